@@ -1,0 +1,67 @@
+#include "base/diagnostics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *format_text(const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0)
+        return NULL;
+    char *text = malloc((size_t)length + 1);
+    if (text != NULL)
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
+static int grow(struct tma_diagnostics *list) {
+    size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
+    struct tma_diagnostic *items = realloc(list->items, capacity * sizeof *items);
+    if (items == NULL)
+        return 0;
+    list->items = items;
+    list->capacity = capacity;
+    return 1;
+}
+
+void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
+                  const char *format, ...) {
+    if (list->count == list->capacity && !grow(list))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    list->items[list->count++] = (struct tma_diagnostic){.code = code, .at = at, .text = text};
+}
+
+static int comes_before(const struct tma_diagnostic *a, const struct tma_diagnostic *b) {
+    int files = strcmp(a->at.file == NULL ? "" : a->at.file, b->at.file == NULL ? "" : b->at.file);
+    if (files != 0)
+        return files < 0;
+    if (a->at.line != b->at.line)
+        return a->at.line < b->at.line;
+    return a->at.column < b->at.column;
+}
+
+void tma_diagnostics_sort(struct tma_diagnostics *list) {
+    /* Insertion sort: stable, and lists are short. */
+    for (size_t i = 1; i < list->count; i++) {
+        struct tma_diagnostic item = list->items[i];
+        size_t at = i;
+        for (; at > 0 && comes_before(&item, &list->items[at - 1]); at--)
+            list->items[at] = list->items[at - 1];
+        list->items[at] = item;
+    }
+}
+
+void tma_diagnostics_free(struct tma_diagnostics *list) {
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].text);
+    free(list->items);
+    *list = (struct tma_diagnostics){0};
+}

@@ -1,0 +1,43 @@
+/* Errors are values: a code, and a text that says what is wrong and what is allowed.
+ *
+ * The library never prints and never exits. A function that can fail returns an error code and
+ * takes a `struct tma_error *` that may be NULL; where it fails it fills the text and writes
+ * nothing else. */
+#ifndef TMA_BASE_ERROR_H
+#define TMA_BASE_ERROR_H
+
+/* One place for every error: number (stable), name, what it means in general. */
+#define TMA_ERRORS(X)                                                                              \
+    X(TMA_OK, 0, "no error")                                                                       \
+    X(TMA_ERROR_ARGUMENT, 1, "an argument is outside its range")                                   \
+    X(TMA_ERROR_TENSOR_MAP, 2, "the tensor map breaks a rule")                                     \
+    X(TMA_ERROR_FAULT, 3, "the operation faults on hardware")                                      \
+    X(TMA_ERROR_BUFFER, 4, "a buffer is too small")                                                \
+    X(TMA_ERROR_SYNTAX, 5, "the text is not well formed")                                          \
+    X(TMA_ERROR_FILE, 6, "a file cannot be read or written")                                       \
+    X(TMA_ERROR_MEMORY, 7, "out of memory")                                                        \
+    X(TMA_ERROR_DEADLOCK, 8, "the simulated program waits for ever")                               \
+    X(TMA_ERROR_UNSUPPORTED, 9, "this is not modelled")
+
+enum tma_error_code {
+#define TMA_ERROR_ENUM(name, number, text) name = number,
+    TMA_ERRORS(TMA_ERROR_ENUM)
+#undef TMA_ERROR_ENUM
+};
+
+enum { TMA_ERROR_TEXT_BYTES = 512 };
+
+struct tma_error {
+    enum tma_error_code code;
+    char text[TMA_ERROR_TEXT_BYTES]; /* one sentence, no newline; empty when code is TMA_OK */
+};
+
+/* The general meaning of a code, as a constant string. */
+const char *tma_error_meaning(enum tma_error_code code);
+
+/* Fills *error (which may be NULL) and returns the code, so that a caller can `return
+ * tma_fail(...)`. */
+enum tma_error_code tma_fail(struct tma_error *error, enum tma_error_code code, const char *format,
+                             ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,63 @@
+/* A workload: what the CTAs of one kernel do, stage by stage. The scenario reader fills it from
+ * YAML, the record reader from a row of measurements. */
+#ifndef TMA_ENGINE_WORKLOAD_H
+#define TMA_ENGINE_WORKLOAD_H
+
+#include "memory/consumer.h"
+#include "memory/machine.h"
+#include "placement/operation.h"
+
+enum { TMA_MAX_STAGE_OPERATIONS = 8, TMA_MAX_CONSUMERS = 8, TMA_MAX_TENSOR_MAPS = 8 };
+
+/* Which tile operation number i of CTA c touches, of `grid` CTAs that do `iterations` each. */
+enum tma_walk_order {
+    TMA_WALK_GRID_STRIDED, /* t = i * grid + c */
+    TMA_WALK_BLOCKED,      /* t = c * iterations + i */
+    TMA_WALK_SAME,         /* t = i: every CTA the same tiles */
+    TMA_WALK_FIXED,        /* t = c: always the CTA's own tile */
+};
+
+/* Coordinate d = start[d] + (t mod tiles[d]) * step[d], then t = t div tiles[d], for d = 0, 1, ...
+ */
+struct tma_walk {
+    enum tma_walk_order order;
+    int32_t start[TMA_MAX_RANK];  /* elements */
+    uint32_t tiles[TMA_MAX_RANK]; /* at least 1 */
+    int32_t step[TMA_MAX_RANK];   /* elements */
+};
+
+struct tma_stage_operation {
+    uint32_t map; /* index into the workload's tensor maps */
+    struct tma_operation
+        operation; /* coordinates come from the walk; shared_address is the offset in the stage */
+    struct tma_walk walk;
+};
+
+struct tma_workload {
+    struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
+    uint32_t map_count;
+
+    uint32_t cta_count; /* CTAs of the grid */
+    uint32_t
+        sm_count; /* SMs that they may use, one CTA on an SM at a time; more CTAs than SMs wait */
+    uint32_t iterations; /* stages that each CTA fills, all slots together */
+
+    uint32_t depth;       /* pipeline slots of a CTA: slot s does iterations s, s + depth, ... */
+    uint32_t stage_bytes; /* shared memory from one slot to the next */
+    uint32_t shared_base_bytes; /* shared-memory address of the first stage */
+    uint64_t expect_bytes; /* expect_tx of each stage's mbarrier; what its operations complete, if
+                              right */
+
+    struct tma_stage_operation operations[TMA_MAX_STAGE_OPERATIONS];
+    uint32_t operation_count;
+    struct tma_consumer consumers[TMA_MAX_CONSUMERS];
+    uint32_t consumer_count;
+
+    bool cold; /* L2 holds nothing of the tensors; else the same kernel ran just before */
+};
+
+/* The coordinates of iteration `iteration` of CTA `cta`. */
+void tma_walk_coordinates(const struct tma_walk *walk, const struct tma_workload *workload,
+                          uint32_t cta, uint32_t iteration, int32_t coordinates[TMA_MAX_RANK]);
+
+#endif

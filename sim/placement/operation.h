@@ -1,0 +1,48 @@
+/* One bulk tensor operation: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor and
+ * cp.async.bulk.prefetch.tensor (PTX ISA, section 5.5 for what they walk). */
+#ifndef TMA_PLACEMENT_OPERATION_H
+#define TMA_PLACEMENT_OPERATION_H
+
+#include "tensormap/tensormap.h"
+
+enum tma_direction {
+    TMA_LOAD,     /* global to shared */
+    TMA_STORE,    /* shared to global */
+    TMA_REDUCE,   /* shared to global, combined with what is there */
+    TMA_PREFETCH, /* global to L2: moves no bytes to shared memory */
+};
+
+enum tma_access_mode {
+    TMA_ACCESS_TILE,
+    TMA_ACCESS_GATHER4,  /* tile::gather4 (load, prefetch) and tile::scatter4 (store, reduce) */
+    TMA_ACCESS_IM2COL,   /* loads: im2col; stores and reductions: im2col_no_offs */
+    TMA_ACCESS_IM2COL_W, /* im2col::w */
+    TMA_ACCESS_IM2COL_W128,
+};
+
+enum tma_reduction {
+    TMA_REDUCE_ADD,
+    TMA_REDUCE_MIN,
+    TMA_REDUCE_MAX,
+    TMA_REDUCE_INC,
+    TMA_REDUCE_DEC,
+    TMA_REDUCE_AND,
+    TMA_REDUCE_OR,
+    TMA_REDUCE_XOR,
+};
+
+struct tma_operation {
+    enum tma_direction direction;
+    enum tma_access_mode access;
+    enum tma_reduction reduction; /* TMA_REDUCE alone */
+    /* In instruction order, dimension 0 first, in elements. Gather4: [0] is the column, [1..4] the
+     * rows. */
+    int32_t coordinates[TMA_MAX_RANK];
+    uint16_t im2col_offsets[3]; /* W, H, D; TMA_ACCESS_IM2COL loads */
+    uint16_t w_halo;            /* pixels; im2col::w modes */
+    int16_t w_offset;           /* pixels; im2col::w modes */
+    uint32_t shared_address; /* byte address in shared memory, a multiple of 128 (PTX ISA 5.5.7) */
+    uint16_t cta_mask;       /* multicast: one bit per CTA of the cluster; 0 is no multicast */
+};
+
+#endif

@@ -1,0 +1,14 @@
+/* libtmasim: all that is public. tensormap/ and placement/ need libc alone. */
+#ifndef TMASIM_H
+#define TMASIM_H
+
+#include "base/diagnostics.h"
+#include "base/error.h"
+#include "engine/run.h"
+#include "memory/banks.h"
+#include "memory/consumer.h"
+#include "placement/rows.h"
+#include "tensormap/tensormap.h"
+#include "tensormap/types.h"
+
+#endif
