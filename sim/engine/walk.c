@@ -1,0 +1,28 @@
+#include "engine/workload.h"
+
+static uint64_t tile_number(const struct tma_walk *walk, const struct tma_workload *workload,
+                            uint32_t cta, uint32_t iteration) {
+    switch (walk->order) {
+    case TMA_WALK_GRID_STRIDED:
+        return (uint64_t)iteration * workload->cta_count + cta;
+    case TMA_WALK_BLOCKED:
+        return (uint64_t)cta * workload->iterations + iteration;
+    case TMA_WALK_SAME:
+        return iteration;
+    case TMA_WALK_FIXED:
+        return cta;
+    }
+    return 0;
+}
+
+void tma_walk_coordinates(const struct tma_walk *walk, const struct tma_workload *workload,
+                          uint32_t cta, uint32_t iteration, int32_t coordinates[TMA_MAX_RANK]) {
+    uint64_t tile = tile_number(walk, workload, cta, iteration);
+    for (int d = 0; d < TMA_MAX_RANK; d++) {
+        uint64_t count = walk->tiles[d];
+        /* The sum wraps at 32 bits, as the instruction's coordinates do. */
+        coordinates[d] = (int32_t)((uint32_t)walk->start[d] +
+                                   (uint32_t)(tile % count) * (uint32_t)walk->step[d]);
+        tile /= count;
+    }
+}

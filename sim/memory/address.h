@@ -1,0 +1,41 @@
+/* Where a line lives: its home partition, its slice there, its set, its DRAM channel, bank and row.
+ *
+ * Each aligned group of as many lines as there are slices has one line in every slice, so that what
+ * is contiguous is spread evenly; the order within a group is a hash of the group's number, so that
+ * no pitch keeps to few slices. (The real hash is not published; every figure of the records is an
+ * average over it.) */
+#ifndef TMA_MEMORY_ADDRESS_H
+#define TMA_MEMORY_ADDRESS_H
+
+#include "memory/machine.h"
+
+struct tma_place {
+    uint32_t home; /* partition */
+    uint32_t
+        slice; /* within a partition: the home's slice, and the one that copies it in the other */
+    uint64_t
+        group; /* number of the line's group: lines of one slice and partition are numbered by it */
+};
+
+static inline uint64_t tma_mix64(uint64_t x) {
+    x ^= x >> 33;
+    x *= UINT64_C(0xff51afd7ed558ccd);
+    x ^= x >> 33;
+    x *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ (x >> 33);
+}
+
+/* line: byte address / TMA_LINE_BYTES. */
+static inline struct tma_place tma_place_line(const struct tma_machine *machine, uint64_t line) {
+    uint32_t slices = machine->l2.slices;
+    uint64_t group = line / slices;
+    uint32_t rank = (uint32_t)(line - group * slices);
+    uint32_t turn = (uint32_t)(((tma_mix64(group) >> 32) * slices) >> 32);
+    uint32_t slot = rank + turn;
+    if (slot >= slices)
+        slot -= slices;
+    uint32_t per_partition = slices / machine->l2.partitions;
+    return (struct tma_place){slot / per_partition, slot % per_partition, group};
+}
+
+#endif

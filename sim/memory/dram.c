@@ -1,0 +1,80 @@
+#include "memory/dram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine) {
+    /* bits / 8, two edges of the memory clock, in 1000 cycles of the SM clock */
+    return (uint64_t)machine->dram.bus_bits * 2 * machine->dram.clock_mhz * 1000 / 8 /
+           machine->sm_clock_mhz;
+}
+
+enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
+                                    struct tma_error *error) {
+    uint32_t channels = machine->dram.channels;
+    *dram = (struct tma_dram){
+        .machine = machine,
+        .buses = calloc(channels, sizeof *dram->buses),
+        .activations = calloc(channels, sizeof *dram->activations),
+        .banks = calloc((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .bus_ticks_per_sector = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * channels /
+                                tma_machine_dram_bytes_per_kcycle(machine),
+        .activate_ticks = (uint64_t)machine->dram.activate_interval_millicycles * TMA_TICKS / 1000,
+    };
+    if (dram->buses == NULL || dram->activations == NULL || dram->banks == NULL) {
+        tma_dram_free(dram);
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
+    }
+    return TMA_OK;
+}
+
+void tma_dram_free(struct tma_dram *dram) {
+    free(dram->buses);
+    free(dram->activations);
+    free(dram->banks);
+    *dram = (struct tma_dram){0};
+}
+
+/* The first cycle from `cycle` on at which the bank is not away for refresh. */
+static uint64_t after_refresh(const struct tma_machine *machine, uint32_t bank_number,
+                              uint64_t cycle) {
+    uint32_t interval = machine->dram.refresh_interval_cycles;
+    if (interval == 0)
+        return cycle;
+    uint64_t phase = (cycle + tma_mix64(bank_number + 1) % interval) % interval;
+    return phase < machine->dram.refresh_cycles ? cycle + machine->dram.refresh_cycles - phase
+                                                : cycle;
+}
+
+uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
+                       uint64_t cycle) {
+    const struct tma_machine *machine = dram->machine;
+    uint32_t slice = place->home * (machine->l2.slices / machine->l2.partitions) + place->slice;
+    uint32_t channel = slice % machine->dram.channels;
+    uint64_t row = place->group / (machine->dram.row_bytes / TMA_LINE_BYTES);
+    uint32_t bank_number =
+        channel * machine->dram.banks + (uint32_t)(tma_mix64(row) % machine->dram.banks);
+    struct tma_dram_bank *bank = &dram->banks[bank_number];
+
+    uint64_t ready = bank->ready_cycle > cycle ? bank->ready_cycle : cycle;
+    ready = after_refresh(machine, bank_number, ready);
+    /* Commands and data go to whoever is ready: a bank that is late holds nobody else up. */
+    if (bank->row != row + 1) { /* rows are stored plus 1: 0 is none */
+        uint64_t command = tma_port_serve(&dram->activations[channel], cycle, dram->activate_ticks);
+        ready = (command > ready ? command : ready) + machine->dram.activate_cycles;
+        bank->row = row + 1;
+        bank->ready_cycle = ready;
+    }
+    uint64_t moved =
+        tma_port_serve(&dram->buses[channel], cycle, sectors * dram->bus_ticks_per_sector);
+    dram->read_sectors += sectors;
+    return (moved > ready ? moved : ready) + machine->dram.access_cycles;
+}
+
+void tma_dram_restart(struct tma_dram *dram) {
+    uint32_t channels = dram->machine->dram.channels;
+    memset(dram->buses, 0, channels * sizeof *dram->buses);
+    memset(dram->activations, 0, channels * sizeof *dram->activations);
+    memset(dram->banks, 0, (size_t)channels * dram->machine->dram.banks * sizeof *dram->banks);
+    dram->read_sectors = dram->written_sectors = 0;
+}

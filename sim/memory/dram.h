@@ -1,0 +1,37 @@
+/* DRAM: channels with a data bus and banks. A bank has one open row; opening another takes time,
+ * and a channel opens rows only so often; every bank goes away for refresh now and then, at a phase
+ * of its own. */
+#ifndef TMA_MEMORY_DRAM_H
+#define TMA_MEMORY_DRAM_H
+
+#include "memory/address.h"
+#include "memory/port.h"
+
+struct tma_dram_bank {
+    uint64_t row;         /* that is open */
+    uint64_t ready_cycle; /* when it takes the next command */
+};
+
+struct tma_dram {
+    const struct tma_machine *machine; /* borrowed */
+    struct tma_port *buses;            /* owned: by channel */
+    struct tma_port *activations;      /* owned: by channel */
+    struct tma_dram_bank *banks;       /* owned: channel x bank */
+    uint64_t bus_ticks_per_sector;
+    uint64_t activate_ticks;
+    uint64_t read_sectors, written_sectors;
+};
+
+enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
+                                    struct tma_error *error);
+void tma_dram_free(struct tma_dram *dram);
+
+/* Closes all rows and starts time and counts again. */
+void tma_dram_restart(struct tma_dram *dram);
+
+/* Reads `sectors` sectors of one line, asked for at `cycle`: gives the cycle at which they are at
+ * L2. */
+uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
+                       uint64_t cycle);
+
+#endif

@@ -1,0 +1,282 @@
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/flight.h"
+
+/* Pools grow by doubling from this. */
+enum { FIRST_POOL = 1024 };
+
+static bool grow_requests(struct tma_memory *memory) {
+    uint32_t old = memory->request_count;
+    uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
+    struct tma_request *requests = realloc(memory->requests, count * sizeof *requests);
+    if (requests == NULL)
+        return false;
+    memory->requests = requests;
+    if (!tma_wheel_reserve(&memory->wheel, memory->machine.sm_count + count))
+        return false;
+    for (uint32_t i = count; i > old; i--) {
+        requests[i - 1].next = memory->free_request;
+        memory->free_request = memory->machine.sm_count + i - 1;
+    }
+    memory->request_count = count;
+    return true;
+}
+
+uint32_t tma_request_new(struct tma_memory *memory) {
+    if (memory->free_request == TMA_NONE && !grow_requests(memory)) {
+        memory->out_of_memory = true;
+        return TMA_NONE;
+    }
+    uint32_t entry = memory->free_request;
+    memory->free_request = tma_request_at(memory, entry)->next;
+    return entry;
+}
+
+void tma_request_free(struct tma_memory *memory, uint32_t entry) {
+    tma_request_at(memory, entry)->next = memory->free_request;
+    memory->free_request = entry;
+}
+
+static bool grow_flights(struct tma_memory *memory) {
+    uint32_t old = memory->flight_count;
+    uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
+    struct tma_flight *flights = realloc(memory->flights, count * sizeof *flights);
+    if (flights == NULL)
+        return false;
+    memory->flights = flights;
+    for (uint32_t i = count; i > old; i--) {
+        flights[i - 1].next = memory->free_flight;
+        memory->free_flight = i - 1;
+    }
+    memory->flight_count = count;
+    return true;
+}
+
+static bool push_completion(struct tma_memory *memory, const struct tma_completion *completion) {
+    if (memory->completion_count == memory->completion_capacity) {
+        uint32_t old = memory->completion_capacity, capacity = old == 0 ? FIRST_POOL : 2 * old;
+        struct tma_completion *ring = malloc(capacity * sizeof *ring);
+        if (ring == NULL)
+            return false;
+        for (uint32_t i = 0; i < memory->completion_count; i++)
+            ring[i] = memory->completions[(memory->completion_head + i) % old];
+        free(memory->completions);
+        memory->completions = ring;
+        memory->completion_capacity = capacity;
+        memory->completion_head = 0;
+    }
+    uint32_t at =
+        (memory->completion_head + memory->completion_count) % memory->completion_capacity;
+    memory->completions[at] = *completion;
+    memory->completion_count++;
+    return true;
+}
+
+static uint64_t ticks_per_sector(uint32_t bytes_per_kcycle) {
+    return (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS / bytes_per_kcycle;
+}
+
+static bool allocate_servers(struct tma_memory *memory) {
+    const struct tma_machine *machine = &memory->machine;
+    memory->units = calloc(machine->sm_count, sizeof *memory->units);
+    memory->sm_ports = calloc(machine->sm_count, sizeof *memory->sm_ports);
+    memory->gpc_ports = calloc(machine->topology.gpc_count, sizeof *memory->gpc_ports);
+    memory->slices = calloc(machine->l2.slices, sizeof *memory->slices);
+    return memory->units != NULL && memory->sm_ports != NULL && memory->gpc_ports != NULL &&
+           memory->slices != NULL && tma_wheel_create(&memory->wheel);
+}
+
+static void map_topology(struct tma_memory *memory) {
+    uint32_t at = 0;
+    for (uint32_t gpc = 0; gpc < memory->machine.topology.gpc_count; gpc++)
+        for (uint32_t i = 0; i < memory->machine.topology.gpc_size[gpc]; i++)
+            memory->sm_gpc[memory->machine.topology.sms[at++]] = gpc;
+}
+
+enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_machine *machine,
+                                      struct tma_error *error) {
+    struct tma_memory *memory = calloc(1, sizeof *memory);
+    if (memory == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for the memory system");
+    memory->machine = *machine;
+    memory->free_request = TMA_NONE;
+    memory->free_flight = TMA_NONE;
+    memory->sm_sector_ticks = ticks_per_sector(machine->crossbar.sm_port_bytes_per_kcycle);
+    memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
+    memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
+    map_topology(memory);
+    enum tma_error_code code = TMA_OK;
+    if (!allocate_servers(memory) || !grow_requests(memory) || !grow_flights(memory))
+        code = tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
+    if (code == TMA_OK)
+        code = tma_l2_create(&memory->l2, machine, error);
+    if (code == TMA_OK)
+        code = tma_dram_create(&memory->dram, machine, error);
+    if (code != TMA_OK) {
+        tma_memory_free(memory);
+        return code;
+    }
+    tma_memory_restart(memory, false);
+    *out = memory;
+    return TMA_OK;
+}
+
+void tma_memory_free(struct tma_memory *memory) {
+    if (memory == NULL)
+        return;
+    tma_wheel_free(&memory->wheel);
+    tma_l2_free(&memory->l2);
+    tma_dram_free(&memory->dram);
+    free(memory->requests);
+    free(memory->flights);
+    free(memory->completions);
+    free(memory->units);
+    free(memory->sm_ports);
+    free(memory->gpc_ports);
+    free(memory->slices);
+    free(memory);
+}
+
+void tma_memory_restart(struct tma_memory *memory, bool flush) {
+    const struct tma_machine *machine = &memory->machine;
+    assert(memory->flights_used == 0 && memory->wheel.count == 0);
+    memory->now = 0;
+    memset(memory->units, 0, machine->sm_count * sizeof *memory->units);
+    for (uint32_t sm = 0; sm < machine->sm_count; sm++)
+        memory->units[sm].head = memory->units[sm].tail = TMA_NONE;
+    memset(memory->sm_ports, 0, machine->sm_count * sizeof *memory->sm_ports);
+    memset(memory->gpc_ports, 0, machine->topology.gpc_count * sizeof *memory->gpc_ports);
+    memset(memory->slices, 0, machine->l2.slices * sizeof *memory->slices);
+    tma_dram_restart(&memory->dram);
+    if (flush)
+        tma_l2_flush(&memory->l2);
+    else
+        tma_l2_settle(&memory->l2);
+    memory->counters = (struct tma_memory_counters){0};
+}
+
+bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
+    if (memory->free_flight == TMA_NONE && !grow_flights(memory))
+        return false;
+    uint32_t index = memory->free_flight;
+    struct tma_flight *flight = &memory->flights[index];
+    memory->free_flight = flight->next;
+    memory->flights_used++;
+    *flight = (struct tma_flight){.rows = *issue->rows,
+                                  .sm = issue->sm,
+                                  .promotion = issue->map->l2_promotion,
+                                  .completion = {.tag = issue->tag,
+                                                 .sm = issue->sm,
+                                                 .bytes = issue->size->transaction_bytes,
+                                                 .issue_cycle = issue->cycle}};
+    tma_unit_enqueue(memory, index, issue->cycle + memory->machine.tma.issue_cycles);
+    return true;
+}
+
+uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,
+                        const struct tma_place *place) {
+    /* Slices lie at evenly spread distances, in another order for every GPC. */
+    uint32_t slices = memory->l2.slices;
+    uint32_t order = (place->slice * 7 + gpc * 13 + place->home * 29) % slices;
+    return order * memory->machine.crossbar.spread_cycles / (slices - 1);
+}
+
+static void complete(struct tma_memory *memory, uint32_t index) {
+    struct tma_flight *flight = &memory->flights[index];
+    assert(flight->promotes == 0);
+    flight->completion.cycle =
+        flight->completion.arrival_cycle + memory->machine.tma.complete_cycles;
+    if (!push_completion(memory, &flight->completion))
+        memory->out_of_memory = true;
+    flight->next = memory->free_flight;
+    memory->free_flight = index;
+    memory->flights_used--;
+}
+
+/* Notes the way of the request that arrived last. */
+static void note_way(struct tma_memory *memory, const struct tma_request *request,
+                     struct tma_completion *completion, uint64_t port_cycle, uint64_t arrival) {
+    completion->arrival_cycle = arrival;
+    completion->sent_cycle = request->sent_cycle;
+    completion->l2_cycles = request->l2_cycles;
+    completion->dram_cycles = request->dram_cycles;
+    completion->crossbar_wait_cycles = (uint32_t)(arrival - port_cycle);
+    completion->crossbar_cycles =
+        (uint32_t)(port_cycle - request->sent_cycle) - request->l2_cycles - request->dram_cycles;
+    (void)memory;
+}
+
+/* A response is at its GPC's port: on to the SM's port, and into shared memory. */
+static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    struct tma_request *request = tma_request_at(memory, entry);
+    uint32_t index = request->flight;
+    struct tma_flight *flight = &memory->flights[index];
+    uint64_t arrival = tma_port_serve(&memory->gpc_ports[memory->sm_gpc[flight->sm]], cycle,
+                                      request->count * memory->gpc_sector_ticks);
+    arrival = tma_port_serve(&memory->sm_ports[flight->sm], arrival,
+                             request->count * memory->sm_sector_ticks);
+    memory->counters.response_bytes += (uint64_t)request->count * TMA_SECTOR_BYTES;
+    if (arrival >= flight->completion.arrival_cycle)
+        note_way(memory, request, &flight->completion, cycle, arrival);
+    tma_request_free(memory, entry);
+    flight->outstanding--;
+    if (flight->outstanding == 0 && flight->generated)
+        complete(memory, index);
+}
+
+static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    if (entry < memory->machine.sm_count) {
+        tma_unit_step(memory, entry, cycle);
+        return;
+    }
+    switch ((enum tma_stage)tma_request_at(memory, entry)->stage) {
+    case TMA_STAGE_SLICE:
+        tma_slice_request(memory, entry, cycle);
+        break;
+    case TMA_STAGE_HOME:
+        tma_slice_home(memory, entry, cycle);
+        break;
+    case TMA_STAGE_PROMOTE:
+        tma_slice_promote(memory, entry, cycle);
+        break;
+    case TMA_STAGE_RESPONSE:
+        arrive(memory, entry, cycle);
+        break;
+    }
+}
+
+bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
+    while (memory->now < until && !memory->out_of_memory) {
+        if (memory->wheel.count == 0) {
+            memory->now = until;
+            break;
+        }
+        uint32_t entry = tma_wheel_take(&memory->wheel, memory->now);
+        while (entry != TMA_NONE) {
+            uint32_t next = memory->wheel.next[entry];
+            step(memory, entry, memory->now);
+            entry = next;
+        }
+        memory->now++;
+    }
+    return !memory->out_of_memory;
+}
+
+uint64_t tma_memory_now(const struct tma_memory *memory) {
+    return memory->now;
+}
+
+bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completion) {
+    if (memory->completion_count == 0)
+        return false;
+    *completion = memory->completions[memory->completion_head];
+    memory->completion_head = (memory->completion_head + 1) % memory->completion_capacity;
+    memory->completion_count--;
+    return true;
+}
+
+uint32_t tma_memory_in_flight(const struct tma_memory *memory) {
+    return memory->flights_used;
+}

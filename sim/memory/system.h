@@ -1,0 +1,85 @@
+/* The memory system: TMA units, crossbar, L2 and DRAM of one GPU, as FIFO servers that are advanced
+ * cycle by cycle, exactly in order of time, without any knowledge of who issues operations and who
+ * waits for them. */
+#ifndef TMA_MEMORY_SYSTEM_H
+#define TMA_MEMORY_SYSTEM_H
+
+#include "memory/machine.h"
+#include "placement/rows.h"
+
+struct tma_memory;
+
+/* What became of an operation. Times are in cycles. */
+struct tma_completion {
+    uint64_t cycle; /* its bytes are on the mbarrier */
+    uint64_t tag;   /* the issuer's */
+    uint32_t sm;
+    uint32_t bytes; /* complete_tx */
+    uint32_t rows, rows_out_of_bounds;
+    uint32_t requests;            /* rows and 128-byte lines */
+    uint32_t miss_sectors;        /* sectors that L2 did not have */
+    uint32_t fills, fill_sectors; /* from DRAM, on this operation's behalf */
+    uint64_t issue_cycle;         /* the instruction */
+    uint64_t start_cycle;         /* the TMA unit begins on it */
+    uint64_t rows_cycle;          /* its last request leaves the TMA unit */
+    uint64_t fill_cycle;          /* its last fill is at L2; 0 without fills */
+    uint64_t arrival_cycle;       /* its last data is in shared memory */
+    /* The way of the request that arrived last: what it spent where. */
+    uint64_t sent_cycle;
+    uint32_t crossbar_cycles, crossbar_wait_cycles, l2_cycles, dram_cycles, dram_wait_cycles;
+};
+
+struct tma_memory_counters {
+    uint64_t requests; /* of TMA units to L2, promotion's included */
+    uint64_t sectors, hit_sectors, miss_sectors;
+    uint64_t fills, fill_sectors, unused_sectors, evictions;
+    uint64_t partition_sectors; /* from one L2 partition to the other */
+    uint64_t dram_read_sectors, dram_write_sectors;
+    uint64_t response_bytes;
+    /* Cycles for which servers were busy, summed over all of a kind. */
+    uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy;
+};
+
+enum tma_error_code tma_memory_create(struct tma_memory **memory, const struct tma_machine *machine,
+                                      struct tma_error *error);
+void tma_memory_free(struct tma_memory *memory);
+
+/* Makes it as new but for what L2 holds; flush empties L2 as well. Nothing may be in flight. */
+void tma_memory_restart(struct tma_memory *memory, bool flush);
+
+struct tma_issue {
+    uint64_t cycle; /* of the instruction; no earlier than the last advance less issue_cycles */
+    uint64_t tag;   /* the issuer's: comes back with the completion */
+    uint32_t sm;
+    const struct tma_tensor_map *map;
+    const struct tma_row_stream *rows; /* before the first row; copied */
+    const struct tma_operation_size *size;
+};
+
+/* An SM issues an operation. False when out of memory. */
+bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue);
+
+/* Works through all that happens before cycle `until`. False when out of memory. Every completion
+ * before until + the machine's complete_cycles is known then. */
+bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
+
+/* The cycle up to which it has been advanced. */
+uint64_t tma_memory_now(const struct tma_memory *memory);
+
+/* Takes the next completion that is known, in the order in which they were found; false where there
+ * is none. */
+bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completion);
+
+/* Operations that have been issued and have not completed. */
+uint32_t tma_memory_in_flight(const struct tma_memory *memory);
+
+/* Brings the lines of an operation into L2 without taking any time: what a kernel before would have
+ * left there. */
+void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows);
+
+struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);
+
+/* The SM on which the CTAs of a grid of `count` run: CTA i on sms[i]. */
+void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
+
+#endif
