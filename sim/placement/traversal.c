@@ -111,7 +111,10 @@ static void set_im2col_axis(struct tma_traversal *traversal, const struct tma_te
 static void set_image_axis(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                            int64_t at) {
     set_axis(traversal, map, map->rank - 1,
-             (struct tma_axis){.position = at, .first = at, .last = INT64_MAX / 2, .stride = 1});
+             (struct tma_axis){.position = at,
+                               .first = at,
+                               .last = INT64_MAX / 2,
+                               .stride = map->element_strides[map->rank - 1]});
 }
 
 static void traverse_im2col(struct tma_traversal *traversal, const struct tma_tensor_map *map,
