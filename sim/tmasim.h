@@ -7,7 +7,9 @@
 #include "engine/run.h"
 #include "memory/banks.h"
 #include "memory/consumer.h"
+#include "placement/execute.h"
 #include "placement/rows.h"
+#include "placement/swizzle.h"
 #include "tensormap/tensormap.h"
 #include "tensormap/types.h"
 

@@ -8,6 +8,8 @@
 #define TMA_PLACEMENT_ROWS_H
 
 #include "placement/operation.h"
+#include "placement/swizzle.h"
+#include "placement/traversal.h"
 
 /* A row is a run of bytes that lie end to end in global memory, and in shared memory before
  * swizzling: `before` bytes of out-of-bounds fill, `data` bytes of the tensor, `after` bytes of
@@ -19,27 +21,38 @@ struct tma_row {
     uint32_t shared_address; /* byte address of the row's first byte, before the swizzle */
     uint32_t before_bytes;   /* fill ahead of the data (negative coordinate in dimension 0) */
     uint32_t data_bytes;     /* bytes inside the tensor; 0 for a row that is all fill */
-    uint32_t after_bytes;    /* fill past the data (past the end of dimension 0) */
+    uint32_t after_bytes;    /* fill past the data (past the end of dimension 0), or all of it */
     uint32_t data_global_bytes;        /* as data_bytes, in global memory */
-    int32_t coordinates[TMA_MAX_RANK]; /* of the row's first element, fill included */
+    int64_t coordinates[TMA_MAX_RANK]; /* of the row's first element, fill included */
+};
+
+/* Rows that differ in their place alone: row i is `first` with i times the steps added. */
+struct tma_row_run {
+    struct tma_row first;
+    uint32_t rows;
+    uint32_t shared_step_bytes;
+    uint64_t global_step_bytes; /* modulo 2^64 */
+    uint32_t dimension;         /* the dimension along which the rows follow each other */
+    int64_t coordinate_step;    /* elements, in that dimension */
+};
+
+/* A line is one pass along the fastest axis: rows ahead of the tensor, inside it and past it. */
+struct tma_line {
+    uint32_t rows[3];
 };
 
 /* Private state; copy it freely. */
 struct tma_row_stream {
-    const struct tma_tensor_map *map; /* borrowed */
-    struct tma_operation operation;
-    uint64_t global_address; /* of the current row's element 0 of the box, modulo 2^64 */
-    uint32_t shared_address;
-    uint32_t pitch_bytes; /* shared memory from a row to the next */
-    uint32_t row_bytes;   /* shared-memory bytes of a row */
-    uint32_t rows_left;
-    uint32_t counts[TMA_MAX_RANK];   /* steps in each dimension */
-    uint32_t position[TMA_MAX_RANK]; /* current step in each dimension */
-    int64_t coordinates[TMA_MAX_RANK];
-    uint32_t outside;                             /* bit d: dimension d is out of bounds now */
-    uint32_t clip_before_bytes, clip_after_bytes; /* dimension 0's part that is out of bounds */
-    int64_t steps[TMA_MAX_RANK];                  /* global bytes from one step to the next */
-    int64_t rewinds[TMA_MAX_RANK];                /* global bytes back to the dimension's start */
+    struct tma_traversal traversal; /* its axes' positions move */
+    struct tma_row_run run;         /* what is left of the current run */
+    struct tma_line line;           /* what is left of the current line */
+    struct tma_line full_line;
+    uint64_t global_address; /* of the next row's first element, fill included, modulo 2^64 */
+    uint32_t shared_address; /* of the next row */
+    uint32_t rows_left;      /* halo rows not counted */
+    uint32_t group_rows_left;
+    uint32_t halo_rows_left;
+    uint32_t outside; /* bit k: slower axis k is out of bounds now */
 };
 
 /* What is known of an operation before its first row. */
@@ -47,7 +60,9 @@ struct tma_operation_size {
     uint32_t rows;
     uint32_t row_bytes;              /* of one row in shared memory, fill included, padding not */
     uint32_t row_pitch_bytes;        /* from row to row in shared memory */
-    uint32_t transaction_bytes;      /* what completes on the mbarrier */
+    uint32_t moved_bytes;            /* of all rows, in shared memory, fill included */
+    uint32_t transaction_bytes;      /* what a load completes on the mbarrier (of each CTA of a
+                                        multicast): moved_bytes; 0 for all else */
     uint32_t shared_footprint_bytes; /* from the first to past the last byte of the box in shared
                                         memory */
 };
@@ -64,9 +79,8 @@ enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct t
 /* Gives the next row and true, or false after the last. */
 bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row);
 
-/* The shared-memory address at which the byte at `address` before the swizzle lies. The swizzle
- * acts on the absolute address: 16-byte chunk bits are XORed with the number of the 128-byte line
- * (PTX ISA 5.5.7). */
-uint32_t tma_swizzle_address(enum tma_swizzle swizzle, uint32_t address);
+/* Gives as many of the next rows at once as differ in their place alone, or false after the last.
+ */
+bool tma_rows_next_run(struct tma_row_stream *stream, struct tma_row_run *run);
 
 #endif

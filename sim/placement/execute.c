@@ -1,0 +1,109 @@
+#include "placement/execute.h"
+
+#include <inttypes.h>
+
+#include "placement/bytes.h"
+
+/* Is [address, address + count) inside [base, base + size)? */
+static bool holds(uint64_t base, uint64_t size, uint64_t address, uint64_t count) {
+    uint64_t offset = address - base; /* a lower address becomes a huge offset */
+    return offset <= size && count <= size - offset;
+}
+
+static bool uses_cta(const struct tma_operation *operation, uint32_t cta) {
+    return operation->cta_mask == 0 ? cta == 0 : (operation->cta_mask >> cta & 1) != 0;
+}
+
+static enum tma_error_code check_ctas(const struct tma_operation *operation, uint32_t cta_count,
+                                      struct tma_error *error) {
+    uint32_t mask = operation->cta_mask == 0 ? 1 : operation->cta_mask;
+    if (cta_count < 32 && mask >> cta_count != 0)
+        return tma_fail(error, TMA_ERROR_BUFFER,
+                        "cta_mask is 0x%x, but shared memory is given for %u CTAs", mask,
+                        cta_count);
+    return TMA_OK;
+}
+
+static enum tma_error_code check_shared(const struct tma_operation *operation,
+                                        const struct tma_operation_size *size,
+                                        const struct tma_shared_memory *shared, uint32_t cta_count,
+                                        struct tma_error *error) {
+    for (uint32_t cta = 0; cta < cta_count; cta++)
+        if (uses_cta(operation, cta) &&
+            !holds(shared[cta].address, shared[cta].size, operation->shared_address,
+                   size->shared_footprint_bytes))
+            return tma_fail(error, TMA_ERROR_BUFFER,
+                            "shared memory of CTA %u holds %u bytes from 0x%x on; the box needs %u "
+                            "from 0x%x on",
+                            cta, shared[cta].size, shared[cta].address,
+                            size->shared_footprint_bytes, operation->shared_address);
+    return TMA_OK;
+}
+
+static bool holds_run(const struct tma_global_memory *global, const struct tma_row_run *run) {
+    struct tma_row row = run->first;
+    for (uint32_t i = 0; i < run->rows; i++) {
+        if (!holds(global->address, global->size, row.global_address, row.data_global_bytes))
+            return false;
+        row.global_address += run->global_step_bytes;
+    }
+    return true;
+}
+
+static enum tma_error_code check_global(struct tma_row_stream rows,
+                                        const struct tma_global_memory *global,
+                                        struct tma_error *error) {
+    struct tma_row_run run;
+    while (global->bytes != NULL && tma_rows_next_run(&rows, &run))
+        if (run.first.data_bytes > 0 && !holds_run(global, &run))
+            return tma_fail(error, TMA_ERROR_BUFFER,
+                            "global memory holds %" PRIu64 " bytes from 0x%" PRIx64
+                            " on; the operation touches 0x%" PRIx64 " and on",
+                            global->size, global->address, run.first.global_address);
+    return TMA_OK;
+}
+
+/* Packed bytes of 16 elements where shared memory has 16 bytes for them; else 0. */
+static uint32_t group_bytes(enum tma_data_type type) {
+    const struct tma_type_info *info = tma_type_info(type);
+    return info->shared_bits == info->global_bits ? 0 : 16 * info->global_bits / 8;
+}
+
+static void transfer_run(const struct tma_transfer *transfer,
+                         const struct tma_shared_memory *shared, uint32_t cta_count,
+                         const struct tma_row_run *run) {
+    if (transfer->operation->direction != TMA_LOAD) {
+        tma_store_run(transfer, shared, run);
+        return;
+    }
+    for (uint32_t cta = 0; cta < cta_count; cta++)
+        if (uses_cta(transfer->operation, cta))
+            tma_load_run(transfer, &shared[cta], run);
+}
+
+enum tma_error_code tma_execute(const struct tma_tensor_map *map,
+                                const struct tma_operation *operation,
+                                const struct tma_global_memory *global,
+                                const struct tma_shared_memory *shared, uint32_t cta_count,
+                                struct tma_operation_size *size, struct tma_error *error) {
+    struct tma_row_stream rows;
+    struct tma_operation_size measured;
+    enum tma_error_code code = tma_rows_begin(&rows, map, operation, &measured, error);
+    if (code == TMA_OK && operation->direction != TMA_PREFETCH) {
+        code = check_ctas(operation, cta_count, error);
+        if (code == TMA_OK)
+            code = check_shared(operation, &measured, shared, cta_count, error);
+        if (code == TMA_OK)
+            code = check_global(rows, global, error);
+    }
+    if (code != TMA_OK)
+        return code;
+    if (size != NULL)
+        *size = measured;
+    const struct tma_transfer transfer = {map, operation, global, tma_swizzle_info(map->swizzle),
+                                          group_bytes(map->data_type)};
+    struct tma_row_run run;
+    while (operation->direction != TMA_PREFETCH && tma_rows_next_run(&rows, &run))
+        transfer_run(&transfer, shared, cta_count, &run);
+    return TMA_OK;
+}

@@ -1,0 +1,31 @@
+/* What the fields of a tensor map mean in bytes: shared by the files of this folder. */
+#ifndef TMA_PLACEMENT_FIELDS_H
+#define TMA_PLACEMENT_FIELDS_H
+
+#include "placement/operation.h"
+
+/* Bytes of a channel slice's pixel: 16 or 32; 0 without interleave. */
+uint32_t tma_pixel_bytes(const struct tma_tensor_map *map);
+
+/* Bytes of `elements` of dimension 0 in shared and in global memory. With interleave they are
+ * pixels. `elements` may be negative. */
+int64_t tma_row_shared_bytes(const struct tma_tensor_map *map, int64_t elements);
+int64_t tma_row_global_bytes(const struct tma_tensor_map *map, int64_t elements);
+
+/* Global bytes from one element of dimension d to the next. */
+uint64_t tma_dimension_pitch(const struct tma_tensor_map *map, uint32_t d);
+
+/* Shared bytes from one row to the next, before the swizzle: the swizzle's span, even where the
+ * row is shorter; interleaved pixels and unswizzled rows lie end to end. */
+uint32_t tma_row_pitch(const struct tma_tensor_map *map, uint32_t row_bytes);
+
+/* Where a store's rows end in dimension 0, in elements: it clips at 16 bytes, not at an element. */
+int64_t tma_store_end(const struct tma_tensor_map *map);
+
+/* The dimension of W: 0 where channels are interleaved, else 1 (behind the channels). */
+uint32_t tma_first_spatial(const struct tma_tensor_map *map);
+
+/* The im2col offset along spatial dimension i; stores have none. */
+int64_t tma_im2col_offset(const struct tma_operation *operation, uint32_t i);
+
+#endif

@@ -1,0 +1,99 @@
+#include <assert.h>
+#include <string.h>
+
+#include "placement/bytes.h"
+#include "placement/float.h"
+
+/* Out-of-bounds fill: zeros, or 0x7ff7 in every 16 bits whatever the type. */
+static void fill(enum tma_oob_fill kind, uint8_t *bytes, uint32_t count) {
+    if (kind == TMA_OOB_ZEROS) {
+        memset(bytes, 0, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        bytes[i] = i % 2 == 0 ? 0xf7 : 0x7f;
+}
+
+static void convert_tf32(uint8_t *bytes, uint32_t count) {
+    uint32_t word;
+    for (uint32_t i = 0; i < count; i += 4) {
+        memcpy(&word, bytes + i, 4);
+        word = tma_tf32_of_float(word);
+        memcpy(bytes + i, &word, 4);
+    }
+}
+
+static void read_global(const struct tma_global_memory *global, uint64_t address, uint8_t *into,
+                        uint32_t count) {
+    if (global->bytes != NULL)
+        memcpy(into, global->bytes + (address - global->address), count);
+    else
+        global->read(global->context, address, into, count);
+}
+
+/* Moves packed groups apart, to one every 16 bytes; the last first, as they overlap. */
+static void expand_groups(uint8_t *bytes, uint32_t group_bytes, uint32_t packed_bytes) {
+    for (uint32_t i = packed_bytes / group_bytes; i-- > 0;)
+        memmove(bytes + TMA_CHUNK_BYTES * i, bytes + group_bytes * i, group_bytes);
+}
+
+/* The row as it goes to shared memory, before the swizzle. */
+static void compose_row(const struct tma_transfer *transfer, const struct tma_row *row,
+                        uint8_t *bytes) {
+    enum tma_data_type type = transfer->map->data_type;
+    uint8_t *data = bytes + row->before_bytes;
+    fill(transfer->map->oob_fill, bytes, row->before_bytes);
+    fill(transfer->map->oob_fill, data + row->data_bytes, row->after_bytes);
+    if (row->data_bytes == 0)
+        return;
+    read_global(transfer->global, row->global_address, data, row->data_global_bytes);
+    if (type == TMA_TFLOAT32 || type == TMA_TFLOAT32_FTZ)
+        convert_tf32(data, row->data_bytes);
+    if (transfer->group_global_bytes != 0)
+        expand_groups(data, transfer->group_global_bytes, row->data_global_bytes);
+}
+
+/* Padded types write the packed bytes of each 16 and leave the rest as it was. */
+static void put_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                    uint32_t address, const uint8_t *bytes, uint32_t count) {
+    uint32_t group = transfer->group_global_bytes;
+    if (group == 0) {
+        tma_lines_put(transfer->swizzle, shared, address, bytes, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i += TMA_CHUNK_BYTES)
+        tma_lines_put(transfer->swizzle, shared, address + i, bytes + i, group);
+}
+
+static void mark_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                     uint32_t address, uint32_t count) {
+    uint8_t flags[TMA_CHUNK_BYTES] = {0};
+    if (transfer->group_global_bytes != 0)
+        memset(flags + transfer->group_global_bytes, 1,
+               TMA_CHUNK_BYTES - transfer->group_global_bytes);
+    struct tma_shared_memory marks = *shared;
+    marks.bytes = shared->undefined;
+    for (uint32_t i = 0; i < count; i += TMA_CHUNK_BYTES)
+        tma_lines_put(transfer->swizzle, &marks, address + i, flags, TMA_CHUNK_BYTES);
+}
+
+static void load_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                     const struct tma_row *row) {
+    uint8_t bytes[TMA_MAX_ROW_BYTES];
+    uint32_t count = row->before_bytes + row->data_bytes + row->after_bytes;
+    assert(count <= sizeof bytes);
+    compose_row(transfer, row, bytes);
+    put_row(transfer, shared, row->shared_address, bytes, count);
+    if (shared->undefined != NULL)
+        mark_row(transfer, shared, row->shared_address, count);
+}
+
+void tma_load_run(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                  const struct tma_row_run *run) {
+    struct tma_row row = run->first;
+    for (uint32_t i = 0; i < run->rows; i++) {
+        load_row(transfer, shared, &row);
+        row.global_address += run->global_step_bytes;
+        row.shared_address += run->shared_step_bytes;
+    }
+}

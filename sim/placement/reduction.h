@@ -1,0 +1,18 @@
+/* Reductions: what cp.reduce.async.bulk.tensor does to one element of global memory. */
+#ifndef TMA_PLACEMENT_REDUCTION_H
+#define TMA_PLACEMENT_REDUCTION_H
+
+#include "placement/operation.h"
+#include "tensormap/types.h"
+
+extern const struct tma_names tma_reduction_names; /* add, min, max, inc, dec, and, or, xor */
+
+/* Does hardware have this reduction for this type? What it does not have stops the kernel. */
+bool tma_reduction_exists(enum tma_reduction reduction, enum tma_data_type type);
+
+/* Combines `elements` elements from shared memory (`from`) into global memory (`into`). The
+ * reduction must exist for the type. */
+void tma_reduce(enum tma_reduction reduction, enum tma_data_type type, uint8_t *into,
+                const uint8_t *from, uint32_t elements);
+
+#endif

@@ -1,0 +1,205 @@
+#include "placement/rows.h"
+
+#include <assert.h>
+
+#include "placement/check.h"
+#include "tensormap/types.h"
+
+enum { AHEAD, INSIDE, PAST };
+
+static int64_t divide_up(int64_t a, int64_t b) {
+    return b == 1 ? a : (a + b - 1) / b;
+}
+
+static bool is_outside(const struct tma_axis *axis) {
+    return axis->position < 0 || axis->position >= axis->size;
+}
+
+/* Splits `rows` rows along the axis, from `position` on, by where the tensor begins and ends. */
+static struct tma_line split(const struct tma_axis *axis, int64_t position, int64_t rows) {
+    int64_t ahead = position >= 0 ? 0 : divide_up(-position, axis->stride);
+    ahead = ahead < rows ? ahead : rows;
+    int64_t room = axis->size - position;
+    int64_t until_past = room <= 0 ? 0 : divide_up(room, axis->stride);
+    until_past = until_past < rows ? until_past : rows;
+    return (struct tma_line){
+        {(uint32_t)ahead, (uint32_t)(until_past - ahead), (uint32_t)(rows - until_past)}};
+}
+
+/* A line from `position` to the axis's last element, or to the operation's last row. */
+static struct tma_line line_from(const struct tma_traversal *traversal, int64_t position) {
+    const struct tma_axis *axis = &traversal->axes[0];
+    int64_t rows = position > axis->last ? 0 : (axis->last - position) / axis->stride + 1;
+    return split(axis, position, rows < traversal->rows ? rows : traversal->rows);
+}
+
+static void start_rows(struct tma_row_stream *stream) {
+    struct tma_traversal *traversal = &stream->traversal;
+    stream->run = (struct tma_row_run){
+        .shared_step_bytes = traversal->pitch_bytes,
+        .global_step_bytes = (uint64_t)traversal->axes[0].stride * traversal->axes[0].pitch_bytes,
+        .dimension = traversal->axes[0].dimension,
+        .coordinate_step = traversal->axes[0].stride,
+    };
+    for (int d = 0; d < TMA_MAX_RANK; d++)
+        stream->run.first.coordinates[d] = traversal->coordinates[d];
+    stream->global_address = traversal->global_address;
+    stream->shared_address = traversal->shared_address;
+    stream->rows_left = traversal->rows;
+    stream->group_rows_left = traversal->group_rows;
+    stream->halo_rows_left = 0;
+    stream->full_line = line_from(traversal, traversal->axes[0].first);
+    stream->line = line_from(traversal, traversal->axes[0].position);
+    stream->outside = 0;
+    for (uint32_t k = 1; k < traversal->axis_count; k++)
+        stream->outside |= (uint32_t)is_outside(&traversal->axes[k]) << k;
+}
+
+static void measure(const struct tma_tensor_map *map, const struct tma_operation *operation,
+                    const struct tma_traversal *traversal, struct tma_operation_size *size) {
+    uint32_t groups = traversal->group_rows == 0 ? 0 : traversal->rows / traversal->group_rows;
+    uint32_t rows = traversal->rows + groups * traversal->halo_rows;
+    uint32_t span = tma_swizzle_info(map->swizzle)->span_bytes;
+    uint32_t footprint = rows * traversal->pitch_bytes;
+    *size = (struct tma_operation_size){
+        .rows = rows,
+        .row_bytes = traversal->row_bytes,
+        .row_pitch_bytes = traversal->pitch_bytes,
+        .moved_bytes = rows * traversal->row_bytes,
+        .transaction_bytes = operation->direction == TMA_LOAD ? rows * traversal->row_bytes : 0,
+        .shared_footprint_bytes = span == 0 ? footprint : (footprint + span - 1) / span * span,
+    };
+}
+
+enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct tma_tensor_map *map,
+                                   const struct tma_operation *operation,
+                                   struct tma_operation_size *size, struct tma_error *error) {
+    enum tma_error_code code = tma_operation_check(map, operation, error);
+    if (code != TMA_OK)
+        return code;
+    tma_traverse(&stream->traversal, map, operation);
+    start_rows(stream);
+    if (size != NULL)
+        measure(map, operation, &stream->traversal, size);
+    return TMA_OK;
+}
+
+/* Puts axis k at `position`, and the address and the out-of-bounds mask with it. */
+static void move_axis(struct tma_row_stream *stream, uint32_t k, int64_t position) {
+    struct tma_axis *axis = &stream->traversal.axes[k];
+    stream->global_address += (uint64_t)(position - axis->position) * axis->pitch_bytes;
+    axis->position = position;
+    stream->run.first.coordinates[axis->dimension] = position;
+    if (k > 0) {
+        uint32_t bit = 1u << k;
+        stream->outside = is_outside(axis) ? stream->outside | bit : stream->outside & ~bit;
+    }
+}
+
+/* Goes on with the next line: axis 0 back to its start, one stride along the next axis that has
+ * room. */
+static void next_line(struct tma_row_stream *stream) {
+    struct tma_traversal *traversal = &stream->traversal;
+    if (traversal->gather) {
+        move_axis(stream, 0, traversal->gather_rows[4 - stream->rows_left]);
+        stream->line = split(&traversal->axes[0], traversal->axes[0].position, 1);
+        return;
+    }
+    move_axis(stream, 0, traversal->axes[0].first);
+    stream->line = stream->full_line;
+    for (uint32_t k = 1; k < traversal->axis_count; k++) {
+        struct tma_axis *axis = &traversal->axes[k];
+        if (axis->position + axis->stride <= axis->last) {
+            move_axis(stream, k, axis->position + axis->stride);
+            return;
+        }
+        move_axis(stream, k, axis->first);
+    }
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* Describes `rows` rows from the stream's place on, and moves the place past them. */
+static void give_run(struct tma_row_stream *stream, uint32_t rows, bool inside) {
+    const struct tma_traversal *traversal = &stream->traversal;
+    struct tma_row_run *run = &stream->run;
+    struct tma_row *row = &run->first;
+    run->rows = rows;
+    row->coordinates[run->dimension] = traversal->axes[0].position;
+    row->shared_address = stream->shared_address;
+    row->global_address = stream->global_address;
+    if (inside && traversal->data_bytes > 0) {
+        row->global_address += (uint64_t)traversal->before_global_bytes;
+        row->before_bytes = traversal->before_bytes;
+        row->data_bytes = traversal->data_bytes;
+        row->after_bytes = traversal->after_bytes;
+        row->data_global_bytes = traversal->data_global_bytes;
+    } else {
+        row->before_bytes = row->data_bytes = row->data_global_bytes = 0;
+        row->after_bytes = traversal->row_bytes;
+    }
+    stream->global_address += rows * run->global_step_bytes;
+    stream->shared_address += rows * run->shared_step_bytes;
+    stream->traversal.axes[0].position += (int64_t)rows * run->coordinate_step;
+}
+
+/* The halo goes on along W behind its group's last pixel, past the bounding box if need be; the
+ * walk then resumes where the group ended. */
+static void give_halo(struct tma_row_stream *stream) {
+    struct tma_axis *axis = &stream->traversal.axes[0];
+    struct tma_line line = split(axis, axis->position, stream->halo_rows_left);
+    int part = line.rows[AHEAD] > 0 ? AHEAD : line.rows[INSIDE] > 0 ? INSIDE : PAST;
+    stream->halo_rows_left -= line.rows[part];
+    give_run(stream, line.rows[part], part == INSIDE && stream->outside == 0);
+    if (stream->halo_rows_left > 0)
+        return;
+    move_axis(stream, 0, axis->position - stream->traversal.halo_rows * axis->stride);
+    stream->group_rows_left = stream->traversal.group_rows;
+}
+
+/* Makes stream->run the next run; false after the last row. */
+static bool advance(struct tma_row_stream *stream) {
+    if (stream->halo_rows_left > 0) {
+        give_halo(stream);
+        return true;
+    }
+    if (stream->rows_left == 0)
+        return false;
+    uint32_t *left = stream->line.rows;
+    if ((left[AHEAD] | left[INSIDE] | left[PAST]) == 0)
+        next_line(stream);
+    int part = left[AHEAD] > 0 ? AHEAD : left[INSIDE] > 0 ? INSIDE : PAST;
+    uint32_t rows = smaller(left[part], stream->rows_left);
+    if (stream->traversal.group_rows > 0) {
+        rows = smaller(rows, stream->group_rows_left);
+        stream->group_rows_left -= rows;
+        if (stream->group_rows_left == 0)
+            stream->halo_rows_left = stream->traversal.halo_rows;
+    }
+    left[part] -= rows;
+    stream->rows_left -= rows;
+    give_run(stream, rows, part == INSIDE && stream->outside == 0);
+    return true;
+}
+
+bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row) {
+    struct tma_row_run *run = &stream->run;
+    if (run->rows == 0 && !advance(stream))
+        return false;
+    *row = run->first;
+    run->rows--;
+    run->first.global_address += run->global_step_bytes;
+    run->first.shared_address += run->shared_step_bytes;
+    run->first.coordinates[run->dimension] += run->coordinate_step;
+    return true;
+}
+
+bool tma_rows_next_run(struct tma_row_stream *stream, struct tma_row_run *run) {
+    if (stream->run.rows == 0 && !advance(stream))
+        return false;
+    *run = stream->run;
+    stream->run.rows = 0;
+    return true;
+}

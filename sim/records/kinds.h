@@ -1,0 +1,13 @@
+/* Every kind of record that can be replayed, one file each; validate.c has them in a table. */
+#ifndef TMA_RECORDS_KINDS_H
+#define TMA_RECORDS_KINDS_H
+
+#include "records/validate.h"
+
+extern const struct tma_record_kind tma_kind_load_tile;
+extern const struct tma_record_kind tma_kind_load_im2col;
+extern const struct tma_record_kind tma_kind_store;
+extern const struct tma_record_kind tma_kind_reduce;
+extern const struct tma_record_kind tma_kind_convert;
+
+#endif

@@ -1,0 +1,37 @@
+/* Every functional record of an H200 agrees: bytes, mbarrier bytes, changed words, faults. */
+#include "../unit/suite.h"
+#include "records/kinds.h"
+
+static const struct {
+    const char *path;
+    const char *kind;
+    uint64_t records;
+    uint64_t skipped;
+} files[] = {
+    {"tests/hardware/h200/load_tile.tsv", "load_tile", 2916, 0},
+    {"tests/hardware/h200/load_im2col.tsv", "load_im2col", 2500, 0},
+    {"tests/hardware/h200/reduce.tsv", "reduce", 1339, 0},
+    {"tests/hardware/h200/convert.tsv", "convert", 16384, 0},
+};
+
+START_TEST(every_record_agrees) {
+    struct tma_validation validation;
+    struct tma_error error;
+    ck_assert_msg(tma_validate_file(files[_i].path, NULL, &validation, &error) == TMA_OK, "%s",
+                  error.text);
+    ck_assert_str_eq(validation.kind->name, files[_i].kind);
+    ck_assert_uint_eq(validation.records, files[_i].records);
+    ck_assert_uint_eq(validation.skipped, files[_i].skipped);
+    ck_assert_msg(validation.agree == files[_i].records - files[_i].skipped, "%s",
+                  validation.first_difference);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("placement records");
+    TCase *records = tcase_create("records");
+    tcase_set_timeout(records, 60);
+    tcase_add_loop_test(records, every_record_agrees, 0, sizeof files / sizeof files[0]);
+    suite_add_tcase(suite, records);
+    return run_suite(suite);
+}
