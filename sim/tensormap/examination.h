@@ -55,6 +55,9 @@ static inline bool tma_is_wide(enum tma_map_kind kind) {
     return kind == TMA_MAP_IM2COL_W || kind == TMA_MAP_IM2COL_W128;
 }
 
+/* Bytes that addresses and strides are a multiple of. */
+int64_t tma_alignment_bytes(const struct tma_tensor_map *map);
+
 /* The field that holds the size of the inner box, in elements. */
 static inline enum tma_field tma_inner_field(const struct tma_tensor_map *map) {
     return map->kind == TMA_MAP_TILED ? TMA_FIELD_BOX_DIM : TMA_FIELD_CHANNELS_PER_PIXEL;
@@ -69,9 +72,10 @@ int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value);
     /* rules_enumerations.c */                                                                     \
     X(kind)                                                                                        \
     X(data_type)                                                                                   \
-    X(data_type_architecture) X(interleave) X(interleave_packed) X(interleave_wide) X(swizzle)     \
-        X(swizzle_architecture) X(swizzle_packed) X(swizzle_wide) X(l2_promotion) X(oob_fill)      \
-            X(oob_fill_type) /* rules_tensor.c */                                                  \
+    X(data_type_architecture)                                                                      \
+    X(interleave)                                                                                  \
+    X(interleave_packed) X(interleave_wide) X(swizzle) X(swizzle_architecture) X(swizzle_packed)   \
+        X(swizzle_wide) X(l2_promotion) X(oob_fill) X(oob_fill_type) /* rules_tensor.c */          \
         X(rank) X(rank_interleave) X(address_alignment) X(dim_range) X(dim_packed)                 \
             X(stride_alignment) X(stride_range) X(element_stride_range) /* rules_box.c */          \
         X(box_range) X(channels_range) X(pixels_range) X(inner_multiple) X(inner_packed)           \

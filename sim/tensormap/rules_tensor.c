@@ -32,13 +32,12 @@ void tma_rule_rank_interleave(struct tma_examination *e) {
         tma_report(e, TMA_FIELD_RANK, 0, TMA_AT_LEAST, 3, 3);
 }
 
-/* Bytes that addresses and strides are a multiple of. */
-static int64_t alignment(const struct tma_tensor_map *map) {
+int64_t tma_alignment_bytes(const struct tma_tensor_map *map) {
     return map->interleave == TMA_INTERLEAVE_32B || tma_is_padded_type(map->data_type) ? 32 : 16;
 }
 
 void tma_rule_address_alignment(struct tma_examination *e) {
-    int64_t multiple = alignment(e->map);
+    int64_t multiple = tma_alignment_bytes(e->map);
     uint64_t past = e->map->global_address % (uint64_t)multiple;
     if (past != 0)
         tma_report(e, TMA_FIELD_GLOBAL_ADDRESS, 0, TMA_MULTIPLE_OF, multiple,
@@ -74,13 +73,13 @@ void tma_rule_dim_packed(struct tma_examination *e) {
 
 /* The nearest stride that is aligned and in range. */
 static int64_t nearest_stride(const struct tma_examination *e, uint64_t value) {
-    int64_t multiple = alignment(e->map);
+    int64_t multiple = tma_alignment_bytes(e->map);
     int64_t most = TMA_GLOBAL_STRIDE_END - multiple;
     return value > (uint64_t)most ? most : tma_nearest_multiple((int64_t)value, multiple, 0, most);
 }
 
 void tma_rule_stride_alignment(struct tma_examination *e) {
-    int64_t multiple = alignment(e->map);
+    int64_t multiple = tma_alignment_bytes(e->map);
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
         if (e->map->global_strides[i] % (uint64_t)multiple != 0)
             tma_report(e, TMA_FIELD_GLOBAL_STRIDES, i, TMA_MULTIPLE_OF, multiple,
