@@ -1,0 +1,84 @@
+#include "records/map_record.h"
+
+#include <string.h>
+
+#include "tensormap/dump.h"
+
+/* Where the capture program put the buffer in the GPU's address space. */
+#define BUFFER_ADDRESS INT64_C(0x7f0000000000)
+
+/* The columns of a map, and the fields that they fill. */
+static const struct {
+    const char *name;
+    enum tma_field field;
+    size_t count;
+} columns[] = {
+    {"dtype", TMA_FIELD_DATA_TYPE, 1},
+    {"rank", TMA_FIELD_RANK, 1},
+    {"interleave", TMA_FIELD_INTERLEAVE, 1},
+    {"swizzle", TMA_FIELD_SWIZZLE, 1},
+    {"l2promo", TMA_FIELD_L2_PROMOTION, 1},
+    {"oobfill", TMA_FIELD_OOB_FILL, 1},
+    {"global_dim", TMA_FIELD_GLOBAL_DIM, TMA_MAX_RANK},
+    {"global_stride", TMA_FIELD_GLOBAL_STRIDES, TMA_MAX_RANK - 1},
+    {"box_dim", TMA_FIELD_BOX_DIM, TMA_MAX_RANK},
+    {"element_stride", TMA_FIELD_ELEMENT_STRIDES, TMA_MAX_RANK},
+    {"lower_corner", TMA_FIELD_LOWER_CORNER, 3},
+    {"upper_corner", TMA_FIELD_UPPER_CORNER, 3},
+    {"channels_per_pixel", TMA_FIELD_CHANNELS_PER_PIXEL, 1},
+    {"pixels_per_column", TMA_FIELD_PIXELS_PER_COLUMN, 1},
+};
+
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+bool tma_has_map_records(const struct tma_tsv *records) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (tma_tsv_column(records, columns[i].name) < 0)
+            return false;
+    return tma_tsv_column(records, "mode") >= 0 && tma_tsv_column(records, "descriptor") >= 0 &&
+           tma_tsv_column(records, "tensor_offset") >= 0;
+}
+
+static bool read_kind(const char *mode, struct tma_tensor_map *map) {
+    static const char *const modes[] = {"tile", "im2col", "im2col_w", "im2col_w128"};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(mode, modes[i]) == 0) {
+            map->kind = (enum tma_map_kind)i;
+            return true;
+        }
+    return false;
+}
+
+enum tma_error_code tma_map_record(const struct tma_tsv *records, size_t row,
+                                   struct tma_tensor_map *map, struct tma_error *error) {
+    *map = (struct tma_tensor_map){0};
+    if (!read_kind(tma_tsv_cell(records, row, "mode"), map))
+        return tma_fail(error, TMA_ERROR_SYNTAX,
+                        "mode \"%s\" is none of tile, im2col, im2col_w, im2col_w128",
+                        tma_tsv_cell(records, row, "mode"));
+    for (size_t i = 0; i < COLUMNS; i++) {
+        int64_t values[TMA_MAX_RANK];
+        const char *cell = tma_tsv_cell(records, row, columns[i].name);
+        if (tma_parse_list(cell, values, columns[i].count) != columns[i].count)
+            return tma_fail(error, TMA_ERROR_SYNTAX, "%s \"%s\" is not %zu integers",
+                            columns[i].name, cell, columns[i].count);
+        for (size_t k = 0; k < columns[i].count; k++)
+            tma_field_set(map, columns[i].field, k, values[k]);
+    }
+    int64_t offset;
+    if (tma_parse_list(tma_tsv_cell(records, row, "tensor_offset"), &offset, 1) != 1)
+        return tma_fail(error, TMA_ERROR_SYNTAX, "tensor_offset is not an integer");
+    map->global_address = (uint64_t)(BUFFER_ADDRESS + offset);
+    return TMA_OK;
+}
+
+enum tma_error_code tma_descriptor_record(const struct tma_tsv *records, size_t row,
+                                          struct tma_descriptor *descriptor,
+                                          struct tma_error *error) {
+    const char *cell = tma_tsv_cell(records, row, "descriptor");
+    return tma_dump_read(cell, strlen(cell), descriptor, NULL, error);
+}
+
+bool tma_record_is_accepted(const struct tma_tsv *records, size_t row) {
+    return strcmp(tma_tsv_cell(records, row, "encode_rc"), "0") == 0;
+}

@@ -1,0 +1,105 @@
+/* The 128 bytes of a tensor map: what a CUtensorMap holds, and what debuggers show of it.
+ *
+ * The layout was worked out from 15982 descriptors that an H200's driver (580) wrote; encoding
+ * gives each of them byte for byte. 32 little-endian words:
+ *
+ *   0-1    global address
+ *   2      bit 0 im2col; 4-6 rank - 1; 7-10 type code; 11-12 interleave; 13-14 swizzle; 15 NaN
+ *          fill; 16 rounds to TF32 (with the codes of float32, float32_ftz); 17-18 L2 promotion
+ *   3-6    strides of dimensions 1 to 4 in units of 16 bytes, low 32 bits
+ *   7      4 bits each: bits 32-35 of the strides
+ *   8-12   sizes of dimensions 0 to 4, less one
+ *   13     3 bits each: element strides less one; 24-31: box_dim[0] or channels_per_pixel, less one
+ *   14     tiled: 8 bits each, box_dim[1] to [4] less one; im2col: lower corner in the low half,
+ *          upper in the high one, 16, 8 or 5 bits for each spatial dimension, W first
+ *   15     im2col: pixels_per_column - 1
+ *   16     derived: bytes of the box, with box_dim / element_strides rounded down
+ *   18     derived: bytes after which the swizzle's pattern repeats (16 without one)
+ *
+ * What lies past the rank is 0, and so is everything else. */
+#ifndef TMA_TENSORMAP_DESCRIPTOR_H
+#define TMA_TENSORMAP_DESCRIPTOR_H
+
+#include "base/error.h"
+#include "tensormap/fields.h"
+
+enum { TMA_DESCRIPTOR_BYTES = 128, TMA_DESCRIPTOR_WORDS = 32 };
+
+struct tma_descriptor {
+    uint32_t words[TMA_DESCRIPTOR_WORDS]; /* word i holds bytes 4i to 4i + 3, little-endian */
+};
+
+/* To and from the bytes in memory, whatever this machine's byte order. */
+void tma_descriptor_to_bytes(const struct tma_descriptor *descriptor,
+                             uint8_t bytes[TMA_DESCRIPTOR_BYTES]);
+void tma_descriptor_from_bytes(struct tma_descriptor *descriptor,
+                               const uint8_t bytes[TMA_DESCRIPTOR_BYTES]);
+
+/* Encodes a legal map (tma_tensor_map_check finds nothing): values of another are cut to their
+ * bits. Gives the fields whose layout could not be compared with real bytes, as bits 1 <<
+ * enum tma_field: sub-byte types, swizzle atoms of more than 16 bytes (these have no known place,
+ * and are left out), and the kind of im2col wide maps (an H200's driver writes those like im2col).
+ */
+unsigned tma_descriptor_encode(const struct tma_tensor_map *map, struct tma_descriptor *descriptor);
+
+/* What decoding finds odd. */
+enum tma_finding_kind {
+    TMA_UNKNOWN_BITS,   /* bits that no known map sets */
+    TMA_UNKNOWN_CODE,   /* a value of a field's bits that means nothing known */
+    TMA_PAST_RANK,      /* a value of a dimension that the rank does not have */
+    TMA_WRONG_DERIVED,  /* a derived word that is not what the other fields make it */
+    TMA_ABSENT_DERIVED, /* both derived words are 0, as where tensormap.replace built the map */
+    TMA_UNVERIFIED      /* a field whose layout is known from documents alone */
+};
+
+struct tma_finding {
+    enum tma_finding_kind kind;
+    unsigned word;     /* 0 to 31 */
+    uint32_t mask;     /* the bits of the word */
+    uint32_t value;    /* of the word under the mask, in place */
+    uint32_t expected; /* likewise; of wrong derived words */
+};
+
+enum { TMA_MAX_FINDINGS = 48 };
+
+/* Decodes any 128 bytes: gives how many findings there are, and writes the first `capacity` of them
+ * (no descriptor has more than TMA_MAX_FINDINGS). Every field of the map that the bytes hold is
+ * set, and the rest is as neutral as in a map of that rank (sizes 1, strides 0). Fields with
+ * unknown codes get a value that the rules reject. */
+size_t tma_descriptor_decode(const struct tma_descriptor *descriptor, struct tma_tensor_map *map,
+                             struct tma_finding *findings, size_t capacity);
+
+/* One sentence without a full stop, cut to size - 1 characters. */
+void tma_finding_text(const struct tma_finding *finding, char *text, size_t size);
+
+/* cuTensorMapReplaceAddress. Fails with TMA_ERROR_ARGUMENT where the address is not aligned as the
+ * map's interleave and type want it. */
+enum tma_error_code tma_descriptor_replace_address(struct tma_descriptor *descriptor,
+                                                   uint64_t address, struct tma_error *error);
+
+/* The fields of the tensormap.replace instruction (PTX ISA 9.7.9.28), by their names there. */
+enum tma_replace_field {
+    TMA_REPLACE_GLOBAL_ADDRESS,
+    TMA_REPLACE_RANK, /* the rank less one */
+    TMA_REPLACE_BOX_DIM,
+    TMA_REPLACE_GLOBAL_DIM,
+    TMA_REPLACE_GLOBAL_STRIDE, /* bytes */
+    TMA_REPLACE_ELEMENT_STRIDE,
+    TMA_REPLACE_ELEMTYPE, /* PTX's numbers: 0x8 .f32.ftz, 0x9 .f64, 0xa .bf16, 0xb .tf32, ... */
+    TMA_REPLACE_INTERLEAVE_LAYOUT,
+    TMA_REPLACE_SWIZZLE_MODE,
+    TMA_REPLACE_SWIZZLE_ATOMICITY,
+    TMA_REPLACE_FILL_MODE
+};
+
+extern const struct tma_names tma_replace_field_names;
+
+/* tensormap.replace.tile: changes the field's bits and no other; derived words keep what they were,
+ * as they do on hardware. `ordinal` is the dimension, 0 for a field that is a single value. Fails
+ * with TMA_ERROR_ARGUMENT where the value or the ordinal does not fit, and TMA_ERROR_UNSUPPORTED
+ * for values whose bits are not known (swizzle 96b, atoms of more than 16 bytes). */
+enum tma_error_code tma_descriptor_replace(struct tma_descriptor *descriptor,
+                                           enum tma_replace_field field, unsigned ordinal,
+                                           uint64_t value, struct tma_error *error);
+
+#endif

@@ -1,0 +1,101 @@
+/* The check itself: what it does with each rule of the table, and with what the rules report. */
+#include "tensormap/rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tensormap/examination.h"
+
+static const struct tma_name architecture_items[] = {{"sm_90", TMA_SM_90}, {"sm_100", TMA_SM_100}};
+const struct tma_names tma_architecture_names = {"architecture", architecture_items, 2};
+
+const struct tma_rule *tma_rule_by_id(const char *id) {
+    for (size_t i = 0; i < tma_rule_count; i++)
+        if (strcmp(tma_rules[i].id, id) == 0)
+            return &tma_rules[i];
+    return NULL;
+}
+
+void tma_report(struct tma_examination *e, enum tma_field field, size_t index,
+                enum tma_relation relation, int64_t bound, int64_t nearest) {
+    if (e->count < e->capacity)
+        e->violations[e->count] =
+            (struct tma_violation){.rule = e->rule,
+                                   .field = field,
+                                   .index = tma_field_info(field)->is_list ? (int)index : -1,
+                                   .value = tma_field_value(e->map, field, index),
+                                   .relation = relation,
+                                   .bound = bound,
+                                   .nearest = nearest};
+    e->count++;
+}
+
+size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architecture architecture,
+                            struct tma_violation *violations, size_t capacity) {
+    struct tma_examination e = {.map = map,
+                                .architecture = architecture,
+                                .type = tma_type_info(map->data_type),
+                                .violations = violations,
+                                .capacity = capacity};
+    /* An unknown kind breaks the one rule that holds for every bit. */
+    unsigned kind = 1u << ((unsigned)map->kind <= TMA_MAP_IM2COL_W128 ? (unsigned)map->kind : 31);
+    for (const struct tma_rule *rule = tma_rules; rule < tma_rules + tma_rule_count; rule++) {
+        if ((rule->kinds & kind) == 0 || (rule->architectures & (unsigned)architecture) == 0)
+            continue;
+        e.rule = rule;
+        rule->examine(&e);
+    }
+    return e.count;
+}
+
+/* "none, 32b, 64b": the members of a bit set by name. */
+static void set_text(enum tma_field field, int64_t set, char *text, size_t size) {
+    const struct tma_names *names = tma_field_info(field)->names;
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < names->count; i++)
+        if (tma_is_member(set, names->items[i].value) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
+                                     names->items[i].name);
+}
+
+static void bound_text(const struct tma_violation *violation, char *text, size_t size) {
+    static const char *const relations[] = {[TMA_AT_LEAST] = "at least ",
+                                            [TMA_AT_MOST] = "at most ",
+                                            [TMA_MULTIPLE_OF] = "a multiple of ",
+                                            [TMA_EXACTLY] = "exactly "};
+    if (violation->relation == TMA_ONE_OF)
+        set_text(violation->field, violation->bound, text, size);
+    else
+        snprintf(text, size, "%s%" PRId64, relations[violation->relation], violation->bound);
+}
+
+void tma_violation_text(const struct tma_violation *violation, char *text, size_t size) {
+    const struct tma_field_info *field = tma_field_info(violation->field);
+    char index[16] = "", value[32], bound[400], nearest[32];
+    if (violation->index >= 0)
+        snprintf(index, sizeof index, "[%d]", violation->index);
+    tma_field_text(violation->field, violation->value, value, sizeof value);
+    tma_field_text(violation->field, violation->nearest, nearest, sizeof nearest);
+    bound_text(violation, bound, sizeof bound);
+    snprintf(text, size, "%s%s is %s%s%s and must be %s%s (%s: %s); nearest legal value: %s",
+             field->name, index, value, field->unit[0] == '\0' ? "" : " ", field->unit,
+             violation->relation == TMA_ONE_OF ? "one of " : "", bound, violation->rule->id,
+             violation->rule->condition, nearest);
+}
+
+int tma_tensor_map_repair(struct tma_tensor_map *map, enum tma_architecture architecture) {
+    enum { MAX_ROUNDS = 8 };
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        struct tma_violation violations[TMA_MAX_VIOLATIONS];
+        size_t count = tma_tensor_map_check(map, architecture, violations, TMA_MAX_VIOLATIONS);
+        if (count == 0)
+            return round;
+        for (size_t i = 0; i < count && i < TMA_MAX_VIOLATIONS; i++)
+            tma_field_set(map, violations[i].field,
+                          violations[i].index < 0 ? 0 : (size_t)violations[i].index,
+                          violations[i].nearest);
+    }
+    return -1;
+}

@@ -1,0 +1,121 @@
+/* Rules on what one operation brings to shared memory: the box, or the column of pixels. */
+#include "tensormap/examination.h"
+
+/* Elements that fill `bytes` bytes of shared memory. */
+static int64_t elements_in(const struct tma_type_info *type, int64_t bytes) {
+    return bytes * 8 / type->shared_bits;
+}
+
+/* Elements that the swizzle's span holds; the inner box's own limit where there is no span to obey:
+ * no swizzle, an unknown one, or an interleaved layout. */
+static int64_t span_elements(const struct tma_examination *e) {
+    const struct tma_swizzle_info *swizzle = tma_swizzle_info(e->map->swizzle);
+    if (swizzle == NULL || swizzle->span_bytes == 0 || e->type == NULL ||
+        e->map->interleave != TMA_INTERLEAVE_NONE)
+        return TMA_MAX_BOX_DIM;
+    int64_t elements = elements_in(e->type, swizzle->span_bytes);
+    return elements < TMA_MAX_BOX_DIM ? elements : TMA_MAX_BOX_DIM;
+}
+
+int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value) {
+    if (e->type == NULL)
+        return tma_nearest_multiple(value, 1, 1, TMA_MAX_BOX_DIM);
+    if (tma_is_padded_type(e->map->data_type))
+        return TMA_PADDED_ELEMENTS;
+    int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
+    return tma_nearest_multiple(value, multiple, multiple, span_elements(e));
+}
+
+/* A range rule on a field whose first value is the size of the inner box. */
+static void examine_box_field(struct tma_examination *e, enum tma_field field, int64_t most) {
+    for (size_t i = 0; i < tma_field_count(e->map, field); i++) {
+        int64_t value = tma_field_value(e->map, field, i);
+        int64_t bound = value < 1 ? 1 : most;
+        int64_t nearest = i == 0 ? tma_nearest_inner(e, value) : bound;
+        if (value < 1)
+            tma_report(e, field, i, TMA_AT_LEAST, bound, nearest);
+        else if (value > most)
+            tma_report(e, field, i, TMA_AT_MOST, bound, nearest);
+    }
+}
+
+void tma_rule_box_range(struct tma_examination *e) {
+    examine_box_field(e, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM);
+}
+
+void tma_rule_channels_range(struct tma_examination *e) {
+    examine_box_field(e, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS);
+}
+
+void tma_rule_pixels_range(struct tma_examination *e) {
+    tma_report_range(e, TMA_FIELD_PIXELS_PER_COLUMN, 1, TMA_MAX_PIXELS);
+}
+
+void tma_rule_inner_multiple(struct tma_examination *e) {
+    if (e->type == NULL || tma_is_padded_type(e->map->data_type))
+        return;
+    enum tma_field field = tma_inner_field(e->map);
+    int64_t value = tma_field_value(e->map, field, 0);
+    int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
+    if (value % multiple != 0)
+        tma_report(e, field, 0, TMA_MULTIPLE_OF, multiple, tma_nearest_inner(e, value));
+}
+
+void tma_rule_inner_packed(struct tma_examination *e) {
+    enum tma_field field = tma_inner_field(e->map);
+    if (tma_is_padded_type(e->map->data_type) &&
+        tma_field_value(e->map, field, 0) != TMA_PADDED_ELEMENTS)
+        tma_report(e, field, 0, TMA_EXACTLY, TMA_PADDED_ELEMENTS, TMA_PADDED_ELEMENTS);
+}
+
+void tma_rule_inner_span(struct tma_examination *e) {
+    enum tma_field field = tma_inner_field(e->map);
+    int64_t value = tma_field_value(e->map, field, 0);
+    int64_t most = span_elements(e);
+    if (most < TMA_MAX_BOX_DIM && value > most)
+        tma_report(e, field, 0, TMA_AT_MOST, most, tma_nearest_inner(e, value));
+}
+
+/* Are all values of this field of the map inside [1, most]? */
+static bool in_range(const struct tma_tensor_map *map, enum tma_field field, int64_t most) {
+    for (size_t i = 0; i < tma_field_count(map, field); i++)
+        if (tma_field_value(map, field, i) < 1 || tma_field_value(map, field, i) > most)
+            return false;
+    return true;
+}
+
+/* The driver counts box_dim / element_strides steps along a dimension, rounded down (the hardware
+ * loads as many, rounded up): a box that is smaller than its element stride counts as nothing. */
+static int64_t steps(const struct tma_tensor_map *map, size_t d) {
+    return map->box_dim[d] / map->element_strides[d];
+}
+
+void tma_rule_box_bytes(struct tma_examination *e) {
+    const struct tma_tensor_map *map = e->map;
+    if (e->type == NULL || !in_range(map, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM) ||
+        !in_range(map, TMA_FIELD_ELEMENT_STRIDES, TMA_MAX_ELEMENT_STRIDE))
+        return;
+    int64_t most = elements_in(e->type, TMA_MAX_BOX_BYTES);
+    int64_t product = 1;
+    for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_BOX_DIM); i++)
+        product *= steps(map, i);
+    /* Shrink dimensions from the outermost one until the rest fits; the innermost one alone does.
+     */
+    for (size_t i = tma_field_count(map, TMA_FIELD_BOX_DIM); i-- > 1 && product > most;) {
+        int64_t others = product / steps(map, i);
+        int64_t fitting = most / others > 1 ? most / others : 1;
+        if (fitting == steps(map, i))
+            continue;
+        int64_t nearest = fitting * map->element_strides[i];
+        tma_report(e, TMA_FIELD_BOX_DIM, i, TMA_AT_MOST, nearest, nearest);
+        product = others * fitting;
+    }
+}
+
+void tma_rule_column_bytes(struct tma_examination *e) {
+    if (e->type == NULL || !in_range(e->map, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS))
+        return;
+    int64_t most = elements_in(e->type, TMA_MAX_BOX_BYTES) / e->map->channels_per_pixel;
+    if (e->map->pixels_per_column > most && e->map->pixels_per_column <= TMA_MAX_PIXELS)
+        tma_report(e, TMA_FIELD_PIXELS_PER_COLUMN, 0, TMA_AT_MOST, most, most);
+}

@@ -1,0 +1,130 @@
+/* Rules on values that are one of a few: types, layouts, and what an architecture has of them. */
+#include <stdlib.h>
+
+#include "tensormap/examination.h"
+
+#define BIT(value)        (INT64_C(1) << (value))
+#define BITS(first, last) (BIT((last) + 1) - BIT(first))
+#define ALL_TYPES         BITS(TMA_UINT8, TMA_16U6_ALIGN16B)
+#define WHOLE_BYTE_TYPES  BITS(TMA_UINT8, TMA_TFLOAT32_FTZ)
+#define ALL_INTERLEAVES   BITS(TMA_INTERLEAVE_NONE, TMA_INTERLEAVE_32B)
+#define DRIVER_SWIZZLES   BITS(TMA_SWIZZLE_NONE, TMA_SWIZZLE_128B_ATOM_64B)
+#define SM_90_SWIZZLES    BITS(TMA_SWIZZLE_NONE, TMA_SWIZZLE_128B)
+#define ANYTHING          INT64_MAX
+
+int64_t tma_nearest_member(int64_t set, int64_t value) {
+    int64_t nearest = -1;
+    for (int64_t member = 0; member < 63; member++) {
+        if (!tma_is_member(set, member))
+            continue;
+        if (nearest >= 0 && llabs(member - value) >= llabs(nearest - value))
+            continue;
+        nearest = member;
+    }
+    return nearest;
+}
+
+/* Reports a value outside the set that this rule allows; `legal` is what all rules allow. */
+static void examine_member(struct tma_examination *e, enum tma_field field, int64_t allowed,
+                           int64_t legal) {
+    int64_t value = tma_field_value(e->map, field, 0);
+    if (!tma_is_member(allowed, value))
+        tma_report(e, field, 0, TMA_ONE_OF, allowed, tma_nearest_member(legal, value));
+}
+
+void tma_rule_kind(struct tma_examination *e) {
+    int64_t all = BITS(TMA_MAP_TILED, TMA_MAP_IM2COL_W128);
+    examine_member(e, TMA_FIELD_KIND, all, all);
+}
+
+/* Whatever the type was to be, bytes can hold it: hence uint8 as the nearest. */
+void tma_rule_data_type(struct tma_examination *e) {
+    examine_member(e, TMA_FIELD_DATA_TYPE, ALL_TYPES, BIT(TMA_UINT8));
+}
+
+void tma_rule_data_type_architecture(struct tma_examination *e) {
+    if (e->type != NULL)
+        examine_member(e, TMA_FIELD_DATA_TYPE, WHOLE_BYTE_TYPES, BIT(TMA_UINT8));
+}
+
+/* What each rule on interleave and swizzle allows: ANYTHING where it does not apply. */
+static int64_t packed_interleaves(const struct tma_examination *e) {
+    return e->map->data_type == TMA_16U6_ALIGN16B ? BIT(TMA_INTERLEAVE_NONE) : ANYTHING;
+}
+
+static int64_t wide_interleaves(const struct tma_examination *e) {
+    return tma_is_wide(e->map->kind) && e->architecture != TMA_SM_90 ? BIT(TMA_INTERLEAVE_NONE)
+                                                                     : ANYTHING;
+}
+
+static int64_t legal_interleaves(const struct tma_examination *e) {
+    return ALL_INTERLEAVES & packed_interleaves(e) & wide_interleaves(e);
+}
+
+static int64_t architecture_swizzles(const struct tma_examination *e) {
+    return e->architecture == TMA_SM_90 ? SM_90_SWIZZLES : ANYTHING;
+}
+
+static int64_t packed_swizzles(const struct tma_examination *e) {
+    int64_t loads = BIT(TMA_SWIZZLE_NONE) | BIT(TMA_SWIZZLE_128B) | BIT(TMA_SWIZZLE_128B_ATOM_32B);
+    if (e->architecture == TMA_SM_90 || !tma_is_padded_type(e->map->data_type))
+        return ANYTHING;
+    if (e->map->data_type == TMA_16U6_ALIGN16B)
+        return loads | BIT(TMA_SWIZZLE_128B_ATOM_64B);
+    return loads;
+}
+
+static int64_t wide_swizzles(const struct tma_examination *e) {
+    return tma_is_wide(e->map->kind) && e->architecture != TMA_SM_90
+               ? BITS(TMA_SWIZZLE_64B, TMA_SWIZZLE_128B_ATOM_32B)
+               : ANYTHING;
+}
+
+static int64_t legal_swizzles(const struct tma_examination *e) {
+    return DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
+}
+
+void tma_rule_interleave(struct tma_examination *e) {
+    examine_member(e, TMA_FIELD_INTERLEAVE, ALL_INTERLEAVES, legal_interleaves(e));
+}
+
+void tma_rule_interleave_packed(struct tma_examination *e) {
+    examine_member(e, TMA_FIELD_INTERLEAVE, packed_interleaves(e), legal_interleaves(e));
+}
+
+void tma_rule_interleave_wide(struct tma_examination *e) {
+    examine_member(e, TMA_FIELD_INTERLEAVE, wide_interleaves(e), legal_interleaves(e));
+}
+
+void tma_rule_swizzle(struct tma_examination *e) {
+    examine_member(e, TMA_FIELD_SWIZZLE, DRIVER_SWIZZLES, legal_swizzles(e));
+}
+
+void tma_rule_swizzle_architecture(struct tma_examination *e) {
+    if (tma_is_member(DRIVER_SWIZZLES, (int64_t)e->map->swizzle))
+        examine_member(e, TMA_FIELD_SWIZZLE, architecture_swizzles(e), legal_swizzles(e));
+}
+
+void tma_rule_swizzle_packed(struct tma_examination *e) {
+    examine_member(e, TMA_FIELD_SWIZZLE, packed_swizzles(e), legal_swizzles(e));
+}
+
+void tma_rule_swizzle_wide(struct tma_examination *e) {
+    examine_member(e, TMA_FIELD_SWIZZLE, wide_swizzles(e), legal_swizzles(e));
+}
+
+void tma_rule_l2_promotion(struct tma_examination *e) {
+    int64_t all = BITS(TMA_L2_NONE, TMA_L2_256B);
+    examine_member(e, TMA_FIELD_L2_PROMOTION, all, all);
+}
+
+void tma_rule_oob_fill(struct tma_examination *e) {
+    int64_t all = BITS(TMA_OOB_ZEROS, TMA_OOB_NAN);
+    int64_t legal = e->type != NULL && e->type->class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS) : all;
+    examine_member(e, TMA_FIELD_OOB_FILL, all, legal);
+}
+
+void tma_rule_oob_fill_type(struct tma_examination *e) {
+    if (e->type != NULL && e->type->class != TMA_CLASS_FLOAT && e->map->oob_fill == TMA_OOB_NAN)
+        tma_report(e, TMA_FIELD_OOB_FILL, 0, TMA_ONE_OF, BIT(TMA_OOB_ZEROS), TMA_OOB_ZEROS);
+}

@@ -1,0 +1,98 @@
+/* Rules on the tensor in global memory: rank, address, sizes, strides, steps. */
+#include "tensormap/examination.h"
+
+int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int64_t most) {
+    if (value < least)
+        return least;
+    if (value > most)
+        return most;
+    int64_t up = (value + multiple - 1) / multiple * multiple;
+    return up < most ? up : most;
+}
+
+void tma_report_range(struct tma_examination *e, enum tma_field field, int64_t least,
+                      int64_t most) {
+    for (size_t i = 0; i < tma_field_count(e->map, field); i++) {
+        int64_t value = tma_field_value(e->map, field, i);
+        if (value < least)
+            tma_report(e, field, i, TMA_AT_LEAST, least, least);
+        else if (value > most)
+            tma_report(e, field, i, TMA_AT_MOST, most, most);
+    }
+}
+
+void tma_rule_rank(struct tma_examination *e) {
+    tma_report_range(e, TMA_FIELD_RANK, e->map->kind == TMA_MAP_TILED ? 1 : 3, TMA_MAX_RANK);
+}
+
+void tma_rule_rank_interleave(struct tma_examination *e) {
+    bool interleaved =
+        e->map->interleave == TMA_INTERLEAVE_16B || e->map->interleave == TMA_INTERLEAVE_32B;
+    if (interleaved && e->map->rank < 3)
+        tma_report(e, TMA_FIELD_RANK, 0, TMA_AT_LEAST, 3, 3);
+}
+
+int64_t tma_alignment_bytes(const struct tma_tensor_map *map) {
+    return map->interleave == TMA_INTERLEAVE_32B || tma_is_padded_type(map->data_type) ? 32 : 16;
+}
+
+void tma_rule_address_alignment(struct tma_examination *e) {
+    int64_t multiple = tma_alignment_bytes(e->map);
+    uint64_t past = e->map->global_address % (uint64_t)multiple;
+    if (past != 0)
+        tma_report(e, TMA_FIELD_GLOBAL_ADDRESS, 0, TMA_MULTIPLE_OF, multiple,
+                   (int64_t)(e->map->global_address - past));
+}
+
+/* Elements that the innermost dimension is a multiple of. */
+static int64_t packed_multiple(enum tma_data_type type) {
+    if (tma_is_padded_type(type))
+        return TMA_PADDED_ELEMENTS;
+    return type == TMA_16U4_ALIGN8B ? 2 : 1;
+}
+
+void tma_rule_dim_range(struct tma_examination *e) {
+    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_DIM); i++) {
+        int64_t least = i == 0 ? packed_multiple(e->map->data_type) : 1;
+        uint64_t value = e->map->global_dim[i];
+        if (value == 0)
+            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1, least);
+        else if (value > (uint64_t)TMA_MAX_GLOBAL_DIM)
+            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_MOST, TMA_MAX_GLOBAL_DIM,
+                       TMA_MAX_GLOBAL_DIM);
+    }
+}
+
+void tma_rule_dim_packed(struct tma_examination *e) {
+    int64_t multiple = packed_multiple(e->map->data_type);
+    uint64_t value = e->map->global_dim[0];
+    if (value % (uint64_t)multiple != 0 && value <= (uint64_t)TMA_MAX_GLOBAL_DIM)
+        tma_report(e, TMA_FIELD_GLOBAL_DIM, 0, TMA_MULTIPLE_OF, multiple,
+                   tma_nearest_multiple((int64_t)value, multiple, multiple, TMA_MAX_GLOBAL_DIM));
+}
+
+/* The nearest stride that is aligned and in range. */
+static int64_t nearest_stride(const struct tma_examination *e, uint64_t value) {
+    int64_t multiple = tma_alignment_bytes(e->map);
+    int64_t most = TMA_GLOBAL_STRIDE_END - multiple;
+    return value > (uint64_t)most ? most : tma_nearest_multiple((int64_t)value, multiple, 0, most);
+}
+
+void tma_rule_stride_alignment(struct tma_examination *e) {
+    int64_t multiple = tma_alignment_bytes(e->map);
+    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (e->map->global_strides[i] % (uint64_t)multiple != 0)
+            tma_report(e, TMA_FIELD_GLOBAL_STRIDES, i, TMA_MULTIPLE_OF, multiple,
+                       nearest_stride(e, e->map->global_strides[i]));
+}
+
+void tma_rule_stride_range(struct tma_examination *e) {
+    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (e->map->global_strides[i] >= (uint64_t)TMA_GLOBAL_STRIDE_END)
+            tma_report(e, TMA_FIELD_GLOBAL_STRIDES, i, TMA_AT_MOST, TMA_GLOBAL_STRIDE_END - 1,
+                       nearest_stride(e, e->map->global_strides[i]));
+}
+
+void tma_rule_element_stride_range(struct tma_examination *e) {
+    tma_report_range(e, TMA_FIELD_ELEMENT_STRIDES, 1, TMA_MAX_ELEMENT_STRIDE);
+}
