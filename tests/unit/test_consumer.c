@@ -1,0 +1,275 @@
+/* Textbook cases: each figure is worked out by hand in the comment of its group. */
+#include <string.h>
+
+#include "memory/consumer.h"
+#include "suite.h"
+
+enum { F16 = 2, F32 = 4 };
+
+struct textbook {
+    const char *name;
+    struct tma_consumer consumer;
+    struct tma_tile tile;
+    uint64_t instructions, wavefronts, ideal;
+    uint32_t ways;
+};
+
+#define TILE(swizzle_, rows_, row_bytes_, pitch_, element_)                                        \
+    {                                                                                              \
+        .swizzle = TMA_SWIZZLE_##swizzle_, .rows = rows_, .row_bytes = row_bytes_,                 \
+        .pitch_bytes = pitch_, .element_bytes = element_                                           \
+    }
+#define USE(instruction_, lanes_)                                                                  \
+    { .instruction = TMA_##instruction_, .lanes = TMA_LANES_##lanes_ }
+#define USE_TRANSPOSED(instruction_, lanes_)                                                       \
+    { .instruction = TMA_##instruction_, .lanes = TMA_LANES_##lanes_, .transposed = true }
+#define USE_STRIDED(instruction_, stride_)                                                         \
+    { .instruction = TMA_##instruction_, .lanes = TMA_LANES_STRIDED, .stride = stride_ }
+
+static const struct textbook textbook[] = {
+    /* 64 rows of 128 bytes, 16-byte chunks of one column: 64 * 8 chunks are 16 instructions of 4
+     * phases with 8 rows each. The swizzle spreads 8 rows over 1, 2, 4 or 8 bank groups. */
+    {"column of chunks, none", USE(LD_SHARED_B128, COLUMN), TILE(NONE, 64, 128, 128, F16), 16, 512,
+     64, 8},
+    {"column of chunks, 32B", USE(LD_SHARED_B128, COLUMN), TILE(32B, 64, 128, 128, F16), 16, 256,
+     64, 4},
+    {"column of chunks, 64B", USE(LD_SHARED_B128, COLUMN), TILE(64B, 64, 128, 128, F16), 16, 128,
+     64, 2},
+    {"column of chunks, 128B", USE(LD_SHARED_B128, COLUMN), TILE(128B, 64, 128, 128, F16), 16, 64,
+     64, 1},
+    /* Atoms of 32 bytes: 4 groups of two chunks; of 64 bytes: 2. */
+    {"column of chunks, 32-byte atom", USE(LD_SHARED_B128, COLUMN),
+     TILE(128B_ATOM_32B, 64, 128, 128, F16), 16, 128, 64, 2},
+    {"column of chunks, 64-byte atom", USE(LD_SHARED_B128, COLUMN),
+     TILE(128B_ATOM_64B, 64, 128, 128, F16), 16, 256, 64, 4},
+    /* Rows as short as the span of their swizzle: 8 rows of 64 bytes are 4 lines, two rows each,
+     * 4 chunks apart; the swizzle fills in the rest. */
+    {"column of chunks, 64-byte rows, none", USE(LD_SHARED_B128, COLUMN),
+     TILE(NONE, 64, 64, 64, F16), 8, 128, 32, 4},
+    {"column of chunks, 64-byte rows, 64B", USE(LD_SHARED_B128, COLUMN), TILE(64B, 64, 64, 64, F16),
+     8, 32, 32, 1},
+    {"column of chunks, 32-byte rows, none", USE(LD_SHARED_B128, COLUMN),
+     TILE(NONE, 64, 32, 32, F16), 4, 32, 16, 2},
+    {"column of chunks, 32-byte rows, 32B", USE(LD_SHARED_B128, COLUMN), TILE(32B, 64, 32, 32, F16),
+     4, 16, 16, 1},
+    /* A transpose of a 32 x 32 tile of floats: a column is 32 words in one bank. The swizzle gives
+     * each of its 8 chunk positions to 4 of the 32 rows. 33 words from row to row: all 32 banks. */
+    {"transpose floats, none", USE(LD_SHARED_B32, COLUMN), TILE(NONE, 32, 128, 128, F32), 32, 1024,
+     32, 32},
+    {"transpose floats, 32B", USE(LD_SHARED_B32, COLUMN), TILE(32B, 32, 128, 128, F32), 32, 512, 32,
+     16},
+    {"transpose floats, 64B", USE(LD_SHARED_B32, COLUMN), TILE(64B, 32, 128, 128, F32), 32, 256, 32,
+     8},
+    {"transpose floats, 128B", USE(LD_SHARED_B32, COLUMN), TILE(128B, 32, 128, 128, F32), 32, 128,
+     32, 4},
+    {"transpose floats, pitch 132", USE(LD_SHARED_B32, COLUMN), TILE(NONE, 32, 128, 132, F32), 32,
+     32, 32, 1},
+    /* 9 chunks from row to row: 8 rows, 8 bank groups. */
+    {"column of chunks, pitch 144", USE(LD_SHARED_B128, COLUMN), TILE(NONE, 64, 128, 144, F16), 16,
+     64, 64, 1},
+    /* Along the rows nothing conflicts, swizzled or not. 8 bytes: 2 phases; 16 bytes: 4. */
+    {"rows of floats, none", USE(LD_SHARED_B32, ROW), TILE(NONE, 32, 128, 128, F32), 32, 32, 32, 1},
+    {"rows of floats, 128B", USE(LD_SHARED_B32, ROW), TILE(128B, 32, 128, 128, F32), 32, 32, 32, 1},
+    {"rows of pairs, 128B", USE(ST_SHARED_B64, ROW), TILE(128B, 32, 128, 128, F32), 16, 32, 32, 1},
+    {"rows of chunks, 128B", USE(ST_SHARED_B128, ROW), TILE(128B, 32, 128, 128, F32), 8, 32, 32, 1},
+    /* Halves and bytes share words: 64 bytes of a row, 2 lanes or 4 lanes to a word. */
+    {"rows of halves", USE(LD_SHARED_B16, ROW), TILE(NONE, 8, 128, 128, F16), 16, 16, 16, 1},
+    {"rows of bytes", USE(LD_SHARED_B8, ROW), TILE(NONE, 8, 128, 128, 1), 32, 32, 32, 1},
+    /* Column of halves: as of floats, with twice the columns. */
+    {"column of halves", USE(LD_SHARED_B16, COLUMN), TILE(NONE, 32, 128, 128, F16), 64, 2048, 64,
+     32},
+    /* 8 x 4 blocks of words: 8 rows in each of 4 banks; the 128B swizzle puts 8 rows 4 banks apart.
+     */
+    {"8 x 4 words, none", USE(LD_SHARED_B32, TRANSPOSED), TILE(NONE, 8, 128, 128, F32), 8, 64, 8,
+     8},
+    {"8 x 4 words, 128B", USE(LD_SHARED_B32, TRANSPOSED), TILE(128B, 8, 128, 128, F32), 8, 8, 8, 1},
+    /* Every 2nd word: 32 lanes over two rows use the even banks twice. Every 32nd: a column. */
+    {"stride 2", USE_STRIDED(LD_SHARED_B32, 2), TILE(NONE, 32, 128, 128, F32), 32, 64, 32, 2},
+    {"stride 32", USE_STRIDED(LD_SHARED_B32, 32), TILE(NONE, 32, 128, 128, F32), 32, 1024, 32, 32},
+    /* 5 rows of 5 words: 25 lanes of one instruction, the rest idle. */
+    {"part of a warp", USE(LD_SHARED_B32, ROW), TILE(NONE, 5, 20, 32, F32), 1, 2, 1, 2},
+    /* A reduction serves the two words of a bank one after the other, as a load does. */
+    {"reduce along rows",
+     {.instruction = TMA_RED_SHARED_B32},
+     TILE(NONE, 4, 128, 128, F32),
+     4,
+     4,
+     4,
+     1},
+    {"reduce down a column", USE(RED_SHARED_B32, COLUMN), TILE(NONE, 32, 128, 128, F32), 32, 1024,
+     32, 32},
+    /* ldmatrix: a matrix is 8 rows of one chunk column, 8-way without swizzle; 64 x 64 halves are
+     * 64 matrices. */
+    {"ldmatrix.x4 along, none", USE(LDMATRIX_X4, MATRIX), TILE(NONE, 64, 128, 128, F16), 16, 512,
+     64, 8},
+    {"ldmatrix.x4 along, 128B", USE(LDMATRIX_X4, MATRIX), TILE(128B, 64, 128, 128, F16), 16, 64, 64,
+     1},
+    {"ldmatrix.x4 down, 64B", USE_TRANSPOSED(LDMATRIX_X4, MATRIX), TILE(64B, 64, 128, 128, F16), 16,
+     128, 64, 2},
+    {"ldmatrix.x2", USE(LDMATRIX_X2, MATRIX), TILE(NONE, 64, 128, 128, F16), 32, 512, 64, 8},
+    {"stmatrix.x1", USE(STMATRIX_X1, MATRIX), TILE(128B, 64, 128, 128, F16), 64, 64, 64, 1},
+    /* Fragments are 8x8 matrices too. */
+    {"A fragments, none", USE(LDMATRIX_X4, FRAGMENT_A), TILE(NONE, 64, 128, 128, F16), 16, 512, 64,
+     8},
+    {"A fragments, 128B", USE(LDMATRIX_X4, FRAGMENT_A), TILE(128B, 64, 128, 128, F16), 16, 64, 64,
+     1},
+    {"B fragments .trans, 128B", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_B),
+     TILE(128B, 64, 128, 128, F16), 16, 64, 64, 1},
+    {"B fragments .trans, pitch 144", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_B),
+     TILE(NONE, 64, 128, 144, F16), 16, 64, 64, 1},
+    /* wgmma, measured: 16 wavefronts for each 64 x 32 bytes; 64 x 128 bytes are 4 of them. */
+    {"wgmma K-major 128B", USE(WGMMA_SHARED, DESCRIPTOR), TILE(128B, 64, 128, 128, F16), 16, 64, 64,
+     1},
+    {"wgmma K-major 64B", USE(WGMMA_SHARED, DESCRIPTOR), TILE(64B, 64, 64, 64, F16), 8, 32, 32, 1},
+    {"wgmma K-major 32B", USE(WGMMA_SHARED, DESCRIPTOR), TILE(32B, 64, 32, 32, F16), 4, 16, 16, 1},
+};
+
+START_TEST(textbook_case) {
+    const struct textbook *expected = &textbook[_i];
+    struct tma_error error = {0};
+    ck_assert_msg(tma_consumer_check(&expected->consumer, &expected->tile, &error) == TMA_OK,
+                  "%s: %s", expected->name, error.text);
+    struct tma_consumer_report report = tma_consumer_measure(&expected->consumer, &expected->tile);
+    ck_assert_msg(report.instructions == expected->instructions &&
+                      report.wavefronts == expected->wavefronts &&
+                      report.ideal_wavefronts == expected->ideal &&
+                      report.worst.ways == expected->ways,
+                  "%s: %llu instructions, %llu wavefronts, %llu ideal, %u ways", expected->name,
+                  (unsigned long long)report.instructions, (unsigned long long)report.wavefronts,
+                  (unsigned long long)report.ideal_wavefronts, report.worst.ways);
+    ck_assert_uint_eq(report.bytes, (uint64_t)expected->tile.rows * expected->tile.row_bytes);
+}
+END_TEST
+
+/* Where lanes go: hand-drawn fragments of mma.m16n8k16 in a tile of 64-byte rows. */
+struct placed {
+    const char *name;
+    struct tma_consumer consumer;
+    uint32_t access, lane;
+    uint32_t row, byte;
+};
+
+static const struct placed placed[] = {
+    /* A: matrices 0 and 1 are rows 0-7 and 8-15, 2 and 3 the next 16 bytes of K. */
+    {"A", USE(LDMATRIX_X4, FRAGMENT_A), 0, 7, 7, 0},
+    {"A", USE(LDMATRIX_X4, FRAGMENT_A), 0, 8, 8, 0},
+    {"A", USE(LDMATRIX_X4, FRAGMENT_A), 0, 16, 0, 16},
+    {"A", USE(LDMATRIX_X4, FRAGMENT_A), 1, 0, 0, 32},
+    {"A", USE(LDMATRIX_X4, FRAGMENT_A), 2, 31, 31, 16},
+    /* B stored N x K: matrices 0 and 1 are K 0-7 and 8-15 of the first 8 columns. */
+    {"B", USE(LDMATRIX_X4, FRAGMENT_B), 0, 8, 0, 16},
+    {"B", USE(LDMATRIX_X4, FRAGMENT_B), 0, 16, 8, 0},
+    {"B x2", USE(LDMATRIX_X2, FRAGMENT_B), 0, 15, 7, 16},
+    /* A stored K x M: matrix 1 is the next 8 of M, 16 bytes along the row; matrix 2 is K 8-15. */
+    {"A.trans", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_A), 0, 8, 0, 16},
+    {"A.trans", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_A), 0, 16, 8, 0},
+    /* B stored K x N: matrix 1 is K 8-15, matrix 2 the next 8 of N. */
+    {"B.trans", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_B), 0, 8, 8, 0},
+    {"B.trans", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_B), 0, 16, 0, 16},
+    /* Plain vectors. */
+    {"row", USE(LD_SHARED_B128, ROW), 0, 5, 1, 16},
+    {"column", USE(LD_SHARED_B128, COLUMN), 1, 2, 2, 16},
+    {"transposed", USE(LD_SHARED_B128, TRANSPOSED), 0, 9, 1, 16},
+    {"strided", USE_STRIDED(LD_SHARED_B128, 2), 0, 3, 1, 32},
+    {"strided, second round", USE_STRIDED(LD_SHARED_B128, 2), 2, 3, 1, 48},
+    {"matrix", USE(LDMATRIX_X4, MATRIX), 0, 9, 1, 16},
+    {"matrix.trans", USE_TRANSPOSED(LDMATRIX_X4, MATRIX), 0, 9, 9, 0},
+};
+
+struct lookup {
+    uint64_t index;
+    struct tma_warp_access access;
+};
+
+static bool keep_access(void *context, uint64_t index, const struct tma_warp_access *access) {
+    struct lookup *lookup = context;
+    lookup->access = *access;
+    return index != lookup->index;
+}
+
+START_TEST(lane_place) {
+    const struct placed *expected = &placed[_i];
+    const struct tma_tile tile = {
+        .shared_address = 1024, .rows = 32, .row_bytes = 64, .pitch_bytes = 80, .element_bytes = 2};
+    struct lookup lookup = {.index = expected->access};
+    tma_consumer_visit(&expected->consumer, &tile, keep_access, &lookup);
+    ck_assert_msg(lookup.access.address[expected->lane] ==
+                      1024 + expected->row * 80 + expected->byte,
+                  "%s: lane %u of access %u is at %u", expected->name, expected->lane,
+                  expected->access, lookup.access.address[expected->lane]);
+}
+END_TEST
+
+struct refused {
+    struct tma_consumer consumer;
+    struct tma_tile tile;
+    enum tma_error_code code;
+    const char *says; /* part of the text */
+};
+
+static const struct refused refused[] = {
+    {USE(LD_SHARED_B128, ROW), TILE(NONE, 8, 8, 16, F16), TMA_ERROR_ARGUMENT,
+     "wider than the tile's rows of 8 bytes"},
+    {USE(LD_SHARED_B128, ROW), TILE(NONE, 8, 24, 32, F16), TMA_ERROR_ARGUMENT,
+     "would leave the tile"},
+    {USE(LD_SHARED_B128, ROW), TILE(NONE, 8, 32, 36, F16), TMA_ERROR_FAULT,
+     "the row pitch is 36: hardware stops the kernel"},
+    {USE(LD_SHARED_B64, ROW),
+     {.shared_address = 4, .rows = 8, .row_bytes = 32, .pitch_bytes = 32, .element_bytes = 2},
+     TMA_ERROR_FAULT,
+     "shared-memory address is 4: hardware stops the kernel"},
+    {USE(LD_SHARED_B32, TRANSPOSED), TILE(NONE, 12, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "blocks of 8 rows by 16 bytes, which leave the tile of 12 rows by 32 bytes"},
+    {USE_STRIDED(LD_SHARED_B32, 3), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "a lane stride of 3 vectors leaves the tile"},
+    {USE_STRIDED(LD_SHARED_B32, 0), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "a lane stride of 0"},
+    {USE(LDMATRIX_X4, ROW), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "ldmatrix.x4 with lane map row; allowed: matrix, fragment_a, fragment_b"},
+    {USE(LD_SHARED_B32, DESCRIPTOR), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "allowed: row, column, transposed, strided, distribution"},
+    {USE_TRANSPOSED(LD_SHARED_B32, ROW), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "only ldmatrix and stmatrix have .trans"},
+    {USE(LDMATRIX_X4, MATRIX), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "blocks of 8 rows by 64 bytes"},
+    {USE_TRANSPOSED(LDMATRIX_X2, FRAGMENT_B), TILE(NONE, 16, 32, 32, F32), TMA_ERROR_ARGUMENT,
+     "transposes elements of 2 bytes; the tile's have 4"},
+    {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "an empty tile"},
+};
+
+START_TEST(refused_case) {
+    struct tma_error error = {0};
+    ck_assert_int_eq((int)tma_consumer_check(&refused[_i].consumer, &refused[_i].tile, &error),
+                     (int)refused[_i].code);
+    ck_assert_msg(strstr(error.text, refused[_i].says) != NULL, "%s", error.text);
+}
+END_TEST
+
+START_TEST(worst_access_is_the_first_of_the_worst) {
+    const struct tma_consumer consumer = USE(LD_SHARED_B32, COLUMN);
+    const struct tma_tile tile = {.shared_address = 256,
+                                  .rows = 32,
+                                  .row_bytes = 128,
+                                  .pitch_bytes = 128,
+                                  .element_bytes = 4};
+    struct tma_consumer_report report = tma_consumer_measure(&consumer, &tile);
+    ck_assert_uint_eq(report.worst_index, 0);
+    ck_assert_uint_eq(report.worst_access.address[31], 256 + 31 * 128);
+    ck_assert_uint_eq(report.worst.worst_bank, 0);
+    ck_assert_uint_eq(report.worst.worst_lanes, UINT32_MAX);
+    ck_assert_uint_eq(report.banks_used, UINT32_MAX);
+}
+END_TEST
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+int main(void) {
+    Suite *suite = suite_create("consumer");
+    TCase *cases = tcase_create("consumer");
+    tcase_add_loop_test(cases, textbook_case, 0, COUNT(textbook));
+    tcase_add_loop_test(cases, lane_place, 0, COUNT(placed));
+    tcase_add_loop_test(cases, refused_case, 0, COUNT(refused));
+    tcase_add_test(cases, worst_access_is_the_first_of_the_worst);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
