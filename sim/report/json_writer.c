@@ -55,10 +55,13 @@ static void new_line(struct tma_json *json) {
 
 static void begin_element(struct tma_json *json, const char *key) {
     if (json->depth > 0) {
-        if (json->filled[json->depth - 1])
-            fputc(',', json->out);
-        json->filled[json->depth - 1] = true;
-        new_line(json);
+        bool *filled = &json->filled[json->depth - 1];
+        bool flat = json->flat[json->depth - 1];
+        if (*filled)
+            fputs(flat ? ", " : ",", json->out);
+        if (!flat)
+            new_line(json);
+        *filled = true;
     }
     if (key != NULL) {
         put_quoted(json->out, key);
@@ -66,16 +69,19 @@ static void begin_element(struct tma_json *json, const char *key) {
     }
 }
 
-static void open_level(struct tma_json *json, const char *key, char bracket) {
+static void open_level(struct tma_json *json, const char *key, char bracket, bool flat) {
     begin_element(json, key);
     fputc(bracket, json->out);
     assert(json->depth < TMA_JSON_MAX_DEPTH);
-    json->filled[json->depth++] = false;
+    json->filled[json->depth] = false;
+    json->flat[json->depth] = flat;
+    json->depth++;
 }
 
 static void close_level(struct tma_json *json, char bracket) {
     assert(json->depth > 0);
-    if (json->filled[--json->depth])
+    json->depth--;
+    if (json->filled[json->depth] && !json->flat[json->depth])
         new_line(json);
     fputc(bracket, json->out);
     if (json->depth == 0)
@@ -83,7 +89,7 @@ static void close_level(struct tma_json *json, char bracket) {
 }
 
 void tma_json_begin_object(struct tma_json *json, const char *key) {
-    open_level(json, key, '{');
+    open_level(json, key, '{', false);
 }
 
 void tma_json_end_object(struct tma_json *json) {
@@ -91,7 +97,11 @@ void tma_json_end_object(struct tma_json *json) {
 }
 
 void tma_json_begin_array(struct tma_json *json, const char *key) {
-    open_level(json, key, '[');
+    open_level(json, key, '[', false);
+}
+
+void tma_json_begin_list(struct tma_json *json, const char *key) {
+    open_level(json, key, '[', true);
 }
 
 void tma_json_end_array(struct tma_json *json) {

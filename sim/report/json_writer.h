@@ -12,7 +12,8 @@ enum { TMA_JSON_MAX_DEPTH = 16 };
 struct tma_json {
     FILE *out;
     unsigned depth;
-    bool filled[TMA_JSON_MAX_DEPTH]; /* has this level an element yet? */
+    /* Of each level: has it an element yet, and do its elements stay on one line? */
+    bool filled[TMA_JSON_MAX_DEPTH], flat[TMA_JSON_MAX_DEPTH];
 };
 
 /* In an object, `key` names the element; in an array, and for the outermost element, it is NULL.
@@ -20,6 +21,8 @@ struct tma_json {
 void tma_json_begin_object(struct tma_json *json, const char *key);
 void tma_json_end_object(struct tma_json *json);
 void tma_json_begin_array(struct tma_json *json, const char *key);
+/* An array on one line, for numbers. */
+void tma_json_begin_list(struct tma_json *json, const char *key);
 void tma_json_end_array(struct tma_json *json);
 
 /* Bytes that are no UTF-8 become U+FFFD. */

@@ -151,17 +151,18 @@ static void write_l2_and_dram(struct page *page) {
     tma_json_end_object(json);
 }
 
-static void write_lanes(struct tma_json *json, const char *key, uint32_t mask) {
-    tma_json_begin_array(json, key);
-    for (unsigned lane = 0; lane < TMA_WARP_LANES; lane++)
-        if ((mask >> lane & 1) != 0)
-            tma_json_unsigned(json, NULL, lane);
+/* The lanes, or banks, of a mask. */
+static void write_mask(struct tma_json *json, const char *key, uint32_t mask) {
+    tma_json_begin_list(json, key);
+    for (unsigned bit = 0; bit < 32; bit++)
+        if ((mask >> bit & 1) != 0)
+            tma_json_unsigned(json, NULL, bit);
     tma_json_end_array(json);
 }
 
 /* null for an inactive lane. */
 static void write_addresses(struct tma_json *json, const struct tma_warp_access *access) {
-    tma_json_begin_array(json, "addresses");
+    tma_json_begin_list(json, "addresses");
     for (unsigned lane = 0; lane < TMA_WARP_LANES; lane++)
         if ((access->lane_mask >> lane & 1) != 0)
             tma_json_unsigned(json, NULL, access->address[lane]);
@@ -182,7 +183,7 @@ static void write_worst_access(struct tma_json *json, const struct tma_consumer_
     tma_json_unsigned(json, "ways", tile->worst.ways);
     tma_json_unsigned(json, "bank", tile->worst.worst_bank);
     tma_json_unsigned(json, "phase", tile->worst.worst_phase);
-    write_lanes(json, "lanes", tile->worst.worst_lanes);
+    write_mask(json, "lanes", tile->worst.worst_lanes);
     write_addresses(json, &tile->worst_access);
     tma_json_unsigned(json, "wavefronts", tile->worst.wavefronts);
     tma_json_unsigned(json, "ideal_wavefronts", tile->worst.ideal_wavefronts);
@@ -201,7 +202,7 @@ static void write_consumer(struct page *page, uint32_t index) {
     tma_json_unsigned(json, "instructions", total->instructions);
     tma_json_unsigned(json, "wavefronts", total->wavefronts);
     tma_json_unsigned(json, "ideal_wavefronts", total->ideal_wavefronts);
-    write_lanes(json, "banks_used", total->tile.banks_used);
+    write_mask(json, "banks_used", total->tile.banks_used);
     write_worst_access(json, &total->tile);
     tma_json_end_object(json);
 }

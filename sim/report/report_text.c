@@ -49,19 +49,19 @@ static void write_scenario(const struct page *page) {
 }
 
 static void write_distribution(const struct page *page, const char *label,
-                               const struct tma_distribution *distribution) {
+                               const struct tma_distribution *distribution, const char *what) {
     line(page, label,
-         "min %" PRIu64 ", median %" PRIu64 ", p95 %" PRIu64 ", max %" PRIu64 " cycles (%" PRIu64
-         ")",
+         "min %" PRIu64 ", median %" PRIu64 ", p95 %" PRIu64 ", max %" PRIu64 " cycles, of %" PRIu64
+         " %s",
          distribution->min, distribution->median, distribution->p95, distribution->max,
-         distribution->count);
+         distribution->count, what);
 }
 
 static void write_rates(const struct page *page) {
     const struct tma_figures *figures = page->figures;
     line(page, "cycles", "%" PRIu64 ", %s ns", page->result->cycles,
          tma_decimal(figures->time_ns, 1).text);
-    write_distribution(page, "  of a CTA", &page->result->cta_cycles);
+    write_distribution(page, "  each CTA", &page->result->cta_cycles, "CTAs");
     line(page, "bytes moved",
          "%" PRIu64 ", of them %" PRIu64 " from the tensor and %" PRIu64 " of out-of-bounds fill",
          page->result->counters.bytes, page->result->counters.tensor_bytes, figures->fill_bytes);
@@ -75,7 +75,7 @@ static void write_rates(const struct page *page) {
                  percent(limit->used).text, limit->text,
                  tma_decimal(limit->bytes_per_cycle_per_sm, 2).text);
     }
-    write_distribution(page, "operation latency", &page->result->latency_cycles);
+    write_distribution(page, "operation latency", &page->result->latency_cycles, "operations");
 }
 
 static void write_memory(const struct page *page) {
@@ -85,7 +85,8 @@ static void write_memory(const struct page *page) {
          "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds), %" PRIu64
          " L2 requests",
          counters->operations, counters->rows, counters->rows_out_of_bounds, counters->l2_requests);
-    line(page, "L2", "%" PRIu64 " sectors: %" PRIu64 " hits (%s %%), %" PRIu64 " misses",
+    line(page, "L2",
+         "%" PRIu64 " sectors of 32 bytes: %" PRIu64 " hits (%s %%), %" PRIu64 " misses",
          counters->l2_sectors, counters->l2_sector_hits, percent(figures->l2_hit_fraction).text,
          counters->l2_sector_misses);
     line(page, NULL,
@@ -157,8 +158,8 @@ static void write_causes(const struct page *page) {
 static void write_busy(const struct page *page) {
     fprintf(page->out, "%-20s", "busy");
     for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
-        fprintf(page->out, "%s%s %s %%", i == 0 ? "" : ", ",
-                tma_resource_text((enum tma_resource)i), percent(page->figures->busy[i]).text);
+        fprintf(page->out, "%s%s %s %%", i == 0 ? "" : ", ", tma_resource_key((enum tma_resource)i),
+                percent(page->figures->busy[i]).text);
     fputc('\n', page->out);
 }
 
