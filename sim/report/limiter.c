@@ -148,7 +148,11 @@ static bool latency(const struct context *context, struct tma_limiter *limiter) 
     double room = (double)machine->shared_memory_cta_bytes - workload->shared_base_bytes;
     double fits = workload->stage_bytes == 0 ? wanted : floor(room / workload->stage_bytes);
     char remedy[160];
-    if (wanted <= fits)
+    if (wanted > workload->iterations && workload->iterations <= fits)
+        snprintf(remedy, sizeof remedy,
+                 "even a depth of %u, all of a CTA's stages at once, would not fill it",
+                 workload->iterations);
+    else if (wanted <= fits)
         snprintf(remedy, sizeof remedy, "a depth of about %s would fill it",
                  tma_decimal(wanted, 0).text);
     else if (fits > workload->depth)

@@ -104,9 +104,10 @@ static void tell_table(const struct tma_comparison *comparison,
     }
     tell_counts("all", totals, out);
     if (comparison->overflowed)
-        fputs("The traces drift so far apart that some changed events are counted as one only in "
-              "the first and one only in the second.\n",
-              out);
+        fputs(
+            "The traces drift so far apart that some changed events may be counted as one only in "
+            "the first and one only in the second.\n",
+            out);
 }
 
 enum tma_trace_verdict tma_comparison_tell(const struct tma_comparison *comparison, FILE *out) {

@@ -1,5 +1,5 @@
-/* How fast traces are written and compared: equal ones, and ones with an event missing early, after
- * which no two lines stand side by side. */
+/* How fast traces are written and compared: equal ones, ones with an event missing early, after
+ * which no two lines stand side by side, and ones without two equal lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -31,7 +31,8 @@ static struct tma_event event_number(uint64_t number) {
                               .figures = {op, 64, 128 + number % 7, number % 1013}};
 }
 
-static void write_trace(const char *path, uint64_t skipped) {
+/* One event may be left out, and all cycles may be late. */
+static void write_trace(const char *path, uint64_t skipped, uint64_t delay) {
     static const struct tma_trace_header header = {"bench", NULL, 0};
     FILE *file = fopen(path, "w");
     if (file == NULL)
@@ -40,6 +41,7 @@ static void write_trace(const char *path, uint64_t skipped) {
     struct tma_event_sink sink = tma_trace_writer_sink(writer);
     for (uint64_t i = 0; i < EVENTS; i++) {
         struct tma_event event = event_number(i);
+        event.cycle += delay;
         if (i != skipped)
             sink.event(sink.context, &event);
     }
@@ -50,7 +52,7 @@ static void write_trace(const char *path, uint64_t skipped) {
 
 static void bench_write(const char *name, const char *path, uint64_t skipped) {
     double start = seconds();
-    write_trace(path, skipped);
+    write_trace(path, skipped, 0);
     printf("%-32s %8.2f million events/s\n", name, EVENTS / (seconds() - start) * 1e-6);
 }
 
@@ -73,9 +75,11 @@ int main(void) {
         abort();
     bench_write("trace write, /dev/null", "/dev/null", EVENTS);
     bench_write("trace write, file", "a", EVENTS);
-    write_trace("b", 1000);
+    write_trace("b", 1000, 0);
     bench_diff("trace diff, equal", "a", "a", TMA_TRACE_SAME);
     bench_diff("trace diff, one event missing", "a", "b", TMA_TRACE_DIFFERENT);
+    write_trace("b", EVENTS, 1);
+    bench_diff("trace diff, every cycle differs", "a", "b", TMA_TRACE_DIFFERENT);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("%-32s %8.2f MiB\n", "trace peak memory", (double)usage.ru_maxrss / 1024);

@@ -269,6 +269,11 @@ static void idle_no_room(void) {
     workload.shared_base_bytes = 65536 - 2 * 8192;
 }
 
+static void idle_with_few_stages(void) {
+    idle();
+    workload.iterations = 3;
+}
+
 static void idle_and_over_at_once(void) {
     idle();
     workload.iterations = 2;
@@ -321,6 +326,9 @@ static const struct {
      "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
      "50 % of the run; shared memory has no room for a greater depth: smaller stages, and more of "
      "them, would help"},
+    {idle_with_few_stages, "latency",
+     "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
+     "50 % of the run; even a depth of 3, all of a CTA's stages at once, would not fill it"},
     {idle_and_over_at_once, "start_up",
      "start-up: each pipeline slot is used at most once (2 stages, depth 2), so the run is one "
      "latency long"},

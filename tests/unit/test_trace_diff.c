@@ -388,6 +388,36 @@ START_TEST(test_stretched_trace) {
 }
 END_TEST
 
+/* More events without a counterpart than can wait: memory stays bounded, and the answer right. */
+START_TEST(test_nothing_in_common) {
+    enum { MANY = 300000 };
+    static const struct tma_trace_header header = {"many", NULL, 0};
+    for (uint32_t cta = 0; cta < 2; cta++) {
+        FILE *file = fopen(cta == 0 ? "a" : "b", "w");
+        struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
+        struct tma_event_sink sink = tma_trace_writer_sink(writer);
+        for (uint32_t i = 0; i < MANY; i++)
+            sink.event(sink.context,
+                       &(struct tma_event){i + cta, 0, cta, 0, TMA_EVENT_ISSUE, {i, 0}});
+        ck_assert_int_eq(tma_trace_writer_close(writer, NULL), TMA_OK);
+        fclose(file);
+    }
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    ck_assert_int_eq(diff(&exact, text, &verdict, NULL), TMA_OK);
+    ck_assert_int_eq(verdict, TMA_TRACE_DIFFERENT);
+    ck_assert_str_eq(
+        text,
+        "first divergence: cycle 0, sm 0 cta 0 slot 0, issue\n"
+        "  a:3:          0 sm   0 cta     0 slot  0  issue     op=0 map=0\n"
+        "  b: no such event\n" TABLE
+        "issue                 0            0       300000       300000\n"
+        "all                   0            0       300000       300000\n"
+        "The traces drift so far apart that some changed events may be counted as one only in "
+        "the first and one only in the second.\n");
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("trace diff");
     TCase *tests = tcase_create("all");
@@ -401,6 +431,7 @@ int main(void) {
     tcase_add_test(tests, test_answer_that_cannot_be_written);
     tcase_add_loop_test(tests, test_random_trace, 0, 8);
     tcase_add_test(tests, test_stretched_trace);
+    tcase_add_test(tests, test_nothing_in_common);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
