@@ -372,6 +372,31 @@ START_TEST(test_random_trace) {
 }
 END_TEST
 
+/* Whatever one byte of a trace becomes, the answer is "different" or an error that names the file.
+ * (A zero for a space of the padding changes nothing, and is left out.) */
+START_TEST(test_one_byte_changed) {
+    static const char intact[] = HEADER START ISSUE ARRIVE "# end 3\n";
+    char text[TEXT_BYTES], changed[sizeof intact];
+    enum tma_trace_verdict verdict;
+    struct tma_error error;
+    write_file("a", FILE_TEXT(intact));
+    for (size_t at = 0; at < LENGTH_OF(intact); at++) {
+        static const char bytes[] = {'\0', '\n', ' ', '#', '=', '0', '9', 's', '\xff'};
+        char byte = bytes[(at + (size_t)_i) % sizeof bytes];
+        if (intact[at] == byte || (intact[at] == ' ' && byte == '0'))
+            continue;
+        memcpy(changed, intact, sizeof intact);
+        changed[at] = byte;
+        write_file("b", changed, LENGTH_OF(intact));
+        error.text[0] = '\0';
+        if (diff(&exact, text, &verdict, &error) == TMA_OK)
+            ck_assert_msg(verdict == TMA_TRACE_DIFFERENT, "byte %zu: %s", at, changed);
+        else
+            ck_assert_msg(strncmp(error.text, "b:", 2) == 0, "byte %zu: %s", at, error.text);
+    }
+}
+END_TEST
+
 /* Every cycle changes, and one event is missing: still one is missing and the others changed. */
 START_TEST(test_stretched_trace) {
     struct tma_event *events = malloc(EVENTS * sizeof *events);
@@ -430,6 +455,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_unreadable_file, 0, sizeof unreadable / sizeof *unreadable);
     tcase_add_test(tests, test_answer_that_cannot_be_written);
     tcase_add_loop_test(tests, test_random_trace, 0, 8);
+    tcase_add_loop_test(tests, test_one_byte_changed, 0, 9);
     tcase_add_test(tests, test_stretched_trace);
     tcase_add_test(tests, test_nothing_in_common);
     suite_add_tcase(suite, tests);
