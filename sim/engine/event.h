@@ -4,7 +4,11 @@
 
 #include <stdint.h>
 
-/* kind, its word in a trace, and the names of its figures (at most 4). */
+enum { TMA_EVENT_FIGURES = 4 };
+
+/* kind, its word in a trace, and the names of its figures (at most 4). The first figure says which
+ * event of its kind this is in its CTA and slot (op: number of the operation in the CTA, phase:
+ * number of the mbarrier's phase, both from 0): traces are aligned by it when they are compared. */
 #define TMA_EVENTS(X)                                                                              \
     X(TMA_EVENT_CTA_START, "cta_start", "", "", "", "")                                            \
     X(TMA_EVENT_ISSUE, "issue", "op", "map", "", "")                                               \
@@ -26,7 +30,7 @@ struct tma_event {
     uint64_t cycle;
     uint32_t sm, cta, slot;
     enum tma_event_kind kind;
-    uint64_t figures[4]; /* as many as the kind has names */
+    uint64_t figures[TMA_EVENT_FIGURES]; /* as many as the kind has names */
 };
 
 /* The word of a kind, and the name of its figure ("" past the last). */

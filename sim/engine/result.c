@@ -1,0 +1,21 @@
+#include "engine/result.h"
+
+#include <assert.h>
+
+static const struct {
+    const char *key, *text;
+} causes[TMA_CAUSE_COUNT] = {
+#define TMA_CAUSE_ROW(name, key, text) [name] = {key, text},
+    TMA_CAUSES(TMA_CAUSE_ROW)
+#undef TMA_CAUSE_ROW
+};
+
+const char *tma_cause_key(enum tma_cause cause) {
+    assert((unsigned)cause < TMA_CAUSE_COUNT);
+    return causes[cause].key;
+}
+
+const char *tma_cause_text(enum tma_cause cause) {
+    assert((unsigned)cause < TMA_CAUSE_COUNT);
+    return causes[cause].text;
+}

@@ -1,0 +1,142 @@
+#include "report/figures.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { SECTOR_BYTES = 32, MAX_PARTS = 64 };
+
+static const struct {
+    const char *key, *text;
+} resources[TMA_RESOURCE_COUNT] = {
+#define TMA_RESOURCE_ROW(name, key, text, figure) [name] = {key, text},
+    TMA_RESOURCES(TMA_RESOURCE_ROW)
+#undef TMA_RESOURCE_ROW
+};
+
+const char *tma_resource_key(enum tma_resource resource) {
+    return resources[resource].key;
+}
+
+const char *tma_resource_text(enum tma_resource resource) {
+    return resources[resource].text;
+}
+
+static double ratio(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : 0;
+}
+
+void tma_share_out_tenths(const uint64_t *parts, size_t count, uint32_t *tenths) {
+    assert(count <= MAX_PARTS);
+    uint64_t remainders[MAX_PARTS] = {0};
+    uint64_t sum = 0;
+    uint32_t given = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += parts[i];
+    for (size_t i = 0; i < count; i++) {
+        tenths[i] = sum == 0 ? 0 : (uint32_t)(parts[i] * 1000 / sum);
+        remainders[i] = sum == 0 ? 0 : parts[i] * 1000 % sum;
+        given += tenths[i];
+    }
+    for (; sum > 0 && given < 1000; given++) {
+        size_t largest = 0;
+        for (size_t i = 1; i < count; i++)
+            if (remainders[i] > remainders[largest])
+                largest = i;
+        tenths[largest]++;
+        remainders[largest] = 0;
+    }
+}
+
+static void derive_rates(struct tma_figures *figures, const struct tma_report_input *input) {
+    const struct tma_counters *counters = &input->result->counters;
+    double bytes = (double)counters->bytes, cycles = (double)input->result->cycles;
+    figures->time_ns = ratio(cycles * 1000, input->machine->sm_clock_mhz);
+    figures->gigabytes_per_second = ratio(bytes, figures->time_ns);
+    figures->bytes_per_cycle = ratio(bytes, cycles);
+    figures->bytes_per_cycle_per_sm = ratio(figures->bytes_per_cycle, figures->sms);
+    figures->fill_bytes = counters->bytes - counters->tensor_bytes;
+    figures->row_bytes = ratio(bytes, (double)counters->rows);
+}
+
+static void derive_limits(struct tma_figures *figures, const struct tma_report_input *input) {
+    const struct tma_report_limits *limits = &input->limits;
+    double sms = figures->sms;
+    double dram_bytes = (double)(figures->dram_read_bytes + figures->dram_write_bytes);
+    double dram_rate = ratio(dram_bytes, (double)input->result->cycles);
+    const struct tma_limit_figure all[TMA_LIMIT_COUNT] = {
+        [TMA_LIMIT_SM_PORT] = {"sm_port", "SM port", limits->sm_bytes_per_cycle,
+                               ratio(figures->bytes_per_cycle_per_sm, limits->sm_bytes_per_cycle)},
+        [TMA_LIMIT_L2] = {"l2", "L2", ratio(limits->l2_bytes_per_cycle, sms),
+                          ratio(figures->bytes_per_cycle, limits->l2_bytes_per_cycle)},
+        [TMA_LIMIT_DRAM] = {"dram", "DRAM", ratio(limits->dram_bytes_per_cycle, sms),
+                            ratio(dram_rate, limits->dram_bytes_per_cycle)},
+    };
+    for (int i = 0; i < TMA_LIMIT_COUNT; i++)
+        figures->limits[i] = all[i];
+}
+
+static void derive_memory(struct tma_figures *figures, const struct tma_counters *counters) {
+    figures->l2_hit_fraction =
+        ratio((double)counters->l2_sector_hits, (double)counters->l2_sectors);
+    figures->l2_fill_bytes = counters->l2_fill_sectors * SECTOR_BYTES;
+    figures->l2_fill_unused_bytes = counters->l2_fill_unused_sectors * SECTOR_BYTES;
+    figures->l2_over_fetch_fraction =
+        ratio((double)counters->l2_fill_unused_sectors, (double)counters->l2_fill_sectors);
+    figures->dram_read_bytes = counters->dram_read_sectors * SECTOR_BYTES;
+    figures->dram_write_bytes = counters->dram_write_sectors * SECTOR_BYTES;
+    figures->dram_gigabytes_per_second =
+        ratio((double)(figures->dram_read_bytes + figures->dram_write_bytes), figures->time_ns);
+}
+
+static void derive_consumers(struct tma_figures *figures, const struct tma_report_input *input) {
+    uint32_t most_ways = 1;
+    figures->worst_consumer = -1;
+    for (uint32_t i = 0; i < input->workload->consumer_count; i++) {
+        const struct tma_consumer_total *total = &input->result->consumers[i];
+        figures->wavefronts += total->wavefronts;
+        figures->ideal_wavefronts += total->ideal_wavefronts;
+        if (total->tile.worst.ways > most_ways) {
+            most_ways = total->tile.worst.ways;
+            figures->worst_consumer = (int)i;
+        }
+    }
+    if (figures->wavefronts > figures->ideal_wavefronts)
+        figures->excess_wavefronts = figures->wavefronts - figures->ideal_wavefronts;
+    figures->excess_fraction =
+        ratio((double)figures->excess_wavefronts, (double)figures->wavefronts);
+}
+
+static void derive_causes(struct tma_figures *figures, const struct tma_result *result) {
+    uint64_t sum = 0;
+    for (int i = 0; i < TMA_CAUSE_COUNT; i++)
+        sum += result->cause_cycles[i];
+    assert(sum == result->slot_cycles);
+    for (int i = 0; i < TMA_CAUSE_COUNT; i++)
+        figures->cause_fraction[i] = ratio((double)result->cause_cycles[i], (double)sum);
+    tma_share_out_tenths(result->cause_cycles, TMA_CAUSE_COUNT, figures->cause_tenths);
+}
+
+static void derive_busy(struct tma_figures *figures, const struct tma_result *result) {
+#define TMA_RESOURCE_BUSY(name, key, text, figure)                                                 \
+    figures->busy[name] = isfinite(result->figure) ? result->figure : 0;
+    TMA_RESOURCES(TMA_RESOURCE_BUSY)
+#undef TMA_RESOURCE_BUSY
+    for (int i = 1; i < TMA_RESOURCE_COUNT; i++)
+        if (figures->busy[i] > figures->busy[figures->busiest])
+            figures->busiest = (enum tma_resource)i;
+}
+
+struct tma_figures tma_figures_of(const struct tma_report_input *input) {
+    const struct tma_workload *workload = input->workload;
+    struct tma_figures figures = {
+        .sms = workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count,
+        .stages = (uint64_t)workload->cta_count * workload->iterations,
+    };
+    derive_rates(&figures, input);
+    derive_memory(&figures, &input->result->counters);
+    derive_limits(&figures, input);
+    derive_consumers(&figures, input);
+    derive_causes(&figures, input->result);
+    derive_busy(&figures, input->result);
+    return figures;
+}

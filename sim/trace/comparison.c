@@ -1,0 +1,136 @@
+#include "trace/comparison.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "trace/line.h"
+#include "trace/waiting.h"
+
+static const char *value_of(const struct tma_trace_reader *reader, const char *key) {
+    for (size_t i = 0; i < reader->field_count; i++)
+        if (strcmp(reader->fields[i].key, key) == 0)
+            return reader->fields[i].value;
+    return NULL;
+}
+
+/* Writes a line for each field of the header that differs; gives how many. */
+static size_t tell_fields(const struct tma_trace_reader readers[2], FILE *out) {
+    size_t differences = 0;
+    for (size_t i = 0; i < readers[0].field_count; i++) {
+        const struct tma_trace_field *field = &readers[0].fields[i];
+        const char *other = value_of(&readers[1], field->key);
+        if (other != NULL && strcmp(field->value, other) == 0)
+            continue;
+        differences++;
+        if (other == NULL)
+            fprintf(out, "header: %s: %s in %s alone\n", field->key, field->value, readers[0].path);
+        else
+            fprintf(out, "header: %s: %s | %s\n", field->key, field->value, other);
+    }
+    for (size_t i = 0; i < readers[1].field_count; i++) {
+        const struct tma_trace_field *field = &readers[1].fields[i];
+        if (value_of(&readers[0], field->key) != NULL)
+            continue;
+        differences++;
+        fprintf(out, "header: %s: %s in %s alone\n", field->key, field->value, readers[1].path);
+    }
+    return differences;
+}
+
+static void tell_number(const struct tma_comparison *comparison, const char *name, uint64_t first,
+                        uint64_t second, FILE *out) {
+    if (!tma_trace_is_close(first, second, &comparison->tolerance))
+        fprintf(out, ", %s %" PRIu64 " | %" PRIu64, name, first, second);
+}
+
+/* Which numbers of a changed event differ. */
+static void tell_numbers(const struct tma_comparison *comparison, FILE *out) {
+    const struct tma_event *first = &comparison->divergence[0].event;
+    const struct tma_event *second = &comparison->divergence[1].event;
+    tell_number(comparison, "cycle", first->cycle, second->cycle, out);
+    if (first->sm != second->sm)
+        fprintf(out, ", sm %" PRIu32 " | %" PRIu32, first->sm, second->sm);
+    for (unsigned i = 0; i < TMA_EVENT_FIGURES; i++)
+        tell_number(comparison, tma_event_figure(first->kind, i), first->figures[i],
+                    second->figures[i], out);
+}
+
+static uint64_t earlier_cycle(const struct tma_placed_event divergence[2]) {
+    if (divergence[0].line == 0)
+        return divergence[1].event.cycle;
+    if (divergence[1].line == 0 || divergence[0].event.cycle < divergence[1].event.cycle)
+        return divergence[0].event.cycle;
+    return divergence[1].event.cycle;
+}
+
+static void tell_divergence(const struct tma_comparison *comparison, FILE *out) {
+    const struct tma_placed_event *divergence = comparison->divergence;
+    const struct tma_event *event = &divergence[divergence[0].line == 0].event;
+    fprintf(
+        out,
+        "first divergence: cycle %" PRIu64 ", sm %" PRIu32 " cta %" PRIu32 " slot %" PRIu32 ", %s",
+        earlier_cycle(divergence), event->sm, event->cta, event->slot, tma_event_word(event->kind));
+    if (divergence[0].line != 0 && divergence[1].line != 0)
+        tell_numbers(comparison, out);
+    fputc('\n', out);
+    for (int side = 0; side < 2; side++) {
+        const char *path = comparison->readers[side].path;
+        if (divergence[side].line == 0) {
+            fprintf(out, "  %s: no such event\n", path);
+            continue;
+        }
+        char line[TMA_TRACE_LINE_BYTES];
+        size_t length = tma_trace_line_format(line, &divergence[side].event);
+        fprintf(out, "  %s:%" PRIu64 ": %.*s", path, divergence[side].line, (int)length, line);
+    }
+}
+
+static void tell_counts(const char *word, const uint64_t counts[TMA_DIFFERENCE_COUNT], FILE *out) {
+    fprintf(out, "%-10s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", word,
+            counts[TMA_DIFFERENCE_NONE], counts[TMA_DIFFERENCE_CHANGED],
+            counts[TMA_DIFFERENCE_ONLY_FIRST], counts[TMA_DIFFERENCE_ONLY_SECOND]);
+}
+
+static void tell_table(const struct tma_comparison *comparison,
+                       const uint64_t totals[TMA_DIFFERENCE_COUNT], FILE *out) {
+    fprintf(out, "%-10s %12s %12s %12s %12s\n", "events", "same", "changed", "only first",
+            "only second");
+    for (int kind = 0; kind < TMA_EVENT_KIND_COUNT; kind++) {
+        const uint64_t *counts = comparison->counts[kind];
+        if (counts[TMA_DIFFERENCE_CHANGED] + counts[TMA_DIFFERENCE_ONLY_FIRST] +
+                counts[TMA_DIFFERENCE_ONLY_SECOND] !=
+            0)
+            tell_counts(tma_event_word((enum tma_event_kind)kind), counts, out);
+    }
+    tell_counts("all", totals, out);
+    if (comparison->overflowed)
+        fputs(
+            "The traces drift so far apart that some changed events may be counted as one only in "
+            "the first and one only in the second.\n",
+            out);
+}
+
+enum tma_trace_verdict tma_comparison_tell(const struct tma_comparison *comparison, FILE *out) {
+    const struct tma_trace_reader *readers = comparison->readers;
+    if (readers[0].version != readers[1].version) {
+        fprintf(out,
+                "header: format version: %" PRIu64 " | %" PRIu64
+                " (events of different formats are not compared)\n",
+                readers[0].version, readers[1].version);
+        tell_fields(readers, out);
+        return TMA_TRACE_DIFFERENT;
+    }
+    size_t fields = tell_fields(readers, out);
+    uint64_t totals[TMA_DIFFERENCE_COUNT] = {0};
+    for (int kind = 0; kind < TMA_EVENT_KIND_COUNT; kind++)
+        for (int i = 0; i < TMA_DIFFERENCE_COUNT; i++)
+            totals[i] += comparison->counts[kind][i];
+    bool diverged = comparison->divergence[0].line != 0 || comparison->divergence[1].line != 0;
+    if (!diverged) {
+        fprintf(out, "same events: %" PRIu64 "\n", totals[TMA_DIFFERENCE_NONE]);
+        return fields == 0 ? TMA_TRACE_SAME : TMA_TRACE_DIFFERENT;
+    }
+    tell_divergence(comparison, out);
+    tell_table(comparison, totals, out);
+    return TMA_TRACE_DIFFERENT;
+}

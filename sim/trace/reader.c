@@ -1,0 +1,211 @@
+#include "trace/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/line.h"
+
+static const char MAGIC[] = "tmasim-trace";
+
+static enum tma_error_code unreadable(const struct tma_trace_reader *reader,
+                                      struct tma_error *error) {
+    return tma_fail(error, TMA_ERROR_FILE, "%s: %s", reader->path, strerror(errno));
+}
+
+static enum tma_error_code malformed(const struct tma_trace_reader *reader, const char *what,
+                                     struct tma_error *error) {
+    return tma_fail(error, TMA_ERROR_SYNTAX, "%s:%" PRIu64 ": %s", reader->path,
+                    reader->line_number, what);
+}
+
+/* Moves what is left to the front and reads more behind it; gives how many bytes came. */
+static size_t refill(struct tma_trace_reader *reader) {
+    memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
+    reader->end -= reader->begin;
+    reader->begin = 0;
+    size_t got =
+        fread(reader->buffer + reader->end, 1, sizeof reader->buffer - reader->end, reader->file);
+    reader->end += got;
+    return got;
+}
+
+/* The next line of the file; text is NULL at its end. */
+static enum tma_error_code read_line(struct tma_trace_reader *reader, struct tma_trace_line *line,
+                                     struct tma_error *error) {
+    size_t searched = 0;
+    for (;;) {
+        const char *begin = reader->buffer + reader->begin;
+        size_t available = reader->end - reader->begin;
+        const char *newline = memchr(begin + searched, '\n', available - searched);
+        if (newline != NULL) {
+            *line = (struct tma_trace_line){begin, (size_t)(newline - begin)};
+            reader->begin += line->length + 1;
+            reader->line_number++;
+            return TMA_OK;
+        }
+        searched = available;
+        if (available == sizeof reader->buffer) {
+            reader->line_number++;
+            return malformed(reader, "no trace has a line as long as this one", error);
+        }
+        if (refill(reader) == 0)
+            break;
+    }
+    if (ferror(reader->file))
+        return unreadable(reader, error);
+    *line = (struct tma_trace_line){0};
+    if (searched == 0)
+        return TMA_OK;
+    reader->line_number++;
+    return malformed(reader, "the trace is cut off in the middle of this line", error);
+}
+
+/* Takes "# key value" apart, within the line. */
+static bool split_field(struct tma_trace_line line, struct tma_trace_line *key,
+                        struct tma_trace_line *value) {
+    if (line.length < 3 || line.text[0] != '#' || line.text[1] != ' ' ||
+        memchr(line.text, '\0', line.length) != NULL)
+        return false;
+    const char *end = line.text + line.length;
+    const char *space = memchr(line.text + 2, ' ', line.length - 2);
+    if (space == NULL || space == line.text + 2)
+        return false;
+    *key = (struct tma_trace_line){line.text + 2, (size_t)(space - line.text - 2)};
+    *value = (struct tma_trace_line){space + 1, (size_t)(end - space - 1)};
+    return true;
+}
+
+static bool is_key(struct tma_trace_line key, const char *text) {
+    return key.length == strlen(text) && memcmp(key.text, text, key.length) == 0;
+}
+
+static bool number_of(struct tma_trace_line text, uint64_t *number) {
+    char digits[21];
+    if (text.length == 0 || text.length >= sizeof digits)
+        return false;
+    memcpy(digits, text.text, text.length);
+    digits[text.length] = '\0';
+    if (strspn(digits, "0123456789") != text.length)
+        return false;
+    *number = strtoull(digits, NULL, 10);
+    return true;
+}
+
+static enum tma_error_code read_magic(struct tma_trace_reader *reader, struct tma_error *error) {
+    struct tma_trace_line line, key, value;
+    enum tma_error_code code = read_line(reader, &line, error);
+    if (code == TMA_OK && line.text == NULL)
+        return tma_fail(error, TMA_ERROR_SYNTAX, "%s: the file is empty, a trace is not",
+                        reader->path);
+    if (code == TMA_ERROR_FILE)
+        return code;
+    if (code != TMA_OK || !split_field(line, &key, &value) || !is_key(key, MAGIC) ||
+        !number_of(value, &reader->version))
+        return tma_fail(error, TMA_ERROR_SYNTAX,
+                        "%s: this is no trace: its first line is not \"# %s VERSION\"",
+                        reader->path, MAGIC);
+    return TMA_OK;
+}
+
+static enum tma_error_code keep_field(struct tma_trace_reader *reader, struct tma_trace_line key,
+                                      struct tma_trace_line value, struct tma_error *error) {
+    if (reader->field_count == TMA_TRACE_MAX_FIELDS)
+        return malformed(reader, "the header has more fields than any trace", error);
+    /* Room doubles each time that the count is a power of two. */
+    size_t count = reader->field_count;
+    if ((count & (count - 1)) == 0) {
+        size_t room = count == 0 ? 1 : 2 * count;
+        struct tma_trace_field *grown = realloc(reader->fields, room * sizeof *grown);
+        if (grown == NULL)
+            return tma_fail(error, TMA_ERROR_MEMORY, "%s: no memory for the header", reader->path);
+        reader->fields = grown;
+    }
+    struct tma_trace_field field = {strndup(key.text, key.length),
+                                    strndup(value.text, value.length)};
+    reader->fields[reader->field_count++] = field;
+    if (field.key == NULL || field.value == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "%s: no memory for the header", reader->path);
+    return TMA_OK;
+}
+
+/* The header ends where a line is no field, or is the end line: that one is left to be read. */
+static enum tma_error_code read_fields(struct tma_trace_reader *reader, struct tma_error *error) {
+    for (;;) {
+        struct tma_trace_line line, key, value;
+        enum tma_error_code code = read_line(reader, &line, error);
+        if (code != TMA_OK || line.text == NULL)
+            return code;
+        if (line.length == 0 || line.text[0] != '#' ||
+            (split_field(line, &key, &value) && is_key(key, "end"))) {
+            reader->begin -= line.length + 1;
+            reader->line_number--;
+            return TMA_OK;
+        }
+        if (!split_field(line, &key, &value))
+            return malformed(reader, "a line of the header should be \"# key value\"", error);
+        code = keep_field(reader, key, value, error);
+        if (code != TMA_OK)
+            return code;
+    }
+}
+
+enum tma_error_code tma_trace_reader_open(struct tma_trace_reader *reader, const char *path,
+                                          struct tma_error *error) {
+    memset(reader, 0, offsetof(struct tma_trace_reader, buffer));
+    reader->path = path;
+    reader->file = fopen(path, "rb");
+    if (reader->file == NULL)
+        return unreadable(reader, error);
+    enum tma_error_code code = read_magic(reader, error);
+    return code != TMA_OK ? code : read_fields(reader, error);
+}
+
+void tma_trace_reader_close(struct tma_trace_reader *reader) {
+    for (size_t i = 0; i < reader->field_count; i++) {
+        free((char *)reader->fields[i].key);
+        free((char *)reader->fields[i].value);
+    }
+    free(reader->fields);
+    if (reader->file != NULL)
+        fclose(reader->file);
+}
+
+/* A line that begins with '#' after the header can only be the end line, and the last. */
+static enum tma_error_code read_end(struct tma_trace_reader *reader, struct tma_trace_line *line,
+                                    struct tma_error *error) {
+    struct tma_trace_line key, value;
+    uint64_t events;
+    if (!split_field(*line, &key, &value) || !is_key(key, "end") || !number_of(value, &events))
+        return malformed(reader, "only the end line, \"# end EVENTS\", may follow the header",
+                         error);
+    if (events != reader->events)
+        return malformed(reader, "the end line's number is not the number of events above it",
+                         error);
+    enum tma_error_code code = read_line(reader, line, error);
+    if (code == TMA_OK && line->text != NULL)
+        return malformed(reader, "there is more after the end line", error);
+    return code;
+}
+
+enum tma_error_code tma_trace_reader_next(struct tma_trace_reader *reader,
+                                          struct tma_trace_line *line, struct tma_error *error) {
+    enum tma_error_code code = read_line(reader, line, error);
+    if (code != TMA_OK)
+        return code;
+    if (line->text == NULL)
+        return malformed(reader, "the trace stops here, without its end line: it is cut off",
+                         error);
+    if (line->length > 0 && line->text[0] == '#')
+        return read_end(reader, line, error);
+    reader->events++;
+    return TMA_OK;
+}
+
+enum tma_error_code tma_trace_reader_parse(const struct tma_trace_reader *reader,
+                                           struct tma_trace_line line, struct tma_event *event,
+                                           struct tma_error *error) {
+    const char *wrong = tma_trace_line_parse(line.text, line.length, event);
+    return wrong == NULL ? TMA_OK : malformed(reader, wrong, error);
+}

@@ -1,0 +1,107 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/line.h"
+#include "trace/trace.h"
+
+enum { BUFFER_BYTES = 1 << 16 };
+
+struct tma_trace_writer {
+    FILE *file;
+    int error; /* errno of the first write that failed; 0 */
+    uint64_t events;
+    size_t used;
+    char buffer[BUFFER_BYTES];
+};
+
+static void fail(struct tma_trace_writer *writer) {
+    if (writer->error == 0)
+        writer->error = errno != 0 ? errno : EIO;
+}
+
+static void flush(struct tma_trace_writer *writer) {
+    errno = 0;
+    if (writer->error == 0 && fwrite(writer->buffer, 1, writer->used, writer->file) != writer->used)
+        fail(writer);
+    writer->used = 0;
+}
+
+static void put_character(struct tma_trace_writer *writer, char character) {
+    if (writer->used == BUFFER_BYTES)
+        flush(writer);
+    writer->buffer[writer->used++] = character;
+}
+
+/* A header line stays one line whatever a name holds. */
+static void put_text(struct tma_trace_writer *writer, const char *text) {
+    static const char hex[] = "0123456789abcdef";
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte >= 0x20 && byte != 0x7f) {
+            put_character(writer, *text);
+            continue;
+        }
+        put_character(writer, '\\');
+        put_character(writer, 'x');
+        put_character(writer, hex[byte >> 4]);
+        put_character(writer, hex[byte & 15]);
+    }
+}
+
+static void put_field(struct tma_trace_writer *writer, const char *key, const char *value) {
+    put_text(writer, "# ");
+    put_text(writer, key);
+    put_character(writer, ' ');
+    put_text(writer, value);
+    put_character(writer, '\n');
+}
+
+static void put_number_field(struct tma_trace_writer *writer, const char *key, uint64_t number) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    put_field(writer, key, digits);
+}
+
+struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trace_header *header,
+                                               struct tma_error *error) {
+    struct tma_trace_writer *writer = malloc(sizeof *writer);
+    if (writer == NULL) {
+        tma_fail(error, TMA_ERROR_MEMORY, "no memory for a trace's buffer");
+        return NULL;
+    }
+    writer->file = file;
+    writer->error = 0;
+    writer->events = 0;
+    writer->used = 0;
+    put_number_field(writer, "tmasim-trace", TMA_TRACE_VERSION);
+    put_field(writer, "scenario", header->scenario);
+    for (size_t i = 0; i < header->field_count; i++)
+        put_field(writer, header->fields[i].key, header->fields[i].value);
+    return writer;
+}
+
+static void write_event(void *context, const struct tma_event *event) {
+    struct tma_trace_writer *writer = context;
+    if (writer->used > BUFFER_BYTES - TMA_TRACE_LINE_BYTES)
+        flush(writer);
+    writer->used += tma_trace_line_format(writer->buffer + writer->used, event);
+    writer->events++;
+}
+
+struct tma_event_sink tma_trace_writer_sink(struct tma_trace_writer *writer) {
+    return (struct tma_event_sink){.event = write_event, .context = writer};
+}
+
+enum tma_error_code tma_trace_writer_close(struct tma_trace_writer *writer,
+                                           struct tma_error *error) {
+    put_number_field(writer, "end", writer->events);
+    flush(writer);
+    if (writer->error == 0 && fflush(writer->file) != 0)
+        fail(writer);
+    int failure = writer->error;
+    free(writer);
+    if (failure == 0)
+        return TMA_OK;
+    return tma_fail(error, TMA_ERROR_FILE, "the trace cannot be written: %s", strerror(failure));
+}

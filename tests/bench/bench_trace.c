@@ -1,0 +1,89 @@
+/* How fast traces are written and compared: equal ones, ones with an event missing early, after
+ * which no two lines stand side by side, and ones without two equal lines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/trace.h"
+
+enum { EVENTS = 2000000, SMS = 132, SLOTS = 4 };
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* SMs take turns, as in a full-chip stream. */
+static struct tma_event event_number(uint64_t number) {
+    static const enum tma_event_kind kinds[] = {TMA_EVENT_ISSUE, TMA_EVENT_ROWS, TMA_EVENT_L2_FILL,
+                                                TMA_EVENT_ARRIVAL};
+    uint64_t turn = number / SMS;
+    uint32_t sm = (uint32_t)(number % SMS);
+    uint64_t op = turn / (SLOTS * 4);
+    return (struct tma_event){.cycle = 100 + turn * 97,
+                              .sm = sm,
+                              .cta = sm,
+                              .slot = (uint32_t)(turn / 4 % SLOTS),
+                              .kind = kinds[turn % 4],
+                              .figures = {op, 64, 128 + number % 7, number % 1013}};
+}
+
+/* One event may be left out, and all cycles may be late. */
+static void write_trace(const char *path, uint64_t skipped, uint64_t delay) {
+    static const struct tma_trace_header header = {"bench", NULL, 0};
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        abort();
+    struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
+    struct tma_event_sink sink = tma_trace_writer_sink(writer);
+    for (uint64_t i = 0; i < EVENTS; i++) {
+        struct tma_event event = event_number(i);
+        event.cycle += delay;
+        if (i != skipped)
+            sink.event(sink.context, &event);
+    }
+    if (tma_trace_writer_close(writer, NULL) != TMA_OK)
+        abort();
+    fclose(file);
+}
+
+static void bench_write(const char *name, const char *path, uint64_t skipped) {
+    double start = seconds();
+    write_trace(path, skipped, 0);
+    printf("%-32s %8.2f million events/s\n", name, EVENTS / (seconds() - start) * 1e-6);
+}
+
+static void bench_diff(const char *name, const char *a, const char *b,
+                       enum tma_trace_verdict expected) {
+    static const struct tma_trace_tolerance exact = {0, 0};
+    FILE *out = fopen("/dev/null", "w");
+    enum tma_trace_verdict verdict;
+    double start = seconds();
+    if (out == NULL || tma_trace_diff(a, b, &exact, out, &verdict, NULL) != TMA_OK ||
+        verdict != expected)
+        abort();
+    printf("%-32s %8.2f million lines/s\n", name, 2 * EVENTS / (seconds() - start) * 1e-6);
+    fclose(out);
+}
+
+int main(void) {
+    char directory[] = "/tmp/bench_trace.XXXXXX";
+    if (mkdtemp(directory) == NULL || chdir(directory) != 0)
+        abort();
+    bench_write("trace write, /dev/null", "/dev/null", EVENTS);
+    bench_write("trace write, file", "a", EVENTS);
+    write_trace("b", 1000, 0);
+    bench_diff("trace diff, equal", "a", "a", TMA_TRACE_SAME);
+    bench_diff("trace diff, one event missing", "a", "b", TMA_TRACE_DIFFERENT);
+    write_trace("b", EVENTS, 1);
+    bench_diff("trace diff, every cycle differs", "a", "b", TMA_TRACE_DIFFERENT);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%-32s %8.2f MiB\n", "trace peak memory", (double)usage.ru_maxrss / 1024);
+    unlink("a");
+    unlink("b");
+    return rmdir(directory) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,109 @@
+/* Names of events and causes, and distributions of cycles. */
+#include <string.h>
+
+#include "engine/distribution.h"
+#include "engine/event.h"
+#include "suite.h"
+
+START_TEST(test_every_event_has_a_word_and_figures) {
+    enum tma_event_kind kind = (enum tma_event_kind)_i;
+    ck_assert_str_ne(tma_event_word(kind), "");
+    for (int other = 0; other < _i; other++)
+        ck_assert_str_ne(tma_event_word(kind), tma_event_word((enum tma_event_kind)other));
+    /* Names come without gaps: none follows an empty one. */
+    for (unsigned i = 0; i < TMA_EVENT_FIGURES; i++)
+        if (*tma_event_figure(kind, i) == '\0')
+            ck_assert_str_eq(tma_event_figure(kind, i + 1), "");
+    ck_assert_str_eq(tma_event_figure(kind, TMA_EVENT_FIGURES), "");
+}
+END_TEST
+
+START_TEST(test_every_cause_has_a_key_and_a_text) {
+    enum tma_cause cause = (enum tma_cause)_i;
+    ck_assert_str_ne(tma_cause_key(cause), "");
+    ck_assert_str_ne(tma_cause_text(cause), "");
+    for (int other = 0; other < _i; other++)
+        ck_assert_str_ne(tma_cause_key(cause), tma_cause_key((enum tma_cause)other));
+}
+END_TEST
+
+/* Nearest rank: of n values in order, number ceil(n / 2) is the median, ceil(0.95 n) the p95. */
+static const struct {
+    size_t count;
+    uint64_t values[8];
+    struct tma_distribution expected;
+} lists[] = {
+    {0, {0}, {0, 0, 0, 0, 0}},
+    {1, {123456789}, {1, 123456789, 123456789, 123456789, 123456789}},
+    {2, {9, 4}, {2, 4, 4, 9, 9}},
+    {3, {9, 4, 6}, {3, 4, 6, 9, 9}},
+    {8, {8, 7, 6, 5, 4, 3, 2, 1}, {8, 1, 4, 8, 8}},
+    {5, {0, 0, 0, 0, 4095}, {5, 0, 0, 4095, 4095}},
+};
+
+static void check_equal(const struct tma_distribution *a, const struct tma_distribution *b) {
+    ck_assert_uint_eq(a->count, b->count);
+    ck_assert_uint_eq(a->min, b->min);
+    ck_assert_uint_eq(a->median, b->median);
+    ck_assert_uint_eq(a->p95, b->p95);
+    ck_assert_uint_eq(a->max, b->max);
+}
+
+START_TEST(test_distribution_of_list) {
+    uint64_t values[8];
+    memcpy(values, lists[_i].values, sizeof values);
+    struct tma_distribution distribution = tma_distribution_of(values, lists[_i].count);
+    check_equal(&distribution, &lists[_i].expected);
+}
+END_TEST
+
+START_TEST(test_histogram_gives_the_same) {
+    struct tma_histogram *histogram = tma_histogram_new();
+    for (size_t i = 0; i < lists[_i].count; i++)
+        tma_histogram_add(histogram, lists[_i].values[i]);
+    struct tma_distribution distribution = tma_histogram_distribution(histogram);
+    check_equal(&distribution, &lists[_i].expected);
+    tma_histogram_free(histogram);
+}
+END_TEST
+
+/* 100 values: the 95th is the p95, as the 95 below or at it are 95 %. */
+START_TEST(test_percentile_ranks_of_100) {
+    uint64_t values[100];
+    for (size_t i = 0; i < 100; i++)
+        values[i] = 100 - i;
+    struct tma_distribution distribution = tma_distribution_of(values, 100);
+    ck_assert_uint_eq(distribution.median, 50);
+    ck_assert_uint_eq(distribution.p95, 95);
+}
+END_TEST
+
+/* Over the whole range of 64 bits: exact below 4096, and at most one part in 2048 too low above. */
+START_TEST(test_histogram_precision) {
+    for (unsigned shift = 0; shift < 64; shift++)
+        for (int64_t offset = -1; offset <= 1; offset++) {
+            uint64_t value = ((uint64_t)1 << shift) + (uint64_t)offset;
+            struct tma_histogram *histogram = tma_histogram_new();
+            tma_histogram_add(histogram, 0);
+            tma_histogram_add(histogram, value);
+            tma_histogram_add(histogram, UINT64_MAX);
+            uint64_t median = tma_histogram_distribution(histogram).median;
+            ck_assert_uint_le(median, value);
+            ck_assert_uint_le(value - median, value < 4096 ? 0 : value / 2048);
+            tma_histogram_free(histogram);
+        }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("names and distributions");
+    TCase *tests = tcase_create("all");
+    tcase_add_loop_test(tests, test_every_event_has_a_word_and_figures, 0, TMA_EVENT_KIND_COUNT);
+    tcase_add_loop_test(tests, test_every_cause_has_a_key_and_a_text, 0, TMA_CAUSE_COUNT);
+    tcase_add_loop_test(tests, test_distribution_of_list, 0, sizeof lists / sizeof *lists);
+    tcase_add_loop_test(tests, test_histogram_gives_the_same, 0, sizeof lists / sizeof *lists);
+    tcase_add_test(tests, test_percentile_ranks_of_100);
+    tcase_add_test(tests, test_histogram_precision);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,454 @@
+/* Reports: derived figures, what limits a run, and the text and JSON of one run in full. */
+#include <math.h>
+#include <string.h>
+
+#include "report/decimal.h"
+#include "report/figures.h"
+#include "report/json_writer.h"
+#include "report/limiter.h"
+#include "suite.h"
+
+enum { TEXT_BYTES = 16384 };
+
+static const struct {
+    double value;
+    unsigned digits;
+    const char *text;
+} decimals[] = {
+    {0, 0, "0"},
+    {0, 3, "0.000"},
+    {-0.0, 1, "0.0"},
+    {1.25, 1, "1.3"},
+    {-1.25, 1, "-1.3"},
+    {-0.04, 1, "0.0"},
+    {0.95, 1, "1.0"},
+    {9.996, 2, "10.00"},
+    {1234567.5, 0, "1234568"},
+    {33.049, 1, "33.0"},
+    {0.000001, 6, "0.000001"},
+    {999999999999999.0, 6, "999999999999999.000000"},
+    {1e15, 0, ""},
+    {-1e15, 0, ""},
+    {(double)NAN, 1, ""},
+    {(double)INFINITY, 1, ""},
+};
+
+START_TEST(test_decimal) {
+    ck_assert_str_eq(tma_decimal(decimals[_i].value, decimals[_i].digits).text, decimals[_i].text);
+}
+END_TEST
+
+static const struct {
+    uint64_t parts[4];
+    uint32_t tenths[4];
+} shares[] = {
+    {{0, 0, 0, 0}, {0, 0, 0, 0}},
+    {{1, 0, 0, 0}, {1000, 0, 0, 0}},
+    {{1, 1, 1, 0}, {334, 333, 333, 0}},   /* 333.3 each: the first gets the one that is left */
+    {{2, 2, 2, 1}, {286, 286, 285, 143}}, /* 285.714 x 3, 142.857: largest remainder last */
+    {{9999, 1, 0, 0}, {1000, 0, 0, 0}},   /* 999.9 and 0.1 */
+    {{1, 999, 1, 999}, {1, 500, 0, 499}}, /* 0.5, 499.5, 0.5, 499.5: ties go to the earlier */
+    {{(uint64_t)1 << 52, 1, 1, 1}, {1000, 0, 0, 0}},
+};
+
+START_TEST(test_shares_sum_to_1000) {
+    uint32_t tenths[4], sum = 0;
+    tma_share_out_tenths(shares[_i].parts, 4, tenths);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_uint_eq(tenths[i], shares[_i].tenths[i]);
+        sum += tenths[i];
+    }
+    ck_assert(sum == 1000 || shares[_i].parts[0] == 0);
+}
+END_TEST
+
+START_TEST(test_random_shares_sum_to_1000) {
+    uint32_t seed = 1;
+    for (int round = 0; round < 1000; round++) {
+        uint64_t parts[TMA_CAUSE_COUNT];
+        uint32_t tenths[TMA_CAUSE_COUNT], sum = 0;
+        for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
+            seed = seed * 1664525 + 1013904223;
+            parts[i] = 1 + (seed >> 8 >> (seed >> 28));
+        }
+        tma_share_out_tenths(parts, TMA_CAUSE_COUNT, tenths);
+        for (int i = 0; i < TMA_CAUSE_COUNT; i++)
+            sum += tenths[i];
+        ck_assert_uint_eq(sum, 1000);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *value, *json;
+} strings[] = {
+    {"", "\"\"\n"},
+    {"a \"b\" \\ /", "\"a \\\"b\\\" \\\\ /\"\n"},
+    {"tab\there\n\x01", "\"tab\\u0009here\\u000a\\u0001\"\n"},
+    {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"\n"},
+    {"\xff|\xc3|\xc0\xaf|\xed\xa0\x80", /* no byte, cut off, overlong, surrogate */
+     "\"\\ufffd|\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\"\n"},
+};
+
+START_TEST(test_json_string) {
+    char text[256];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    struct tma_json json = {.out = out};
+    tma_json_string(&json, NULL, strings[_i].value);
+    fputc('\n', out);
+    fclose(out);
+    ck_assert_str_eq(text, strings[_i].json);
+}
+END_TEST
+
+START_TEST(test_json_nesting) {
+    char text[256];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    struct tma_json json = {.out = out};
+    tma_json_begin_object(&json, NULL);
+    tma_json_begin_array(&json, "empty");
+    tma_json_end_array(&json);
+    tma_json_begin_list(&json, "flat");
+    tma_json_unsigned(&json, NULL, 1);
+    tma_json_null(&json, NULL);
+    tma_json_end_array(&json);
+    tma_json_begin_array(&json, "numbers");
+    tma_json_unsigned(&json, NULL, UINT64_MAX);
+    tma_json_decimal(&json, NULL, 0.5, 3);
+    tma_json_decimal(&json, NULL, (double)NAN, 3);
+    tma_json_end_array(&json);
+    tma_json_bool(&json, "yes", true);
+    tma_json_end_object(&json);
+    fclose(out);
+    ck_assert_str_eq(text, "{\n"
+                           "  \"empty\": [],\n"
+                           "  \"flat\": [1, null],\n"
+                           "  \"numbers\": [\n"
+                           "    18446744073709551615,\n"
+                           "    0.500,\n"
+                           "    null\n"
+                           "  ],\n"
+                           "  \"yes\": true\n"
+                           "}\n");
+}
+END_TEST
+
+/* A run of 4 CTAs on 2 SMs at 2000 MHz: 8 stages of two 4 KiB operations each, 64 KiB in 1000
+ * cycles or 500 ns: 131.1 GB/s, 65.5 bytes/cycle, 32.8 for each SM. */
+static const char *const map_names[] = {"a \"tile\""};
+static struct tma_machine machine;
+static struct tma_workload workload;
+static struct tma_result result;
+static struct tma_report_input input;
+
+static void set_up(void) {
+    machine = (struct tma_machine){
+        .name = "toy", .sm_count = 8, .sm_clock_mhz = 2000, .shared_memory_cta_bytes = 65536};
+    workload = (struct tma_workload){
+        .maps = {{.data_type = TMA_FLOAT16,
+                  .swizzle = TMA_SWIZZLE_128B,
+                  .l2_promotion = TMA_L2_256B}},
+        .map_count = 1,
+        .cta_count = 4,
+        .sm_count = 2,
+        .iterations = 8,
+        .depth = 2,
+        .stage_bytes = 8192,
+        .operation_count = 2,
+        .consumers = {{.instruction = TMA_LD_SHARED_B32, .lanes = TMA_LANES_COLUMN}},
+        .consumer_count = 1,
+        .cold = true};
+    result = (struct tma_result){
+        .cycles = 1000,
+        .cta_cycles = {4, 400, 450, 500, 500},
+        .latency_cycles = {16, 300, 320, 350, 360},
+        .counters = {.operations = 16,
+                     .rows = 512,
+                     .rows_out_of_bounds = 32,
+                     .bytes = 65536,
+                     .tensor_bytes = 61440,
+                     .l2_requests = 512,
+                     .l2_sectors = 1920,
+                     .l2_sector_hits = 480,
+                     .l2_sector_misses = 1440,
+                     .l2_fills = 240,
+                     .l2_fill_sectors = 1920,
+                     .l2_fill_unused_sectors = 192,
+                     .l2_evictions = 3,
+                     .dram_read_sectors = 1920,
+                     .dram_write_sectors = 5,
+                     .shared_write_wavefronts = 512},
+        .consumers = {{.instructions = 100,
+                       .wavefronts = 800,
+                       .ideal_wavefronts = 100,
+                       .tile = {.banks_used = 0x11,
+                                .worst_access = {.instruction = TMA_LD_SHARED_B32,
+                                                 .lane_mask = 0x10f,
+                                                 .address = {0, 128, 256, 384, [8] = 16}},
+                                .worst = {.wavefronts = 8,
+                                          .ideal_wavefronts = 1,
+                                          .ways = 8,
+                                          .worst_bank = 4,
+                                          .worst_lanes = 0x10f}}}},
+        .slot_cycles = 7000,
+        .busy_tma = 0.25,
+        .busy_sm_port = 0.5,
+        .busy_dram = 0.9,
+        .busy_shared = 0.125};
+    result.cause_cycles[TMA_CAUSE_ISSUE] = 1000;
+    result.cause_cycles[TMA_CAUSE_DRAM] = 2000;
+    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 4000;
+    input = (struct tma_report_input){"toy \"run\"", &machine,  &workload,
+                                      &result,       map_names, {64, 256, 0}};
+}
+
+static void no_operation(void) {
+    result = (struct tma_result){0};
+}
+
+static void shared_port_full_of_conflicts(void) {
+    result.busy_shared = 0.95;
+}
+
+static void slots_consume_with_conflicts(void) {
+    result.busy_dram = 0.1;
+    result.cause_cycles[TMA_CAUSE_CONSUME] = 4000;
+    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
+}
+
+static void slots_consume(void) {
+    slots_consume_with_conflicts();
+    result.consumers[0].wavefronts = 105;
+}
+
+static void short_rows(void) {
+    result.busy_tma = 0.97;
+    result.counters.rows = 4096;
+}
+
+static void long_rows(void) {
+    result.busy_tma = 0.97;
+}
+
+static void busy_port(void) {
+    result.busy_sm_port = 0.99;
+}
+
+static void busy_crossbar(void) {
+    result.busy_crossbar = 0.99;
+}
+
+static void busy_l2(void) {
+    result.busy_l2 = 0.99;
+}
+
+static void little_over_fetch(void) {
+    result.counters.l2_fill_unused_sectors = 10;
+}
+
+static void hot_port(void) {
+    result.busy_dram = 0.1;
+    result.cause_cycles[TMA_CAUSE_CROSSBAR_QUEUE] = 4000;
+    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
+}
+
+static void idle(void) {
+    result.busy_dram = 0.3;
+    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
+    result.cause_cycles[TMA_CAUSE_CROSSBAR] = 4000;
+    result.consumers[0].wavefronts = 100;
+}
+
+static void idle_port_little_room(void) {
+    idle();
+    workload.stage_bytes = 65536 / 3;
+}
+
+static void idle_no_room(void) {
+    idle();
+    workload.shared_base_bytes = 65536 - 2 * 8192;
+}
+
+static void idle_with_few_stages(void) {
+    idle();
+    workload.iterations = 3;
+}
+
+static void idle_and_over_at_once(void) {
+    idle();
+    workload.iterations = 2;
+}
+
+static void untouched(void) {}
+
+static const struct {
+    void (*change)(void);
+    const char *key, *text;
+} limits[] = {
+    {no_operation, "nothing", "nothing: no operation was issued"},
+    {shared_port_full_of_conflicts, "bank_conflicts",
+     "bank conflicts of the consumers: 88 % of their wavefronts are excess, and they take 0 % of "
+     "the "
+     "slots' time; another swizzle mode or access pattern would help"},
+    {slots_consume_with_conflicts, "bank_conflicts",
+     "bank conflicts of the consumers: 88 % of their wavefronts are excess, and they take 57 % of "
+     "the slots' time; another swizzle mode or access pattern would help"},
+    {slots_consume, "consumers",
+     "the consumers: their shared-memory accesses, nearly free of conflicts, take 57 % of the "
+     "slots' time; wider accesses or fewer passes over the tile would help"},
+    {untouched, "dram",
+     "DRAM bandwidth: busy 90 % of the run; a smaller L2 promotion would fetch less that is not "
+     "used"},
+    {little_over_fetch, "dram",
+     "DRAM bandwidth: busy 90 % of the run; only more reuse in L2 or in shared memory would help"},
+    {short_rows, "tma",
+     "TMA row rate: busy 97 % of the run; rows of 128 bytes would move more with each request"},
+    {long_rows, "tma", "TMA row rate: busy 97 % of the run; fewer rows, or more SMs, would help"},
+    {busy_port, "sm_port", "SM port: busy 99 % of the run; more SMs would bring more ports"},
+    {busy_crossbar, "crossbar",
+     "crossbar and GPC ports: busy 99 % of the run; fewer bytes, or an operand multicast to "
+     "several "
+     "SMs, would help"},
+    {busy_l2, "l2",
+     "L2 slices: busy 99 % of the run; fewer requests, or an operand multicast to several SMs, "
+     "would help"},
+    {hot_port, "sm_port",
+     "SM port: slots spend 57 % of their time waiting there, though it is busy only 50 % of the "
+     "run "
+     "on average (uneven load); more SMs would bring more ports"},
+    {idle, "latency",
+     "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
+     "50 % of the run; a depth of about 4 would fill it"},
+    {idle_port_little_room, "latency",
+     "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
+     "50 % of the run; shared memory has room for a depth of 3, short of the 4 that would fill it"},
+    {idle_no_room, "latency",
+     "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
+     "50 % of the run; shared memory has no room for a greater depth: smaller stages, and more of "
+     "them, would help"},
+    {idle_with_few_stages, "latency",
+     "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
+     "50 % of the run; even a depth of 3, all of a CTA's stages at once, would not fill it"},
+    {idle_and_over_at_once, "start_up",
+     "start-up: each pipeline slot is used at most once (2 stages, depth 2), so the run is one "
+     "latency long"},
+};
+
+START_TEST(test_limiter) {
+    limits[_i].change();
+    struct tma_figures figures = tma_figures_of(&input);
+    struct tma_limiter limiter = tma_limiter_of(&input, &figures);
+    ck_assert_str_eq(limiter.text, limits[_i].text);
+    ck_assert_str_eq(limiter.key, limits[_i].key);
+}
+END_TEST
+
+static void write_report(const char *format, char text[TEXT_BYTES]) {
+    FILE *out = fmemopen(text, TEXT_BYTES, "w");
+    struct tma_error error = {0};
+    ck_assert_int_eq(tma_report_format(format)->write(out, &input, &error), TMA_OK);
+    fclose(out);
+}
+
+static void accept(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The golden files hold the report of the run above. GOLDEN_ACCEPT=1 rewrites them: look at what
+ * changes. */
+START_TEST(test_whole_report) {
+    static const struct {
+        const char *format, *path;
+    } reports[] = {
+        {"text", "tests/unit/golden/report.txt"},
+        {"json", "tests/unit/golden/report.json"},
+    };
+    char text[TEXT_BYTES], golden[TEXT_BYTES] = "";
+    write_report(reports[_i].format, text);
+    if (getenv("GOLDEN_ACCEPT") != NULL)
+        accept(reports[_i].path, text);
+    FILE *file = fopen(reports[_i].path, "r");
+    ck_assert_ptr_nonnull(file);
+    fread(golden, 1, sizeof golden - 1, file);
+    fclose(file);
+    size_t at = 0;
+    while (text[at] != '\0' && text[at] == golden[at])
+        at++;
+    ck_assert_msg(strcmp(text, golden) == 0, "byte %zu:\n%.200s\ninstead of\n%.200s", at, text + at,
+                  golden + at);
+}
+END_TEST
+
+/* Nothing to divide by: zeros, never a NaN. */
+START_TEST(test_empty_run) {
+    static const char *const formats[] = {"text", "json"};
+    machine = (struct tma_machine){0};
+    workload = (struct tma_workload){0};
+    result = (struct tma_result){.busy_tma = (double)NAN, .busy_l2 = (double)INFINITY};
+    char text[TEXT_BYTES];
+    write_report(formats[_i], text);
+    ck_assert_ptr_null(strstr(text, "nan"));
+    ck_assert_ptr_null(strstr(text, "inf,"));
+    ck_assert_ptr_nonnull(strstr(text, "nothing: no operation was issued"));
+}
+END_TEST
+
+START_TEST(test_validated_machine_is_no_remark) {
+    char text[TEXT_BYTES];
+    machine.validated = true;
+    write_report("text", text);
+    ck_assert_ptr_null(strstr(text, "not validated"));
+    ck_assert_ptr_nonnull(strstr(text, "toy, 8 SMs at 2000 MHz\n"));
+}
+END_TEST
+
+START_TEST(test_run_without_consumers_and_conflicts) {
+    static const char *const expected[] = {"no consumer reads it", "no access has a conflict"};
+    char text[TEXT_BYTES];
+    workload.consumer_count = (uint32_t)_i;
+    result.consumers[0].tile.worst.ways = 1;
+    write_report("text", text);
+    ck_assert_ptr_nonnull(strstr(text, expected[_i]));
+    write_report("json", text);
+    ck_assert_ptr_nonnull(strstr(text, "\"worst_consumer\": null"));
+}
+END_TEST
+
+START_TEST(test_report_that_cannot_be_written) {
+    static const char *const formats[] = {"text", "json"};
+    FILE *full = fopen("/dev/full", "w");
+    struct tma_error error = {0};
+    ck_assert_int_eq(tma_report_format(formats[_i])->write(full, &input, &error), TMA_ERROR_FILE);
+    ck_assert_str_eq(error.text, "the report cannot be written: No space left on device");
+    fclose(full);
+}
+END_TEST
+
+START_TEST(test_unknown_format) {
+    ck_assert_ptr_null(tma_report_format("xml"));
+    ck_assert_uint_eq(tma_report_format_names.count, 2);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("report");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_loop_test(tests, test_decimal, 0, sizeof decimals / sizeof *decimals);
+    tcase_add_loop_test(tests, test_shares_sum_to_1000, 0, sizeof shares / sizeof *shares);
+    tcase_add_test(tests, test_random_shares_sum_to_1000);
+    tcase_add_loop_test(tests, test_json_string, 0, sizeof strings / sizeof *strings);
+    tcase_add_test(tests, test_json_nesting);
+    tcase_add_loop_test(tests, test_limiter, 0, sizeof limits / sizeof *limits);
+    tcase_add_loop_test(tests, test_whole_report, 0, 2);
+    tcase_add_loop_test(tests, test_empty_run, 0, 2);
+    tcase_add_test(tests, test_validated_machine_is_no_remark);
+    tcase_add_loop_test(tests, test_run_without_consumers_and_conflicts, 0, 2);
+    tcase_add_loop_test(tests, test_report_that_cannot_be_written, 0, 2);
+    tcase_add_test(tests, test_unknown_format);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,463 @@
+/* Comparing traces: small files in, the whole answer out. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "trace/trace.h"
+
+enum { TEXT_BYTES = 8192 };
+
+static char directory[] = "/tmp/test_trace_diff.XXXXXX";
+
+/* Paths are as short as a user's: the tests run in a directory of their own. */
+static void enter_directory(void) {
+    strcpy(directory + strlen(directory) - 6, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert_int_eq(chdir(directory), 0);
+}
+
+static void leave_directory(void) {
+    unlink("a");
+    unlink("b");
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+
+static void write_file(const char *path, const char *text, size_t length) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(text, 1, length, file), length);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Gives the code, and the answer's text in `text`. */
+static enum tma_error_code diff(const struct tma_trace_tolerance *tolerance, char text[TEXT_BYTES],
+                                enum tma_trace_verdict *verdict, struct tma_error *error) {
+    FILE *out = fmemopen(text, TEXT_BYTES, "w");
+    enum tma_error_code code = tma_trace_diff("a", "b", tolerance, out, verdict, error);
+    fclose(out);
+    return code;
+}
+
+static const struct tma_trace_tolerance exact = {0, 0};
+
+#define HEADER "# tmasim-trace 1\n# scenario s\n# depth 4\n"
+#define START  "  0 sm 3 cta 7 slot 0  cta_start\n"
+#define ISSUE  " 10 sm 3 cta 7 slot 0  issue op=0 map=0\n"
+#define ARRIVE "500 sm 3 cta 7 slot 0  arrival op=0 bytes=128 latency=490\n"
+#define TABLE  "events             same      changed   only first  only second\n"
+
+struct comparison_case {
+    const char *name, *a, *b;
+    struct tma_trace_tolerance tolerance;
+    enum tma_trace_verdict verdict;
+    const char *text;
+};
+
+static const struct comparison_case comparisons[] = {
+    {"no events",
+     HEADER "# end 0\n",
+     HEADER "# end 0\n",
+     {0, 0},
+     TMA_TRACE_SAME,
+     "same events: 0\n"},
+    {"equal",
+     HEADER START ISSUE "# end 2\n",
+     HEADER START ISSUE "# end 2\n",
+     {0, 0},
+     TMA_TRACE_SAME,
+     "same events: 2\n"},
+    {"spaces do not count",
+     HEADER START "# end 1\n",
+     HEADER "0   sm   3  cta 7   slot 0 cta_start\n# end 1\n",
+     {0, 0},
+     TMA_TRACE_SAME,
+     "same events: 1\n"},
+    {"header value",
+     HEADER START "# end 1\n",
+     "# tmasim-trace 1\n# scenario t\n# depth 4\n" START "# end 1\n",
+     {0, 0},
+     TMA_TRACE_DIFFERENT,
+     "header: scenario: s | t\nsame events: 1\n"},
+    {"header keys",
+     HEADER "# x 1 2\n# end 0\n",
+     HEADER "# y \n# end 0\n",
+     {0, 0},
+     TMA_TRACE_DIFFERENT,
+     "header: x: 1 2 in a alone\nheader: y:  in b alone\nsame events: 0\n"},
+    {"format version",
+     HEADER START "# end 1\n",
+     "# tmasim-trace 2\n# scenario t\nwhatever\n",
+     {0, 0},
+     TMA_TRACE_DIFFERENT,
+     "header: format version: 1 | 2 (events of different formats are not compared)\n"
+     "header: scenario: s | t\nheader: depth: 4 in a alone\n"},
+    {"a figure and the cycle changed",
+     HEADER START ISSUE ARRIVE "# end 3\n",
+     HEADER START ISSUE "507 sm 3 cta 7 slot 0  arrival op=0 bytes=128 latency=497\n# end 3\n",
+     {0, 0},
+     TMA_TRACE_DIFFERENT,
+     "first divergence: cycle 500, sm 3 cta 7 slot 0, arrival, cycle 500 | 507, latency 490 | 497\n"
+     "  a:6:        500 sm   3 cta     7 slot  0  arrival   op=0 bytes=128 latency=490\n"
+     "  b:6:        507 sm   3 cta     7 slot  0  arrival   op=0 bytes=128 latency=497\n" TABLE
+     "arrival               0            1            0            0\n"
+     "all                   2            1            0            0\n"},
+    {"the SM is never a matter of tolerance",
+     HEADER START "# end 1\n",
+     HEADER "0 sm 4 cta 7 slot 0 cta_start\n# end 1\n",
+     {1e9, 1},
+     TMA_TRACE_DIFFERENT,
+     "first divergence: cycle 0, sm 3 cta 7 slot 0, cta_start, sm 3 | 4\n"
+     "  a:4:          0 sm   3 cta     7 slot  0  cta_start\n"
+     "  b:4:          0 sm   4 cta     7 slot  0  cta_start\n" TABLE
+     "cta_start             0            1            0            0\n"
+     "all                   0            1            0            0\n"},
+    {"one more in the second",
+     HEADER START ARRIVE "# end 2\n",
+     HEADER START ISSUE ARRIVE "# end 3\n",
+     {0, 0},
+     TMA_TRACE_DIFFERENT,
+     "first divergence: cycle 10, sm 3 cta 7 slot 0, issue\n"
+     "  a: no such event\n"
+     "  b:5:         10 sm   3 cta     7 slot  0  issue     op=0 map=0\n" TABLE
+     "issue                 0            0            0            1\n"
+     "all                   2            0            0            1\n"},
+    {"one fewer in the second",
+     HEADER START ISSUE ARRIVE "# end 3\n",
+     HEADER ISSUE ARRIVE "# end 2\n",
+     {0, 0},
+     TMA_TRACE_DIFFERENT,
+     "first divergence: cycle 0, sm 3 cta 7 slot 0, cta_start\n"
+     "  a:4:          0 sm   3 cta     7 slot  0  cta_start\n"
+     "  b: no such event\n" TABLE "cta_start             0            0            1            0\n"
+     "all                   2            0            1            0\n"},
+    {"reordered within the tolerance",
+     HEADER "100 sm 0 cta 0 slot 0 issue op=0 map=0\n101 sm 1 cta 1 slot 0 issue op=0 map=0\n"
+            "# end 2\n",
+     HEADER "100 sm 1 cta 1 slot 0 issue op=0 map=0\n101 sm 0 cta 0 slot 0 issue op=0 map=0\n"
+            "# end 2\n",
+     {1, 0},
+     TMA_TRACE_SAME,
+     "same events: 2\n"},
+    {"the consumer's second pass is missing",
+     HEADER "10 sm 0 cta 0 slot 0 consume consumer=0 instructions=1 wavefronts=1 excess=0\n"
+            "20 sm 0 cta 0 slot 0 consume consumer=0 instructions=1 wavefronts=1 excess=0\n"
+            "30 sm 0 cta 0 slot 0 consume consumer=0 instructions=1 wavefronts=1 excess=0\n"
+            "40 sm 0 cta 0 slot 0 cta_end cycles=40\n# end 4\n",
+     HEADER "10 sm 0 cta 0 slot 0 consume consumer=0 instructions=1 wavefronts=1 excess=0\n"
+            "30 sm 0 cta 0 slot 0 consume consumer=0 instructions=1 wavefronts=1 excess=0\n"
+            "40 sm 0 cta 0 slot 0 cta_end cycles=40\n# end 3\n",
+     {0, 0},
+     TMA_TRACE_DIFFERENT,
+     "first divergence: cycle 20, sm 0 cta 0 slot 0, consume\n"
+     "  a:5:         20 sm   0 cta     0 slot  0  consume   consumer=0 instructions=1 wavefronts=1 "
+     "excess=0\n"
+     "  b: no such event\n" TABLE "consume               2            0            1            0\n"
+     "all                   3            0            1            0\n"},
+};
+
+START_TEST(test_comparison) {
+    const struct comparison_case *test = &comparisons[_i];
+    write_file("a", test->a, strlen(test->a));
+    write_file("b", test->b, strlen(test->b));
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    struct tma_error error = {0};
+    ck_assert_msg(diff(&test->tolerance, text, &verdict, &error) == TMA_OK, "%s: %s", test->name,
+                  error.text);
+    ck_assert_msg(strcmp(text, test->text) == 0, "%s:\n%s", test->name, text);
+    ck_assert_msg(verdict == test->verdict, "%s", test->name);
+}
+END_TEST
+
+/* Latencies of 1000 and of 1010 differ by 10, or 0.99 % of the larger. */
+static const struct {
+    struct tma_trace_tolerance tolerance;
+    enum tma_trace_verdict verdict;
+} tolerances[] = {
+    {{0, 0}, TMA_TRACE_DIFFERENT},      {{9, 0}, TMA_TRACE_DIFFERENT}, {{10, 0}, TMA_TRACE_SAME},
+    {{0, 0.0099}, TMA_TRACE_DIFFERENT}, {{0, 0.01}, TMA_TRACE_SAME},   {{9, 0.01}, TMA_TRACE_SAME},
+    {{9, 0.0099}, TMA_TRACE_DIFFERENT},
+};
+
+START_TEST(test_tolerance) {
+    static const char a[] =
+        HEADER "5000 sm 0 cta 0 slot 0 arrival op=0 bytes=1 latency=1000\n# end 1\n";
+    static const char b[] =
+        HEADER "5000 sm 0 cta 0 slot 0 arrival op=0 bytes=1 latency=1010\n# end 1\n";
+    write_file("a", a, strlen(a));
+    write_file("b", b, strlen(b));
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    ck_assert_int_eq(diff(&tolerances[_i].tolerance, text, &verdict, NULL), TMA_OK);
+    ck_assert_int_eq(verdict, tolerances[_i].verdict);
+}
+END_TEST
+
+#define LENGTH_OF(text) sizeof text - 1
+#define FILE_TEXT(text) text, LENGTH_OF(text)
+
+static const struct {
+    const char *text;
+    size_t length;
+    enum tma_error_code code;
+    const char *message;
+} bad_files[] = {
+    {FILE_TEXT(""), TMA_ERROR_SYNTAX, "b: the file is empty, a trace is not"},
+    {FILE_TEXT("\x7f"
+               "ELF\0\0\0\n\n"),
+     TMA_ERROR_SYNTAX, "b: this is no trace: its first line is not \"# tmasim-trace VERSION\""},
+    {FILE_TEXT("hello"), TMA_ERROR_SYNTAX,
+     "b: this is no trace: its first line is not \"# tmasim-trace VERSION\""},
+    {FILE_TEXT("# tmasim-trace one\n"), TMA_ERROR_SYNTAX,
+     "b: this is no trace: its first line is not \"# tmasim-trace VERSION\""},
+    {FILE_TEXT("# tmasim-trace 1\n"), TMA_ERROR_SYNTAX,
+     "b:1: the trace stops here, without its end line: it is cut off"},
+    {FILE_TEXT("# tmasim-trace 1\n#\n"), TMA_ERROR_SYNTAX,
+     "b:2: a line of the header should be \"# key value\""},
+    {FILE_TEXT("# tmasim-trace 1\n# a\0b c\n"), TMA_ERROR_SYNTAX,
+     "b:2: a line of the header should be \"# key value\""},
+    {FILE_TEXT(HEADER START ISSUE), TMA_ERROR_SYNTAX,
+     "b:5: the trace stops here, without its end line: it is cut off"},
+    {FILE_TEXT(HEADER START "10 sm 3 ct"), TMA_ERROR_SYNTAX,
+     "b:5: the trace is cut off in the middle of this line"},
+    {FILE_TEXT(HEADER START ISSUE "# end 1\n"), TMA_ERROR_SYNTAX,
+     "b:6: the end line's number is not the number of events above it"},
+    {FILE_TEXT(HEADER START "# end 1\n" ISSUE), TMA_ERROR_SYNTAX,
+     "b:6: there is more after the end line"},
+    {FILE_TEXT(HEADER START "# depth 5\n# end 1\n"), TMA_ERROR_SYNTAX,
+     "b:5: only the end line, \"# end EVENTS\", may follow the header"},
+    {FILE_TEXT(HEADER START "\n# end 1\n"), TMA_ERROR_SYNTAX,
+     "b:5: a cycle number should be first"},
+    {FILE_TEXT(HEADER START "10 sm 3 cta 7 slot 0 issue op=\0 map=0\n# end 2\n"), TMA_ERROR_SYNTAX,
+     "b:5: the figures are not those of this kind of event"},
+};
+
+START_TEST(test_bad_file_is_refused) {
+    write_file("a", FILE_TEXT(HEADER START ISSUE "# end 2\n"));
+    write_file("b", bad_files[_i].text, bad_files[_i].length);
+    char text[TEXT_BYTES] = "untouched";
+    enum tma_trace_verdict verdict;
+    struct tma_error error = {0};
+    ck_assert_int_eq(diff(&exact, text, &verdict, &error), bad_files[_i].code);
+    ck_assert_str_eq(error.text, bad_files[_i].message);
+    ck_assert_str_eq(text, "untouched");
+}
+END_TEST
+
+START_TEST(test_both_of_an_unknown_version) {
+    write_file("a", FILE_TEXT("# tmasim-trace 2\n# end 0\n"));
+    write_file("b", FILE_TEXT("# tmasim-trace 2\n# end 0\n"));
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    struct tma_error error = {0};
+    ck_assert_int_eq(diff(&exact, text, &verdict, &error), TMA_ERROR_UNSUPPORTED);
+    ck_assert_str_eq(error.text, "a: format version 2; this program reads version 1");
+}
+END_TEST
+
+START_TEST(test_line_without_end) {
+    char *line = malloc(1 << 20);
+    memset(line, 'x', 1 << 20);
+    memcpy(line, "# tmasim-trace 1\n", 17);
+    write_file("a", FILE_TEXT(HEADER "# end 0\n"));
+    write_file("b", line, 1 << 20);
+    free(line);
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    struct tma_error error = {0};
+    ck_assert_int_eq(diff(&exact, text, &verdict, &error), TMA_ERROR_SYNTAX);
+    ck_assert_str_eq(error.text, "b:2: no trace has a line as long as this one");
+}
+END_TEST
+
+static const struct {
+    const char *path, *message;
+} unreadable[] = {
+    {"missing", "missing: No such file or directory"},
+    {"/", "/: Is a directory"},
+};
+
+START_TEST(test_unreadable_file) {
+    write_file("a", FILE_TEXT(HEADER "# end 0\n"));
+    enum tma_trace_verdict verdict;
+    struct tma_error error = {0};
+    enum tma_error_code code =
+        tma_trace_diff("a", unreadable[_i].path, &exact, stdout, &verdict, &error);
+    ck_assert_int_eq(code, TMA_ERROR_FILE);
+    ck_assert_str_eq(error.text, unreadable[_i].message);
+}
+END_TEST
+
+START_TEST(test_answer_that_cannot_be_written) {
+    write_file("a", FILE_TEXT(HEADER "# end 0\n"));
+    FILE *full = fopen("/dev/full", "w");
+    enum tma_trace_verdict verdict;
+    struct tma_error error = {0};
+    ck_assert_int_eq(tma_trace_diff("a", "a", &exact, full, &verdict, &error), TMA_ERROR_FILE);
+    ck_assert_str_eq(error.text, "the comparison cannot be written: No space left on device");
+    fclose(full);
+}
+END_TEST
+
+/* Random traces, in the order of cycles. */
+enum { EVENTS = 20000 };
+
+static uint32_t next_random(uint32_t *state) {
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 8;
+}
+
+static void fill_events(struct tma_event *events, uint32_t seed) {
+    uint64_t cycle = 0;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        uint32_t cta = next_random(&seed) % 8;
+        cycle += next_random(&seed) % 4;
+        events[i] = (struct tma_event){cycle,
+                                       cta,
+                                       cta,
+                                       next_random(&seed) % 4,
+                                       TMA_EVENT_ARRIVAL,
+                                       {i, 16384, 300 + next_random(&seed) % 1000}};
+    }
+}
+
+/* Leaves out event number `skipped`; EVENTS leaves none out. */
+static void write_trace(const char *path, const struct tma_event *events, uint32_t skipped) {
+    static const struct tma_trace_header header = {"random", NULL, 0};
+    FILE *file = fopen(path, "w");
+    struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
+    struct tma_event_sink sink = tma_trace_writer_sink(writer);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        if (i != skipped)
+            sink.event(sink.context, &events[i]);
+    ck_assert_int_eq(tma_trace_writer_close(writer, NULL), TMA_OK);
+    fclose(file);
+}
+
+/* Compares, and gives the last line of the answer. */
+static const char *last_line(char text[TEXT_BYTES], enum tma_trace_verdict *verdict) {
+    ck_assert_int_eq(diff(&exact, text, verdict, NULL), TMA_OK);
+    text[strlen(text) - 1] = '\0';
+    const char *newline = strrchr(text, '\n');
+    return newline == NULL ? text : newline + 1;
+}
+
+START_TEST(test_random_trace) {
+    struct tma_event *events = malloc(EVENTS * sizeof *events);
+    uint32_t seed = (uint32_t)_i + 1;
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    fill_events(events, seed);
+    write_trace("a", events, EVENTS);
+
+    write_trace("b", events, EVENTS);
+    ck_assert_str_eq(last_line(text, &verdict), "same events: 20000");
+    ck_assert_int_eq(verdict, TMA_TRACE_SAME);
+
+    uint32_t victim = next_random(&seed) % EVENTS;
+    write_trace("b", events, victim);
+    ck_assert_str_eq(last_line(text, &verdict),
+                     "all               19999            0            1            0");
+    ck_assert_int_eq(verdict, TMA_TRACE_DIFFERENT);
+
+    uint64_t *numbers[] = {&events[victim].cycle, &events[victim].figures[1],
+                           &events[victim].figures[2]};
+    ++*numbers[next_random(&seed) % 3];
+    write_trace("b", events, EVENTS);
+    ck_assert_str_eq(last_line(text, &verdict),
+                     "all               19999            1            0            0");
+    ck_assert_int_eq(verdict, TMA_TRACE_DIFFERENT);
+    free(events);
+}
+END_TEST
+
+/* Whatever one byte of a trace becomes, the answer is "different" or an error that names the file.
+ * (A zero for a space of the padding changes nothing, and is left out.) */
+START_TEST(test_one_byte_changed) {
+    static const char intact[] = HEADER START ISSUE ARRIVE "# end 3\n";
+    char text[TEXT_BYTES], changed[sizeof intact];
+    enum tma_trace_verdict verdict;
+    struct tma_error error;
+    write_file("a", FILE_TEXT(intact));
+    for (size_t at = 0; at < LENGTH_OF(intact); at++) {
+        static const char bytes[] = {'\0', '\n', ' ', '#', '=', '0', '9', 's', '\xff'};
+        char byte = bytes[(at + (size_t)_i) % sizeof bytes];
+        if (intact[at] == byte || (intact[at] == ' ' && byte == '0'))
+            continue;
+        memcpy(changed, intact, sizeof intact);
+        changed[at] = byte;
+        write_file("b", changed, LENGTH_OF(intact));
+        error.text[0] = '\0';
+        if (diff(&exact, text, &verdict, &error) == TMA_OK)
+            ck_assert_msg(verdict == TMA_TRACE_DIFFERENT, "byte %zu: %s", at, changed);
+        else
+            ck_assert_msg(strncmp(error.text, "b:", 2) == 0, "byte %zu: %s", at, error.text);
+    }
+}
+END_TEST
+
+/* Every cycle changes, and one event is missing: still one is missing and the others changed. */
+START_TEST(test_stretched_trace) {
+    struct tma_event *events = malloc(EVENTS * sizeof *events);
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    fill_events(events, 1);
+    write_trace("a", events, EVENTS);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        events[i].cycle = 2 * events[i].cycle + 1;
+    write_trace("b", events, 100);
+    ck_assert_str_eq(last_line(text, &verdict),
+                     "all                   0        19999            1            0");
+    free(events);
+}
+END_TEST
+
+/* More events without a counterpart than can wait: memory stays bounded, and the answer right. */
+START_TEST(test_nothing_in_common) {
+    enum { MANY = 300000 };
+    static const struct tma_trace_header header = {"many", NULL, 0};
+    for (uint32_t cta = 0; cta < 2; cta++) {
+        FILE *file = fopen(cta == 0 ? "a" : "b", "w");
+        struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
+        struct tma_event_sink sink = tma_trace_writer_sink(writer);
+        for (uint32_t i = 0; i < MANY; i++)
+            sink.event(sink.context,
+                       &(struct tma_event){i + cta, 0, cta, 0, TMA_EVENT_ISSUE, {i, 0}});
+        ck_assert_int_eq(tma_trace_writer_close(writer, NULL), TMA_OK);
+        fclose(file);
+    }
+    char text[TEXT_BYTES];
+    enum tma_trace_verdict verdict;
+    ck_assert_int_eq(diff(&exact, text, &verdict, NULL), TMA_OK);
+    ck_assert_int_eq(verdict, TMA_TRACE_DIFFERENT);
+    ck_assert_str_eq(
+        text,
+        "first divergence: cycle 0, sm 0 cta 0 slot 0, issue\n"
+        "  a:3:          0 sm   0 cta     0 slot  0  issue     op=0 map=0\n"
+        "  b: no such event\n" TABLE
+        "issue                 0            0       300000       300000\n"
+        "all                   0            0       300000       300000\n"
+        "The traces drift so far apart that some changed events may be counted as one only in "
+        "the first and one only in the second.\n");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("trace diff");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, enter_directory, leave_directory);
+    tcase_add_loop_test(tests, test_comparison, 0, sizeof comparisons / sizeof *comparisons);
+    tcase_add_loop_test(tests, test_tolerance, 0, sizeof tolerances / sizeof *tolerances);
+    tcase_add_loop_test(tests, test_bad_file_is_refused, 0, sizeof bad_files / sizeof *bad_files);
+    tcase_add_test(tests, test_both_of_an_unknown_version);
+    tcase_add_test(tests, test_line_without_end);
+    tcase_add_loop_test(tests, test_unreadable_file, 0, sizeof unreadable / sizeof *unreadable);
+    tcase_add_test(tests, test_answer_that_cannot_be_written);
+    tcase_add_loop_test(tests, test_random_trace, 0, 8);
+    tcase_add_loop_test(tests, test_one_byte_changed, 0, 9);
+    tcase_add_test(tests, test_stretched_trace);
+    tcase_add_test(tests, test_nothing_in_common);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

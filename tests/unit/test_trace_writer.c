@@ -1,0 +1,141 @@
+/* The text of a trace: every kind of event, the header, and what happens when it cannot be written.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "suite.h"
+#include "trace/line.h"
+#include "trace/trace.h"
+
+struct line_case {
+    struct tma_event event;
+    const char *line;
+};
+
+static const struct line_case lines[] = {
+    {{0, 0, 0, 0, TMA_EVENT_CTA_START, {0}}, "         0 sm   0 cta     0 slot  0  cta_start\n"},
+    {{7, 1, 2, 3, TMA_EVENT_ISSUE, {4, 1}},
+     "         7 sm   1 cta     2 slot  3  issue     op=4 map=1\n"},
+    {{31, 131, 1055, 7, TMA_EVENT_ROWS, {12, 64, 128, 3}},
+     "        31 sm 131 cta  1055 slot  7  rows      op=12 rows=64 requests=128 oob_rows=3\n"},
+    {{400, 3, 7, 2, TMA_EVENT_L2_FILL, {12, 8, 64, 60}},
+     "       400 sm   3 cta     7 slot  2  l2_fill   op=12 fills=8 sectors=64 misses=60\n"},
+    {{1042, 3, 7, 2, TMA_EVENT_ARRIVAL, {12, 16384, 603}},
+     "      1042 sm   3 cta     7 slot  2  arrival   op=12 bytes=16384 latency=603\n"},
+    {{1043, 3, 7, 2, TMA_EVENT_MBARRIER, {5, 16384}},
+     "      1043 sm   3 cta     7 slot  2  mbarrier  phase=5 bytes=16384\n"},
+    {{1100, 3, 7, 2, TMA_EVENT_CONSUME, {0, 128, 1024, 896}},
+     "      1100 sm   3 cta     7 slot  2  consume   consumer=0 instructions=128 wavefronts=1024 "
+     "excess=896\n"},
+    {{999999, 3, 7, 2, TMA_EVENT_CTA_END, {999999}},
+     "    999999 sm   3 cta     7 slot  2  cta_end   cycles=999999\n"},
+    /* Numbers wider than their columns push the rest to the right. */
+    {{UINT64_MAX,
+      UINT32_MAX,
+      UINT32_MAX,
+      UINT32_MAX,
+      TMA_EVENT_ROWS,
+      {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}},
+     "18446744073709551615 sm 4294967295 cta 4294967295 slot 4294967295  rows      "
+     "op=18446744073709551615 rows=18446744073709551615 requests=18446744073709551615 "
+     "oob_rows=18446744073709551615\n"},
+};
+
+START_TEST(test_line_formats) {
+    char line[TMA_TRACE_LINE_BYTES + 1];
+    size_t length = tma_trace_line_format(line, &lines[_i].event);
+    line[length] = '\0';
+    ck_assert_str_eq(line, lines[_i].line);
+}
+END_TEST
+
+START_TEST(test_line_reads_back) {
+    const char *line = lines[_i].line;
+    struct tma_event event = {.figures = {9, 9, 9, 9}};
+    ck_assert_ptr_null(tma_trace_line_parse(line, strlen(line) - 1, &event));
+    ck_assert_mem_eq(&event, &lines[_i].event, sizeof event);
+}
+END_TEST
+
+static const struct {
+    const char *line, *wrong;
+} bad_lines[] = {
+    {"", "cycle"},
+    {"sm 1 cta 1 slot 1  issue op=1 map=1", "cycle"},
+    {"-1 sm 1 cta 1 slot 1  issue op=1 map=1", "cycle"},
+    {"18446744073709551616 sm 1 cta 1 slot 1  issue op=1 map=1", "cycle"},
+    {"1 sm 4294967296 cta 1 slot 1  issue op=1 map=1", "sm, cta and slot"},
+    {"1 sm 1 cta slot 1  issue op=1 map=1", "sm, cta and slot"},
+    {"1 sm 1 cta 1", "sm, cta and slot"},
+    {"1 sm 1 cta 1 slot 1", "kind"},
+    {"1 sm 1 cta 1 slot 1  issued op=1 map=1", "kind"},
+    {"1 sm 1 cta 1 slot 1  iss", "kind"},
+    {"1 sm 1 cta 1 slot 1  issue op=1", "figures"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 map=", "figures"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 box=1", "figures"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 map=1 map=1", "more"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 map=1 ", "more"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 map=1.5", "more"},
+};
+
+START_TEST(test_bad_line_is_refused) {
+    struct tma_event event;
+    const char *line = bad_lines[_i].line;
+    const char *wrong = tma_trace_line_parse(line, strlen(line), &event);
+    ck_assert_msg(wrong != NULL && strstr(wrong, bad_lines[_i].wrong) != NULL, "%s: %s", line,
+                  wrong == NULL ? "taken" : wrong);
+}
+END_TEST
+
+static const struct tma_trace_field fields[] = {
+    {"machine.name", "h200"},
+    {"workload.depth", "4"},
+};
+static const struct tma_trace_header header = {"gemm\ttile\n# end 0", fields, 2};
+
+START_TEST(test_trace_is_header_events_end) {
+    char text[1024];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
+    struct tma_event_sink sink = tma_trace_writer_sink(writer);
+    for (int i = 0; i < 2; i++)
+        sink.event(sink.context, &lines[i].event);
+    ck_assert_int_eq(tma_trace_writer_close(writer, NULL), TMA_OK);
+    fclose(file);
+    ck_assert_str_eq(text, "# tmasim-trace 1\n"
+                           "# scenario gemm\\x09tile\\x0a# end 0\n"
+                           "# machine.name h200\n"
+                           "# workload.depth 4\n"
+                           "         0 sm   0 cta     0 slot  0  cta_start\n"
+                           "         7 sm   1 cta     2 slot  3  issue     op=4 map=1\n"
+                           "# end 2\n");
+}
+END_TEST
+
+/* A full disk is found whether it shows in the middle of the trace or at its end. */
+START_TEST(test_failed_write_is_reported_at_close) {
+    static const int events[] = {0, 1, 100000};
+    FILE *file = fopen("/dev/full", "w");
+    ck_assert_ptr_nonnull(file);
+    struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
+    struct tma_event_sink sink = tma_trace_writer_sink(writer);
+    for (int i = 0; i < events[_i]; i++)
+        sink.event(sink.context, &lines[2].event);
+    struct tma_error error = {0};
+    ck_assert_int_eq(tma_trace_writer_close(writer, &error), TMA_ERROR_FILE);
+    ck_assert_str_eq(error.text, "the trace cannot be written: No space left on device");
+    fclose(file);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("trace writer");
+    TCase *tests = tcase_create("all");
+    tcase_add_loop_test(tests, test_line_formats, 0, sizeof lines / sizeof *lines);
+    tcase_add_loop_test(tests, test_line_reads_back, 0, sizeof lines / sizeof *lines);
+    tcase_add_loop_test(tests, test_bad_line_is_refused, 0, sizeof bad_lines / sizeof *bad_lines);
+    tcase_add_test(tests, test_trace_is_header_events_end);
+    tcase_add_loop_test(tests, test_failed_write_is_reported_at_close, 0, 3);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
