@@ -5,7 +5,7 @@
 
 #include "tensormap/tensormap.h"
 
-enum { TMA_MAX_SMS = 256, TMA_MAX_GPCS = 16, TMA_MAX_NAME = 64 };
+enum { TMA_MAX_SMS = 256, TMA_MAX_GPCS = 16, TMA_MAX_NAME = 64, TMA_SECTOR_BYTES = 32, TMA_LINE_BYTES = 128 };
 
 struct tma_machine {
     char name[TMA_MAX_NAME];
@@ -16,10 +16,61 @@ struct tma_machine {
     uint32_t shared_memory_bytes;     /* of one SM */
     uint32_t shared_memory_cta_bytes; /* that one CTA can have */
 
-    /* Values below are in SM cycles, bytes and counts; see the YAML file for each one's origin. */
+    /* Which SMs share a GPC's port, GPC by GPC, in the order in which CTAs are numbered. */
     struct {
-        uint32_t issue_cycles; /* from the instruction to the TMA unit */
+        uint32_t gpc_count;
+        uint32_t gpc_size[TMA_MAX_GPCS];
+        uint32_t gpc_partition[TMA_MAX_GPCS]; /* the L2 partition that it is next to: 0 or 1 */
+        uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
+        uint32_t placement[TMA_MAX_SMS];      /* SMs in the order in which a growing grid takes them */
+    } topology;
+
+    struct {
+        uint32_t issue_cycles;             /* from the instruction to the TMA unit's queue */
+        uint32_t dispatch_interval_cycles; /* least time from one operation's start to the next's */
+        uint32_t row_millicycles;          /* for each row and 128-byte line */
+        uint32_t complete_cycles;          /* last data in shared memory to the mbarrier's phase */
+        uint32_t turnaround_cycles;        /* a waiting warp sees the phase, and issues again */
     } tma;
+
+    struct {
+        uint32_t request_cycles;          /* SM to L2 slice, the nearest one */
+        uint32_t response_cycles;         /* L2 slice, the nearest one, to the GPC's port */
+        uint32_t spread_cycles;           /* how much further the furthest slice is, both ways together */
+        uint32_t partition_cycles;        /* from one L2 partition to the other, one way */
+        uint32_t sm_port_bytes_per_kcycle;  /* L2 to SM, in 1000 cycles */
+        uint32_t gpc_port_bytes_per_kcycle; /* L2 to GPC, in 1000 cycles */
+    } crossbar;
+
+    struct {
+        uint64_t capacity_bytes; /* both partitions */
+        uint32_t partitions;
+        uint32_t slices; /* of all partitions */
+        uint32_t ways;
+        uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
+        uint32_t request_millicycles;  /* a slice takes a request this often at most */
+        uint32_t sector_millicycles;   /* a slice's data port: for each sector */
+    } l2;
+
+    struct {
+        uint32_t bus_bits;
+        uint32_t clock_mhz;            /* data moves on both edges */
+        uint32_t channels;
+        uint32_t banks;                /* of one channel */
+        uint32_t row_bytes;            /* of one bank's open row */
+        uint32_t access_cycles;        /* L2 miss to first data, open row, without waiting */
+        uint32_t activate_cycles;      /* opening another row first */
+        uint32_t activate_interval_millicycles; /* least time between activations in a channel */
+        uint32_t refresh_cycles;       /* how long a bank is away */
+        uint32_t refresh_interval_cycles; /* how often */
+    } dram;
+
+    struct {
+        uint32_t wavefront_cycles; /* of one wavefront */
+    } shared;
 };
+
+/* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
+uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
 
 #endif
