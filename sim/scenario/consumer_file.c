@@ -5,7 +5,7 @@
 
 #define IN(member) offsetof(struct tma_consumer, member)
 
-static const struct tma_key fields[] = {
+static const struct tma_key keys[] = {
     {.path = "operation",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
@@ -47,7 +47,7 @@ static const struct tma_key fields[] = {
      .meaning = "passes over the tile"},
 };
 
-const struct tma_schema tma_consumer_schema = {fields, sizeof fields / sizeof fields[0]};
+const struct tma_schema tma_consumer_schema = {keys, sizeof keys / sizeof keys[0]};
 
 void tma_read_consumers(struct tma_reading *reading, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reading->scenario->workload;

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "scenario/describe.h"
+
 /* What the table fills: the machine, and how long its lists were. */
 struct machine_input {
     struct tma_machine machine;
@@ -22,7 +24,7 @@ struct machine_input {
             COUNT_IN(count), meaning                                                               \
     }
 
-static const struct tma_key fields[] = {
+static const struct tma_key keys[] = {
     {"name", TMA_KEY_CHARS, NULL, 1, TMA_MAX_NAME - 1, TMA_REQUIRED, IN(name), NULL, 0, 0,
      "how reports call it"},
     {"validated", TMA_KEY_BOOL, NULL, 0, 1, TMA_REQUIRED, IN(validated), NULL, 0, 0,
@@ -91,7 +93,7 @@ static const struct tma_key fields[] = {
     U32("shared.wavefront", cycles, 1, 1000, shared.wavefront_cycles, "of one wavefront"),
 };
 
-const struct tma_schema tma_machine_schema = {fields, sizeof fields / sizeof fields[0]};
+const struct tma_schema tma_machine_schema = {keys, sizeof keys / sizeof keys[0]};
 
 static void check_count(const struct tma_yaml_node *root, const char *path, uint32_t count,
                         uint32_t expected, const char *why, struct tma_diagnostics *list) {
@@ -168,4 +170,16 @@ bool tma_machine_read(const char *path, struct tma_machine *machine, struct tma_
     bool good = tma_machine_from(root, machine, list);
     tma_yaml_free(root);
     return good;
+}
+
+void tma_machine_describe(const struct tma_machine *machine,
+                          const struct tma_describer *describer) {
+    struct machine_input input = {
+        .machine = *machine,
+        .sizes = machine->topology.gpc_count,
+        .partitions = machine->topology.gpc_count,
+        .sms = machine->sm_count,
+        .placement = machine->sm_count,
+    };
+    tma_schema_describe(&tma_machine_schema, &input, describer);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scenario/describe.h"
 #include "scenario/reading.h"
 
 /* What the table fills: the map, and how long its lists were. */
@@ -13,7 +14,7 @@ struct map_input {
 #define IN(member)       offsetof(struct map_input, map.member)
 #define COUNT_IN(member) offsetof(struct map_input, member)
 
-static const struct tma_key fields[] = {
+static const struct tma_key keys[] = {
     {.path = "kind",
      .kind = TMA_KEY_ENUM,
      .names = &tma_map_kind_names,
@@ -46,7 +47,7 @@ static const struct tma_key fields[] = {
      .meaning = "bytes from one index of dimensions 1, 2, ... to the next; default: dense"},
     {.path = "global_address",
      .kind = TMA_KEY_U64,
-     .unit = &tma_unit_none,
+     .unit = &tma_unit_address,
      .min = 0,
      .max = 1152921504606846975.0,
      .fallback = TMA_OPTIONAL,
@@ -134,7 +135,7 @@ static const struct tma_key fields[] = {
      .meaning = "im2col maps: pixels"},
 };
 
-const struct tma_schema tma_map_schema = {fields, sizeof fields / sizeof fields[0]};
+const struct tma_schema tma_map_schema = {keys, sizeof keys / sizeof keys[0]};
 
 /* Keys that only one family of maps has. */
 static const struct family_key {
@@ -176,14 +177,18 @@ static bool check_length(struct tma_reading *reading, const struct tma_yaml_node
     return false;
 }
 
+/* Im2col has them for each dimension of the image, im2col wide for W alone. */
+static uint32_t corner_count(enum tma_map_kind kind, uint32_t rank) {
+    return kind != TMA_MAP_IM2COL || rank < 3 ? 1 : rank - 2;
+}
+
 static bool check_lengths(struct tma_reading *reading, const struct tma_yaml_node *node,
                           const struct map_input *input) {
     static const char dims[] = "one for each entry of global_dim";
     static const char strides[] = "one for each entry of global_dim but the first";
     static const char spatial[] = "one for each dimension of the image";
     uint32_t rank = input->dims;
-    bool wide = input->map.kind == TMA_MAP_IM2COL_W || input->map.kind == TMA_MAP_IM2COL_W128;
-    uint32_t corners = wide ? 1 : rank < 3 ? 1 : rank - 2;
+    uint32_t corners = corner_count(input->map.kind, rank);
     bool good = check_length(reading, node, "global_strides", input->strides, rank - 1, strides);
     good = check_length(reading, node, "box_dim", input->boxes, rank, dims) && good;
     good = check_length(reading, node, "element_strides", input->steps, rank, dims) && good;
@@ -233,6 +238,18 @@ static bool read_map(struct tma_reading *reading, const struct tma_yaml_node *no
     return good;
 }
 
+/* --set reaches a map by its name, so that is to be one word. */
+static bool check_name(struct tma_reading *reading, const struct tma_yaml_node *node) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t length = strlen(node->key);
+    if (length > 0 && length < TMA_MAX_NAME && strspn(node->key, allowed) == length)
+        return true;
+    tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->key_at,
+                 "\"%.64s\" is no name of a tensor map; expected 1 to %d letters, digits and _",
+                 node->key, TMA_MAX_NAME - 1);
+    return false;
+}
+
 void tma_read_maps(struct tma_reading *reading, const struct tma_yaml_node *maps) {
     struct tma_workload *workload = &reading->scenario->workload;
     if (maps->kind != TMA_YAML_MAPPING || maps->first == NULL) {
@@ -248,7 +265,23 @@ void tma_read_maps(struct tma_reading *reading, const struct tma_yaml_node *maps
             return;
         }
         reading->scenario->map_names[index] = node->key;
-        reading->map_good[index] = read_map(reading, node, &workload->maps[index]);
+        reading->map_good[index] = check_name(reading, node);
+        reading->map_good[index] &= read_map(reading, node, &workload->maps[index]);
         workload->map_count++;
     }
+}
+
+void tma_map_describe(const struct tma_tensor_map *map, const struct tma_describer *describer) {
+    bool tiled = map->kind == TMA_MAP_TILED;
+    uint32_t corners = tiled ? 0 : corner_count(map->kind, map->rank);
+    struct map_input input = {
+        .map = *map,
+        .dims = map->rank,
+        .strides = map->rank - 1,
+        .boxes = tiled ? map->rank : 0,
+        .steps = map->rank,
+        .lowers = corners,
+        .uppers = corners,
+    };
+    tma_schema_describe(&tma_map_schema, &input, describer);
 }

@@ -2,10 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scenario/describe.h"
 #include "scenario/reading.h"
 #include "scenario/text.h"
 
-enum { AUTO_ACCESS = -1 };
+enum { AUTO_ACCESS = -1, NO_REDUCTION = -1 };
 
 static const struct tma_name auto_items[] = {{"auto", -1}};
 static const struct tma_names auto_names = {"size", auto_items, 1};
@@ -31,7 +32,8 @@ static const struct tma_names reduction_names = {"reduction", reduction_items, 8
 
 struct operation_input {
     struct tma_stage_operation stage;
-    int32_t access; /* or AUTO_ACCESS */
+    int32_t access;    /* or AUTO_ACCESS */
+    int32_t reduction; /* or NO_REDUCTION */
     char load[TMA_MAX_NAME], store[TMA_MAX_NAME], reduce[TMA_MAX_NAME], prefetch[TMA_MAX_NAME];
     uint32_t starts, tiles, steps, offsets;
 };
@@ -43,7 +45,7 @@ struct operation_input {
         .offset = IN(key), .meaning = text                                                         \
     }
 
-static const struct tma_key operation_fields[] = {
+static const struct tma_key operation_keys[] = {
     DIRECTION(load, "tensor map: global to shared memory"),
     DIRECTION(store, "tensor map: shared to global memory"),
     DIRECTION(reduce, "tensor map: shared memory combined into global memory"),
@@ -52,7 +54,7 @@ static const struct tma_key operation_fields[] = {
      .kind = TMA_KEY_ENUM,
      .names = &reduction_names,
      .fallback = TMA_OPTIONAL,
-     .offset = IN(stage.operation.reduction),
+     .offset = IN(reduction),
      .meaning = "how reduce combines"},
     {.path = "access",
      .kind = TMA_KEY_ENUM,
@@ -84,7 +86,7 @@ static const struct tma_key operation_fields[] = {
      .unit = &tma_unit_none,
      .min = 0,
      .max = UINT16_MAX,
-     .fallback = "0",
+     .fallback = TMA_OPTIONAL,
      .offset = IN(stage.operation.w_halo),
      .meaning = "im2col_w accesses: pixels"},
     {.path = "w_offset",
@@ -92,7 +94,7 @@ static const struct tma_key operation_fields[] = {
      .unit = &tma_unit_none,
      .min = INT16_MIN,
      .max = INT16_MAX,
-     .fallback = "0",
+     .fallback = TMA_OPTIONAL,
      .offset = IN(stage.operation.w_offset),
      .meaning = "im2col_w accesses: pixels"},
     {.path = "walk.order",
@@ -133,10 +135,11 @@ static const struct tma_key operation_fields[] = {
      .meaning = "elements from a tile to the next; default: the box"},
 };
 
-const struct tma_schema tma_operation_schema = {operation_fields, sizeof operation_fields /
-                                                                      sizeof operation_fields[0]};
+const struct tma_schema tma_operation_schema = {operation_keys,
+                                                sizeof operation_keys / sizeof operation_keys[0]};
 
-/* One of these four keys says what an operation does, and with which map. */
+/* One of these four keys says what an operation does, and with which map. In the order of the
+ * enumeration. */
 static const struct direction {
     const char *key;
     enum tma_direction direction;
@@ -266,6 +269,8 @@ static bool complete(struct operation_reading *at, struct operation_input *input
         return false;
     const struct tma_tensor_map *map = &at->reading->scenario->workload.maps[stage->map];
     stage->operation.access = access_of(input, map);
+    if (input->reduction != NO_REDUCTION)
+        stage->operation.reduction = (enum tma_reduction)input->reduction;
     uint32_t coordinates = coordinate_count(stage->operation.access, map);
     good = check_length(at, "walk.start", input->starts, coordinates) && good;
     good = check_length(at, "walk.tiles", input->tiles, coordinates) && good;
@@ -274,7 +279,7 @@ static bool complete(struct operation_reading *at, struct operation_input *input
 }
 
 static bool read_operation(struct operation_reading *at, struct tma_stage_operation *stage) {
-    struct operation_input input = {0};
+    struct operation_input input = {.reduction = NO_REDUCTION};
     snprintf(at->context, sizeof at->context, "workload.operations.%u", at->index);
     bool good =
         tma_schema_read(&tma_operation_schema, at->node, at->context, &input, at->reading->list);
@@ -307,4 +312,23 @@ void tma_read_operations(struct tma_reading *reading, const struct tma_yaml_node
         index++;
     }
     workload->operation_count = index;
+}
+
+void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
+                            const struct tma_describer *describer) {
+    const struct tma_stage_operation *stage = &scenario->workload.operations[index];
+    const struct tma_tensor_map *map = &scenario->workload.maps[stage->map];
+    uint32_t coordinates = coordinate_count(stage->operation.access, map);
+    struct operation_input input = {
+        .stage = *stage,
+        .access = (int32_t)stage->operation.access,
+        .reduction = stage->operation.direction == TMA_REDUCE ? (int32_t)stage->operation.reduction
+                                                              : NO_REDUCTION,
+        .starts = coordinates,
+        .tiles = coordinates,
+        .steps = coordinates,
+    };
+    size_t map_offset = directions[stage->operation.direction].map_offset;
+    snprintf((char *)&input + map_offset, TMA_MAX_NAME, "%s", scenario->map_names[stage->map]);
+    tma_schema_describe(&tma_operation_schema, &input, describer);
 }

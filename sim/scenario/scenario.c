@@ -16,7 +16,7 @@ struct scenario_input {
 
 #define IN(member) offsetof(struct scenario_input, member)
 
-static const struct tma_key fields[] = {
+static const struct tma_key keys[] = {
     {.path = "name",
      .kind = TMA_KEY_CHARS,
      .max = TMA_MAX_NAME - 1,
@@ -43,7 +43,7 @@ static const struct tma_key fields[] = {
      .meaning = "what the CTAs do: see below"},
 };
 
-const struct tma_schema tma_scenario_schema = {fields, sizeof fields / sizeof fields[0]};
+const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
 
 /* A setting below "gpu." is for the machine's document, by its path there. */
 static const char gpu_prefix[] = "gpu.";

@@ -8,7 +8,7 @@
 #include "scenario/text.h"
 #include "scenario/value.h"
 
-enum { MAX_PATH = 160, MAX_KEY = 64 };
+enum { MAX_PATH = 160, MAX_WORD = 64 };
 
 struct reader {
     const struct tma_schema *schema;
@@ -23,58 +23,58 @@ static void join(char *path, const char *front, const char *back) {
              back);
 }
 
-static const struct tma_key *field_at(const struct tma_schema *schema, const char *path) {
+static const struct tma_key *find_key(const struct tma_schema *schema, const char *path) {
     for (size_t i = 0; i < schema->count; i++)
-        if (strcmp(schema->fields[i].path, path) == 0)
-            return &schema->fields[i];
+        if (strcmp(schema->keys[i].path, path) == 0)
+            return &schema->keys[i];
     return NULL;
 }
 
-/* What of a field's path lies below `prefix` ("" is the root), or NULL. */
-static const char *below(const struct tma_key *field, const char *prefix) {
+/* What of a key's path lies below `prefix` ("" is the root), or NULL. */
+static const char *below(const struct tma_key *key, const char *prefix) {
     size_t length = strlen(prefix);
     if (length == 0)
-        return field->path;
-    if (strncmp(field->path, prefix, length) != 0 || field->path[length] != '.')
+        return key->path;
+    if (strncmp(key->path, prefix, length) != 0 || key->path[length] != '.')
         return NULL;
-    return field->path + length + 1;
+    return key->path + length + 1;
 }
 
 static bool is_group(const struct tma_schema *schema, const char *path) {
     for (size_t i = 0; i < schema->count; i++)
-        if (below(&schema->fields[i], path) != NULL)
+        if (below(&schema->keys[i], path) != NULL)
             return true;
     return false;
 }
 
-/* Writes the key of the mapping at `prefix` under which field `index` is found; false where it is
- * found elsewhere, or under the same key as the field before: a group's fields stand together. */
-static bool key_of(const struct tma_schema *schema, const char *prefix, size_t index,
-                   char key[MAX_KEY]) {
-    const char *rest = below(&schema->fields[index], prefix);
+/* Writes the word under which the mapping at `prefix` holds key `index`; false where it is held
+ * elsewhere, or under the same word as the key before: a group's keys stand together. */
+static bool word_of(const struct tma_schema *schema, const char *prefix, size_t index,
+                    char word[MAX_WORD]) {
+    const char *rest = below(&schema->keys[index], prefix);
     if (rest == NULL)
         return false;
     int length = (int)strcspn(rest, ".");
-    snprintf(key, MAX_KEY, "%.*s", length, rest);
-    const char *previous = index == 0 ? NULL : below(&schema->fields[index - 1], prefix);
+    snprintf(word, MAX_WORD, "%.*s", length, rest);
+    const char *previous = index == 0 ? NULL : below(&schema->keys[index - 1], prefix);
     return previous == NULL || strncmp(previous, rest, (size_t)length) != 0 ||
            previous[length] != '.';
 }
 
-/* "a, b, c": the keys that the mapping at `prefix` may have; fed to the suggestion too. */
-static char *allowed_keys(const struct tma_schema *schema, const char *prefix,
-                          struct tma_suggestion *suggestion) {
-    char *text = NULL, key[MAX_KEY];
+/* "a, b, c": the words that the mapping at `prefix` may have; fed to the suggestion too. */
+static char *allowed_words(const struct tma_schema *schema, const char *prefix,
+                           struct tma_suggestion *suggestion) {
+    char *text = NULL, word[MAX_WORD];
     size_t length;
     FILE *out = open_memstream(&text, &length);
     if (out == NULL)
         return NULL;
     const char *joint = "";
     for (size_t i = 0; i < schema->count; i++) {
-        if (!key_of(schema, prefix, i, key))
+        if (!word_of(schema, prefix, i, word))
             continue;
-        fprintf(out, "%s%s", joint, key);
-        tma_suggest(suggestion, key);
+        fprintf(out, "%s%s", joint, word);
+        tma_suggest(suggestion, word);
         joint = ", ";
     }
     fclose(out);
@@ -84,7 +84,7 @@ static char *allowed_keys(const struct tma_schema *schema, const char *prefix,
 static void refuse_key(struct reader *reader, const char *prefix,
                        const struct tma_yaml_node *node) {
     struct tma_suggestion suggestion = {.wanted = node->key};
-    char *allowed = allowed_keys(reader->schema, prefix, &suggestion);
+    char *allowed = allowed_words(reader->schema, prefix, &suggestion);
     char hint[TMA_MAX_SUGGESTION + 32] = "", where[MAX_PATH];
     join(where, reader->context, prefix);
     if (suggestion.best[0] != '\0')
@@ -102,11 +102,13 @@ static void read_mapping(struct reader *reader, const char *prefix,
         char path[MAX_PATH], name[MAX_PATH];
         join(path, prefix, node->key);
         join(name, reader->context, path);
-        const struct tma_key *field = field_at(reader->schema, path);
-        if (field != NULL) {
-            if (!tma_value_read(field, node, name, reader->target, reader->list))
+        /* A point in a word would read like a path, and --set could not reach it. */
+        bool is_word = strchr(node->key, '.') == NULL;
+        const struct tma_key *key = is_word ? find_key(reader->schema, path) : NULL;
+        if (key != NULL) {
+            if (!tma_value_read(key, node, name, reader->target, reader->list))
                 reader->good = false;
-        } else if (!is_group(reader->schema, path)) {
+        } else if (!is_word || !is_group(reader->schema, path)) {
             refuse_key(reader, prefix, node);
         } else if (node->kind == TMA_YAML_MAPPING) {
             read_mapping(reader, path, node);
@@ -119,23 +121,23 @@ static void read_mapping(struct reader *reader, const char *prefix,
 }
 
 /* A default is read as if it stood in the file: what the reference says is what happens. */
-static void read_fallback(struct reader *reader, const struct tma_key *field) {
+static void read_fallback(struct reader *reader, const struct tma_key *key) {
     struct tma_diagnostics faults = {0};
     struct tma_yaml_node *node =
-        tma_yaml_parse(field->fallback, strlen(field->fallback), "default", &faults);
-    bool good = node != NULL && tma_value_read(field, node, field->path, reader->target, &faults);
-    assert(good && "a default that its own field refuses");
+        tma_yaml_parse(key->fallback, strlen(key->fallback), "default", &faults);
+    bool good = node != NULL && tma_value_read(key, node, key->path, reader->target, &faults);
+    assert(good); /* else the table has a default that its own key refuses */
     (void)good;
     tma_yaml_free(node);
     tma_diagnostics_free(&faults);
 }
 
 static void refuse_missing(struct reader *reader, const struct tma_yaml_node *mapping,
-                           const struct tma_key *field) {
+                           const struct tma_key *key) {
     char name[MAX_PATH];
-    join(name, reader->context, field->path);
-    char *expected = tma_key_expected(field);
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(mapping, field->path),
+    join(name, reader->context, key->path);
+    char *expected = tma_key_expected(key);
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(mapping, key->path),
                  "%s is missing; expected %s", name, expected == NULL ? "" : expected);
     free(expected);
     reader->good = false;
@@ -150,11 +152,11 @@ bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node
         return false;
     }
     for (size_t i = 0; i < schema->count; i++) {
-        const struct tma_key *field = &schema->fields[i];
-        if (field->fallback == TMA_REQUIRED && tma_yaml_find(mapping, field->path) == NULL)
-            refuse_missing(&reader, mapping, field);
-        else if (field->fallback != TMA_REQUIRED && field->fallback[0] != '\0')
-            read_fallback(&reader, field);
+        const struct tma_key *key = &schema->keys[i];
+        if (key->fallback == TMA_REQUIRED && tma_yaml_find(mapping, key->path) == NULL)
+            refuse_missing(&reader, mapping, key);
+        else if (key->fallback != TMA_REQUIRED && key->fallback[0] != '\0')
+            read_fallback(&reader, key);
     }
     read_mapping(&reader, "", mapping);
     return reader.good;

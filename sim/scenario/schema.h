@@ -39,7 +39,7 @@ struct tma_key {
 #define TMA_OPTIONAL ""
 
 struct tma_schema {
-    const struct tma_key *fields;
+    const struct tma_key *keys;
     size_t count;
 };
 
@@ -51,6 +51,6 @@ bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node
 
 /* What a field takes: "a whole number from 1 to 64". The caller frees it; NULL when out of memory.
  */
-char *tma_key_expected(const struct tma_key *field);
+char *tma_key_expected(const struct tma_key *key);
 
 #endif

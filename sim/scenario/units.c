@@ -16,6 +16,7 @@ static const struct tma_suffix millicycles[] = {{"cycles", 1000}, {"cycle", 1000
 static const struct tma_suffix rates[] = {{"B/cycle", 1000}};
 
 const struct tma_unit tma_unit_none = {"a number", NULL, 0, true};
+const struct tma_unit tma_unit_address = {"an address", NULL, 0, true};
 const struct tma_unit tma_unit_bytes = {"a size", bytes, COUNT(bytes), false};
 const struct tma_unit tma_unit_driver_bytes = {"a size", bytes, COUNT(bytes), true};
 const struct tma_unit tma_unit_mhz = {"a frequency", frequencies, COUNT(frequencies), false};
@@ -120,12 +121,14 @@ static void format_thousandths(int64_t value, const char *unit, char *text, size
 
 void tma_unit_format(const struct tma_unit *unit, int64_t value, char *text, size_t size) {
     const struct tma_suffix *best = NULL;
-    for (size_t i = 0; i < unit->count; i++)
+    for (size_t i = 0; i < unit->count && !unit->optional; i++)
         if (value % unit->suffixes[i].scale == 0 &&
             (best == NULL || (value != 0 && unit->suffixes[i].scale > best->scale)))
             best = &unit->suffixes[i];
     if (best != NULL)
         snprintf(text, size, "%" PRId64 " %s", value / best->scale, best->name);
+    else if (unit == &tma_unit_address)
+        snprintf(text, size, "0x%" PRIx64, (uint64_t)value);
     else if (unit->count > 0 && unit->suffixes[0].scale == 1000)
         format_thousandths(value, unit->suffixes[0].name, text, size);
     else

@@ -20,7 +20,8 @@ struct tma_unit {
 };
 
 extern const struct tma_unit tma_unit_none;
-extern const struct tma_unit tma_unit_bytes; /* B, KiB, MiB, GiB */
+extern const struct tma_unit tma_unit_address; /* said in hex */
+extern const struct tma_unit tma_unit_bytes;   /* B, KiB, MiB, GiB */
 /* The same, but a plain number is bytes, as in the driver API. */
 extern const struct tma_unit tma_unit_driver_bytes;
 extern const struct tma_unit tma_unit_mhz;              /* MHz, GHz */
@@ -55,7 +56,8 @@ enum tma_number_fault tma_number_read(const char *text, const struct tma_unit *u
 bool tma_number_integer(const struct tma_number *number, int64_t *value);
 double tma_number_real(const struct tma_number *number);
 
-/* Writes a value of the base unit with the largest unit that leaves it whole: "32 KiB", "48". */
+/* Writes a value of the base unit with the largest unit that leaves it whole, "32 KiB"; where units
+ * are optional without one, "48". */
 void tma_unit_format(const struct tma_unit *unit, int64_t value, char *text, size_t size);
 
 /* "B, KiB, MiB or GiB", cut to size - 1 characters. */

@@ -1,6 +1,7 @@
 /* The workload's own keys; its operations and consumers are in files of their own. */
 #include <string.h>
 
+#include "scenario/describe.h"
 #include "scenario/reading.h"
 
 static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
@@ -19,7 +20,7 @@ struct workload_input {
 
 #define IN(member) offsetof(struct workload_input, member)
 
-static const struct tma_key workload_fields[] = {
+static const struct tma_key workload_keys[] = {
     {.path = "ctas",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
@@ -94,8 +95,8 @@ static const struct tma_key workload_fields[] = {
      .meaning = "what the SM does with the tiles once they have arrived: see below"},
 };
 
-const struct tma_schema tma_workload_schema = {workload_fields,
-                                               sizeof workload_fields / sizeof workload_fields[0]};
+const struct tma_schema tma_workload_schema = {workload_keys,
+                                               sizeof workload_keys / sizeof workload_keys[0]};
 
 void tma_read_workload(struct tma_reading *reading, const struct tma_yaml_node *node) {
     struct tma_workload *workload = &reading->scenario->workload;
@@ -109,4 +110,10 @@ void tma_read_workload(struct tma_reading *reading, const struct tma_yaml_node *
         tma_read_operations(reading, input.operations);
     if (input.consumers != NULL)
         tma_read_consumers(reading, input.consumers);
+}
+
+void tma_workload_describe(const struct tma_workload *workload,
+                           const struct tma_describer *describer) {
+    struct workload_input input = {.workload = *workload};
+    tma_schema_describe(&tma_workload_schema, &input, describer);
 }
