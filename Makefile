@@ -24,7 +24,7 @@ DEPS_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PACKAGES)
 DEPS_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 CHECK_LIBS  := $(shell pkg-config --libs check 2>/dev/null)
 
-ALL_CFLAGS := -std=c17 -D_POSIX_C_SOURCE=200809L -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FLAGS_$(VARIANT)) \
+ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FLAGS_$(VARIANT)) \
               -fno-common -ffp-contract=off -MMD -MP $(CFLAGS)
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(LDFLAGS)
 

@@ -1,0 +1,6 @@
+#ifndef TMA_BASE_VERSION_H
+#define TMA_BASE_VERSION_H
+
+#define TMA_VERSION "0.1.0"
+
+#endif

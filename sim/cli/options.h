@@ -1,0 +1,87 @@
+/* Command-line options: each verb has a constant table, from which arguments are parsed, error
+ * texts and help are made. */
+#ifndef TMA_CLI_OPTIONS_H
+#define TMA_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tensormap/types.h"
+
+/* What any verb's options are read into. */
+struct cli_options {
+    const char *output;    /* NULL: standard output */
+    const char *trace;     /* NULL: none */
+    const char *gpu;       /* NULL: the machine that comes with the command */
+    int format;            /* by the verb's own names */
+    const char **settings; /* owned array of borrowed texts */
+    size_t setting_count;
+    double absolute, relative; /* tolerances */
+    bool help;
+    const char **operands; /* owned array of borrowed texts */
+    size_t operand_count;
+};
+
+enum cli_option_kind {
+    CLI_FLAG,   /* bool */
+    CLI_TEXT,   /* const char * */
+    CLI_CHOICE, /* int: a value of `names` */
+    CLI_NUMBER, /* double, at least 0 */
+    CLI_LIST,   /* each use appends: const char **, followed by a size_t */
+};
+
+struct cli_option {
+    const char *name;       /* "--format" */
+    const char *short_name; /* "-o", or NULL */
+    const char *value;      /* "FILE"; NULL for a flag */
+    enum cli_option_kind kind;
+    size_t offset; /* in struct cli_options */
+    const struct tma_names *names;
+    const char *meaning;
+};
+
+/* A verb of the command: `tmasim NAME OPERANDS [options]`. */
+struct cli_verb {
+    const char *name;
+    const char *operands; /* "SCENARIO.yaml" */
+    const char *summary;
+    const char *details; /* further lines of its help, or NULL */
+    size_t least_operands, most_operands;
+    const struct cli_option *options;
+    size_t option_count;
+    int (*run)(const struct cli_options *options); /* gives the exit status */
+};
+
+/* Parses the arguments behind the verb. False, with the reason on standard error, where one is
+ * wrong. The options are to be freed in any case. */
+bool cli_options_parse(const struct cli_verb *verb, int count, char *const *arguments,
+                       struct cli_options *options);
+void cli_options_free(struct cli_options *options);
+
+/* Writes the verb's help to standard output; gives CLI_OK. */
+int cli_verb_help(const struct cli_verb *verb);
+
+/* The formats of the verbs that have no others. */
+enum cli_format { CLI_FORMAT_TEXT, CLI_FORMAT_JSON };
+
+extern const struct tma_names cli_format_names;
+
+/* Options that several verbs have. */
+#define CLI_OPTION_OUTPUT                                                                          \
+    {                                                                                              \
+        "--output", "-o", "FILE", CLI_TEXT, offsetof(struct cli_options, output), NULL,            \
+            "write there instead of standard output; nothing is left of it after an error"         \
+    }
+#define CLI_OPTION_FORMAT(names)                                                                   \
+    {                                                                                              \
+        "--format", NULL, "FORMAT", CLI_CHOICE, offsetof(struct cli_options, format), names,       \
+            "how to write it; the first is the default"                                            \
+    }
+#define CLI_OPTION_SET                                                                             \
+    {                                                                                              \
+        "--set", NULL, "PATH=VALUE", CLI_LIST, offsetof(struct cli_options, settings), NULL,       \
+            "set any field of the scenario, as in workload.pipeline.depth=8,\n"                    \
+            "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'"                           \
+    }
+
+#endif

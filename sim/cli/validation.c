@@ -1,0 +1,78 @@
+#include "cli/validation.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "report/decimal.h"
+#include "report/json_writer.h"
+
+static const char *kind_of(const struct tma_validation *validation) {
+    return validation->kind == NULL ? "unknown" : validation->kind->name;
+}
+
+static void write_error(struct tma_json *json, const char *key, double value) {
+    if (isnan(value))
+        tma_json_null(json, key);
+    else
+        tma_json_decimal(json, key, value, TMA_DECIMAL_MAX_DIGITS);
+}
+
+static void write_json(const char *const *paths, const struct tma_validation *validations,
+                       size_t count, FILE *out) {
+    struct tma_json json = {.out = out};
+    tma_json_begin_object(&json, NULL);
+    tma_json_begin_array(&json, "files");
+    for (size_t i = 0; i < count; i++) {
+        const struct tma_validation *validation = &validations[i];
+        tma_json_begin_object(&json, NULL);
+        tma_json_string(&json, "file", paths[i]);
+        tma_json_string(&json, "kind", kind_of(validation));
+        tma_json_unsigned(&json, "records", validation->records);
+        tma_json_unsigned(&json, "skipped", validation->skipped);
+        tma_json_unsigned(&json, "agree", validation->agree);
+        write_error(&json, "mape", validation->mape);
+        write_error(&json, "median", validation->median);
+        write_error(&json, "p95", validation->p95);
+        write_error(&json, "max", validation->max);
+        tma_json_end_object(&json);
+    }
+    tma_json_end_array(&json);
+    tma_json_end_object(&json);
+    fputc('\n', out);
+}
+
+static struct tma_decimal percent(double fraction) {
+    return tma_decimal(100 * fraction, 2);
+}
+
+static void write_errors(const struct tma_validation *validation, FILE *out) {
+    fprintf(out,
+            "  error of the cycles: mean %s %%, median %s %%, 95th percentile %s %%, max %s %%\n",
+            percent(validation->mape).text, percent(validation->median).text,
+            percent(validation->p95).text, percent(validation->max).text);
+    fprintf(out, "  worst rows %41s %12s %9s\n", "measured", "predicted", "error");
+    for (size_t i = 0; i < validation->worst_count; i++) {
+        const struct tma_worst_row *row = &validation->worst[i];
+        fprintf(out, "    %-36s %12s %12s %7s %%\n", row->name, tma_decimal(row->measured, 0).text,
+                tma_decimal(row->predicted, 0).text, percent(row->error).text);
+    }
+}
+
+static void write_text(const char *const *paths, const struct tma_validation *validations,
+                       size_t count, FILE *out) {
+    for (size_t i = 0; i < count; i++) {
+        const struct tma_validation *validation = &validations[i];
+        fprintf(out, "%s: %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree\n",
+                paths[i], kind_of(validation), validation->records, validation->skipped,
+                validation->agree);
+        if (validation->first_difference[0] != '\0')
+            fprintf(out, "  first difference: %s\n", validation->first_difference);
+        if (!isnan(validation->mape))
+            write_errors(validation, out);
+    }
+}
+
+void cli_validation_write(const char *const *paths, const struct tma_validation *validations,
+                          size_t count, enum cli_format format, FILE *out) {
+    (format == CLI_FORMAT_JSON ? write_json : write_text)(paths, validations, count, out);
+}

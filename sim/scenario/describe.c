@@ -1,0 +1,128 @@
+#include "scenario/describe.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/reading.h"
+
+static int64_t load(const struct tma_key *key, const char *at, size_t index) {
+    switch (key->kind) {
+    case TMA_KEY_BOOL:
+        return ((const bool *)at)[index];
+    case TMA_KEY_I16:
+        return ((const int16_t *)(const void *)at)[index];
+    case TMA_KEY_U16:
+        return ((const uint16_t *)(const void *)at)[index];
+    case TMA_KEY_I32:
+        return ((const int32_t *)(const void *)at)[index];
+    case TMA_KEY_U64:
+        return (int64_t)((const uint64_t *)(const void *)at)[index];
+    default: /* enumerations are unsigned int */
+        return ((const uint32_t *)(const void *)at)[index];
+    }
+}
+
+static void print_number(const struct tma_key *key, const char *at, size_t index, FILE *out) {
+    char text[48];
+    if (key->kind == TMA_KEY_F64)
+        snprintf(text, sizeof text, "%.9g", ((const double *)(const void *)at)[index]);
+    else
+        tma_unit_format(key->unit, load(key, at, index), text, sizeof text);
+    fputs(text, out);
+}
+
+static bool is_word(const struct tma_key *key) {
+    return key->kind == TMA_KEY_BOOL || key->kind == TMA_KEY_ENUM;
+}
+
+static void print_value(const struct tma_key *key, const char *at, FILE *out) {
+    if (key->kind == TMA_KEY_CHARS)
+        fputs(at, out);
+    else if (key->kind == TMA_KEY_BOOL && key->names == NULL)
+        fputs(load(key, at, 0) != 0 ? "true" : "false", out);
+    else if (is_word(key))
+        fputs(tma_name_of(key->names, (int)load(key, at, 0)), out);
+    else
+        print_number(key, at, 0, out);
+}
+
+static void print_list(const struct tma_key *key, const char *at, uint32_t count, FILE *out) {
+    fputc('[', out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(i == 0 ? "" : ", ", out);
+        print_number(key, at, i, out);
+    }
+    fputc(']', out);
+}
+
+/* Whether there is a value to say: lists and texts may be empty, enumerations may have none, and
+ * optional numbers are 0 where they were left out. */
+static bool has_value(const struct tma_key *key, const char *at, uint32_t count) {
+    if (key->limit > 0)
+        return count > 0;
+    if (key->kind == TMA_KEY_CHARS)
+        return at[0] != '\0';
+    if (key->kind == TMA_KEY_ENUM)
+        return strcmp(tma_name_of(key->names, (int)load(key, at, 0)), "?") != 0;
+    if (key->kind == TMA_KEY_NODE)
+        return false;
+    return key->fallback == TMA_REQUIRED || key->fallback[0] != '\0' || load(key, at, 0) != 0;
+}
+
+/* The value as YAML, owned; NULL where there is none. */
+static char *value_text(const struct tma_key *key, const char *values) {
+    const char *at = values + key->offset;
+    uint32_t count = 0;
+    if (key->limit > 0)
+        memcpy(&count, values + key->count_offset, sizeof count);
+    if (!has_value(key, at, count))
+        return NULL;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return NULL;
+    if (key->limit > 0)
+        print_list(key, at, count, out);
+    else
+        print_value(key, at, out);
+    fclose(out);
+    return text;
+}
+
+void tma_schema_describe(const struct tma_schema *schema, const void *values,
+                         const struct tma_describer *describer) {
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct tma_key *key = &schema->keys[i];
+        char *text = value_text(key, values), path[192];
+        if (text == NULL)
+            continue;
+        snprintf(path, sizeof path, "%s.%s", describer->prefix, key->path);
+        describer->visit(describer->context, path, text);
+        free(text);
+    }
+}
+
+void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor visit,
+                           void *context) {
+    const struct tma_workload *workload = &scenario->workload;
+    char prefix[128];
+    struct tma_describer describer = {visit, context, "gpu"};
+    tma_machine_describe(&scenario->machine, &describer);
+    describer.prefix = prefix;
+    for (uint32_t i = 0; i < workload->map_count; i++) {
+        snprintf(prefix, sizeof prefix, "tensor_maps.%s", scenario->map_names[i]);
+        tma_map_describe(&workload->maps[i], &describer);
+    }
+    snprintf(prefix, sizeof prefix, "workload");
+    tma_workload_describe(workload, &describer);
+    for (uint32_t i = 0; i < workload->operation_count; i++) {
+        snprintf(prefix, sizeof prefix, "workload.operations.%u", i);
+        tma_operation_describe(scenario, i, &describer);
+    }
+    for (uint32_t i = 0; i < workload->consumer_count; i++) {
+        snprintf(prefix, sizeof prefix, "workload.consumers.%u", i);
+        tma_schema_describe(&tma_consumer_schema, &workload->consumers[i], &describer);
+    }
+}

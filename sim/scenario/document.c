@@ -1,0 +1,222 @@
+#include "scenario/document.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "scenario/text.h"
+
+/* More than any scenario needs, and little enough for aliases within aliases to stay harmless. */
+enum { MAX_DEPTH = 16, MAX_NODES = 10000 };
+
+struct builder {
+    yaml_document_t *document;
+    const char *file;
+    struct tma_diagnostics *list;
+    unsigned depth;
+    unsigned nodes;
+    bool failed;
+};
+
+static struct tma_yaml_node *build(struct builder *builder, int index);
+
+static struct tma_location place_of(const struct builder *builder, yaml_mark_t mark) {
+    return (struct tma_location){builder->file, (unsigned)mark.line + 1, (unsigned)mark.column + 1};
+}
+
+static void refuse(struct builder *builder, const yaml_node_t *node, const char *why) {
+    tma_diagnose(builder->list, TMA_ERROR_SYNTAX, place_of(builder, node->start_mark), "%s", why);
+}
+
+static bool has_plain_tag(const yaml_node_t *node) {
+    static const char *const plain[] = {YAML_STR_TAG, YAML_SEQ_TAG, YAML_MAP_TAG};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (strcmp((const char *)node->tag, plain[i]) == 0)
+            return true;
+    return false;
+}
+
+static const struct tma_yaml_node *child(const struct tma_yaml_node *parent, const char *key) {
+    for (const struct tma_yaml_node *node = parent->first; node != NULL; node = node->next)
+        if (strcmp(node->key, key) == 0)
+            return node;
+    return NULL;
+}
+
+/* Reads a pair's key into *key and its place into *at; false, with the reason appended, where the
+ * pair is not to be kept. */
+static bool build_key(struct builder *builder, const struct tma_yaml_node *mapping,
+                      const yaml_node_t *node, const char **key, struct tma_location *at) {
+    *at = place_of(builder, node->start_mark);
+    if (node->type != YAML_SCALAR_NODE) {
+        refuse(builder, node, "a key has to be a word");
+        return false;
+    }
+    *key = (const char *)node->data.scalar.value;
+    const struct tma_yaml_node *earlier = child(mapping, *key);
+    if (earlier == NULL)
+        return true;
+    tma_diagnose(builder->list, TMA_ERROR_SYNTAX, *at,
+                 "duplicate key \"%s\"; it is already on line %u", *key, earlier->key_at.line);
+    return false;
+}
+
+static void build_mapping(struct builder *builder, const yaml_node_t *from,
+                          struct tma_yaml_node *mapping) {
+    struct tma_yaml_node **end = &mapping->first;
+    const yaml_node_pair_t *pair = from->data.mapping.pairs.start;
+    for (; pair < from->data.mapping.pairs.top; pair++) {
+        const char *key;
+        struct tma_location at;
+        const yaml_node_t *key_node = yaml_document_get_node(builder->document, pair->key);
+        if (!build_key(builder, mapping, key_node, &key, &at))
+            continue;
+        struct tma_yaml_node *value = build(builder, pair->value);
+        if (value == NULL)
+            return;
+        value->key = strdup(key);
+        value->key_at = at;
+        *end = value;
+        end = &value->next;
+    }
+}
+
+static void build_list(struct builder *builder, const yaml_node_t *from,
+                       struct tma_yaml_node *list) {
+    struct tma_yaml_node **end = &list->first;
+    const yaml_node_item_t *item = from->data.sequence.items.start;
+    for (; item < from->data.sequence.items.top; item++) {
+        struct tma_yaml_node *value = build(builder, *item);
+        if (value == NULL)
+            return;
+        *end = value;
+        end = &value->next;
+    }
+}
+
+static bool within_limits(struct builder *builder, const yaml_node_t *node) {
+    const char *why = NULL;
+    if (!has_plain_tag(node))
+        why = "tags (\"!...\") have no meaning here: leave it out";
+    else if (builder->depth > MAX_DEPTH)
+        why = "nested too deeply: 16 levels are allowed";
+    else if (builder->nodes >= MAX_NODES)
+        why = "too long: a file may have 10000 values";
+    if (why == NULL)
+        return true;
+    refuse(builder, node, why);
+    builder->failed = true;
+    return false;
+}
+
+static void build_content(struct builder *builder, const yaml_node_t *from,
+                          struct tma_yaml_node *node) {
+    switch (from->type) {
+    case YAML_MAPPING_NODE:
+        node->kind = TMA_YAML_MAPPING;
+        build_mapping(builder, from, node);
+        break;
+    case YAML_SEQUENCE_NODE:
+        node->kind = TMA_YAML_LIST;
+        build_list(builder, from, node);
+        break;
+    default:
+        node->kind = TMA_YAML_SCALAR;
+        node->text = strdup((const char *)from->data.scalar.value);
+    }
+}
+
+/* NULL where a limit is passed: the reason is in the list then, and nothing more is read. */
+static struct tma_yaml_node *build(struct builder *builder, int index) {
+    const yaml_node_t *from = yaml_document_get_node(builder->document, index);
+    if (!within_limits(builder, from))
+        return NULL;
+    struct tma_yaml_node *node = calloc(1, sizeof *node);
+    if (node == NULL)
+        return NULL;
+    builder->nodes++;
+    builder->depth++;
+    node->at = place_of(builder, from->start_mark);
+    build_content(builder, from, node);
+    builder->depth--;
+    return node;
+}
+
+static void diagnose_parser(const yaml_parser_t *parser, const char *file,
+                            struct tma_diagnostics *list) {
+    struct tma_location at = {file, 0, 0};
+    if (parser->error != YAML_READER_ERROR && parser->error != YAML_MEMORY_ERROR) {
+        at.line = (unsigned)parser->problem_mark.line + 1;
+        at.column = (unsigned)parser->problem_mark.column + 1;
+    }
+    const char *problem = parser->problem == NULL ? "out of memory" : parser->problem;
+    const char *context = parser->context == NULL ? "" : parser->context;
+    tma_diagnose(list, TMA_ERROR_SYNTAX, at, "not YAML: %s%s%s", context,
+                 context[0] == '\0' ? "" : ", ", problem);
+}
+
+/* A second document would be ignored silently: say that it is there. */
+static void check_last(yaml_parser_t *parser, const char *file, struct tma_diagnostics *list) {
+    yaml_document_t document;
+    if (!yaml_parser_load(parser, &document)) {
+        diagnose_parser(parser, file, list);
+        return;
+    }
+    const yaml_node_t *root = yaml_document_get_root_node(&document);
+    if (root != NULL) {
+        struct tma_location at = {file, (unsigned)root->start_mark.line + 1, 1};
+        tma_diagnose(list, TMA_ERROR_SYNTAX, at, "a second document: one file holds one");
+    }
+    yaml_document_delete(&document);
+}
+
+static struct tma_yaml_node *build_root(yaml_document_t *document, const char *file,
+                                        struct tma_diagnostics *list) {
+    if (yaml_document_get_root_node(document) == NULL) {
+        tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){file, 0, 0}, "no value in it");
+        return NULL;
+    }
+    struct builder builder = {.document = document, .file = file, .list = list};
+    struct tma_yaml_node *root = build(&builder, 1);
+    if (!builder.failed)
+        return root;
+    tma_yaml_free(root);
+    return NULL;
+}
+
+struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char *file,
+                                     struct tma_diagnostics *list) {
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return NULL;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    struct tma_yaml_node *root = NULL;
+    yaml_document_t document;
+    if (yaml_parser_load(&parser, &document)) {
+        root = build_root(&document, file, list);
+        yaml_document_delete(&document);
+        check_last(&parser, file, list);
+    } else {
+        diagnose_parser(&parser, file, list);
+    }
+    yaml_parser_delete(&parser);
+    return root;
+}
+
+struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *list) {
+    char *text;
+    size_t length;
+    struct tma_error error;
+    enum tma_error_code code = tma_text_read(path, &text, &length, &error);
+    if (code != TMA_OK) {
+        tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
+        return NULL;
+    }
+    struct tma_yaml_node *root = tma_yaml_parse(text, length, path, list);
+    free(text);
+    if (root == NULL || root->kind == TMA_YAML_MAPPING)
+        return root;
+    tma_diagnose(list, TMA_ERROR_SYNTAX, root->at, "expected \"key: value\" lines");
+    tma_yaml_free(root);
+    return NULL;
+}

@@ -1,0 +1,334 @@
+/* The operations of a stage: which tensor map, which tile, to where. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scenario/describe.h"
+#include "scenario/reading.h"
+#include "scenario/text.h"
+
+enum { AUTO_ACCESS = -1, NO_REDUCTION = -1 };
+
+static const struct tma_name auto_items[] = {{"auto", -1}};
+static const struct tma_names auto_names = {"size", auto_items, 1};
+static const struct tma_name order_items[] = {{"grid_strided", TMA_WALK_GRID_STRIDED},
+                                              {"blocked", TMA_WALK_BLOCKED},
+                                              {"same", TMA_WALK_SAME},
+                                              {"fixed", TMA_WALK_FIXED}};
+static const struct tma_names order_names = {"walk order", order_items, 4};
+
+static const struct tma_name access_items[] = {{"auto", AUTO_ACCESS},
+                                               {"tile", TMA_ACCESS_TILE},
+                                               {"gather4", TMA_ACCESS_GATHER4},
+                                               {"im2col", TMA_ACCESS_IM2COL},
+                                               {"im2col_w", TMA_ACCESS_IM2COL_W},
+                                               {"im2col_w128", TMA_ACCESS_IM2COL_W128}};
+static const struct tma_names access_names = {"access", access_items, 6};
+
+static const struct tma_name reduction_items[] = {{"add", TMA_REDUCE_ADD}, {"min", TMA_REDUCE_MIN},
+                                                  {"max", TMA_REDUCE_MAX}, {"inc", TMA_REDUCE_INC},
+                                                  {"dec", TMA_REDUCE_DEC}, {"and", TMA_REDUCE_AND},
+                                                  {"or", TMA_REDUCE_OR},   {"xor", TMA_REDUCE_XOR}};
+static const struct tma_names reduction_names = {"reduction", reduction_items, 8};
+
+struct operation_input {
+    struct tma_stage_operation stage;
+    int32_t access;    /* or AUTO_ACCESS */
+    int32_t reduction; /* or NO_REDUCTION */
+    char load[TMA_MAX_NAME], store[TMA_MAX_NAME], reduce[TMA_MAX_NAME], prefetch[TMA_MAX_NAME];
+    uint32_t starts, tiles, steps, offsets;
+};
+
+#define IN(member) offsetof(struct operation_input, member)
+#define DIRECTION(key, text)                                                                       \
+    {                                                                                              \
+        .path = #key, .kind = TMA_KEY_CHARS, .max = TMA_MAX_NAME - 1, .fallback = TMA_OPTIONAL,    \
+        .offset = IN(key), .meaning = text                                                         \
+    }
+
+static const struct tma_key operation_keys[] = {
+    DIRECTION(load, "tensor map: global to shared memory"),
+    DIRECTION(store, "tensor map: shared to global memory"),
+    DIRECTION(reduce, "tensor map: shared memory combined into global memory"),
+    DIRECTION(prefetch, "tensor map: global memory into L2"),
+    {.path = "reduction",
+     .kind = TMA_KEY_ENUM,
+     .names = &reduction_names,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(reduction),
+     .meaning = "how reduce combines"},
+    {.path = "access",
+     .kind = TMA_KEY_ENUM,
+     .names = &access_names,
+     .fallback = "auto",
+     .offset = IN(access),
+     .meaning = "auto: what the map's kind has; gather4: four rows of a 2-D tiled map"},
+    {.path = "shared_offset",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_bytes,
+     .min = 0,
+     .max = 1 << 20,
+     .names = &auto_names,
+     .fallback = "auto",
+     .offset = IN(stage.operation.shared_address),
+     .meaning = "of the tile in the stage; auto: behind the one before, aligned to 1 KiB"},
+    {.path = "im2col_offsets",
+     .kind = TMA_KEY_U16,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = UINT16_MAX,
+     .fallback = TMA_OPTIONAL,
+     .limit = 3,
+     .offset = IN(stage.operation.im2col_offsets),
+     .count_offset = IN(offsets),
+     .meaning = "im2col loads: the filter's W, H, D; default: 0"},
+    {.path = "w_halo",
+     .kind = TMA_KEY_U16,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = UINT16_MAX,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(stage.operation.w_halo),
+     .meaning = "im2col_w accesses: pixels"},
+    {.path = "w_offset",
+     .kind = TMA_KEY_I16,
+     .unit = &tma_unit_none,
+     .min = INT16_MIN,
+     .max = INT16_MAX,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(stage.operation.w_offset),
+     .meaning = "im2col_w accesses: pixels"},
+    {.path = "walk.order",
+     .kind = TMA_KEY_ENUM,
+     .names = &order_names,
+     .fallback = "grid_strided",
+     .offset = IN(stage.walk.order),
+     .meaning = "tile number of iteration i of CTA c: i*ctas+c, c*iterations+i, i, or c"},
+    {.path = "walk.start",
+     .kind = TMA_KEY_I32,
+     .unit = &tma_unit_none,
+     .min = INT32_MIN,
+     .max = INT32_MAX,
+     .fallback = TMA_OPTIONAL,
+     .limit = TMA_MAX_RANK,
+     .offset = IN(stage.walk.start),
+     .count_offset = IN(starts),
+     .meaning = "coordinates of tile 0; default: 0 in each dimension"},
+    {.path = "walk.tiles",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = UINT32_MAX,
+     .fallback = TMA_OPTIONAL,
+     .limit = TMA_MAX_RANK,
+     .offset = IN(stage.walk.tiles),
+     .count_offset = IN(tiles),
+     .meaning = "tiles in each dimension, the first one fastest; default: the whole tensor"},
+    {.path = "walk.step",
+     .kind = TMA_KEY_I32,
+     .unit = &tma_unit_none,
+     .min = INT32_MIN,
+     .max = INT32_MAX,
+     .fallback = TMA_OPTIONAL,
+     .limit = TMA_MAX_RANK,
+     .offset = IN(stage.walk.step),
+     .count_offset = IN(steps),
+     .meaning = "elements from a tile to the next; default: the box"},
+};
+
+const struct tma_schema tma_operation_schema = {operation_keys,
+                                                sizeof operation_keys / sizeof operation_keys[0]};
+
+/* One of these four keys says what an operation does, and with which map. In the order of the
+ * enumeration. */
+static const struct direction {
+    const char *key;
+    enum tma_direction direction;
+    size_t map_offset;
+} directions[] = {
+    {"load", TMA_LOAD, IN(load)},
+    {"store", TMA_STORE, IN(store)},
+    {"reduce", TMA_REDUCE, IN(reduce)},
+    {"prefetch", TMA_PREFETCH, IN(prefetch)},
+};
+
+/* The place and the values of one operation while it is read. */
+struct operation_reading {
+    struct tma_reading *reading;
+    const struct tma_yaml_node *node;
+    uint32_t index;
+    char context[TMA_PATH_BYTES];
+};
+
+static bool refuse(struct operation_reading *at, const char *key, const char *text) {
+    tma_diagnose(at->reading->list, TMA_ERROR_SYNTAX, tma_yaml_locate(at->node, key), "%s%s%s %s",
+                 at->context, key[0] == '\0' ? "" : ".", key, text);
+    return false;
+}
+
+static const struct direction *find_direction(struct operation_reading *at) {
+    const struct direction *found = NULL;
+    for (size_t i = 0; i < sizeof directions / sizeof directions[0]; i++) {
+        if (tma_yaml_find(at->node, directions[i].key) == NULL)
+            continue;
+        if (found != NULL) {
+            refuse(at, directions[i].key,
+                   "is one too many; expected one of load, store, reduce "
+                   "and prefetch");
+            return NULL;
+        }
+        found = &directions[i];
+    }
+    if (found == NULL)
+        refuse(at, "", "does nothing; expected one of load, store, reduce and prefetch");
+    return found;
+}
+
+static bool find_map(struct operation_reading *at, const char *key, const char *name,
+                     uint32_t *index) {
+    const struct tma_scenario *scenario = at->reading->scenario;
+    struct tma_suggestion suggestion = {.wanted = name};
+    for (*index = 0; *index < scenario->workload.map_count; ++*index) {
+        if (strcmp(scenario->map_names[*index], name) == 0)
+            return true;
+        tma_suggest(&suggestion, scenario->map_names[*index]);
+    }
+    char text[TMA_MAX_NAME + TMA_MAX_SUGGESTION + 64], hint[TMA_MAX_SUGGESTION + 32] = "";
+    if (suggestion.best[0] != '\0')
+        snprintf(hint, sizeof hint, "; did you mean \"%s\"?", suggestion.best);
+    snprintf(text, sizeof text, "is \"%s\", which tensor_maps does not have%s", name, hint);
+    return refuse(at, key, text);
+}
+
+static enum tma_access_mode access_of(const struct operation_input *input,
+                                      const struct tma_tensor_map *map) {
+    static const enum tma_access_mode of_kind[] = {
+        [TMA_MAP_TILED] = TMA_ACCESS_TILE,
+        [TMA_MAP_IM2COL] = TMA_ACCESS_IM2COL,
+        [TMA_MAP_IM2COL_W] = TMA_ACCESS_IM2COL_W,
+        [TMA_MAP_IM2COL_W128] = TMA_ACCESS_IM2COL_W128,
+    };
+    if (input->access == AUTO_ACCESS)
+        return of_kind[map->kind];
+    return (enum tma_access_mode)input->access;
+}
+
+static bool check_reduction(struct operation_reading *at, enum tma_direction direction) {
+    bool given = tma_yaml_find(at->node, "reduction") != NULL;
+    if (direction == TMA_REDUCE && !given)
+        return refuse(at, "reduction",
+                      "is missing; expected add, min, max, inc, dec, and, or or "
+                      "xor");
+    if (direction != TMA_REDUCE && given)
+        return refuse(at, "reduction", "is for reduce alone");
+    return true;
+}
+
+static bool check_length(struct operation_reading *at, const char *key, uint32_t length,
+                         uint32_t expected) {
+    if (tma_yaml_find(at->node, key) == NULL || length == expected)
+        return true;
+    char text[96];
+    snprintf(text, sizeof text, "has %u entries; expected %u, one for each coordinate", length,
+             expected);
+    return refuse(at, key, text);
+}
+
+static uint32_t coordinate_count(enum tma_access_mode access, const struct tma_tensor_map *map) {
+    return access == TMA_ACCESS_GATHER4 ? TMA_MAX_RANK : map->rank;
+}
+
+/* The whole tensor, box by box. Other accesses than tiles have no such order that goes without
+ * saying. */
+static bool default_walk(struct operation_reading *at, const struct tma_tensor_map *map,
+                         enum tma_access_mode access, struct tma_walk *walk) {
+    bool tiles = tma_yaml_find(at->node, "walk.tiles") != NULL;
+    bool step = tma_yaml_find(at->node, "walk.step") != NULL;
+    for (uint32_t d = 0; d < TMA_MAX_RANK; d++) {
+        bool box = access == TMA_ACCESS_TILE && d < map->rank && map->box_dim[d] > 0;
+        uint32_t stride = box ? map->box_dim[d] : 1;
+        if (!step)
+            walk->step[d] = box ? (int32_t)stride : 0;
+        if (!tiles)
+            walk->tiles[d] = box ? (uint32_t)((map->global_dim[d] + stride - 1) / stride) : 1;
+        if (walk->tiles[d] == 0)
+            walk->tiles[d] = 1;
+    }
+    if (access == TMA_ACCESS_TILE || (tiles && step))
+        return true;
+    return refuse(at, tiles ? "walk.step" : "walk.tiles",
+                  "is missing; only tile accesses have a default");
+}
+
+static bool complete(struct operation_reading *at, struct operation_input *input,
+                     const struct direction *direction) {
+    const char *name = (const char *)input + direction->map_offset;
+    struct tma_stage_operation *stage = &input->stage;
+    stage->operation.direction = direction->direction;
+    bool good = check_reduction(at, direction->direction);
+    if (!find_map(at, direction->key, name, &stage->map) || !at->reading->map_good[stage->map])
+        return false;
+    const struct tma_tensor_map *map = &at->reading->scenario->workload.maps[stage->map];
+    stage->operation.access = access_of(input, map);
+    if (input->reduction != NO_REDUCTION)
+        stage->operation.reduction = (enum tma_reduction)input->reduction;
+    uint32_t coordinates = coordinate_count(stage->operation.access, map);
+    good = check_length(at, "walk.start", input->starts, coordinates) && good;
+    good = check_length(at, "walk.tiles", input->tiles, coordinates) && good;
+    good = check_length(at, "walk.step", input->steps, coordinates) && good;
+    return default_walk(at, map, stage->operation.access, &stage->walk) && good;
+}
+
+static bool read_operation(struct operation_reading *at, struct tma_stage_operation *stage) {
+    struct operation_input input = {.reduction = NO_REDUCTION};
+    snprintf(at->context, sizeof at->context, "workload.operations.%u", at->index);
+    bool good =
+        tma_schema_read(&tma_operation_schema, at->node, at->context, &input, at->reading->list);
+    if (at->node->kind != TMA_YAML_MAPPING)
+        return false;
+    const struct direction *direction = find_direction(at);
+    if (!good || direction == NULL)
+        return false;
+    good = complete(at, &input, direction);
+    *stage = input.stage;
+    return good;
+}
+
+void tma_read_operations(struct tma_reading *reading, const struct tma_yaml_node *list) {
+    struct tma_workload *workload = &reading->scenario->workload;
+    uint32_t index = 0;
+    if (list->kind != TMA_YAML_LIST || list->first == NULL)
+        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, list->at,
+                     "workload.operations is no list of operations; expected [{load: NAME}, ...]");
+    if (list->kind != TMA_YAML_LIST)
+        return;
+    for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
+        if (index == TMA_MAX_STAGE_OPERATIONS) {
+            tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->at,
+                         "workload.operations has more than %d entries", TMA_MAX_STAGE_OPERATIONS);
+            break;
+        }
+        struct operation_reading at = {.reading = reading, .node = node, .index = index};
+        reading->operation_good[index] = read_operation(&at, &workload->operations[index]);
+        index++;
+    }
+    workload->operation_count = index;
+}
+
+void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
+                            const struct tma_describer *describer) {
+    const struct tma_stage_operation *stage = &scenario->workload.operations[index];
+    const struct tma_tensor_map *map = &scenario->workload.maps[stage->map];
+    uint32_t coordinates = coordinate_count(stage->operation.access, map);
+    struct operation_input input = {
+        .stage = *stage,
+        .access = (int32_t)stage->operation.access,
+        .reduction = stage->operation.direction == TMA_REDUCE ? (int32_t)stage->operation.reduction
+                                                              : NO_REDUCTION,
+        .starts = coordinates,
+        .tiles = coordinates,
+        .steps = coordinates,
+    };
+    size_t map_offset = directions[stage->operation.direction].map_offset;
+    snprintf((char *)&input + map_offset, TMA_MAX_NAME, "%s", scenario->map_names[stage->map]);
+    tma_schema_describe(&tma_operation_schema, &input, describer);
+}

@@ -1,0 +1,163 @@
+#include "scenario/schema.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/text.h"
+#include "scenario/value.h"
+
+enum { MAX_PATH = 160, MAX_WORD = 64 };
+
+struct reader {
+    const struct tma_schema *schema;
+    const char *context;
+    void *target;
+    struct tma_diagnostics *list;
+    bool good;
+};
+
+static void join(char *path, const char *front, const char *back) {
+    snprintf(path, MAX_PATH, "%.80s%s%.78s", front, front[0] == '\0' || back[0] == '\0' ? "" : ".",
+             back);
+}
+
+static const struct tma_key *find_key(const struct tma_schema *schema, const char *path) {
+    for (size_t i = 0; i < schema->count; i++)
+        if (strcmp(schema->keys[i].path, path) == 0)
+            return &schema->keys[i];
+    return NULL;
+}
+
+/* What of a key's path lies below `prefix` ("" is the root), or NULL. */
+static const char *below(const struct tma_key *key, const char *prefix) {
+    size_t length = strlen(prefix);
+    if (length == 0)
+        return key->path;
+    if (strncmp(key->path, prefix, length) != 0 || key->path[length] != '.')
+        return NULL;
+    return key->path + length + 1;
+}
+
+static bool is_group(const struct tma_schema *schema, const char *path) {
+    for (size_t i = 0; i < schema->count; i++)
+        if (below(&schema->keys[i], path) != NULL)
+            return true;
+    return false;
+}
+
+/* Writes the word under which the mapping at `prefix` holds key `index`; false where it is held
+ * elsewhere, or under the same word as the key before: a group's keys stand together. */
+static bool word_of(const struct tma_schema *schema, const char *prefix, size_t index,
+                    char word[MAX_WORD]) {
+    const char *rest = below(&schema->keys[index], prefix);
+    if (rest == NULL)
+        return false;
+    int length = (int)strcspn(rest, ".");
+    snprintf(word, MAX_WORD, "%.*s", length, rest);
+    const char *previous = index == 0 ? NULL : below(&schema->keys[index - 1], prefix);
+    return previous == NULL || strncmp(previous, rest, (size_t)length) != 0 ||
+           previous[length] != '.';
+}
+
+/* "a, b, c": the words that the mapping at `prefix` may have; fed to the suggestion too. */
+static char *allowed_words(const struct tma_schema *schema, const char *prefix,
+                           struct tma_suggestion *suggestion) {
+    char *text = NULL, word[MAX_WORD];
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return NULL;
+    const char *joint = "";
+    for (size_t i = 0; i < schema->count; i++) {
+        if (!word_of(schema, prefix, i, word))
+            continue;
+        fprintf(out, "%s%s", joint, word);
+        tma_suggest(suggestion, word);
+        joint = ", ";
+    }
+    fclose(out);
+    return text;
+}
+
+static void refuse_key(struct reader *reader, const char *prefix,
+                       const struct tma_yaml_node *node) {
+    struct tma_suggestion suggestion = {.wanted = node->key};
+    char *allowed = allowed_words(reader->schema, prefix, &suggestion);
+    char hint[TMA_MAX_SUGGESTION + 32] = "", where[MAX_PATH];
+    join(where, reader->context, prefix);
+    if (suggestion.best[0] != '\0')
+        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
+                 "unknown key \"%.60s\"%s%s; %sallowed: %s", node->key,
+                 where[0] == '\0' ? "" : " in ", where, hint, allowed == NULL ? "" : allowed);
+    free(allowed);
+    reader->good = false;
+}
+
+static void read_mapping(struct reader *reader, const char *prefix,
+                         const struct tma_yaml_node *mapping) {
+    for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
+        char path[MAX_PATH], name[MAX_PATH];
+        join(path, prefix, node->key);
+        join(name, reader->context, path);
+        /* A point in a word would read like a path, and --set could not reach it. */
+        bool is_word = strchr(node->key, '.') == NULL;
+        const struct tma_key *key = is_word ? find_key(reader->schema, path) : NULL;
+        if (key != NULL) {
+            if (!tma_value_read(key, node, name, reader->target, reader->list))
+                reader->good = false;
+        } else if (!is_word || !is_group(reader->schema, path)) {
+            refuse_key(reader, prefix, node);
+        } else if (node->kind == TMA_YAML_MAPPING) {
+            read_mapping(reader, path, node);
+        } else {
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                         "%s is not a mapping; expected {key: value, ...}", name);
+            reader->good = false;
+        }
+    }
+}
+
+/* A default is read as if it stood in the file: what the reference says is what happens. */
+static void read_fallback(struct reader *reader, const struct tma_key *key) {
+    struct tma_diagnostics faults = {0};
+    struct tma_yaml_node *node =
+        tma_yaml_parse(key->fallback, strlen(key->fallback), "default", &faults);
+    bool good = node != NULL && tma_value_read(key, node, key->path, reader->target, &faults);
+    assert(good); /* else the table has a default that its own key refuses */
+    (void)good;
+    tma_yaml_free(node);
+    tma_diagnostics_free(&faults);
+}
+
+static void refuse_missing(struct reader *reader, const struct tma_yaml_node *mapping,
+                           const struct tma_key *key) {
+    char name[MAX_PATH];
+    join(name, reader->context, key->path);
+    char *expected = tma_key_expected(key);
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(mapping, key->path),
+                 "%s is missing; expected %s", name, expected == NULL ? "" : expected);
+    free(expected);
+    reader->good = false;
+}
+
+bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
+                     const char *context, void *target, struct tma_diagnostics *list) {
+    struct reader reader = {schema, context, target, list, true};
+    if (mapping->kind != TMA_YAML_MAPPING) {
+        tma_diagnose(list, TMA_ERROR_SYNTAX, mapping->at,
+                     "%s is not a mapping; expected {key: value, ...}", context);
+        return false;
+    }
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct tma_key *key = &schema->keys[i];
+        if (key->fallback == TMA_REQUIRED && tma_yaml_find(mapping, key->path) == NULL)
+            refuse_missing(&reader, mapping, key);
+        else if (key->fallback != TMA_REQUIRED && key->fallback[0] != '\0')
+            read_fallback(&reader, key);
+    }
+    read_mapping(&reader, "", mapping);
+    return reader.good;
+}

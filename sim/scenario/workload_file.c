@@ -1,0 +1,119 @@
+/* The workload's own keys; its operations and consumers are in files of their own. */
+#include <string.h>
+
+#include "scenario/describe.h"
+#include "scenario/reading.h"
+
+static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
+static const struct tma_names cache_names = {"initial cache", cache_items, 2};
+static const struct tma_name all_items[] = {{"all", 0}};
+static const struct tma_names all_names = {"SMs", all_items, 1};
+static const struct tma_name auto_items[] = {{"auto", -1}};
+static const struct tma_names auto_names = {"size", auto_items, 1};
+static const struct tma_name auto_stage_items[] = {{"auto", TMA_AUTO_STAGE}};
+static const struct tma_names auto_stage_names = {"size", auto_stage_items, 1};
+
+struct workload_input {
+    struct tma_workload workload;
+    const struct tma_yaml_node *operations, *consumers;
+};
+
+#define IN(member) offsetof(struct workload_input, member)
+
+static const struct tma_key workload_keys[] = {
+    {.path = "ctas",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 1 << 20,
+     .offset = IN(workload.cta_count),
+     .meaning = "CTAs of the grid, one on an SM at a time"},
+    {.path = "sms",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = TMA_MAX_SMS,
+     .names = &all_names,
+     .fallback = "all",
+     .offset = IN(workload.sm_count),
+     .meaning = "SMs that the CTAs may use"},
+    {.path = "iterations",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 1 << 30,
+     .offset = IN(workload.iterations),
+     .meaning = "stages that each CTA fills, all slots together"},
+    {.path = "initial_cache",
+     .kind = TMA_KEY_BOOL,
+     .names = &cache_names,
+     .fallback = "cold",
+     .offset = IN(workload.cold),
+     .meaning = "cold: L2 holds nothing of the tensors; warm: what the same kernel left there"},
+    {.path = "pipeline.depth",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 64,
+     .fallback = "1",
+     .offset = IN(workload.depth),
+     .meaning = "slots of a CTA: slot s does iterations s, s + depth, ..."},
+    {.path = "pipeline.stage_bytes",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_bytes,
+     .min = 16,
+     .max = 1 << 20,
+     .names = &auto_stage_names,
+     .fallback = "auto",
+     .offset = IN(workload.stage_bytes),
+     .meaning = "shared memory from one slot to the next; auto: what the operations need"},
+    {.path = "pipeline.expect_tx",
+     .kind = TMA_KEY_U64,
+     .unit = &tma_unit_bytes,
+     .min = 0,
+     .max = 1048575,
+     .names = &auto_names,
+     .fallback = "auto",
+     .offset = IN(workload.expect_bytes),
+     .meaning = "bytes that a stage's mbarrier expects; auto: what its loads complete"},
+    {.path = "pipeline.shared_base",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_bytes,
+     .min = 0,
+     .max = 1 << 20,
+     .fallback = "0 B",
+     .offset = IN(workload.shared_base_bytes),
+     .meaning = "shared-memory address of the first stage"},
+    {.path = "operations",
+     .kind = TMA_KEY_NODE,
+     .offset = IN(operations),
+     .meaning = "what each stage does: see below"},
+    {.path = "consumers",
+     .kind = TMA_KEY_NODE,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(consumers),
+     .meaning = "what the SM does with the tiles once they have arrived: see below"},
+};
+
+const struct tma_schema tma_workload_schema = {workload_keys,
+                                               sizeof workload_keys / sizeof workload_keys[0]};
+
+void tma_read_workload(struct tma_reading *reading, const struct tma_yaml_node *node) {
+    struct tma_workload *workload = &reading->scenario->workload;
+    struct workload_input input = {.workload = *workload};
+    bool good = tma_schema_read(&tma_workload_schema, node, "workload", &input, reading->list);
+    *workload = input.workload;
+    if (workload->sm_count == 0)
+        workload->sm_count = reading->scenario->machine.sm_count;
+    reading->workload_good = good;
+    if (input.operations != NULL)
+        tma_read_operations(reading, input.operations);
+    if (input.consumers != NULL)
+        tma_read_consumers(reading, input.consumers);
+}
+
+void tma_workload_describe(const struct tma_workload *workload,
+                           const struct tma_describer *describer) {
+    struct workload_input input = {.workload = *workload};
+    tma_schema_describe(&tma_workload_schema, &input, describer);
+}
