@@ -56,6 +56,12 @@ struct tma_workload {
     bool cold; /* L2 holds nothing of the tensors; else the same kernel ran just before */
 };
 
+/* The tile of operation `index` of a stage, as it lies in pipeline slot `slot`. Fails as
+ * tma_rows_begin does. */
+enum tma_error_code tma_workload_tile(const struct tma_workload *workload, uint32_t slot,
+                                      uint32_t index, struct tma_tile *tile,
+                                      struct tma_error *error);
+
 /* The coordinates of iteration `iteration` of CTA `cta`. */
 void tma_walk_coordinates(const struct tma_walk *walk, const struct tma_workload *workload,
                           uint32_t cta, uint32_t iteration, int32_t coordinates[TMA_MAX_RANK]);

@@ -217,7 +217,7 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
                                       request->count * memory->gpc_sector_ticks);
     arrival = tma_port_serve(&memory->sm_ports[flight->sm], arrival,
                              request->count * memory->sm_sector_ticks);
-    memory->counters.response_bytes += (uint64_t)request->count * TMA_SECTOR_BYTES;
+    memory->counters.shared_write_wavefronts++;
     if (arrival >= flight->completion.arrival_cycle)
         note_way(memory, request, &flight->completion, cycle, arrival);
     tma_request_free(memory, entry);

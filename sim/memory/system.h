@@ -14,7 +14,8 @@ struct tma_completion {
     uint64_t cycle; /* its bytes are on the mbarrier */
     uint64_t tag;   /* the issuer's */
     uint32_t sm;
-    uint32_t bytes; /* complete_tx */
+    uint32_t bytes;        /* complete_tx */
+    uint32_t tensor_bytes; /* of them, from the tensor: the rest is out-of-bounds fill */
     uint32_t rows, rows_out_of_bounds;
     uint32_t requests;            /* rows and 128-byte lines */
     uint32_t miss_sectors;        /* sectors that L2 did not have */
@@ -26,7 +27,7 @@ struct tma_completion {
     uint64_t arrival_cycle;       /* its last data is in shared memory */
     /* The way of the request that arrived last: what it spent where. */
     uint64_t sent_cycle;
-    uint32_t crossbar_cycles, crossbar_wait_cycles, l2_cycles, dram_cycles, dram_wait_cycles;
+    uint32_t crossbar_cycles, crossbar_wait_cycles, l2_cycles, dram_cycles;
 };
 
 struct tma_memory_counters {
@@ -35,7 +36,7 @@ struct tma_memory_counters {
     uint64_t fills, fill_sectors, unused_sectors, evictions;
     uint64_t partition_sectors; /* from one L2 partition to the other */
     uint64_t dram_read_sectors, dram_write_sectors;
-    uint64_t response_bytes;
+    uint64_t shared_write_wavefronts; /* of 128 bytes, into shared memory */
     /* Cycles for which servers were busy, summed over all of a kind. */
     uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy;
 };

@@ -72,6 +72,7 @@ static bool next_row(struct tma_flight *flight) {
     flight->row_total_bytes =
         flight->row.before_bytes + flight->row.data_bytes + flight->row.after_bytes;
     flight->completion.rows++;
+    flight->completion.tensor_bytes += flight->row.data_bytes;
     flight->completion.rows_out_of_bounds += flight->row.data_bytes == 0;
     return true;
 }

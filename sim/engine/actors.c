@@ -1,0 +1,142 @@
+/* The actors that stand for SMs and their pipeline slots. */
+#include <simgrid/actor.h>
+
+#include "engine/platform.h"
+#include "engine/simulation.h"
+
+uint64_t tma_simulation_now(const struct simulation *simulation) {
+    return tma_platform_cycle() - simulation->epoch;
+}
+
+static void sleep_until(const struct simulation *simulation, uint64_t cycle) {
+    if (cycle > tma_simulation_now(simulation))
+        sg_actor_sleep_until((double)(simulation->epoch + cycle));
+}
+
+/* Blocks on a semaphore: from now on, this actor needs somebody to wake it. */
+static void block(struct simulation *simulation, sg_sem_t semaphore) {
+    simulation->awake--;
+    sg_sem_acquire(semaphore);
+}
+
+static void wake(struct simulation *simulation, sg_sem_t semaphore) {
+    simulation->awake++;
+    sg_sem_release(semaphore);
+}
+
+/* Issues the operations of the slot's next stage, which its mbarrier expects. */
+static void issue_stage(struct slot *slot) {
+    struct simulation *simulation = slot->simulation;
+    uint32_t operations = simulation->workload->operation_count;
+    slot->pending = operations;
+    slot->last = (struct tma_completion){0};
+    slot->mbarrier.expected_bytes = simulation->workload->expect_bytes;
+    slot->mbarrier.arrived_bytes = 0;
+    for (uint32_t i = 0; i < operations; i++)
+        tma_keeper_take_issue(simulation, &(struct issue){
+                                              .cycle = tma_simulation_now(simulation),
+                                              .slot = slot,
+                                              .number = slot->iteration * operations + i,
+                                          });
+}
+
+/* Takes the SM's shared memory for the consumer's wavefronts, behind those of other slots. */
+static void consume(struct slot *slot, uint32_t index) {
+    struct simulation *simulation = slot->simulation;
+    const struct tma_consumer_report *report = slot_report(slot, index);
+    uint64_t passes = simulation->workload->consumers[index].repeat;
+    uint64_t busy = passes * report->wavefronts * simulation->machine->shared.wavefront_cycles;
+    uint64_t start = tma_simulation_now(simulation);
+    uint64_t end = tma_port_serve(&slot->sm->shared, start, busy * TMA_TICKS);
+    sleep_until(simulation, end);
+    tma_account_consumer(simulation, index, slot, end - start - busy, busy);
+}
+
+/* Waits until the stage's bytes are there, and does with them what the workload says. */
+static void finish_stage(struct slot *slot) {
+    struct simulation *simulation = slot->simulation;
+    slot->mbarrier.awaited = true;
+    block(simulation, slot->mbarrier.completed);
+    slot->mbarrier.awaited = false;
+    if (simulation->code != TMA_OK)
+        return;
+    tma_account_stage(simulation, &slot->last);
+    bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
+    if (more || simulation->workload->consumer_count > 0) {
+        uint64_t turnaround = simulation->machine->tma.turnaround_cycles;
+        simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
+        sleep_until(simulation, tma_simulation_now(simulation) + turnaround);
+    }
+    for (uint32_t i = 0; i < simulation->workload->consumer_count; i++)
+        consume(slot, i);
+}
+
+static void run_cta(struct slot *slot) {
+    const struct tma_workload *workload = slot->simulation->workload;
+    for (slot->iteration = slot->index; slot->iteration < workload->iterations;
+         slot->iteration += workload->depth) {
+        issue_stage(slot);
+        finish_stage(slot);
+        if (slot->simulation->code != TMA_OK)
+            return;
+    }
+}
+
+void tma_slot_actor(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    struct slot *slot = sg_actor_self_get_data();
+    struct simulation *simulation = slot->simulation;
+    for (;;) {
+        block(simulation, slot->start);
+        if (slot->sm->slots_left > 0 && simulation->code == TMA_OK)
+            run_cta(slot);
+        else
+            break;
+        if (simulation->code != TMA_OK)
+            break;
+        if (--slot->sm->slots_left == 0)
+            wake(simulation, slot->sm->done);
+    }
+    simulation->awake--;
+}
+
+static void start_cta(struct sm *sm) {
+    struct simulation *simulation = sm->simulation;
+    uint32_t slots = simulation->workload->depth;
+    if (slots > simulation->workload->iterations)
+        slots = simulation->workload->iterations;
+    sm->cta = simulation->next_cta++;
+    sm->cta_start = sm->cta_end = tma_simulation_now(simulation);
+    sm->slots_left = slots;
+    tma_simulation_event(simulation, sm->cta_start, &sm->slots[0], TMA_EVENT_CTA_START, 0, 0, 0, 0);
+    for (uint32_t i = 0; i < slots; i++)
+        wake(simulation, sm->slots[i].start);
+}
+
+static void end_cta(struct sm *sm) {
+    struct simulation *simulation = sm->simulation;
+    uint64_t cycles = sm->cta_end - sm->cta_start;
+    simulation->cta_cycles[simulation->ended_ctas++] = cycles;
+    if (sm->cta_end > simulation->last_cycle)
+        simulation->last_cycle = sm->cta_end;
+    tma_simulation_event(simulation, sm->cta_end, &sm->slots[0], TMA_EVENT_CTA_END, cycles, 0, 0,
+                         0);
+}
+
+void tma_sm_actor(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    struct sm *sm = sg_actor_self_get_data();
+    struct simulation *simulation = sm->simulation;
+    while (simulation->next_cta < simulation->workload->cta_count && simulation->code == TMA_OK) {
+        start_cta(sm);
+        block(simulation, sm->done);
+        if (simulation->code == TMA_OK)
+            end_cta(sm);
+    }
+    simulation->running_sms--;
+    simulation->awake--;
+    for (uint32_t i = 0; i < simulation->workload->depth; i++)
+        wake(simulation, sm->slots[i].start); /* with no work left: it ends */
+}

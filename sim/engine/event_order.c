@@ -1,0 +1,122 @@
+#include "engine/event_order.h"
+
+#include <stdlib.h>
+
+struct operation_window {
+    uint64_t cycle; /* of the issue */
+    bool closed;
+};
+
+struct event_order {
+    struct tma_event_sink sink;
+    struct tma_event *heap; /* the earliest first */
+    size_t count, capacity;
+    struct operation_window *windows; /* ring: operations since the earliest that is open */
+    size_t first, window_count, window_capacity;
+    uint64_t first_number; /* of windows[first] */
+};
+
+struct event_order *tma_event_order_new(const struct tma_event_sink *sink) {
+    struct event_order *order = calloc(1, sizeof *order);
+    if (order != NULL)
+        order->sink = *sink;
+    return order;
+}
+
+void tma_event_order_free(struct event_order *order) {
+    if (order == NULL)
+        return;
+    free(order->heap);
+    free(order->windows);
+    free(order);
+}
+
+/* The stable order: cycle, SM, CTA, slot, kind, figures. */
+static bool before(const struct tma_event *a, const struct tma_event *b) {
+    if (a->cycle != b->cycle)
+        return a->cycle < b->cycle;
+    if (a->sm != b->sm)
+        return a->sm < b->sm;
+    if (a->cta != b->cta)
+        return a->cta < b->cta;
+    if (a->slot != b->slot)
+        return a->slot < b->slot;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->figures[0] < b->figures[0];
+}
+
+bool tma_event_order_add(struct event_order *order, const struct tma_event *event) {
+    if (order->count == order->capacity) {
+        size_t capacity = order->capacity == 0 ? 256 : 2 * order->capacity;
+        struct tma_event *heap = realloc(order->heap, capacity * sizeof *heap);
+        if (heap == NULL)
+            return false;
+        order->heap = heap;
+        order->capacity = capacity;
+    }
+    size_t at = order->count++;
+    for (; at > 0 && before(event, &order->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        order->heap[at] = order->heap[(at - 1) / 2];
+    order->heap[at] = *event;
+    return true;
+}
+
+static void drop_first(struct event_order *order) {
+    struct tma_event moved = order->heap[--order->count];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= order->count)
+            break;
+        if (child + 1 < order->count && before(&order->heap[child + 1], &order->heap[child]))
+            child++;
+        if (!before(&order->heap[child], &moved))
+            break;
+        order->heap[at] = order->heap[child];
+        at = child;
+    }
+    order->heap[at] = moved;
+}
+
+static bool grow_windows(struct event_order *order) {
+    size_t capacity = order->window_capacity == 0 ? 256 : 2 * order->window_capacity;
+    struct operation_window *windows = malloc(capacity * sizeof *windows);
+    if (windows == NULL)
+        return false;
+    for (size_t i = 0; i < order->window_count; i++)
+        windows[i] = order->windows[(order->first + i) % order->window_capacity];
+    free(order->windows);
+    order->windows = windows;
+    order->window_capacity = capacity;
+    order->first = 0;
+    return true;
+}
+
+bool tma_event_order_open(struct event_order *order, uint64_t cycle, uint64_t *number) {
+    if (order->window_count == order->window_capacity && !grow_windows(order))
+        return false;
+    size_t at = (order->first + order->window_count) % order->window_capacity;
+    order->windows[at] = (struct operation_window){.cycle = cycle};
+    *number = order->first_number + order->window_count++;
+    return true;
+}
+
+void tma_event_order_close(struct event_order *order, uint64_t number) {
+    size_t offset = (size_t)(number - order->first_number);
+    order->windows[(order->first + offset) % order->window_capacity].closed = true;
+    while (order->window_count > 0 && order->windows[order->first].closed) {
+        order->first = (order->first + 1) % order->window_capacity;
+        order->first_number++;
+        order->window_count--;
+    }
+}
+
+void tma_event_order_flush(struct event_order *order, uint64_t cycle) {
+    if (order->window_count > 0 && order->windows[order->first].cycle < cycle)
+        cycle = order->windows[order->first].cycle;
+    while (order->count > 0 && order->heap[0].cycle < cycle) {
+        order->sink.event(order->sink.context, &order->heap[0]);
+        drop_first(order);
+    }
+}

@@ -1,0 +1,198 @@
+#include "engine/run.h"
+
+#include <assert.h>
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/platform.h"
+#include "engine/simulation.h"
+#include "tensormap/types.h"
+
+void tma_simulation_fail(struct simulation *simulation, enum tma_error_code code,
+                         const char *text) {
+    if (simulation->code == TMA_OK)
+        simulation->code = tma_fail(&simulation->error, code, "%s", text);
+}
+
+/* What is not modelled is refused, so that nothing is answered wrongly. */
+static enum tma_error_code check(const struct tma_machine *machine,
+                                 const struct tma_workload *workload, struct tma_error *error) {
+    if (workload->operation_count == 0 || workload->operation_count > TMA_MAX_STAGE_OPERATIONS)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "a stage has %u operations; allowed: 1 to %d",
+                        workload->operation_count, TMA_MAX_STAGE_OPERATIONS);
+    if (workload->cta_count == 0 || workload->iterations == 0 || workload->depth == 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "CTAs, iterations and depth are at least 1");
+    if (workload->sm_count == 0 || workload->sm_count > machine->sm_count)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "%u SMs; allowed: 1 to %u", workload->sm_count,
+                        machine->sm_count);
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        if (workload->operations[i].operation.direction != TMA_LOAD)
+            return tma_fail(error, TMA_ERROR_UNSUPPORTED,
+                            "operation %u of the stage is no load: only loads are timed", i);
+    return TMA_OK;
+}
+
+/* One pass of each consumer over its tile, in each slot: addresses differ, and with them the banks.
+ */
+static enum tma_error_code measure_consumers(struct simulation *simulation) {
+    const struct tma_workload *workload = simulation->workload;
+    for (uint32_t s = 0; s < workload->depth; s++)
+        for (uint32_t c = 0; c < workload->consumer_count; c++) {
+            const struct tma_consumer *consumer = &workload->consumers[c];
+            struct tma_tile tile;
+            enum tma_error_code code =
+                tma_workload_tile(workload, s, consumer->operation, &tile, &simulation->error);
+            if (code == TMA_OK)
+                code = tma_consumer_check(consumer, &tile, &simulation->error);
+            if (code != TMA_OK)
+                return simulation->code = code;
+            simulation->reports[s * workload->consumer_count + c] =
+                tma_consumer_measure(consumer, &tile);
+        }
+    for (uint32_t c = 0; c < workload->consumer_count; c++)
+        simulation->result->consumers[c].tile = simulation->reports[c];
+    return TMA_OK;
+}
+
+static void create_slot(struct simulation *simulation, struct sm *sm, uint32_t index) {
+    struct slot *slot = &sm->slots[index];
+    *slot = (struct slot){.simulation = simulation,
+                          .sm = sm,
+                          .index = index,
+                          .start = sg_sem_init(0),
+                          .mbarrier = {.completed = sg_sem_init(0)}};
+}
+
+static void start_actor(sg_host_t host, const char *name, xbt_main_func_t body, void *data) {
+    sg_actor_t actor = sg_actor_init(name, host);
+    sg_actor_set_data(actor, data);
+    sg_actor_start(actor, body, 0, NULL);
+}
+
+static void create_actors(struct simulation *simulation, sg_host_t host) {
+    char name[64];
+    uint32_t depth = simulation->workload->depth;
+    for (uint32_t i = 0; i < simulation->sm_count; i++) {
+        struct sm *sm = &simulation->sms[i];
+        sm->done = sg_sem_init(0);
+        for (uint32_t s = 0; s < depth; s++) {
+            create_slot(simulation, sm, s);
+            snprintf(name, sizeof name, "sm%u.slot%u", sm->number, s);
+            start_actor(host, name, tma_slot_actor, &sm->slots[s]);
+        }
+        snprintf(name, sizeof name, "sm%u", sm->number);
+        start_actor(host, name, tma_sm_actor, sm);
+    }
+    simulation->running_sms = simulation->sm_count;
+    simulation->awake = simulation->sm_count * (1 + depth);
+    start_actor(host, "memory", tma_keeper_actor, simulation);
+}
+
+static void destroy_semaphores(struct simulation *simulation) {
+    for (uint32_t i = 0; i < simulation->sm_count; i++) {
+        sg_sem_destroy(simulation->sms[i].done);
+        for (uint32_t s = 0; s < simulation->workload->depth; s++) {
+            sg_sem_destroy(simulation->sms[i].slots[s].start);
+            sg_sem_destroy(simulation->sms[i].slots[s].mbarrier.completed);
+        }
+    }
+}
+
+static void simulate(struct simulation *simulation, sg_host_t host) {
+    simulation->epoch = tma_platform_cycle();
+    create_actors(simulation, host);
+    simgrid_run();
+    destroy_semaphores(simulation);
+}
+
+/* Everything that a run needs; false when out of memory. */
+static bool allocate(struct simulation *simulation, const struct tma_event_sink *sink) {
+    const struct tma_workload *workload = simulation->workload;
+    uint32_t numbers[TMA_MAX_SMS];
+    simulation->sm_count =
+        workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count;
+    simulation->sms = calloc(simulation->sm_count, sizeof *simulation->sms);
+    simulation->reports =
+        calloc((size_t)workload->depth * TMA_MAX_CONSUMERS, sizeof *simulation->reports);
+    simulation->latencies = tma_histogram_new();
+    simulation->cta_cycles = calloc(workload->cta_count, sizeof *simulation->cta_cycles);
+    if (sink != NULL)
+        simulation->events = tma_event_order_new(sink);
+    if (simulation->sms == NULL || simulation->reports == NULL || simulation->latencies == NULL ||
+        simulation->cta_cycles == NULL || (sink != NULL && simulation->events == NULL))
+        return false;
+    tma_machine_place(simulation->machine, simulation->sm_count, numbers);
+    for (uint32_t i = 0; i < simulation->sm_count; i++) {
+        struct sm *sm = &simulation->sms[i];
+        *sm = (struct sm){.simulation = simulation,
+                          .number = numbers[i],
+                          .slots = calloc(workload->depth, sizeof *sm->slots)};
+        if (sm->slots == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void release(struct simulation *simulation) {
+    for (uint32_t i = 0; simulation->sms != NULL && i < simulation->sm_count; i++)
+        free(simulation->sms[i].slots);
+    free(simulation->sms);
+    free(simulation->reports);
+    free(simulation->cta_cycles);
+    free(simulation->issues);
+    free(simulation->completions);
+    tma_histogram_free(simulation->latencies);
+    tma_event_order_free(simulation->events);
+    tma_memory_free(simulation->memory);
+}
+
+static void summarise(struct simulation *simulation) {
+    struct tma_result *result = simulation->result;
+    result->cycles = simulation->last_cycle;
+    result->cta_cycles =
+        tma_distribution_of(simulation->cta_cycles, (size_t)simulation->ended_ctas);
+    result->latency_cycles = tma_histogram_distribution(simulation->latencies);
+    for (int cause = 0; cause < TMA_CAUSE_COUNT; cause++)
+        result->slot_cycles += result->cause_cycles[cause];
+    tma_account_memory(simulation);
+    if (simulation->events != NULL)
+        tma_event_order_flush(simulation->events, UINT64_MAX);
+}
+
+/* From a simulation that is allocated to its result. */
+static void run(struct simulation *simulation) {
+    sg_host_t host = NULL;
+    if (measure_consumers(simulation) != TMA_OK)
+        return;
+    simulation->code = tma_platform_start(&host, &simulation->error);
+    if (simulation->code == TMA_OK)
+        simulation->code =
+            tma_memory_create(&simulation->memory, simulation->machine, &simulation->error);
+    if (simulation->code != TMA_OK)
+        return;
+    if (!simulation->workload->cold)
+        tma_warm_up(simulation);
+    simulate(simulation, host);
+    if (simulation->code == TMA_OK)
+        summarise(simulation);
+}
+
+enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
+                            const struct tma_event_sink *sink, struct tma_result *result,
+                            struct tma_error *error) {
+    enum tma_error_code code = check(machine, workload, error);
+    if (code != TMA_OK)
+        return code;
+    *result = (struct tma_result){0};
+    struct simulation simulation = {.machine = machine, .workload = workload, .result = result};
+    if (allocate(&simulation, sink))
+        run(&simulation);
+    else
+        tma_simulation_fail(&simulation, TMA_ERROR_MEMORY, "out of memory");
+    release(&simulation);
+    if (simulation.code != TMA_OK && error != NULL)
+        *error = simulation.error;
+    return simulation.code;
+}

@@ -1,0 +1,126 @@
+/* One run while it lasts. Internal to engine/.
+ *
+ * Actors: one for the memory system (the keeper), one for each SM in use, one for each pipeline
+ * slot of an SM. A slot issues its stage's operations, waits for its mbarrier, consumes, and does
+ * so again; an SM hands CTAs to its slots, one after the other. The keeper lets time pass in the
+ * memory system, in windows within which no issue can change what happens, and completes what
+ * arrives on the mbarriers at its cycle. */
+#ifndef TMA_ENGINE_SIMULATION_H
+#define TMA_ENGINE_SIMULATION_H
+
+#include <simgrid/semaphore.h>
+
+#include "engine/distribution.h"
+#include "engine/event_order.h"
+#include "engine/run.h"
+#include "memory/port.h"
+#include "memory/system.h"
+
+struct simulation;
+
+/* An mbarrier of a pipeline slot (PTX: mbarrier.arrive.expect_tx, complete_tx). */
+struct mbarrier {
+    uint64_t expected_bytes; /* of the current phase */
+    uint64_t arrived_bytes;
+    uint64_t phase; /* how many it has completed */
+    bool awaited;   /* its slot waits */
+    sg_sem_t completed;
+};
+
+struct slot {
+    struct simulation *simulation;
+    struct sm *sm;
+    uint32_t index;     /* in its SM */
+    sg_sem_t start;     /* a CTA has come */
+    uint32_t iteration; /* of the CTA: which stage it fills */
+    uint32_t pending;   /* operations of the stage that have not completed */
+    struct mbarrier mbarrier;
+    struct tma_completion last; /* of the stage's operations: the one that completed last */
+    uint64_t windows[TMA_MAX_STAGE_OPERATIONS]; /* with a trace: their numbers in its order */
+};
+
+struct sm {
+    struct simulation *simulation;
+    uint32_t number;        /* %smid */
+    uint32_t cta;           /* the one that it runs */
+    uint64_t cta_start;     /* cycle */
+    uint64_t cta_end;       /* last completion or end of a consumer so far */
+    uint32_t slots_left;    /* slots that the CTA still has work for */
+    sg_sem_t done;          /* all of them are through */
+    struct tma_port shared; /* shared memory: one wavefront at a time */
+    struct slot *slots;     /* owned: depth of them */
+};
+
+/* An operation that a slot has issued, on its way to the memory system. */
+struct issue {
+    uint64_t cycle;
+    const struct slot *slot;
+    uint32_t number; /* of the operation in its CTA: iteration * operations of a stage + index */
+};
+
+struct simulation {
+    const struct tma_machine *machine;
+    const struct tma_workload *workload;
+    struct tma_memory *memory;
+    uint64_t epoch; /* SimGrid's cycle at the start */
+
+    struct sm *sms; /* owned: SMs in use */
+    uint32_t sm_count;
+    uint32_t next_cta;
+    uint32_t running_sms; /* SMs that still have CTAs */
+    uint32_t awake;       /* actors, the keeper apart, that will go on without the keeper */
+
+    struct issue *issues; /* owned: not yet handed to the memory system */
+    size_t issue_count, issue_capacity;
+    struct tma_completion *completions; /* owned: a heap by (cycle, SM, tag), not yet due */
+    size_t completion_count, completion_capacity;
+
+    struct tma_consumer_report *reports; /* owned: by slot and consumer, one pass over the tile */
+    struct event_order *events;          /* NULL without a trace */
+    struct tma_histogram *latencies;
+    uint64_t *cta_cycles; /* owned: by CTA, in order of their end */
+    uint64_t ended_ctas;
+    uint64_t last_cycle; /* end of the CTA that ended last */
+    struct tma_result *result;
+
+    enum tma_error_code code; /* why it stops early */
+    struct tma_error error;
+};
+
+/* The cycle of the run that it is. */
+uint64_t tma_simulation_now(const struct simulation *simulation);
+
+/* Stops the run: the first reason counts. */
+void tma_simulation_fail(struct simulation *simulation, enum tma_error_code code, const char *text);
+
+/* An event of a slot, now or earlier (but not before the issue of its operation). */
+void tma_simulation_event(struct simulation *simulation, uint64_t cycle, const struct slot *slot,
+                          enum tma_event_kind kind, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+/* actors.c: bodies of the SM's and the slot's actors; their data are struct sm and struct slot. */
+void tma_sm_actor(int argc, char **argv);
+void tma_slot_actor(int argc, char **argv);
+
+/* keeper.c: body of the memory system's actor, whose data is the simulation; and what slots give to
+ * it. */
+void tma_keeper_actor(int argc, char **argv);
+void tma_keeper_take_issue(struct simulation *simulation, const struct issue *issue);
+
+/* account.c: what a completion, and a stage's last one, add to the result. */
+void tma_account_completion(struct simulation *simulation, const struct slot *slot,
+                            const struct tma_completion *completion);
+void tma_account_stage(struct simulation *simulation, const struct tma_completion *last);
+void tma_account_consumer(struct simulation *simulation, uint32_t consumer, const struct slot *slot,
+                          uint64_t waited_cycles, uint64_t busy_cycles);
+void tma_account_memory(struct simulation *simulation);
+
+/* warm.c: leaves in L2 what the same kernel would have left there. */
+void tma_warm_up(struct simulation *simulation);
+
+static inline const struct tma_consumer_report *slot_report(const struct slot *slot,
+                                                            uint32_t consumer) {
+    const struct simulation *simulation = slot->simulation;
+    return &simulation->reports[slot->index * simulation->workload->consumer_count + consumer];
+}
+
+#endif
