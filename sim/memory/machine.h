@@ -53,9 +53,11 @@ struct tma_machine {
         uint32_t partitions;
         uint32_t slices; /* of all partitions */
         uint32_t ways;
-        uint32_t lookup_cycles;       /* tag look-up and data, without waiting */
-        uint32_t request_millicycles; /* a slice takes a request this often at most */
-        uint32_t sector_millicycles;  /* a slice's data port: for each sector */
+        uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
+        uint32_t interval_millicycles; /* least time from a slice's request to its next */
+        uint32_t request_millicycles;  /* to read data: for each request, */
+        uint32_t sector_millicycles;   /* and for each sector */
+        uint32_t share_cycles; /* data read no longer ago than this is there for further SMs */
     } l2;
 
     struct {
