@@ -1,0 +1,52 @@
+/* A small machine with round numbers, from which tests of the timing model derive what they expect:
+ * 4 SMs in 2 GPCs, each beside one of 2 L2 partitions, 4 slices, 4 DRAM channels. */
+#ifndef TMA_TESTS_MACHINE_H
+#define TMA_TESTS_MACHINE_H
+
+#include "memory/machine.h"
+
+static inline struct tma_machine small_machine(void) {
+    return (struct tma_machine){
+        .name = "small",
+        .sm_count = 4,
+        .sm_clock_mhz = 1000,
+        .shared_memory_bytes = 64 * 1024,
+        .shared_memory_cta_bytes = 64 * 1024,
+        .topology = {.gpc_count = 2,
+                     .gpc_size = {2, 2},
+                     .gpc_partition = {0, 1},
+                     .sms = {0, 1, 2, 3},
+                     .placement = {0, 2, 1, 3}},
+        .tma = {.issue_cycles = 10,
+                .dispatch_interval_cycles = 8,
+                .row_millicycles = 2000,
+                .complete_cycles = 5,
+                .turnaround_cycles = 7},
+        .crossbar = {.request_cycles = 30,
+                     .response_cycles = 20,
+                     .spread_cycles = 0,
+                     .partition_cycles = 25,
+                     .sm_port_bytes_per_kcycle = 32000,   /* a sector a cycle */
+                     .gpc_port_bytes_per_kcycle = 64000}, /* two sectors a cycle */
+        .l2 = {.capacity_bytes = 64 * 1024,               /* 32 sets in each slice */
+               .partitions = 2,
+               .slices = 4,
+               .ways = 4,
+               .lookup_cycles = 15,
+               .request_millicycles = 1000,
+               .sector_millicycles = 500}, /* 3 cycles for a line */
+        .dram = {.bus_bits = 128,          /* 32 bytes a cycle: a sector in 4 cycles of a channel */
+                 .clock_mhz = 1000,
+                 .channels = 4,
+                 .banks = 4,
+                 .row_bytes = 512,
+                 .access_cycles = 100,
+                 .activate_cycles = 40,
+                 .activate_interval_millicycles = 6000,
+                 .refresh_cycles = 0,
+                 .refresh_interval_cycles = 1000},
+        .shared = {.wavefront_cycles = 1},
+    };
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* DRAM: when the sectors of a line are at L2. Times are of the small machine, by their names in it:
+ * an activation is taken every 6 cycles of a channel, opens a row in 40, access takes 100 more; the
+ * bus of a channel moves a sector in 4. */
+#include "machine.h"
+#include "memory/dram.h"
+#include "suite.h"
+
+enum { INTERVAL = 6, ACTIVATE = 40, ACCESS = 100, SECTOR = 4 };
+
+static struct tma_machine machine;
+static struct tma_dram dram;
+
+static void set_up(void) {
+    machine = small_machine();
+    ck_assert_int_eq(tma_dram_create(&dram, &machine, NULL), TMA_OK);
+}
+
+static void tear_down(void) {
+    tma_dram_free(&dram);
+}
+
+static void restart_with(void (*change)(struct tma_machine *)) {
+    tma_dram_free(&dram);
+    change(&machine);
+    ck_assert_int_eq(tma_dram_create(&dram, &machine, NULL), TMA_OK);
+}
+
+enum { ROW_LINES = 4, ROWS = 64 };
+
+static uint32_t bank_of_row(uint64_t row) {
+    return (uint32_t)(tma_mix64(row) % machine.dram.banks);
+}
+
+/* Line `index` of row `row` in the channel of the first slice. */
+static struct tma_place line_of(uint64_t row, uint32_t index) {
+    return (struct tma_place){0, 0, row * ROW_LINES + index};
+}
+
+/* The first row after `row` that is in its bank, or (same false) in another one. */
+static uint64_t row_after(uint64_t row, bool same) {
+    uint64_t other = row + 1;
+    while ((bank_of_row(other) == bank_of_row(row)) != same)
+        other++;
+    return other;
+}
+
+static uint64_t read_line(struct tma_place place, uint32_t sectors, uint64_t cycle) {
+    return tma_dram_read(&dram, &place, sectors, cycle);
+}
+
+static const uint64_t opened = INTERVAL + ACTIVATE; /* after the first request to a closed row */
+
+START_TEST(test_row_miss_then_hit) {
+    ck_assert_uint_eq(read_line(line_of(0, 0), 4, 1000), 1000 + opened + ACCESS);
+    /* The row opens for whoever waits for it; then only the bus takes time. */
+    ck_assert_uint_eq(read_line(line_of(0, 1), 4, 1000 + opened - 20), 1000 + opened + ACCESS);
+    ck_assert_uint_eq(read_line(line_of(0, 2), 4, 2000), 2000 + 4 * SECTOR + ACCESS);
+    ck_assert_uint_eq(read_line(line_of(0, 3), 1, 3000), 3000 + SECTOR + ACCESS);
+    ck_assert_uint_eq(dram.read_sectors, 13);
+}
+END_TEST
+
+START_TEST(test_another_row_of_the_bank_closes_it) {
+    uint64_t other = row_after(0, true);
+    read_line(line_of(0, 0), 1, 1000);
+    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 2000), 2000 + opened + ACCESS);
+    ck_assert_uint_eq(read_line(line_of(0, 1), 1, 3000), 3000 + opened + ACCESS);
+}
+END_TEST
+
+START_TEST(test_another_bank_leaves_it_open) {
+    uint64_t other = row_after(0, false);
+    read_line(line_of(0, 0), 1, 1000);
+    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 2000), 2000 + opened + ACCESS);
+    ck_assert_uint_eq(read_line(line_of(0, 1), 1, 3000), 3000 + SECTOR + ACCESS);
+}
+END_TEST
+
+/* A bank opens one row after the other. */
+START_TEST(test_activations_of_a_bank_wait) {
+    uint64_t other = row_after(0, true);
+    uint64_t first = read_line(line_of(0, 0), 1, 1000);
+    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 1000), first + ACTIVATE);
+}
+END_TEST
+
+/* A channel takes an activation only so often; other channels do not care. */
+START_TEST(test_activation_interval) {
+    uint64_t other = row_after(0, false);
+    uint64_t first = read_line(line_of(0, 0), 1, 1000);
+    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 1000), first + INTERVAL);
+    struct tma_place elsewhere = {1, 1, 0};
+    ck_assert_uint_eq(read_line(elsewhere, 1, 1000), first);
+}
+END_TEST
+
+/* An open row: the bus alone decides, a request's sectors end to end. */
+START_TEST(test_bus_bandwidth) {
+    read_line(line_of(0, 0), 1, 0);
+    for (uint64_t i = 1; i <= 100; i++) {
+        uint32_t sectors = (uint32_t)(i % 4) + 1;
+        uint64_t before = dram.buses[0].busy_ticks / TMA_TICKS - SECTOR;
+        ck_assert_uint_eq(read_line(line_of(0, i % ROW_LINES), sectors, 1000),
+                          1000 + before + sectors * SECTOR + ACCESS);
+    }
+}
+END_TEST
+
+static void no_activation(struct tma_machine *changed) {
+    changed->dram.activate_cycles = 0;
+    changed->dram.activate_interval_millicycles = 0;
+    changed->dram.refresh_cycles = 50;
+    changed->dram.refresh_interval_cycles = 500;
+}
+
+/* Cycles that a request at `cycle` waits for its bank. */
+static uint64_t away_for(struct tma_place place, uint64_t cycle) {
+    tma_dram_restart(&dram);
+    return read_line(place, 0, cycle) - cycle - ACCESS;
+}
+
+/* A bank is away for 50 of every 500 cycles, in one go: who comes then waits until it is back. */
+START_TEST(test_refresh) {
+    restart_with(no_activation);
+    struct tma_place place = line_of((uint64_t)_i, 0);
+    uint64_t start = 1000;
+    while (away_for(place, start - 1) != 0 || away_for(place, start) == 0)
+        start++;
+    ck_assert_uint_lt(start, 1500);
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t phase = i % 500;
+        ck_assert_uint_eq(away_for(place, start + i), phase < 50 ? 50 - phase : 0);
+    }
+}
+END_TEST
+
+/* Banks do not all go away at once. */
+START_TEST(test_refresh_phases_differ) {
+    restart_with(no_activation);
+    uint64_t other = row_after(0, false), differ = 0;
+    for (uint64_t cycle = 0; cycle < 500; cycle++)
+        differ += away_for(line_of(0, 0), cycle) != away_for(line_of(other, 0), cycle);
+    ck_assert_uint_gt(differ, 0);
+}
+END_TEST
+
+START_TEST(test_restart_closes_rows_and_forgets) {
+    uint64_t first = read_line(line_of(0, 0), 4, 1000);
+    read_line(line_of(0, 1), 4, 1000);
+    tma_dram_restart(&dram);
+    ck_assert_uint_eq(dram.read_sectors, 0);
+    ck_assert_uint_eq(read_line(line_of(0, 0), 4, 1000), first);
+}
+END_TEST
+
+/* bits / 8 * two edges * memory clock / SM clock */
+START_TEST(test_bytes_per_cycle) {
+    ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine), 32000);
+    machine.dram.bus_bits = 6016;
+    machine.dram.clock_mhz = 3201;
+    machine.sm_clock_mhz = 1980;
+    ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine),
+                      (uint64_t)(6016 / 8 * 2 * 3201.0 / 1980 * 1000));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("DRAM");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, test_row_miss_then_hit);
+    tcase_add_test(tests, test_another_row_of_the_bank_closes_it);
+    tcase_add_test(tests, test_another_bank_leaves_it_open);
+    tcase_add_test(tests, test_activations_of_a_bank_wait);
+    tcase_add_test(tests, test_activation_interval);
+    tcase_add_test(tests, test_bus_bandwidth);
+    tcase_add_loop_test(tests, test_refresh, 0, 4);
+    tcase_add_test(tests, test_refresh_phases_differ);
+    tcase_add_test(tests, test_restart_closes_rows_and_forgets);
+    tcase_add_test(tests, test_bytes_per_cycle);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,199 @@
+/* The way of one request through the memory system, part by part, and what shares it. Times are
+ * those of the small machine. */
+#include "machine.h"
+#include "suite.h"
+#include "traffic.h"
+
+enum {
+    ISSUE = 10,
+    REQUEST = 30,
+    SLICE = 3, /* a request and four sectors: 1 + 4 * 0.5 */
+    LOOKUP = 15,
+    RESPONSE = 20,
+    GPC_PORT = 2, /* four sectors at two a cycle */
+    SM_PORT = 4,  /* four sectors at one a cycle */
+    COMPLETE = 5,
+    PARTITION = 25,
+    DRAM = 6 + 40 + 100, /* activation taken, row opened, access: longer than the bus, 4 * 4 */
+    SPREAD = 12,
+
+    BACK = RESPONSE + GPC_PORT + SM_PORT + COMPLETE,
+    HIT = ISSUE + REQUEST + SLICE + LOOKUP + BACK,
+    ACROSS = PARTITION + SLICE + LOOKUP + PARTITION, /* to the home in the other partition */
+};
+
+static struct tma_machine machine;
+static struct tma_memory *memory;
+static struct tma_tensor_map map;
+
+static void create(void) {
+    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+}
+
+static void set_up(void) {
+    machine = small_machine();
+    map = line_map(1);
+    create();
+}
+
+static void tear_down(void) {
+    tma_memory_free(memory);
+}
+
+static void recreate(void) {
+    tma_memory_free(memory);
+    create();
+}
+
+enum { NOBODY = 99 };
+
+/* SM 0 is beside partition 0; the line's home is in `home`, and `warmed_by` has read it before. */
+static const struct {
+    const char *what;
+    uint32_t home, warmed_by;
+    uint64_t latency;
+} ways[] = {
+    {"hit, near", 0, 0, HIT},
+    {"hit, near, though read from the other side", 0, 2, HIT},
+    {"hit, far, with a copy", 1, 1, HIT},
+    {"hit, far, without a copy", 1, 2, HIT + ACROSS},
+    {"miss, near", 0, NOBODY, HIT + DRAM},
+    {"miss, far", 1, NOBODY, HIT + ACROSS + DRAM},
+};
+
+START_TEST(test_latency) {
+    struct load load = {.map = &map, .cycle = 1000};
+    load.y = row_at_home(&machine, &map, ways[_i].home, 0);
+    if (ways[_i].warmed_by != NOBODY)
+        warm_load(memory, &(struct load){.map = &map, .sm = ways[_i].warmed_by, .y = load.y});
+    ck_assert_msg(run_load(memory, &load).cycle == 1000 + ways[_i].latency, "%s", ways[_i].what);
+}
+END_TEST
+
+/* The parts that a completion tells are the way, without a gap. */
+START_TEST(test_parts_add_up) {
+    struct load load = {.map = &map, .cycle = 1000};
+    load.y = row_at_home(&machine, &map, ways[_i].home, 0);
+    if (ways[_i].warmed_by != NOBODY)
+        warm_load(memory, &(struct load){.map = &map, .sm = ways[_i].warmed_by, .y = load.y});
+    struct tma_completion done = run_load(memory, &load);
+    ck_assert_uint_eq(done.issue_cycle, 1000);
+    ck_assert_uint_eq(done.sent_cycle, 1000 + ISSUE);
+    ck_assert_uint_eq(done.crossbar_cycles, REQUEST + RESPONSE);
+    ck_assert_uint_eq(done.crossbar_wait_cycles, GPC_PORT + SM_PORT);
+    ck_assert_uint_eq(done.l2_cycles, SLICE + LOOKUP);
+    ck_assert_uint_eq(done.dram_cycles, ways[_i].latency - HIT);
+    ck_assert_uint_eq(done.arrival_cycle, done.cycle - COMPLETE);
+    ck_assert_uint_eq(done.fill_cycle > 0, ways[_i].warmed_by == NOBODY);
+}
+END_TEST
+
+/* Not a cycle sooner: completions before the cycle advanced to + complete_cycles are known, and no
+ * others. */
+START_TEST(test_known_in_time) {
+    struct load load = {.map = &map, .y = row_at_home(&machine, &map, 0, 0)};
+    struct tma_completion done;
+    warm_load(memory, &load);
+    issue_load(memory, &load);
+    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - SM_PORT - GPC_PORT));
+    ck_assert(!tma_memory_take(memory, &done));
+    ck_assert_uint_eq(tma_memory_in_flight(memory), 1);
+    ck_assert(tma_memory_advance(memory, HIT - COMPLETE));
+    ck_assert(tma_memory_take(memory, &done));
+    ck_assert_uint_eq(done.cycle, HIT);
+    ck_assert_uint_eq(tma_memory_in_flight(memory), 0);
+}
+END_TEST
+
+/* Fill comes back as fast as the nearest slice would answer. */
+START_TEST(test_out_of_bounds) {
+    struct load load = {.map = &map, .y = -1};
+    struct tma_completion done = run_load(memory, &load);
+    ck_assert_uint_eq(done.cycle, ISSUE + REQUEST + LOOKUP + BACK);
+    ck_assert_uint_eq(done.tensor_bytes, 0);
+    ck_assert_uint_eq(done.bytes, TMA_LINE_BYTES);
+}
+END_TEST
+
+/* The nearest of a GPC's slices costs nothing, the furthest the whole spread. */
+START_TEST(test_spread) {
+    machine.crossbar.spread_cycles = SPREAD;
+    recreate();
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int32_t y = 0; y < 32; y++) {
+        struct load load = {.map = &map, .sm = (uint32_t)_i, .y = y};
+        tma_memory_restart(memory, true);
+        warm_load(memory, &load);
+        uint64_t cycle = run_load(memory, &load).cycle;
+        least = cycle < least ? cycle : least;
+        most = cycle > most ? cycle : most;
+    }
+    ck_assert_uint_eq(least, HIT);
+    ck_assert_uint_eq(most, HIT + SPREAD);
+}
+END_TEST
+
+/* Two SMs want a line that nobody has, the second one `later` cycles after the first; its data
+ * comes from DRAM once, and across once for each partition. */
+static const struct {
+    const char *what;
+    uint32_t sms[2], home;
+    uint64_t later;
+    uint64_t completed[2]; /* whoever is first, and the other one */
+    uint64_t across;       /* sectors */
+} pairs[] = {
+    {"together, at the home", {0, 1}, 0, 0, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
+    {"while it is on its way", {0, 1}, 0, 100, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
+    {"looked up when the data comes", {0, 1}, 0, DRAM, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
+    {"a hit behind the other's data", {0, 1}, 0, DRAM + 1, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
+    {"a hit", {0, 1}, 0, DRAM + 3, {HIT + DRAM, HIT + DRAM + 3}, 0},
+    {"together, far from home",
+     {0, 1},
+     1,
+     0,
+     {HIT + ACROSS + DRAM, HIT + ACROSS + DRAM + GPC_PORT},
+     4},
+    {"far, while it is on its way",
+     {0, 1},
+     1,
+     100,
+     {HIT + ACROSS + DRAM, HIT + ACROSS + DRAM + GPC_PORT},
+     4},
+    /* The far one finds the row open and the data on its way: only the way back is left. */
+    {"one at the home, one far", {2, 0}, 1, 0, {HIT + DRAM, HIT + DRAM + PARTITION}, 4},
+};
+
+START_TEST(test_merging) {
+    int32_t y = row_at_home(&machine, &map, pairs[_i].home, 0);
+    struct load loads[2];
+    struct tma_completion done[2];
+    for (uint32_t i = 0; i < 2; i++)
+        loads[i] = (struct load){
+            .map = &map, .sm = pairs[_i].sms[i], .cycle = i * pairs[_i].later, .y = y, .tag = i};
+    run_loads(memory, loads, 2, done);
+    bool swapped = done[1].cycle < done[0].cycle;
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(done[swapped ? 1 - i : i].cycle == pairs[_i].completed[i],
+                      "%s: %llu and %llu", pairs[_i].what, (unsigned long long)done[0].cycle,
+                      (unsigned long long)done[1].cycle);
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(counters.fills, 1);
+    ck_assert_uint_eq(counters.dram_read_sectors, TMA_LINE_BYTES / TMA_SECTOR_BYTES);
+    ck_assert_uint_eq(counters.miss_sectors, TMA_LINE_BYTES / TMA_SECTOR_BYTES);
+    ck_assert_uint_eq(counters.partition_sectors, pairs[_i].across);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("way of a request");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, test_latency, 0, sizeof ways / sizeof *ways);
+    tcase_add_loop_test(tests, test_parts_add_up, 0, sizeof ways / sizeof *ways);
+    tcase_add_test(tests, test_known_in_time);
+    tcase_add_test(tests, test_out_of_bounds);
+    tcase_add_loop_test(tests, test_spread, 0, 4);
+    tcase_add_loop_test(tests, test_merging, 0, sizeof pairs / sizeof *pairs);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,73 @@
+/* FIFO servers: order, waiting, and times that are no whole cycles. */
+#include "memory/port.h"
+#include "suite.h"
+
+static const struct {
+    uint64_t ticks, cycle;
+} roundings[] = {
+    {0, 0}, {1, 1}, {TMA_TICKS - 1, 1}, {TMA_TICKS, 1}, {TMA_TICKS + 1, 2}, {10 * TMA_TICKS, 10},
+};
+
+START_TEST(test_ticks_round_up) {
+    ck_assert_uint_eq(tma_ticks_to_cycle(roundings[_i].ticks), roundings[_i].cycle);
+}
+END_TEST
+
+/* Each client is served when it is there and all before it are done: served = max(arrival, free) +
+ * service, rounded up to a cycle; the server itself goes on at the exact time. */
+static const struct {
+    const char *what;
+    struct {
+        uint64_t arrival, service_ticks, served;
+    } clients[4];
+    uint64_t busy_ticks;
+} queues[] = {
+    {"idle in between",
+     {{10, TMA_TICKS, 11}, {20, TMA_TICKS, 21}, {40, 2 * TMA_TICKS, 42}, {42, TMA_TICKS, 43}},
+     5 * TMA_TICKS},
+    {"back to back",
+     {{10, 3 * TMA_TICKS, 13}, {10, TMA_TICKS, 14}, {11, TMA_TICKS, 15}, {15, TMA_TICKS, 16}},
+     6 * TMA_TICKS},
+    {"halves of a cycle",
+     {{5, TMA_TICKS / 2, 6}, {5, TMA_TICKS / 2, 6}, {5, TMA_TICKS / 2, 7}, {5, TMA_TICKS / 2, 7}},
+     2 * TMA_TICKS},
+    {"a tick late is a cycle late",
+     {{5, TMA_TICKS, 6}, {5, 1, 7}, {5, TMA_TICKS - 1, 7}, {5, 1, 8}},
+     2 * TMA_TICKS + 1},
+    {"an empty service waits all the same", /* what an out-of-order arrival sees: the queue */
+     {{5, 0, 5}, {5, 4 * TMA_TICKS, 9}, {6, 0, 9}, {9, 0, 9}},
+     4 * TMA_TICKS},
+};
+
+START_TEST(test_queue) {
+    struct tma_port port = {0};
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_msg(tma_port_serve(&port, queues[_i].clients[i].arrival,
+                                     queues[_i].clients[i].service_ticks) ==
+                          queues[_i].clients[i].served,
+                      "%s: client %u", queues[_i].what, i);
+    ck_assert_uint_eq(port.busy_ticks, queues[_i].busy_ticks);
+}
+END_TEST
+
+/* 128 bytes at 107.3 bytes a cycle, 100000 times: the rate stays within one part in 1000. */
+START_TEST(test_fractions_add_up) {
+    const uint64_t count = 100000, service = 128 * 1000 * (uint64_t)TMA_TICKS / 107300;
+    struct tma_port port = {0};
+    uint64_t served = 0;
+    for (uint64_t i = 0; i < count; i++)
+        served = tma_port_serve(&port, 0, service);
+    double expected = 128 * (double)count / 107.3;
+    ck_assert_double_eq_tol((double)served, expected, expected / 1000);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("ports");
+    TCase *tests = tcase_create("all");
+    tcase_add_loop_test(tests, test_ticks_round_up, 0, sizeof roundings / sizeof *roundings);
+    tcase_add_loop_test(tests, test_queue, 0, sizeof queues / sizeof *queues);
+    tcase_add_test(tests, test_fractions_add_up);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

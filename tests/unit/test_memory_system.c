@@ -1,0 +1,290 @@
+/* The memory system under load: ports that are shared, promotion, what stays in L2, and counters
+ * that add up. */
+#include "machine.h"
+#include "suite.h"
+#include "traffic.h"
+
+enum { ISSUE = 10, REQUEST = 30, LOOKUP = 15, RESPONSE = 20, COMPLETE = 5, ROWS = 8 };
+
+static struct tma_machine machine;
+static struct tma_memory *memory;
+
+static void create(void) {
+    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+}
+
+static void set_up(void) {
+    machine = small_machine();
+    create();
+}
+
+static void tear_down(void) {
+    tma_memory_free(memory);
+}
+
+static void recreate(void) {
+    tma_memory_free(memory);
+    create();
+}
+
+/* How a GPC's and an SM's port share the lines that hit L2, when slices take no time. Every SM of
+ * `sms` loads 8 lines, made 2 cycles apart: too fast for any of these ports. */
+static const struct {
+    const char *what;
+    uint32_t gpc_bytes_per_kcycle, sms[2], count;
+    uint64_t ports; /* from the first data at the GPC's port to the last in shared memory */
+} shares[] = {
+    /* SM port: 4 cycles a line, behind 2 cycles of the first line in the GPC's port. */
+    {"an SM alone", 64000, {0}, 1, 2 + ROWS * 4},
+    {"two of different GPCs", 64000, {0, 2}, 2, 2 + ROWS * 4},
+    /* GPC port: 8 cycles a line; the SM port follows with the last one's 4. */
+    {"a narrow GPC port, one SM", 16000, {0}, 1, ROWS * 8 + 4},
+    {"a narrow GPC port, two of its SMs", 16000, {0, 1}, 2, 2 * ROWS * 8 + 4},
+    {"narrow GPC ports, an SM on each", 16000, {1, 3}, 2, ROWS * 8 + 4},
+};
+
+START_TEST(test_ports) {
+    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
+    machine.crossbar.gpc_port_bytes_per_kcycle = shares[_i].gpc_bytes_per_kcycle;
+    recreate();
+    struct tma_tensor_map map = line_map(ROWS);
+    struct load loads[2];
+    struct tma_completion done[2];
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < shares[_i].count; i++) {
+        loads[i] = (struct load){.map = &map, .sm = shares[_i].sms[i], .tag = i};
+        warm_load(memory, &loads[i]);
+    }
+    run_loads(memory, loads, shares[_i].count, done);
+    for (uint32_t i = 0; i < shares[_i].count; i++)
+        last = done[i].cycle > last ? done[i].cycle : last;
+    ck_assert_msg(last == ISSUE + REQUEST + LOOKUP + RESPONSE + shares[_i].ports + COMPLETE,
+                  "%s: %llu", shares[_i].what, (unsigned long long)last);
+}
+END_TEST
+
+/* All rows in one line, a sector each: its slice takes 9.5 cycles for a request and 0.5 for the
+ * sector, more than the unit and the ports. */
+START_TEST(test_slice) {
+    machine.l2.request_millicycles = 9500;
+    recreate();
+    struct tma_tensor_map map = line_map(ROWS);
+    map.global_dim[0] = map.box_dim[0] = TMA_LINE_BYTES / ROWS / 2;
+    map.global_strides[0] = TMA_LINE_BYTES / ROWS;
+    struct load load = {.map = &map};
+    warm_load(memory, &load);
+    /* One sector: half a cycle of the GPC's port, one of the SM's from the next whole one on. */
+    ck_assert_uint_eq(run_load(memory, &load).cycle,
+                      ISSUE + REQUEST + ROWS * 10 + LOOKUP + RESPONSE + 1 + 1 + COMPLETE);
+    ck_assert_uint_eq(tma_memory_count(memory).slice_busy, ROWS * 10);
+}
+END_TEST
+
+/* A read of one 32-byte sector from DRAM: what is fetched with it, and never asked for. */
+static const struct {
+    enum tma_l2_promotion promotion;
+    uint64_t fills, sectors;
+} promotions[] = {
+    {TMA_L2_NONE, 1, 2}, {TMA_L2_64B, 1, 2}, {TMA_L2_128B, 1, 4}, {TMA_L2_256B, 2, 8}};
+
+START_TEST(test_promotion) {
+    struct tma_tensor_map map = line_map(1);
+    map.l2_promotion = promotions[_i / 8].promotion;
+    map.box_dim[0] = 16;
+    struct load load = {.map = &map, .x = _i % 4 * 16, .y = _i / 4 % 2};
+    struct tma_completion done = run_load(memory, &load);
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(done.fills, promotions[_i / 8].fills);
+    ck_assert_uint_eq(done.fill_sectors, promotions[_i / 8].sectors);
+    ck_assert_uint_eq(done.miss_sectors, 1);
+    ck_assert_uint_eq(counters.fill_sectors, promotions[_i / 8].sectors);
+    ck_assert_uint_eq(counters.dram_read_sectors, promotions[_i / 8].sectors);
+    ck_assert_uint_eq(counters.unused_sectors, promotions[_i / 8].sectors - 1);
+}
+END_TEST
+
+/* What a fill brought is there for who asks next: the aligned block around sector 0 of the matrix,
+ * sectors 0 to 1, 3 or 7. */
+START_TEST(test_promotion_serves_neighbours) {
+    struct tma_tensor_map map = line_map(1);
+    map.l2_promotion = promotions[_i].promotion;
+    map.box_dim[0] = 16;
+    for (int32_t sector = 1; sector < 16; sector++) {
+        tma_memory_restart(memory, true);
+        run_load(memory, &(struct load){.map = &map});
+        struct load load = {
+            .map = &map, .cycle = tma_memory_now(memory), .x = sector % 4 * 16, .y = sector / 4};
+        uint64_t missed = run_load(memory, &load).miss_sectors;
+        ck_assert_uint_eq(missed, (uint64_t)sector >= promotions[_i].sectors);
+    }
+}
+END_TEST
+
+static uint64_t misses_of(const struct load *load) {
+    return run_load(memory, load).miss_sectors;
+}
+
+START_TEST(test_warm_and_flush) {
+    struct tma_tensor_map map = line_map(ROWS);
+    struct load load = {.map = &map};
+    const uint64_t sectors = ROWS * TMA_LINE_BYTES / TMA_SECTOR_BYTES;
+    ck_assert_uint_eq(misses_of(&load), sectors);
+    tma_memory_restart(memory, false);
+    ck_assert_uint_eq(tma_memory_now(memory), 0);
+    ck_assert_uint_eq(tma_memory_count(memory).sectors, 0);
+    ck_assert_uint_eq(misses_of(&load), 0);
+    tma_memory_restart(memory, true);
+    ck_assert_uint_eq(misses_of(&load), sectors);
+    tma_memory_restart(memory, true);
+    warm_load(memory, &load);
+    ck_assert_uint_eq(misses_of(&load), 0);
+    ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, 0);
+}
+END_TEST
+
+/* A restart forgets all but L2: the same run takes the same time again. */
+START_TEST(test_restart_repeats) {
+    struct tma_tensor_map map = line_map(64);
+    struct load loads[4];
+    struct tma_completion first[4], again[4];
+    for (uint32_t i = 0; i < 4; i++)
+        loads[i] = (struct load){.map = &map, .sm = i, .y = (int32_t)i * 32, .tag = i};
+    run_loads(memory, loads, 4, first);
+    tma_memory_restart(memory, true);
+    run_loads(memory, loads, 4, again);
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(first[i].cycle, again[i].cycle);
+}
+END_TEST
+
+static uint32_t random_below(uint32_t limit) {
+    static uint32_t state = 2463534242;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state % limit;
+}
+
+enum { LOADS = 400 };
+
+/* Loads of all SMs at random places and times, L2 much smaller than what they read. */
+static void random_loads(const struct tma_tensor_map *map, struct load *loads) {
+    uint64_t cycle = 0;
+    for (uint32_t i = 0; i < LOADS; i++, cycle += random_below(60))
+        loads[i] = (struct load){.map = map,
+                                 .sm = random_below(4),
+                                 .cycle = cycle,
+                                 .y = (int32_t)random_below(MATRIX_ROWS / 2) - 10,
+                                 .tag = i};
+}
+
+/* Issues what is due, and gives what completes, cycle by cycle: whatever completes is known
+ * complete_cycles before, and an SM's loads of one size complete in the order of issue. */
+START_TEST(test_completions_are_known_in_time) {
+    struct tma_tensor_map map = line_map(16);
+    struct load loads[LOADS];
+    struct tma_completion done;
+    uint32_t issued = 0, taken = 0;
+    random_loads(&map, loads);
+    for (uint64_t now = 0; taken < LOADS; now++) {
+        while (issued < LOADS && loads[issued].cycle <= now)
+            issue_load(memory, &loads[issued++]);
+        ck_assert(tma_memory_advance(memory, now + 1));
+        while (tma_memory_take(memory, &done)) {
+            ck_assert_uint_ge(done.cycle, now + COMPLETE);
+            ck_assert_uint_eq(done.sm, loads[done.tag].sm);
+            ck_assert_uint_eq(done.issue_cycle, loads[done.tag].cycle);
+            taken++;
+        }
+        ck_assert_uint_eq(tma_memory_in_flight(memory), issued - taken);
+    }
+}
+END_TEST
+
+/* Steps of any length give the same. */
+START_TEST(test_step_length_does_not_matter) {
+    static const uint64_t steps[] = {7, 64, 1000000};
+    struct tma_tensor_map map = line_map(16);
+    struct load loads[LOADS];
+    struct tma_completion done[LOADS], once;
+    random_loads(&map, loads);
+    run_loads(memory, loads, LOADS, done);
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+        tma_memory_restart(memory, true);
+        for (uint32_t i = 0; i < LOADS; i++)
+            issue_load(memory, &loads[i]);
+        while (tma_memory_in_flight(memory) > 0)
+            ck_assert(tma_memory_advance(memory, tma_memory_now(memory) + steps[s]));
+        while (tma_memory_take(memory, &once))
+            ck_assert_uint_eq(once.cycle, done[once.tag].cycle);
+    }
+}
+END_TEST
+
+START_TEST(test_counters_add_up) {
+    struct tma_tensor_map map = line_map(16);
+    struct load loads[LOADS];
+    struct tma_completion done[LOADS];
+    uint64_t rows = 0, requests = 0, fills = 0, fill_sectors = 0, missed = 0, inside = 0;
+    map.l2_promotion = promotions[_i].promotion;
+    random_loads(&map, loads);
+    run_loads(memory, loads, LOADS, done);
+    for (uint32_t i = 0; i < LOADS; i++) {
+        ck_assert_uint_eq(done[i].bytes, 16 * TMA_LINE_BYTES);
+        ck_assert_uint_eq(done[i].rows, 16);
+        inside += done[i].rows - done[i].rows_out_of_bounds;
+        rows += done[i].rows;
+        requests += done[i].requests;
+        fills += done[i].fills;
+        fill_sectors += done[i].fill_sectors;
+        missed += done[i].miss_sectors;
+    }
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(requests, rows);
+    ck_assert_uint_eq(counters.shared_write_wavefronts, requests);
+    ck_assert_uint_eq(counters.tma_busy, requests * 2);
+    ck_assert_uint_eq(counters.hit_sectors + counters.miss_sectors, counters.sectors);
+    ck_assert_uint_eq(counters.fills, fills);
+    ck_assert_uint_eq(counters.fill_sectors, fill_sectors);
+    ck_assert_uint_eq(counters.dram_read_sectors, fill_sectors);
+    ck_assert_uint_gt(counters.evictions, 0);
+    ck_assert_uint_gt(counters.hit_sectors, 0);
+    ck_assert_uint_ge(fill_sectors, missed);
+    if (map.l2_promotion == TMA_L2_256B)
+        return; /* the other line of a pair counts as asked for at the SM's own partition */
+    ck_assert_uint_eq(counters.requests, inside);
+    ck_assert_uint_eq(counters.sectors, inside * TMA_LINE_BYTES / TMA_SECTOR_BYTES);
+    ck_assert_uint_eq(counters.miss_sectors, missed);
+    ck_assert_uint_eq(fill_sectors, missed); /* whole lines were asked for */
+    ck_assert_uint_eq(counters.unused_sectors, 0);
+}
+END_TEST
+
+/* Hands out CTAs in the order in which a growing grid takes SMs: 0, 2, 1, 3; the CTAs are then
+ * numbered GPC by GPC. */
+START_TEST(test_placement) {
+    static const uint32_t expected[4][4] = {{0}, {0, 2}, {0, 1, 2}, {0, 1, 2, 3}};
+    uint32_t sms[4];
+    tma_machine_place(&machine, (uint32_t)_i + 1, sms);
+    for (int i = 0; i <= _i; i++)
+        ck_assert_uint_eq(sms[i], expected[_i][i]);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("memory system");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, test_ports, 0, sizeof shares / sizeof *shares);
+    tcase_add_test(tests, test_slice);
+    tcase_add_loop_test(tests, test_promotion, 0, 32);
+    tcase_add_loop_test(tests, test_promotion_serves_neighbours, 0, 4);
+    tcase_add_test(tests, test_warm_and_flush);
+    tcase_add_test(tests, test_restart_repeats);
+    tcase_add_test(tests, test_completions_are_known_in_time);
+    tcase_add_test(tests, test_step_length_does_not_matter);
+    tcase_add_loop_test(tests, test_counters_add_up, 0, 4);
+    tcase_add_loop_test(tests, test_placement, 0, 4);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
