@@ -155,7 +155,9 @@ static void give_halo(struct tma_row_stream *stream) {
     give_run(stream, line.rows[part], part == INSIDE && stream->outside == 0);
     if (stream->halo_rows_left > 0)
         return;
-    move_axis(stream, 0, axis->position - stream->traversal.halo_rows * axis->stride);
+    uint32_t halo_rows = stream->traversal.halo_rows;
+    axis->position -= halo_rows * axis->stride;
+    stream->global_address -= halo_rows * stream->run.global_step_bytes;
     stream->group_rows_left = stream->traversal.group_rows;
 }
 
