@@ -109,12 +109,10 @@ static void set_im2col_axis(struct tma_traversal *traversal, const struct tma_te
 
 /* The images of the batch: no bound but the number of pixels. */
 static void set_image_axis(struct tma_traversal *traversal, const struct tma_tensor_map *map,
-                           int64_t at) {
-    set_axis(traversal, map, map->rank - 1,
-             (struct tma_axis){.position = at,
-                               .first = at,
-                               .last = INT64_MAX / 2,
-                               .stride = map->element_strides[map->rank - 1]});
+                           int64_t at, uint32_t stride) {
+    set_axis(
+        traversal, map, map->rank - 1,
+        (struct tma_axis){.position = at, .first = at, .last = INT64_MAX / 2, .stride = stride});
 }
 
 static void traverse_im2col(struct tma_traversal *traversal, const struct tma_tensor_map *map,
@@ -130,11 +128,12 @@ static void traverse_im2col(struct tma_traversal *traversal, const struct tma_te
                         tma_im2col_offset(operation, i));
     if (spatial == 0)
         set_fixed_axis(traversal, map, map->rank - 2, at[map->rank - 2]);
-    set_image_axis(traversal, map, at[map->rank - 1]);
+    set_image_axis(traversal, map, at[map->rank - 1], map->element_strides[map->rank - 1]);
     traversal->rows = map->pixels_per_column;
 }
 
-/* H and D stay; the box is one row of W, and the image after it is the next of the batch. */
+/* H and D stay; the box is one row of W, and the image after it is the next of the batch. Of the
+ * traversal strides only that of W counts (PTX ISA 5.5.5.2). */
 static void traverse_im2col_w(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                               const struct tma_operation *operation) {
     const int32_t *at = operation->coordinates;
@@ -143,7 +142,7 @@ static void traverse_im2col_w(struct tma_traversal *traversal, const struct tma_
     set_im2col_axis(traversal, map, 1, 0, at[1], operation->w_offset);
     for (uint32_t d = 2; d < map->rank - 1; d++)
         set_fixed_axis(traversal, map, d, at[d]);
-    set_image_axis(traversal, map, at[map->rank - 1]);
+    set_image_axis(traversal, map, at[map->rank - 1], 1);
     traversal->rows = fixed_128 ? 128 : map->pixels_per_column;
     traversal->halo_rows = operation->w_halo;
     if (operation->w_halo > 0)
