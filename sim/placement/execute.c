@@ -40,26 +40,27 @@ static enum tma_error_code check_shared(const struct tma_operation *operation,
     return TMA_OK;
 }
 
-static bool holds_run(const struct tma_global_memory *global, const struct tma_row_run *run) {
-    struct tma_row row = run->first;
-    for (uint32_t i = 0; i < run->rows; i++) {
-        if (!holds(global->address, global->size, row.global_address, row.data_global_bytes))
-            return false;
-        row.global_address += run->global_step_bytes;
-    }
-    return true;
+/* The first row of the run that the buffer does not hold; false where it holds all. */
+static bool find_missing(const struct tma_global_memory *global, const struct tma_row_run *run,
+                         uint64_t *address) {
+    *address = run->first.global_address;
+    for (uint32_t i = 0; i < run->rows; i++, *address += run->global_step_bytes)
+        if (!holds(global->address, global->size, *address, run->first.data_global_bytes))
+            return true;
+    return false;
 }
 
 static enum tma_error_code check_global(struct tma_row_stream rows,
                                         const struct tma_global_memory *global,
                                         struct tma_error *error) {
     struct tma_row_run run;
+    uint64_t address;
     while (global->bytes != NULL && tma_rows_next_run(&rows, &run))
-        if (run.first.data_bytes > 0 && !holds_run(global, &run))
+        if (run.first.data_bytes > 0 && find_missing(global, &run, &address))
             return tma_fail(error, TMA_ERROR_BUFFER,
                             "global memory holds %" PRIu64 " bytes from 0x%" PRIx64
-                            " on; the operation touches 0x%" PRIx64 " and on",
-                            global->size, global->address, run.first.global_address);
+                            " on; the operation touches %u bytes at 0x%" PRIx64,
+                            global->size, global->address, run.first.data_global_bytes, address);
     return TMA_OK;
 }
 
