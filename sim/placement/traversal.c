@@ -47,19 +47,20 @@ static void set_row(struct tma_traversal *traversal, const struct tma_tensor_map
         end = tma_store_end(map);
     int64_t before = clamp(-at, 0, elements);
     int64_t data = clamp(end - at, before, elements) - before;
-    traversal->row_bytes = (uint32_t)tma_row_shared_bytes(map, elements);
-    traversal->before_bytes = (uint32_t)tma_row_shared_bytes(map, before);
-    traversal->data_bytes = (uint32_t)tma_row_shared_bytes(map, data);
+    struct tma_row_unit unit = tma_row_unit(map);
+    traversal->row_bytes = (uint32_t)(elements * unit.shared_bits / 8);
+    traversal->before_bytes = (uint32_t)(before * unit.shared_bits / 8);
+    traversal->data_bytes = (uint32_t)(data * unit.shared_bits / 8);
     traversal->after_bytes = traversal->row_bytes - traversal->before_bytes - traversal->data_bytes;
-    traversal->before_global_bytes = tma_row_global_bytes(map, before);
-    traversal->data_global_bytes = (uint32_t)tma_row_global_bytes(map, data);
+    traversal->before_global_bytes = before * unit.global_bits / 8;
+    traversal->data_global_bytes = (uint32_t)(data * unit.global_bits / 8);
     traversal->coordinates[0] = at;
-    traversal->global_address = map->global_address + (uint64_t)tma_row_global_bytes(map, at);
+    traversal->global_address = map->global_address + (uint64_t)(at * unit.global_bits / 8);
 }
 
 /* A row that is one pixel of an interleaved layout, with dimension 0 as an axis of its own. */
 static void set_pixel_row(struct tma_traversal *traversal, const struct tma_tensor_map *map) {
-    traversal->row_bytes = (uint32_t)tma_row_shared_bytes(map, 1);
+    traversal->row_bytes = tma_pixel_bytes(map);
     traversal->data_bytes = traversal->row_bytes;
     traversal->data_global_bytes = traversal->row_bytes;
     traversal->global_address = map->global_address;

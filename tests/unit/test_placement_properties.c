@@ -37,14 +37,15 @@ START_TEST(runs_are_the_same_rows) {
         struct tma_tensor_map map;
         struct tma_operation operation;
         struct tma_row_stream rows, runs;
-        struct tma_row_run run;
+        const struct tma_row_run *next;
         struct tma_row row;
         struct tma_operation_size size;
         uint32_t count = 0;
         random_operation(&state, modes[_i], TMA_LOAD, &map, &operation);
         ck_assert(tma_rows_begin(&rows, &map, &operation, &size, NULL) == TMA_OK);
         runs = rows;
-        while (tma_rows_next_run(&runs, &run))
+        while ((next = tma_rows_next_run(&runs)) != NULL) {
+            struct tma_row_run run = *next;
             for (uint32_t i = 0; i < run.rows; i++, count++) {
                 ck_assert(tma_rows_next(&rows, &row));
                 ck_assert_mem_eq(&row, &run.first, sizeof row);
@@ -52,6 +53,7 @@ START_TEST(runs_are_the_same_rows) {
                 run.first.shared_address += run.shared_step_bytes;
                 run.first.coordinates[run.dimension] += run.coordinate_step;
             }
+        }
         ck_assert(!tma_rows_next(&rows, &row));
         ck_assert_uint_eq(count, size.rows);
     }
