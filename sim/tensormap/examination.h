@@ -63,6 +63,17 @@ static inline enum tma_field tma_inner_field(const struct tma_tensor_map *map) {
     return map->kind == TMA_MAP_TILED ? TMA_FIELD_BOX_DIM : TMA_FIELD_CHANNELS_PER_PIXEL;
 }
 
+static inline int64_t tma_inner_size(const struct tma_tensor_map *map) {
+    return tma_field_value(map, tma_inner_field(map), 0);
+}
+
+/* Elements that a swizzle's span holds; the inner box's own limit where there is no span to obey:
+ * no swizzle, an unknown one, an unknown type, or an interleaved layout. */
+int64_t tma_span_elements(const struct tma_examination *e, enum tma_swizzle swizzle);
+
+/* The largest size that dimension d can have: less in the spatial dimensions of an im2col map. */
+int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d);
+
 /* The legal inner size that is nearest to `value`, by every rule on it that can be judged: range,
  * multiple of 16 bytes, swizzle span, padded types. */
 int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value);
@@ -74,8 +85,10 @@ int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value);
     X(data_type)                                                                                   \
     X(data_type_architecture)                                                                      \
     X(interleave)                                                                                  \
-    X(interleave_packed) X(interleave_wide) X(swizzle) X(swizzle_architecture) X(swizzle_packed)   \
-        X(swizzle_wide) X(l2_promotion) X(oob_fill) X(oob_fill_type) /* rules_tensor.c */          \
+    X(interleave_packed)                                                                           \
+    X(interleave_wide)                                                                             \
+    X(swizzle) X(swizzle_architecture) X(swizzle_packed) X(swizzle_wide) X(l2_promotion)           \
+        X(oob_fill) X(oob_fill_type) /* rules_tensor.c */                                          \
         X(rank) X(rank_interleave) X(address_alignment) X(dim_range) X(dim_packed)                 \
             X(stride_alignment) X(stride_range) X(element_stride_range) /* rules_box.c */          \
         X(box_range) X(channels_range) X(pixels_range) X(inner_multiple) X(inner_packed)           \

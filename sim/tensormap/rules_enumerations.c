@@ -80,12 +80,21 @@ static int64_t wide_swizzles(const struct tma_examination *e) {
                : ANYTHING;
 }
 
+/* The legal swizzles; of those the ones whose span holds the inner box, where there are any. */
 static int64_t legal_swizzles(const struct tma_examination *e) {
-    return DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
+    int64_t legal =
+        DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
+    int64_t fitting = 0;
+    for (int swizzle = TMA_SWIZZLE_NONE; swizzle <= TMA_SWIZZLE_128B_ATOM_64B; swizzle++)
+        if (tma_is_member(legal, swizzle) &&
+            tma_inner_size(e->map) <= tma_span_elements(e, (enum tma_swizzle)swizzle))
+            fitting |= BIT(swizzle);
+    return fitting != 0 ? fitting : legal;
 }
 
+/* Of an unknown layout none is the nearest: it asks the least of rank and alignment. */
 void tma_rule_interleave(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_INTERLEAVE, ALL_INTERLEAVES, legal_interleaves(e));
+    examine_member(e, TMA_FIELD_INTERLEAVE, ALL_INTERLEAVES, BIT(TMA_INTERLEAVE_NONE));
 }
 
 void tma_rule_interleave_packed(struct tma_examination *e) {

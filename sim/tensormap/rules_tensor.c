@@ -53,13 +53,13 @@ static int64_t packed_multiple(enum tma_data_type type) {
 
 void tma_rule_dim_range(struct tma_examination *e) {
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_DIM); i++) {
-        int64_t least = i == 0 ? packed_multiple(e->map->data_type) : 1;
         uint64_t value = e->map->global_dim[i];
         if (value == 0)
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1, least);
+            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1,
+                       i == 0 ? packed_multiple(e->map->data_type) : 1);
         else if (value > (uint64_t)TMA_MAX_GLOBAL_DIM)
             tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_MOST, TMA_MAX_GLOBAL_DIM,
-                       TMA_MAX_GLOBAL_DIM);
+                       tma_most_global_dim(e->map, i));
     }
 }
 
