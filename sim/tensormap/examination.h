@@ -87,8 +87,9 @@ int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value);
     X(interleave)                                                                                  \
     X(interleave_packed)                                                                           \
     X(interleave_wide)                                                                             \
-    X(swizzle) X(swizzle_architecture) X(swizzle_packed) X(swizzle_wide) X(l2_promotion)           \
-        X(oob_fill) X(oob_fill_type) /* rules_tensor.c */                                          \
+    X(swizzle)                                                                                     \
+    X(swizzle_architecture) X(swizzle_packed) X(swizzle_wide) X(l2_promotion) X(oob_fill)          \
+        X(oob_fill_type) /* rules_tensor.c */                                                      \
         X(rank) X(rank_interleave) X(address_alignment) X(dim_range) X(dim_packed)                 \
             X(stride_alignment) X(stride_range) X(element_stride_range) /* rules_box.c */          \
         X(box_range) X(channels_range) X(pixels_range) X(inner_multiple) X(inner_packed)           \
