@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tma_name format_items[] = {{"binary", TMA_DUMP_BINARY},
-                                               {"hex", TMA_DUMP_HEX},
+static const struct tma_name format_items[] = {{"hex", TMA_DUMP_HEX},
+                                               {"binary", TMA_DUMP_BINARY},
                                                {"bytes", TMA_DUMP_BYTES},
                                                {"words32", TMA_DUMP_WORDS_32},
                                                {"words64", TMA_DUMP_WORDS_64}};
