@@ -74,6 +74,9 @@ int64_t tma_span_elements(const struct tma_examination *e, enum tma_swizzle swiz
 /* The largest size that dimension d can have: less in the spatial dimensions of an im2col map. */
 int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d);
 
+/* The legal size of dimension d that is nearest to `value`. */
+int64_t tma_nearest_dim(const struct tma_tensor_map *map, size_t d, int64_t value);
+
 /* The legal inner size that is nearest to `value`, by every rule on it that can be judged: range,
  * multiple of 16 bytes, swizzle span, padded types. */
 int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value);
@@ -88,7 +91,8 @@ int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value);
     X(interleave_packed)                                                                           \
     X(interleave_wide)                                                                             \
     X(swizzle)                                                                                     \
-    X(swizzle_architecture) X(swizzle_packed) X(swizzle_wide) X(l2_promotion) X(oob_fill)          \
+    X(swizzle_architecture)                                                                        \
+    X(swizzle_packed) X(swizzle_wide) X(l2_promotion) X(oob_fill)                                  \
         X(oob_fill_type) /* rules_tensor.c */                                                      \
         X(rank) X(rank_interleave) X(address_alignment) X(dim_range) X(dim_packed)                 \
             X(stride_alignment) X(stride_range) X(element_stride_range) /* rules_box.c */          \
