@@ -28,7 +28,6 @@ static void begin_json(struct tma_json *json, enum tma_architecture architecture
 static void end_json(struct tma_json *json) {
     tma_json_end_array(json);
     tma_json_end_object(json);
-    fputc('\n', json->out);
 }
 
 /* Gives whether all are legal. */

@@ -93,7 +93,6 @@ static void write_json(const struct decoded *all, size_t count, FILE *out) {
         tma_json_bool(&json, "same_bytes", same_bytes(&all[0], &all[1]));
     }
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 static int run(const struct cli_options *options) {

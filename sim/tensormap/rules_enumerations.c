@@ -95,16 +95,18 @@ static int64_t wide_swizzles(const struct tma_examination *e) {
                : ANYTHING;
 }
 
-/* The legal swizzles; of those the ones whose span holds the inner box, where there are any. */
+/* The legal swizzles; where the map's own has no span to go by, of those the ones whose span holds
+ * the inner box, if there are any. */
 static int64_t legal_swizzles(const struct tma_examination *e) {
     int64_t legal =
         DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
+    const struct tma_swizzle_info *own = tma_swizzle_info(e->map->swizzle);
     int64_t fitting = 0;
     for (int swizzle = TMA_SWIZZLE_NONE; swizzle <= TMA_SWIZZLE_128B_ATOM_64B; swizzle++)
         if (tma_is_member(legal, swizzle) &&
             tma_inner_size(e->map) <= tma_span_elements(e, (enum tma_swizzle)swizzle))
             fitting |= BIT(swizzle);
-    return fitting != 0 ? fitting : legal;
+    return fitting == 0 || (own != NULL && own->span_bytes > 0) ? legal : fitting;
 }
 
 void tma_rule_interleave(struct tma_examination *e) {
