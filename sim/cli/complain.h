@@ -6,7 +6,8 @@
 
 enum cli_status {
     CLI_OK = 0,
-    CLI_DIFFERENT = 1, /* diff: the traces differ */
+    CLI_DIFFERENT = 1, /* diff, decode: the two differ */
+    CLI_ILLEGAL = 1,   /* check: a tensor map breaks a rule */
     CLI_BAD_INPUT = 2, /* usage, files, scenarios */
     CLI_MODEL = 3,     /* the simulated program deadlocks or faults */
 };
@@ -16,6 +17,9 @@ enum cli_status cli_status_of(enum tma_error_code code);
 
 /* "tmasim: error: ..." and a newline. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "tmasim: note: ..." and a newline. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* "file:line:column: error: ..." for each. */
 void cli_complain_all(const struct tma_diagnostics *list);

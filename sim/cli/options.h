@@ -6,14 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tensormap/types.h"
+#include "tensormap/rules.h"
 
 /* What any verb's options are read into. */
 struct cli_options {
-    const char *output;    /* NULL: standard output */
-    const char *trace;     /* NULL: none */
-    const char *gpu;       /* NULL: the machine that comes with the command */
-    int format;            /* by the verb's own names */
+    const char *output; /* NULL: standard output */
+    const char *trace;  /* NULL: none */
+    const char *gpu;    /* NULL: the machine that comes with the command */
+    const char *map;    /* NULL: all of them */
+    int architecture;   /* 0: the default */
+    int format;         /* by the verb's own names */
+    bool json;
     const char **settings; /* owned array of borrowed texts */
     size_t setting_count;
     double absolute, relative; /* tolerances */
@@ -76,6 +79,11 @@ extern const struct tma_names cli_format_names;
     {                                                                                              \
         "--format", NULL, "FORMAT", CLI_CHOICE, offsetof(struct cli_options, format), names,       \
             "how to write it; the first is the default"                                            \
+    }
+#define CLI_OPTION_ARCHITECTURE                                                                    \
+    {                                                                                              \
+        "--arch", NULL, "ARCHITECTURE", CLI_CHOICE, offsetof(struct cli_options, architecture),    \
+            &tma_architecture_names, "whose rules hold; the first is the default"                  \
     }
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \
