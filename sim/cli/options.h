@@ -17,6 +17,7 @@ struct cli_options {
     const char **settings; /* owned array of borrowed texts */
     size_t setting_count;
     double absolute, relative; /* tolerances */
+    bool pad;                  /* compare: padded rows, too */
     bool help;
     const char **operands; /* owned array of borrowed texts */
     size_t operand_count;

@@ -276,6 +276,15 @@ struct tma_bank_report tma_bank_conflicts(const struct tma_warp_access *access) 
     }
 }
 
+uint32_t tma_bank_phase_lanes(const struct tma_warp_access *access, uint32_t phase) {
+    uint32_t lanes = active_lanes(access);
+    struct phasing phasing =
+        phasing_of(tma_shared_instruction_info(access->instruction)->lane_bytes);
+    if (lanes != 0 && is_merged(access, lanes))
+        return phase == 0 ? lanes : 0;
+    return phase * phasing.groups < TMA_WARP_LANES ? lanes & phase_mask(phasing, phase) : 0;
+}
+
 /* The wavefront of its phase, from 0, that serves a lane: its unit waits for those that lower lanes
  * want of the same group. A lane that shares a unit goes along; a reduction's does not. */
 static uint8_t turn_of(const struct tma_warp_access *access, uint32_t lanes, uint32_t lane,
@@ -312,13 +321,11 @@ static uint32_t schedule_phase(const struct tma_warp_access *access, uint32_t la
 
 uint32_t tma_bank_schedule(const struct tma_warp_access *access,
                            uint8_t wavefront[TMA_WARP_LANES]) {
-    uint32_t lanes = active_lanes(access), wavefronts = 0;
+    uint32_t wavefronts = 0;
     struct phasing phasing =
         phasing_of(tma_shared_instruction_info(access->instruction)->lane_bytes);
-    if (lanes != 0 && is_merged(access, lanes))
-        return schedule_phase(access, lanes, phasing, 0, wavefront);
     for (uint32_t phase = 0; phase * phasing.groups < TMA_WARP_LANES; phase++)
-        wavefronts = schedule_phase(access, lanes & phase_mask(phasing, phase), phasing, wavefronts,
-                                    wavefront);
+        wavefronts = schedule_phase(access, tma_bank_phase_lanes(access, phase), phasing,
+                                    wavefronts, wavefront);
     return wavefronts;
 }
