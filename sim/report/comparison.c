@@ -86,9 +86,9 @@ static struct tma_compared_padding best_padding(const struct tma_workload *workl
     for (uint32_t gap = unit; gap < MAX_GAP_BYTES; gap += unit) {
         struct tma_compared_padding padding = {.operation = operation, .tile = tile};
         padding.tile.pitch_bytes = tile.row_bytes + gap;
-        padding.extra_bytes = gap * tile.rows;
         uint64_t wavefronts = measure_padding(workload, &padding);
-        if (wavefronts < fewest || fewest == UINT64_MAX)
+        padding.extra_bytes = padding.possible ? gap * tile.rows : 0;
+        if (wavefronts < fewest || gap == unit)
             best = padding;
         fewest = wavefronts < fewest ? wavefronts : fewest;
     }
