@@ -9,9 +9,10 @@
 #include "cli/verbs.h"
 #include "scenario/text.h"
 
-const struct cli_verb *const cli_verbs[] = {&cli_run,      &cli_compare, &cli_diff,
-                                            &cli_validate, &cli_check,   &cli_encode,
-                                            &cli_decode,   &cli_help,    NULL};
+const struct cli_verb *const cli_verbs[] = {
+    &cli_run,   &cli_compare, &cli_explain, &cli_pattern, &cli_diff, &cli_validate,
+    &cli_check, &cli_encode,  &cli_decode,  &cli_help,    NULL,
+};
 
 static const struct cli_verb *find_verb(const char *name) {
     struct tma_suggestion suggestion = {.wanted = name};

@@ -5,8 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tensormap/rules.h"
+
+/* A whole number that may be left out. */
+struct cli_count {
+    bool given;
+    uint32_t value;
+};
 
 /* What any verb's options are read into. */
 struct cli_options {
@@ -19,7 +26,11 @@ struct cli_options {
     bool json;
     const char **settings; /* owned array of borrowed texts */
     size_t setting_count;
-    double absolute, relative; /* tolerances */
+    double absolute, relative;              /* tolerances */
+    struct cli_count consumer, instruction; /* explain */
+    struct cli_count block_size, y_per_tile, x_per_tile, vec_size, warp_size,
+        wave_groups; /* pattern */
+    bool pad;        /* compare: padded rows, too */
     bool help;
     const char **operands; /* owned array of borrowed texts */
     size_t operand_count;
@@ -30,6 +41,7 @@ enum cli_option_kind {
     CLI_TEXT,   /* const char * */
     CLI_CHOICE, /* int: a value of `names` */
     CLI_NUMBER, /* double, at least 0 */
+    CLI_COUNT,  /* struct cli_count */
     CLI_LIST,   /* each use appends: const char **, followed by a size_t */
 };
 
