@@ -52,11 +52,6 @@ const struct tma_schema tma_consumer_schema = {keys, sizeof keys / sizeof keys[0
 void tma_read_consumers(struct tma_reading *reading, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint32_t index = 0;
-    if (list->kind != TMA_YAML_LIST) {
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, list->at,
-                     "workload.consumers is no list; expected [{instruction: ...}, ...]");
-        return;
-    }
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
         if (index == TMA_MAX_CONSUMERS) {
             tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->at,

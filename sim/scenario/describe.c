@@ -65,7 +65,7 @@ static bool has_value(const struct tma_key *key, const char *at, uint32_t count)
         return at[0] != '\0';
     if (key->kind == TMA_KEY_ENUM)
         return strcmp(tma_name_of(key->names, (int)load(key, at, 0)), "?") != 0;
-    if (key->kind == TMA_KEY_NODE)
+    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST)
         return false;
     return key->fallback == TMA_REQUIRED || key->fallback[0] != '\0' || load(key, at, 0) != 0;
 }

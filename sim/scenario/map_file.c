@@ -252,11 +252,6 @@ static bool check_name(struct tma_reading *reading, const struct tma_yaml_node *
 
 void tma_read_maps(struct tma_reading *reading, const struct tma_yaml_node *maps) {
     struct tma_workload *workload = &reading->scenario->workload;
-    if (maps->kind != TMA_YAML_MAPPING || maps->first == NULL) {
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, maps->at,
-                     "tensor_maps names no map; expected NAME: {data_type: ..., ...}");
-        return;
-    }
     for (const struct tma_yaml_node *node = maps->first; node != NULL; node = node->next) {
         uint32_t index = workload->map_count;
         if (index == TMA_MAX_TENSOR_MAPS) {

@@ -296,11 +296,6 @@ static bool read_operation(struct operation_reading *at, struct tma_stage_operat
 void tma_read_operations(struct tma_reading *reading, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint32_t index = 0;
-    if (list->kind != TMA_YAML_LIST || list->first == NULL)
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, list->at,
-                     "workload.operations is no list of operations; expected [{load: NAME}, ...]");
-    if (list->kind != TMA_YAML_LIST)
-        return;
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
         if (index == TMA_MAX_STAGE_OPERATIONS) {
             tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->at,

@@ -34,11 +34,11 @@ static const struct tma_key keys[] = {
      .offset = IN(gpu),
      .meaning = "the machine's file, relative to the scenario's"},
     {.path = "tensor_maps",
-     .kind = TMA_KEY_NODE,
+     .kind = TMA_KEY_MAPPING,
      .offset = IN(tensor_maps),
      .meaning = "NAME: {...}, one for each tensor map: see below"},
     {.path = "workload",
-     .kind = TMA_KEY_NODE,
+     .kind = TMA_KEY_MAPPING,
      .offset = IN(workload),
      .meaning = "what the CTAs do: see below"},
 };
