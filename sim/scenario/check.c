@@ -193,7 +193,8 @@ static void check_consumer(struct tma_reading *reading, uint32_t index) {
 }
 
 void tma_check_consumers(struct tma_reading *reading) {
-    for (uint32_t i = 0; i < reading->scenario->workload.consumer_count; i++)
-        if (reading->consumer_good[i])
+    const struct tma_workload *workload = &reading->scenario->workload;
+    for (uint32_t i = 0; i < workload->consumer_count; i++)
+        if (reading->consumer_good[i] && workload->operation_count > 0)
             check_consumer(reading, i);
 }
