@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario/reading.h"
-
 static int64_t load(const struct tma_key *key, const char *at, size_t index) {
     switch (key->kind) {
     case TMA_KEY_BOOL:
@@ -123,6 +121,6 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
     }
     for (uint32_t i = 0; i < workload->consumer_count; i++) {
         snprintf(prefix, sizeof prefix, "workload.consumers.%u", i);
-        tma_schema_describe(&tma_consumer_schema, &workload->consumers[i], &describer);
+        tma_consumer_describe(&workload->consumers[i], &describer);
     }
 }
