@@ -39,7 +39,7 @@ static void write_text(const struct cli_comparison *comparison, FILE *out) {
     for (size_t i = 0; i < comparison->count; i++) {
         if (comparison->modes[i].legal)
             continue;
-        fprintf(out, "%s  %-20s %s\n", heading ? "" : "\nnot legal here:\n",
+        fprintf(out, "%s  %-22s %s\n", heading ? "" : "\nnot legal here:\n",
                 comparison->modes[i].swizzle, comparison->modes[i].reason);
         heading = true;
     }

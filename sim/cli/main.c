@@ -49,6 +49,10 @@ static int run(int count, char **arguments) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = cli_help.name;
     const struct cli_verb *verb = find_verb(name);
+    if (count == 1) {
+        cli_help.run(&(struct cli_options){0});
+        return CLI_BAD_INPUT; /* a script whose variable is empty is to notice */
+    }
     return verb == NULL ? CLI_BAD_INPUT
                         : run_verb(verb, count - 2 > 0 ? count - 2 : 0, arguments + 2);
 }

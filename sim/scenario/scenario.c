@@ -115,9 +115,10 @@ static bool read_machine(struct tma_reading *reading, const char *gpu, const cha
 static void read_parts(struct tma_reading *reading, const struct scenario_input *input) {
     if (input->tensor_maps != NULL)
         tma_read_maps(reading, input->tensor_maps);
+    tma_lay_out_maps(reading);
+    tma_check_maps(reading);
     if (input->workload != NULL)
         tma_read_workload(reading, input->workload);
-    tma_lay_out_maps(reading);
     tma_check_operations(reading);
     tma_lay_out_stage(reading);
     tma_check_stage(reading);
