@@ -56,7 +56,8 @@ $(LIBRARY): $(LIB_OBJECTS)
 	@ar rcs $@ $^
 
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEPS_LIBS) -lm
+	@echo "  LD  $@"
+	@$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEPS_LIBS) -lm
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -85,6 +86,10 @@ golden-accept: all ## write traces/ anew: look at what git says has changed
 .PHONY: cli-accept
 cli-accept: all ## write the expected outputs of tests/cli anew
 	@tests/cli/run --accept $(COMMAND)
+
+.PHONY: accept
+accept: golden-accept cli-accept ## both of these, and the examples of README.md
+	@tests/readme --accept $(COMMAND)
 
 .PHONY: bench
 bench: all $(BENCHES) ## measure speed

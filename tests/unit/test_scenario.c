@@ -231,7 +231,7 @@ static const struct fault_case {
     {"gpu.sm_cont=3", "did you mean \"sm_count\"?"},
     {"gpu.sm_clock=3 Mhz", "did you mean \"MHz\"?"},
     {"gpu.topology.gpc_size=[1]", "adds up to 1 SMs"},
-    {"gpu.topology.sms.1=0", "is 0"},
+    {"gpu.topology.sms.1=255", "SMs are 0 to"},
     {"gpu=nowhere.yaml", "gpu names a file that cannot be used"},
     {"workload.operations.0.load=C", "tensor_maps has A, B"},
     {"tensor_maps.A.box_dim=[64]", "has 1 entries; expected 2"},
