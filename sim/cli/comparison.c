@@ -78,7 +78,6 @@ static void write_json(const struct cli_comparison *comparison, FILE *out) {
     else
         tma_json_null(&json, "best");
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 void cli_comparison_write(const struct cli_comparison *comparison, enum cli_format format,
