@@ -50,6 +50,9 @@ VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 all: $(COMMAND) ## build the command and the library (VARIANT=release|debug|asan|ubsan, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
 
+.PHONY: programs
+programs: $(COMMAND) $(TESTS) $(BENCHES) ## build the command, the tests and the benchmarks
+
 $(LIBRARY): $(LIB_OBJECTS)
 	@rm -f $@
 	@echo "  AR  $@"
