@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum cli_status cli_status_of(enum tma_error_code code) {
+int cli_status_of(enum tma_error_code code) {
     return code == TMA_ERROR_DEADLOCK || code == TMA_ERROR_FAULT ? CLI_MODEL : CLI_BAD_INPUT;
 }
 

@@ -13,7 +13,7 @@ enum cli_status {
 };
 
 /* The status for a failed call: 3 where the simulated program is to blame, 2 for all else. */
-enum cli_status cli_status_of(enum tma_error_code code);
+int cli_status_of(enum tma_error_code code);
 
 /* "tmasim: error: ..." and a newline. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

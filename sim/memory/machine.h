@@ -3,7 +3,7 @@
 #ifndef TMA_MEMORY_MACHINE_H
 #define TMA_MEMORY_MACHINE_H
 
-#include "tensormap/tensormap.h"
+#include "tensormap/rules.h"
 
 enum {
     TMA_MAX_SMS = 256,
@@ -15,7 +15,8 @@ enum {
 
 struct tma_machine {
     char name[TMA_MAX_NAME];
-    bool validated; /* its timing was compared with records of a real one */
+    enum tma_architecture architecture; /* whose rules tensor maps follow */
+    bool validated;                     /* its timing was compared with records of a real one */
 
     uint32_t sm_count;
     uint32_t sm_clock_mhz;

@@ -27,6 +27,8 @@ struct machine_input {
 static const struct tma_key keys[] = {
     {"name", TMA_KEY_CHARS, NULL, 1, TMA_MAX_NAME - 1, TMA_REQUIRED, IN(name), NULL, 0, 0,
      "how reports call it"},
+    {"architecture", TMA_KEY_ENUM, NULL, 0, 0, TMA_REQUIRED, IN(architecture),
+     &tma_architecture_names, 0, 0, "whose rules tensor maps follow"},
     {"validated", TMA_KEY_BOOL, NULL, 0, 1, TMA_REQUIRED, IN(validated), NULL, 0, 0,
      "its timing was compared with records of a real one"},
     U32("sm_count", none, 1, TMA_MAX_SMS, sm_count, "streaming multiprocessors"),
