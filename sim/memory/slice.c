@@ -43,14 +43,14 @@ static uint64_t share(struct tma_memory *memory, struct tma_request *request, ui
     struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + request->place.slice];
     uint64_t hash = request->line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     struct tma_recent_read *read = &slice->recent[hash % TMA_RECENT_READS];
-    bool recent = read->line == request->line && read->sectors == request->sectors &&
+    bool recent = read->line == request->line && read->sectors == request->asked &&
                   cycle <= read->until_cycle;
     if (!recent)
-        *read = (struct tma_recent_read){.line = request->line, .sectors = request->sectors};
+        *read = (struct tma_recent_read){.line = request->line, .sectors = request->asked};
     request->shares = (read->gpcs & 1u << request->gpc) != 0;
     read->until_cycle = cycle + memory->machine.l2.share_cycles;
     read->gpcs |= 1u << request->gpc;
-    return recent ? 0 : memory->read_ticks[tma_sector_count(request->sectors)];
+    return recent ? 0 : memory->read_ticks[tma_sector_count(request->asked)];
 }
 
 /* Sends a request's data back: they leave the slice of the SM's partition at `ready`. */
@@ -100,7 +100,8 @@ static void promote(struct tma_memory *memory, uint32_t of, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     *request = *tma_request_at(memory, of);
     request->line ^= 1;
-    request->sectors = TMA_ALL_SECTORS;
+    request->asked = 0;
+    request->wanted = TMA_ALL_SECTORS;
     request->place = tma_place_line(&memory->machine, request->line);
     memory->flights[request->flight].promotes++;
     go_to_slice(memory, entry, request->place.home, TMA_STAGE_PROMOTE, cycle + 1);
@@ -111,13 +112,17 @@ static uint64_t home_data(struct tma_memory *memory, uint32_t entry, uint64_t cy
     const struct tma_request *request = tma_request_at(memory, entry);
     struct tma_l2_set *set = set_of(memory, request);
     int way = tma_l2_claim(&memory->l2, set, request->index.tag);
-    uint32_t missing =
-        way < 0 ? request->sectors : tma_l2_ask(&memory->l2, set, way, request->sectors);
+    uint32_t missing = request->wanted;
+    if (way >= 0) {
+        missing &= ~(uint32_t)set->valid[way];
+        tma_l2_ask(&memory->l2, set, way, request->asked);
+    }
     if (missing == 0)
         return tma_l2_ready(set, way, cycle);
     struct tma_flight *flight = &memory->flights[request->flight];
-    flight->completion.miss_sectors += tma_sector_count(missing);
-    memory->counters.miss_sectors += tma_sector_count(missing);
+    uint32_t missed = tma_sector_count(missing & request->asked);
+    flight->completion.miss_sectors += missed;
+    memory->counters.miss_sectors += missed;
     uint64_t ready = fill(memory, request, set, way, missing, cycle);
     if (flight->promotion == TMA_L2_256B)
         promote(memory, entry, cycle);
@@ -136,8 +141,7 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
     struct tma_request *request = tma_request_at(memory, entry);
     struct tma_l2_set *set = set_of(memory, request);
     int way = tma_l2_claim(&memory->l2, set, request->index.tag);
-    uint32_t missing =
-        way < 0 ? request->sectors : tma_l2_ask(&memory->l2, set, way, request->sectors);
+    uint32_t missing = way < 0 ? request->asked : tma_l2_ask(&memory->l2, set, way, request->asked);
     bool waiting = way >= 0 && (set->waiting & 1u << way) != 0;
     if (missing == 0) {
         if (waiting)
@@ -146,14 +150,19 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
             respond(memory, entry, tma_l2_ready(set, way, cycle));
         return;
     }
-    memory->counters.partition_sectors += tma_sector_count(missing);
+    /* As much is copied as would be filled from DRAM. */
+    uint32_t copied = fill_sectors(memory->flights[request->flight].promotion, missing);
+    if (way >= 0)
+        copied &= ~(uint32_t)set->valid[way];
+    request->wanted = copied & 15u;
+    memory->counters.partition_sectors += tma_sector_count(copied);
     if (way >= 0 && !waiting) {
         set->waiting = (uint16_t)(set->waiting | 1u << way);
         set->filling = (uint16_t)(set->filling & ~(1u << way));
         set->ready[way] = TMA_NONE;
     }
     if (way >= 0)
-        set->valid[way] |= request->sectors;
+        set->valid[way] = (uint8_t)(set->valid[way] | copied);
     go_to_slice(memory, entry, request->place.home, TMA_STAGE_HOME,
                 cycle + memory->machine.crossbar.partition_cycles);
 }
@@ -165,7 +174,7 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
     uint64_t done = look_up(memory, partition, &request->place, read_ticks, cycle);
     request->l2_done_cycle = done;
     memory->counters.requests++;
-    memory->counters.sectors += tma_sector_count(request->sectors);
+    memory->counters.sectors += tma_sector_count(request->asked);
     if (request->place.home != partition) {
         request_copy(memory, entry, done);
         return;
@@ -196,7 +205,7 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
 
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     const struct tma_request *request = tma_request_at(memory, entry);
-    uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->sectors)];
+    uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->wanted)];
     uint64_t done = look_up(memory, request->place.home, &request->place, read_ticks, cycle);
     uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
     release_waiters(memory, tma_request_at(memory, entry), ready);
@@ -208,7 +217,7 @@ void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle
     uint64_t done = look_up(memory, request->place.home, &request->place, 0, cycle);
     struct tma_l2_set *set = set_of(memory, request);
     int way = tma_l2_claim(&memory->l2, set, request->index.tag);
-    uint32_t missing = way < 0 ? 0 : request->sectors & ~(uint32_t)set->valid[way];
+    uint32_t missing = way < 0 ? 0 : request->wanted & ~(uint32_t)set->valid[way];
     if (partition_of(memory, request) == request->place.home) {
         /* The SM's own partition counts it as the SM's. */
         memory->counters.requests++;

@@ -18,7 +18,8 @@ static void send(struct tma_memory *memory, uint32_t flight, uint64_t line, uint
         .line = line,
         .flight = flight,
         .sent_cycle = cycle,
-        .sectors = sectors,
+        .asked = sectors & 15u,
+        .wanted = sectors & 15u,
         .count = count & 15u,
         .gpc = (uint8_t)memory->sm_gpc[owner->sm],
     };
