@@ -35,6 +35,19 @@ static void set_swizzle(const struct tma_scenario *scenario, const char *mode,
     }
 }
 
+static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tma_swizzle swizzle,
+                                    struct tma_comparison *comparison, struct tma_error *error) {
+    struct tma_result *result = calloc(1, sizeof *result);
+    if (result == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code =
+        tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+    if (code == TMA_OK)
+        tma_comparison_add(comparison, swizzle, &scenario->workload, result);
+    free(result);
+    return code;
+}
+
 /* A mode is legal where the scenario reader finds nothing wrong with it: the reason is then what it
  * found first. */
 static enum tma_error_code try_mode(const char *path, const struct settings *settings,
@@ -42,18 +55,11 @@ static enum tma_error_code try_mode(const char *path, const struct settings *set
                                     struct tma_error *error) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
-    struct tma_result *result = calloc(1, sizeof *result);
     enum tma_error_code code = TMA_OK;
-    bool legal = tma_scenario_read(path, settings->items, settings->count, &scenario, &list);
-    if (!legal)
-        tma_comparison_refuse(comparison, swizzle, list.count > 0 ? list.items[0].text : "");
-    else if (result == NULL)
-        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    if (tma_scenario_read(path, settings->items, settings->count, &scenario, &list))
+        code = run_mode(&scenario, swizzle, comparison, error);
     else
-        code = tma_run(&scenario.machine, &scenario.workload, NULL, result, error);
-    if (legal && code == TMA_OK)
-        tma_comparison_add(comparison, swizzle, &scenario.workload, result);
-    free(result);
+        tma_comparison_refuse(comparison, swizzle, list.count > 0 ? list.items[0].text : "");
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
     return code;

@@ -19,6 +19,7 @@ try run -o / | sed 's/:.*:/:/'
 try run -o /does/not/exist
 try run -o /dev/full
 try run --trace /dev/full
+try run -o report --trace report
 run >/dev/full 2>"$SCRATCH/said"
 echo "exit $?" && cat "$SCRATCH/said"
 run >&- 2>"$SCRATCH/said"
