@@ -85,23 +85,25 @@ static int widest_cell(const struct tile *tile) {
 
 static void write_text(const struct tile *tile, FILE *out) {
     const struct tma_tensor_map *map = tile->view->map;
+    static const char *const directions[] = {
+        [TMA_LOAD] = "load", [TMA_STORE] = "store", [TMA_REDUCE] = "reduction"};
     int width = widest_cell(tile);
     char cell[CELL_BYTES];
     fprintf(out,
             "%s of %s at 0x%" PRIx32 ": %u rows of %u bytes, %u apart, swizzle %s\n"
             "chunks by the coordinates of their first byte's element; ~ out of bounds, ? "
             "uninitialised, - gap, . outside\n%-10s",
-            tile->view->operation->direction == TMA_LOAD ? "load" : "store", tile->view->map_name,
+            directions[tile->view->operation->direction], tile->view->map_name,
             tile->view->operation->shared_address, tile->size.rows, tile->size.row_bytes,
             tile->size.row_pitch_bytes, tma_name_of(&tma_swizzle_names, (int)map->swizzle),
             "address");
     for (int chunk = 0; chunk < CHUNKS; chunk++)
-        fprintf(out, " +%-*d", width - 1, chunk * CHUNK_BYTES);
+        fprintf(out, " +%-*d", chunk == CHUNKS - 1 ? 0 : width - 1, chunk * CHUNK_BYTES);
     for (uint32_t line = 0; line < tile->lines; line++) {
         fprintf(out, "\n0x%-8" PRIx32, address_of(tile, line, 0));
         for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
             format_cell(tile, address_of(tile, line, chunk), cell);
-            fprintf(out, " %-*s", width, cell);
+            fprintf(out, " %-*s", chunk == CHUNKS - 1 ? 0 : width, cell);
         }
     }
     fputc('\n', out);
@@ -167,7 +169,6 @@ static void write_json(const struct tile *tile, FILE *out) {
         write_json_line(tile, line, &json);
     tma_json_end_array(&json);
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 enum tma_error_code tma_layout_write(const struct tma_layout_view *view,

@@ -68,7 +68,6 @@ static void byte_json(const struct tma_layout_view *view, uint32_t address,
     if (place->kind == TMA_BYTE_ELEMENT)
         tma_json_unsigned(&json, "global_address", place->global_address);
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 static void byte_csv(const struct tma_layout_view *view, uint32_t address,
@@ -136,7 +135,6 @@ static void element_json(const struct tma_layout_view *view, const struct places
     }
     tma_json_end_array(&json);
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 static void element_csv(const struct tma_layout_view *view, const struct places *places,
