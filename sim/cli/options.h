@@ -17,12 +17,13 @@ struct cli_count {
 
 /* What any verb's options are read into. */
 struct cli_options {
-    const char *output; /* NULL: standard output */
-    const char *trace;  /* NULL: none */
-    const char *gpu;    /* NULL: the machine that comes with the command */
-    const char *map;    /* NULL: all of them */
-    int architecture;   /* 0: the default */
-    int format;         /* by the verb's own names */
+    const char *output;                   /* NULL: standard output */
+    const char *trace;                    /* NULL: none */
+    const char *gpu;                      /* NULL: the machine that comes with the command */
+    const char *map;                      /* NULL: all of them */
+    const char *operation, *at, *element; /* layout; NULL: not given */
+    int architecture;                     /* 0: the default */
+    int format;                           /* by the verb's own names */
     bool json;
     const char **settings; /* owned array of borrowed texts */
     size_t setting_count;

@@ -1,9 +1,16 @@
 #include "placement/locate.h"
 
 #include "placement/fields.h"
-#include "tensormap/types.h"
 
 enum { CHUNK_BYTES = 16, GROUP_ELEMENTS = 16 };
+
+static const struct tma_name kind_items[] = {{"element", TMA_BYTE_ELEMENT},
+                                             {"out_of_bounds", TMA_BYTE_OUT_OF_BOUNDS},
+                                             {"undefined", TMA_BYTE_UNDEFINED},
+                                             {"gap", TMA_BYTE_GAP},
+                                             {"outside", TMA_BYTE_OUTSIDE}};
+const struct tma_names tma_byte_kind_names = {"byte", kind_items,
+                                              sizeof kind_items / sizeof kind_items[0]};
 
 /* Bits of elements in shared memory. Packed ones lie end to end, also inside a padded group; what
  * .b6p2x16 stores has a byte each. */

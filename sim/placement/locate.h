@@ -4,6 +4,7 @@
 #define TMA_PLACEMENT_LOCATE_H
 
 #include "placement/rows.h"
+#include "tensormap/types.h"
 
 /* One main place, and a halo copy for each group of im2col::w::128; gather4 may name a row four
  * times. */
@@ -16,6 +17,8 @@ enum tma_byte_kind {
     TMA_BYTE_GAP,           /* between two rows: not touched */
     TMA_BYTE_OUTSIDE,       /* not in the operation's box */
 };
+
+extern const struct tma_names tma_byte_kind_names; /* element, out_of_bounds, undefined, ... */
 
 /* What a byte of shared memory belongs to. */
 struct tma_byte_place {
