@@ -98,5 +98,4 @@ void tma_compare_write_json(const struct tma_comparison *comparison, FILE *out) 
         tma_json_null(&json, "best");
     tma_json_string(&json, "recommendation", comparison->recommendation);
     tma_json_end_object(&json);
-    fputc('\n', out);
 }

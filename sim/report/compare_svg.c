@@ -18,7 +18,10 @@ enum {
     TITLE_WIDTH = 290,
     TITLE_HEIGHT = 44,
     HEADING_HEIGHT = 30,
-    LEGEND_HEIGHT = 64,
+    LEGEND_HEIGHT = 42,
+    LINE_HEIGHT = 17,
+    LINE_CHARACTERS = 180,
+    PAGE_WIDTH = 1240, /* at least: the legend's, and that of a line */
 };
 
 /* Eight colours that differ in hue and in lightness, by group of four banks. */
@@ -194,17 +197,45 @@ static struct extent lay_out_consumer(const struct tma_comparison *comparison, u
     return extent;
 }
 
-static void write_legend(FILE *out) {
+static void write_legend(int y, FILE *out) {
     for (int group = 0; group < 8; group++)
         fprintf(out,
-                "<rect x=\"%d\" y=\"40\" width=\"76\" height=\"%d\" fill=\"%s\"/>"
-                "<text x=\"%d\" y=\"53\" class=\"bank\">banks %d-%d</text>\n",
-                MARGIN + group * 80, CHUNK_HEIGHT, colours[group], MARGIN + group * 80 + 38,
-                4 * group, 4 * group + 3);
+                "<rect x=\"%d\" y=\"%d\" width=\"76\" height=\"%d\" fill=\"%s\"/>"
+                "<text x=\"%d\" y=\"%d\" class=\"bank\">banks %d-%d</text>\n",
+                MARGIN + group * 80, y, CHUNK_HEIGHT, colours[group], MARGIN + group * 80 + 38,
+                y + 13, 4 * group, 4 * group + 3);
     fprintf(out,
-            "<text x=\"%d\" y=\"53\">outlined: lanes that one phase of the worst instruction "
+            "<text x=\"%d\" y=\"%d\">outlined: lanes that one phase of the worst instruction "
             "serves; thick: those that collide</text>\n",
-            MARGIN + 8 * 80 + 12);
+            MARGIN + 8 * 80 + 12, y + 13);
+}
+
+/* The next line's length of a text that is wrapped at spaces. */
+static size_t line_length(const char *text, size_t most) {
+    size_t length = strlen(text);
+    if (length <= most)
+        return length;
+    for (length = most; length > 0 && text[length] != ' '; length--)
+        ;
+    return length > 0 ? length : most;
+}
+
+/* Writes the text from y on, or only counts: gives the y behind it. */
+static int write_wrapped(const char *text, int y, FILE *out) {
+    while (*text != '\0') {
+        size_t length = line_length(text, LINE_CHARACTERS);
+        char line[LINE_CHARACTERS + 1];
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        if (out != NULL) {
+            fprintf(out, "<text x=\"%d\" y=\"%d\">", MARGIN, y + 13);
+            write_escaped(line, out);
+            fputs("</text>\n", out);
+        }
+        y += LINE_HEIGHT;
+        for (text += length; *text == ' '; text++)
+            ;
+    }
+    return y;
 }
 
 static void write_head(const struct tma_comparison *comparison, int width, int height, FILE *out) {
@@ -222,22 +253,22 @@ static void write_head(const struct tma_comparison *comparison, int width, int h
     write_escaped(comparison->scenario, out);
     fputs(" on ", out);
     write_escaped(comparison->machine, out);
-    fputs(": ", out);
-    write_escaped(comparison->recommendation, out);
     fputs("</text>\n", out);
 }
 
 void tma_compare_write_svg(const struct tma_comparison *comparison, FILE *out) {
     uint32_t consumers = comparison->workload->consumer_count;
-    int width = 1320, height = LEGEND_HEIGHT + MARGIN; /* the legend's width */
+    int legend = write_wrapped(comparison->recommendation, HEADING_HEIGHT + 4, NULL) + 6;
+    int y = legend + LEGEND_HEIGHT;
+    int width = PAGE_WIDTH, height = y;
     for (uint32_t i = 0; i < consumers; i++) {
         struct extent extent = lay_out_consumer(comparison, i, 0, NULL);
         width = extent.width > width ? extent.width : width;
         height += extent.height;
     }
     write_head(comparison, width, height, out);
-    write_legend(out);
-    int y = LEGEND_HEIGHT + MARGIN / 2;
+    write_wrapped(comparison->recommendation, HEADING_HEIGHT + 4, out);
+    write_legend(legend, out);
     for (uint32_t i = 0; i < consumers; i++)
         y += lay_out_consumer(comparison, i, y, out).height;
     fputs("</svg>\n", out);

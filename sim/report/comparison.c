@@ -183,6 +183,22 @@ static void mention_padding(struct tma_comparison *comparison) {
              bytes);
 }
 
+static void recommend_the_only(struct tma_comparison *comparison) {
+    const struct tma_compared_mode *best = comparison->best;
+    char conflict[100] = "no consumer has a bank conflict";
+    if (excess(best) > 0)
+        describe_conflict(comparison, best, conflict, sizeof conflict);
+    snprintf(comparison->recommendation, sizeof comparison->recommendation,
+             "take %s: no other mode is legal, and %s", swizzle_name(best), conflict);
+}
+
+static size_t count_legal(const struct tma_comparison *comparison) {
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->mode_count; i++)
+        count += comparison->modes[i].legal;
+    return count;
+}
+
 static void recommend_among(struct tma_comparison *comparison) {
     const struct tma_compared_mode *best = comparison->best, *worst = worst_legal(comparison);
     char conflict[100], *text = comparison->recommendation;
@@ -224,6 +240,8 @@ void tma_comparison_judge(struct tma_comparison *comparison) {
     else if (comparison->workload->consumer_count == 0)
         snprintf(comparison->recommendation, sizeof comparison->recommendation,
                  "any legal mode will do: no consumer reads the tiles");
+    else if (count_legal(comparison) == 1)
+        recommend_the_only(comparison);
     else
         recommend_among(comparison);
     mention_padding(comparison);

@@ -193,7 +193,6 @@ static void write_json(const struct tma_explanation *explanation, FILE *out) {
         write_json_lane(&json, &explanation->lanes[i]);
     tma_json_end_array(&json);
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 static void write_csv(const struct tma_explanation *explanation, FILE *out) {

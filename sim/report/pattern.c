@@ -101,7 +101,6 @@ static void write_json(const struct tma_tile_distribution *distribution, FILE *o
     }
     tma_json_end_array(&json);
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 /* One line for each element of the tile. */

@@ -29,7 +29,8 @@ static struct tma_workload workload_of(const struct tma_consumer *consumers, uin
         .operation_count = 1,
         .consumer_count = count,
     };
-    memcpy(workload.consumers, consumers, count * sizeof consumers[0]);
+    for (uint32_t i = 0; i < count; i++)
+        workload.consumers[i] = consumers[i];
     return workload;
 }
 
