@@ -213,13 +213,20 @@ static void release_all(struct simulation *simulation) {
     }
 }
 
+/* The first completion is known: none that is yet to be found can come ahead of it. */
+static bool knows_first_completion(const struct simulation *simulation) {
+    uint64_t known = tma_memory_now(simulation->memory) + simulation->machine->tma.complete_cycles;
+    return simulation->completion_count > 0 && simulation->completions[0].cycle < known;
+}
+
 /* Everybody waits for the memory system: lets its time pass until something completes. */
 static void wait_for_completion(struct simulation *simulation) {
     uint64_t window =
         simulation->machine->tma.issue_cycles + simulation->machine->tma.complete_cycles;
-    while (simulation->completion_count == 0 && simulation->code == TMA_OK) {
+    while (!knows_first_completion(simulation) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
-            explain_deadlock(simulation);
+            if (simulation->completion_count == 0)
+                explain_deadlock(simulation);
             return;
         }
         advance(simulation, tma_memory_now(simulation->memory) + (window > 0 ? window : 1));

@@ -1,0 +1,289 @@
+/* Runs of whole kernels: how long they take, from the parts of one load; where their time goes; and
+ * that nothing but the workload decides. */
+#include <string.h>
+
+#include "engine/run.h"
+#include "kernel.h"
+#include "machine.h"
+#include "suite.h"
+
+enum {
+    /* One row whose line L2 has, of the small machine without any way across partitions. */
+    HIT = 10 + 30 + 3 + 15 + 20 + 2 + 4 + 5,
+    TURNAROUND = 7,
+    DISPATCH = 8,
+    ROW = 4, /* the SM port: each further row of a box */
+};
+
+static struct tma_machine machine;
+
+/* One partition, and slices that take no time beyond the first request's: every hit takes HIT, and
+ * boxes of any size are limited by the SM's port. */
+static void set_up(void) {
+    machine = small_machine();
+    machine.l2.partitions = 1;
+    machine.topology.gpc_partition[1] = 0;
+    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
+    machine.l2.lookup_cycles += 3;
+}
+
+static struct tma_result run_workload(const struct tma_workload *workload) {
+    struct tma_result result;
+    struct tma_error error = {0};
+    ck_assert_msg(tma_run(&machine, workload, NULL, &result, &error) == TMA_OK, "%s", error.text);
+    return result;
+}
+
+static struct tma_result run_kernel(const struct kernel *kernel) {
+    struct tma_workload workload = make_workload(kernel);
+    return run_workload(&workload);
+}
+
+/* Warm kernels on a single SM, and their cycles. */
+static const struct {
+    struct kernel kernel;
+    uint64_t cycles;
+} times[] = {
+    {{"one load", 1, 1, 1, 1, 1, false, 0}, HIT},
+    {{"one load of 8 rows", 1, 1, 1, 1, 8, false, 0}, HIT + 7 * ROW},
+    {{"one after the other", 1, 1, 5, 1, 1, false, 0}, 5 * HIT + 4 * TURNAROUND},
+    {{"two at a time", 1, 1, 2, 2, 1, false, 0}, HIT + DISPATCH},
+    {{"four at a time", 1, 1, 4, 4, 1, false, 0}, HIT + 3 * DISPATCH},
+    /* Slot 0 issues again when its own is there, whatever the others do. */
+    {{"four at a time, three times", 1, 1, 12, 4, 1, false, 0},
+     3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
+    {{"the last round is not full", 1, 1, 9, 4, 1, false, 0}, 3 * HIT + 2 * TURNAROUND},
+    {{"more slots than iterations", 1, 1, 2, 8, 1, false, 0}, HIT + DISPATCH},
+    /* Enough in flight: the port never rests, from the first row to the last. */
+    {{"limited by the port", 1, 1, 64, 8, 8, false, 0}, HIT + (64 * 8 - 1) * ROW},
+    {{"CTAs one after the other on an SM", 3, 1, 1, 1, 1, false, 0}, 3 * HIT},
+    {{"each with a pipeline of its own", 2, 1, 2, 2, 1, false, 0}, 2 * (HIT + DISPATCH)},
+};
+
+START_TEST(test_cycles) {
+    struct tma_result result = run_kernel(&times[_i].kernel);
+    ck_assert_msg(result.cycles == times[_i].cycles, "%s: %llu cycles, expected %llu",
+                  times[_i].kernel.name, (unsigned long long)result.cycles,
+                  (unsigned long long)times[_i].cycles);
+}
+END_TEST
+
+/* Of a kernel with more CTAs than SMs: each SM takes the next one as soon as it is free. */
+START_TEST(test_more_ctas_than_sms) {
+    struct tma_result result =
+        run_kernel(&(struct kernel){"", 9, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
+    ck_assert_uint_eq(result.cta_cycles.count, 9);
+    ck_assert_uint_eq(result.counters.operations, 9);
+    ck_assert_uint_eq(result.cta_cycles.min, HIT);
+    /* GPC ports take 2 cycles for a row of each of their 2 SMs. */
+    ck_assert_uint_le(result.cta_cycles.max, HIT + 2);
+    ck_assert_uint_ge(result.cycles, 3 * HIT);
+    ck_assert_uint_le(result.cycles, 3 * (HIT + 2));
+}
+END_TEST
+
+/* What it adds up to, for a table of kernels. */
+static const struct kernel kernels[] = {
+    {"one", 1, 1, 1, 1, 1, true, TMA_WALK_GRID_STRIDED},
+    {"warm stream", 4, 4, 32, 4, 16, false, TMA_WALK_GRID_STRIDED},
+    {"cold stream", 4, 4, 32, 4, 16, true, TMA_WALK_GRID_STRIDED},
+    {"blocked", 4, 4, 32, 3, 16, true, TMA_WALK_BLOCKED},
+    {"the same tiles", 4, 4, 16, 2, 16, true, TMA_WALK_SAME},
+    {"its own tile", 4, 4, 16, 2, 16, true, TMA_WALK_FIXED},
+    {"more CTAs than SMs", 11, 3, 7, 2, 8, true, TMA_WALK_GRID_STRIDED},
+    {"more slots than iterations", 2, 2, 3, 8, 8, true, TMA_WALK_GRID_STRIDED},
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+START_TEST(test_counters) {
+    const struct kernel *kernel = &kernels[_i];
+    struct tma_result result = run_kernel(kernel);
+    const struct tma_counters *counters = &result.counters;
+    uint64_t operations = (uint64_t)kernel->ctas * kernel->iterations;
+    ck_assert_uint_eq(counters->operations, operations);
+    ck_assert_uint_eq(result.latency_cycles.count, operations);
+    ck_assert_uint_eq(result.cta_cycles.count, kernel->ctas);
+    ck_assert_uint_eq(counters->rows, operations * kernel->rows);
+    ck_assert_uint_eq(counters->bytes, operations * kernel->rows * TMA_LINE_BYTES);
+    ck_assert_uint_eq(counters->tensor_bytes, counters->bytes);
+    ck_assert_uint_eq(counters->l2_requests, counters->rows);
+    ck_assert_uint_eq(counters->l2_sectors, counters->bytes / TMA_SECTOR_BYTES);
+    ck_assert_uint_eq(counters->l2_sector_hits + counters->l2_sector_misses, counters->l2_sectors);
+    ck_assert_uint_eq(counters->l2_fill_sectors, counters->dram_read_sectors);
+    ck_assert_uint_eq(counters->l2_sector_misses > 0, kernel->cold || _i == 1);
+    ck_assert_uint_ge(result.cycles, result.cta_cycles.max);
+    ck_assert_uint_ge(result.latency_cycles.min, HIT);
+}
+END_TEST
+
+/* A slot's time, from its first issue to its last completion or end of a consumer, as its events
+ * tell it. */
+struct slot_time {
+    uint64_t first, last;
+};
+
+struct slot_times {
+    struct slot_time times[16][8]; /* by CTA and slot */
+};
+
+static void take_slot_time(void *context, const struct tma_event *event) {
+    struct slot_time *time = &((struct slot_times *)context)->times[event->cta][event->slot];
+    if (event->kind == TMA_EVENT_ISSUE && time->last == 0)
+        time->first = event->cycle;
+    if (event->kind == TMA_EVENT_MBARRIER || event->kind == TMA_EVENT_CONSUME)
+        time->last = event->cycle;
+}
+
+/* Adds a consumer that reads the tile's words in order, `passes` times: a wavefront a row. */
+static void add_consumer(struct tma_workload *workload, uint32_t passes) {
+    workload->consumers[workload->consumer_count++] = (struct tma_consumer){
+        .instruction = TMA_LD_SHARED_B32, .lanes = TMA_LANES_ROW, .repeat = passes};
+}
+
+START_TEST(test_causes_are_the_slots_time) {
+    struct tma_workload workload = make_workload(&kernels[_i % KERNELS]);
+    if (_i >= KERNELS)
+        add_consumer(&workload, 3);
+    struct slot_times slots = {0};
+    struct tma_result result;
+    struct tma_event_sink sink = {take_slot_time, &slots};
+    ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
+    uint64_t from_events = 0, causes = 0;
+    for (int cta = 0; cta < 16; cta++)
+        for (int slot = 0; slot < 8; slot++)
+            from_events += slots.times[cta][slot].last - slots.times[cta][slot].first;
+    for (int cause = 0; cause < TMA_CAUSE_COUNT; cause++)
+        causes += result.cause_cycles[cause];
+    ck_assert_uint_eq(result.slot_cycles, causes);
+    ck_assert_uint_eq(result.slot_cycles, from_events);
+}
+END_TEST
+
+/* Of the time of one load after the other, each part has its name. */
+START_TEST(test_causes_of_a_hit) {
+    struct tma_result result = run_kernel(&(struct kernel){"", 1, 1, 5, 1, 1, false, 0});
+    const struct {
+        enum tma_cause cause;
+        uint64_t cycles;
+    } expected[] = {
+        {TMA_CAUSE_ISSUE, 5 * 10},
+        {TMA_CAUSE_CROSSBAR, 5 * 50},
+        {TMA_CAUSE_CROSSBAR_QUEUE, 5 * 6},
+        {TMA_CAUSE_L2, 5 * 18},
+        {TMA_CAUSE_DRAM, 0},
+        {TMA_CAUSE_SHARED_WRITE, 5 * 5},
+        {TMA_CAUSE_WAKE, 4 * TURNAROUND},
+        {TMA_CAUSE_TMA_QUEUE, 0},
+        {TMA_CAUSE_CONSUME, 0},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        ck_assert_msg(result.cause_cycles[expected[i].cause] == expected[i].cycles, "%s: %llu",
+                      tma_cause_key(expected[i].cause),
+                      (unsigned long long)result.cause_cycles[expected[i].cause]);
+}
+END_TEST
+
+/* A consumer takes a wavefront a row and pass, after the warp's turnaround; the slot waits for it.
+ */
+START_TEST(test_consumer_delays) {
+    struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 3, 1, 8, false, 0});
+    add_consumer(&workload, (uint32_t)_i + 1);
+    struct tma_result result = run_workload(&workload);
+    const uint64_t passes = (uint64_t)_i + 1, load = HIT + 7 * ROW, wavefronts = 8 * passes;
+    ck_assert_uint_eq(result.cycles, 3 * (load + TURNAROUND + wavefronts));
+    ck_assert_uint_eq(result.consumers[0].wavefronts, 3 * wavefronts);
+    ck_assert_uint_eq(result.consumers[0].ideal_wavefronts, 3 * wavefronts);
+    ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME], 3 * wavefronts);
+    ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME_QUEUE], 0);
+}
+END_TEST
+
+/* Two slots whose tiles come 8 cycles apart share the SM's shared memory: the second one's
+ * consumer waits for the rest of the first one's 100 wavefronts. */
+START_TEST(test_consumers_wait_for_each_other) {
+    struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 2, 2, 1, false, 0});
+    add_consumer(&workload, 100);
+    struct tma_result result = run_workload(&workload);
+    ck_assert_uint_eq(result.cycles, HIT + TURNAROUND + 2 * 100);
+    ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME_QUEUE], 100 - DISPATCH);
+}
+END_TEST
+
+/* A stage of two operations is complete when both are. */
+START_TEST(test_stage_of_two_operations) {
+    struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 2, 1, 1, false, 0});
+    workload.operations[1] = workload.operations[0];
+    workload.operations[1].operation.shared_address = 128;
+    workload.operation_count = 2;
+    workload.stage_bytes = 256;
+    workload.expect_bytes = 256;
+    struct tma_result result = run_workload(&workload);
+    ck_assert_uint_eq(result.cycles, 2 * (HIT + DISPATCH) + TURNAROUND);
+    ck_assert_uint_eq(result.counters.operations, 4);
+}
+END_TEST
+
+struct recording {
+    uint64_t hash, events;
+};
+
+static void record(void *context, const struct tma_event *event) {
+    struct recording *recording = context;
+    const uint64_t words[] = {event->cycle,      event->sm,         event->cta,
+                              event->slot,       event->kind,       event->figures[0],
+                              event->figures[1], event->figures[2], event->figures[3]};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        recording->hash = (recording->hash ^ words[i]) * UINT64_C(1099511628211);
+    recording->events++;
+}
+
+static struct recording run_recorded(const struct kernel *kernel, struct tma_result *result) {
+    struct recording recording = {0};
+    struct tma_workload workload = make_workload(kernel);
+    struct tma_event_sink sink = {record, &recording};
+    memset(result, 0xff, sizeof *result);
+    ck_assert_int_eq(tma_run(&machine, &workload, &sink, result, NULL), TMA_OK);
+    return recording;
+}
+
+/* The same kernel gives the same result and the same trace, whichever kernel ran before. */
+START_TEST(test_repeats) {
+    struct tma_result first, again;
+    struct recording expected = run_recorded(&kernels[_i], &first);
+    for (int other = 0; other < KERNELS; other++) {
+        run_kernel(&kernels[other]);
+        struct recording recording = run_recorded(&kernels[_i], &again);
+        ck_assert_uint_eq(recording.events, expected.events);
+        ck_assert_uint_eq(recording.hash, expected.hash);
+        ck_assert_int_eq(memcmp(&first, &again, sizeof first), 0);
+    }
+}
+END_TEST
+
+/* Who watches does not change what happens. */
+START_TEST(test_trace_changes_nothing) {
+    struct tma_result watched, alone = run_kernel(&kernels[_i]);
+    run_recorded(&kernels[_i], &watched);
+    ck_assert_int_eq(memcmp(&watched.cta_cycles, &alone.cta_cycles, sizeof alone.cta_cycles), 0);
+    ck_assert_uint_eq(watched.cycles, alone.cycles);
+    ck_assert_uint_eq(watched.slot_cycles, alone.slot_cycles);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("runs");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
+    tcase_add_test(tests, test_more_ctas_than_sms);
+    tcase_add_loop_test(tests, test_counters, 0, KERNELS);
+    tcase_add_loop_test(tests, test_causes_are_the_slots_time, 0, 2 * KERNELS);
+    tcase_add_test(tests, test_causes_of_a_hit);
+    tcase_add_loop_test(tests, test_consumer_delays, 0, 3);
+    tcase_add_test(tests, test_consumers_wait_for_each_other);
+    tcase_add_test(tests, test_stage_of_two_operations);
+    tcase_add_loop_test(tests, test_repeats, 0, KERNELS);
+    tcase_add_loop_test(tests, test_trace_changes_nothing, 0, KERNELS);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

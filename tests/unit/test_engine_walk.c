@@ -1,0 +1,78 @@
+/* Which tile each iteration of each CTA touches, and where it lies in shared memory. */
+#include <string.h>
+
+#include "engine/workload.h"
+#include "kernel.h"
+#include "suite.h"
+
+/* Of 4 CTAs that do 8 iterations each. */
+static const struct {
+    enum tma_walk_order order;
+    uint32_t cta, iteration;
+    uint32_t tile;
+} tiles[] = {
+    {TMA_WALK_GRID_STRIDED, 0, 0, 0}, {TMA_WALK_GRID_STRIDED, 3, 0, 3},
+    {TMA_WALK_GRID_STRIDED, 0, 1, 4}, {TMA_WALK_GRID_STRIDED, 3, 7, 31},
+    {TMA_WALK_BLOCKED, 0, 0, 0},      {TMA_WALK_BLOCKED, 0, 7, 7},
+    {TMA_WALK_BLOCKED, 1, 0, 8},      {TMA_WALK_BLOCKED, 3, 7, 31},
+    {TMA_WALK_SAME, 0, 5, 5},         {TMA_WALK_SAME, 3, 5, 5},
+    {TMA_WALK_FIXED, 0, 5, 0},        {TMA_WALK_FIXED, 3, 5, 3},
+};
+
+START_TEST(test_order) {
+    struct tma_workload workload = {.cta_count = 4, .iterations = 8};
+    struct tma_walk walk = {.order = tiles[_i].order, .tiles = {100, 1, 1, 1, 1}, .step = {1}};
+    int32_t coordinates[TMA_MAX_RANK];
+    tma_walk_coordinates(&walk, &workload, tiles[_i].cta, tiles[_i].iteration, coordinates);
+    ck_assert_int_eq(coordinates[0], (int32_t)tiles[_i].tile);
+}
+END_TEST
+
+/* Tile t as coordinates: d = start[d] + (t mod tiles[d]) * step[d], the rest goes to the next. */
+static const struct {
+    struct tma_walk walk;
+    uint32_t tile;
+    int32_t coordinates[TMA_MAX_RANK];
+} walks[] = {
+    {{.tiles = {1, 1, 1, 1, 1}, .step = {9, 9, 9, 9, 9}}, 7, {0, 0, 0, 0, 0}},
+    {{.tiles = {4, 2, 1, 1, 1}, .step = {64, 8}}, 3, {192, 0, 0, 0, 0}},
+    {{.tiles = {4, 2, 1, 1, 1}, .step = {64, 8}}, 4, {0, 8, 0, 0, 0}},
+    {{.tiles = {4, 2, 1, 1, 1}, .step = {64, 8}}, 8, {0, 0, 0, 0, 0}}, /* all tiles: again */
+    {{.tiles = {2, 3, 2, 2, 5}, .step = {1, 10, 100, 1000, 10000}}, 119, {1, 20, 100, 1000, 40000}},
+    {{.start = {-8, 5}, .tiles = {4, 4, 1, 1, 1}, .step = {8, -2}}, 6, {8, 3, 0, 0, 0}},
+    {{.start = {INT32_MAX}, .tiles = {2, 1, 1, 1, 1}, .step = {1}}, 1, {INT32_MIN, 0, 0, 0, 0}},
+};
+
+START_TEST(test_coordinates) {
+    struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
+    int32_t coordinates[TMA_MAX_RANK];
+    tma_walk_coordinates(&walks[_i].walk, &workload, 0, walks[_i].tile, coordinates);
+    ck_assert_int_eq(memcmp(coordinates, walks[_i].coordinates, sizeof coordinates), 0);
+}
+END_TEST
+
+START_TEST(test_tile) {
+    struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 8, 4, 16, true, 0});
+    struct tma_tile tile;
+    workload.maps[0].swizzle = TMA_SWIZZLE_128B;
+    workload.shared_base_bytes = 0x400;
+    workload.operations[0].operation.shared_address = 0x80;
+    ck_assert_int_eq(tma_workload_tile(&workload, 3, 0, &tile, NULL), TMA_OK);
+    ck_assert_uint_eq(tile.shared_address, 0x400 + 3 * 16 * TMA_LINE_BYTES + 0x80);
+    ck_assert_int_eq(tile.swizzle, TMA_SWIZZLE_128B);
+    ck_assert_uint_eq(tile.rows, 16);
+    ck_assert_uint_eq(tile.row_bytes, TMA_LINE_BYTES);
+    ck_assert_uint_eq(tile.pitch_bytes, TMA_LINE_BYTES);
+    ck_assert_uint_eq(tile.element_bytes, 2);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("walks");
+    TCase *tests = tcase_create("all");
+    tcase_add_loop_test(tests, test_order, 0, sizeof tiles / sizeof *tiles);
+    tcase_add_loop_test(tests, test_coordinates, 0, sizeof walks / sizeof *walks);
+    tcase_add_test(tests, test_tile);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
