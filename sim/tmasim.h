@@ -10,6 +10,11 @@
 #include "placement/execute.h"
 #include "placement/rows.h"
 #include "placement/swizzle.h"
+#include "tensormap/advice.h"
+#include "tensormap/compare.h"
+#include "tensormap/descriptor.h"
+#include "tensormap/dump.h"
+#include "tensormap/rules.h"
 #include "tensormap/tensormap.h"
 #include "tensormap/types.h"
 

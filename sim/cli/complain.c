@@ -3,16 +3,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum cli_status cli_status_of(enum tma_error_code code) {
+int cli_status_of(enum tma_error_code code) {
     return code == TMA_ERROR_DEADLOCK || code == TMA_ERROR_FAULT ? CLI_MODEL : CLI_BAD_INPUT;
+}
+
+static void say(const char *severity, const char *format, va_list arguments) {
+    fprintf(stderr, "tmasim: %s: ", severity);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
 }
 
 void cli_complain(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("tmasim: error: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say("error", format, arguments);
+    va_end(arguments);
+}
+
+void cli_note(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("note", format, arguments);
     va_end(arguments);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/version.h"
 #include "cli/complain.h"
+#include "cli/rules_reference.h"
 #include "cli/verbs.h"
 #include "scenario/describe.h"
 
@@ -15,7 +16,7 @@ static void print_command(void) {
         printf("  %-10s%s\n", (*verb)->name, (*verb)->summary);
     printf(
         "\ntmasim VERB --help says more. tmasim help scenario and tmasim help machine list every "
-        "key of\nthose files.\n");
+        "key of\nthose files, tmasim help rules every rule of tensor maps.\n");
 }
 
 static int print_topic(const char *topic) {
@@ -26,8 +27,11 @@ static int print_topic(const char *topic) {
         tma_scenario_reference(stdout);
     else if (strcmp(topic, "machine") == 0)
         tma_machine_reference(stdout);
+    else if (strcmp(topic, "rules") == 0)
+        cli_rules_reference(stdout);
     else {
-        cli_complain("there is no help on \"%s\"; allowed: scenario, machine and the verbs", topic);
+        cli_complain("there is no help on \"%s\"; allowed: scenario, machine, rules and the verbs",
+                     topic);
         return CLI_BAD_INPUT;
     }
     return CLI_OK;
@@ -43,7 +47,8 @@ static int run(const struct cli_options *options) {
 const struct cli_verb cli_help = {
     .name = "help",
     .operands = "[TOPIC]",
-    .summary = "Says how to use a verb, or which keys a file has (scenario, machine).",
+    .summary =
+        "Says how to use a verb, or which keys a file has (scenario, machine), or the rules.",
     .most_operands = 1,
     .run = run,
 };

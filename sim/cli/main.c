@@ -9,8 +9,10 @@
 #include "cli/verbs.h"
 #include "scenario/text.h"
 
-const struct cli_verb *const cli_verbs[] = {&cli_run,      &cli_compare, &cli_diff,
-                                            &cli_validate, &cli_help,    NULL};
+const struct cli_verb *const cli_verbs[] = {
+    &cli_run,      &cli_compare, &cli_layout, &cli_explain, &cli_pattern, &cli_diff,
+    &cli_validate, &cli_check,   &cli_encode, &cli_decode,  &cli_help,    NULL,
+};
 
 static const struct cli_verb *find_verb(const char *name) {
     struct tma_suggestion suggestion = {.wanted = name};
@@ -40,7 +42,11 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
 }
 
 static int run(int count, char **arguments) {
-    const char *name = count > 1 ? arguments[1] : "--help";
+    if (count < 2) {
+        cli_help.run(&(struct cli_options){0});
+        return CLI_BAD_INPUT; /* a script whose variable is empty is to notice */
+    }
+    const char *name = arguments[1];
     if (strcmp(name, "--version") == 0) {
         printf("tmasim %s\n", TMA_VERSION);
         return CLI_OK;
@@ -48,8 +54,7 @@ static int run(int count, char **arguments) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = cli_help.name;
     const struct cli_verb *verb = find_verb(name);
-    return verb == NULL ? CLI_BAD_INPUT
-                        : run_verb(verb, count - 2 > 0 ? count - 2 : 0, arguments + 2);
+    return verb == NULL ? CLI_BAD_INPUT : run_verb(verb, count - 2, arguments + 2);
 }
 
 int main(int count, char **arguments) {

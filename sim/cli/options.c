@@ -79,6 +79,20 @@ static bool read_number(const struct cli_option *option, const char *text, doubl
     return false;
 }
 
+static bool read_count(const struct cli_option *option, const char *text, struct cli_count *count) {
+    uint64_t value = 0;
+    const char *digit = text;
+    for (; *digit >= '0' && *digit <= '9' && value <= UINT32_MAX; digit++)
+        value = 10 * value + (uint64_t)(*digit - '0');
+    if (digit == text || *digit != '\0' || value > UINT32_MAX) {
+        cli_complain("%s is \"%s\"; expected a whole number, 0 to %lu", option->name, text,
+                     (unsigned long)UINT32_MAX);
+        return false;
+    }
+    *count = (struct cli_count){true, (uint32_t)value};
+    return true;
+}
+
 static bool store(const struct cli_option *option, const char *text, struct cli_options *options) {
     void *at = (char *)options + option->offset;
     switch (option->kind) {
@@ -92,6 +106,8 @@ static bool store(const struct cli_option *option, const char *text, struct cli_
         return read_choice(option, text, at);
     case CLI_NUMBER:
         return read_number(option, text, at);
+    case CLI_COUNT:
+        return read_count(option, text, at);
     case CLI_LIST:
         return append(at, (size_t *)(void *)((const char ***)at + 1), text);
     }

@@ -5,18 +5,33 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "tensormap/types.h"
+#include "tensormap/rules.h"
+
+/* A whole number that may be left out. */
+struct cli_count {
+    bool given;
+    uint32_t value;
+};
 
 /* What any verb's options are read into. */
 struct cli_options {
-    const char *output;    /* NULL: standard output */
-    const char *trace;     /* NULL: none */
-    const char *gpu;       /* NULL: the machine that comes with the command */
-    int format;            /* by the verb's own names */
+    const char *output;                   /* NULL: standard output */
+    const char *trace;                    /* NULL: none */
+    const char *gpu;                      /* NULL: the machine that comes with the command */
+    const char *map;                      /* NULL: all of them */
+    const char *operation, *at, *element; /* layout; NULL: not given */
+    int architecture;                     /* 0: the default */
+    int format;                           /* by the verb's own names */
+    bool json;
     const char **settings; /* owned array of borrowed texts */
     size_t setting_count;
-    double absolute, relative; /* tolerances */
+    double absolute, relative;              /* tolerances */
+    struct cli_count consumer, instruction; /* explain */
+    struct cli_count block_size, y_per_tile, x_per_tile, vec_size, warp_size,
+        wave_groups; /* pattern */
+    bool pad;        /* compare: padded rows, too */
     bool help;
     const char **operands; /* owned array of borrowed texts */
     size_t operand_count;
@@ -27,6 +42,7 @@ enum cli_option_kind {
     CLI_TEXT,   /* const char * */
     CLI_CHOICE, /* int: a value of `names` */
     CLI_NUMBER, /* double, at least 0 */
+    CLI_COUNT,  /* struct cli_count */
     CLI_LIST,   /* each use appends: const char **, followed by a size_t */
 };
 
@@ -76,6 +92,11 @@ extern const struct tma_names cli_format_names;
     {                                                                                              \
         "--format", NULL, "FORMAT", CLI_CHOICE, offsetof(struct cli_options, format), names,       \
             "how to write it; the first is the default"                                            \
+    }
+#define CLI_OPTION_ARCHITECTURE                                                                    \
+    {                                                                                              \
+        "--arch", NULL, "ARCHITECTURE", CLI_CHOICE, offsetof(struct cli_options, architecture),    \
+            &tma_architecture_names, "whose rules hold; the first is the default"                  \
     }
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \

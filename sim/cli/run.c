@@ -31,6 +31,11 @@ struct outputs {
 
 static bool open_outputs(const struct cli_options *options, struct outputs *outputs) {
     *outputs = (struct outputs){.tracing = options->trace != NULL};
+    if (outputs->tracing && options->output != NULL &&
+        strcmp(options->output, options->trace) == 0) {
+        cli_complain("--output and --trace name the same file: %s", options->trace);
+        return false;
+    }
     if (!cli_output_open(&outputs->report, options->output))
         return false;
     if (!outputs->tracing || cli_output_open(&outputs->trace, options->trace))

@@ -38,7 +38,6 @@ static void write_json(const char *const *paths, const struct tma_validation *va
     }
     tma_json_end_array(&json);
     tma_json_end_object(&json);
-    fputc('\n', out);
 }
 
 static struct tma_decimal percent(double fraction) {

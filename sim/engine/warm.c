@@ -52,5 +52,4 @@ void tma_warm_up(struct simulation *simulation) {
             for (uint32_t cta = 0; cta < workload->cta_count; cta++)
                 warm_operation(simulation, stage, cta, iteration);
     }
-    tma_memory_restart(simulation->memory, false);
 }

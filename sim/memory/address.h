@@ -10,11 +10,9 @@
 #include "memory/machine.h"
 
 struct tma_place {
-    uint32_t home; /* partition */
-    uint32_t
-        slice; /* within a partition: the home's slice, and the one that copies it in the other */
-    uint64_t
-        group; /* number of the line's group: lines of one slice and partition are numbered by it */
+    uint64_t group; /* number of the line's group: a slice's lines are numbered by it */
+    uint16_t slice; /* within a partition: the home's, and the one that copies it in the other */
+    uint8_t home;   /* partition */
 };
 
 static inline uint64_t tma_mix64(uint64_t x) {
@@ -31,11 +29,10 @@ static inline struct tma_place tma_place_line(const struct tma_machine *machine,
     uint64_t group = line / slices;
     uint32_t rank = (uint32_t)(line - group * slices);
     uint32_t turn = (uint32_t)(((tma_mix64(group) >> 32) * slices) >> 32);
-    uint32_t slot = rank + turn;
-    if (slot >= slices)
-        slot -= slices;
+    uint32_t slot = rank + turn < slices ? rank + turn : rank + turn - slices;
     uint32_t per_partition = slices / machine->l2.partitions;
-    return (struct tma_place){slot / per_partition, slot % per_partition, group};
+    uint32_t home = slot / per_partition;
+    return (struct tma_place){group, (uint16_t)(slot - home * per_partition), (uint8_t)home};
 }
 
 #endif

@@ -75,6 +75,9 @@ struct tma_bank_report {
  * caller's to refuse: hardware faults). No active lane: all zero. */
 struct tma_bank_report tma_bank_conflicts(const struct tma_warp_access *access);
 
+/* The active lanes that are served in phase `phase` of the instruction; 0 past its last phase. */
+uint32_t tma_bank_phase_lanes(const struct tma_warp_access *access, uint32_t phase);
+
 /* Gives each active lane the wavefront that serves it, counted from 0 over the instruction, and
  * returns their number. Which of the words that collide goes first is not known of the hardware:
  * here it is the one of the lowest lane. Entries of inactive lanes are not written. */

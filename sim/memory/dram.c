@@ -1,7 +1,6 @@
 #include "memory/dram.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine) {
     /* bits / 8, two edges of the memory clock, in 1000 cycles of the SM clock */
@@ -69,12 +68,4 @@ uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uin
         tma_port_serve(&dram->buses[channel], cycle, sectors * dram->bus_ticks_per_sector);
     dram->read_sectors += sectors;
     return (moved > ready ? moved : ready) + machine->dram.access_cycles;
-}
-
-void tma_dram_restart(struct tma_dram *dram) {
-    uint32_t channels = dram->machine->dram.channels;
-    memset(dram->buses, 0, channels * sizeof *dram->buses);
-    memset(dram->activations, 0, channels * sizeof *dram->activations);
-    memset(dram->banks, 0, (size_t)channels * dram->machine->dram.banks * sizeof *dram->banks);
-    dram->read_sectors = dram->written_sectors = 0;
 }

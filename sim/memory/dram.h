@@ -26,9 +26,6 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
                                     struct tma_error *error);
 void tma_dram_free(struct tma_dram *dram);
 
-/* Closes all rows and starts time and counts again. */
-void tma_dram_restart(struct tma_dram *dram);
-
 /* Reads `sectors` sectors of one line, asked for at `cycle`: gives the cycle at which they are at
  * L2. */
 uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,

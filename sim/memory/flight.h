@@ -16,18 +16,22 @@ enum tma_stage {
     TMA_STAGE_RESPONSE, /* at the GPC's port, on the way back */
 };
 
+/* One line of the host's cache. */
 struct tma_request {
     uint64_t line;
-    uint32_t flight; /* the operation */
-    uint32_t next;   /* next that waits for the same line */
     uint64_t sent_cycle;
     uint64_t l2_done_cycle; /* the first slice knows what it has */
-    uint32_t l2_cycles;
-    uint32_t dram_cycles; /* from then until the data was there */
-    uint8_t sectors;      /* bit mask; 0 for out-of-bounds fill, which asks nothing of L2 */
-    uint8_t count;        /* sectors that go back to the SM */
-    uint8_t stage;        /* enum tma_stage */
-    uint8_t partition;    /* of the SM */
+    struct tma_place place;
+    struct tma_l2_index index; /* of the line in the partition where it is looked up next */
+    uint32_t flight;           /* the operation */
+    uint32_t next;             /* next that waits for the same line; next on the free list */
+    uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
+    uint8_t asked : 4;         /* sectors: bit mask; 0 for out-of-bounds fill, which asks for none */
+    uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
+    uint8_t count : 4;         /* sectors that go back to the SM */
+    uint8_t stage : 3;         /* enum tma_stage */
+    uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
+    uint8_t gpc;               /* of the SM */
 };
 
 struct tma_flight {
@@ -46,6 +50,21 @@ struct tma_flight {
     struct tma_completion completion;
 };
 
+/* Data that a slice has read lately, and the GPCs that it has answered with them. */
+struct tma_recent_read {
+    uint64_t line;
+    uint64_t until_cycle;
+    uint32_t gpcs;   /* bit mask */
+    uint8_t sectors; /* bit mask */
+};
+
+enum { TMA_RECENT_READS = 8 };
+
+struct tma_slice {
+    struct tma_port port;
+    struct tma_recent_read recent[TMA_RECENT_READS];
+};
+
 struct tma_unit {
     uint32_t head, tail;  /* flights that it has yet to work on */
     uint64_t clock_ticks; /* when it can make its next request */
@@ -56,9 +75,6 @@ struct tma_unit {
 
 struct tma_memory {
     struct tma_machine machine;
-    uint64_t now;
-    uint64_t started; /* cycle of the restart: counters are from here on */
-
     struct tma_wheel wheel; /* entries: units first, by SM; then requests */
     struct tma_request *requests;
     uint32_t request_count, free_request;
@@ -71,11 +87,13 @@ struct tma_memory {
     struct tma_unit *units;     /* by SM */
     struct tma_port *sm_ports;  /* by SM */
     struct tma_port *gpc_ports; /* by GPC */
-    struct tma_port *slices;    /* by partition and slice */
+    uint16_t *hops;             /* by GPC, partition and slice: cycles beyond the nearest slice's */
+    struct tma_slice *slices;   /* by partition and slice */
     uint32_t sm_gpc[TMA_MAX_SMS];
     struct tma_l2 l2;
     struct tma_dram dram;
-    uint64_t sm_sector_ticks, gpc_sector_ticks, row_ticks;
+    uint64_t sm_sector_ticks, gpc_sector_ticks, row_ticks, interval_ticks;
+    uint64_t read_ticks[TMA_SECTORS + 1]; /* by sectors: what reading them takes a slice */
 
     struct tma_memory_counters counters;
 };
@@ -84,7 +102,9 @@ struct tma_memory {
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 
-/* slice.c */
+/* slice.c: sends a request that has its line, sectors and GPC to its SM's partition; and what
+ * happens at the slices. */
+void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
@@ -93,10 +113,12 @@ void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle
 uint32_t tma_request_new(struct tma_memory *memory);
 void tma_request_free(struct tma_memory *memory, uint32_t entry);
 
-/* Cycles between an SM and a slice beyond the nearest one's, both ways together: request's part and
- * response's. */
-uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,
-                        const struct tma_place *place);
+/* Cycles between a GPC and a slice beyond the nearest one's, both ways together. */
+static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,
+                                      const struct tma_place *place) {
+    uint32_t slice = place->home * memory->l2.slices + place->slice;
+    return memory->hops[gpc * memory->machine.l2.slices + slice];
+}
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {
     return &memory->requests[entry - memory->machine.sm_count];

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+enum { HOST_LINE_BYTES = 64 };
+
 static size_t set_count(const struct tma_l2 *l2) {
     return (size_t)l2->partitions * l2->slices * l2->slice_sets;
 }
@@ -16,10 +18,15 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
                           .slice_sets = (uint32_t)(slice_bytes / TMA_LINE_BYTES / machine->l2.ways),
                           .ways = machine->l2.ways};
     assert(l2->ways >= 1 && l2->ways <= TMA_L2_MAX_WAYS && l2->slice_sets >= 1);
-    l2->sets = malloc(set_count(l2) * sizeof *l2->sets);
-    if (l2->sets == NULL)
+    void *sets = NULL;
+    if (posix_memalign(&sets, HOST_LINE_BYTES, set_count(l2) * sizeof *l2->sets) != 0)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", set_count(l2));
-    tma_l2_flush(l2);
+    l2->sets = sets;
+    struct tma_l2_set empty = {0};
+    for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
+        empty.tags[way] = TMA_L2_EMPTY;
+    for (size_t i = 0; i < set_count(l2); i++)
+        l2->sets[i] = empty;
     return TMA_OK;
 }
 
@@ -28,48 +35,33 @@ void tma_l2_free(struct tma_l2 *l2) {
     *l2 = (struct tma_l2){0};
 }
 
-void tma_l2_flush(struct tma_l2 *l2) {
-    struct tma_l2_set empty = {0};
+static uint32_t all_ways(const struct tma_l2 *l2) {
+    return (1u << l2->ways) - 1;
+}
+
+/* Bit per way that has the tag. Without an early end, so that the compiler compares all at once. */
+static uint32_t match(const struct tma_l2_set *set, uint32_t tag) {
+    uint32_t found = 0;
     for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
-        empty.lines[way] = TMA_L2_EMPTY;
-    for (size_t i = 0; i < set_count(l2); i++)
-        l2->sets[i] = empty;
-    l2->evictions = 0;
-    l2->unused_sectors = 0;
+        found |= (uint32_t)(set->tags[way] == tag) << way;
+    return found;
 }
 
-struct tma_l2_set *tma_l2_set(struct tma_l2 *l2, uint32_t partition,
-                              const struct tma_place *place) {
-    /* A group has one line in each slice of each partition, hence two in a slice with its copies.
-     */
-    uint64_t number = place->group * l2->partitions + (place->home != partition);
-    size_t slice = (size_t)partition * l2->slices + place->slice;
-    return &l2->sets[slice * l2->slice_sets + number % l2->slice_sets];
-}
-
-int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint64_t line) {
-    for (uint32_t way = 0; way < l2->ways; way++)
-        if (set->lines[way] == line)
-            return (int)way;
-    return -1;
-}
-
-/* Sectors of a way that were fetched and never asked for. */
-static unsigned unused(const struct tma_l2_set *set, uint32_t way) {
-    return (unsigned)__builtin_popcount((unsigned)(set->valid[way] & ~set->asked[way]));
+int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
+    uint32_t found = match(set, tag) & all_ways(l2);
+    return found == 0 ? -1 : __builtin_ctz(found);
 }
 
 /* -1 where somebody waits for every way. */
 static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) {
-    uint32_t all = (1u << l2->ways) - 1;
-    uint32_t candidates = all & ~(uint32_t)(set->referenced | set->waiting);
+    uint32_t candidates = all_ways(l2) & ~(uint32_t)(set->referenced | set->waiting);
     if (candidates == 0)
-        candidates = all & ~(uint32_t)set->waiting;
+        candidates = all_ways(l2) & ~(uint32_t)set->waiting;
     return candidates == 0 ? -1 : __builtin_ctz(candidates);
 }
 
-int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint64_t line) {
-    int way = tma_l2_find(l2, set, line);
+int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {
+    int way = tma_l2_find(l2, set, tag);
     if (way >= 0)
         return way;
     way = tma_l2_find(l2, set, TMA_L2_EMPTY);
@@ -78,36 +70,59 @@ int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint64_t line) {
         if (way < 0)
             return -1;
         l2->evictions++;
-        l2->unused_sectors += unused(set, (uint32_t)way);
     }
-    set->lines[way] = line;
-    set->ready[way] = 0;
+    set->tags[way] = tag;
     set->valid[way] = set->asked[way] = 0;
+    set->filling = (uint16_t)(set->filling & ~(1u << way));
     return way;
 }
 
-void tma_l2_touch(const struct tma_l2 *l2, struct tma_l2_set *set, int way) {
+static void touch(const struct tma_l2 *l2, struct tma_l2_set *set, int way) {
     set->referenced = (uint16_t)(set->referenced | 1u << way);
-    if (set->referenced == (1u << l2->ways) - 1)
+    if (set->referenced == all_ways(l2))
         set->referenced = (uint16_t)(1u << way);
 }
 
-uint64_t tma_l2_count_unused(const struct tma_l2 *l2) {
-    uint64_t sectors = 0;
-    for (size_t i = 0; i < set_count(l2); i++)
-        for (uint32_t way = 0; way < l2->ways; way++)
-            sectors += unused(&l2->sets[i], way);
-    return sectors;
+uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
+    touch(l2, set, way);
+    uint32_t first_asked = sectors & set->valid[way] & ~(uint32_t)set->asked[way];
+    l2->unused_sectors -= tma_sector_count(first_asked);
+    set->asked[way] = (uint8_t)(set->asked[way] | sectors);
+    return sectors & ~(uint32_t)set->valid[way];
 }
 
-void tma_l2_settle(struct tma_l2 *l2) {
-    for (size_t i = 0; i < set_count(l2); i++) {
-        l2->sets[i].waiting = 0;
-        for (uint32_t way = 0; way < l2->ways; way++) {
-            l2->sets[i].ready[way] = 0;
-            l2->sets[i].asked[way] = l2->sets[i].valid[way];
-        }
-    }
-    l2->evictions = 0;
-    l2->unused_sectors = 0;
+void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
+                 uint64_t cycle) {
+    uint32_t later = (uint32_t)cycle;
+    bool filling = (set->filling & 1u << way) != 0;
+    l2->unused_sectors += tma_sector_count(sectors & ~(uint32_t)set->asked[way]);
+    set->valid[way] = (uint8_t)(set->valid[way] | sectors);
+    set->filling = (uint16_t)(set->filling | 1u << way);
+    if (!filling || (int32_t)(later - set->ready[way]) > 0)
+        set->ready[way] = later;
+}
+
+uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
+    if ((set->filling & 1u << way) == 0)
+        return now;
+    int32_t wait = (int32_t)(set->ready[way] - (uint32_t)now);
+    if (wait > 0)
+        return now + (uint32_t)wait;
+    set->filling = (uint16_t)(set->filling & ~(1u << way));
+    return now;
+}
+
+void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors) {
+    uint64_t evictions = l2->evictions;
+    int way = tma_l2_claim(l2, set, tag);
+    l2->evictions = evictions;
+    touch(l2, set, way);
+    set->valid[way] = (uint8_t)(set->valid[way] | sectors);
+    set->asked[way] = (uint8_t)(set->asked[way] | sectors);
+}
+
+void tma_l2_age(struct tma_l2 *l2, uint64_t now) {
+    for (size_t i = 0; i < set_count(l2); i++)
+        for (uint32_t way = 0; l2->sets[i].filling != 0 && way < l2->ways; way++)
+            tma_l2_ready(&l2->sets[i], (int)way, now);
 }

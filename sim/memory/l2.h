@@ -13,52 +13,84 @@ enum {
     TMA_ALL_SECTORS = 15
 };
 
+/* The set that a line belongs to in a partition, and its tag there. */
+struct tma_l2_index {
+    uint32_t set;
+    uint32_t tag;
+};
+
+/* Laid out for the host's cache lines: a hit reads the first and the last. */
 struct tma_l2_set {
-    uint64_t lines[TMA_L2_MAX_WAYS]; /* line number, or TMA_L2_EMPTY */
-    /* By way: the cycle from which the data is there; while it is on its way from the other
-     * partition, the first of the requests that wait for it. */
-    uint64_t ready[TMA_L2_MAX_WAYS];
+    uint32_t tags[TMA_L2_MAX_WAYS]; /* or TMA_L2_EMPTY */
+    /* By way. While the data is on its way from the other partition, the first of the requests that
+     * wait for it; while it is on its way from DRAM, the cycle at which it is there (its low 32
+     * bits); else nothing. */
+    uint32_t ready[TMA_L2_MAX_WAYS];
     uint8_t valid[TMA_L2_MAX_WAYS]; /* by way: bit per sector that is there or on its way */
     uint8_t asked[TMA_L2_MAX_WAYS]; /* by way: bit per sector that somebody asked for */
     uint16_t referenced;            /* bit per way: used since the last time that all were */
     uint16_t waiting;               /* bit per way: on its way from the other partition */
+    uint16_t filling;               /* bit per way: on its way from DRAM, or it was lately */
 };
 
-#define TMA_L2_EMPTY UINT64_MAX
+#define TMA_L2_EMPTY UINT32_MAX
+
+/* Tags have 32 bits: the lines of addresses below this have tags of their own. */
+#define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
 
 struct tma_l2 {
     struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
     uint32_t partitions, slices, slice_sets, ways;
     uint64_t evictions;
-    uint64_t unused_sectors; /* of lines that left: fetched, and never asked for */
+    uint64_t unused_sectors; /* fetched, and not asked for until now */
 };
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *machine,
                                   struct tma_error *error);
 void tma_l2_free(struct tma_l2 *l2);
 
-/* Empties it. */
-void tma_l2_flush(struct tma_l2 *l2);
-
-/* The set of a line in a partition. */
-struct tma_l2_set *tma_l2_set(struct tma_l2 *l2, uint32_t partition, const struct tma_place *place);
+/* Where to look for a line in a partition. */
+static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t partition,
+                                               const struct tma_place *place) {
+    /* A group has one line in each slice of each partition, hence two in a slice with its copies.
+     */
+    uint64_t number = place->group * l2->partitions + (place->home != partition);
+    uint64_t tag = number / l2->slice_sets;
+    uint32_t slice = partition * l2->slices + place->slice;
+    return (struct tma_l2_index){
+        .set = slice * l2->slice_sets + (uint32_t)(number - tag * l2->slice_sets),
+        .tag = (uint32_t)tag,
+    };
+}
 
 /* The way that holds the line, or -1. */
-int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint64_t line);
+int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag);
 
 /* The way that holds the line, after taking one for it (with no valid sector) where none did: an
  * empty one, else the first that was not referenced lately and that nobody waits for; -1 where all
  * are waited for. */
-int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint64_t line);
+int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);
 
-/* Notes that a way was used: it will not be replaced soon. */
-void tma_l2_touch(const struct tma_l2 *l2, struct tma_l2_set *set, int way);
+/* Notes that a way was used, and is asked for these sectors; gives those that it does not have. */
+uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors);
 
-/* Sectors that were fetched and never asked for, of all lines that are in it now. */
-uint64_t tma_l2_count_unused(const struct tma_l2 *l2);
+/* Notes that sectors come from DRAM, and are there at `cycle`. */
+void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
+                 uint64_t cycle);
 
-/* Forgets who asked for what and until when data is on its way: a new run starts on what is here.
- */
-void tma_l2_settle(struct tma_l2 *l2);
+/* The cycle from which a way's data is there: `now`, or later while it is being filled. */
+uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now);
+
+/* Leaves sectors in a way as if they had been there for long, and had been asked for. */
+void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors);
+
+/* Forgets which lines were being filled before `now`. Call it at least once in 2^31 cycles: cycles
+ * are kept modulo 2^32. */
+void tma_l2_age(struct tma_l2 *l2, uint64_t now);
+
+/* How many bits a mask of sectors has. */
+static inline uint32_t tma_sector_count(uint32_t sectors) {
+    return (uint32_t)(UINT64_C(0x4332322132212110) >> (4 * sectors)) & 15u;
+}
 
 #endif

@@ -183,6 +183,9 @@ static uint32_t group_warps(const struct lane_plan *plan) {
 
 static enum tma_error_code plan_distribution(struct lane_plan *plan, struct tma_error *error) {
     struct tma_tile_pattern pattern = plan->consumer->distribution;
+    if (pattern.block_size == 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "a distribution needs its block_size: the threads that share the tile");
     complete_pattern(plan, &pattern);
     enum tma_error_code code = tma_tile_distribute(&pattern, &plan->distribution, error);
     if (code == TMA_OK)

@@ -3,7 +3,7 @@
 #ifndef TMA_MEMORY_MACHINE_H
 #define TMA_MEMORY_MACHINE_H
 
-#include "tensormap/tensormap.h"
+#include "tensormap/rules.h"
 
 enum {
     TMA_MAX_SMS = 256,
@@ -15,7 +15,8 @@ enum {
 
 struct tma_machine {
     char name[TMA_MAX_NAME];
-    bool validated; /* its timing was compared with records of a real one */
+    enum tma_architecture architecture; /* whose rules tensor maps follow */
+    bool validated;                     /* its timing was compared with records of a real one */
 
     uint32_t sm_count;
     uint32_t sm_clock_mhz;
@@ -53,9 +54,11 @@ struct tma_machine {
         uint32_t partitions;
         uint32_t slices; /* of all partitions */
         uint32_t ways;
-        uint32_t lookup_cycles;       /* tag look-up and data, without waiting */
-        uint32_t request_millicycles; /* a slice takes a request this often at most */
-        uint32_t sector_millicycles;  /* a slice's data port: for each sector */
+        uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
+        uint32_t interval_millicycles; /* least time from a slice's request to its next */
+        uint32_t request_millicycles;  /* to read data: for each request, */
+        uint32_t sector_millicycles;   /* and for each sector */
+        uint32_t share_cycles; /* data read no longer ago than this is there for further SMs */
     } l2;
 
     struct {

@@ -5,30 +5,62 @@
 
 #include "memory/flight.h"
 
-static uint32_t slice_number(const struct tma_memory *memory, uint32_t partition,
-                             const struct tma_place *place) {
-    return partition * memory->l2.slices + place->slice;
+static uint32_t partition_of(const struct tma_memory *memory, const struct tma_request *request) {
+    return memory->machine.topology.gpc_partition[request->gpc];
+}
+
+static struct tma_l2_set *set_of(struct tma_memory *memory, const struct tma_request *request) {
+    return &memory->l2.sets[request->index.set];
+}
+
+/* Sends a request to a slice, where it is at `cycle`. */
+static void go_to_slice(struct tma_memory *memory, uint32_t entry, uint32_t partition,
+                        enum tma_stage stage, uint64_t cycle) {
+    struct tma_request *request = tma_request_at(memory, entry);
+    request->stage = stage & 7u;
+    request->index = tma_l2_index(&memory->l2, partition, &request->place);
+    tma_wheel_put(&memory->wheel, entry, cycle);
+}
+
+void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    struct tma_request *request = tma_request_at(memory, entry);
+    request->place = tma_place_line(&memory->machine, request->line);
+    go_to_slice(memory, entry, partition_of(memory, request), TMA_STAGE_SLICE, cycle);
 }
 
 /* Waits for the slice, and for its look-up: gives the cycle at which the answer is known. */
 static uint64_t look_up(struct tma_memory *memory, uint32_t partition,
-                        const struct tma_place *place, uint32_t sectors, uint64_t cycle) {
-    const struct tma_machine *machine = &memory->machine;
-    uint64_t millicycles =
-        machine->l2.request_millicycles + (uint64_t)sectors * machine->l2.sector_millicycles;
-    struct tma_port *slice = &memory->slices[slice_number(memory, partition, place)];
-    return tma_port_serve(slice, cycle, millicycles * TMA_TICKS / 1000) + machine->l2.lookup_cycles;
+                        const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
+    struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + place->slice];
+    uint64_t ticks = read_ticks > memory->interval_ticks ? read_ticks : memory->interval_ticks;
+    return tma_port_serve(&slice->port, cycle, ticks) + memory->machine.l2.lookup_cycles;
 }
 
-/* Sends a request's data back, which leaves the slice of the SM's partition at `cycle`. */
-static void respond(struct tma_memory *memory, uint32_t entry, const struct tma_place *place,
-                    uint64_t cycle) {
+/* Requests for a line that was read a moment ago take what was read: it is not read again, and
+ * where the same GPC had it, it does not pass the GPC's port again. Gives what reading takes. */
+static uint64_t share(struct tma_memory *memory, struct tma_request *request, uint32_t partition,
+                      uint64_t cycle) {
+    struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + request->place.slice];
+    uint64_t hash = request->line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    struct tma_recent_read *read = &slice->recent[hash % TMA_RECENT_READS];
+    bool recent = read->line == request->line && read->sectors == request->asked &&
+                  cycle <= read->until_cycle;
+    if (!recent)
+        *read = (struct tma_recent_read){.line = request->line, .sectors = request->asked};
+    request->shares = (read->gpcs & 1u << request->gpc) != 0;
+    read->until_cycle = cycle + memory->machine.l2.share_cycles;
+    read->gpcs |= 1u << request->gpc;
+    return recent ? 0 : memory->read_ticks[tma_sector_count(request->asked)];
+}
+
+/* Sends a request's data back: they leave the slice of the SM's partition at `ready`. */
+static void respond(struct tma_memory *memory, uint32_t entry, uint64_t ready) {
     struct tma_request *request = tma_request_at(memory, entry);
-    uint32_t gpc = memory->sm_gpc[memory->flights[request->flight].sm];
+    request->dram_cycles = (uint32_t)(ready - request->l2_done_cycle);
     request->stage = TMA_STAGE_RESPONSE;
     tma_wheel_put(&memory->wheel, entry,
-                  cycle + memory->machine.crossbar.response_cycles +
-                      tma_hop_cycles(memory, gpc, place));
+                  ready + memory->machine.crossbar.response_cycles +
+                      tma_hop_cycles(memory, request->gpc, &request->place));
 }
 
 /* Sectors that a fill brings for `missing` ones of a line: whole blocks of 64 bytes, or the line.
@@ -41,19 +73,16 @@ static uint32_t fill_sectors(enum tma_l2_promotion promotion, uint32_t missing) 
 
 /* Fills a line from DRAM at its home, into a way or (-1) past the cache; gives the cycle at which
  * the data is there. */
-static uint64_t fill(struct tma_memory *memory, struct tma_flight *flight,
-                     const struct tma_place *place, struct tma_l2_set *set, int way,
-                     uint32_t missing, uint64_t cycle) {
+static uint64_t fill(struct tma_memory *memory, const struct tma_request *request,
+                     struct tma_l2_set *set, int way, uint32_t missing, uint64_t cycle) {
+    struct tma_flight *flight = &memory->flights[request->flight];
     uint32_t sectors = fill_sectors(flight->promotion, missing);
     if (way >= 0)
         sectors &= ~(uint32_t)set->valid[way];
-    uint32_t count = (uint32_t)__builtin_popcount(sectors);
-    uint64_t ready = tma_dram_read(&memory->dram, place, count, cycle);
-    if (way >= 0) {
-        set->valid[way] = (uint8_t)(set->valid[way] | sectors);
-        if (ready > set->ready[way])
-            set->ready[way] = ready;
-    }
+    uint32_t count = tma_sector_count(sectors);
+    uint64_t ready = tma_dram_read(&memory->dram, &request->place, count, cycle);
+    if (way >= 0)
+        tma_l2_fill(&memory->l2, set, way, sectors, ready);
     flight->completion.fills++;
     flight->completion.fill_sectors += count;
     if (ready > flight->completion.fill_cycle)
@@ -71,188 +100,132 @@ static void promote(struct tma_memory *memory, uint32_t of, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     *request = *tma_request_at(memory, of);
     request->line ^= 1;
-    request->stage = TMA_STAGE_PROMOTE;
-    request->sectors = TMA_ALL_SECTORS;
-    request->next = TMA_NONE;
+    request->asked = 0;
+    request->wanted = TMA_ALL_SECTORS;
+    request->place = tma_place_line(&memory->machine, request->line);
     memory->flights[request->flight].promotes++;
-    tma_wheel_put(&memory->wheel, entry, cycle + 1);
-}
-
-/* The sectors of a request that a way does not have; from now on they have been asked for. Way -1,
- * none to be had, has nothing. */
-static uint32_t ask(struct tma_l2 *l2, struct tma_l2_set *set, int way,
-                    const struct tma_request *request) {
-    if (way < 0)
-        return request->sectors;
-    tma_l2_touch(l2, set, way);
-    set->asked[way] |= request->sectors;
-    return request->sectors & ~(uint32_t)set->valid[way];
+    go_to_slice(memory, entry, request->place.home, TMA_STAGE_PROMOTE, cycle + 1);
 }
 
 /* Looks a line up at its home and fills what is missing; gives the cycle at which all is there. */
-static uint64_t home_data(struct tma_memory *memory, uint32_t entry, const struct tma_place *place,
-                          uint64_t cycle) {
-    struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_flight *flight = &memory->flights[request->flight];
-    struct tma_l2_set *set = tma_l2_set(&memory->l2, place->home, place);
-    int way = tma_l2_claim(&memory->l2, set, request->line);
-    uint32_t missing = ask(&memory->l2, set, way, request);
-    uint64_t ready = way < 0 ? cycle : set->ready[way];
-    memory->counters.miss_sectors += (uint32_t)__builtin_popcount(missing);
-    if (missing != 0) {
-        flight->completion.miss_sectors += (uint32_t)__builtin_popcount(missing);
-        ready = fill(memory, flight, place, set, way, missing, cycle);
-        if (flight->promotion == TMA_L2_256B)
-            promote(memory, entry, cycle);
+static uint64_t home_data(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    const struct tma_request *request = tma_request_at(memory, entry);
+    struct tma_l2_set *set = set_of(memory, request);
+    int way = tma_l2_claim(&memory->l2, set, request->index.tag);
+    uint32_t missing = request->wanted;
+    if (way >= 0) {
+        missing &= ~(uint32_t)set->valid[way];
+        tma_l2_ask(&memory->l2, set, way, request->asked);
     }
-    return ready > cycle ? ready : cycle;
+    if (missing == 0)
+        return tma_l2_ready(set, way, cycle);
+    struct tma_flight *flight = &memory->flights[request->flight];
+    uint32_t missed = tma_sector_count(missing & request->asked);
+    flight->completion.miss_sectors += missed;
+    memory->counters.miss_sectors += missed;
+    uint64_t ready = fill(memory, request, set, way, missing, cycle);
+    if (flight->promotion == TMA_L2_256B)
+        promote(memory, entry, cycle);
+    return ready;
 }
 
-/* Lets go of all that waited for a line whose data will be there at `ready`. */
-static void release_waiters(struct tma_memory *memory, uint32_t entry,
-                            const struct tma_place *place, uint64_t ready) {
-    while (entry != TMA_NONE) {
-        struct tma_request *request = tma_request_at(memory, entry);
-        uint32_t next = request->next;
-        request->dram_cycles = (uint32_t)(ready - request->l2_done_cycle);
-        respond(memory, entry, place, ready);
-        entry = next;
-    }
+/* Waits in a line's list for data that somebody asked the home for. */
+static void join(struct tma_l2_set *set, int way, struct tma_request *request, uint32_t entry) {
+    request->next = set->ready[way];
+    set->ready[way] = entry;
 }
 
 /* At the slice of the SM's partition, where the line's home is the other one: a copy, or a way to
  * get it. */
-static void request_copy(struct tma_memory *memory, uint32_t entry, const struct tma_place *place,
-                         uint64_t cycle) {
+static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_l2_set *set = tma_l2_set(&memory->l2, request->partition, place);
-    int way = tma_l2_claim(&memory->l2, set, request->line);
-    uint32_t missing = ask(&memory->l2, set, way, request);
+    struct tma_l2_set *set = set_of(memory, request);
+    int way = tma_l2_claim(&memory->l2, set, request->index.tag);
+    uint32_t missing = way < 0 ? request->asked : tma_l2_ask(&memory->l2, set, way, request->asked);
     bool waiting = way >= 0 && (set->waiting & 1u << way) != 0;
-    if (missing == 0 && waiting) {
-        request->next = (uint32_t)set->ready[way];
-        set->ready[way] = entry;
-        return;
-    }
     if (missing == 0) {
-        uint64_t ready = set->ready[way] > cycle ? set->ready[way] : cycle;
-        request->dram_cycles = (uint32_t)(ready - cycle);
-        respond(memory, entry, place, ready);
+        if (waiting)
+            join(set, way, request, entry);
+        else
+            respond(memory, entry, tma_l2_ready(set, way, cycle));
         return;
     }
-    memory->counters.partition_sectors += (uint32_t)__builtin_popcount(missing);
+    /* As much is copied as would be filled from DRAM. */
+    uint32_t copied = fill_sectors(memory->flights[request->flight].promotion, missing);
+    if (way >= 0)
+        copied &= ~(uint32_t)set->valid[way];
+    request->wanted = copied & 15u;
+    memory->counters.partition_sectors += tma_sector_count(copied);
     if (way >= 0 && !waiting) {
         set->waiting = (uint16_t)(set->waiting | 1u << way);
+        set->filling = (uint16_t)(set->filling & ~(1u << way));
         set->ready[way] = TMA_NONE;
     }
     if (way >= 0)
-        set->valid[way] |= request->sectors;
-    request->next = TMA_NONE;
-    request->stage = TMA_STAGE_HOME;
-    tma_wheel_put(&memory->wheel, entry, cycle + memory->machine.crossbar.partition_cycles);
+        set->valid[way] = (uint8_t)(set->valid[way] | copied);
+    go_to_slice(memory, entry, request->place.home, TMA_STAGE_HOME,
+                cycle + memory->machine.crossbar.partition_cycles);
 }
 
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_place place = tma_place_line(&memory->machine, request->line);
-    uint32_t count = (uint32_t)__builtin_popcount(request->sectors);
-    uint64_t done = look_up(memory, request->partition, &place, count, cycle);
-    request->l2_cycles = (uint32_t)(done - cycle);
+    uint32_t partition = partition_of(memory, request);
+    uint64_t read_ticks = share(memory, request, partition, cycle);
+    uint64_t done = look_up(memory, partition, &request->place, read_ticks, cycle);
     request->l2_done_cycle = done;
     memory->counters.requests++;
-    memory->counters.sectors += count;
-    if (place.home == request->partition) {
-        uint64_t ready = home_data(memory, entry, &place, done);
-        request = tma_request_at(memory, entry); /* promotion may have moved the pool */
-        request->dram_cycles = (uint32_t)(ready - done);
-        respond(memory, entry, &place, ready);
-    } else {
-        request_copy(memory, entry, &place, done);
+    memory->counters.sectors += tma_sector_count(request->asked);
+    if (request->place.home != partition) {
+        request_copy(memory, entry, done);
+        return;
+    }
+    uint64_t ready = home_data(memory, entry, done);
+    respond(memory, entry, ready);
+}
+
+/* The home's answer is at the SM's partition at `ready`: lets go of all that waited for it there.
+ */
+static void release_waiters(struct tma_memory *memory, const struct tma_request *request,
+                            uint64_t ready) {
+    struct tma_l2_index index =
+        tma_l2_index(&memory->l2, partition_of(memory, request), &request->place);
+    struct tma_l2_set *set = &memory->l2.sets[index.set];
+    int way = tma_l2_find(&memory->l2, set, index.tag);
+    if (way < 0 || (set->waiting & 1u << way) == 0)
+        return;
+    uint32_t waiter = set->ready[way];
+    set->waiting = (uint16_t)(set->waiting & ~(1u << way));
+    tma_l2_fill(&memory->l2, set, way, 0, ready);
+    while (waiter != TMA_NONE) {
+        uint32_t next = tma_request_at(memory, waiter)->next;
+        respond(memory, waiter, ready);
+        waiter = next;
     }
 }
 
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    struct tma_place place = tma_place_line(&memory->machine, tma_request_at(memory, entry)->line);
-    uint32_t count = (uint32_t)__builtin_popcount(tma_request_at(memory, entry)->sectors);
-    uint64_t done = look_up(memory, place.home, &place, count, cycle);
-    uint64_t ready =
-        home_data(memory, entry, &place, done) + memory->machine.crossbar.partition_cycles;
-    struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_l2_set *set = tma_l2_set(&memory->l2, request->partition, &place);
-    int way = tma_l2_find(&memory->l2, set, request->line);
-    uint32_t waiters = TMA_NONE;
-    if (way >= 0 && (set->waiting & 1u << way) != 0) {
-        waiters = (uint32_t)set->ready[way];
-        set->waiting = (uint16_t)(set->waiting & ~(1u << way));
-        set->ready[way] = ready;
-    }
-    release_waiters(memory, waiters, &place, ready);
-    release_waiters(memory, entry, &place, ready);
+    const struct tma_request *request = tma_request_at(memory, entry);
+    uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->wanted)];
+    uint64_t done = look_up(memory, request->place.home, &request->place, read_ticks, cycle);
+    uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
+    release_waiters(memory, tma_request_at(memory, entry), ready);
+    respond(memory, entry, ready);
 }
 
 void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_flight *flight = &memory->flights[request->flight];
-    struct tma_place place = tma_place_line(&memory->machine, request->line);
-    uint64_t done = look_up(memory, place.home, &place, 0, cycle);
-    struct tma_l2_set *set = tma_l2_set(&memory->l2, place.home, &place);
-    int way = tma_l2_claim(&memory->l2, set, request->line);
-    uint32_t missing = way < 0 ? 0 : request->sectors & ~(uint32_t)set->valid[way];
-    if (request->partition == place.home) { /* the SM's own partition counts it as the SM's */
+    const struct tma_request *request = tma_request_at(memory, entry);
+    uint64_t done = look_up(memory, request->place.home, &request->place, 0, cycle);
+    struct tma_l2_set *set = set_of(memory, request);
+    int way = tma_l2_claim(&memory->l2, set, request->index.tag);
+    uint32_t missing = way < 0 ? 0 : request->wanted & ~(uint32_t)set->valid[way];
+    if (partition_of(memory, request) == request->place.home) {
+        /* The SM's own partition counts it as the SM's. */
         memory->counters.requests++;
         memory->counters.sectors += TMA_SECTORS;
-        memory->counters.miss_sectors += (uint32_t)__builtin_popcount(missing);
+        memory->counters.miss_sectors += tma_sector_count(missing);
     }
     if (missing != 0)
-        fill(memory, flight, &place, set, way, missing, done);
-    flight->promotes--;
+        fill(memory, request, set, way, missing, done);
+    memory->flights[request->flight].promotes--;
     tma_request_free(memory, entry);
-}
-
-/* Leaves a line's sectors in a partition as if they had been there for long. */
-static void leave(struct tma_l2 *l2, uint32_t partition, const struct tma_place *place,
-                  uint64_t line, uint32_t sectors) {
-    struct tma_l2_set *set = tma_l2_set(l2, partition, place);
-    int way = tma_l2_claim(l2, set, line);
-    tma_l2_touch(l2, set, way);
-    set->valid[way] = (uint8_t)(set->valid[way] | sectors);
-}
-
-void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows) {
-    struct tma_row_stream stream = *rows;
-    struct tma_row row;
-    uint32_t partition = memory->machine.topology.gpc_partition[memory->sm_gpc[sm]];
-    while (tma_rows_next(&stream, &row)) {
-        if (row.data_bytes == 0)
-            continue;
-        uint64_t first = row.global_address / TMA_LINE_BYTES;
-        uint64_t last = (row.global_address + row.data_global_bytes - 1) / TMA_LINE_BYTES;
-        for (uint64_t line = first; line <= last; line++) {
-            struct tma_place place = tma_place_line(&memory->machine, line);
-            leave(&memory->l2, place.home, &place, line, TMA_ALL_SECTORS);
-            if (place.home != partition)
-                leave(&memory->l2, partition, &place, line, TMA_ALL_SECTORS);
-        }
-    }
-}
-
-struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
-    const struct tma_machine *machine = &memory->machine;
-    struct tma_memory_counters counters = memory->counters;
-    for (uint32_t i = 0; i < machine->sm_count; i++) {
-        counters.tma_busy += memory->units[i].busy_ticks / TMA_TICKS;
-        counters.sm_port_busy += memory->sm_ports[i].busy_ticks / TMA_TICKS;
-    }
-    for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
-        counters.gpc_port_busy += memory->gpc_ports[i].busy_ticks / TMA_TICKS;
-    for (uint32_t i = 0; i < machine->l2.slices; i++)
-        counters.slice_busy += memory->slices[i].busy_ticks / TMA_TICKS;
-    for (uint32_t i = 0; i < machine->dram.channels; i++)
-        counters.bus_busy += memory->dram.buses[i].busy_ticks / TMA_TICKS;
-    counters.hit_sectors = counters.sectors - counters.miss_sectors;
-    counters.evictions = memory->l2.evictions;
-    counters.unused_sectors = memory->l2.unused_sectors + tma_l2_count_unused(&memory->l2);
-    counters.dram_read_sectors = memory->dram.read_sectors;
-    counters.dram_write_sectors = memory->dram.written_sectors;
-    return counters;
 }

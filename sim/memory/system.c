@@ -7,15 +7,21 @@
 /* Pools grow by doubling from this. */
 enum { FIRST_POOL = 1024 };
 
+/* How often the L2's cycles, which are kept modulo 2^32, are looked after. */
+#define L2_AGING_CYCLES (UINT64_C(1) << 30)
+
 static bool grow_requests(struct tma_memory *memory) {
     uint32_t old = memory->request_count;
     uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
-    struct tma_request *requests = realloc(memory->requests, count * sizeof *requests);
-    if (requests == NULL)
+    void *memory_block = NULL;
+    if (posix_memalign(&memory_block, sizeof(struct tma_request),
+                       count * sizeof(struct tma_request)) != 0)
         return false;
+    struct tma_request *requests = memory_block;
+    if (old > 0)
+        memcpy(requests, memory->requests, old * sizeof *requests);
+    free(memory->requests);
     memory->requests = requests;
-    if (!tma_wheel_reserve(&memory->wheel, memory->machine.sm_count + count))
-        return false;
     for (uint32_t i = count; i > old; i--) {
         requests[i - 1].next = memory->free_request;
         memory->free_request = memory->machine.sm_count + i - 1;
@@ -84,8 +90,10 @@ static bool allocate_servers(struct tma_memory *memory) {
     memory->sm_ports = calloc(machine->sm_count, sizeof *memory->sm_ports);
     memory->gpc_ports = calloc(machine->topology.gpc_count, sizeof *memory->gpc_ports);
     memory->slices = calloc(machine->l2.slices, sizeof *memory->slices);
+    memory->hops =
+        calloc((size_t)machine->topology.gpc_count * machine->l2.slices, sizeof *memory->hops);
     return memory->units != NULL && memory->sm_ports != NULL && memory->gpc_ports != NULL &&
-           memory->slices != NULL && tma_wheel_create(&memory->wheel);
+           memory->slices != NULL && memory->hops != NULL;
 }
 
 static void map_topology(struct tma_memory *memory) {
@@ -93,6 +101,30 @@ static void map_topology(struct tma_memory *memory) {
     for (uint32_t gpc = 0; gpc < memory->machine.topology.gpc_count; gpc++)
         for (uint32_t i = 0; i < memory->machine.topology.gpc_size[gpc]; i++)
             memory->sm_gpc[memory->machine.topology.sms[at++]] = gpc;
+}
+
+/* Slices lie at evenly spread distances from a GPC, in another order for every GPC. */
+static void measure_hops(struct tma_memory *memory) {
+    const struct tma_machine *machine = &memory->machine;
+    uint32_t slices = machine->l2.slices / machine->l2.partitions;
+    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
+        for (uint32_t i = 0; i < machine->l2.slices; i++) {
+            uint32_t order = (i % slices * 7 + gpc * 13 + i / slices * 29) % slices;
+            uint32_t hop = slices == 1 ? 0 : order * machine->crossbar.spread_cycles / (slices - 1);
+            memory->hops[gpc * machine->l2.slices + i] = (uint16_t)hop;
+        }
+}
+
+static void convert_rates(struct tma_memory *memory) {
+    const struct tma_machine *machine = &memory->machine;
+    memory->sm_sector_ticks = ticks_per_sector(machine->crossbar.sm_port_bytes_per_kcycle);
+    memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
+    memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
+    memory->interval_ticks = (uint64_t)machine->l2.interval_millicycles * TMA_TICKS / 1000;
+    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
+        memory->read_ticks[sectors] =
+            (machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles) *
+            TMA_TICKS / 1000;
 }
 
 enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_machine *machine,
@@ -103,9 +135,8 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     memory->machine = *machine;
     memory->free_request = TMA_NONE;
     memory->free_flight = TMA_NONE;
-    memory->sm_sector_ticks = ticks_per_sector(machine->crossbar.sm_port_bytes_per_kcycle);
-    memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
-    memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
+    tma_wheel_init(&memory->wheel);
+    convert_rates(memory);
     map_topology(memory);
     enum tma_error_code code = TMA_OK;
     if (!allocate_servers(memory) || !grow_requests(memory) || !grow_flights(memory))
@@ -118,7 +149,9 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
         tma_memory_free(memory);
         return code;
     }
-    tma_memory_restart(memory, false);
+    measure_hops(memory);
+    for (uint32_t sm = 0; sm < machine->sm_count; sm++)
+        memory->units[sm].head = memory->units[sm].tail = TMA_NONE;
     *out = memory;
     return TMA_OK;
 }
@@ -136,25 +169,8 @@ void tma_memory_free(struct tma_memory *memory) {
     free(memory->sm_ports);
     free(memory->gpc_ports);
     free(memory->slices);
+    free(memory->hops);
     free(memory);
-}
-
-void tma_memory_restart(struct tma_memory *memory, bool flush) {
-    const struct tma_machine *machine = &memory->machine;
-    assert(memory->flights_used == 0 && memory->wheel.count == 0);
-    memory->now = 0;
-    memset(memory->units, 0, machine->sm_count * sizeof *memory->units);
-    for (uint32_t sm = 0; sm < machine->sm_count; sm++)
-        memory->units[sm].head = memory->units[sm].tail = TMA_NONE;
-    memset(memory->sm_ports, 0, machine->sm_count * sizeof *memory->sm_ports);
-    memset(memory->gpc_ports, 0, machine->topology.gpc_count * sizeof *memory->gpc_ports);
-    memset(memory->slices, 0, machine->l2.slices * sizeof *memory->slices);
-    tma_dram_restart(&memory->dram);
-    if (flush)
-        tma_l2_flush(&memory->l2);
-    else
-        tma_l2_settle(&memory->l2);
-    memory->counters = (struct tma_memory_counters){0};
 }
 
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
@@ -175,14 +191,6 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
     return true;
 }
 
-uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,
-                        const struct tma_place *place) {
-    /* Slices lie at evenly spread distances, in another order for every GPC. */
-    uint32_t slices = memory->l2.slices;
-    uint32_t order = (place->slice * 7 + gpc * 13 + place->home * 29) % slices;
-    return order * memory->machine.crossbar.spread_cycles / (slices - 1);
-}
-
 static void complete(struct tma_memory *memory, uint32_t index) {
     struct tma_flight *flight = &memory->flights[index];
     assert(flight->promotes == 0);
@@ -196,16 +204,16 @@ static void complete(struct tma_memory *memory, uint32_t index) {
 }
 
 /* Notes the way of the request that arrived last. */
-static void note_way(struct tma_memory *memory, const struct tma_request *request,
+static void note_way(const struct tma_memory *memory, const struct tma_request *request,
                      struct tma_completion *completion, uint64_t port_cycle, uint64_t arrival) {
+    uint64_t reached = request->sent_cycle + memory->machine.crossbar.request_cycles;
     completion->arrival_cycle = arrival;
     completion->sent_cycle = request->sent_cycle;
-    completion->l2_cycles = request->l2_cycles;
+    completion->l2_cycles = (uint32_t)(request->l2_done_cycle - reached);
     completion->dram_cycles = request->dram_cycles;
     completion->crossbar_wait_cycles = (uint32_t)(arrival - port_cycle);
-    completion->crossbar_cycles =
-        (uint32_t)(port_cycle - request->sent_cycle) - request->l2_cycles - request->dram_cycles;
-    (void)memory;
+    completion->crossbar_cycles = (uint32_t)(port_cycle - request->sent_cycle) -
+                                  completion->l2_cycles - completion->dram_cycles;
 }
 
 /* A response is at its GPC's port: on to the SM's port, and into shared memory. */
@@ -213,8 +221,8 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t index = request->flight;
     struct tma_flight *flight = &memory->flights[index];
-    uint64_t arrival = tma_port_serve(&memory->gpc_ports[memory->sm_gpc[flight->sm]], cycle,
-                                      request->count * memory->gpc_sector_ticks);
+    uint64_t ticks = request->shares ? 0 : request->count * memory->gpc_sector_ticks;
+    uint64_t arrival = tma_port_serve(&memory->gpc_ports[memory->sm_gpc[flight->sm]], cycle, ticks);
     arrival = tma_port_serve(&memory->sm_ports[flight->sm], arrival,
                              request->count * memory->sm_sector_ticks);
     memory->counters.shared_write_wavefronts++;
@@ -247,25 +255,46 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     }
 }
 
+/* Fetches what the entries of a cycle will need into the host's caches, ahead of the work on them:
+ * the model's own time goes into waiting for its memory. */
+static void prefetch(struct tma_memory *memory, const uint32_t *due, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (due[i] >= memory->machine.sm_count)
+            __builtin_prefetch(tma_request_at(memory, due[i]), 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (due[i] < memory->machine.sm_count)
+            continue;
+        const struct tma_request *request = tma_request_at(memory, due[i]);
+        if (request->stage == TMA_STAGE_RESPONSE)
+            continue;
+        const char *set = (const char *)&memory->l2.sets[request->index.set];
+        __builtin_prefetch(set, 1);
+        __builtin_prefetch(set + 64, 1);
+        __builtin_prefetch(set + 128, 1);
+    }
+}
+
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
-    while (memory->now < until && !memory->out_of_memory) {
+    while (memory->wheel.now < until && !memory->out_of_memory) {
         if (memory->wheel.count == 0) {
-            memory->now = until;
+            tma_wheel_skip(&memory->wheel, until);
             break;
         }
-        uint32_t entry = tma_wheel_take(&memory->wheel, memory->now);
-        while (entry != TMA_NONE) {
-            uint32_t next = memory->wheel.next[entry];
-            step(memory, entry, memory->now);
-            entry = next;
-        }
-        memory->now++;
+        uint64_t cycle = memory->wheel.now;
+        if (cycle % L2_AGING_CYCLES == 0)
+            tma_l2_age(&memory->l2, cycle);
+        const uint32_t *due;
+        uint32_t count = tma_wheel_take(&memory->wheel, &due);
+        prefetch(memory, due, count);
+        for (uint32_t i = 0; i < count; i++)
+            step(memory, due[i], cycle);
+        memory->out_of_memory |= memory->wheel.out_of_memory;
     }
     return !memory->out_of_memory;
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {
-    return memory->now;
+    return memory->wheel.now;
 }
 
 bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completion) {

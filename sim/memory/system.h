@@ -45,9 +45,6 @@ enum tma_error_code tma_memory_create(struct tma_memory **memory, const struct t
                                       struct tma_error *error);
 void tma_memory_free(struct tma_memory *memory);
 
-/* Makes it as new but for what L2 holds; flush empties L2 as well. Nothing may be in flight. */
-void tma_memory_restart(struct tma_memory *memory, bool flush);
-
 struct tma_issue {
     uint64_t cycle; /* of the instruction; no earlier than the last advance less issue_cycles */
     uint64_t tag;   /* the issuer's: comes back with the completion */
@@ -75,7 +72,7 @@ bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completio
 uint32_t tma_memory_in_flight(const struct tma_memory *memory);
 
 /* Brings the lines of an operation into L2 without taking any time: what a kernel before would have
- * left there. */
+ * left there. Before the first issue. */
 void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows);
 
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);

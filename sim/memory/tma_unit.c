@@ -5,33 +5,35 @@
 /* Requests that it makes in one step of the calendar: they leave one by one all the same. */
 enum { BATCH_REQUESTS = 32 };
 
+/* Sends a request on its way. One that has no sector of the tensor asks nothing of L2: it comes
+ * back as fast as the nearest slice would answer. */
 static void send(struct tma_memory *memory, uint32_t flight, uint64_t line, uint8_t sectors,
                  uint8_t count, uint64_t cycle) {
     struct tma_flight *owner = &memory->flights[flight];
     uint32_t entry = tma_request_new(memory);
     if (entry == TMA_NONE)
         return;
-    uint32_t gpc = memory->sm_gpc[owner->sm];
     struct tma_request *request = tma_request_at(memory, entry);
     *request = (struct tma_request){
         .line = line,
         .flight = flight,
-        .next = TMA_NONE,
         .sent_cycle = cycle,
-        .sectors = sectors,
-        .count = count,
-        .stage = TMA_STAGE_SLICE,
-        .partition = (uint8_t)memory->machine.topology.gpc_partition[gpc],
+        .asked = sectors & 15u,
+        .wanted = sectors & 15u,
+        .count = count & 15u,
+        .gpc = (uint8_t)memory->sm_gpc[owner->sm],
     };
     owner->outstanding++;
     owner->completion.requests++;
-    uint64_t way = memory->machine.crossbar.request_cycles;
-    if (sectors ==
-        0) { /* nothing to look up: comes back as fast as the nearest slice would answer */
-        request->stage = TMA_STAGE_RESPONSE;
-        way += memory->machine.l2.lookup_cycles + memory->machine.crossbar.response_cycles;
+    uint64_t reached = cycle + memory->machine.crossbar.request_cycles;
+    if (sectors != 0) {
+        tma_slice_send(memory, entry, reached);
+        return;
     }
-    tma_wheel_put(&memory->wheel, entry, cycle + way);
+    request->stage = TMA_STAGE_RESPONSE;
+    request->l2_done_cycle = reached + memory->machine.l2.lookup_cycles;
+    tma_wheel_put(&memory->wheel, entry,
+                  request->l2_done_cycle + memory->machine.crossbar.response_cycles);
 }
 
 /* The next request of the current row: up to the end of its 128-byte line. */

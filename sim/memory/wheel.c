@@ -3,63 +3,130 @@
 #include <assert.h>
 #include <stdlib.h>
 
-bool tma_wheel_create(struct tma_wheel *wheel) {
-    *wheel = (struct tma_wheel){.heads = malloc(TMA_WHEEL_CYCLES * sizeof *wheel->heads),
-                                .tails = malloc(TMA_WHEEL_CYCLES * sizeof *wheel->tails)};
-    if (wheel->heads == NULL || wheel->tails == NULL) {
-        tma_wheel_free(wheel);
-        return false;
-    }
+void tma_wheel_init(struct tma_wheel *wheel) {
+    *wheel = (struct tma_wheel){.free_chunk = TMA_NONE};
     for (uint32_t i = 0; i < TMA_WHEEL_CYCLES; i++)
         wheel->heads[i] = TMA_NONE;
-    return true;
 }
 
 void tma_wheel_free(struct tma_wheel *wheel) {
-    free(wheel->heads);
-    free(wheel->tails);
+    free(wheel->chunks);
+    free(wheel->far);
     free(wheel->due);
-    free(wheel->next);
-    *wheel = (struct tma_wheel){0};
+    tma_wheel_init(wheel);
 }
 
-bool tma_wheel_reserve(struct tma_wheel *wheel, uint32_t capacity) {
-    if (capacity <= wheel->capacity)
-        return true;
-    uint64_t *due = realloc(wheel->due, capacity * sizeof *due);
-    if (due != NULL)
-        wheel->due = due;
-    uint32_t *next = realloc(wheel->next, capacity * sizeof *next);
-    if (next != NULL)
-        wheel->next = next;
-    if (due == NULL || next == NULL)
+/* Doubles an array; false when out of memory. */
+static bool grow(void **items, uint32_t *capacity, size_t size) {
+    uint32_t larger = *capacity == 0 ? 256 : 2 * *capacity;
+    void *moved = realloc(*items, larger * size);
+    if (moved == NULL)
         return false;
-    wheel->capacity = capacity;
+    *items = moved;
+    *capacity = larger;
     return true;
 }
 
-uint32_t tma_wheel_take(struct tma_wheel *wheel, uint64_t cycle) {
-    uint32_t bucket = (uint32_t)cycle & (TMA_WHEEL_CYCLES - 1);
-    uint32_t entry = wheel->heads[bucket];
-    if (entry == TMA_NONE)
-        return TMA_NONE;
-    wheel->heads[bucket] = TMA_NONE;
-    uint32_t first = TMA_NONE, last = TMA_NONE;
-    while (entry != TMA_NONE) {
-        uint32_t next = wheel->next[entry];
-        wheel->count--;
-        if (wheel->due[entry] != cycle) {
-            assert(wheel->due[entry] > cycle);
-            tma_wheel_put(wheel, entry, wheel->due[entry]);
-        } else {
-            if (first == TMA_NONE)
-                first = entry;
-            else
-                wheel->next[last] = entry;
-            wheel->next[entry] = TMA_NONE;
-            last = entry;
+static uint32_t new_chunk(struct tma_wheel *wheel) {
+    if (wheel->free_chunk == TMA_NONE) {
+        uint32_t old = wheel->chunk_count;
+        if (!grow((void **)&wheel->chunks, &wheel->chunk_count, sizeof *wheel->chunks)) {
+            wheel->out_of_memory = true;
+            return TMA_NONE;
         }
-        entry = next;
+        for (uint32_t i = wheel->chunk_count; i > old; i--) {
+            wheel->chunks[i - 1].next = wheel->free_chunk;
+            wheel->free_chunk = i - 1;
+        }
     }
-    return first;
+    uint32_t chunk = wheel->free_chunk;
+    wheel->free_chunk = wheel->chunks[chunk].next;
+    wheel->chunks[chunk].count = 0;
+    wheel->chunks[chunk].next = TMA_NONE;
+    return chunk;
+}
+
+/* Puts an entry into the bucket of a cycle that the ring reaches. */
+static void put_near(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
+    uint32_t bucket = (uint32_t)cycle % TMA_WHEEL_CYCLES;
+    uint32_t tail = wheel->heads[bucket] == TMA_NONE ? TMA_NONE : wheel->tails[bucket];
+    if (tail == TMA_NONE || wheel->chunks[tail].count == TMA_WHEEL_CHUNK) {
+        uint32_t chunk = new_chunk(wheel);
+        if (chunk == TMA_NONE)
+            return;
+        if (tail == TMA_NONE)
+            wheel->heads[bucket] = chunk;
+        else
+            wheel->chunks[tail].next = chunk;
+        wheel->tails[bucket] = tail = chunk;
+    }
+    struct tma_wheel_chunk *chunk = &wheel->chunks[tail];
+    chunk->entries[chunk->count++] = entry;
+}
+
+static void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
+    if (wheel->far_count == wheel->far_capacity &&
+        !grow((void **)&wheel->far, &wheel->far_capacity, sizeof *wheel->far)) {
+        wheel->out_of_memory = true;
+        return;
+    }
+    wheel->far[wheel->far_count++] = (struct tma_wheel_far){cycle, entry};
+}
+
+void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
+    assert(cycle >= wheel->now);
+    wheel->count++;
+    if (cycle - wheel->now < TMA_WHEEL_CYCLES)
+        put_near(wheel, entry, cycle);
+    else
+        put_far(wheel, entry, cycle);
+}
+
+/* Brings in what the ring reaches by now. Once in a half turn is enough for it to be in time:
+ * entries wait until they are at least half a turn away. */
+static void fetch_far(struct tma_wheel *wheel) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < wheel->far_count; i++)
+        if (wheel->far[i].cycle - wheel->now < TMA_WHEEL_CYCLES)
+            put_near(wheel, wheel->far[i].entry, wheel->far[i].cycle);
+        else
+            wheel->far[kept++] = wheel->far[i];
+    wheel->far_count = kept;
+}
+
+static void move_to(struct tma_wheel *wheel, uint64_t cycle) {
+    uint64_t half = TMA_WHEEL_CYCLES / 2;
+    bool passed_half = cycle / half != wheel->now / half;
+    wheel->now = cycle;
+    if (passed_half && wheel->far_count > 0)
+        fetch_far(wheel);
+}
+
+uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due) {
+    uint32_t bucket = (uint32_t)wheel->now % TMA_WHEEL_CYCLES;
+    uint32_t count = 0;
+    for (uint32_t at = wheel->heads[bucket]; at != TMA_NONE;) {
+        struct tma_wheel_chunk *chunk = &wheel->chunks[at];
+        uint32_t next = chunk->next;
+        while (wheel->due_capacity < count + TMA_WHEEL_CHUNK)
+            if (!grow((void **)&wheel->due, &wheel->due_capacity, sizeof *wheel->due)) {
+                wheel->out_of_memory = true;
+                return 0;
+            }
+        for (uint32_t i = 0; i < chunk->count; i++)
+            wheel->due[count++] = chunk->entries[i];
+        chunk->next = wheel->free_chunk;
+        wheel->free_chunk = at;
+        at = next;
+    }
+    wheel->heads[bucket] = TMA_NONE;
+    wheel->count -= count;
+    *due = wheel->due;
+    move_to(wheel, wheel->now + 1);
+    return count;
+}
+
+void tma_wheel_skip(struct tma_wheel *wheel, uint64_t cycle) {
+    assert(wheel->count == 0 && cycle >= wheel->now);
+    move_to(wheel, cycle);
 }

@@ -6,39 +6,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TMA_WHEEL_CYCLES = 1 << 14, TMA_NONE = UINT32_MAX };
+enum { TMA_WHEEL_CYCLES = 1 << 12, TMA_WHEEL_CHUNK = 14, TMA_NONE = UINT32_MAX };
 
-struct tma_wheel {
-    uint32_t *heads; /* owned: first entry of each bucket, or TMA_NONE */
-    uint32_t *tails;
-    uint64_t *due;  /* owned: by entry */
-    uint32_t *next; /* owned: by entry */
-    uint32_t capacity;
-    uint64_t count; /* entries in the calendar */
+/* Part of a bucket: one line of the host's cache. */
+struct tma_wheel_chunk {
+    uint32_t entries[TMA_WHEEL_CHUNK];
+    uint32_t count;
+    uint32_t next;
 };
 
-bool tma_wheel_create(struct tma_wheel *wheel);
+/* An entry that is further off than the ring is long. */
+struct tma_wheel_far {
+    uint64_t cycle;
+    uint32_t entry;
+};
+
+struct tma_wheel {
+    uint64_t now;   /* buckets are those of this cycle and the ones that follow it */
+    uint64_t count; /* entries in the calendar */
+    bool out_of_memory;
+    uint32_t heads[TMA_WHEEL_CYCLES]; /* first chunk of each bucket, or TMA_NONE */
+    uint32_t tails[TMA_WHEEL_CYCLES];
+    struct tma_wheel_chunk *chunks; /* owned */
+    uint32_t chunk_count, free_chunk;
+    struct tma_wheel_far *far; /* owned: in order of insertion */
+    uint32_t far_count, far_capacity;
+    uint32_t *due; /* owned: what tma_wheel_take gave */
+    uint32_t due_capacity;
+};
+
+void tma_wheel_init(struct tma_wheel *wheel);
 void tma_wheel_free(struct tma_wheel *wheel);
 
-/* Makes room for entries 0 to capacity - 1; false when out of memory. */
-bool tma_wheel_reserve(struct tma_wheel *wheel, uint32_t capacity);
+/* Puts an entry at a cycle that is not before `now`. Sets out_of_memory where it can't. */
+void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle);
 
-/* Puts an entry at a cycle that is not in the past. Those further off than the ring is long go
- * round again. */
-static inline void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
-    uint32_t bucket = (uint32_t)cycle & (TMA_WHEEL_CYCLES - 1);
-    wheel->due[entry] = cycle;
-    wheel->next[entry] = TMA_NONE;
-    if (wheel->heads[bucket] == TMA_NONE)
-        wheel->heads[bucket] = entry;
-    else
-        wheel->next[wheel->tails[bucket]] = entry;
-    wheel->tails[bucket] = entry;
-    wheel->count++;
-}
+/* Takes what is due at cycle `now` out of the calendar, gives how many entries that are (*due, in
+ * order of insertion, until the next call), and moves on to the next cycle. */
+uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due);
 
-/* Takes what is due at `cycle` out of the calendar, as a list through wheel->next. Call it for
- * every cycle in turn. */
-uint32_t tma_wheel_take(struct tma_wheel *wheel, uint64_t cycle);
+/* Moves on to `cycle` at once. Nothing may be due before. */
+void tma_wheel_skip(struct tma_wheel *wheel, uint64_t cycle);
 
 #endif

@@ -15,8 +15,8 @@ struct tma_transfer {
     const struct tma_operation *operation;
     const struct tma_global_memory *global;
     const struct tma_swizzle_info *swizzle;
-    uint32_t
-        group_global_bytes; /* sub-byte types with padding: packed bytes of 16 elements; else 0 */
+    uint32_t group_bytes; /* padded sub-byte types: packed bytes of 16 elements; 0 for all others */
+    bool verbatim;        /* bytes pass between two buffers as they are */
 };
 
 /* Executes one run of a load into one CTA, of a store or of a reduction. */
@@ -24,5 +24,12 @@ void tma_load_run(const struct tma_transfer *transfer, const struct tma_shared_m
                   const struct tma_row_run *run);
 void tma_store_run(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
                    const struct tma_row_run *run);
+
+/* The hot paths: whole rows, copied verbatim. False, and nothing is done, where a run is not of
+ * that kind. */
+bool tma_copy_in(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                 const struct tma_row_run *run);
+bool tma_copy_out(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                  const struct tma_row_run *run);
 
 #endif

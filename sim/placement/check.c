@@ -148,6 +148,11 @@ static enum tma_error_code fault_outside_box(const struct tma_tensor_map *map,
         int64_t at = operation->coordinates[d];
         int64_t low = map->lower_corner[i];
         int64_t high = (int64_t)map->global_dim[d] - 1 + map->upper_corner[i];
+        if (low > high)
+            return tma_fail(error, TMA_ERROR_ARGUMENT,
+                            "corners %u are %" PRId32 " and %" PRId32
+                            ": the im2col bounding box is empty",
+                            i, map->lower_corner[i], map->upper_corner[i]);
         if ((at < low && !wide) || at > high)
             return tma_fail(error, TMA_ERROR_FAULT,
                             "coordinate %u is %" PRId64

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "placement/bytes.h"
+#include "placement/fields.h"
 
 /* Is [address, address + count) inside [base, base + size)? */
 static bool holds(uint64_t base, uint64_t size, uint64_t address, uint64_t count) {
@@ -40,12 +41,34 @@ static enum tma_error_code check_shared(const struct tma_operation *operation,
     return TMA_OK;
 }
 
-static bool holds_run(const struct tma_global_memory *global, const struct tma_row_run *run) {
-    struct tma_row row = run->first;
-    for (uint32_t i = 0; i < run->rows; i++) {
-        if (!holds(global->address, global->size, row.global_address, row.data_global_bytes))
+/* The first row of the run that the buffer does not hold; false where it holds all. */
+static bool find_missing(const struct tma_global_memory *global, const struct tma_row_run *run,
+                         uint64_t *address) {
+    uint64_t count = run->first.data_global_bytes;
+    *address = run->first.global_address;
+    uint64_t offset = *address - global->address;
+    if (run->global_step_bytes <= global->size / run->rows &&
+        holds(0, global->size, offset, (run->rows - 1) * run->global_step_bytes + count))
+        return false; /* all of them at once */
+    for (uint32_t i = 0; i < run->rows; i++, *address += run->global_step_bytes)
+        if (!holds(global->address, global->size, *address, count))
+            return true;
+    return false;
+}
+
+/* Does the buffer hold every element of the tensor, and what a store may write behind a row? */
+static bool holds_tensor(const struct tma_global_memory *global, const struct tma_tensor_map *map) {
+    uint64_t left = global->size;
+    uint64_t row = (uint64_t)(tma_store_end(map) * tma_row_unit(map).global_bits / 8);
+    if (!holds(global->address, global->size, map->global_address, row))
+        return false;
+    left -= map->global_address - global->address + row;
+    for (uint32_t d = 1; d < map->rank; d++) {
+        uint64_t span;
+        if (__builtin_mul_overflow(map->global_dim[d] - 1, map->global_strides[d - 1], &span) ||
+            span > left)
             return false;
-        row.global_address += run->global_step_bytes;
+        left -= span;
     }
     return true;
 }
@@ -53,20 +76,33 @@ static bool holds_run(const struct tma_global_memory *global, const struct tma_r
 static enum tma_error_code check_global(struct tma_row_stream rows,
                                         const struct tma_global_memory *global,
                                         struct tma_error *error) {
-    struct tma_row_run run;
-    while (global->bytes != NULL && tma_rows_next_run(&rows, &run))
-        if (run.first.data_bytes > 0 && !holds_run(global, &run))
+    const struct tma_row_run *run;
+    uint64_t address;
+    while ((run = tma_rows_next_run(&rows)) != NULL)
+        if (run->first.data_bytes > 0 && find_missing(global, run, &address))
             return tma_fail(error, TMA_ERROR_BUFFER,
                             "global memory holds %" PRIu64 " bytes from 0x%" PRIx64
-                            " on; the operation touches 0x%" PRIx64 " and on",
-                            global->size, global->address, run.first.global_address);
+                            " on; the operation touches %u bytes at 0x%" PRIx64,
+                            global->size, global->address, run->first.data_global_bytes, address);
     return TMA_OK;
 }
 
-/* Packed bytes of 16 elements where shared memory has 16 bytes for them; else 0. */
-static uint32_t group_bytes(enum tma_data_type type) {
-    const struct tma_type_info *info = tma_type_info(type);
-    return info->shared_bits == info->global_bits ? 0 : 16 * info->global_bits / 8;
+static struct tma_transfer describe(const struct tma_tensor_map *map,
+                                    const struct tma_operation *operation,
+                                    const struct tma_global_memory *global) {
+    const struct tma_type_info *type = tma_type_info(map->data_type);
+    bool padded = type->shared_bits != type->global_bits;
+    bool rounds = operation->direction == TMA_LOAD &&
+                  (map->data_type == TMA_TFLOAT32 || map->data_type == TMA_TFLOAT32_FTZ);
+    return (struct tma_transfer){
+        .map = map,
+        .operation = operation,
+        .global = global,
+        .swizzle = tma_swizzle_info(map->swizzle),
+        .group_bytes = padded ? 16 * type->global_bits / 8 : 0,
+        .verbatim =
+            global->bytes != NULL && !padded && !rounds && operation->direction != TMA_REDUCE,
+    };
 }
 
 static void transfer_run(const struct tma_transfer *transfer,
@@ -93,17 +129,18 @@ enum tma_error_code tma_execute(const struct tma_tensor_map *map,
         code = check_ctas(operation, cta_count, error);
         if (code == TMA_OK)
             code = check_shared(operation, &measured, shared, cta_count, error);
-        if (code == TMA_OK)
-            code = check_global(rows, global, error);
+        if (code == TMA_OK && global->bytes != NULL && !holds_tensor(global, map))
+            code = check_global(rows, global, error); /* perhaps what it touches is there */
     }
     if (code != TMA_OK)
         return code;
     if (size != NULL)
         *size = measured;
-    const struct tma_transfer transfer = {map, operation, global, tma_swizzle_info(map->swizzle),
-                                          group_bytes(map->data_type)};
-    struct tma_row_run run;
-    while (operation->direction != TMA_PREFETCH && tma_rows_next_run(&rows, &run))
-        transfer_run(&transfer, shared, cta_count, &run);
+    if (operation->direction == TMA_PREFETCH)
+        return TMA_OK;
+    const struct tma_transfer transfer = describe(map, operation, global);
+    const struct tma_row_run *run;
+    while ((run = tma_rows_next_run(&rows)) != NULL)
+        transfer_run(&transfer, shared, cta_count, run);
     return TMA_OK;
 }

@@ -14,17 +14,12 @@ uint32_t tma_pixel_bytes(const struct tma_tensor_map *map) {
     return 0;
 }
 
-static int64_t row_bytes(const struct tma_tensor_map *map, int64_t elements, uint32_t bits) {
+struct tma_row_unit tma_row_unit(const struct tma_tensor_map *map) {
     uint32_t pixel = tma_pixel_bytes(map);
-    return pixel != 0 ? elements * pixel : elements * (int64_t)bits / 8;
-}
-
-int64_t tma_row_shared_bytes(const struct tma_tensor_map *map, int64_t elements) {
-    return row_bytes(map, elements, tma_type_info(map->data_type)->shared_bits);
-}
-
-int64_t tma_row_global_bytes(const struct tma_tensor_map *map, int64_t elements) {
-    return row_bytes(map, elements, tma_type_info(map->data_type)->global_bits);
+    if (pixel != 0)
+        return (struct tma_row_unit){8 * pixel, 8 * pixel};
+    const struct tma_type_info *type = tma_type_info(map->data_type);
+    return (struct tma_row_unit){type->shared_bits, type->global_bits};
 }
 
 uint64_t tma_dimension_pitch(const struct tma_tensor_map *map, uint32_t d) {

@@ -7,10 +7,13 @@
 /* Bytes of a channel slice's pixel: 16 or 32; 0 without interleave. */
 uint32_t tma_pixel_bytes(const struct tma_tensor_map *map);
 
-/* Bytes of `elements` of dimension 0 in shared and in global memory. With interleave they are
- * pixels. `elements` may be negative. */
-int64_t tma_row_shared_bytes(const struct tma_tensor_map *map, int64_t elements);
-int64_t tma_row_global_bytes(const struct tma_tensor_map *map, int64_t elements);
+/* Bits of one element of dimension 0 in shared and in global memory. With interleave it is a pixel.
+ */
+struct tma_row_unit {
+    int64_t shared_bits, global_bits;
+};
+
+struct tma_row_unit tma_row_unit(const struct tma_tensor_map *map);
 
 /* Global bytes from one element of dimension d to the next. */
 uint64_t tma_dimension_pitch(const struct tma_tensor_map *map, uint32_t d);

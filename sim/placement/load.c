@@ -49,14 +49,14 @@ static void compose_row(const struct tma_transfer *transfer, const struct tma_ro
     read_global(transfer->global, row->global_address, data, row->data_global_bytes);
     if (type == TMA_TFLOAT32 || type == TMA_TFLOAT32_FTZ)
         convert_tf32(data, row->data_bytes);
-    if (transfer->group_global_bytes != 0)
-        expand_groups(data, transfer->group_global_bytes, row->data_global_bytes);
+    if (transfer->group_bytes != 0)
+        expand_groups(data, transfer->group_bytes, row->data_global_bytes);
 }
 
 /* Padded types write the packed bytes of each 16 and leave the rest as it was. */
 static void put_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
                     uint32_t address, const uint8_t *bytes, uint32_t count) {
-    uint32_t group = transfer->group_global_bytes;
+    uint32_t group = transfer->group_bytes;
     if (group == 0) {
         tma_lines_put(transfer->swizzle, shared, address, bytes, count);
         return;
@@ -68,31 +68,28 @@ static void put_row(const struct tma_transfer *transfer, const struct tma_shared
 static void mark_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
                      uint32_t address, uint32_t count) {
     uint8_t flags[TMA_CHUNK_BYTES] = {0};
-    if (transfer->group_global_bytes != 0)
-        memset(flags + transfer->group_global_bytes, 1,
-               TMA_CHUNK_BYTES - transfer->group_global_bytes);
+    if (transfer->group_bytes != 0)
+        memset(flags + transfer->group_bytes, 1, TMA_CHUNK_BYTES - transfer->group_bytes);
     struct tma_shared_memory marks = *shared;
     marks.bytes = shared->undefined;
     for (uint32_t i = 0; i < count; i += TMA_CHUNK_BYTES)
         tma_lines_put(transfer->swizzle, &marks, address + i, flags, TMA_CHUNK_BYTES);
 }
 
-static void load_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
-                     const struct tma_row *row) {
-    uint8_t bytes[TMA_MAX_ROW_BYTES];
-    uint32_t count = row->before_bytes + row->data_bytes + row->after_bytes;
-    assert(count <= sizeof bytes);
-    compose_row(transfer, row, bytes);
-    put_row(transfer, shared, row->shared_address, bytes, count);
-    if (shared->undefined != NULL)
-        mark_row(transfer, shared, row->shared_address, count);
-}
-
 void tma_load_run(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
                   const struct tma_row_run *run) {
+    if (tma_copy_in(transfer, shared, run))
+        return;
+    uint8_t bytes[TMA_MAX_ROW_BYTES];
     struct tma_row row = run->first;
+    uint32_t count = row.before_bytes + row.data_bytes + row.after_bytes;
+    assert(count <= sizeof bytes);
     for (uint32_t i = 0; i < run->rows; i++) {
-        load_row(transfer, shared, &row);
+        if (i == 0 || row.data_bytes > 0) /* rows that are all fill are all the same */
+            compose_row(transfer, &row, bytes);
+        put_row(transfer, shared, row.shared_address, bytes, count);
+        if (shared->undefined != NULL)
+            mark_row(transfer, shared, row.shared_address, count);
         row.global_address += run->global_step_bytes;
         row.shared_address += run->shared_step_bytes;
     }

@@ -7,6 +7,7 @@
 
 enum { AHEAD, INSIDE, PAST };
 
+/* Most strides are 1, and a division takes long. */
 static int64_t divide_up(int64_t a, int64_t b) {
     return b == 1 ? a : (a + b - 1) / b;
 }
@@ -29,7 +30,7 @@ static struct tma_line split(const struct tma_axis *axis, int64_t position, int6
 /* A line from `position` to the axis's last element, or to the operation's last row. */
 static struct tma_line line_from(const struct tma_traversal *traversal, int64_t position) {
     const struct tma_axis *axis = &traversal->axes[0];
-    int64_t rows = position > axis->last ? 0 : (axis->last - position) / axis->stride + 1;
+    int64_t rows = position > axis->last ? 0 : divide_up(axis->last - position + 1, axis->stride);
     return split(axis, position, rows < traversal->rows ? rows : traversal->rows);
 }
 
@@ -43,13 +44,15 @@ static void start_rows(struct tma_row_stream *stream) {
     };
     for (int d = 0; d < TMA_MAX_RANK; d++)
         stream->run.first.coordinates[d] = traversal->coordinates[d];
+    stream->taken = 0;
     stream->global_address = traversal->global_address;
     stream->shared_address = traversal->shared_address;
     stream->rows_left = traversal->rows;
     stream->group_rows_left = traversal->group_rows;
     stream->halo_rows_left = 0;
-    stream->full_line = line_from(traversal, traversal->axes[0].first);
-    stream->line = line_from(traversal, traversal->axes[0].position);
+    stream->line = stream->full_line = line_from(traversal, traversal->axes[0].first);
+    if (traversal->axes[0].position != traversal->axes[0].first)
+        stream->line = line_from(traversal, traversal->axes[0].position);
     stream->outside = 0;
     for (uint32_t k = 1; k < traversal->axis_count; k++)
         stream->outside |= (uint32_t)is_outside(&traversal->axes[k]) << k;
@@ -127,6 +130,7 @@ static void give_run(struct tma_row_stream *stream, uint32_t rows, bool inside) 
     struct tma_row_run *run = &stream->run;
     struct tma_row *row = &run->first;
     run->rows = rows;
+    stream->taken = 0;
     row->coordinates[run->dimension] = traversal->axes[0].position;
     row->shared_address = stream->shared_address;
     row->global_address = stream->global_address;
@@ -155,7 +159,9 @@ static void give_halo(struct tma_row_stream *stream) {
     give_run(stream, line.rows[part], part == INSIDE && stream->outside == 0);
     if (stream->halo_rows_left > 0)
         return;
-    move_axis(stream, 0, axis->position - stream->traversal.halo_rows * axis->stride);
+    uint32_t halo_rows = stream->traversal.halo_rows;
+    axis->position -= halo_rows * axis->stride;
+    stream->global_address -= halo_rows * stream->run.global_step_bytes;
     stream->group_rows_left = stream->traversal.group_rows;
 }
 
@@ -184,22 +190,29 @@ static bool advance(struct tma_row_stream *stream) {
     return true;
 }
 
+/* Moves `row` on by `rows` rows of its run. */
+static void skip_rows(const struct tma_row_run *run, struct tma_row *row, uint32_t rows) {
+    row->global_address += rows * run->global_step_bytes;
+    row->shared_address += rows * run->shared_step_bytes;
+    row->coordinates[run->dimension] += rows * run->coordinate_step;
+}
+
 bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row) {
-    struct tma_row_run *run = &stream->run;
-    if (run->rows == 0 && !advance(stream))
+    if (stream->taken == stream->run.rows && !advance(stream))
         return false;
-    *row = run->first;
-    run->rows--;
-    run->first.global_address += run->global_step_bytes;
-    run->first.shared_address += run->shared_step_bytes;
-    run->first.coordinates[run->dimension] += run->coordinate_step;
+    /* The run stays as it is: one that is written in parts and read whole for the next row would
+     * wait for its own writes. */
+    *row = stream->run.first;
+    skip_rows(&stream->run, row, stream->taken++);
     return true;
 }
 
-bool tma_rows_next_run(struct tma_row_stream *stream, struct tma_row_run *run) {
-    if (stream->run.rows == 0 && !advance(stream))
-        return false;
-    *run = stream->run;
-    stream->run.rows = 0;
-    return true;
+const struct tma_row_run *tma_rows_next_run(struct tma_row_stream *stream) {
+    struct tma_row_run *run = &stream->run;
+    if (stream->taken == run->rows && !advance(stream))
+        return NULL;
+    skip_rows(run, &run->first, stream->taken);
+    run->rows -= stream->taken;
+    stream->taken = run->rows;
+    return run;
 }

@@ -44,7 +44,8 @@ struct tma_line {
 /* Private state; copy it freely. */
 struct tma_row_stream {
     struct tma_traversal traversal; /* its axes' positions move */
-    struct tma_row_run run;         /* what is left of the current run */
+    struct tma_row_run run;         /* the current one */
+    uint32_t taken;                 /* rows of it that were given */
     struct tma_line line;           /* what is left of the current line */
     struct tma_line full_line;
     uint64_t global_address; /* of the next row's first element, fill included, modulo 2^64 */
@@ -79,8 +80,8 @@ enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct t
 /* Gives the next row and true, or false after the last. */
 bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row);
 
-/* Gives as many of the next rows at once as differ in their place alone, or false after the last.
- */
-bool tma_rows_next_run(struct tma_row_stream *stream, struct tma_row_run *run);
+/* Gives as many of the next rows at once as differ in their place alone, or NULL after the last.
+ * The run is the stream's: it is valid until the next call. */
+const struct tma_row_run *tma_rows_next_run(struct tma_row_stream *stream);
 
 #endif

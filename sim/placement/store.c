@@ -59,7 +59,9 @@ static void store_row(const struct tma_transfer *transfer, const struct tma_shar
 void tma_store_run(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
                    const struct tma_row_run *run) {
     struct tma_row row = run->first;
-    for (uint32_t i = 0; row.data_bytes > 0 && i < run->rows; i++) {
+    if (row.data_bytes == 0 || tma_copy_out(transfer, shared, run))
+        return;
+    for (uint32_t i = 0; i < run->rows; i++) {
         store_row(transfer, shared, &row);
         row.global_address += run->global_step_bytes;
         row.shared_address += run->shared_step_bytes;

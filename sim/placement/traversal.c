@@ -47,19 +47,20 @@ static void set_row(struct tma_traversal *traversal, const struct tma_tensor_map
         end = tma_store_end(map);
     int64_t before = clamp(-at, 0, elements);
     int64_t data = clamp(end - at, before, elements) - before;
-    traversal->row_bytes = (uint32_t)tma_row_shared_bytes(map, elements);
-    traversal->before_bytes = (uint32_t)tma_row_shared_bytes(map, before);
-    traversal->data_bytes = (uint32_t)tma_row_shared_bytes(map, data);
+    struct tma_row_unit unit = tma_row_unit(map);
+    traversal->row_bytes = (uint32_t)(elements * unit.shared_bits / 8);
+    traversal->before_bytes = (uint32_t)(before * unit.shared_bits / 8);
+    traversal->data_bytes = (uint32_t)(data * unit.shared_bits / 8);
     traversal->after_bytes = traversal->row_bytes - traversal->before_bytes - traversal->data_bytes;
-    traversal->before_global_bytes = tma_row_global_bytes(map, before);
-    traversal->data_global_bytes = (uint32_t)tma_row_global_bytes(map, data);
+    traversal->before_global_bytes = before * unit.global_bits / 8;
+    traversal->data_global_bytes = (uint32_t)(data * unit.global_bits / 8);
     traversal->coordinates[0] = at;
-    traversal->global_address = map->global_address + (uint64_t)tma_row_global_bytes(map, at);
+    traversal->global_address = map->global_address + (uint64_t)(at * unit.global_bits / 8);
 }
 
 /* A row that is one pixel of an interleaved layout, with dimension 0 as an axis of its own. */
 static void set_pixel_row(struct tma_traversal *traversal, const struct tma_tensor_map *map) {
-    traversal->row_bytes = (uint32_t)tma_row_shared_bytes(map, 1);
+    traversal->row_bytes = tma_pixel_bytes(map);
     traversal->data_bytes = traversal->row_bytes;
     traversal->data_global_bytes = traversal->row_bytes;
     traversal->global_address = map->global_address;
@@ -109,12 +110,10 @@ static void set_im2col_axis(struct tma_traversal *traversal, const struct tma_te
 
 /* The images of the batch: no bound but the number of pixels. */
 static void set_image_axis(struct tma_traversal *traversal, const struct tma_tensor_map *map,
-                           int64_t at) {
-    set_axis(traversal, map, map->rank - 1,
-             (struct tma_axis){.position = at,
-                               .first = at,
-                               .last = INT64_MAX / 2,
-                               .stride = map->element_strides[map->rank - 1]});
+                           int64_t at, uint32_t stride) {
+    set_axis(
+        traversal, map, map->rank - 1,
+        (struct tma_axis){.position = at, .first = at, .last = INT64_MAX / 2, .stride = stride});
 }
 
 static void traverse_im2col(struct tma_traversal *traversal, const struct tma_tensor_map *map,
@@ -130,11 +129,12 @@ static void traverse_im2col(struct tma_traversal *traversal, const struct tma_te
                         tma_im2col_offset(operation, i));
     if (spatial == 0)
         set_fixed_axis(traversal, map, map->rank - 2, at[map->rank - 2]);
-    set_image_axis(traversal, map, at[map->rank - 1]);
+    set_image_axis(traversal, map, at[map->rank - 1], map->element_strides[map->rank - 1]);
     traversal->rows = map->pixels_per_column;
 }
 
-/* H and D stay; the box is one row of W, and the image after it is the next of the batch. */
+/* H and D stay; the box is one row of W, and the image after it is the next of the batch. Of the
+ * traversal strides only that of W counts (PTX ISA 5.5.5.2). */
 static void traverse_im2col_w(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                               const struct tma_operation *operation) {
     const int32_t *at = operation->coordinates;
@@ -143,7 +143,7 @@ static void traverse_im2col_w(struct tma_traversal *traversal, const struct tma_
     set_im2col_axis(traversal, map, 1, 0, at[1], operation->w_offset);
     for (uint32_t d = 2; d < map->rank - 1; d++)
         set_fixed_axis(traversal, map, d, at[d]);
-    set_image_axis(traversal, map, at[map->rank - 1]);
+    set_image_axis(traversal, map, at[map->rank - 1], 1);
     traversal->rows = fixed_128 ? 128 : map->pixels_per_column;
     traversal->halo_rows = operation->w_halo;
     if (operation->w_halo > 0)

@@ -56,6 +56,11 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
         return;
     }
+    if (record.stray) {
+        outcome->verdict = TMA_RECORD_SKIPPED;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
+        return;
+    }
     uint8_t *window = malloc(record.window_bytes + 1);
     if (window == NULL) {
         snprintf(outcome->reason, sizeof outcome->reason, "out of memory");

@@ -112,6 +112,11 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     struct tma_operation_size size;
     outcome->verdict = TMA_RECORD_DIFFERS;
     enum tma_error_code code = tma_operation_record_read(records, row, &record, &error);
+    if (code == TMA_OK && record.stray) {
+        outcome->verdict = TMA_RECORD_SKIPPED;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
+        return;
+    }
     if (code == TMA_OK)
         code = tma_rows_begin(&rows, &record.map, &record.operation, &size, &error);
     if (code == TMA_ERROR_FAULT && record.faulted)

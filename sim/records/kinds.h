@@ -9,6 +9,8 @@ extern const struct tma_record_kind tma_kind_load_im2col;
 extern const struct tma_record_kind tma_kind_store;
 extern const struct tma_record_kind tma_kind_reduce;
 extern const struct tma_record_kind tma_kind_convert;
+extern const struct tma_record_kind tma_kind_banks;
 extern const struct tma_record_kind tma_kind_timing;
+extern const struct tma_record_kind tma_kind_encode;
 
 #endif

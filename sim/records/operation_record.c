@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "placement/reduction.h"
+#include "records/map_record.h"
+#include "tensormap/rules.h"
 
-enum { LIST = 5 };
+enum { LIST = 5, LARGEST_WINDOW_BYTES = 1 << 20 };
 
 /* The scrambler of the records' README: what 32-bit word number i holds. */
 static uint32_t mix(uint32_t word) {
@@ -67,13 +69,6 @@ static int64_t read_number(struct reader *reader, const char *column) {
     return value;
 }
 
-static void read_counts(struct reader *reader, const char *column, uint32_t *values) {
-    int64_t list[LIST] = {0};
-    read_list(reader, column, LIST, list);
-    for (int i = 0; i < LIST; i++)
-        values[i] = (uint32_t)list[i];
-}
-
 static int read_word(struct reader *reader, const char *column, const struct tma_name *words,
                      size_t count) {
     const char *cell = tma_tsv_cell(reader->records, reader->row, column);
@@ -83,38 +78,6 @@ static int read_word(struct reader *reader, const char *column, const struct tma
     if (reader->wrong == NULL)
         reader->wrong = column;
     return 0;
-}
-
-static void read_map(struct reader *reader, struct tma_tensor_map *map) {
-    static const struct tma_name kinds[] = {{"tile", TMA_MAP_TILED},
-                                            {"im2col", TMA_MAP_IM2COL},
-                                            {"im2col_w", TMA_MAP_IM2COL_W},
-                                            {"im2col_w128", TMA_MAP_IM2COL_W128}};
-    int64_t dims[LIST] = {0}, strides[LIST - 1] = {0}, lower[3] = {0}, upper[3] = {0};
-    map->kind = (enum tma_map_kind)read_word(reader, "mode", kinds, 4);
-    map->data_type = (enum tma_data_type)read_number(reader, "dtype");
-    map->rank = (uint32_t)read_number(reader, "rank");
-    map->interleave = (enum tma_interleave)read_number(reader, "interleave");
-    map->swizzle = (enum tma_swizzle)read_number(reader, "swizzle");
-    map->l2_promotion = (enum tma_l2_promotion)read_number(reader, "l2promo");
-    map->oob_fill = (enum tma_oob_fill)read_number(reader, "oobfill");
-    map->global_address = (uint64_t)read_number(reader, "tensor_offset");
-    read_list(reader, "global_dim", LIST, dims);
-    read_list(reader, "global_stride", LIST - 1, strides);
-    for (int i = 0; i < LIST; i++)
-        map->global_dim[i] = (uint64_t)dims[i];
-    for (int i = 0; i < LIST - 1; i++)
-        map->global_strides[i] = (uint64_t)strides[i];
-    read_counts(reader, "box_dim", map->box_dim);
-    read_counts(reader, "element_stride", map->element_strides);
-    read_list(reader, "lower_corner", 3, lower);
-    read_list(reader, "upper_corner", 3, upper);
-    for (int i = 0; i < 3; i++) {
-        map->lower_corner[i] = (int32_t)lower[i];
-        map->upper_corner[i] = (int32_t)upper[i];
-    }
-    map->channels_per_pixel = (uint32_t)read_number(reader, "channels_per_pixel");
-    map->pixels_per_column = (uint32_t)read_number(reader, "pixels_per_column");
 }
 
 static void read_operation(struct reader *reader, enum tma_map_kind kind,
@@ -142,7 +105,10 @@ static void read_operation(struct reader *reader, enum tma_map_kind kind,
 
 static void read_outcome(struct reader *reader, struct tma_operation_record *record) {
     static const struct tma_name outcomes[] = {{"ok", false}, {"fault", true}};
-    record->window_bytes = (uint32_t)read_number(reader, "window");
+    int64_t window_bytes = read_number(reader, "window");
+    if ((window_bytes < 0 || window_bytes > LARGEST_WINDOW_BYTES) && reader->wrong == NULL)
+        reader->wrong = "window";
+    record->window_bytes = (uint32_t)window_bytes;
     record->faulted = read_word(reader, "outcome", outcomes, 2);
     if (record->faulted)
         return;
@@ -153,12 +119,37 @@ static void read_outcome(struct reader *reader, struct tma_operation_record *rec
     record->crc = (uint32_t)strtoul(tma_tsv_cell(reader->records, reader->row, "crc"), NULL, 16);
 }
 
+/* The map in the buffer's addresses, and whether the driver's descriptor is that of the arguments.
+ */
+static enum tma_error_code read_map(const struct tma_tsv *records, size_t row,
+                                    struct tma_operation_record *record, struct tma_error *error) {
+    struct tma_descriptor written, encoded;
+    struct tma_violation violation;
+    int64_t offset = 0;
+    enum tma_error_code code = tma_map_record(records, row, &record->map, error);
+    if (code == TMA_OK)
+        code = tma_descriptor_record(records, row, &written, error);
+    if (code != TMA_OK)
+        return code;
+    if (tma_tensor_map_check(&record->map, TMA_SM_90, &violation, 1) > 0 &&
+        tma_tensor_map_check(&record->map, TMA_SM_100, &violation, 1) > 0)
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "the tensor map breaks rule %s",
+                        violation.rule->id);
+    tma_descriptor_encode(&record->map, &encoded);
+    record->stray = memcmp(&written, &encoded, sizeof written) != 0;
+    tma_parse_list(tma_tsv_cell(records, row, "tensor_offset"), &offset, 1);
+    record->map.global_address = (uint64_t)offset;
+    return TMA_OK;
+}
+
 enum tma_error_code tma_operation_record_read(const struct tma_tsv *records, size_t row,
                                               struct tma_operation_record *record,
                                               struct tma_error *error) {
     struct reader reader = {records, row, NULL};
     *record = (struct tma_operation_record){0};
-    read_map(&reader, &record->map);
+    enum tma_error_code code = read_map(records, row, record, error);
+    if (code != TMA_OK)
+        return code;
     read_operation(&reader, record->map.kind, &record->operation);
     read_outcome(&reader, record);
     if (reader.wrong != NULL)

@@ -6,17 +6,22 @@
 #include "placement/execute.h"
 #include "records/tsv.h"
 
+#define TMA_STRAY_REASON "the descriptor is not that of the arguments"
+
 struct tma_operation_record {
     struct tma_tensor_map map;      /* at address tensor_offset: the buffer begins at address 0 */
     struct tma_operation operation; /* shared memory's window begins at address 0 */
     uint32_t window_bytes;
+    bool stray; /* its descriptor is that of other arguments, and its outcome theirs: it says
+                   nothing about these */
     bool faulted;
     uint32_t transaction_bytes; /* loads */
     uint32_t crc;
     uint64_t changed_words; /* stores and reductions */
 };
 
-/* Fails with TMA_ERROR_SYNTAX where a cell is not what its column has. */
+/* Fails with TMA_ERROR_SYNTAX where a cell is not what its column has, or with TMA_ERROR_TENSOR_MAP
+ * where no driver takes the map. */
 enum tma_error_code tma_operation_record_read(const struct tma_tsv *records, size_t row,
                                               struct tma_operation_record *record,
                                               struct tma_error *error);

@@ -174,7 +174,7 @@ struct tma_limiter tma_limiter_of(const struct tma_report_input *input,
     static rule *const rules[] = {nothing_moved, bank_conflicts, saturated, waiting,
                                   consumers,     start_up,       latency};
     struct context context = {input, figures};
-    struct tma_limiter limiter;
+    struct tma_limiter limiter = {0};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&context, &limiter))
             break;

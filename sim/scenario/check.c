@@ -152,22 +152,6 @@ void tma_check_stage(struct tma_reading *reading) {
                       reading->scenario->machine.name, reading->scenario->machine.sm_count);
 }
 
-/* The tile of an operation in the first slot. */
-static struct tma_tile tile_of(const struct tma_reading *reading, uint32_t index) {
-    const struct tma_workload *workload = &reading->scenario->workload;
-    const struct tma_stage_operation *stage = &workload->operations[index];
-    const struct tma_tensor_map *map = &workload->maps[stage->map];
-    const struct tma_operation_size *size = &reading->sizes[index];
-    return (struct tma_tile){
-        .swizzle = map->swizzle,
-        .shared_address = workload->shared_base_bytes + stage->operation.shared_address,
-        .rows = size->rows,
-        .row_bytes = size->row_bytes,
-        .pitch_bytes = size->row_pitch_bytes,
-        .element_bytes = tma_type_info(map->data_type)->shared_bits / 8,
-    };
-}
-
 static void check_consumer(struct tma_reading *reading, uint32_t index) {
     const struct tma_workload *workload = &reading->scenario->workload;
     const struct tma_consumer *consumer = &workload->consumers[index];
@@ -185,15 +169,18 @@ static void check_consumer(struct tma_reading *reading, uint32_t index) {
                       consumer->operation);
         return;
     }
-    struct tma_tile tile = tile_of(reading, consumer->operation);
+    struct tma_tile tile;
     struct tma_error error;
     snprintf(path, sizeof path, "workload.consumers.%u", index);
-    if (tma_consumer_check(consumer, &tile, &error) != TMA_OK)
+    /* A tile at an address that is refused has been refused already. */
+    if (tma_workload_tile(workload, 0, consumer->operation, &tile, &error) == TMA_OK &&
+        tma_consumer_check(consumer, &tile, &error) != TMA_OK)
         tma_refuse_at(reading, path, "%s: %s", path, error.text);
 }
 
 void tma_check_consumers(struct tma_reading *reading) {
-    for (uint32_t i = 0; i < reading->scenario->workload.consumer_count; i++)
-        if (reading->consumer_good[i])
+    const struct tma_workload *workload = &reading->scenario->workload;
+    for (uint32_t i = 0; i < workload->consumer_count; i++)
+        if (reading->consumer_good[i] && workload->operation_count > 0)
             check_consumer(reading, i);
 }

@@ -1,9 +1,20 @@
 /* Consumers: what the SM does with a tile once it has arrived. */
 #include <stdio.h>
+#include <string.h>
 
+#include "scenario/describe.h"
 #include "scenario/reading.h"
 
 #define IN(member) offsetof(struct tma_consumer, member)
+
+#define DISTRIBUTION(key, most, text)                                                              \
+    {                                                                                              \
+        .path = "distribution." #key, .kind = TMA_KEY_U32, .unit = &tma_unit_none, .min = 1,       \
+        .max = most, .fallback = TMA_OPTIONAL, .offset = IN(distribution.key), .meaning = text     \
+    }
+
+static const struct tma_name major_items[] = {{"k", 0}, {"mn", 1}};
+static const struct tma_names major_names = {"major", major_items, 2};
 
 static const struct tma_key keys[] = {
     {.path = "operation",
@@ -45,29 +56,121 @@ static const struct tma_key keys[] = {
      .fallback = "1",
      .offset = IN(repeat),
      .meaning = "passes over the tile"},
+    {.path = "distribution.raking",
+     .kind = TMA_KEY_ENUM,
+     .names = &tma_raking_names,
+     .fallback = "thread_raked",
+     .offset = IN(distribution.raking),
+     .meaning = "distribution lanes: what iterates outermost, warps or threads"},
+    DISTRIBUTION(block_size, 1024, "threads; distribution lanes need it"),
+    DISTRIBUTION(y_per_tile, 1 << 20, "rows; default: the tile's"),
+    DISTRIBUTION(x_per_tile, 1 << 20, "elements; default: those of the tile's row"),
+    DISTRIBUTION(vec_size, 1024,
+                 "elements that a thread takes at once; default: the instruction's"),
+    DISTRIBUTION(warp_size, 64, "threads, 32 or 64; default: 32"),
+    DISTRIBUTION(wave_groups, 32, "that share the warps; default: 1"),
+    {.path = "descriptor.mn",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 8,
+     .max = TMA_WGMMA_MAX_MN,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(wgmma.mn),
+     .meaning =
+         "descriptor lanes: rows of the operand in one wgmma, 64 for A, N for B; default: 64"},
+    {.path = "descriptor.panel_rows",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 8,
+     .max = 1 << 20,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(wgmma.panel_rows),
+     .meaning = "rows of the tile that one panel has; default: all"},
+    {.path = "descriptor.major",
+     .kind = TMA_KEY_BOOL,
+     .names = &major_names,
+     .fallback = "k",
+     .offset = IN(wgmma.mn_major),
+     .meaning = "which dimension runs along a row"},
+    {.path = "descriptor.swizzle",
+     .kind = TMA_KEY_ENUM,
+     .names = &tma_swizzle_names,
+     .fallback = "none",
+     .offset = IN(wgmma.claims),
+     .meaning =
+         "that the matrix descriptor claims; without this key and the next two: the one that fits"},
+    {.path = "descriptor.leading_offset",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_bytes,
+     .min = 0,
+     .max = 262128,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(wgmma.leading_bytes),
+     .meaning = "leading dimension byte offset that it claims"},
+    {.path = "descriptor.stride_offset",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_bytes,
+     .min = 0,
+     .max = 262128,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(wgmma.stride_bytes),
+     .meaning = "stride dimension byte offset that it claims"},
 };
 
 const struct tma_schema tma_consumer_schema = {keys, sizeof keys / sizeof keys[0]};
 
+/* Without one of these keys a consumer takes the descriptor that fits the tile. */
+static bool gives_descriptor(const struct tma_yaml_node *node) {
+    return tma_yaml_find(node, "descriptor.swizzle") != NULL ||
+           tma_yaml_find(node, "descriptor.leading_offset") != NULL ||
+           tma_yaml_find(node, "descriptor.stride_offset") != NULL;
+}
+
+static bool read_consumer(struct tma_reading *reading, const struct tma_yaml_node *node,
+                          uint32_t index) {
+    struct tma_consumer *consumer = &reading->scenario->workload.consumers[index];
+    char context[TMA_PATH_BYTES];
+    snprintf(context, sizeof context, "workload.consumers.%u", index);
+    if (!tma_schema_read(&tma_consumer_schema, node, context, consumer, reading->list))
+        return false;
+    consumer->wgmma.descriptor_given = gives_descriptor(node);
+    return true;
+}
+
 void tma_read_consumers(struct tma_reading *reading, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint32_t index = 0;
-    if (list->kind != TMA_YAML_LIST) {
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, list->at,
-                     "workload.consumers is no list; expected [{instruction: ...}, ...]");
-        return;
-    }
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
         if (index == TMA_MAX_CONSUMERS) {
             tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->at,
                          "workload.consumers has more than %d entries", TMA_MAX_CONSUMERS);
             break;
         }
-        char context[TMA_PATH_BYTES];
-        snprintf(context, sizeof context, "workload.consumers.%u", index);
-        reading->consumer_good[index] = tma_schema_read(&tma_consumer_schema, node, context,
-                                                        &workload->consumers[index], reading->list);
+        reading->consumer_good[index] = read_consumer(reading, node, index);
         index++;
     }
     workload->consumer_count = index;
+}
+
+struct filter {
+    const struct tma_consumer *consumer;
+    const struct tma_describer *describer;
+};
+
+/* Keys of lane maps that the consumer does not have would say something that is not so. */
+static void visit_own(void *context, const char *key, const char *value) {
+    const struct filter *filter = context;
+    const struct tma_consumer *consumer = filter->consumer;
+    bool distributed = consumer->lanes == TMA_LANES_DISTRIBUTION;
+    bool described = consumer->lanes == TMA_LANES_DESCRIPTOR && consumer->wgmma.descriptor_given;
+    if ((strstr(key, ".distribution.") == NULL || distributed) &&
+        (strstr(key, ".descriptor.") == NULL || described))
+        filter->describer->visit(filter->describer->context, key, value);
+}
+
+void tma_consumer_describe(const struct tma_consumer *consumer,
+                           const struct tma_describer *describer) {
+    struct filter filter = {consumer, describer};
+    struct tma_describer own = {visit_own, &filter, describer->prefix};
+    tma_schema_describe(&tma_consumer_schema, consumer, &own);
 }

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario/reading.h"
-
 static int64_t load(const struct tma_key *key, const char *at, size_t index) {
     switch (key->kind) {
     case TMA_KEY_BOOL:
@@ -65,7 +63,7 @@ static bool has_value(const struct tma_key *key, const char *at, uint32_t count)
         return at[0] != '\0';
     if (key->kind == TMA_KEY_ENUM)
         return strcmp(tma_name_of(key->names, (int)load(key, at, 0)), "?") != 0;
-    if (key->kind == TMA_KEY_NODE)
+    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST)
         return false;
     return key->fallback == TMA_REQUIRED || key->fallback[0] != '\0' || load(key, at, 0) != 0;
 }
@@ -123,6 +121,6 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
     }
     for (uint32_t i = 0; i < workload->consumer_count; i++) {
         snprintf(prefix, sizeof prefix, "workload.consumers.%u", i);
-        tma_schema_describe(&tma_consumer_schema, &workload->consumers[i], &describer);
+        tma_consumer_describe(&workload->consumers[i], &describer);
     }
 }

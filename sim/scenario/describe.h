@@ -36,5 +36,7 @@ void tma_workload_describe(const struct tma_workload *workload,
                            const struct tma_describer *describer);
 void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
                             const struct tma_describer *describer);
+void tma_consumer_describe(const struct tma_consumer *consumer,
+                           const struct tma_describer *describer);
 
 #endif

@@ -104,7 +104,8 @@ static bool within_limits(struct builder *builder, const yaml_node_t *node) {
         why = "too long: a file may have 10000 values";
     if (why == NULL)
         return true;
-    refuse(builder, node, why);
+    if (!builder->failed)
+        refuse(builder, node, why);
     builder->failed = true;
     return false;
 }

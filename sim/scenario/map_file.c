@@ -4,6 +4,7 @@
 
 #include "scenario/describe.h"
 #include "scenario/reading.h"
+#include "tensormap/rules.h"
 
 /* What the table fills: the map, and how long its lists were. */
 struct map_input {
@@ -252,11 +253,6 @@ static bool check_name(struct tma_reading *reading, const struct tma_yaml_node *
 
 void tma_read_maps(struct tma_reading *reading, const struct tma_yaml_node *maps) {
     struct tma_workload *workload = &reading->scenario->workload;
-    if (maps->kind != TMA_YAML_MAPPING || maps->first == NULL) {
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, maps->at,
-                     "tensor_maps names no map; expected NAME: {data_type: ..., ...}");
-        return;
-    }
     for (const struct tma_yaml_node *node = maps->first; node != NULL; node = node->next) {
         uint32_t index = workload->map_count;
         if (index == TMA_MAX_TENSOR_MAPS) {
@@ -284,4 +280,28 @@ void tma_map_describe(const struct tma_tensor_map *map, const struct tma_describ
         .uppers = corners,
     };
     tma_schema_describe(&tma_map_schema, &input, describer);
+}
+
+static bool check_rules(struct tma_reading *reading, const char *name,
+                        const struct tma_tensor_map *map) {
+    struct tma_violation violations[TMA_MAX_VIOLATIONS];
+    enum tma_architecture architecture = reading->scenario->machine.architecture;
+    size_t count = tma_tensor_map_check(map, architecture, violations, TMA_MAX_VIOLATIONS);
+    for (size_t i = 0; i < count; i++) {
+        const struct tma_violation *violation = &violations[i];
+        char path[TMA_PATH_BYTES], text[TMA_ERROR_TEXT_BYTES];
+        const char *field = tma_field_info(violation->field)->name;
+        snprintf(path, sizeof path, "tensor_maps.%.60s.%s.%d", name, field, violation->index);
+        tma_violation_text(violation, text, sizeof text);
+        tma_refuse_at(reading, path, "tensor_maps.%s: %s", name, text);
+    }
+    return count == 0;
+}
+
+void tma_check_maps(struct tma_reading *reading) {
+    const struct tma_scenario *scenario = reading->scenario;
+    for (uint32_t i = 0; i < scenario->workload.map_count && reading->machine_good; i++)
+        if (reading->map_good[i])
+            reading->map_good[i] =
+                check_rules(reading, scenario->map_names[i], &scenario->workload.maps[i]);
 }

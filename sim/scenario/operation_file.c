@@ -192,10 +192,13 @@ static bool find_map(struct operation_reading *at, const char *key, const char *
             return true;
         tma_suggest(&suggestion, scenario->map_names[*index]);
     }
-    char text[TMA_MAX_NAME + TMA_MAX_SUGGESTION + 64], hint[TMA_MAX_SUGGESTION + 32] = "";
+    char text[TMA_ERROR_TEXT_BYTES], hint[TMA_MAX_SUGGESTION + 32] = "";
     if (suggestion.best[0] != '\0')
-        snprintf(hint, sizeof hint, "; did you mean \"%s\"?", suggestion.best);
-    snprintf(text, sizeof text, "is \"%s\", which tensor_maps does not have%s", name, hint);
+        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
+    int used = snprintf(text, sizeof text, "is \"%s\"; %stensor_maps has", name, hint);
+    for (uint32_t i = 0; i < scenario->workload.map_count && used < (int)sizeof text; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i == 0 ? "" : ",",
+                         scenario->map_names[i]);
     return refuse(at, key, text);
 }
 
@@ -296,11 +299,6 @@ static bool read_operation(struct operation_reading *at, struct tma_stage_operat
 void tma_read_operations(struct tma_reading *reading, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint32_t index = 0;
-    if (list->kind != TMA_YAML_LIST || list->first == NULL)
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, list->at,
-                     "workload.operations is no list of operations; expected [{load: NAME}, ...]");
-    if (list->kind != TMA_YAML_LIST)
-        return;
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
         if (index == TMA_MAX_STAGE_OPERATIONS) {
             tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->at,

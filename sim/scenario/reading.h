@@ -51,6 +51,7 @@ void tma_lay_out_maps(struct tma_reading *reading);
 void tma_lay_out_stage(struct tma_reading *reading);
 
 /* What the schemas cannot see. Appends every fault to the list. */
+void tma_check_maps(struct tma_reading *reading);       /* after their layout: addresses count */
 void tma_check_operations(struct tma_reading *reading); /* before the layout: they fill `sizes` */
 void tma_check_stage(struct tma_reading *reading);
 void tma_check_consumers(struct tma_reading *reading);

@@ -34,11 +34,11 @@ static const struct tma_key keys[] = {
      .offset = IN(gpu),
      .meaning = "the machine's file, relative to the scenario's"},
     {.path = "tensor_maps",
-     .kind = TMA_KEY_NODE,
+     .kind = TMA_KEY_MAPPING,
      .offset = IN(tensor_maps),
      .meaning = "NAME: {...}, one for each tensor map: see below"},
     {.path = "workload",
-     .kind = TMA_KEY_NODE,
+     .kind = TMA_KEY_MAPPING,
      .offset = IN(workload),
      .meaning = "what the CTAs do: see below"},
 };
@@ -115,9 +115,10 @@ static bool read_machine(struct tma_reading *reading, const char *gpu, const cha
 static void read_parts(struct tma_reading *reading, const struct scenario_input *input) {
     if (input->tensor_maps != NULL)
         tma_read_maps(reading, input->tensor_maps);
+    tma_lay_out_maps(reading);
+    tma_check_maps(reading);
     if (input->workload != NULL)
         tma_read_workload(reading, input->workload);
-    tma_lay_out_maps(reading);
     tma_check_operations(reading);
     tma_lay_out_stage(reading);
     tma_check_stage(reading);

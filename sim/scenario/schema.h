@@ -18,7 +18,8 @@ enum tma_key_kind {
     TMA_KEY_U32,
     TMA_KEY_U64,
     TMA_KEY_F64,
-    TMA_KEY_NODE, /* const struct tma_yaml_node *: read by other means */
+    TMA_KEY_MAPPING, /* const struct tma_yaml_node *: read by other means */
+    TMA_KEY_LIST,    /* the same */
 };
 
 struct tma_key {

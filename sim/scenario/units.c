@@ -119,6 +119,18 @@ static void format_thousandths(int64_t value, const char *unit, char *text, size
     snprintf(text, size, "%" PRId64 ".%0*" PRId64 " %s", value / 1000, decimals, part, unit);
 }
 
+/* "cycle" after 1: the suffix behind one of the same scale is its singular. */
+static bool is_singular(const struct tma_unit *unit, size_t index) {
+    return index > 0 && unit->suffixes[index].scale == unit->suffixes[index - 1].scale;
+}
+
+static const char *name_for(const struct tma_unit *unit, const struct tma_suffix *suffix,
+                            int64_t value) {
+    size_t next = (size_t)(suffix - unit->suffixes) + 1;
+    bool one = value == suffix->scale && next < unit->count && is_singular(unit, next);
+    return one ? unit->suffixes[next].name : suffix->name;
+}
+
 void tma_unit_format(const struct tma_unit *unit, int64_t value, char *text, size_t size) {
     const struct tma_suffix *best = NULL;
     for (size_t i = 0; i < unit->count && !unit->optional; i++)
@@ -126,7 +138,7 @@ void tma_unit_format(const struct tma_unit *unit, int64_t value, char *text, siz
             (best == NULL || (value != 0 && unit->suffixes[i].scale > best->scale)))
             best = &unit->suffixes[i];
     if (best != NULL)
-        snprintf(text, size, "%" PRId64 " %s", value / best->scale, best->name);
+        snprintf(text, size, "%" PRId64 " %s", value / best->scale, name_for(unit, best, value));
     else if (unit == &tma_unit_address)
         snprintf(text, size, "0x%" PRIx64, (uint64_t)value);
     else if (unit->count > 0 && unit->suffixes[0].scale == 1000)
@@ -139,6 +151,8 @@ void tma_unit_list(const struct tma_unit *unit, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < unit->count && used < size; i++) {
+        if (is_singular(unit, i))
+            continue;
         const char *joint = i == 0 ? "" : i + 1 == unit->count ? " or " : ", ";
         used += (size_t)snprintf(text + used, size - used, "%s%s", joint, unit->suffixes[i].name);
     }

@@ -64,8 +64,10 @@ static void print_expected(const struct tma_key *key, FILE *out) {
         print_number(key, out);
     else if (key->kind == TMA_KEY_CHARS)
         fprintf(out, "text of 1 to %.0f characters", key->max);
-    else if (key->kind == TMA_KEY_NODE)
-        fputs("a mapping or a list", out);
+    else if (key->kind == TMA_KEY_MAPPING)
+        fputs("a mapping", out);
+    else if (key->kind == TMA_KEY_LIST)
+        fputs("a list", out);
 }
 
 char *tma_key_expected(const struct tma_key *key) {
@@ -231,16 +233,24 @@ static bool read_list(const struct reading *reading, char *at, uint32_t *count) 
     return good;
 }
 
+/* The node itself, where it is of the kind that the key wants. */
+static bool read_node(const struct reading *reading, char *at) {
+    bool mapping = reading->key->kind == TMA_KEY_MAPPING;
+    if (reading->node->kind != (mapping ? TMA_YAML_MAPPING : TMA_YAML_LIST))
+        return refuse_kind(reading);
+    if (reading->node->first == NULL)
+        return refuse(reading, "is empty", "");
+    *(const struct tma_yaml_node **)(void *)at = reading->node;
+    return true;
+}
+
 bool tma_value_read(const struct tma_key *key, const struct tma_yaml_node *node, const char *name,
                     void *target, struct tma_diagnostics *list) {
     struct reading reading = {key, node, name, list};
     char *at = (char *)target + key->offset;
     if (key->limit > 0)
         return read_list(&reading, at, (uint32_t *)(void *)((char *)target + key->count_offset));
-    if (key->kind != TMA_KEY_NODE)
-        return read_scalar(&reading, at, 0);
-    if (node->kind == TMA_YAML_SCALAR)
-        return refuse_kind(&reading);
-    *(const struct tma_yaml_node **)(void *)at = node;
-    return true;
+    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST)
+        return read_node(&reading, at);
+    return read_scalar(&reading, at, 0);
 }

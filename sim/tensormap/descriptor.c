@@ -1,5 +1,7 @@
 #include "tensormap/descriptor.h"
 
+#include <assert.h>
+
 #include "tensormap/layout.h"
 
 void tma_descriptor_to_bytes(const struct tma_descriptor *descriptor,
@@ -32,8 +34,10 @@ uint32_t tma_derived_box_bytes(const struct tma_tensor_map *map) {
     uint64_t elements = (uint64_t)map->channels_per_pixel * map->pixels_per_column;
     if (map->kind == TMA_MAP_TILED) {
         elements = 1;
-        for (size_t d = 0; d < map->rank; d++)
+        for (size_t d = 0; d < map->rank; d++) {
+            assert(map->element_strides[d] > 0);
             elements *= map->box_dim[d] / map->element_strides[d];
+        }
     }
     return (uint32_t)tma_shared_bytes(map->data_type, elements);
 }
@@ -99,6 +103,7 @@ static unsigned unverified_fields(const struct tma_tensor_map *map) {
 
 unsigned tma_descriptor_encode(const struct tma_tensor_map *map,
                                struct tma_descriptor *descriptor) {
+    assert(map->rank >= 1 && map->rank <= TMA_MAX_RANK && tma_type_info(map->data_type) != NULL);
     *descriptor = (struct tma_descriptor){0};
     descriptor->words[0] = (uint32_t)map->global_address;
     descriptor->words[1] = (uint32_t)(map->global_address >> 32);

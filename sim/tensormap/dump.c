@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tma_name format_items[] = {{"binary", TMA_DUMP_BINARY},
-                                               {"hex", TMA_DUMP_HEX},
+static const struct tma_name format_items[] = {{"hex", TMA_DUMP_HEX},
+                                               {"binary", TMA_DUMP_BINARY},
                                                {"bytes", TMA_DUMP_BYTES},
                                                {"words32", TMA_DUMP_WORDS_32},
                                                {"words64", TMA_DUMP_WORDS_64}};
@@ -229,8 +229,9 @@ void tma_dump_write(const struct tma_descriptor *descriptor, enum tma_dump_forma
     bool bare = format == TMA_DUMP_HEX;
     size_t used = 0;
     for (size_t i = 0; i < TMA_DESCRIPTOR_BYTES && used < size; i += width / 8) {
-        bool line_ends = (i + width / 8) % LINE_BYTES == 0;
-        used += (size_t)snprintf(text + used, size - used, "%s%0*" PRIx64 "%s", bare ? "" : "0x",
+        bool line_begins = i % LINE_BYTES == 0, line_ends = (i + width / 8) % LINE_BYTES == 0;
+        used += (size_t)snprintf(text + used, size - used, "%s%s%0*" PRIx64 "%s",
+                                 !bare && line_begins ? "    " : "", bare ? "" : "0x",
                                  (int)width / 4, number_at(bytes, i, width),
                                  bare        ? ""
                                  : line_ends ? ",\n"

@@ -5,14 +5,14 @@
 #include "tensormap/descriptor.h"
 
 enum tma_dump_format {
-    TMA_DUMP_BINARY, /* 128 bytes */
     TMA_DUMP_HEX,    /* 256 digits in the order of memory; blanks and one leading 0x may be there */
+    TMA_DUMP_BINARY, /* 128 bytes */
     TMA_DUMP_BYTES,  /* 128 numbers of 8 bits, each with 0x: a C array */
     TMA_DUMP_WORDS_32, /* 32 numbers of 32 bits, each with 0x: a debugger's x/32xw */
     TMA_DUMP_WORDS_64  /* 16 numbers of 64 bits: x/16xg, or CUtensorMap::opaque printed */
 };
 
-extern const struct tma_names tma_dump_format_names; /* binary, hex, bytes, words32, words64 */
+extern const struct tma_names tma_dump_format_names; /* hex, binary, bytes, words32, words64 */
 
 /* Reads a dump, whichever format it is in: text is told from bytes by its characters, words by
  * their number. Of a debugger's text, addresses ("0x7ffe10 <map+16>:"), names ("opaque ="), braces,

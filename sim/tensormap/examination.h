@@ -63,27 +63,67 @@ static inline enum tma_field tma_inner_field(const struct tma_tensor_map *map) {
     return map->kind == TMA_MAP_TILED ? TMA_FIELD_BOX_DIM : TMA_FIELD_CHANNELS_PER_PIXEL;
 }
 
+static inline int64_t tma_inner_size(const struct tma_tensor_map *map) {
+    return tma_field_value(map, tma_inner_field(map), 0);
+}
+
+/* Elements that a swizzle's span holds; the inner box's own limit where there is no span to obey:
+ * no swizzle, an unknown one, an unknown type, or an interleaved layout. */
+int64_t tma_span_elements(const struct tma_examination *e, enum tma_swizzle swizzle);
+
+/* The largest size that dimension d can have: less in the spatial dimensions of an im2col map. */
+int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d);
+
+/* The legal size of dimension d that is nearest to `value`. */
+int64_t tma_nearest_dim(const struct tma_tensor_map *map, size_t d, int64_t value);
+
 /* The legal inner size that is nearest to `value`, by every rule on it that can be judged: range,
  * multiple of 16 bytes, swizzle span, padded types. */
 int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value);
 
-/* One function for each rule, in the file of its theme. */
-#define TMA_RULE_FUNCTIONS(X)                                                                      \
-    /* rules_enumerations.c */                                                                     \
-    X(kind)                                                                                        \
-    X(data_type)                                                                                   \
-    X(data_type_architecture)                                                                      \
-    X(interleave)                                                                                  \
-    X(interleave_packed) X(interleave_wide) X(swizzle) X(swizzle_architecture) X(swizzle_packed)   \
-        X(swizzle_wide) X(l2_promotion) X(oob_fill) X(oob_fill_type) /* rules_tensor.c */          \
-        X(rank) X(rank_interleave) X(address_alignment) X(dim_range) X(dim_packed)                 \
-            X(stride_alignment) X(stride_range) X(element_stride_range) /* rules_box.c */          \
-        X(box_range) X(channels_range) X(pixels_range) X(inner_multiple) X(inner_packed)           \
-            X(inner_span) X(box_bytes) X(column_bytes) /* rules_corners.c */                       \
-        X(corner_range) X(corner_area) X(corner_overflow)
+/* One function for each rule. */
+#define TMA_RULE_FUNCTION(name) void tma_rule_##name(struct tma_examination *e)
 
-#define TMA_RULE_DECLARE(name) void tma_rule_##name(struct tma_examination *e);
-TMA_RULE_FUNCTIONS(TMA_RULE_DECLARE)
-#undef TMA_RULE_DECLARE
+/* rules_enumerations.c */
+TMA_RULE_FUNCTION(kind);
+TMA_RULE_FUNCTION(data_type);
+TMA_RULE_FUNCTION(data_type_architecture);
+TMA_RULE_FUNCTION(interleave);
+TMA_RULE_FUNCTION(interleave_packed);
+TMA_RULE_FUNCTION(interleave_wide);
+TMA_RULE_FUNCTION(swizzle);
+TMA_RULE_FUNCTION(swizzle_architecture);
+TMA_RULE_FUNCTION(swizzle_packed);
+TMA_RULE_FUNCTION(swizzle_wide);
+TMA_RULE_FUNCTION(l2_promotion);
+TMA_RULE_FUNCTION(oob_fill);
+TMA_RULE_FUNCTION(oob_fill_type);
+
+/* rules_tensor.c */
+TMA_RULE_FUNCTION(rank);
+TMA_RULE_FUNCTION(rank_interleave);
+TMA_RULE_FUNCTION(address_alignment);
+TMA_RULE_FUNCTION(dim_range);
+TMA_RULE_FUNCTION(dim_packed);
+TMA_RULE_FUNCTION(stride_alignment);
+TMA_RULE_FUNCTION(stride_range);
+TMA_RULE_FUNCTION(element_stride_range);
+
+/* rules_box.c */
+TMA_RULE_FUNCTION(box_range);
+TMA_RULE_FUNCTION(channels_range);
+TMA_RULE_FUNCTION(pixels_range);
+TMA_RULE_FUNCTION(inner_multiple);
+TMA_RULE_FUNCTION(inner_packed);
+TMA_RULE_FUNCTION(inner_span);
+TMA_RULE_FUNCTION(box_bytes);
+TMA_RULE_FUNCTION(column_bytes);
+
+/* rules_corners.c */
+TMA_RULE_FUNCTION(corner_range);
+TMA_RULE_FUNCTION(corner_area);
+TMA_RULE_FUNCTION(corner_overflow);
+
+#undef TMA_RULE_FUNCTION
 
 #endif

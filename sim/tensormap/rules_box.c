@@ -6,14 +6,12 @@ static int64_t elements_in(const struct tma_type_info *type, int64_t bytes) {
     return bytes * 8 / type->shared_bits;
 }
 
-/* Elements that the swizzle's span holds; the inner box's own limit where there is no span to obey:
- * no swizzle, an unknown one, or an interleaved layout. */
-static int64_t span_elements(const struct tma_examination *e) {
-    const struct tma_swizzle_info *swizzle = tma_swizzle_info(e->map->swizzle);
-    if (swizzle == NULL || swizzle->span_bytes == 0 || e->type == NULL ||
+int64_t tma_span_elements(const struct tma_examination *e, enum tma_swizzle swizzle) {
+    const struct tma_swizzle_info *info = tma_swizzle_info(swizzle);
+    if (info == NULL || info->span_bytes == 0 || e->type == NULL ||
         e->map->interleave != TMA_INTERLEAVE_NONE)
         return TMA_MAX_BOX_DIM;
-    int64_t elements = elements_in(e->type, swizzle->span_bytes);
+    int64_t elements = elements_in(e->type, info->span_bytes);
     return elements < TMA_MAX_BOX_DIM ? elements : TMA_MAX_BOX_DIM;
 }
 
@@ -23,7 +21,7 @@ int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value) {
     if (tma_is_padded_type(e->map->data_type))
         return TMA_PADDED_ELEMENTS;
     int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
-    return tma_nearest_multiple(value, multiple, multiple, span_elements(e));
+    return tma_nearest_multiple(value, multiple, multiple, tma_span_elements(e, e->map->swizzle));
 }
 
 /* A range rule on a field whose first value is the size of the inner box. */
@@ -55,7 +53,7 @@ void tma_rule_inner_multiple(struct tma_examination *e) {
     if (e->type == NULL || tma_is_padded_type(e->map->data_type))
         return;
     enum tma_field field = tma_inner_field(e->map);
-    int64_t value = tma_field_value(e->map, field, 0);
+    int64_t value = tma_inner_size(e->map);
     int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
     if (value % multiple != 0)
         tma_report(e, field, 0, TMA_MULTIPLE_OF, multiple, tma_nearest_inner(e, value));
@@ -63,15 +61,14 @@ void tma_rule_inner_multiple(struct tma_examination *e) {
 
 void tma_rule_inner_packed(struct tma_examination *e) {
     enum tma_field field = tma_inner_field(e->map);
-    if (tma_is_padded_type(e->map->data_type) &&
-        tma_field_value(e->map, field, 0) != TMA_PADDED_ELEMENTS)
+    if (tma_is_padded_type(e->map->data_type) && tma_inner_size(e->map) != TMA_PADDED_ELEMENTS)
         tma_report(e, field, 0, TMA_EXACTLY, TMA_PADDED_ELEMENTS, TMA_PADDED_ELEMENTS);
 }
 
 void tma_rule_inner_span(struct tma_examination *e) {
     enum tma_field field = tma_inner_field(e->map);
-    int64_t value = tma_field_value(e->map, field, 0);
-    int64_t most = span_elements(e);
+    int64_t value = tma_inner_size(e->map);
+    int64_t most = tma_span_elements(e, e->map->swizzle);
     if (most < TMA_MAX_BOX_DIM && value > most)
         tma_report(e, field, 0, TMA_AT_MOST, most, tma_nearest_inner(e, value));
 }

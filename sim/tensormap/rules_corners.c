@@ -13,37 +13,74 @@ static bool has_corners(const struct tma_tensor_map *map) {
     return map->rank >= 3 && map->rank <= TMA_MAX_RANK;
 }
 
+static int64_t clamp(int64_t value, int64_t half) {
+    return value < -half ? -half : value >= half ? half - 1 : value;
+}
+
+/* One spatial dimension. The box spans [lower, size - 1 + upper]. */
+struct extent {
+    int64_t size; /* 0 where it is illegal */
+    int64_t lower, upper;
+    int64_t half; /* corners lie in [-half, half - 1] */
+};
+
+static struct extent extent_of(const struct tma_tensor_map *map, size_t i) {
+    uint64_t size = map->global_dim[tma_spatial_dimension(map, i)];
+    return (struct extent){size > (uint64_t)TMA_MAX_GLOBAL_DIM ? 0 : (int64_t)size,
+                           map->lower_corner[i], map->upper_corner[i], corner_half(map)};
+}
+
+static bool corners_are_legal(const struct extent *x) {
+    return clamp(x->lower, x->half) == x->lower && clamp(x->upper, x->half) == x->upper;
+}
+
+/* The nearest corners that are in range and leave the box a pixel. */
+static int64_t nearest_lower(const struct extent *x) {
+    int64_t last = x->size - 1 + clamp(x->upper, x->half), lower = clamp(x->lower, x->half);
+    return x->size > 0 && last < lower ? last : lower;
+}
+
+static int64_t nearest_upper(const struct extent *x) {
+    int64_t least = clamp(x->lower, x->half) - x->size + 1, upper = clamp(x->upper, x->half);
+    return x->size > 0 && least > upper ? least : upper;
+}
+
+static void examine_corner(struct tma_examination *e, enum tma_field field, size_t i,
+                           const struct extent *x, int64_t nearest) {
+    int64_t value = tma_field_value(e->map, field, i);
+    if (value < -x->half)
+        tma_report(e, field, i, TMA_AT_LEAST, -x->half, nearest);
+    else if (value >= x->half)
+        tma_report(e, field, i, TMA_AT_MOST, x->half - 1, nearest);
+}
+
 void tma_rule_corner_range(struct tma_examination *e) {
     if (!has_corners(e->map))
         return;
-    int64_t half = corner_half(e->map);
-    tma_report_range(e, TMA_FIELD_LOWER_CORNER, -half, half - 1);
-    tma_report_range(e, TMA_FIELD_UPPER_CORNER, -half, half - 1);
+    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_LOWER_CORNER); i++) {
+        struct extent x = extent_of(e->map, i);
+        examine_corner(e, TMA_FIELD_LOWER_CORNER, i, &x, nearest_lower(&x));
+        examine_corner(e, TMA_FIELD_UPPER_CORNER, i, &x, nearest_upper(&x));
+    }
 }
 
-/* The corners of one spatial dimension, ready to be judged; false where they can't be. */
-struct extent {
-    int64_t size, lower, upper;
-};
-
-static bool extent_of(const struct tma_tensor_map *map, size_t i, struct extent *extent) {
-    int64_t half = corner_half(map);
-    *extent = (struct extent){(int64_t)map->global_dim[tma_spatial_dimension(map, i)],
-                              map->lower_corner[i], map->upper_corner[i]};
-    return extent->size >= 1 && extent->size <= TMA_MAX_GLOBAL_DIM && extent->lower >= -half &&
-           extent->lower < half && extent->upper >= -half && extent->upper < half;
-}
-
-/* The box spans [lower, size - 1 + upper]. */
 void tma_rule_corner_area(struct tma_examination *e) {
     if (!has_corners(e->map))
         return;
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {
-        struct extent x;
-        if (extent_of(e->map, i, &x) && x.size - 1 + x.upper < x.lower)
-            tma_report(e, TMA_FIELD_UPPER_CORNER, i, TMA_AT_LEAST, x.lower - x.size + 1,
-                       x.lower - x.size + 1);
+        struct extent x = extent_of(e->map, i);
+        if (x.size > 0 && corners_are_legal(&x) && x.size - 1 + x.upper < x.lower)
+            tma_report(e, TMA_FIELD_UPPER_CORNER, i, TMA_AT_LEAST, nearest_upper(&x),
+                       nearest_upper(&x));
     }
+}
+
+int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d) {
+    if (has_corners(map))
+        for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_UPPER_CORNER); i++)
+            if (tma_spatial_dimension(map, i) == d)
+                return INT32_MAX - clamp(map->upper_corner[i], corner_half(map));
+    return TMA_MAX_GLOBAL_DIM;
 }
 
 /* The driver computes size + upper in 32 signed bits: sizes from 2^31 on turn negative. */
@@ -51,14 +88,12 @@ void tma_rule_corner_overflow(struct tma_examination *e) {
     if (!has_corners(e->map))
         return;
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {
-        struct extent x;
-        if (!extent_of(e->map, i, &x))
-            continue;
+        struct extent x = extent_of(e->map, i);
         int64_t end = (int32_t)(uint32_t)(x.size + x.upper);
-        if (x.size + x.upper > INT32_MAX && end <= x.lower) {
-            int64_t most = INT32_MAX - x.upper;
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, tma_spatial_dimension(e->map, i), TMA_AT_MOST, most,
-                       most);
-        }
+        size_t d = tma_spatial_dimension(e->map, i);
+        int64_t most = tma_most_global_dim(e->map, d);
+        if (x.size > 0 && corners_are_legal(&x) && x.size > most && end <= x.lower)
+            tma_report(e, TMA_FIELD_GLOBAL_DIM, d, TMA_AT_MOST, most,
+                       tma_nearest_dim(e->map, d, x.size));
     }
 }

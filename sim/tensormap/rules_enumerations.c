@@ -5,6 +5,9 @@
 
 #define BIT(value)        (INT64_C(1) << (value))
 #define BITS(first, last) (BIT((last) + 1) - BIT(first))
+#define ALL_KINDS         BITS(TMA_MAP_TILED, TMA_MAP_IM2COL_W128)
+#define ALL_PROMOTIONS    BITS(TMA_L2_NONE, TMA_L2_256B)
+#define ALL_FILLS         BITS(TMA_OOB_ZEROS, TMA_OOB_NAN)
 #define ALL_TYPES         BITS(TMA_UINT8, TMA_16U6_ALIGN16B)
 #define WHOLE_BYTE_TYPES  BITS(TMA_UINT8, TMA_TFLOAT32_FTZ)
 #define ALL_INTERLEAVES   BITS(TMA_INTERLEAVE_NONE, TMA_INTERLEAVE_32B)
@@ -24,27 +27,37 @@ int64_t tma_nearest_member(int64_t set, int64_t value) {
     return nearest;
 }
 
-/* Reports a value outside the set that this rule allows; `legal` is what all rules allow. */
+/* Reports a value outside the set that this rule allows; `legal` is what all rules together allow
+ * (computed for a broken value alone). */
 static void examine_member(struct tma_examination *e, enum tma_field field, int64_t allowed,
-                           int64_t legal) {
+                           int64_t (*legal)(const struct tma_examination *)) {
     int64_t value = tma_field_value(e->map, field, 0);
-    if (!tma_is_member(allowed, value))
-        tma_report(e, field, 0, TMA_ONE_OF, allowed, tma_nearest_member(legal, value));
+    if (allowed != ANYTHING && !tma_is_member(allowed, value))
+        tma_report(e, field, 0, TMA_ONE_OF, allowed, tma_nearest_member(legal(e), value));
+}
+
+static int64_t legal_kinds(const struct tma_examination *e) {
+    (void)e;
+    return ALL_KINDS;
 }
 
 void tma_rule_kind(struct tma_examination *e) {
-    int64_t all = BITS(TMA_MAP_TILED, TMA_MAP_IM2COL_W128);
-    examine_member(e, TMA_FIELD_KIND, all, all);
+    examine_member(e, TMA_FIELD_KIND, ALL_KINDS, legal_kinds);
 }
 
-/* Whatever the type was to be, bytes can hold it: hence uint8 as the nearest. */
+/* Whatever the type was to be, bytes can hold it. */
+static int64_t legal_types(const struct tma_examination *e) {
+    (void)e;
+    return BIT(TMA_UINT8);
+}
+
 void tma_rule_data_type(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_DATA_TYPE, ALL_TYPES, BIT(TMA_UINT8));
+    examine_member(e, TMA_FIELD_DATA_TYPE, ALL_TYPES, legal_types);
 }
 
 void tma_rule_data_type_architecture(struct tma_examination *e) {
     if (e->type != NULL)
-        examine_member(e, TMA_FIELD_DATA_TYPE, WHOLE_BYTE_TYPES, BIT(TMA_UINT8));
+        examine_member(e, TMA_FIELD_DATA_TYPE, WHOLE_BYTE_TYPES, legal_types);
 }
 
 /* What each rule on interleave and swizzle allows: ANYTHING where it does not apply. */
@@ -57,8 +70,10 @@ static int64_t wide_interleaves(const struct tma_examination *e) {
                                                                      : ANYTHING;
 }
 
+/* None is always legal, and of an unknown layout the nearest: it asks the least of the rest. */
 static int64_t legal_interleaves(const struct tma_examination *e) {
-    return ALL_INTERLEAVES & packed_interleaves(e) & wide_interleaves(e);
+    (void)e;
+    return BIT(TMA_INTERLEAVE_NONE);
 }
 
 static int64_t architecture_swizzles(const struct tma_examination *e) {
@@ -80,51 +95,72 @@ static int64_t wide_swizzles(const struct tma_examination *e) {
                : ANYTHING;
 }
 
+/* The legal swizzles; where the map's own has no span to go by, of those the ones whose span holds
+ * the inner box, if there are any. */
 static int64_t legal_swizzles(const struct tma_examination *e) {
-    return DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
+    int64_t legal =
+        DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
+    const struct tma_swizzle_info *own = tma_swizzle_info(e->map->swizzle);
+    int64_t fitting = 0;
+    for (int swizzle = TMA_SWIZZLE_NONE; swizzle <= TMA_SWIZZLE_128B_ATOM_64B; swizzle++)
+        if (tma_is_member(legal, swizzle) &&
+            tma_inner_size(e->map) <= tma_span_elements(e, (enum tma_swizzle)swizzle))
+            fitting |= BIT(swizzle);
+    return fitting == 0 || (own != NULL && own->span_bytes > 0) ? legal : fitting;
 }
 
 void tma_rule_interleave(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_INTERLEAVE, ALL_INTERLEAVES, legal_interleaves(e));
+    examine_member(e, TMA_FIELD_INTERLEAVE, ALL_INTERLEAVES, legal_interleaves);
 }
 
 void tma_rule_interleave_packed(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_INTERLEAVE, packed_interleaves(e), legal_interleaves(e));
+    examine_member(e, TMA_FIELD_INTERLEAVE, packed_interleaves(e), legal_interleaves);
 }
 
 void tma_rule_interleave_wide(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_INTERLEAVE, wide_interleaves(e), legal_interleaves(e));
+    examine_member(e, TMA_FIELD_INTERLEAVE, wide_interleaves(e), legal_interleaves);
 }
 
 void tma_rule_swizzle(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_SWIZZLE, DRIVER_SWIZZLES, legal_swizzles(e));
+    examine_member(e, TMA_FIELD_SWIZZLE, DRIVER_SWIZZLES, legal_swizzles);
 }
 
 void tma_rule_swizzle_architecture(struct tma_examination *e) {
     if (tma_is_member(DRIVER_SWIZZLES, (int64_t)e->map->swizzle))
-        examine_member(e, TMA_FIELD_SWIZZLE, architecture_swizzles(e), legal_swizzles(e));
+        examine_member(e, TMA_FIELD_SWIZZLE, architecture_swizzles(e), legal_swizzles);
 }
 
 void tma_rule_swizzle_packed(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_SWIZZLE, packed_swizzles(e), legal_swizzles(e));
+    examine_member(e, TMA_FIELD_SWIZZLE, packed_swizzles(e), legal_swizzles);
 }
 
 void tma_rule_swizzle_wide(struct tma_examination *e) {
-    examine_member(e, TMA_FIELD_SWIZZLE, wide_swizzles(e), legal_swizzles(e));
+    examine_member(e, TMA_FIELD_SWIZZLE, wide_swizzles(e), legal_swizzles);
+}
+
+static int64_t legal_promotions(const struct tma_examination *e) {
+    (void)e;
+    return ALL_PROMOTIONS;
 }
 
 void tma_rule_l2_promotion(struct tma_examination *e) {
-    int64_t all = BITS(TMA_L2_NONE, TMA_L2_256B);
-    examine_member(e, TMA_FIELD_L2_PROMOTION, all, all);
+    examine_member(e, TMA_FIELD_L2_PROMOTION, ALL_PROMOTIONS, legal_promotions);
+}
+
+/* What the type allows: ANYTHING where it is unknown. */
+static int64_t type_fills(const struct tma_examination *e) {
+    return e->type != NULL && e->type->class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS) : ANYTHING;
+}
+
+static int64_t legal_fills(const struct tma_examination *e) {
+    return ALL_FILLS & type_fills(e);
 }
 
 void tma_rule_oob_fill(struct tma_examination *e) {
-    int64_t all = BITS(TMA_OOB_ZEROS, TMA_OOB_NAN);
-    int64_t legal = e->type != NULL && e->type->class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS) : all;
-    examine_member(e, TMA_FIELD_OOB_FILL, all, legal);
+    examine_member(e, TMA_FIELD_OOB_FILL, ALL_FILLS, legal_fills);
 }
 
 void tma_rule_oob_fill_type(struct tma_examination *e) {
-    if (e->type != NULL && e->type->class != TMA_CLASS_FLOAT && e->map->oob_fill == TMA_OOB_NAN)
-        tma_report(e, TMA_FIELD_OOB_FILL, 0, TMA_ONE_OF, BIT(TMA_OOB_ZEROS), TMA_OOB_ZEROS);
+    if (tma_is_member(ALL_FILLS, (int64_t)e->map->oob_fill))
+        examine_member(e, TMA_FIELD_OOB_FILL, type_fills(e), legal_fills);
 }

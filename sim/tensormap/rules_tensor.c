@@ -44,31 +44,36 @@ void tma_rule_address_alignment(struct tma_examination *e) {
                    (int64_t)(e->map->global_address - past));
 }
 
-/* Elements that the innermost dimension is a multiple of. */
-static int64_t packed_multiple(enum tma_data_type type) {
-    if (tma_is_padded_type(type))
+/* Elements that dimension d is a multiple of. */
+static int64_t dim_multiple(const struct tma_tensor_map *map, size_t d) {
+    if (d == 0 && tma_is_padded_type(map->data_type))
         return TMA_PADDED_ELEMENTS;
-    return type == TMA_16U4_ALIGN8B ? 2 : 1;
+    return d == 0 && map->data_type == TMA_16U4_ALIGN8B ? 2 : 1;
+}
+
+int64_t tma_nearest_dim(const struct tma_tensor_map *map, size_t d, int64_t value) {
+    int64_t multiple = dim_multiple(map, d);
+    int64_t most = tma_most_global_dim(map, d) / multiple * multiple;
+    return tma_nearest_multiple(value, multiple, multiple, most);
 }
 
 void tma_rule_dim_range(struct tma_examination *e) {
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_DIM); i++) {
-        int64_t least = i == 0 ? packed_multiple(e->map->data_type) : 1;
         uint64_t value = e->map->global_dim[i];
         if (value == 0)
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1, least);
+            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1, tma_nearest_dim(e->map, i, 0));
         else if (value > (uint64_t)TMA_MAX_GLOBAL_DIM)
             tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_MOST, TMA_MAX_GLOBAL_DIM,
-                       TMA_MAX_GLOBAL_DIM);
+                       tma_nearest_dim(e->map, i, TMA_MAX_GLOBAL_DIM));
     }
 }
 
 void tma_rule_dim_packed(struct tma_examination *e) {
-    int64_t multiple = packed_multiple(e->map->data_type);
+    int64_t multiple = dim_multiple(e->map, 0);
     uint64_t value = e->map->global_dim[0];
     if (value % (uint64_t)multiple != 0 && value <= (uint64_t)TMA_MAX_GLOBAL_DIM)
         tma_report(e, TMA_FIELD_GLOBAL_DIM, 0, TMA_MULTIPLE_OF, multiple,
-                   tma_nearest_multiple((int64_t)value, multiple, multiple, TMA_MAX_GLOBAL_DIM));
+                   tma_nearest_dim(e->map, 0, (int64_t)value));
 }
 
 /* The nearest stride that is aligned and in range. */

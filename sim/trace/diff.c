@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static bool comes_before(const struct tma_placed_event a[2], const struct tma_pl
 static void differ(struct diff *diff, enum tma_difference difference,
                    const struct tma_waiting *first, const struct tma_waiting *second) {
     struct tma_placed_event divergence[2] = {0};
+    assert(first != NULL || second != NULL);
     if (first != NULL)
         divergence[0] = (struct tma_placed_event){first->event, first->line};
     if (second != NULL)

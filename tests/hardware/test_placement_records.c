@@ -10,6 +10,8 @@ static const struct {
 } files[] = {
     {"tests/hardware/h200/load_tile.tsv", "load_tile", 2916, 0},
     {"tests/hardware/h200/load_im2col.tsv", "load_im2col", 2500, 0},
+    /* Records 19501 to 19625 hold the descriptor and the outcome of other arguments. */
+    {"tests/hardware/h200/store.tsv", "store", 1603, 125},
     {"tests/hardware/h200/reduce.tsv", "reduce", 1339, 0},
     {"tests/hardware/h200/convert.tsv", "convert", 16384, 0},
 };

@@ -1,0 +1,141 @@
+/* tmasim encode: the 128 bytes of tensor maps. */
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/map_input.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "tensormap/dump.h"
+#include "tensormap/rules.h"
+
+/* Does the user want this map? */
+static bool is_wanted(const struct cli_options *options, const char *name) {
+    return options->map == NULL || strcmp(options->map, name) == 0;
+}
+
+static size_t count_wanted(const struct cli_options *options, const struct cli_map_input *input) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < cli_map_count(input); i++)
+        count += is_wanted(options, cli_map_name(input, i));
+    return count;
+}
+
+/* An illegal map has no bytes: the driver writes none. */
+static bool check_legal(const struct cli_map_input *input, uint32_t index,
+                        enum tma_architecture architecture) {
+    struct tma_violation violations[TMA_MAX_VIOLATIONS];
+    struct tma_diagnostics list = {0};
+    size_t count =
+        tma_tensor_map_check(cli_map(input, index), architecture, violations, TMA_MAX_VIOLATIONS);
+    for (size_t i = 0; i < count; i++) {
+        char text[700];
+        tma_violation_text(&violations[i], text, sizeof text);
+        tma_diagnose(
+            &list, TMA_ERROR_TENSOR_MAP,
+            tma_map_file_locate(&input->file, index, violations[i].field, violations[i].index),
+            "%s", text);
+    }
+    cli_complain_all(&list);
+    tma_diagnostics_free(&list);
+    return count == 0;
+}
+
+static void warn_unverified(const char *name, unsigned fields) {
+    for (unsigned field = 0; field < TMA_FIELD_COUNT; field++)
+        if ((fields >> field & 1) != 0)
+            cli_note("%s: %s: layout of these bits: unverified", name, tma_field_info(field)->name);
+}
+
+/* CUtensorMap's own form: 16 numbers of 64 bits, aligned to 64 bytes. */
+static void write_c(const char *name, const char *text, FILE *out) {
+    fprintf(out, "_Alignas(64) static const unsigned long long tensor_map_%s[16] = {\n%s};\n", name,
+            text);
+}
+
+static void write_map(const char *name, const struct tma_descriptor *descriptor,
+                      enum tma_dump_format format, bool alone, FILE *out) {
+    uint8_t bytes[TMA_DESCRIPTOR_BYTES];
+    char text[TMA_DUMP_TEXT_BYTES];
+    if (format == TMA_DUMP_BINARY) {
+        tma_descriptor_to_bytes(descriptor, bytes);
+        fwrite(bytes, 1, sizeof bytes, out);
+        return;
+    }
+    tma_dump_write(descriptor, format, text, sizeof text);
+    if (format == TMA_DUMP_WORDS_64)
+        write_c(name, text, out);
+    else
+        fprintf(out, "%s%s%s\n", alone ? "" : name, alone ? "" : ": ", text);
+}
+
+static bool check_all(const struct cli_options *options, const struct cli_map_input *input) {
+    bool legal = true;
+    for (uint32_t i = 0; i < cli_map_count(input); i++)
+        if (is_wanted(options, cli_map_name(input, i)))
+            legal = check_legal(input, i, cli_architecture(options)) && legal;
+    return legal;
+}
+
+static void encode_all(const struct cli_options *options, const struct cli_map_input *input,
+                       FILE *out) {
+    bool alone = count_wanted(options, input) == 1;
+    for (uint32_t i = 0; i < cli_map_count(input); i++) {
+        const char *name = cli_map_name(input, i);
+        struct tma_descriptor descriptor;
+        if (!is_wanted(options, name))
+            continue;
+        warn_unverified(name, tma_descriptor_encode(cli_map(input, i), &descriptor));
+        write_map(name, &descriptor, (enum tma_dump_format)options->format, alone, out);
+    }
+}
+
+static bool check_wanted(const struct cli_options *options, const struct cli_map_input *input) {
+    size_t count = count_wanted(options, input);
+    if (count == 0)
+        cli_complain("%s has no tensor map \"%s\"", input->name, options->map);
+    else if (count > 1 && options->format == TMA_DUMP_BINARY)
+        cli_complain("%s has %zu tensor maps: say which by --map, a binary file holds one",
+                     input->name, count);
+    return count == 1 || (count > 1 && options->format != TMA_DUMP_BINARY);
+}
+
+static int run(const struct cli_options *options) {
+    struct cli_map_input input;
+    struct cli_output output;
+    int status = CLI_BAD_INPUT;
+    if (cli_map_input_read(options, &input) && check_wanted(options, &input) &&
+        check_all(options, &input) && cli_output_open(&output, options->output)) {
+        encode_all(options, &input, output.file);
+        if (cli_output_close(&output, true))
+            status = CLI_OK;
+    }
+    cli_map_input_free(&input);
+    return status;
+}
+
+static const struct tma_name format_items[] = {
+    {"hex", TMA_DUMP_HEX}, {"c", TMA_DUMP_WORDS_64}, {"binary", TMA_DUMP_BINARY}};
+static const struct tma_names format_names = {"format", format_items, 3};
+
+static const struct cli_option options[] = {
+    {"--map", NULL, "NAME", CLI_TEXT, offsetof(struct cli_options, map), NULL,
+     "this tensor map; default: all of them"},
+    CLI_OPTION_ARCHITECTURE,
+    CLI_OPTION_SET,
+    CLI_OPTION_FORMAT(&format_names),
+    CLI_OPTION_OUTPUT,
+};
+
+const struct cli_verb cli_encode = {
+    .name = "encode",
+    .operands = "[SCENARIO.yaml | MAP.json]",
+    .summary = "Writes the 128 bytes of tensor maps, as a driver encodes them.",
+    .details =
+        "The file is what check takes. Fields whose bits could not be compared with those of "
+        "a real driver\nare named on standard error.\n\n"
+        "exit status: 0 done, 2 trouble, or a map that breaks a rule",
+    .most_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,48 @@
+#include "cli/map_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "scenario/text.h"
+#include "tensormap/rules.h"
+
+bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input) {
+    struct tma_diagnostics list = {0};
+    struct tma_error error = {0};
+    size_t length;
+    bool standard = options->operand_count == 0 || strcmp(options->operands[0], "-") == 0;
+    *input = (struct cli_map_input){.name = standard ? "standard input" : options->operands[0]};
+    const char *path = standard ? "/dev/stdin" : options->operands[0];
+    if (tma_text_read(path, &input->text, &length, &error) != TMA_OK) {
+        cli_complain("%s: %s", input->name, error.text);
+        return false;
+    }
+    bool good = tma_map_file_read(input->text, length, input->name, options->settings,
+                                  options->setting_count, &input->file, &list);
+    cli_complain_all(&list);
+    tma_diagnostics_free(&list);
+    return good;
+}
+
+void cli_map_input_free(struct cli_map_input *input) {
+    tma_map_file_free(&input->file);
+    free(input->text);
+    *input = (struct cli_map_input){0};
+}
+
+uint32_t cli_map_count(const struct cli_map_input *input) {
+    return input->file.scenario->workload.map_count;
+}
+
+const struct tma_tensor_map *cli_map(const struct cli_map_input *input, uint32_t index) {
+    return &input->file.scenario->workload.maps[index];
+}
+
+const char *cli_map_name(const struct cli_map_input *input, uint32_t index) {
+    return input->file.scenario->map_names[index];
+}
+
+enum tma_architecture cli_architecture(const struct cli_options *options) {
+    return options->architecture == 0 ? TMA_SM_90 : (enum tma_architecture)options->architecture;
+}

@@ -1,0 +1,27 @@
+/* The tensor maps that check and encode are given. */
+#ifndef TMA_CLI_MAP_INPUT_H
+#define TMA_CLI_MAP_INPUT_H
+
+#include "cli/options.h"
+#include "scenario/maps.h"
+
+struct cli_map_input {
+    const char *name; /* of the file, for people */
+    char *text;       /* owned */
+    struct tma_map_file file;
+};
+
+/* Reads the file that the options name, or standard input where they name none, or "-". False, with
+ * every fault on standard error. The input is to be freed in any case. */
+bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
+void cli_map_input_free(struct cli_map_input *input);
+
+/* How many maps there are, and each with its name. */
+uint32_t cli_map_count(const struct cli_map_input *input);
+const struct tma_tensor_map *cli_map(const struct cli_map_input *input, uint32_t index);
+const char *cli_map_name(const struct cli_map_input *input, uint32_t index);
+
+/* The architecture that the options name; sm_90 where they name none. */
+enum tma_architecture cli_architecture(const struct cli_options *options);
+
+#endif

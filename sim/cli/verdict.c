@@ -1,0 +1,134 @@
+#include "cli/verdict.h"
+
+#include "cli/map_text.h"
+#include "report/decimal.h"
+
+enum { TEXT_BYTES = 700 };
+
+void cli_judge(const struct tma_tensor_map *map, enum tma_architecture architecture,
+               struct cli_verdict *verdict) {
+    verdict->architecture = architecture;
+    verdict->violation_count =
+        tma_tensor_map_check(map, architecture, verdict->violations, TMA_MAX_VIOLATIONS);
+    verdict->advice_count =
+        tma_tensor_map_advise(map, architecture, verdict->advice, TMA_MAX_ADVICE);
+}
+
+static void write_violation(const struct tma_violation *violation, const struct tma_map_file *file,
+                            uint32_t map, FILE *out) {
+    char text[TEXT_BYTES];
+    tma_violation_text(violation, text, sizeof text);
+    fputs("  ", out);
+    if (file != NULL) {
+        struct tma_location at = tma_map_file_locate(file, map, violation->field, violation->index);
+        fprintf(out, "%s:", at.file);
+        if (at.line > 0)
+            fprintf(out, "%u:%u:", at.line, at.column);
+        fputc(' ', out);
+    }
+    fprintf(out, "%s\n    why: %s\n    fix: %s\n    source: %s\n", text, violation->rule->why,
+            violation->rule->fix, violation->rule->source);
+}
+
+/* Else it is no more than worth knowing. */
+static bool has_cost(const struct tma_advice *advice) {
+    return advice->rule->unit[0] != '\0';
+}
+
+void cli_verdict_text(const struct cli_verdict *verdict, const struct tma_map_file *file,
+                      uint32_t map, FILE *out) {
+    const char *architecture = tma_name_of(&tma_architecture_names, (int)verdict->architecture);
+    if (verdict->violation_count == 0)
+        fprintf(out, "legal on %s\n", architecture);
+    else
+        fprintf(out, "illegal on %s: %zu violation%s\n", architecture, verdict->violation_count,
+                verdict->violation_count == 1 ? "" : "s");
+    for (size_t i = 0; i < verdict->violation_count; i++)
+        write_violation(&verdict->violations[i], file, map, out);
+    for (size_t i = 0; i < verdict->advice_count; i++) {
+        char text[TEXT_BYTES];
+        tma_advice_text(&verdict->advice[i], text, sizeof text);
+        fprintf(out, "  %s: %s\n", has_cost(&verdict->advice[i]) ? "costly" : "note", text);
+    }
+}
+
+static const char *const relations[] = {[TMA_AT_LEAST] = "at_least",
+                                        [TMA_AT_MOST] = "at_most",
+                                        [TMA_MULTIPLE_OF] = "multiple_of",
+                                        [TMA_EXACTLY] = "exactly",
+                                        [TMA_ONE_OF] = "one_of"};
+
+static void write_bound(struct tma_json *json, const struct tma_violation *violation) {
+    if (violation->relation != TMA_ONE_OF) {
+        tma_json_decimal(json, "bound", (double)violation->bound, 0);
+        return;
+    }
+    const struct tma_names *names = tma_field_info(violation->field)->names;
+    tma_json_begin_list(json, "bound");
+    for (size_t i = 0; i < names->count; i++)
+        if ((violation->bound >> names->items[i].value & 1) != 0)
+            tma_json_string(json, NULL, names->items[i].name);
+    tma_json_end_array(json);
+}
+
+static void write_place(struct tma_json *json, enum tma_field field, int index,
+                        const struct tma_map_file *file, uint32_t map) {
+    tma_json_string(json, "field", tma_field_info(field)->name);
+    if (index < 0)
+        tma_json_null(json, "index");
+    else
+        tma_json_unsigned(json, "index", (uint64_t)index);
+    if (file == NULL)
+        return;
+    struct tma_location at = tma_map_file_locate(file, map, field, index);
+    tma_json_string(json, "file", at.file);
+    tma_json_unsigned(json, "line", at.line);
+    tma_json_unsigned(json, "column", at.column);
+}
+
+static void write_json_violation(struct tma_json *json, const struct tma_violation *violation,
+                                 const struct tma_map_file *file, uint32_t map) {
+    char text[TEXT_BYTES];
+    tma_violation_text(violation, text, sizeof text);
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "rule", violation->rule->id);
+    write_place(json, violation->field, violation->index, file, map);
+    cli_value_json(json, "value", violation->field, violation->value);
+    tma_json_string(json, "relation", relations[violation->relation]);
+    write_bound(json, violation);
+    cli_value_json(json, "nearest", violation->field, violation->nearest);
+    tma_json_string(json, "text", text);
+    tma_json_string(json, "why", violation->rule->why);
+    tma_json_string(json, "fix", violation->rule->fix);
+    tma_json_string(json, "source", violation->rule->source);
+    tma_json_end_object(json);
+}
+
+static void write_json_advice(struct tma_json *json, const struct tma_advice *advice,
+                              const struct tma_map_file *file, uint32_t map) {
+    char text[TEXT_BYTES];
+    tma_advice_text(advice, text, sizeof text);
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "advice", advice->rule->id);
+    write_place(json, advice->field, advice->index, file, map);
+    if (has_cost(advice)) {
+        tma_json_decimal(json, "cost", advice->cost, 1);
+        tma_json_decimal(json, "ideal", advice->ideal, 1);
+        tma_json_string(json, "unit", advice->rule->unit);
+    }
+    tma_json_string(json, "text", text);
+    tma_json_end_object(json);
+}
+
+void cli_verdict_json(const struct cli_verdict *verdict, const struct tma_map_file *file,
+                      uint32_t map, struct tma_json *json) {
+    tma_json_bool(json, "legal", verdict->violation_count == 0);
+    tma_json_begin_array(json, "violations");
+    for (size_t i = 0; i < verdict->violation_count; i++)
+        write_json_violation(json, &verdict->violations[i], file, map);
+    tma_json_end_array(json);
+    tma_json_begin_array(json, "advice");
+    for (size_t i = 0; i < verdict->advice_count; i++)
+        write_json_advice(json, &verdict->advice[i], file, map);
+    tma_json_end_array(json);
+}

@@ -1,0 +1,49 @@
+/* What a kernel before would have left in L2; and what a run has counted. */
+#include "memory/flight.h"
+
+/* Leaves a line's sectors in a partition as if they had been there for long. */
+static void leave(struct tma_l2 *l2, uint32_t partition, const struct tma_place *place) {
+    struct tma_l2_index index = tma_l2_index(l2, partition, place);
+    tma_l2_leave(l2, &l2->sets[index.set], index.tag, TMA_ALL_SECTORS);
+}
+
+static void warm_lines(struct tma_memory *memory, uint32_t partition, uint64_t first,
+                       uint64_t last) {
+    for (uint64_t line = first; line <= last; line++) {
+        struct tma_place place = tma_place_line(&memory->machine, line);
+        leave(&memory->l2, place.home, &place);
+        if (place.home != partition)
+            leave(&memory->l2, partition, &place);
+    }
+}
+
+void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows) {
+    struct tma_row_stream stream = *rows;
+    struct tma_row row;
+    uint32_t partition = memory->machine.topology.gpc_partition[memory->sm_gpc[sm]];
+    while (tma_rows_next(&stream, &row))
+        if (row.data_bytes > 0)
+            warm_lines(memory, partition, row.global_address / TMA_LINE_BYTES,
+                       (row.global_address + row.data_global_bytes - 1) / TMA_LINE_BYTES);
+}
+
+struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
+    const struct tma_machine *machine = &memory->machine;
+    struct tma_memory_counters counters = memory->counters;
+    for (uint32_t i = 0; i < machine->sm_count; i++) {
+        counters.tma_busy += memory->units[i].busy_ticks / TMA_TICKS;
+        counters.sm_port_busy += memory->sm_ports[i].busy_ticks / TMA_TICKS;
+    }
+    for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
+        counters.gpc_port_busy += memory->gpc_ports[i].busy_ticks / TMA_TICKS;
+    for (uint32_t i = 0; i < machine->l2.slices; i++)
+        counters.slice_busy += memory->slices[i].port.busy_ticks / TMA_TICKS;
+    for (uint32_t i = 0; i < machine->dram.channels; i++)
+        counters.bus_busy += memory->dram.buses[i].busy_ticks / TMA_TICKS;
+    counters.hit_sectors = counters.sectors - counters.miss_sectors;
+    counters.evictions = memory->l2.evictions;
+    counters.unused_sectors = memory->l2.unused_sectors;
+    counters.dram_read_sectors = memory->dram.read_sectors;
+    counters.dram_write_sectors = memory->dram.written_sectors;
+    return counters;
+}

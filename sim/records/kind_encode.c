@@ -1,0 +1,61 @@
+/* encode records: is the map taken, and are its 128 bytes those of the driver? */
+#include <stdio.h>
+#include <string.h>
+
+#include "records/kinds.h"
+#include "records/map_record.h"
+#include "tensormap/rules.h"
+
+static bool matches(const struct tma_tsv *records) {
+    return tma_has_map_records(records) && strcmp(tma_tsv_cell(records, 0, "op"), "encode") == 0;
+}
+
+static void compare_verdicts(const struct tma_tensor_map *map, bool accepted,
+                             struct tma_record_outcome *outcome) {
+    struct tma_violation violation;
+    bool legal = tma_tensor_map_check(map, TMA_SM_90, &violation, 1) == 0;
+    if (legal == accepted)
+        outcome->verdict = TMA_RECORD_AGREES;
+    else if (accepted)
+        snprintf(outcome->reason, sizeof outcome->reason, "the driver takes it; rule %s does not",
+                 violation.rule->id);
+    else
+        snprintf(outcome->reason, sizeof outcome->reason, "the driver rejects it; no rule does");
+}
+
+static void compare_bytes(const struct tma_tensor_map *map, const struct tma_descriptor *written,
+                          struct tma_record_outcome *outcome) {
+    struct tma_descriptor encoded;
+    tma_descriptor_encode(map, &encoded);
+    for (unsigned i = 0; i < TMA_DESCRIPTOR_WORDS; i++) {
+        if (encoded.words[i] == written->words[i])
+            continue;
+        outcome->verdict = TMA_RECORD_DIFFERS;
+        snprintf(outcome->reason, sizeof outcome->reason, "word %u: the driver's %08x, ours %08x",
+                 i, (unsigned)written->words[i], (unsigned)encoded.words[i]);
+        return;
+    }
+}
+
+static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
+                   struct tma_record_outcome *outcome) {
+    (void)machine;
+    struct tma_tensor_map map;
+    struct tma_descriptor written;
+    struct tma_error error = {0};
+    bool accepted = tma_record_is_accepted(records, row);
+    outcome->verdict = TMA_RECORD_DIFFERS;
+    enum tma_error_code code = tma_map_record(records, row, &map, &error);
+    if (code == TMA_OK && accepted)
+        code = tma_descriptor_record(records, row, &written, &error);
+    if (code != TMA_OK) {
+        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+        return;
+    }
+    compare_verdicts(&map, accepted, outcome);
+    if (outcome->verdict == TMA_RECORD_AGREES && accepted)
+        compare_bytes(&map, &written, outcome);
+}
+
+const struct tma_record_kind tma_kind_encode = {
+    .name = "encode", .matches = matches, .replay = replay};

@@ -1,0 +1,92 @@
+#include <inttypes.h>
+
+#include "report/compare_formats.h"
+#include "report/decimal.h"
+
+static void write_modes(const struct tma_comparison *comparison, FILE *out) {
+    fprintf(out, "%-22s %10s %12s %12s %12s %5s %5s %11s\n", "swizzle", "cycles", "ideal",
+            "wavefronts", "excess", "ways", "banks", "bytes/cycle");
+    for (size_t i = 0; i < comparison->mode_count; i++) {
+        const struct tma_compared_mode *mode = &comparison->modes[i];
+        if (!mode->legal)
+            continue;
+        fprintf(out,
+                "%-22s %10" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %5" PRIu32
+                " %5" PRIu32 " %11s\n",
+                tma_name_of(&tma_swizzle_names, (int)mode->swizzle), mode->cycles,
+                mode->ideal_wavefronts, mode->wavefronts, mode->wavefronts - mode->ideal_wavefronts,
+                mode->ways, tma_count_bits(mode->banks_used),
+                tma_decimal(mode->bytes_per_cycle, 2).text);
+    }
+}
+
+static void write_layout(const struct tma_compared_layout *layout, FILE *out) {
+    const struct tma_consumer_report *pass = layout->pass;
+    fprintf(out, "  %-21s %22" PRIu64 " %12" PRIu64 " %12" PRIu64 " %5" PRIu32 " %5" PRIu32,
+            layout->name, pass->ideal_wavefronts, pass->wavefronts,
+            pass->wavefronts - pass->ideal_wavefronts, pass->worst.ways,
+            tma_count_bits(pass->banks_used));
+    if (pass->worst.ways > 1)
+        fprintf(out, " instruction %" PRIu64 ", lanes %s, bank %" PRIu32, pass->worst_index,
+                tma_bit_list(pass->worst.worst_lanes).text, pass->worst.worst_bank);
+    fputc('\n', out);
+}
+
+static void write_consumer(const struct tma_comparison *comparison, uint32_t consumer, FILE *out) {
+    struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1];
+    size_t count = tma_compared_layouts(comparison, consumer, layouts);
+    if (count == 0)
+        return;
+    const struct tma_tile *tile = layouts[0].tile;
+    fprintf(out,
+            "\nconsumer %" PRIu32 ": %s (%" PRIu32 " rows of %" PRIu32 " bytes); one pass, "
+            "%" PRIu64 " instructions; the worst of them\n",
+            consumer, tma_consumer_label(&comparison->workload->consumers[consumer]).text,
+            tile->rows, tile->row_bytes, layouts[0].pass->instructions);
+    for (size_t i = 0; i < count; i++)
+        write_layout(&layouts[i], out);
+}
+
+static void write_padding(const struct tma_comparison *comparison, FILE *out) {
+    uint32_t depth = comparison->workload->depth;
+    for (size_t i = 0; comparison->show_padding && i < comparison->padding_count; i++) {
+        const struct tma_compared_padding *padding = &comparison->padding[i];
+        fprintf(out, "%s  operation %" PRIu32 ": ", i == 0 ? "\npadding:\n" : "",
+                padding->operation);
+        if (!padding->possible) {
+            fprintf(out, "not possible: %s\n", padding->reason);
+            continue;
+        }
+        uint32_t gap = padding->tile.pitch_bytes - padding->tile.row_bytes;
+        fprintf(out,
+                "%" PRIu32 " bytes behind every row cost %" PRIu32 " bytes of shared memory a "
+                "stage, %" PRIu32 " for depth %" PRIu32 "\n               (%s)\n",
+                gap, padding->extra_bytes, padding->extra_bytes * depth, depth,
+                gap % 16 == 0
+                    ? "a tensor map does it where dimension 0 is cut into parts as long as a row: "
+                      "a wider box is filled up"
+                    : "no tensor map does it: boxes have rows of whole 16 bytes");
+    }
+}
+
+static void write_refused(const struct tma_comparison *comparison, FILE *out) {
+    bool heading = false;
+    for (size_t i = 0; i < comparison->mode_count; i++) {
+        const struct tma_compared_mode *mode = &comparison->modes[i];
+        if (mode->legal)
+            continue;
+        fprintf(out, "%s  %-21s %s\n", heading ? "" : "\nnot legal here:\n",
+                tma_name_of(&tma_swizzle_names, (int)mode->swizzle), mode->reason);
+        heading = true;
+    }
+}
+
+void tma_compare_write_text(const struct tma_comparison *comparison, FILE *out) {
+    fprintf(out, "scenario  %s\nmachine   %s\n\n", comparison->scenario, comparison->machine);
+    write_modes(comparison, out);
+    for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
+        write_consumer(comparison, i, out);
+    write_padding(comparison, out);
+    write_refused(comparison, out);
+    fprintf(out, "\nbest: %s\n", comparison->recommendation);
+}

@@ -1,0 +1,86 @@
+#include "scenario/maps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/reading.h"
+
+static char single_name[] = "map";
+
+/* The mapping of names to maps; made up around a document that is one map. */
+static const struct tma_yaml_node *find_maps(struct tma_map_file *file) {
+    const struct tma_yaml_node *root = file->scenario->document;
+    const struct tma_yaml_node *maps = tma_yaml_find(root, "tensor_maps");
+    if (maps != NULL)
+        return maps;
+    const struct tma_yaml_node *map = tma_yaml_find(root, "tensor_map");
+    file->single = map == NULL ? *root : *map;
+    file->single.key = single_name;
+    file->single.next = NULL;
+    file->around =
+        (struct tma_yaml_node){.kind = TMA_YAML_MAPPING, .at = root->at, .first = &file->single};
+    return &file->around;
+}
+
+/* Settings of the machine don't concern maps. */
+static void apply_settings(struct tma_yaml_node *root, const char *const *settings, size_t count,
+                           struct tma_diagnostics *list) {
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(settings[i], "gpu.", 4) != 0)
+            tma_yaml_set(root, settings[i], "--set", list);
+}
+
+static void read_maps(struct tma_map_file *file, struct tma_diagnostics *list) {
+    const struct tma_yaml_node *maps = find_maps(file);
+    struct tma_reading reading = {
+        .scenario = file->scenario, .root = file->scenario->document, .list = list};
+    tma_read_maps(&reading, maps);
+    tma_lay_out_maps(&reading);
+    const struct tma_yaml_node *node = maps->first;
+    for (uint32_t i = 0; i < file->scenario->workload.map_count; i++, node = node->next)
+        file->nodes[i] = node;
+}
+
+bool tma_map_file_read(const char *text, size_t length, const char *name,
+                       const char *const *settings, size_t setting_count, struct tma_map_file *file,
+                       struct tma_diagnostics *list) {
+    *file = (struct tma_map_file){.scenario = calloc(1, sizeof *file->scenario)};
+    size_t before = list->count;
+    struct tma_location whole = {.file = name};
+    if (file->scenario == NULL) {
+        tma_diagnose(list, TMA_ERROR_MEMORY, whole, "no memory to read it");
+        return false;
+    }
+    struct tma_yaml_node *root = tma_yaml_parse(text, length, name, list);
+    file->scenario->document = root;
+    if (root == NULL)
+        return false;
+    if (root->kind == TMA_YAML_MAPPING) {
+        apply_settings(root, settings, setting_count, list);
+        read_maps(file, list);
+    } else {
+        tma_diagnose(list, TMA_ERROR_SYNTAX, root->at,
+                     "this is no mapping; expected a scenario, or a tensor map's keys");
+    }
+    tma_diagnostics_sort(list);
+    return list->count == before;
+}
+
+void tma_map_file_free(struct tma_map_file *file) {
+    if (file->scenario != NULL)
+        tma_scenario_free(file->scenario);
+    free(file->scenario);
+    *file = (struct tma_map_file){0};
+}
+
+struct tma_location tma_map_file_locate(const struct tma_map_file *file, uint32_t map,
+                                        enum tma_field field, int index) {
+    char path[64];
+    const char *name = field == TMA_FIELD_RANK ? "global_dim" : tma_field_info(field)->name;
+    if (index < 0)
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%s.%d", name, index);
+    return tma_yaml_locate(file->nodes[map], path);
+}

@@ -1,0 +1,276 @@
+#include "tensormap/advice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tensormap/examination.h"
+
+/* Measured on an H200 (records timing.tsv, counters.tsv). */
+#define RETURN_BYTES_PER_CYCLE 106.0
+enum { LINE_BYTES = 128, LEAST_FILL_BYTES = 64, GRAIN_BYTES = 16 };
+
+/* Advice is worth a line from this many times the ideal on. */
+#define WORTH_A_LINE 1.25
+
+/* One operation in bytes and rows. */
+struct tma_tile_shape {
+    double rows;
+    uint32_t row_bytes;        /* in global memory */
+    uint32_t shared_row_bytes; /* in shared memory, before the swizzle's padding */
+    uint64_t row_pitch_bytes; /* in global memory, from one row of the tensor to the next; 0: one */
+    uint32_t row_step;        /* element stride from one row of the box to the next */
+};
+
+static uint32_t divide_up(uint32_t a, uint32_t b) {
+    return (a + b - 1) / b;
+}
+
+/* Bytes of a pixel of an interleaved layout: a slice of the channels. */
+static uint32_t slice_bytes(const struct tma_tensor_map *map) {
+    return map->interleave == TMA_INTERLEAVE_16B ? 16 : 32;
+}
+
+/* Interleaved tiles have one slice along the slices' dimension, rank - 2, whatever the box says. */
+static double count_rows(const struct tma_tensor_map *map) {
+    if (map->kind != TMA_MAP_TILED)
+        return map->pixels_per_column;
+    bool interleaved = map->interleave != TMA_INTERLEAVE_NONE;
+    double rows = 1;
+    for (uint32_t d = 1; d < map->rank; d++)
+        if (!interleaved || d != map->rank - 2)
+            rows *= divide_up(map->box_dim[d], map->element_strides[d]);
+    return rows;
+}
+
+static struct tma_tile_shape shape_of(const struct tma_tensor_map *map) {
+    uint32_t inner = (uint32_t)tma_inner_size(map);
+    struct tma_tile_shape shape = {.rows = count_rows(map),
+                                   .row_bytes = (uint32_t)tma_global_bytes(map->data_type, inner),
+                                   .shared_row_bytes =
+                                       (uint32_t)tma_shared_bytes(map->data_type, inner),
+                                   .row_pitch_bytes = map->rank > 1 ? map->global_strides[0] : 0,
+                                   .row_step = map->rank > 1 ? map->element_strides[1] : 1};
+    if (map->interleave != TMA_INTERLEAVE_NONE) {
+        bool tiled = map->kind == TMA_MAP_TILED;
+        uint32_t pixels = tiled ? divide_up(map->box_dim[0], map->element_strides[0]) : 1;
+        shape.row_bytes = tiled ? map->box_dim[0] * slice_bytes(map) : slice_bytes(map);
+        shape.shared_row_bytes = pixels * slice_bytes(map);
+    }
+    return shape;
+}
+
+/* Fills what advice is about; true where the cost is worth a line. */
+static bool cost(struct tma_advice *advice, enum tma_field field, size_t index, double actual,
+                 double ideal) {
+    advice->field = field;
+    advice->index = tma_field_info(field)->is_list ? (int)index : -1;
+    advice->cost = actual;
+    advice->ideal = ideal;
+    return actual >= WORTH_A_LINE * ideal;
+}
+
+/* For what costs nothing to speak of, but is not what it seems. */
+static bool note(struct tma_advice *advice, enum tma_field field, size_t index, bool applies) {
+    cost(advice, field, index, 0, 0);
+    return applies;
+}
+
+static bool short_rows(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                       struct tma_advice *advice) {
+    double lines = divide_up(shape->shared_row_bytes, LINE_BYTES);
+    double return_cycles = shape->rows * shape->shared_row_bytes / RETURN_BYTES_PER_CYCLE;
+    double request_cycles = shape->rows * lines;
+    return cost(advice, tma_inner_field(map), 0, request_cycles, return_cycles) &&
+           shape->rows > 1 && shape->shared_row_bytes < LINE_BYTES;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Lines that a row touches, averaged over the places where rows start: multiples of `grain`. */
+static double lines_of_row(uint32_t row_bytes, uint64_t grain) {
+    return (double)(row_bytes - grain) / LINE_BYTES + 1;
+}
+
+static bool split_rows(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                       struct tma_advice *advice) {
+    uint64_t own = common_divisor(shape->row_bytes, LINE_BYTES);
+    uint64_t grain = common_divisor(own, map->global_address);
+    enum tma_field field = grain < own ? TMA_FIELD_GLOBAL_ADDRESS : TMA_FIELD_GLOBAL_STRIDES;
+    size_t index = 0;
+    for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_GLOBAL_STRIDES); i++) {
+        uint64_t next = common_divisor(grain, map->global_strides[i]);
+        if (next < grain && field == TMA_FIELD_GLOBAL_STRIDES)
+            index = i;
+        grain = next;
+    }
+    if (grain == own) /* the rows' own length splits them */
+        field = tma_inner_field(map);
+    return cost(advice, field, index, shape->rows * lines_of_row(shape->row_bytes, grain),
+                shape->rows * divide_up(shape->row_bytes, LINE_BYTES));
+}
+
+static double fill_bytes(enum tma_l2_promotion promotion) {
+    static const double bytes[] = {LEAST_FILL_BYTES, LEAST_FILL_BYTES, 128, 256};
+    return bytes[promotion];
+}
+
+/* Bytes that DRAM gives for one row, where rows are `pitch` apart: whole fills, but no more than up
+ * to the next row, whose fills the neighbour shares. */
+static double fetched_bytes(const struct tma_tile_shape *shape, double fill, double pitch) {
+    double fills = (double)(uint64_t)((shape->row_bytes + fill - 1) / fill) * fill;
+    double to_next = pitch < shape->row_bytes ? shape->row_bytes : pitch;
+    return pitch > 0 && to_next < fills ? to_next : fills;
+}
+
+static bool over_fetch(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                       struct tma_advice *advice) {
+    double fill = fill_bytes(map->l2_promotion);
+    double pitch = (double)shape->row_pitch_bytes;
+    return cost(advice, TMA_FIELD_L2_PROMOTION, 0, shape->rows * fetched_bytes(shape, fill, pitch),
+                shape->rows * fetched_bytes(shape, LEAST_FILL_BYTES, pitch));
+}
+
+static bool partial_fill(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                         struct tma_advice *advice) {
+    double fetched = fetched_bytes(shape, LEAST_FILL_BYTES, (double)shape->row_pitch_bytes);
+    return cost(advice, tma_inner_field(map), 0, shape->rows * fetched,
+                shape->rows * shape->row_bytes);
+}
+
+/* Rows that are skipped but lie in the same fill; pixels that are skipped lie in the same row. */
+static bool skipped_elements(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                             struct tma_advice *advice) {
+    if (map->interleave != TMA_INTERLEAVE_NONE && map->kind == TMA_MAP_TILED)
+        return cost(advice, TMA_FIELD_ELEMENT_STRIDES, 0, shape->rows * shape->row_bytes,
+                    shape->rows * shape->shared_row_bytes);
+    double fill = fill_bytes(map->l2_promotion), pitch = (double)shape->row_pitch_bytes;
+    return map->rank > 1 && cost(advice, TMA_FIELD_ELEMENT_STRIDES, 1,
+                                 shape->rows * fetched_bytes(shape, fill, pitch * shape->row_step),
+                                 shape->rows * fetched_bytes(shape, fill, pitch));
+}
+
+static bool ignored_stride(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                           struct tma_advice *advice) {
+    (void)shape;
+    return note(advice, TMA_FIELD_ELEMENT_STRIDES, 0,
+                map->interleave == TMA_INTERLEAVE_NONE && map->element_strides[0] != 1);
+}
+
+static bool unfilled_span(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                          struct tma_advice *advice) {
+    double span = tma_swizzle_info(map->swizzle)->span_bytes;
+    return map->interleave == TMA_INTERLEAVE_NONE && span > 0 &&
+           cost(advice, tma_inner_field(map), 0, shape->rows * span,
+                shape->rows * shape->shared_row_bytes);
+}
+
+/* Names the dimension that is worst. */
+static bool beyond_tensor(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                          struct tma_advice *advice) {
+    double worst = 1;
+    for (size_t d = 0; d < tma_field_count(map, TMA_FIELD_BOX_DIM); d++) {
+        double times = (double)map->box_dim[d] / (double)map->global_dim[d];
+        double bytes = shape->rows * shape->shared_row_bytes;
+        bool slices = map->interleave != TMA_INTERLEAVE_NONE && (d == 0 || d + 2 == map->rank);
+        if (slices || times <= worst)
+            continue;
+        worst = times;
+        cost(advice, TMA_FIELD_BOX_DIM, d, bytes, bytes / times);
+    }
+    return worst >= WORTH_A_LINE;
+}
+
+static bool counts_nothing(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                           struct tma_advice *advice) {
+    (void)shape;
+    for (size_t d = 0; d < tma_field_count(map, TMA_FIELD_BOX_DIM); d++)
+        if (map->box_dim[d] < map->element_strides[d])
+            return note(advice, TMA_FIELD_BOX_DIM, d, true);
+    return false;
+}
+
+static bool interleave_swizzle(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                               struct tma_advice *advice) {
+    (void)shape;
+    return note(advice, TMA_FIELD_SWIZZLE, 0,
+                map->interleave == TMA_INTERLEAVE_32B && map->swizzle != TMA_SWIZZLE_32B);
+}
+
+static bool wide_kind(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                      struct tma_advice *advice) {
+    (void)shape;
+    return note(advice, TMA_FIELD_KIND, 0, tma_is_wide(map->kind));
+}
+
+const struct tma_advice_rule tma_advice_rules[] = {
+    {"short_rows", "rows are shorter than the 128 bytes of a line, and each takes a cycle",
+     "cycles", "make the inner box 128 bytes, or fold a dimension into the innermost one",
+     short_rows},
+    {"split_rows", "rows start off the boundaries of lines, and touch one more", "L2 requests",
+     "align the address and the strides to 128 bytes", split_rows},
+    {"over_fetch", "L2 fills more than the rows of the box", "bytes of DRAM traffic",
+     "use a promotion no longer than a row, unless the next boxes use the rest soon", over_fetch},
+    {"partial_fill", "rows are no whole fills of 64 bytes", "bytes of DRAM traffic",
+     "make the inner box a multiple of 64 bytes, unless the next boxes use the rest soon",
+     partial_fill},
+    {"skipped_elements", "the element stride skips data that are fetched all the same",
+     "bytes of DRAM traffic", "load everything once, or store the tensor de-interleaved",
+     skipped_elements},
+    {"ignored_stride", "without interleave the element stride of dimension 0 does nothing", "",
+     "use 1", ignored_stride},
+    {"unfilled_span", "swizzled rows lie at the pitch of the span, which they don't fill",
+     "bytes of shared memory", "use a shorter swizzle, or a longer row", unfilled_span},
+    {"beyond_tensor", "the box is larger than the tensor: the rest is filled, at the same pace",
+     "bytes of shared memory", "use a box no larger than the tensor", beyond_tensor},
+    {"counts_nothing",
+     "the box is smaller than its element stride: the driver counts it as 0 bytes", "",
+     "make box_dim a multiple of the element stride; count the transaction's bytes yourself",
+     counts_nothing},
+    {"interleave_swizzle",
+     "interleave 32b goes with swizzle 32b, says the driver's document; the "
+     "driver takes others",
+     "", "use swizzle 32b", interleave_swizzle},
+    {"wide_kind",
+     "im2col_w and im2col_w128 operations exist from sm_100 on: the driver of an sm_90 "
+     "encodes the map, and its kernels cannot use it",
+     "", "use im2col", wide_kind},
+};
+
+const size_t tma_advice_rule_count = sizeof tma_advice_rules / sizeof tma_advice_rules[0];
+
+size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architecture architecture,
+                             struct tma_advice *advice, size_t capacity) {
+    if (tma_tensor_map_check(map, architecture, NULL, 0) > 0)
+        return 0;
+    struct tma_tile_shape shape = shape_of(map);
+    size_t count = 0;
+    for (size_t i = 0; i < tma_advice_rule_count; i++) {
+        struct tma_advice item = {.rule = &tma_advice_rules[i]};
+        if (item.rule->applies == wide_kind && architecture != TMA_SM_90)
+            continue;
+        if (!item.rule->applies(map, &shape, &item))
+            continue;
+        if (count < capacity)
+            advice[count] = item;
+        count++;
+    }
+    return count;
+}
+
+void tma_advice_text(const struct tma_advice *advice, char *text, size_t size) {
+    char index[16] = "", estimate[120] = "";
+    if (advice->index >= 0)
+        snprintf(index, sizeof index, "[%d]", advice->index);
+    if (advice->rule->unit[0] != '\0')
+        snprintf(estimate, sizeof estimate, "; about %.0f %s instead of %.0f: %.1f times",
+                 advice->cost, advice->rule->unit, advice->ideal, advice->cost / advice->ideal);
+    snprintf(text, size, "%s%s: %s (%s)%s; %s", tma_field_info(advice->field)->name, index,
+             advice->rule->what, advice->rule->id, estimate, advice->rule->fix);
+}

@@ -1,0 +1,7 @@
+# One byte, one element, and back.
+scenario=../../configs/scenarios/gemm_tile.yaml
+tmasim layout "$scenario" --at 0x490
+tmasim layout "$scenario" --element 0,9 --format csv
+tmasim layout "$scenario" --at 1168 --format json
+tmasim layout "$scenario" --element 64,0
+tmasim layout "$scenario" --operation 1 --at 0x4000

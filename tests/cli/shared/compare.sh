@@ -1,0 +1,18 @@
+# What compare says of consumers and padding, in the formats for people. (The table above it has
+# cycles.)
+compare() {
+    tmasim compare ../../configs/scenarios/transpose.yaml "$@"
+}
+compare --pad | sed -n '/^consumer/,$p'
+compare --pad --format markdown | sed -n '/^Consumer/,$p'
+compare --pad --format csv | cut -d, -f1,4-
+echo "two readers of one tile:"
+compare --pad --set "workload.consumers=[{instruction: ld.shared.b32, lanes: column}, {instruction: st.shared.b128, lanes: column}]" |
+    sed -n '/^consumer/,/^not legal/p'
+echo "a descriptor says 128b:"
+compare --set "tensor_maps.matrix.data_type=float16" --set "tensor_maps.matrix.box_dim=[64, 64]" \
+    --set "workload.pipeline.stage_bytes=8 KiB" \
+    --set "workload.consumers=[{instruction: wgmma, lanes: descriptor, descriptor: {swizzle: 128b, stride_offset: 1 KiB, leading_offset: 16 B}}]" |
+    sed -n '/^consumer/,$p'
+echo "nobody:"
+tmasim compare ../../configs/scenarios/stream_1d.yaml | tail -n 1

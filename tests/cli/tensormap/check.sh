@@ -1,0 +1,5 @@
+# A verdict for each tensor map of a file, with every broken rule and where it stands.
+. ./tensormap/maps.inc
+tmasim check maps.yaml
+echo "exit $?"
+tmasim check maps.yaml --arch sm_100 --set 'tensor_maps.broken={data_type: 16u4_align16b, global_dim: [256, 8], box_dim: [64, 8]}' | tail -n 9

@@ -1,0 +1,3 @@
+# What each verb says of itself.
+for verb in run compare diff validate help; do tmasim $verb --help; done
+tmasim help diff

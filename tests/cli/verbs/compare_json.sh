@@ -1,0 +1,1 @@
+tmasim compare ../../configs/scenarios/strided_sampling.yaml --format json --set workload.ctas=2

@@ -1,0 +1,194 @@
+/* Legal but costly: each piece of advice, given and not given, with its estimate. */
+#include <stdio.h>
+#include <string.h>
+
+#include "suite.h"
+#include "tensormap/advice.h"
+
+/* Costs nothing: rows of a line, aligned, in a tensor of whole boxes. */
+static const struct tma_tensor_map tiled = {.kind = TMA_MAP_TILED,
+                                            .data_type = TMA_FLOAT16,
+                                            .rank = 3,
+                                            .global_address = 4096,
+                                            .global_dim = {256, 64, 8},
+                                            .global_strides = {512, 32768},
+                                            .box_dim = {64, 8, 2},
+                                            .element_strides = {1, 1, 1},
+                                            .swizzle = TMA_SWIZZLE_128B,
+                                            .l2_promotion = TMA_L2_128B};
+
+static const struct tma_tensor_map im2col = {.kind = TMA_MAP_IM2COL,
+                                             .data_type = TMA_FLOAT16,
+                                             .rank = 4,
+                                             .global_address = 4096,
+                                             .global_dim = {64, 16, 16, 8},
+                                             .global_strides = {128, 2048, 32768},
+                                             .element_strides = {1, 1, 1, 1},
+                                             .channels_per_pixel = 64,
+                                             .pixels_per_column = 64,
+                                             .swizzle = TMA_SWIZZLE_128B};
+
+#define SET(field, index, value)                                                                   \
+    { TMA_FIELD_##field, index, value }
+#define INNER(value)   SET(BOX_DIM, 0, value)
+#define SWIZZLE(value) SET(SWIZZLE, 0, TMA_SWIZZLE_##value)
+
+static const struct row {
+    const char *id;
+    const struct tma_tensor_map *base;
+    enum tma_field field;
+    int index;
+    double cost, ideal;
+    struct {
+        enum tma_field field;
+        size_t index;
+        int64_t value;
+    } settings[4]; /* entries that are all zero set nothing */
+} rows[] = {
+    /* 16 rows of 16 bytes: a cycle each, where 256 bytes come back in 2.4 */
+    {"short_rows", &tiled, TMA_FIELD_BOX_DIM, 0, 16, 256 / 106.0, {INNER(8), SWIZZLE(NONE)}},
+    {"short_rows",
+     &im2col,
+     TMA_FIELD_CHANNELS_PER_PIXEL,
+     -1,
+     64,
+     64 * 32 / 106.0,
+     {SET(CHANNELS_PER_PIXEL, 0, 16), SWIZZLE(32B)}},
+    /* starts at any multiple of 16 bytes: (128 - 16) / 128 + 1 lines */
+    {"split_rows",
+     &tiled,
+     TMA_FIELD_GLOBAL_ADDRESS,
+     -1,
+     16 * 1.875,
+     16,
+     {SET(GLOBAL_ADDRESS, 0, 4112)}},
+    {"split_rows",
+     &tiled,
+     TMA_FIELD_GLOBAL_STRIDES,
+     1,
+     16 * 1.875,
+     16,
+     {SET(GLOBAL_STRIDES, 1, 32784)}},
+    {"split_rows", &tiled, TMA_FIELD_BOX_DIM, 0, 16 * 1.5, 16, {INNER(48)}},
+    {"over_fetch",
+     &tiled,
+     TMA_FIELD_L2_PROMOTION,
+     -1,
+     16 * 256,
+     16 * 128,
+     {SET(L2_PROMOTION, 0, TMA_L2_256B)}},
+    {"partial_fill", &tiled, TMA_FIELD_BOX_DIM, 0, 16 * 64, 16 * 32, {INNER(16), SWIZZLE(32B)}},
+    /* rows of 128 bytes end to end, every second wanted, by fills of 256 */
+    {"skipped_elements",
+     &im2col,
+     TMA_FIELD_ELEMENT_STRIDES,
+     1,
+     64 * 256,
+     64 * 128,
+     {SET(ELEMENT_STRIDES, 1, 2), SET(L2_PROMOTION, 0, TMA_L2_256B)}},
+    /* 8 pixels of 16 bytes, every second wanted */
+    {"skipped_elements",
+     &tiled,
+     TMA_FIELD_ELEMENT_STRIDES,
+     0,
+     2 * 128,
+     2 * 64,
+     {SET(INTERLEAVE, 0, TMA_INTERLEAVE_16B), SET(ELEMENT_STRIDES, 0, 2), INNER(8)}},
+    {"ignored_stride", &tiled, TMA_FIELD_ELEMENT_STRIDES, 0, 0, 0, {SET(ELEMENT_STRIDES, 0, 3)}},
+    {"unfilled_span", &tiled, TMA_FIELD_BOX_DIM, 0, 16 * 128, 16 * 64, {INNER(32)}},
+    {"beyond_tensor",
+     &tiled,
+     TMA_FIELD_BOX_DIM,
+     2,
+     8 * 16 * 128,
+     8 * 8 * 128,
+     {SET(BOX_DIM, 2, 16)}},
+    {"counts_nothing", &tiled, TMA_FIELD_BOX_DIM, 2, 0, 0, {SET(ELEMENT_STRIDES, 2, 3)}},
+    {"interleave_swizzle",
+     &tiled,
+     TMA_FIELD_SWIZZLE,
+     -1,
+     0,
+     0,
+     {SET(INTERLEAVE, 0, TMA_INTERLEAVE_32B)}},
+    {"wide_kind", &im2col, TMA_FIELD_KIND, -1, 0, 0, {SET(KIND, 0, TMA_MAP_IM2COL_W)}},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static struct tma_tensor_map map_of(const struct row *row) {
+    struct tma_tensor_map map = *row->base;
+    for (size_t i = 0; i < 4; i++)
+        if (row->settings[i].field != TMA_FIELD_KIND || row->settings[i].value != 0)
+            tma_field_set(&map, row->settings[i].field, row->settings[i].index,
+                          row->settings[i].value);
+    return map;
+}
+
+START_TEST(advice_is_given) {
+    const struct row *row = &rows[_i];
+    struct tma_tensor_map map = map_of(row);
+    struct tma_advice list[TMA_MAX_ADVICE];
+    ck_assert_uint_eq(tma_tensor_map_check(&map, TMA_SM_90, NULL, 0), 0);
+    size_t count = tma_tensor_map_advise(&map, TMA_SM_90, list, TMA_MAX_ADVICE);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(list[i].rule->id, row->id) != 0)
+            continue;
+        ck_assert_int_eq(list[i].field, row->field);
+        ck_assert_int_eq(list[i].index, row->index);
+        ck_assert_double_eq_tol(list[i].cost, row->cost, 1e-9);
+        ck_assert_double_eq_tol(list[i].ideal, row->ideal, 1e-9);
+        return;
+    }
+    ck_abort_msg("%s (row %d): not given", row->id, _i);
+}
+END_TEST
+
+START_TEST(advice_has_a_row) {
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].id, tma_advice_rules[_i].id) == 0)
+            return;
+    ck_abort_msg("%s has no row", tma_advice_rules[_i].id);
+}
+END_TEST
+
+START_TEST(good_maps_get_none) {
+    ck_assert_uint_eq(tma_tensor_map_advise(&tiled, TMA_SM_90, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_advise(&im2col, TMA_SM_90, NULL, 0), 0);
+}
+END_TEST
+
+START_TEST(illegal_maps_get_none) {
+    struct tma_tensor_map map = tiled;
+    map.box_dim[0] = 7;
+    map.element_strides[1] = 0;
+    ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, NULL, 0), 0);
+}
+END_TEST
+
+START_TEST(text_has_the_estimate) {
+    struct tma_tensor_map map = tiled;
+    struct tma_advice advice;
+    char text[400];
+    map.box_dim[0] = 32;
+    map.swizzle = TMA_SWIZZLE_128B;
+    ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, &advice, 1), 3);
+    tma_advice_text(&advice, text, sizeof text);
+    ck_assert_str_eq(text, "box_dim[0]: rows are shorter than the 128 bytes of a line, and each "
+                           "takes a cycle (short_rows); about 16 cycles instead of 10: 1.7 times; "
+                           "make the inner box 128 bytes, or fold a dimension into the innermost "
+                           "one");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("advice");
+    TCase *tests = tcase_create("advice");
+    tcase_add_loop_test(tests, advice_is_given, 0, ROWS);
+    tcase_add_loop_test(tests, advice_has_a_row, 0, (int)tma_advice_rule_count);
+    tcase_add_test(tests, good_maps_get_none);
+    tcase_add_test(tests, illegal_maps_get_none);
+    tcase_add_test(tests, text_has_the_estimate);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

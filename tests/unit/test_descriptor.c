@@ -1,0 +1,285 @@
+/* The 128 bytes: what decoding finds odd, what cannot be verified, and replacing fields. (That the
+ * bytes are a driver's is for tests/hardware/test_encode.c.) */
+#include <stdio.h>
+#include <string.h>
+
+#include "suite.h"
+#include "tensormap/compare.h"
+#include "tensormap/descriptor.h"
+#include "tensormap/rules.h"
+
+static const struct tma_tensor_map tiled = {.kind = TMA_MAP_TILED,
+                                            .data_type = TMA_FLOAT16,
+                                            .rank = 3,
+                                            .global_address = 0x7f0000100000,
+                                            .global_dim = {256, 64, 8},
+                                            .global_strides = {512, INT64_C(0xabcdef0120)},
+                                            .box_dim = {64, 8, 2},
+                                            .element_strides = {1, 2, 3},
+                                            .swizzle = TMA_SWIZZLE_128B,
+                                            .l2_promotion = TMA_L2_128B};
+
+static const struct tma_tensor_map im2col = {.kind = TMA_MAP_IM2COL,
+                                             .data_type = TMA_TFLOAT32,
+                                             .rank = 5,
+                                             .global_address = 4096,
+                                             .global_dim = {32, 9, 8, 7, 6},
+                                             .global_strides = {128, 2048, 32768, 524288},
+                                             .element_strides = {1, 1, 2, 3, 1},
+                                             .lower_corner = {-16, 3, -1},
+                                             .upper_corner = {15, -2, 1},
+                                             .channels_per_pixel = 32,
+                                             .pixels_per_column = 100,
+                                             .oob_fill = TMA_OOB_NAN};
+
+static struct tma_descriptor encoded(const struct tma_tensor_map *map) {
+    struct tma_descriptor descriptor;
+    tma_descriptor_encode(map, &descriptor);
+    return descriptor;
+}
+
+/* Words changed by hand, and the one finding that this makes. */
+static const struct odd {
+    const struct tma_tensor_map *map;
+    unsigned word;
+    uint32_t mask, bits; /* replaced under the mask */
+    enum tma_finding_kind kind;
+    const char *text;
+} odds[] = {
+    {&tiled, 2, 0x2, 0x2, TMA_UNKNOWN_BITS, "word 2 has 0x00000002 in bits that no known map sets"},
+    {&tiled, 31, 0x80, 0x80, TMA_UNKNOWN_BITS,
+     "word 31 has 0x00000080 in bits that no known map sets"},
+    {&tiled, 15, 0x3, 0x3, TMA_UNKNOWN_BITS,
+     "word 15 has 0x00000003 in bits that no known map sets"},
+    {&im2col, 14, 0x8000, 0x8000, TMA_UNKNOWN_BITS,
+     "word 14 has 0x00008000 in bits that no known map sets"},
+    {&tiled, 2, 0x780, 11 << 7, TMA_UNKNOWN_CODE,
+     "word 2 has 0x00000580 under mask 0x00000780: a code that means nothing known"},
+    {&tiled, 2, 0x1800, 0x1800, TMA_UNKNOWN_CODE,
+     "word 2 has 0x00001800 under mask 0x00001800: a code that means nothing known"},
+    {&tiled, 5, 0xffff, 0x10, TMA_PAST_RANK,
+     "word 5 has 0x00000010 under mask 0xffffffff: a value of a dimension past the rank"},
+    {&tiled, 11, 0xffff, 0x7, TMA_PAST_RANK,
+     "word 11 has 0x00000007 under mask 0xffffffff: a value of a dimension past the rank"},
+    {&tiled, 13, 7 << 9, 1 << 9, TMA_PAST_RANK,
+     "word 13 has 0x00000200 under mask 0x00000e00: a value of a dimension past the rank"},
+    {&tiled, 14, 0xff0000, 0x10000, TMA_PAST_RANK,
+     "word 14 has 0x00010000 under mask 0x00ff0000: a value of a dimension past the rank"},
+    {&tiled, 16, UINT32_MAX, 77, TMA_WRONG_DERIVED,
+     "word 16 says that the box takes 77 bytes; by the other fields it is 0"},
+    {&im2col, 16, UINT32_MAX, 77, TMA_WRONG_DERIVED,
+     "word 16 says that the box takes 77 bytes; by the other fields it is 12800"},
+    {&tiled, 18, UINT32_MAX, 512, TMA_WRONG_DERIVED,
+     "word 18 says that the swizzle's pattern repeats after 512 bytes; by the other fields it is "
+     "1024"},
+    {&tiled, 18, UINT32_MAX, 0, TMA_ABSENT_DERIVED,
+     "words 16 and 18 (derived from the others) are 0: no driver wrote this map, tensormap.replace "
+     "may have"},
+};
+
+START_TEST(odd_bytes_are_found) {
+    const struct odd *odd = &odds[_i];
+    struct tma_descriptor descriptor = encoded(odd->map);
+    uint32_t *word = &descriptor.words[odd->word];
+    *word = (*word & ~odd->mask) | odd->bits;
+    struct tma_tensor_map map;
+    struct tma_finding findings[TMA_MAX_FINDINGS];
+    char text[300];
+    ck_assert_uint_eq(tma_descriptor_decode(&descriptor, &map, findings, TMA_MAX_FINDINGS), 1);
+    ck_assert_int_eq(findings[0].kind, odd->kind);
+    tma_finding_text(&findings[0], text, sizeof text);
+    ck_assert_str_eq(text, odd->text);
+}
+END_TEST
+
+START_TEST(unknown_codes_break_rules) {
+    static const struct {
+        uint32_t mask, bits;
+        const char *rule;
+    } codes[] = {
+        {0x780, 12 << 7, "data_type"}, {0x1800, 0x1800, "interleave"}, {0x70, 6 << 4, "rank"}};
+    struct tma_descriptor descriptor = encoded(&tiled);
+    struct tma_tensor_map map;
+    struct tma_violation violation;
+    descriptor.words[2] = (descriptor.words[2] & ~codes[_i].mask) | codes[_i].bits;
+    tma_descriptor_decode(&descriptor, &map, NULL, 0);
+    ck_assert_uint_ge(tma_tensor_map_check(&map, TMA_SM_100, &violation, 1), 1);
+    ck_assert_str_eq(violation.rule->id, codes[_i].rule);
+}
+END_TEST
+
+START_TEST(both_maps_come_back) {
+    const struct tma_tensor_map *maps[] = {&tiled, &im2col};
+    struct tma_descriptor descriptor = encoded(maps[_i]);
+    struct tma_tensor_map decoded;
+    ck_assert_uint_eq(tma_descriptor_decode(&descriptor, &decoded, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_compare(maps[_i], &decoded, NULL, 0), 0);
+}
+END_TEST
+
+static struct tma_descriptor random_descriptor(uint32_t *random) {
+    struct tma_descriptor descriptor;
+    for (size_t i = 0; i < TMA_DESCRIPTOR_WORDS; i++) {
+        *random = *random * 1664525 + 1013904223;
+        descriptor.words[i] = *random ^ *random >> 15;
+    }
+    return descriptor;
+}
+
+/* Any 128 bytes decode to something, with no more findings than there is room for; made legal, it
+ * comes back from its bytes as it was. */
+START_TEST(random_bytes_decode) {
+    uint32_t random = 1;
+    for (int round = 0; round < 20000; round++) {
+        enum tma_architecture architecture = round % 2 == 0 ? TMA_SM_90 : TMA_SM_100;
+        struct tma_descriptor descriptor = random_descriptor(&random);
+        struct tma_tensor_map map, again;
+        struct tma_finding findings[TMA_MAX_FINDINGS];
+        size_t count = tma_descriptor_decode(&descriptor, &map, findings, TMA_MAX_FINDINGS);
+        ck_assert_uint_gt(count, 0);
+        ck_assert_uint_le(count, TMA_MAX_FINDINGS);
+        ck_assert_int_ge(tma_tensor_map_repair(&map, architecture), 0);
+        unsigned unverified = tma_descriptor_encode(&map, &descriptor);
+        count = tma_descriptor_decode(&descriptor, &again, findings, TMA_MAX_FINDINGS);
+        ck_assert_uint_eq(count, unverified == 0 ? 0 : 1);
+        ck_assert_uint_eq(tma_tensor_map_compare(&map, &again, NULL, 0), 0);
+    }
+}
+END_TEST
+
+/* What an H200's driver never wrote is named, and nothing else is. */
+START_TEST(unverified_fields_are_named) {
+    static const struct {
+        enum tma_field field;
+        int64_t value;
+        unsigned unverified;
+    } rows[] = {
+        {TMA_FIELD_DATA_TYPE, TMA_TFLOAT32_FTZ, 0},
+        {TMA_FIELD_DATA_TYPE, TMA_16U4_ALIGN8B, 1u << TMA_FIELD_DATA_TYPE},
+        {TMA_FIELD_DATA_TYPE, TMA_16U6_ALIGN16B, 1u << TMA_FIELD_DATA_TYPE},
+        {TMA_FIELD_SWIZZLE, TMA_SWIZZLE_64B, 0},
+        {TMA_FIELD_SWIZZLE, TMA_SWIZZLE_128B_ATOM_32B, 1u << TMA_FIELD_SWIZZLE},
+        {TMA_FIELD_KIND, TMA_MAP_IM2COL, 0},
+        {TMA_FIELD_KIND, TMA_MAP_IM2COL_W, 1u << TMA_FIELD_KIND},
+        {TMA_FIELD_KIND, TMA_MAP_IM2COL_W128, 1u << TMA_FIELD_KIND},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tma_tensor_map map = im2col;
+        struct tma_descriptor descriptor;
+        tma_field_set(&map, rows[i].field, 0, rows[i].value);
+        ck_assert_uint_eq(tma_descriptor_encode(&map, &descriptor), rows[i].unverified);
+    }
+}
+END_TEST
+
+START_TEST(address_is_replaced) {
+    struct tma_descriptor descriptor = encoded(&tiled);
+    struct tma_tensor_map map, expected = tiled;
+    struct tma_error error;
+    expected.global_address = UINT64_C(0x123456789abcdef0);
+    ck_assert_int_eq(tma_descriptor_replace_address(&descriptor, expected.global_address, &error),
+                     TMA_OK);
+    tma_descriptor_decode(&descriptor, &map, NULL, 0);
+    ck_assert_uint_eq(tma_tensor_map_compare(&map, &expected, NULL, 0), 0);
+    ck_assert_int_eq(tma_descriptor_replace_address(&descriptor, 4104, &error), TMA_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.text, "address 0x1008 is not a multiple of 16 bytes");
+}
+END_TEST
+
+/* tensormap.replace: the field and value of PTX, and the field of the map that it becomes. */
+static const struct replacement {
+    enum tma_replace_field replaced;
+    unsigned ordinal;
+    uint64_t value;
+    enum tma_field field;
+    size_t index;
+    int64_t expected;
+} replacements[] = {
+    {TMA_REPLACE_GLOBAL_ADDRESS, 0, 4112, TMA_FIELD_GLOBAL_ADDRESS, 0, 4112},
+    {TMA_REPLACE_BOX_DIM, 0, 256, TMA_FIELD_BOX_DIM, 0, 256},
+    {TMA_REPLACE_BOX_DIM, 2, 7, TMA_FIELD_BOX_DIM, 2, 7},
+    {TMA_REPLACE_GLOBAL_DIM, 1, UINT64_C(1) << 32, TMA_FIELD_GLOBAL_DIM, 1, INT64_C(1) << 32},
+    {TMA_REPLACE_GLOBAL_STRIDE, 0, (UINT64_C(1) << 40) - 16, TMA_FIELD_GLOBAL_STRIDES, 0,
+     (INT64_C(1) << 40) - 16},
+    {TMA_REPLACE_ELEMENT_STRIDE, 1, 8, TMA_FIELD_ELEMENT_STRIDES, 1, 8},
+    {TMA_REPLACE_ELEMTYPE, 0, 0x8, TMA_FIELD_DATA_TYPE, 0, TMA_FLOAT32_FTZ},
+    {TMA_REPLACE_ELEMTYPE, 0, 0x9, TMA_FIELD_DATA_TYPE, 0, TMA_FLOAT64},
+    {TMA_REPLACE_ELEMTYPE, 0, 0xa, TMA_FIELD_DATA_TYPE, 0, TMA_BFLOAT16},
+    {TMA_REPLACE_ELEMTYPE, 0, 0xb, TMA_FIELD_DATA_TYPE, 0, TMA_TFLOAT32},
+    {TMA_REPLACE_ELEMTYPE, 0, 0xf, TMA_FIELD_DATA_TYPE, 0, TMA_16U6_ALIGN16B},
+    {TMA_REPLACE_INTERLEAVE_LAYOUT, 0, 2, TMA_FIELD_INTERLEAVE, 0, TMA_INTERLEAVE_32B},
+    {TMA_REPLACE_SWIZZLE_MODE, 0, 1, TMA_FIELD_SWIZZLE, 0, TMA_SWIZZLE_32B},
+    {TMA_REPLACE_FILL_MODE, 0, 1, TMA_FIELD_OOB_FILL, 0, TMA_OOB_NAN},
+};
+
+START_TEST(field_is_replaced_and_no_other) {
+    const struct replacement *row = &replacements[_i];
+    struct tma_descriptor descriptor = encoded(&tiled);
+    struct tma_tensor_map map, expected = tiled;
+    ck_assert_int_eq(
+        tma_descriptor_replace(&descriptor, row->replaced, row->ordinal, row->value, NULL), TMA_OK);
+    tma_field_set(&expected, row->field, row->index, row->expected);
+    tma_descriptor_decode(&descriptor, &map, NULL, 0);
+    ck_assert_uint_eq(tma_tensor_map_compare(&map, &expected, NULL, 0), 0);
+}
+END_TEST
+
+START_TEST(rank_is_replaced) {
+    struct tma_descriptor descriptor = encoded(&tiled);
+    struct tma_tensor_map map;
+    ck_assert_int_eq(tma_descriptor_replace(&descriptor, TMA_REPLACE_RANK, 0, 3, NULL), TMA_OK);
+    tma_descriptor_decode(&descriptor, &map, NULL, 0);
+    ck_assert_uint_eq(map.rank, 4);
+}
+END_TEST
+
+static const struct refusal {
+    enum tma_replace_field field;
+    unsigned ordinal;
+    uint64_t value;
+    enum tma_error_code code;
+    const char *text;
+} refusals[] = {
+    {TMA_REPLACE_RANK, 0, 5, TMA_ERROR_ARGUMENT, "rank takes 0 to 4, not 5"},
+    {TMA_REPLACE_BOX_DIM, 5, 1, TMA_ERROR_ARGUMENT, "box_dim has ordinals 0 to 4, not 5"},
+    {TMA_REPLACE_BOX_DIM, 0, 257, TMA_ERROR_ARGUMENT, "box_dim takes 1 to 256, not 257"},
+    {TMA_REPLACE_GLOBAL_STRIDE, 4, 16, TMA_ERROR_ARGUMENT,
+     "global_stride has ordinals 0 to 3, not 4"},
+    {TMA_REPLACE_GLOBAL_STRIDE, 0, 24, TMA_ERROR_ARGUMENT,
+     "global_stride takes multiples of 16, not 24"},
+    {TMA_REPLACE_ELEMENT_STRIDE, 0, 9, TMA_ERROR_ARGUMENT, "element_stride takes 1 to 8, not 9"},
+    {TMA_REPLACE_SWIZZLE_MODE, 0, 4, TMA_ERROR_UNSUPPORTED,
+     "swizzle_mode 4 (96b): layout of these bits: unverified"},
+    {TMA_REPLACE_SWIZZLE_ATOMICITY, 0, 1, TMA_ERROR_UNSUPPORTED,
+     "swizzle_atomicity 1: layout of these bits: unverified"},
+};
+
+START_TEST(bad_replacements_change_nothing) {
+    const struct refusal *row = &refusals[_i];
+    struct tma_descriptor before = encoded(&tiled), descriptor = before;
+    struct tma_error error;
+    ck_assert_int_eq(
+        tma_descriptor_replace(&descriptor, row->field, row->ordinal, row->value, &error),
+        row->code);
+    ck_assert_str_eq(error.text, row->text);
+    ck_assert_mem_eq(&descriptor, &before, sizeof before);
+}
+END_TEST
+
+#define ROWS(table) ((int)(sizeof table / sizeof table[0]))
+
+int main(void) {
+    Suite *suite = suite_create("descriptor");
+    TCase *tests = tcase_create("descriptor");
+    tcase_add_loop_test(tests, odd_bytes_are_found, 0, ROWS(odds));
+    tcase_add_loop_test(tests, unknown_codes_break_rules, 0, 3);
+    tcase_add_loop_test(tests, both_maps_come_back, 0, 2);
+    tcase_add_test(tests, random_bytes_decode);
+    tcase_add_test(tests, unverified_fields_are_named);
+    tcase_add_test(tests, address_is_replaced);
+    tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, ROWS(replacements));
+    tcase_add_test(tests, rank_is_replaced);
+    tcase_add_loop_test(tests, bad_replacements_change_nothing, 0, ROWS(refusals));
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

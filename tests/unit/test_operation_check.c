@@ -1,0 +1,164 @@
+/* What a map does not have, what is out of range, and what stops a kernel: each with its text. */
+#include "placement/check.h"
+#include "suite.h"
+
+/* One change to a tiled or im2col operation that is right. */
+enum base { TILE, IM2COL, WIDE };
+
+struct change {
+    const char *name;
+    enum base base;
+    void (*apply)(struct tma_tensor_map *map, struct tma_operation *operation);
+    enum tma_error_code code;
+    const char *text; /* empty where it stays right */
+};
+
+/* float16, C = 64, W = 9, H = 14, N = 4. */
+static void set_base(enum base base, struct tma_tensor_map *map, struct tma_operation *operation) {
+    static const enum tma_map_kind kinds[] = {TMA_MAP_TILED, TMA_MAP_IM2COL, TMA_MAP_IM2COL_W};
+    static const enum tma_access_mode modes[] = {TMA_ACCESS_TILE, TMA_ACCESS_IM2COL,
+                                                 TMA_ACCESS_IM2COL_W};
+    *map = (struct tma_tensor_map){.kind = kinds[base],
+                                   .data_type = TMA_FLOAT16,
+                                   .rank = 4,
+                                   .global_dim = {64, 9, 14, 4},
+                                   .global_strides = {128, 1152, 16128},
+                                   .box_dim = {64, 3, 3, 1},
+                                   .element_strides = {1, 1, 1, 1},
+                                   .swizzle = TMA_SWIZZLE_128B,
+                                   .lower_corner = {0, 0},
+                                   .upper_corner = {-1, -2},
+                                   .channels_per_pixel = 64,
+                                   .pixels_per_column = 32};
+    *operation = (struct tma_operation){.access = modes[base], .coordinates = {0, 2, 3, 1}};
+}
+
+#define CHANGE(name, statement)                                                                    \
+    static void name(struct tma_tensor_map *map, struct tma_operation *operation) {                \
+        (void)map;                                                                                 \
+        (void)operation;                                                                           \
+        statement;                                                                                 \
+    }
+
+CHANGE(nothing, )
+CHANGE(other_mode, operation->access = TMA_ACCESS_IM2COL)
+CHANGE(bad_mode, operation->access = (enum tma_access_mode)9)
+CHANGE(bad_direction, operation->direction = (enum tma_direction)4)
+CHANGE(rank_2, map->rank = 2)
+CHANGE(gather_rank_4, operation->access = TMA_ACCESS_GATHER4)
+CHANGE(gather_box, (operation->access = TMA_ACCESS_GATHER4, map->rank = 2))
+CHANGE(gather_right, (operation->access = TMA_ACCESS_GATHER4, map->rank = 2, map->box_dim[1] = 1))
+CHANGE(wide_interleave, map->interleave = TMA_INTERLEAVE_16B)
+CHANGE(wide_unswizzled, map->swizzle = TMA_SWIZZLE_NONE)
+CHANGE(wide_flip, map->swizzle = TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B)
+CHANGE(store, operation->direction = TMA_STORE)
+CHANGE(store_multicast, (operation->direction = TMA_STORE, operation->cta_mask = 1))
+CHANGE(load_flip, map->swizzle = TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B)
+CHANGE(store_flip, (load_flip(map, operation), operation->direction = TMA_STORE))
+CHANGE(shared_64, operation->shared_address = 64)
+CHANGE(prefetch_64, (shared_64(map, operation), operation->direction = TMA_PREFETCH))
+CHANGE(offset_255, operation->im2col_offsets[1] = 255)
+CHANGE(offset_256, operation->im2col_offsets[1] = 256)
+CHANGE(offset_rank_5, (map->rank = 5, operation->im2col_offsets[0] = 32))
+CHANGE(column_7, operation->coordinates[0] = 7)
+CHANGE(column_minus_8, operation->coordinates[0] = -8)
+CHANGE(base_right, operation->coordinates[1] = 8)
+CHANGE(base_last, operation->coordinates[1] = 7)
+CHANGE(base_left, operation->coordinates[1] = -1)
+CHANGE(base_below, operation->coordinates[2] = 12)
+CHANGE(no_box, map->lower_corner[0] = 8)
+CHANGE(store_left, (operation->direction = TMA_STORE, operation->coordinates[3] = -1))
+CHANGE(store_lower, (operation->direction = TMA_STORE, map->lower_corner[1] = -1))
+CHANGE(store_upper, (operation->direction = TMA_STORE, map->upper_corner[0] = 1))
+CHANGE(add_f64, (operation->direction = TMA_REDUCE, map->data_type = TMA_FLOAT64))
+CHANGE(and_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_REDUCE_AND,
+                 map->data_type = TMA_INT64))
+CHANGE(min_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_REDUCE_MIN,
+                 map->data_type = TMA_INT64))
+
+static const struct change changes[] = {
+    {"a tile", TILE, nothing, TMA_OK, ""},
+    {"an im2col column", IM2COL, nothing, TMA_OK, ""},
+    {"an im2col::w row", WIDE, nothing, TMA_OK, ""},
+    {"another mode", TILE, other_mode, TMA_ERROR_ARGUMENT,
+     "im2col walks a tensor map of kind im2col; this one is tiled"},
+    {"no mode", TILE, bad_mode, TMA_ERROR_ARGUMENT, "access mode is 9; allowed: 0 to 4"},
+    {"no direction", TILE, bad_direction, TMA_ERROR_ARGUMENT, "direction is 4; allowed: 0 to 3"},
+    {"rank of im2col", IM2COL, rank_2, TMA_ERROR_ARGUMENT,
+     "im2col has rank 3 to 5; the tensor map's rank is 2"},
+    {"rank of gather4", TILE, gather_rank_4, TMA_ERROR_ARGUMENT,
+     "tile::gather4/scatter4 has rank 2 to 2; the tensor map's rank is 4"},
+    {"box of gather4", TILE, gather_box, TMA_ERROR_ARGUMENT,
+     "tile::gather4/scatter4: box_dim[1] is 3; must be 1"},
+    {"gather4", TILE, gather_right, TMA_OK, ""},
+    {"im2col::w interleaved", WIDE, wide_interleave, TMA_ERROR_ARGUMENT,
+     "im2col::w: interleave is 16b; must be none"},
+    {"im2col::w unswizzled", WIDE, wide_unswizzled, TMA_ERROR_ARGUMENT,
+     "im2col::w: swizzle is none; must not be none nor flip 8 bytes"},
+    {"im2col::w flipped", WIDE, wide_flip, TMA_ERROR_ARGUMENT,
+     "im2col::w: swizzle is 128b_atom_32b_flip_8b; must not be none nor flip 8 bytes"},
+    {"im2col::w stored", WIDE, store, TMA_ERROR_ARGUMENT,
+     "im2col::w has loads and prefetches, no stores"},
+    {"store", TILE, store, TMA_OK, ""},
+    {"multicast store", TILE, store_multicast, TMA_ERROR_ARGUMENT,
+     "cta_mask is 0x1; must be 0: only loads are multicast"},
+    {"flip, loaded", TILE, load_flip, TMA_OK, ""},
+    {"flip, stored", TILE, store_flip, TMA_ERROR_ARGUMENT,
+     "swizzle is 128b_atom_32b_flip_8b; it is legal for loads into shared memory only"},
+    {"shared memory at 64", TILE, shared_64, TMA_ERROR_ARGUMENT,
+     "shared address is 0x40; must be a multiple of 128 bytes"},
+    {"prefetch at 64", TILE, prefetch_64, TMA_OK, ""},
+    {"offset 255", IM2COL, offset_255, TMA_OK, ""},
+    {"offset 256", IM2COL, offset_256, TMA_ERROR_ARGUMENT,
+     "im2col offset 1 is 256; allowed: 0 to 255 for rank 4"},
+    {"offset 32", IM2COL, offset_rank_5, TMA_ERROR_ARGUMENT,
+     "im2col offset 0 is 32; allowed: 0 to 31 for rank 5"},
+    {"14 bytes", TILE, column_7, TMA_ERROR_FAULT,
+     "coordinate 0 is 7: times 16 bits of float16 it must be a multiple of 16 bytes"},
+    {"-16 bytes", TILE, column_minus_8, TMA_OK, ""},
+    {"right of the box", IM2COL, base_right, TMA_ERROR_FAULT,
+     "coordinate 1 is 8: the im2col bounding box reaches from 0 to 7"},
+    {"last of the box", IM2COL, base_last, TMA_OK, ""},
+    {"left of the box", IM2COL, base_left, TMA_ERROR_FAULT,
+     "coordinate 1 is -1: the im2col bounding box reaches from 0 to 7"},
+    {"below the box", IM2COL, base_below, TMA_ERROR_FAULT,
+     "coordinate 2 is 12: the im2col bounding box reaches from 0 to 11"},
+    {"wide, right of the box", WIDE, base_right, TMA_ERROR_FAULT,
+     "coordinate 1 is 8: the im2col bounding box reaches from 0 to 7"},
+    {"wide, left of the box", WIDE, base_left, TMA_OK, ""},
+    {"wide, H beyond the tensor", WIDE, base_below, TMA_OK, ""},
+    {"empty box", IM2COL, no_box, TMA_ERROR_ARGUMENT,
+     "corners 0 are 8 and -1: the im2col bounding box is empty"},
+    {"store at -1", TILE, store_left, TMA_ERROR_FAULT,
+     "coordinate 3 is -1; a store's must not be negative"},
+    {"im2col store", IM2COL, store, TMA_OK, ""},
+    {"im2col store, lower corner", IM2COL, store_lower, TMA_ERROR_FAULT,
+     "corners 1 are -1 and -2; a store's lower must not be negative, its upper not positive"},
+    {"im2col store, upper corner", IM2COL, store_upper, TMA_ERROR_FAULT,
+     "corners 0 are 0 and 1; a store's lower must not be negative, its upper not positive"},
+    {"add of float64", TILE, add_f64, TMA_ERROR_FAULT, "reduction add does not exist for float64"},
+    {"and of int64", TILE, and_s64, TMA_ERROR_FAULT, "reduction and does not exist for int64"},
+    {"min of int64", TILE, min_s64, TMA_OK, ""},
+};
+
+START_TEST(each_with_its_reason) {
+    struct tma_tensor_map map;
+    struct tma_operation operation;
+    struct tma_error error = {0};
+    set_base(changes[_i].base, &map, &operation);
+    changes[_i].apply(&map, &operation);
+    enum tma_error_code code = tma_operation_check(&map, &operation, &error);
+    ck_assert_msg(code == changes[_i].code, "%s: code %d (%s)", changes[_i].name, (int)code,
+                  error.text);
+    ck_assert_str_eq(error.text, changes[_i].text);
+    ck_assert_int_eq(tma_operation_check(&map, &operation, NULL), code);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("operation check");
+    TCase *all = tcase_create("operations");
+    tcase_add_loop_test(all, each_with_its_reason, 0, sizeof changes / sizeof changes[0]);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}
