@@ -67,7 +67,6 @@ static void warm_up(struct reference *reference) {
                 tma_memory_warm(reference->memory, reference->sms[cta % reference->sm_count].number,
                                 &rows);
             }
-    tma_memory_restart(reference->memory, false);
 }
 
 /* The tag of an operation says whose it is: SM, slot and number in the CTA. */

@@ -118,11 +118,10 @@ END_TEST
 /* The nearest of a GPC's slices costs nothing, the furthest the whole spread. */
 START_TEST(test_spread) {
     machine.crossbar.spread_cycles = SPREAD;
-    recreate();
     uint64_t least = UINT64_MAX, most = 0;
     for (int32_t y = 0; y < 32; y++) {
         struct load load = {.map = &map, .sm = (uint32_t)_i, .y = y};
-        tma_memory_restart(memory, true);
+        recreate();
         warm_load(memory, &load);
         uint64_t cycle = run_load(memory, &load).cycle;
         least = cycle < least ? cycle : least;

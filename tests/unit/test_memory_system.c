@@ -28,7 +28,7 @@ static void recreate(void) {
 }
 
 /* How a GPC's and an SM's port share the lines that hit L2, when slices take no time. Every SM of
- * `sms` loads 8 lines, made 2 cycles apart: too fast for any of these ports. */
+ * `sms` loads 8 lines of its own, made 2 cycles apart: too fast for any of these ports. */
 static const struct {
     const char *what;
     uint32_t gpc_bytes_per_kcycle, sms[2], count;
@@ -52,7 +52,8 @@ START_TEST(test_ports) {
     struct tma_completion done[2];
     uint64_t last = 0;
     for (uint32_t i = 0; i < shares[_i].count; i++) {
-        loads[i] = (struct load){.map = &map, .sm = shares[_i].sms[i], .tag = i};
+        loads[i] =
+            (struct load){.map = &map, .sm = shares[_i].sms[i], .y = (int32_t)i * ROWS, .tag = i};
         warm_load(memory, &loads[i]);
     }
     run_loads(memory, loads, shares[_i].count, done);
@@ -110,7 +111,7 @@ START_TEST(test_promotion_serves_neighbours) {
     map.l2_promotion = promotions[_i].promotion;
     map.box_dim[0] = 16;
     for (int32_t sector = 1; sector < 16; sector++) {
-        tma_memory_restart(memory, true);
+        recreate();
         run_load(memory, &(struct load){.map = &map});
         struct load load = {
             .map = &map, .cycle = tma_memory_now(memory), .x = sector % 4 * 16, .y = sector / 4};
@@ -120,40 +121,23 @@ START_TEST(test_promotion_serves_neighbours) {
 }
 END_TEST
 
-static uint64_t misses_of(const struct load *load) {
-    return run_load(memory, load).miss_sectors;
-}
-
-START_TEST(test_warm_and_flush) {
+/* What is read stays, what was warmed is there, and in a new memory system there is nothing. */
+START_TEST(test_what_is_in_l2) {
     struct tma_tensor_map map = line_map(ROWS);
     struct load load = {.map = &map};
     const uint64_t sectors = ROWS * TMA_LINE_BYTES / TMA_SECTOR_BYTES;
-    ck_assert_uint_eq(misses_of(&load), sectors);
-    tma_memory_restart(memory, false);
-    ck_assert_uint_eq(tma_memory_now(memory), 0);
-    ck_assert_uint_eq(tma_memory_count(memory).sectors, 0);
-    ck_assert_uint_eq(misses_of(&load), 0);
-    tma_memory_restart(memory, true);
-    ck_assert_uint_eq(misses_of(&load), sectors);
-    tma_memory_restart(memory, true);
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, sectors);
+    load.cycle = tma_memory_now(memory);
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, 0);
+    ck_assert_uint_eq(tma_memory_count(memory).sectors, 2 * sectors);
+    recreate();
+    load.cycle = 0;
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, sectors);
+    recreate();
     warm_load(memory, &load);
-    ck_assert_uint_eq(misses_of(&load), 0);
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, 0);
     ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, 0);
-}
-END_TEST
-
-/* A restart forgets all but L2: the same run takes the same time again. */
-START_TEST(test_restart_repeats) {
-    struct tma_tensor_map map = line_map(64);
-    struct load loads[4];
-    struct tma_completion first[4], again[4];
-    for (uint32_t i = 0; i < 4; i++)
-        loads[i] = (struct load){.map = &map, .sm = i, .y = (int32_t)i * 32, .tag = i};
-    run_loads(memory, loads, 4, first);
-    tma_memory_restart(memory, true);
-    run_loads(memory, loads, 4, again);
-    for (uint32_t i = 0; i < 4; i++)
-        ck_assert_uint_eq(first[i].cycle, again[i].cycle);
+    ck_assert_uint_eq(tma_memory_count(memory).unused_sectors, 0);
 }
 END_TEST
 
@@ -210,7 +194,7 @@ START_TEST(test_step_length_does_not_matter) {
     random_loads(&map, loads);
     run_loads(memory, loads, LOADS, done);
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
-        tma_memory_restart(memory, true);
+        recreate();
         for (uint32_t i = 0; i < LOADS; i++)
             issue_load(memory, &loads[i]);
         while (tma_memory_in_flight(memory) > 0)
@@ -279,8 +263,7 @@ int main(void) {
     tcase_add_test(tests, test_slice);
     tcase_add_loop_test(tests, test_promotion, 0, 32);
     tcase_add_loop_test(tests, test_promotion_serves_neighbours, 0, 4);
-    tcase_add_test(tests, test_warm_and_flush);
-    tcase_add_test(tests, test_restart_repeats);
+    tcase_add_test(tests, test_what_is_in_l2);
     tcase_add_test(tests, test_completions_are_known_in_time);
     tcase_add_test(tests, test_step_length_does_not_matter);
     tcase_add_loop_test(tests, test_counters_add_up, 0, 4);
