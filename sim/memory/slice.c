@@ -183,6 +183,19 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
     respond(memory, entry, ready);
 }
 
+/* Turns the list of those that wait for a line, which has the last one first, around. */
+static uint32_t oldest_first(struct tma_memory *memory, uint32_t waiter) {
+    uint32_t first = TMA_NONE;
+    while (waiter != TMA_NONE) {
+        struct tma_request *request = tma_request_at(memory, waiter);
+        uint32_t next = request->next;
+        request->next = first;
+        first = waiter;
+        waiter = next;
+    }
+    return first;
+}
+
 /* The home's answer is at the SM's partition at `ready`: lets go of all that waited for it there.
  */
 static void release_waiters(struct tma_memory *memory, const struct tma_request *request,
@@ -193,7 +206,7 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
     int way = tma_l2_find(&memory->l2, set, index.tag);
     if (way < 0 || (set->waiting & 1u << way) == 0)
         return;
-    uint32_t waiter = set->ready[way];
+    uint32_t waiter = oldest_first(memory, set->ready[way]);
     set->waiting = (uint16_t)(set->waiting & ~(1u << way));
     tma_l2_fill(&memory->l2, set, way, 0, ready);
     while (waiter != TMA_NONE) {
@@ -208,8 +221,8 @@ void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->wanted)];
     uint64_t done = look_up(memory, request->place.home, &request->place, read_ticks, cycle);
     uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
-    release_waiters(memory, tma_request_at(memory, entry), ready);
     respond(memory, entry, ready);
+    release_waiters(memory, tma_request_at(memory, entry), ready);
 }
 
 void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
