@@ -235,10 +235,6 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
 }
 
 static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    if (entry < memory->machine.sm_count) {
-        tma_unit_step(memory, entry, cycle);
-        return;
-    }
     switch ((enum tma_stage)tma_request_at(memory, entry)->stage) {
     case TMA_STAGE_SLICE:
         tma_slice_request(memory, entry, cycle);
@@ -274,6 +270,20 @@ static void prefetch(struct tma_memory *memory, const uint32_t *due, uint32_t co
     }
 }
 
+/* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
+ * was put into the calendar depends on how far time had been let pass when its operation came.) */
+static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint64_t cycle) {
+    uint64_t units[TMA_MAX_SMS / 64] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        if (due[i] < memory->machine.sm_count)
+            units[due[i] / 64] |= UINT64_C(1) << due[i] % 64;
+        else
+            step(memory, due[i], cycle);
+    for (uint32_t word = 0; word < TMA_MAX_SMS / 64; word++)
+        for (uint64_t left = units[word]; left != 0; left &= left - 1)
+            tma_unit_step(memory, word * 64 + (uint32_t)__builtin_ctzll(left), cycle);
+}
+
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
     while (memory->wheel.now < until && !memory->out_of_memory) {
         if (memory->wheel.count == 0) {
@@ -286,8 +296,7 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
         const uint32_t *due;
         uint32_t count = tma_wheel_take(&memory->wheel, &due);
         prefetch(memory, due, count);
-        for (uint32_t i = 0; i < count; i++)
-            step(memory, due[i], cycle);
+        work(memory, due, count, cycle);
         memory->out_of_memory |= memory->wheel.out_of_memory;
     }
     return !memory->out_of_memory;
