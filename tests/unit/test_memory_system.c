@@ -244,6 +244,35 @@ START_TEST(test_counters_add_up) {
 }
 END_TEST
 
+/* Sectors of few lines, asked for by SMs of both partitions: what was fetched is what somebody
+ * asked for, and what nobody did. */
+START_TEST(test_unused_of_both_partitions) {
+    enum { LINES = 100 };
+    struct tma_tensor_map map = line_map(1);
+    struct load loads[LOADS];
+    struct tma_completion done[LOADS];
+    bool asked[LINES][4] = {{false}};
+    uint64_t asked_count = 0;
+    map.l2_promotion = promotions[_i].promotion;
+    map.box_dim[0] = 16;
+    for (uint32_t i = 0; i < LOADS; i++) {
+        uint32_t line = random_below(LINES), sector = random_below(_i % 2 == 0 ? 2 : 4);
+        loads[i] = (struct load){.map = &map,
+                                 .sm = random_below(4),
+                                 .cycle = 20 * i,
+                                 .x = (int32_t)sector * 16,
+                                 .y = (int32_t)line,
+                                 .tag = i};
+        asked_count += !asked[line][sector];
+        asked[line][sector] = true;
+    }
+    run_loads(memory, loads, LOADS, done);
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(counters.evictions, 0);
+    ck_assert_uint_eq(counters.unused_sectors, counters.fill_sectors - asked_count);
+}
+END_TEST
+
 /* Hands out CTAs in the order in which a growing grid takes SMs: 0, 2, 1, 3; the CTAs are then
  * numbered GPC by GPC. */
 START_TEST(test_placement) {
@@ -267,6 +296,7 @@ int main(void) {
     tcase_add_test(tests, test_completions_are_known_in_time);
     tcase_add_test(tests, test_step_length_does_not_matter);
     tcase_add_loop_test(tests, test_counters_add_up, 0, 4);
+    tcase_add_loop_test(tests, test_unused_of_both_partitions, 0, 4);
     tcase_add_loop_test(tests, test_placement, 0, 4);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
