@@ -52,7 +52,7 @@ static const struct tma_key keys[] = {
     U32("tma.dispatch_interval", cycles, 0, 10000, tma.dispatch_interval_cycles,
         "least time from one operation's start to the next's"),
     U32("tma.row", millicycles, 1, 1000000, tma.row_millicycles, "for each row and 128-byte line"),
-    U32("tma.complete", cycles, 0, 10000, tma.complete_cycles,
+    U32("tma.complete", cycles, 1, 10000, tma.complete_cycles,
         "last data in shared memory to the mbarrier's phase"),
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
         "a waiting warp sees the phase, and issues again"),

@@ -18,6 +18,7 @@ static const struct {
     {"dram:", "  bus:", "0 bit", "dram.bus"},
     {"dram:", "  clock:", "0 MHz", "dram.clock"},
     {"tma:", "  row:", "0 cycles", "tma.row"},
+    {"tma:", "  complete:", "0 cycles", "tma.complete"},
     {"crossbar:", "  request:", "0 cycles", "crossbar.request"},
     {"crossbar:", "  response:", "0 cycles", "crossbar.response"},
     {"crossbar:", "  partition:", "0 cycles", "crossbar.partition"},
