@@ -53,7 +53,7 @@ static const struct scene scenes[] = {
       .element_strides = {1, 1},
       .swizzle = TMA_SWIZZLE_128B},
      {.coordinates = {64, 3}},
-     0.4},
+     0.3},
     {"load_256_byte_rows",
      {.kind = TMA_MAP_TILED,
       .data_type = TMA_FLOAT32,
@@ -98,7 +98,7 @@ static const struct scene scenes[] = {
       .element_strides = {1, 1},
       .swizzle = TMA_SWIZZLE_128B},
      {.direction = TMA_STORE, .coordinates = {64, 3}},
-     0.4},
+     0.3},
 };
 
 /* ns of one memcpy of `bytes` bytes, the best of a few thousand. */
