@@ -102,6 +102,22 @@ void tma_slot_actor(int argc, char **argv) {
     simulation->awake--;
 }
 
+/* SMs that get free in the same cycle take their next CTAs in order of their numbers, not in the
+ * one in which SimGrid wakes them. A slot that gets free wakes its SM in SimGrid's next round at
+ * this cycle; the slot itself may have been woken by the keeper in the round before. So, two rounds
+ * after the first SM of a cycle all of them are here. */
+static void wait_for_turn(struct sm *sm) {
+    struct simulation *simulation = sm->simulation;
+    enum { ROUNDS = 2 };
+    sm->wants_cta = true;
+    for (int round = 0; round < ROUNDS; round++)
+        sg_actor_yield();
+    for (struct sm *other = simulation->sms; other < sm; other++)
+        while (other->wants_cta)
+            sg_actor_yield();
+    sm->wants_cta = false;
+}
+
 static void start_cta(struct sm *sm) {
     struct simulation *simulation = sm->simulation;
     uint32_t slots = simulation->workload->depth;
@@ -130,11 +146,13 @@ void tma_sm_actor(int argc, char **argv) {
     (void)argv;
     struct sm *sm = sg_actor_self_get_data();
     struct simulation *simulation = sm->simulation;
+    wait_for_turn(sm);
     while (simulation->next_cta < simulation->workload->cta_count && simulation->code == TMA_OK) {
         start_cta(sm);
         block(simulation, sm->done);
         if (simulation->code == TMA_OK)
             end_cta(sm);
+        wait_for_turn(sm);
     }
     simulation->running_sms--;
     simulation->awake--;

@@ -47,6 +47,7 @@ struct sm {
     uint64_t cta_start;     /* cycle */
     uint64_t cta_end;       /* last completion or end of a consumer so far */
     uint32_t slots_left;    /* slots that the CTA still has work for */
+    bool wants_cta;         /* it is free, and not its turn yet */
     sg_sem_t done;          /* all of them are through */
     struct tma_port shared; /* shared memory: one wavefront at a time */
     struct slot *slots;     /* owned: depth of them */

@@ -86,10 +86,22 @@ static void touch(const struct tma_l2 *l2, struct tma_l2_set *set, int way) {
         set->referenced = (uint16_t)(1u << way);
 }
 
-uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
-    touch(l2, set, way);
+void tma_l2_note(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
     uint32_t first_asked = sectors & set->valid[way] & ~(uint32_t)set->asked[way];
     l2->unused_sectors -= tma_sector_count(first_asked);
+    set->asked[way] = (uint8_t)(set->asked[way] | sectors);
+}
+
+uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
+    touch(l2, set, way);
+    tma_l2_note(l2, set, way, sectors);
+    return sectors & ~(uint32_t)set->valid[way];
+}
+
+uint32_t tma_l2_ask_copy(const struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
+                         bool *first) {
+    touch(l2, set, way);
+    *first = (sectors & ~(uint32_t)set->asked[way]) != 0;
     set->asked[way] = (uint8_t)(set->asked[way] | sectors);
     return sectors & ~(uint32_t)set->valid[way];
 }

@@ -84,8 +84,16 @@ static inline uint64_t tma_l2_group(const struct tma_l2 *l2, struct tma_l2_index
 int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
                  struct tma_l2_victim *victim);
 
+/* Notes that these sectors were not fetched in vain. */
+void tma_l2_note(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors);
+
 /* Notes that a way was used, and is asked for these sectors; gives those that it does not have. */
 uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors);
+
+/* As tma_l2_ask, of a copy, whose sectors were fetched for its home: *first says whether any of
+ * them was not asked for here before. */
+uint32_t tma_l2_ask_copy(const struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
+                         bool *first);
 
 /* Notes that sectors come from DRAM, and are there at `cycle`. */
 void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,

@@ -161,19 +161,34 @@ static void join(struct tma_l2_set *set, int way, struct tma_request *request, u
     set->ready[way] = entry;
 }
 
+/* The home has fetched sectors that were asked of a copy. */
+static void note_at_home(struct tma_memory *memory, const struct tma_place *place,
+                         uint32_t sectors) {
+    struct tma_l2_index index = tma_l2_index(&memory->l2, place->home, place);
+    struct tma_l2_set *set = &memory->l2.sets[index.set];
+    int way = tma_l2_find(&memory->l2, set, index.tag);
+    if (way >= 0)
+        tma_l2_note(&memory->l2, set, way, sectors);
+}
+
 /* At the slice of the SM's partition, where the line's home is the other one: a copy, or a way to
  * get it. */
 static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     struct tma_l2_set *set = set_of(memory, request);
     int way = tma_slice_claim(memory, request, cycle);
-    uint32_t missing = way < 0 ? request->asked : tma_l2_ask(&memory->l2, set, way, request->asked);
-    bool waiting = way >= 0 && (set->waiting & 1u << way) != 0;
+    bool first = false, waiting = way >= 0 && (set->waiting & 1u << way) != 0;
+    uint32_t missing = request->asked;
+    if (way >= 0)
+        missing = tma_l2_ask_copy(&memory->l2, set, way, request->asked, &first);
+    if (missing == 0 && waiting) {
+        join(set, way, request, entry);
+        return;
+    }
     if (missing == 0) {
-        if (waiting)
-            join(set, way, request, entry);
-        else
-            respond(memory, entry, tma_l2_ready(set, way, cycle));
+        if (first)
+            note_at_home(memory, &request->place, request->asked);
+        respond(memory, entry, tma_l2_ready(set, way, cycle));
         return;
     }
     /* As much is copied as would be filled from DRAM. */
@@ -209,6 +224,19 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
     respond(memory, entry, ready);
 }
 
+/* Turns the list of those that wait for a line, which has the last one first, around. */
+static uint32_t oldest_first(struct tma_memory *memory, uint32_t waiter) {
+    uint32_t first = TMA_NONE;
+    while (waiter != TMA_NONE) {
+        struct tma_request *request = tma_request_at(memory, waiter);
+        uint32_t next = request->next;
+        request->next = first;
+        first = waiter;
+        waiter = next;
+    }
+    return first;
+}
+
 /* The home's answer is at the SM's partition at `ready`: lets go of all that waited for it there.
  */
 static void release_waiters(struct tma_memory *memory, const struct tma_request *request,
@@ -219,14 +247,18 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
     int way = tma_l2_find(&memory->l2, set, index.tag);
     if (way < 0 || (set->waiting & 1u << way) == 0)
         return;
-    uint32_t waiter = set->ready[way];
+    uint32_t waiter = oldest_first(memory, set->ready[way]);
     set->waiting = (uint16_t)(set->waiting & ~(1u << way));
     tma_l2_fill(&memory->l2, set, way, 0, ready);
+    uint32_t asked = 0;
     while (waiter != TMA_NONE) {
         uint32_t next = tma_request_at(memory, waiter)->next;
+        asked |= tma_request_at(memory, waiter)->asked;
         respond(memory, waiter, ready);
         waiter = next;
     }
+    if (asked != 0)
+        note_at_home(memory, &request->place, asked);
 }
 
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
@@ -235,8 +267,8 @@ void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint64_t done =
         tma_slice_look_up(memory, request->place.home, &request->place, read_ticks, cycle);
     uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
-    release_waiters(memory, tma_request_at(memory, entry), ready);
     respond(memory, entry, ready);
+    release_waiters(memory, tma_request_at(memory, entry), ready);
 }
 
 void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {

@@ -255,15 +255,6 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
 }
 
 static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    uint32_t sms = memory->machine.sm_count;
-    if (entry < sms) {
-        tma_unit_step(memory, entry, cycle);
-        return;
-    }
-    if (entry < 2 * sms) {
-        tma_store_step(memory, entry - sms, cycle);
-        return;
-    }
     switch ((enum tma_stage)tma_request_at(memory, entry)->stage) {
     case TMA_STAGE_SLICE:
         tma_slice_request(memory, entry, cycle);
@@ -305,6 +296,27 @@ static void prefetch(struct tma_memory *memory, const uint32_t *due, uint32_t co
     }
 }
 
+/* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
+ * was put into the calendar depends on how far time had been let pass when its operation came.) */
+static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint64_t cycle) {
+    enum { WORDS = 2 * TMA_MAX_SMS / 64 };
+    uint32_t sms = memory->machine.sm_count;
+    uint64_t units[WORDS] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        if (due[i] < 2 * sms)
+            units[due[i] / 64] |= UINT64_C(1) << due[i] % 64;
+        else
+            step(memory, due[i], cycle);
+    for (uint32_t word = 0; word < WORDS; word++)
+        for (uint64_t left = units[word]; left != 0; left &= left - 1) {
+            uint32_t unit = word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (unit < sms)
+                tma_unit_step(memory, unit, cycle);
+            else
+                tma_store_step(memory, unit - sms, cycle);
+        }
+}
+
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
     while (memory->wheel.now < until && !memory->out_of_memory) {
         if (memory->wheel.count == 0) {
@@ -317,8 +329,7 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
         const uint32_t *due;
         uint32_t count = tma_wheel_take(&memory->wheel, &due);
         prefetch(memory, due, count);
-        for (uint32_t i = 0; i < count; i++)
-            step(memory, due[i], cycle);
+        work(memory, due, count, cycle);
         memory->out_of_memory |= memory->wheel.out_of_memory;
     }
     return !memory->out_of_memory;

@@ -73,21 +73,28 @@ static void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
     wheel->far[wheel->far_count++] = (struct tma_wheel_far){cycle, entry};
 }
 
+enum { HALF_TURN = TMA_WHEEL_CYCLES / 2 };
+
+/* Entries before this cycle go into buckets. It moves on by half a turn at a time, when those that
+ * waited for it are fetched: who was put far ahead stays ahead of who is put near. */
+static uint64_t reach(const struct tma_wheel *wheel) {
+    return wheel->now / HALF_TURN * HALF_TURN + TMA_WHEEL_CYCLES;
+}
+
 void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
     assert(cycle >= wheel->now);
     wheel->count++;
-    if (cycle - wheel->now < TMA_WHEEL_CYCLES)
+    if (cycle < reach(wheel))
         put_near(wheel, entry, cycle);
     else
         put_far(wheel, entry, cycle);
 }
 
-/* Brings in what the ring reaches by now. Once in a half turn is enough for it to be in time:
- * entries wait until they are at least half a turn away. */
+/* Brings in what the ring reaches by now. */
 static void fetch_far(struct tma_wheel *wheel) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < wheel->far_count; i++)
-        if (wheel->far[i].cycle - wheel->now < TMA_WHEEL_CYCLES)
+        if (wheel->far[i].cycle < reach(wheel))
             put_near(wheel, wheel->far[i].entry, wheel->far[i].cycle);
         else
             wheel->far[kept++] = wheel->far[i];
@@ -95,8 +102,7 @@ static void fetch_far(struct tma_wheel *wheel) {
 }
 
 static void move_to(struct tma_wheel *wheel, uint64_t cycle) {
-    uint64_t half = TMA_WHEEL_CYCLES / 2;
-    bool passed_half = cycle / half != wheel->now / half;
+    bool passed_half = cycle / HALF_TURN != wheel->now / HALF_TURN;
     wheel->now = cycle;
     if (passed_half && wheel->far_count > 0)
         fetch_far(wheel);

@@ -15,22 +15,27 @@ static void tear_down(void) {
     tma_l2_free(&l2);
 }
 
-static struct tma_l2_set *set_of(uint64_t line, uint32_t partition) {
+static struct tma_l2_index index_of(uint64_t line, uint32_t partition) {
     struct tma_place place = tma_place_line(&machine, line);
-    return tma_l2_set(&l2, partition, &place);
+    return tma_l2_index(&l2, partition, &place);
 }
 
-/* The set of a line at its home. */
-static struct tma_l2_set *home_set(uint64_t line) {
-    return set_of(line, tma_place_line(&machine, line).home);
+static uint32_t home_of(uint64_t line) {
+    return tma_place_line(&machine, line).home;
 }
 
-/* Line number `index` of those that share their home's set with line 0. */
-static uint64_t same_set_line(uint32_t index) {
-    uint64_t line = 0;
-    for (uint32_t found = 0; found < index; found += home_set(line) == home_set(0))
-        line++;
-    return line;
+static int claim(uint64_t line, uint32_t partition) {
+    struct tma_l2_index index = index_of(line, partition);
+    return tma_l2_claim(&l2, &l2.sets[index.set], index.tag);
+}
+
+static int find(uint64_t line, uint32_t partition) {
+    struct tma_l2_index index = index_of(line, partition);
+    return tma_l2_find(&l2, &l2.sets[index.set], index.tag);
+}
+
+static struct tma_l2_set *first_set(void) {
+    return &l2.sets[0];
 }
 
 /* Every group of as many lines as there are slices has one in each slice of each partition. */
@@ -53,35 +58,43 @@ START_TEST(test_capacity) {
     /* Half of the sets are for copies of the other partition's lines. */
     uint64_t lines = machine.l2.capacity_bytes / TMA_LINE_BYTES / 2;
     for (uint64_t line = 0; line < lines; line++)
-        tma_l2_claim(&l2, home_set(line), line);
+        claim(line, home_of(line));
     for (uint64_t line = 0; line < lines; line++)
-        ck_assert_int_ge(tma_l2_find(&l2, home_set(line), line), 0);
+        ck_assert_int_ge(find(line, home_of(line)), 0);
     ck_assert_uint_eq(l2.evictions, 0);
-    for (uint64_t line = 0; line < lines; line++)
-        tma_l2_claim(&l2, home_set(lines + line), lines + line);
+    for (uint64_t line = lines; line < 2 * lines; line++)
+        claim(line, home_of(line));
     ck_assert_uint_eq(l2.evictions, lines);
 }
 END_TEST
 
 START_TEST(test_copies_are_kept_apart) {
     for (uint64_t line = 0; line < 64; line++) {
-        uint32_t home = tma_place_line(&machine, line).home;
-        ck_assert_ptr_ne(set_of(line, home), set_of(line, 1 - home));
-        tma_l2_claim(&l2, set_of(line, home), line);
-        ck_assert_int_eq(tma_l2_find(&l2, set_of(line, 1 - home), line), -1);
+        uint32_t home = home_of(line);
+        ck_assert_uint_ne(index_of(line, home).set, index_of(line, 1 - home).set);
+        claim(line, home);
+        ck_assert_int_eq(find(line, 1 - home), -1);
     }
 }
 END_TEST
 
+/* No two lines have both set and tag in common, up to the limit of addresses. */
+START_TEST(test_lines_have_tags_of_their_own) {
+    uint64_t last = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 1;
+    ck_assert_int_eq(claim(last, home_of(last)), 0);
+    ck_assert_int_eq(find(last, home_of(last)), 0);
+    for (uint64_t line = 0; line < 10000; line++)
+        ck_assert_int_eq(find(line, home_of(line)), -1);
+}
+END_TEST
+
 START_TEST(test_claim_finds_what_is_there) {
-    struct tma_l2_set *set = home_set(0);
-    ck_assert_int_eq(tma_l2_find(&l2, set, 0), -1);
-    int way = tma_l2_claim(&l2, set, 0);
-    ck_assert_uint_eq(set->valid[way], 0);
-    set->valid[way] = 5;
-    ck_assert_int_eq(tma_l2_claim(&l2, set, 0), way);
-    ck_assert_uint_eq(set->valid[way], 5);
-    ck_assert_int_eq(tma_l2_find(&l2, set, 0), way);
+    ck_assert_int_eq(tma_l2_find(&l2, first_set(), 77), -1);
+    int way = tma_l2_claim(&l2, first_set(), 77);
+    tma_l2_fill(&l2, first_set(), way, 5, 0);
+    ck_assert_int_eq(tma_l2_claim(&l2, first_set(), 77), way);
+    ck_assert_int_eq(tma_l2_find(&l2, first_set(), 77), way);
+    ck_assert_uint_eq(tma_l2_ask(&l2, first_set(), way, 15), 15 - 5);
 }
 END_TEST
 
@@ -105,58 +118,97 @@ static const struct {
 };
 
 START_TEST(test_replacement) {
-    struct tma_l2_set *set = home_set(0);
+    struct tma_l2_set *set = first_set();
+    const uint32_t tag = machine.l2.ways;
     for (uint32_t i = 0; i < machine.l2.ways; i++)
-        ck_assert_int_eq(tma_l2_claim(&l2, set, same_set_line(i)), (int)i);
+        ck_assert_int_eq(tma_l2_claim(&l2, set, i), (int)i);
     for (const int *way = replacements[_i].touched; *way >= 0; way++)
-        tma_l2_touch(&l2, set, *way);
+        tma_l2_ask(&l2, set, *way, 1);
     set->waiting = (uint16_t)replacements[_i].waiting;
-    uint64_t line = same_set_line(machine.l2.ways);
-    ck_assert_msg(tma_l2_claim(&l2, set, line) == replacements[_i].victim, "%s",
+    ck_assert_msg(tma_l2_claim(&l2, set, tag) == replacements[_i].victim, "%s",
                   replacements[_i].what);
-    ck_assert_int_eq(tma_l2_find(&l2, set, line), replacements[_i].victim);
+    ck_assert_int_eq(tma_l2_find(&l2, set, tag), replacements[_i].victim);
     ck_assert_uint_eq(l2.evictions, replacements[_i].victim >= 0);
 }
 END_TEST
 
-/* Unused: fetched and never asked for, in lines that are there and in those that left. */
+/* Unused: fetched, and not asked for until now; for ever in a line that has left. */
 START_TEST(test_unused_sectors) {
-    static const struct { uint8_t valid, asked; } lines[] = {{15, 1}, {15, 15}, {3, 2}, {0, 0}};
-    struct tma_l2_set *set = home_set(0);
-    for (uint32_t i = 0; i < machine.l2.ways; i++) {
-        int way = tma_l2_claim(&l2, set, same_set_line(i));
-        set->valid[way] = lines[i].valid;
-        set->asked[way] = lines[i].asked;
-    }
-    ck_assert_uint_eq(tma_l2_count_unused(&l2), 3 + 0 + 1 + 0);
-    ck_assert_uint_eq(l2.unused_sectors, 0);
-    tma_l2_claim(&l2, set, same_set_line(machine.l2.ways)); /* way 0 leaves, with 3 of them */
-    ck_assert_uint_eq(l2.unused_sectors, 3);
-    ck_assert_uint_eq(tma_l2_count_unused(&l2), 1);
-}
-END_TEST
-
-START_TEST(test_settle_keeps_lines_and_forgets_the_rest) {
-    struct tma_l2_set *set = home_set(0);
+    struct tma_l2_set *set = first_set();
     int way = tma_l2_claim(&l2, set, 0);
-    set->valid[way] = 3;
-    set->ready[way] = 1000;
-    tma_l2_settle(&l2);
-    ck_assert_int_eq(tma_l2_find(&l2, set, 0), way);
-    ck_assert_uint_eq(set->valid[way], 3);
-    ck_assert_uint_eq(set->ready[way], 0);
-    ck_assert_uint_eq(tma_l2_count_unused(&l2), 0);
+    ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 1), 1);
+    tma_l2_fill(&l2, set, way, 15, 100);
+    ck_assert_uint_eq(l2.unused_sectors, 3);
+    ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 3), 0);
+    ck_assert_uint_eq(l2.unused_sectors, 2);
+    ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 3), 0);
+    ck_assert_uint_eq(l2.unused_sectors, 2);
+    for (uint32_t tag = 1; tma_l2_find(&l2, set, 0) >= 0; tag++)
+        tma_l2_leave(&l2, set, tag, 15);
+    way = tma_l2_claim(&l2, set, 0);
+    ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 15), 15);
+    ck_assert_uint_eq(l2.unused_sectors, 2);
 }
 END_TEST
 
-START_TEST(test_flush_empties) {
-    for (uint64_t line = 0; line < 1000; line++)
-        tma_l2_claim(&l2, home_set(line), line);
-    ck_assert_uint_gt(l2.evictions, 0);
-    tma_l2_flush(&l2);
-    for (uint64_t line = 0; line < 1000; line++)
-        ck_assert_int_eq(tma_l2_find(&l2, home_set(line), line), -1);
-    ck_assert_uint_eq(l2.evictions, 0);
+/* Data is not ready a cycle before the fill's, and ready then; of two fills the later one counts.
+ */
+static const struct {
+    uint64_t filled[2], now, ready;
+} fills[] = {
+    {{0, 0}, 0, 0},
+    {{100, 0}, 99, 100},
+    {{100, 0}, 100, 100},
+    {{100, 0}, 101, 101},
+    {{100, 150}, 99, 150},
+    {{150, 100}, 99, 150},
+    {{150, 100}, 151, 151},
+    /* Cycles are kept modulo 2^32. */
+    {{UINT64_C(0x100000005), 0}, UINT64_C(0xfffffff0), UINT64_C(0x100000005)},
+    {{UINT64_C(0x100000005), 0}, UINT64_C(0x100000005), UINT64_C(0x100000005)},
+    {{UINT64_C(0xfffffffe), UINT64_C(0x100000005)}, UINT64_C(0xfffffff0), UINT64_C(0x100000005)},
+    {{UINT64_C(0x500000100), 0}, UINT64_C(0x5000000ff), UINT64_C(0x500000100)},
+};
+
+START_TEST(test_ready) {
+    struct tma_l2_set *set = first_set();
+    int way = tma_l2_claim(&l2, set, 0);
+    for (int i = 0; i < 2 && fills[_i].filled[i] > 0; i++)
+        tma_l2_fill(&l2, set, way, 1, fills[_i].filled[i]);
+    ck_assert_uint_eq(tma_l2_ready(set, way, fills[_i].now), fills[_i].ready);
+    ck_assert_uint_eq(tma_l2_ready(set, way, fills[_i].now + 1000), fills[_i].now + 1000);
+}
+END_TEST
+
+/* A line that was filled long ago is ready, though its cycle seems to lie ahead again. */
+START_TEST(test_age) {
+    const uint64_t later = UINT64_C(0xc0000000);
+    struct tma_l2_set *set = first_set();
+    int old = tma_l2_claim(&l2, set, 0), fresh = tma_l2_claim(&l2, set, 1);
+    tma_l2_fill(&l2, set, old, 1, 1000);
+    tma_l2_age(&l2, UINT64_C(0x60000000));
+    tma_l2_fill(&l2, set, fresh, 1, later + 50);
+    tma_l2_age(&l2, later);
+    ck_assert_uint_eq(tma_l2_ready(set, old, later), later);
+    ck_assert_uint_eq(tma_l2_ready(set, fresh, later), later + 50);
+}
+END_TEST
+
+START_TEST(test_leave) {
+    tma_l2_leave(&l2, first_set(), 9, 3);
+    int way = tma_l2_find(&l2, first_set(), 9);
+    ck_assert_int_ge(way, 0);
+    ck_assert_uint_eq(tma_l2_ready(first_set(), way, 0), 0);
+    ck_assert_uint_eq(tma_l2_ask(&l2, first_set(), way, 15), 15 - 3);
+    for (uint32_t tag = 10; tag < 100; tag++)
+        tma_l2_leave(&l2, first_set(), tag, 15);
+    ck_assert_uint_eq(l2.evictions, 0); /* of the run that follows */
+    ck_assert_uint_eq(l2.unused_sectors, 0);
+}
+END_TEST
+
+START_TEST(test_sector_count) {
+    ck_assert_uint_eq(tma_sector_count((uint32_t)_i), (unsigned)__builtin_popcount((unsigned)_i));
 }
 END_TEST
 
@@ -167,11 +219,14 @@ int main(void) {
     tcase_add_test(tests, test_lines_spread_over_slices);
     tcase_add_test(tests, test_capacity);
     tcase_add_test(tests, test_copies_are_kept_apart);
+    tcase_add_test(tests, test_lines_have_tags_of_their_own);
     tcase_add_test(tests, test_claim_finds_what_is_there);
     tcase_add_loop_test(tests, test_replacement, 0, sizeof replacements / sizeof *replacements);
     tcase_add_test(tests, test_unused_sectors);
-    tcase_add_test(tests, test_settle_keeps_lines_and_forgets_the_rest);
-    tcase_add_test(tests, test_flush_empties);
+    tcase_add_loop_test(tests, test_ready, 0, sizeof fills / sizeof *fills);
+    tcase_add_test(tests, test_age);
+    tcase_add_test(tests, test_leave);
+    tcase_add_loop_test(tests, test_sector_count, 0, 16);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -28,7 +28,7 @@ static void recreate(void) {
 }
 
 /* How a GPC's and an SM's port share the lines that hit L2, when slices take no time. Every SM of
- * `sms` loads 8 lines, made 2 cycles apart: too fast for any of these ports. */
+ * `sms` loads 8 lines of its own, made 2 cycles apart: too fast for any of these ports. */
 static const struct {
     const char *what;
     uint32_t gpc_bytes_per_kcycle, sms[2], count;
@@ -52,7 +52,8 @@ START_TEST(test_ports) {
     struct tma_completion done[2];
     uint64_t last = 0;
     for (uint32_t i = 0; i < shares[_i].count; i++) {
-        loads[i] = (struct load){.map = &map, .sm = shares[_i].sms[i], .tag = i};
+        loads[i] =
+            (struct load){.map = &map, .sm = shares[_i].sms[i], .y = (int32_t)i * ROWS, .tag = i};
         warm_load(memory, &loads[i]);
     }
     run_loads(memory, loads, shares[_i].count, done);
@@ -110,7 +111,7 @@ START_TEST(test_promotion_serves_neighbours) {
     map.l2_promotion = promotions[_i].promotion;
     map.box_dim[0] = 16;
     for (int32_t sector = 1; sector < 16; sector++) {
-        tma_memory_restart(memory, true);
+        recreate();
         run_load(memory, &(struct load){.map = &map});
         struct load load = {
             .map = &map, .cycle = tma_memory_now(memory), .x = sector % 4 * 16, .y = sector / 4};
@@ -120,40 +121,23 @@ START_TEST(test_promotion_serves_neighbours) {
 }
 END_TEST
 
-static uint64_t misses_of(const struct load *load) {
-    return run_load(memory, load).miss_sectors;
-}
-
-START_TEST(test_warm_and_flush) {
+/* What is read stays, what was warmed is there, and in a new memory system there is nothing. */
+START_TEST(test_what_is_in_l2) {
     struct tma_tensor_map map = line_map(ROWS);
     struct load load = {.map = &map};
     const uint64_t sectors = ROWS * TMA_LINE_BYTES / TMA_SECTOR_BYTES;
-    ck_assert_uint_eq(misses_of(&load), sectors);
-    tma_memory_restart(memory, false);
-    ck_assert_uint_eq(tma_memory_now(memory), 0);
-    ck_assert_uint_eq(tma_memory_count(memory).sectors, 0);
-    ck_assert_uint_eq(misses_of(&load), 0);
-    tma_memory_restart(memory, true);
-    ck_assert_uint_eq(misses_of(&load), sectors);
-    tma_memory_restart(memory, true);
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, sectors);
+    load.cycle = tma_memory_now(memory);
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, 0);
+    ck_assert_uint_eq(tma_memory_count(memory).sectors, 2 * sectors);
+    recreate();
+    load.cycle = 0;
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, sectors);
+    recreate();
     warm_load(memory, &load);
-    ck_assert_uint_eq(misses_of(&load), 0);
+    ck_assert_uint_eq(run_load(memory, &load).miss_sectors, 0);
     ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, 0);
-}
-END_TEST
-
-/* A restart forgets all but L2: the same run takes the same time again. */
-START_TEST(test_restart_repeats) {
-    struct tma_tensor_map map = line_map(64);
-    struct load loads[4];
-    struct tma_completion first[4], again[4];
-    for (uint32_t i = 0; i < 4; i++)
-        loads[i] = (struct load){.map = &map, .sm = i, .y = (int32_t)i * 32, .tag = i};
-    run_loads(memory, loads, 4, first);
-    tma_memory_restart(memory, true);
-    run_loads(memory, loads, 4, again);
-    for (uint32_t i = 0; i < 4; i++)
-        ck_assert_uint_eq(first[i].cycle, again[i].cycle);
+    ck_assert_uint_eq(tma_memory_count(memory).unused_sectors, 0);
 }
 END_TEST
 
@@ -210,7 +194,7 @@ START_TEST(test_step_length_does_not_matter) {
     random_loads(&map, loads);
     run_loads(memory, loads, LOADS, done);
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
-        tma_memory_restart(memory, true);
+        recreate();
         for (uint32_t i = 0; i < LOADS; i++)
             issue_load(memory, &loads[i]);
         while (tma_memory_in_flight(memory) > 0)
@@ -260,6 +244,35 @@ START_TEST(test_counters_add_up) {
 }
 END_TEST
 
+/* Sectors of few lines, asked for by SMs of both partitions: what was fetched is what somebody
+ * asked for, and what nobody did. */
+START_TEST(test_unused_of_both_partitions) {
+    enum { LINES = 100 };
+    struct tma_tensor_map map = line_map(1);
+    struct load loads[LOADS];
+    struct tma_completion done[LOADS];
+    bool asked[LINES][4] = {{false}};
+    uint64_t asked_count = 0;
+    map.l2_promotion = promotions[_i].promotion;
+    map.box_dim[0] = 16;
+    for (uint32_t i = 0; i < LOADS; i++) {
+        uint32_t line = random_below(LINES), sector = random_below(_i % 2 == 0 ? 2 : 4);
+        loads[i] = (struct load){.map = &map,
+                                 .sm = random_below(4),
+                                 .cycle = 20 * i,
+                                 .x = (int32_t)sector * 16,
+                                 .y = (int32_t)line,
+                                 .tag = i};
+        asked_count += !asked[line][sector];
+        asked[line][sector] = true;
+    }
+    run_loads(memory, loads, LOADS, done);
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(counters.evictions, 0);
+    ck_assert_uint_eq(counters.unused_sectors, counters.fill_sectors - asked_count);
+}
+END_TEST
+
 /* Hands out CTAs in the order in which a growing grid takes SMs: 0, 2, 1, 3; the CTAs are then
  * numbered GPC by GPC. */
 START_TEST(test_placement) {
@@ -279,11 +292,11 @@ int main(void) {
     tcase_add_test(tests, test_slice);
     tcase_add_loop_test(tests, test_promotion, 0, 32);
     tcase_add_loop_test(tests, test_promotion_serves_neighbours, 0, 4);
-    tcase_add_test(tests, test_warm_and_flush);
-    tcase_add_test(tests, test_restart_repeats);
+    tcase_add_test(tests, test_what_is_in_l2);
     tcase_add_test(tests, test_completions_are_known_in_time);
     tcase_add_test(tests, test_step_length_does_not_matter);
     tcase_add_loop_test(tests, test_counters_add_up, 0, 4);
+    tcase_add_loop_test(tests, test_unused_of_both_partitions, 0, 4);
     tcase_add_loop_test(tests, test_placement, 0, 4);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

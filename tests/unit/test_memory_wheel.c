@@ -7,27 +7,19 @@ enum { ENTRIES = 3000 };
 static struct tma_wheel wheel;
 
 static void set_up(void) {
-    ck_assert(tma_wheel_create(&wheel));
-    ck_assert(tma_wheel_reserve(&wheel, ENTRIES));
+    tma_wheel_init(&wheel);
 }
 
 static void tear_down(void) {
     tma_wheel_free(&wheel);
 }
 
-/* Takes what is due at a cycle into `entries`, and returns how many. */
-static size_t take(uint64_t cycle, uint32_t *entries) {
-    size_t count = 0;
-    for (uint32_t entry = tma_wheel_take(&wheel, cycle); entry != TMA_NONE;
-         entry = wheel.next[entry])
-        entries[count++] = entry;
-    return count;
-}
-
-static void expect(uint64_t cycle, size_t count, const uint32_t *entries) {
-    uint32_t due[ENTRIES];
-    ck_assert_uint_eq(take(cycle, due), count);
-    for (size_t i = 0; i < count; i++)
+/* What is due at a cycle, which is the next one. */
+static void expect(uint64_t cycle, uint32_t count, const uint32_t *entries) {
+    const uint32_t *due;
+    ck_assert_uint_eq(wheel.now, cycle);
+    ck_assert_uint_eq(tma_wheel_take(&wheel, &due), count);
+    for (uint32_t i = 0; i < count; i++)
         ck_assert_uint_eq(due[i], entries[i]);
 }
 
@@ -79,16 +71,32 @@ START_TEST(test_beyond_the_ring) {
     tma_wheel_put(&wheel, 5, 5 + 2 * ring);
     expect_nothing(6 + ring, 5 + 2 * ring);
     expect(5 + 2 * ring, 3, (uint32_t[]){1, 4, 5});
+    ck_assert_uint_eq(wheel.count, 0);
 }
 END_TEST
 
-START_TEST(test_growing_keeps_entries) {
-    tma_wheel_put(&wheel, 1, 1);
-    tma_wheel_put(&wheel, ENTRIES - 1, 1);
-    ck_assert(tma_wheel_reserve(&wheel, 100 * ENTRIES));
-    tma_wheel_put(&wheel, 100 * ENTRIES - 1, 1);
-    expect_nothing(0, 1);
-    expect(1, 3, (uint32_t[]){1, ENTRIES - 1, 100 * ENTRIES - 1});
+START_TEST(test_many_entries_in_a_cycle) {
+    uint32_t entries[ENTRIES];
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        entries[i] = i * 7 % ENTRIES;
+        tma_wheel_put(&wheel, entries[i], 3);
+        tma_wheel_put(&wheel, i, 4);
+    }
+    expect_nothing(0, 3);
+    expect(3, ENTRIES, entries);
+    ck_assert_uint_eq(wheel.count, ENTRIES);
+}
+END_TEST
+
+/* An empty calendar can move on at once; entries then come as ever. */
+START_TEST(test_skip) {
+    const uint64_t far = 10 * TMA_WHEEL_CYCLES + 17;
+    tma_wheel_skip(&wheel, far);
+    tma_wheel_put(&wheel, 1, far);
+    tma_wheel_put(&wheel, 2, far + TMA_WHEEL_CYCLES);
+    expect(far, 1, (uint32_t[]){1});
+    expect_nothing(far + 1, far + TMA_WHEEL_CYCLES);
+    expect(far + TMA_WHEEL_CYCLES, 1, (uint32_t[]){2});
 }
 END_TEST
 
@@ -108,13 +116,13 @@ START_TEST(test_random) {
             due[number] = cycle + random_number() % (3 * TMA_WHEEL_CYCLES);
             tma_wheel_put(&wheel, number, due[number]);
         }
-        uint32_t now[ENTRIES];
-        size_t count = take(cycle, now);
-        for (size_t i = 0; i < count; i++) {
+        const uint32_t *now;
+        uint32_t count = tma_wheel_take(&wheel, &now);
+        for (uint32_t i = 0; i < count; i++) {
             ck_assert_uint_eq(due[now[i]], cycle);
             ck_assert(i == 0 || now[i - 1] < now[i]);
         }
-        taken += (uint32_t)count;
+        taken += count;
         ck_assert_uint_eq(wheel.count, number - taken);
         ck_assert_uint_lt(cycle, 4 * TMA_WHEEL_CYCLES);
     }
@@ -129,7 +137,8 @@ int main(void) {
     tcase_add_test(tests, test_order_within_a_cycle);
     tcase_add_test(tests, test_entry_can_be_put_again);
     tcase_add_test(tests, test_beyond_the_ring);
-    tcase_add_test(tests, test_growing_keeps_entries);
+    tcase_add_test(tests, test_many_entries_in_a_cycle);
+    tcase_add_test(tests, test_skip);
     tcase_add_test(tests, test_random);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,0 +1,341 @@
+/* The engine against a reference: the same kernel as a plain loop over all cycles, without SimGrid
+ * and without looking ahead. Every operation and every CTA has to take the same time in both. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/run.h"
+#include "kernel.h"
+#include "machine.h"
+#include "memory/port.h"
+#include "suite.h"
+
+enum { MAX_CTAS = 64, MAX_OPERATIONS = 128, MAX_DEPTH = 8, SMS = 4 };
+
+/* Cycles from issue to completion of each operation, and from first to last of each CTA. */
+struct times {
+    uint64_t operations[MAX_CTAS][MAX_OPERATIONS];
+    uint64_t ctas[MAX_CTAS];
+};
+
+struct reference_slot {
+    uint64_t wake;      /* cycle at which it goes on; UINT64_MAX while it waits for its mbarrier */
+    uint32_t iteration; /* of the CTA */
+    uint32_t pending;   /* operations of the stage */
+    uint32_t consumers; /* of the stage's, that have run */
+    bool issues;        /* its stage, in this cycle */
+    uint64_t completed; /* cycle of the stage's last completion so far */
+};
+
+struct reference_sm {
+    uint32_t number, cta, slots_left;
+    uint64_t start, end;
+    struct tma_port shared;
+    struct reference_slot slots[MAX_DEPTH];
+};
+
+struct reference {
+    const struct tma_machine *machine;
+    const struct tma_workload *workload;
+    struct tma_memory *memory;
+    struct tma_consumer_report reports[MAX_DEPTH][TMA_MAX_CONSUMERS];
+    struct reference_sm sms[SMS];
+    uint32_t sm_count, next_cta, running;
+    uint64_t now;
+    struct times *times;
+};
+
+static struct tma_row_stream stream_of(const struct reference *reference, uint32_t operation,
+                                       uint32_t cta, uint32_t slot, uint32_t iteration,
+                                       struct tma_operation_size *size) {
+    const struct tma_workload *workload = reference->workload;
+    const struct tma_stage_operation *stage = &workload->operations[operation];
+    struct tma_operation at = stage->operation;
+    struct tma_row_stream rows;
+    tma_walk_coordinates(&stage->walk, workload, cta, iteration, at.coordinates);
+    at.shared_address += slot * workload->stage_bytes;
+    ck_assert_int_eq(tma_rows_begin(&rows, &workload->maps[stage->map], &at, size, NULL), TMA_OK);
+    return rows;
+}
+
+/* Lets the kernel before leave its lines in L2. */
+static void warm_up(struct reference *reference) {
+    const struct tma_workload *workload = reference->workload;
+    for (uint32_t o = 0; o < workload->operation_count; o++)
+        for (uint32_t i = 0; i < workload->iterations; i++)
+            for (uint32_t cta = 0; cta < workload->cta_count; cta++) {
+                struct tma_row_stream rows = stream_of(reference, o, cta, 0, i, NULL);
+                tma_memory_warm(reference->memory, reference->sms[cta % reference->sm_count].number,
+                                &rows);
+            }
+}
+
+/* The tag of an operation says whose it is: SM, slot and number in the CTA. */
+static uint64_t make_tag(uint32_t sm, uint32_t slot, uint32_t number) {
+    return (uint64_t)sm << 40 | (uint64_t)slot << 32 | number;
+}
+
+static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot) {
+    struct reference_slot *issuer = &reference->sms[sm].slots[slot];
+    uint32_t count = reference->workload->operation_count;
+    issuer->issues = false;
+    issuer->pending = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tma_operation_size size;
+        struct tma_row_stream rows =
+            stream_of(reference, i, reference->sms[sm].cta, slot, issuer->iteration, &size);
+        uint32_t map = reference->workload->operations[i].map;
+        struct tma_issue issue = {.cycle = reference->now,
+                                  .tag = make_tag(sm, slot, issuer->iteration * count + i),
+                                  .sm = reference->sms[sm].number,
+                                  .map = &reference->workload->maps[map],
+                                  .rows = &rows,
+                                  .size = &size};
+        ck_assert(tma_memory_issue(reference->memory, &issue));
+    }
+}
+
+static void start_cta(struct reference *reference, struct reference_sm *sm) {
+    const struct tma_workload *workload = reference->workload;
+    if (reference->next_cta == workload->cta_count) {
+        reference->running--;
+        return;
+    }
+    sm->cta = reference->next_cta++;
+    sm->start = sm->end = reference->now;
+    for (uint32_t s = 0; s < workload->depth && s < workload->iterations; s++, sm->slots_left++)
+        sm->slots[s] = (struct reference_slot){.wake = UINT64_MAX, .iteration = s, .issues = true};
+}
+
+/* A slot goes on: with its stage's next consumer, its next stage, or not at all. */
+static void go_on(struct reference *reference, struct reference_sm *sm, uint32_t index) {
+    const struct tma_workload *workload = reference->workload;
+    struct reference_slot *slot = &sm->slots[index];
+    while (slot->wake == reference->now && slot->consumers < workload->consumer_count) {
+        uint32_t consumer = slot->consumers++;
+        uint64_t wavefronts = reference->reports[index][consumer].wavefronts *
+                              workload->consumers[consumer].repeat *
+                              reference->machine->shared.wavefront_cycles;
+        slot->wake = tma_port_serve(&sm->shared, reference->now, wavefronts * TMA_TICKS);
+        sm->end = slot->wake > sm->end ? slot->wake : sm->end;
+    }
+    if (slot->wake != reference->now)
+        return;
+    slot->wake = UINT64_MAX;
+    slot->consumers = 0;
+    slot->iteration += workload->depth;
+    slot->issues = slot->iteration < workload->iterations;
+    sm->slots_left -= !slot->issues;
+}
+
+/* What has become known: the slot goes on when its stage is there, after the warp's turnaround if
+ * there is more to do. */
+static void take_completions(struct reference *reference) {
+    const struct tma_workload *workload = reference->workload;
+    struct tma_completion done;
+    while (tma_memory_take(reference->memory, &done)) {
+        struct reference_sm *sm = &reference->sms[done.tag >> 40];
+        struct reference_slot *slot = &sm->slots[done.tag >> 32 & 0xff];
+        reference->times->operations[sm->cta][(uint32_t)done.tag] = done.cycle - done.issue_cycle;
+        slot->completed = done.cycle > slot->completed ? done.cycle : slot->completed;
+        sm->end = done.cycle > sm->end ? done.cycle : sm->end;
+        if (--slot->pending > 0)
+            continue;
+        bool more = slot->iteration + workload->depth < workload->iterations;
+        slot->wake = slot->completed;
+        if (more || workload->consumer_count > 0)
+            slot->wake += reference->machine->tma.turnaround_cycles;
+    }
+}
+
+/* One cycle: slots go on, CTAs end and start, stages are issued, time passes in the memory system;
+ * SMs and slots in order of their numbers. */
+static void do_cycle(struct reference *reference) {
+    uint32_t depth = reference->workload->depth;
+    take_completions(reference);
+    for (uint32_t i = 0; i < reference->sm_count; i++) {
+        struct reference_sm *sm = &reference->sms[i];
+        if (sm->slots_left == 0)
+            continue;
+        for (uint32_t s = 0; s < depth; s++)
+            if (sm->slots[s].wake == reference->now)
+                go_on(reference, sm, s);
+        if (sm->slots_left == 0) {
+            reference->times->ctas[sm->cta] = sm->end - sm->start;
+            start_cta(reference, sm);
+        }
+    }
+    for (uint32_t i = 0; i < reference->sm_count; i++)
+        for (uint32_t s = 0; s < depth; s++)
+            if (reference->sms[i].slots[s].issues)
+                issue_stage(reference, i, s);
+    ck_assert(tma_memory_advance(reference->memory, ++reference->now));
+}
+
+static void measure_consumers(struct reference *reference) {
+    const struct tma_workload *workload = reference->workload;
+    for (uint32_t s = 0; s < workload->depth; s++)
+        for (uint32_t c = 0; c < workload->consumer_count; c++) {
+            struct tma_tile tile;
+            ck_assert_int_eq(
+                tma_workload_tile(workload, s, workload->consumers[c].operation, &tile, NULL),
+                TMA_OK);
+            reference->reports[s][c] = tma_consumer_measure(&workload->consumers[c], &tile);
+        }
+}
+
+static void run_reference(const struct tma_machine *machine, const struct tma_workload *workload,
+                          struct times *times) {
+    struct reference reference = {.machine = machine, .workload = workload, .times = times};
+    uint32_t numbers[SMS];
+    reference.sm_count =
+        workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count;
+    reference.running = reference.sm_count;
+    ck_assert_int_eq(tma_memory_create(&reference.memory, machine, NULL), TMA_OK);
+    tma_machine_place(machine, reference.sm_count, numbers);
+    for (uint32_t i = 0; i < reference.sm_count; i++) {
+        reference.sms[i].number = numbers[i];
+        for (uint32_t s = 0; s < MAX_DEPTH; s++)
+            reference.sms[i].slots[s].wake = UINT64_MAX;
+    }
+    measure_consumers(&reference);
+    if (!workload->cold)
+        warm_up(&reference);
+    for (uint32_t i = 0; i < reference.sm_count; i++)
+        start_cta(&reference, &reference.sms[i]);
+    while (reference.running > 0)
+        do_cycle(&reference);
+    tma_memory_free(reference.memory);
+}
+
+static void take_time(void *context, const struct tma_event *event) {
+    struct times *times = context;
+    if (event->kind == TMA_EVENT_ARRIVAL)
+        times->operations[event->cta][event->figures[0]] = event->figures[2];
+    if (event->kind == TMA_EVENT_CTA_END)
+        times->ctas[event->cta] = event->figures[0];
+}
+
+static void expect_same(const char *name, const struct tma_machine *machine,
+                        const struct tma_workload *workload) {
+    static struct times engine, reference;
+    struct tma_result result;
+    struct tma_event_sink sink = {take_time, &engine};
+    memset(&engine, 0, sizeof engine);
+    memset(&reference, 0, sizeof reference);
+    ck_assert_uint_le(workload->cta_count, MAX_CTAS);
+    ck_assert_uint_le(workload->iterations * workload->operation_count, MAX_OPERATIONS);
+    ck_assert_int_eq(tma_run(machine, workload, &sink, &result, NULL), TMA_OK);
+    run_reference(machine, workload, &reference);
+    for (uint32_t cta = 0; cta < workload->cta_count; cta++) {
+        for (uint32_t i = 0; i < workload->iterations * workload->operation_count; i++)
+            ck_assert_msg(engine.operations[cta][i] == reference.operations[cta][i],
+                          "%s: CTA %u, operation %u: engine %llu, reference %llu", name, cta, i,
+                          (unsigned long long)engine.operations[cta][i],
+                          (unsigned long long)reference.operations[cta][i]);
+        ck_assert_msg(engine.ctas[cta] == reference.ctas[cta],
+                      "%s: CTA %u: engine %llu, reference %llu", name, cta,
+                      (unsigned long long)engine.ctas[cta],
+                      (unsigned long long)reference.ctas[cta]);
+    }
+}
+
+/* name, CTAs, SMs, iterations, depth, rows of a box, cold, order */
+static const struct kernel kernels[] = {
+    {"one load", 1, 1, 1, 1, 1, true, TMA_WALK_GRID_STRIDED},
+    {"one after the other", 1, 1, 64, 1, 16, false, TMA_WALK_GRID_STRIDED},
+    {"deep, warm", 1, 1, 64, 8, 8, false, TMA_WALK_GRID_STRIDED},
+    {"deep, cold", 1, 1, 64, 8, 8, true, TMA_WALK_GRID_STRIDED},
+    {"small boxes", 1, 1, 128, 8, 1, true, TMA_WALK_GRID_STRIDED},
+    {"two SMs of different GPCs", 2, 2, 64, 4, 8, true, TMA_WALK_GRID_STRIDED},
+    {"all SMs, warm", 4, 4, 32, 2, 4, false, TMA_WALK_GRID_STRIDED},
+    {"all SMs, cold", 4, 4, 64, 4, 16, true, TMA_WALK_GRID_STRIDED},
+    {"all SMs, shallow", 4, 4, 64, 1, 16, true, TMA_WALK_GRID_STRIDED},
+    {"all SMs, deep, small boxes", 4, 4, 128, 8, 1, true, TMA_WALK_GRID_STRIDED},
+    {"blocked", 4, 4, 64, 3, 16, true, TMA_WALK_BLOCKED},
+    {"the same tiles", 4, 4, 64, 4, 16, true, TMA_WALK_SAME},
+    {"the same tiles, one row", 4, 4, 64, 4, 1, false, TMA_WALK_SAME},
+    {"its own tile", 4, 4, 64, 4, 16, false, TMA_WALK_FIXED},
+    {"more CTAs than SMs", 23, 4, 5, 2, 8, true, TMA_WALK_GRID_STRIDED},
+    {"more CTAs than SMs, one load each", 64, 4, 1, 1, 2, true, TMA_WALK_GRID_STRIDED},
+    {"more CTAs than SMs, warm", 23, 3, 5, 4, 1, false, TMA_WALK_FIXED},
+    {"more slots than iterations", 7, 4, 3, 8, 8, true, TMA_WALK_GRID_STRIDED},
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static void change_nothing(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    (void)workload;
+}
+
+static void add_consumers(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    for (uint32_t i = 0; i < 2; i++)
+        workload->consumers[i] = (struct tma_consumer){
+            .instruction = TMA_LD_SHARED_B32, .lanes = TMA_LANES_ROW, .repeat = 1 + 2 * i};
+    workload->consumer_count = 2;
+}
+
+static void add_operation(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    if (workload->iterations == MAX_OPERATIONS)
+        workload->iterations /= 2;
+    workload->maps[1] = line_map(3);
+    workload->maps[1].global_address *= 2;
+    workload->map_count = workload->operation_count = 2;
+    workload->operations[1] = workload->operations[0];
+    workload->operations[1].map = 1;
+    workload->expect_bytes += (uint64_t)3 * TMA_LINE_BYTES;
+}
+
+static void promote(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    workload->maps[0].l2_promotion = TMA_L2_256B;
+}
+
+/* Times that never fall together with whole cycles or with each other. */
+static void use_odd_times(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)workload;
+    machine->tma.row_millicycles = 1005;
+    machine->tma.turnaround_cycles = 0;
+    machine->crossbar.spread_cycles = 13;
+    machine->crossbar.sm_port_bytes_per_kcycle = 107300;
+    machine->crossbar.gpc_port_bytes_per_kcycle = 170000;
+    machine->l2.request_millicycles = 430;
+    machine->l2.sector_millicycles = 550;
+    machine->dram.refresh_cycles = 40;
+    machine->dram.refresh_interval_cycles = 370;
+}
+
+/* No time to look ahead in but a cycle. */
+static void use_short_window(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)workload;
+    machine->tma.issue_cycles = 0;
+    machine->tma.complete_cycles = 1;
+}
+
+static const struct {
+    const char *name;
+    void (*change)(struct tma_machine *machine, struct tma_workload *workload);
+} variants[] = {
+    {"as it is", change_nothing}, {"consumers", add_consumers}, {"two operations", add_operation},
+    {"promotion", promote},       {"odd times", use_odd_times}, {"short window", use_short_window},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+START_TEST(test_engine_is_exact) {
+    struct tma_machine machine = small_machine();
+    struct tma_workload workload = make_workload(&kernels[_i % KERNELS]);
+    char name[100];
+    variants[_i / KERNELS].change(&machine, &workload);
+    snprintf(name, sizeof name, "%s, %s", kernels[_i % KERNELS].name, variants[_i / KERNELS].name);
+    expect_same(name, &machine, &workload);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("engine and reference");
+    TCase *tests = tcase_create("all");
+    tcase_add_loop_test(tests, test_engine_is_exact, 0, KERNELS * VARIANTS);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
