@@ -8,6 +8,7 @@
 #include "memory/banks.h"
 #include "memory/consumer.h"
 #include "placement/execute.h"
+#include "placement/locate.h"
 #include "placement/rows.h"
 #include "placement/swizzle.h"
 #include "tensormap/advice.h"

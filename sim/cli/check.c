@@ -57,7 +57,7 @@ static int run(const struct cli_options *options) {
     int status = CLI_BAD_INPUT;
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
     if (cli_map_input_read(options, &input) && cli_output_open(&output, options->output)) {
-        bool legal = check_all(&input, cli_architecture(options), as_json, output.file);
+        bool legal = check_all(&input, cli_architecture(options, &input), as_json, output.file);
         if (cli_output_close(&output, true))
             status = legal ? CLI_OK : CLI_ILLEGAL;
     }

@@ -102,7 +102,7 @@ static int run(const struct cli_options *options) {
     struct decoded all[2];
     struct cli_output output;
     for (size_t i = 0; i < count; i++)
-        if (!decode(operands[i], cli_architecture(options), &all[i]))
+        if (!decode(operands[i], cli_architecture(options, NULL), &all[i]))
             return CLI_BAD_INPUT;
     if (!cli_output_open(&output, options->output))
         return CLI_BAD_INPUT;

@@ -72,7 +72,7 @@ static bool check_all(const struct cli_options *options, const struct cli_map_in
     bool legal = true;
     for (uint32_t i = 0; i < cli_map_count(input); i++)
         if (is_wanted(options, cli_map_name(input, i)))
-            legal = check_legal(input, i, cli_architecture(options)) && legal;
+            legal = check_legal(input, i, cli_architecture(options, input)) && legal;
     return legal;
 }
 

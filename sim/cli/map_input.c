@@ -43,6 +43,10 @@ const char *cli_map_name(const struct cli_map_input *input, uint32_t index) {
     return input->file.scenario->map_names[index];
 }
 
-enum tma_architecture cli_architecture(const struct cli_options *options) {
-    return options->architecture == 0 ? TMA_SM_90 : (enum tma_architecture)options->architecture;
+enum tma_architecture cli_architecture(const struct cli_options *options,
+                                       const struct cli_map_input *input) {
+    if (options->architecture != 0)
+        return (enum tma_architecture)options->architecture;
+    enum tma_architecture machines = input == NULL ? 0 : input->file.scenario->machine.architecture;
+    return machines == 0 ? TMA_SM_90 : machines;
 }

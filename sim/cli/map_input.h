@@ -21,7 +21,9 @@ uint32_t cli_map_count(const struct cli_map_input *input);
 const struct tma_tensor_map *cli_map(const struct cli_map_input *input, uint32_t index);
 const char *cli_map_name(const struct cli_map_input *input, uint32_t index);
 
-/* The architecture that the options name; sm_90 where they name none. */
-enum tma_architecture cli_architecture(const struct cli_options *options);
+/* The architecture that the options name, else that of the scenario's machine, else sm_90. input
+ * may be NULL. */
+enum tma_architecture cli_architecture(const struct cli_options *options,
+                                       const struct cli_map_input *input);
 
 #endif

@@ -96,7 +96,8 @@ extern const struct tma_names cli_format_names;
 #define CLI_OPTION_ARCHITECTURE                                                                    \
     {                                                                                              \
         "--arch", NULL, "ARCHITECTURE", CLI_CHOICE, offsetof(struct cli_options, architecture),    \
-            &tma_architecture_names, "whose rules hold; the first is the default"                  \
+            &tma_architecture_names,                                                               \
+            "whose rules hold; default: the scenario's machine's, else sm_90"                      \
     }
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \

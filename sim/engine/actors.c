@@ -63,7 +63,8 @@ static void finish_stage(struct slot *slot) {
     tma_account_stage(simulation, &slot->last);
     bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
     if (more || simulation->workload->consumer_count > 0) {
-        uint64_t turnaround = simulation->machine->tma.turnaround_cycles;
+        uint64_t turnaround = slot->wrote ? simulation->machine->tma.store_turnaround_cycles
+                                          : simulation->machine->tma.turnaround_cycles;
         simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
         sleep_until(simulation, tma_simulation_now(simulation) + turnaround);
     }

@@ -51,6 +51,14 @@ void tma_keeper_take_issue(struct simulation *simulation, const struct issue *is
     simulation->issues[at] = *issue;
 }
 
+/* A slot is free again when a store has been read from shared memory; its last one has to be
+ * written. (Where it has but one slot, a CTA is not seen to wait for that.) */
+static bool is_last(const struct slot *slot, uint32_t number) {
+    const struct tma_workload *workload = slot->simulation->workload;
+    uint32_t iteration = number / workload->operation_count;
+    return workload->depth > 1 && iteration + workload->depth >= workload->iterations;
+}
+
 /* Hands one operation to the memory system. */
 static void hand_over(struct simulation *simulation, const struct issue *issue) {
     const struct tma_workload *workload = simulation->workload;
@@ -76,13 +84,15 @@ static void hand_over(struct simulation *simulation, const struct issue *issue) 
     }
     uint64_t tag = (uint64_t)(slot->sm - simulation->sms) * workload->depth + slot->index;
     tag = tag << 32 | issue->number;
-    bool good =
-        tma_memory_issue(simulation->memory, &(struct tma_issue){.cycle = issue->cycle,
-                                                                 .tag = tag,
-                                                                 .sm = slot->sm->number,
-                                                                 .map = &workload->maps[stage->map],
-                                                                 .rows = &rows,
-                                                                 .size = &size});
+    bool good = tma_memory_issue(simulation->memory,
+                                 &(struct tma_issue){.cycle = issue->cycle,
+                                                     .tag = tag,
+                                                     .sm = slot->sm->number,
+                                                     .direction = operation.direction,
+                                                     .until_written = is_last(slot, issue->number),
+                                                     .map = &workload->maps[stage->map],
+                                                     .rows = &rows,
+                                                     .size = &size});
     if (simulation->events != NULL)
         good =
             good && tma_event_order_open(simulation->events, issue->cycle, &slot->windows[index]);
@@ -156,7 +166,10 @@ static void complete(struct simulation *simulation, const struct tma_completion 
     uint64_t number = completion->tag >> 32;
     struct slot *slot = &simulation->sms[number / depth].slots[number % depth];
     struct mbarrier *mbarrier = &slot->mbarrier;
+    uint32_t index = (uint32_t)completion->tag % simulation->workload->operation_count;
+    enum tma_direction direction = simulation->workload->operations[index].operation.direction;
     slot->last = *completion;
+    slot->wrote = direction == TMA_STORE || direction == TMA_REDUCE;
     slot->pending--;
     mbarrier->arrived_bytes += completion->bytes;
     if (completion->cycle > slot->sm->cta_end)

@@ -27,10 +27,6 @@ static enum tma_error_code check(const struct tma_machine *machine,
     if (workload->sm_count == 0 || workload->sm_count > machine->sm_count)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%u SMs; allowed: 1 to %u", workload->sm_count,
                         machine->sm_count);
-    for (uint32_t i = 0; i < workload->operation_count; i++)
-        if (workload->operations[i].operation.direction != TMA_LOAD)
-            return tma_fail(error, TMA_ERROR_UNSUPPORTED,
-                            "operation %u of the stage is no load: only loads are timed", i);
     return TMA_OK;
 }
 
@@ -156,6 +152,8 @@ static void release(struct simulation *simulation) {
 
 static void summarise(struct simulation *simulation) {
     struct tma_result *result = simulation->result;
+    if (!tma_memory_drain(simulation->memory))
+        tma_simulation_fail(simulation, TMA_ERROR_MEMORY, "out of memory");
     result->cycles = simulation->last_cycle;
     result->cta_cycles =
         tma_distribution_of(simulation->cta_cycles, (size_t)simulation->ended_ctas);

@@ -36,6 +36,7 @@ struct slot {
     uint32_t pending;   /* operations of the stage that have not completed */
     struct mbarrier mbarrier;
     struct tma_completion last; /* of the stage's operations: the one that completed last */
+    bool wrote;                 /* that one was a store or reduction */
     uint64_t windows[TMA_MAX_STAGE_OPERATIONS]; /* with a trace: their numbers in its order */
 };
 

@@ -156,9 +156,10 @@ INLINE struct tally demand(const struct tma_warp_access *access, uint32_t lanes,
 }
 
 /* The largest count among `slots`, of which one is not 0; leaves in *slots those that have it. */
-INLINE uint32_t largest(const struct tally *tally, uint32_t *slots) {
+INLINE uint32_t largest(const struct tally *tally, uint32_t *slots, struct phasing phasing) {
     uint32_t count = 0;
-    for (uint32_t bit = TALLY_BITS; bit-- > 0;)
+    uint32_t bits = phasing.groups == 8 ? 4 : phasing.groups == 16 ? 5 : TALLY_BITS;
+    for (uint32_t bit = bits; bit-- > 0;)
         if ((*slots & tally->bit[bit]) != 0) {
             *slots &= tally->bit[bit];
             count |= 1U << bit;
@@ -178,7 +179,7 @@ INLINE uint32_t judge_phases(const struct tally *tally, uint32_t touched, struct
         uint32_t slots = touched & phase_mask(phasing, phase);
         if (slots == 0)
             continue;
-        uint32_t ways = conflicts(tally) ? largest(tally, &slots) : 1;
+        uint32_t ways = conflicts(tally) ? largest(tally, &slots, phasing) : 1;
         report->wavefronts += ways;
         report->ideal_wavefronts++;
         if (ways > report->ways) {

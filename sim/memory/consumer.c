@@ -54,10 +54,10 @@ static enum tma_error_code check_alignment(const struct lane_plan *plan, struct 
 static enum tma_error_code check_width(const struct lane_plan *plan, struct tma_error *error) {
     const struct tma_tile *tile = plan->tile;
     uint32_t bytes = plan->instruction->lane_bytes;
-    if (tile->rows == 0 || tile->row_bytes == 0 || tile->element_bytes == 0)
+    if (tile->rows == 0 || tile->row_bytes == 0 || tile->pitch_bytes < tile->row_bytes)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
-                        "an empty tile: %u rows of %u bytes, elements of %u bytes", tile->rows,
-                        tile->row_bytes, tile->element_bytes);
+                        "no tile: %u rows of %u bytes, %u bytes from row to row", tile->rows,
+                        tile->row_bytes, tile->pitch_bytes);
     if (tile->row_bytes < bytes)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "%s takes %u bytes a lane: wider than the tile's rows of %u bytes",

@@ -13,14 +13,14 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
     uint32_t channels = machine->dram.channels;
     *dram = (struct tma_dram){
         .machine = machine,
-        .buses = calloc(channels, sizeof *dram->buses),
-        .activations = calloc(channels, sizeof *dram->activations),
+        .channels = calloc(channels, sizeof *dram->channels),
         .banks = calloc((size_t)channels * machine->dram.banks, sizeof *dram->banks),
         .bus_ticks_per_sector = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * channels /
                                 tma_machine_dram_bytes_per_kcycle(machine),
         .activate_ticks = (uint64_t)machine->dram.activate_interval_millicycles * TMA_TICKS / 1000,
+        .turnaround_ticks = (uint64_t)machine->dram.turnaround_millicycles * TMA_TICKS / 1000,
     };
-    if (dram->buses == NULL || dram->activations == NULL || dram->banks == NULL) {
+    if (dram->channels == NULL || dram->banks == NULL) {
         tma_dram_free(dram);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
     }
@@ -28,8 +28,7 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
 }
 
 void tma_dram_free(struct tma_dram *dram) {
-    free(dram->buses);
-    free(dram->activations);
+    free(dram->channels);
     free(dram->banks);
     *dram = (struct tma_dram){0};
 }
@@ -45,27 +44,54 @@ static uint64_t after_refresh(const struct tma_machine *machine, uint32_t bank_n
                                                 : cycle;
 }
 
-uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
-                       uint64_t cycle) {
-    const struct tma_machine *machine = dram->machine;
+static uint32_t channel_of(const struct tma_machine *machine, const struct tma_place *place) {
     uint32_t slice = place->home * (machine->l2.slices / machine->l2.partitions) + place->slice;
-    uint32_t channel = slice % machine->dram.channels;
+    return slice % machine->dram.channels;
+}
+
+/* The bus goes to whoever is ready: a bank that is late holds nobody else up. Gives when it has
+ * moved the data. */
+static uint64_t move(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t sectors,
+                     bool writes, uint64_t cycle) {
+    uint64_t ticks = sectors * dram->bus_ticks_per_sector;
+    if (channel->writes != writes)
+        ticks += dram->turnaround_ticks;
+    channel->writes = writes;
+    return tma_port_serve(&channel->bus, cycle, ticks);
+}
+
+/* When the row that a place is in is open, for a command at `cycle`. */
+static uint64_t open_row(struct tma_dram *dram, uint32_t number, const struct tma_place *place,
+                         uint64_t cycle) {
+    const struct tma_machine *machine = dram->machine;
     uint64_t row = place->group / (machine->dram.row_bytes / TMA_LINE_BYTES);
     uint32_t bank_number =
-        channel * machine->dram.banks + (uint32_t)(tma_mix64(row) % machine->dram.banks);
+        number * machine->dram.banks + (uint32_t)(tma_mix64(row) % machine->dram.banks);
     struct tma_dram_bank *bank = &dram->banks[bank_number];
-
     uint64_t ready = bank->ready_cycle > cycle ? bank->ready_cycle : cycle;
     ready = after_refresh(machine, bank_number, ready);
-    /* Commands and data go to whoever is ready: a bank that is late holds nobody else up. */
-    if (bank->row != row + 1) { /* rows are stored plus 1: 0 is none */
-        uint64_t command = tma_port_serve(&dram->activations[channel], cycle, dram->activate_ticks);
-        ready = (command > ready ? command : ready) + machine->dram.activate_cycles;
-        bank->row = row + 1;
-        bank->ready_cycle = ready;
-    }
-    uint64_t moved =
-        tma_port_serve(&dram->buses[channel], cycle, sectors * dram->bus_ticks_per_sector);
+    if (bank->row == row + 1) /* rows are stored plus 1: 0 is none */
+        return ready;
+    uint64_t command =
+        tma_port_serve(&dram->channels[number].activations, cycle, dram->activate_ticks);
+    bank->row = row + 1;
+    bank->ready_cycle = (command > ready ? command : ready) + machine->dram.activate_cycles;
+    return bank->ready_cycle;
+}
+
+uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
+                       uint64_t cycle) {
+    uint32_t number = channel_of(dram->machine, place);
+    uint64_t ready = open_row(dram, number, place, cycle);
+    uint64_t moved = move(dram, &dram->channels[number], sectors, false, cycle);
     dram->read_sectors += sectors;
-    return (moved > ready ? moved : ready) + machine->dram.access_cycles;
+    return (moved > ready ? moved : ready) + dram->machine->dram.access_cycles;
+}
+
+void tma_dram_write(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
+                    uint64_t cycle) {
+    uint32_t number = channel_of(dram->machine, place);
+    open_row(dram, number, place, cycle);
+    move(dram, &dram->channels[number], sectors, true, cycle);
+    dram->written_sectors += sectors;
 }

@@ -4,6 +4,8 @@
 #ifndef TMA_MEMORY_DRAM_H
 #define TMA_MEMORY_DRAM_H
 
+#include <stdbool.h>
+
 #include "memory/address.h"
 #include "memory/port.h"
 
@@ -12,13 +14,20 @@ struct tma_dram_bank {
     uint64_t ready_cycle; /* when it takes the next command */
 };
 
+/* A channel's data bus and its commands. */
+struct tma_dram_channel {
+    struct tma_port bus;
+    struct tma_port activations;
+    bool writes; /* what the bus did last */
+};
+
 struct tma_dram {
     const struct tma_machine *machine; /* borrowed */
-    struct tma_port *buses;            /* owned: by channel */
-    struct tma_port *activations;      /* owned: by channel */
+    struct tma_dram_channel *channels; /* owned */
     struct tma_dram_bank *banks;       /* owned: channel x bank */
     uint64_t bus_ticks_per_sector;
     uint64_t activate_ticks;
+    uint64_t turnaround_ticks;
     uint64_t read_sectors, written_sectors;
 };
 
@@ -30,5 +39,9 @@ void tma_dram_free(struct tma_dram *dram);
  * L2. */
 uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
                        uint64_t cycle);
+
+/* Writes `sectors` sectors of one line, which leave L2 at `cycle`. */
+void tma_dram_write(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
+                    uint64_t cycle);
 
 #endif

@@ -14,6 +14,8 @@ enum tma_stage {
     TMA_STAGE_HOME,     /* at the slice of the line's home, in the other partition */
     TMA_STAGE_PROMOTE,  /* at the home of a line that promotion fetches along */
     TMA_STAGE_RESPONSE, /* at the GPC's port, on the way back */
+    TMA_STAGE_WRITE,    /* at the home of a line that is written or reduced */
+    TMA_STAGE_WRITTEN,  /* back at the SM: it may send another */
 };
 
 /* One line of the host's cache. */
@@ -26,12 +28,14 @@ struct tma_request {
     uint32_t flight;           /* the operation */
     uint32_t next;             /* next that waits for the same line; next on the free list */
     uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
-    uint8_t asked : 4;         /* sectors: bit mask; 0 for out-of-bounds fill, which asks for none */
-    uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
-    uint8_t count : 4;         /* sectors that go back to the SM */
-    uint8_t stage : 3;         /* enum tma_stage */
-    uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
-    uint8_t gpc;               /* of the SM */
+    uint8_t asked : 4;     /* sectors: bit mask; 0 for out-of-bounds fill, which asks for none */
+    uint8_t wanted : 4;    /* sectors: those, or all that are to be fetched with them */
+    uint8_t count : 4;     /* sectors that go back to the SM */
+    uint8_t stage : 3;     /* enum tma_stage */
+    uint8_t shares : 1;    /* its data pass the GPC's port with those of another SM */
+    uint8_t gpc;           /* of the SM */
+    uint8_t direction : 2; /* enum tma_direction */
+    uint8_t partial : 1;   /* a write of part of a sector */
 };
 
 struct tma_flight {
@@ -39,13 +43,16 @@ struct tma_flight {
     struct tma_row row;      /* the current one */
     uint32_t row_done_bytes; /* of it: requests were made for these */
     uint32_t row_total_bytes;
-    uint32_t outstanding;  /* requests that have not come back */
-    uint32_t promotes;     /* promotion's requests that are still on their way */
+    uint32_t waiting;      /* requests whose data have not come back */
+    uint32_t outstanding;  /* requests that are still on their way: those, writes, promotion's */
     bool begun;            /* the TMA unit works on it, or has */
     bool generated;        /* every request has been made */
+    bool completed;        /* its completion is known */
+    bool until_written;    /* stores: it completes when its writes are in L2 */
     uint64_t queued_cycle; /* it is at the TMA unit */
     uint32_t next;         /* next in the TMA unit's queue, or on the free list */
     enum tma_l2_promotion promotion;
+    enum tma_direction direction;
     uint32_t sm;
     struct tma_completion completion;
 };
@@ -65,8 +72,12 @@ struct tma_slice {
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
+/* A TMA unit's queue of operations; loads and prefetches have one, stores and reductions another.
+ */
 struct tma_unit {
-    uint32_t head, tail;  /* flights that it has yet to work on */
+    uint32_t head, tail; /* flights that it has yet to work on */
+    uint32_t length;
+    uint32_t credits;     /* stores: writes that it may yet send */
     uint64_t clock_ticks; /* when it can make its next request */
     uint64_t start_ticks; /* when it may start on the next operation */
     uint64_t busy_ticks;
@@ -75,7 +86,7 @@ struct tma_unit {
 
 struct tma_memory {
     struct tma_machine machine;
-    struct tma_wheel wheel; /* entries: units first, by SM; then requests */
+    struct tma_wheel wheel; /* entries: units first, then requests */
     struct tma_request *requests;
     uint32_t request_count, free_request;
     struct tma_flight *flights;
@@ -84,7 +95,7 @@ struct tma_memory {
     uint32_t completion_capacity, completion_head, completion_count;
     bool out_of_memory;
 
-    struct tma_unit *units;     /* by SM */
+    struct tma_unit *units;     /* by SM: loads; then by SM: stores */
     struct tma_port *sm_ports;  /* by SM */
     struct tma_port *gpc_ports; /* by GPC */
     uint16_t *hops;             /* by GPC, partition and slice: cycles beyond the nearest slice's */
@@ -98,9 +109,29 @@ struct tma_memory {
     struct tma_memory_counters counters;
 };
 
-/* tma_unit.c */
+/* What one request of an operation asks for: a row's bytes in one 128-byte line. */
+struct tma_piece {
+    uint64_t line;
+    uint32_t bytes;  /* of the tensor; 0 where all is out-of-bounds fill */
+    uint8_t sectors; /* of the tensor: bit mask */
+    uint8_t count;   /* sectors that the row covers, fill included */
+    bool partial;    /* its bytes begin or end inside a sector */
+};
+
+/* pieces.c: the next request of an operation; false after the last. */
+bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece);
+
+/* tma_unit.c: loads and prefetches */
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
+
+/* store_unit.c: stores and reductions */
+void tma_store_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
+void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
+void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
+
+/* write.c: what happens to a write at the slice */
+void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
 /* slice.c: sends a request that has its line, sectors and GPC to its SM's partition; and what
  * happens at the slices. */
@@ -109,9 +140,22 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
+/* slice.c, for write.c: takes the slice for `ticks`, at least the interval, and gives the cycle at
+ * which the look-up is done; takes a way for a line, and writes back what it held (-1: none to be
+ * had); fills what is missing of `wanted`, and gives the cycle at which it is there. */
+uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
+                           const struct tma_place *place, uint64_t ticks, uint64_t cycle);
+int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, uint64_t cycle);
+uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle);
+
 /* system.c: the pools. TMA_NONE when out of memory, which is also noted in the memory system. */
 uint32_t tma_request_new(struct tma_memory *memory);
 void tma_request_free(struct tma_memory *memory, uint32_t entry);
+
+/* system.c: an operation that has no data to wait for completes at `cycle`; and one of its requests
+ * is done with. */
+void tma_flight_complete(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
+void tma_flight_drop(struct tma_memory *memory, uint32_t flight);
 
 /* Cycles between a GPC and a slice beyond the nearest one's, both ways together. */
 static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,
@@ -121,7 +165,7 @@ static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t 
 }
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {
-    return &memory->requests[entry - memory->machine.sm_count];
+    return &memory->requests[entry - 2 * memory->machine.sm_count];
 }
 
 #endif

@@ -60,7 +60,9 @@ static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) 
     return candidates == 0 ? -1 : __builtin_ctz(candidates);
 }
 
-int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {
+int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
+                 struct tma_l2_victim *victim) {
+    *victim = (struct tma_l2_victim){0};
     int way = tma_l2_find(l2, set, tag);
     if (way >= 0)
         return way;
@@ -70,9 +72,10 @@ int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {
         if (way < 0)
             return -1;
         l2->evictions++;
+        *victim = (struct tma_l2_victim){set->tags[way], set->dirty[way]};
     }
     set->tags[way] = tag;
-    set->valid[way] = set->asked[way] = 0;
+    set->valid[way] = set->asked[way] = set->dirty[way] = 0;
     set->filling = (uint16_t)(set->filling & ~(1u << way));
     return way;
 }
@@ -114,6 +117,20 @@ void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t se
         set->ready[way] = later;
 }
 
+void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
+    tma_l2_ask(l2, set, way, sectors);
+    set->valid[way] = (uint8_t)(set->valid[way] | sectors);
+    set->dirty[way] = (uint8_t)(set->dirty[way] | sectors);
+}
+
+void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {
+    int way = tma_l2_find(l2, set, tag);
+    if (way < 0 || (set->waiting & 1u << way) != 0)
+        return;
+    set->tags[way] = TMA_L2_EMPTY;
+    set->valid[way] = set->asked[way] = set->dirty[way] = 0;
+}
+
 uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
     if ((set->filling & 1u << way) == 0)
         return now;
@@ -126,7 +143,8 @@ uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
 
 void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors) {
     uint64_t evictions = l2->evictions;
-    int way = tma_l2_claim(l2, set, tag);
+    struct tma_l2_victim victim;
+    int way = tma_l2_claim(l2, set, tag, &victim);
     l2->evictions = evictions;
     touch(l2, set, way);
     set->valid[way] = (uint8_t)(set->valid[way] | sectors);

@@ -28,6 +28,7 @@ struct tma_l2_set {
     uint32_t ready[TMA_L2_MAX_WAYS];
     uint8_t valid[TMA_L2_MAX_WAYS]; /* by way: bit per sector that is there or on its way */
     uint8_t asked[TMA_L2_MAX_WAYS]; /* by way: bit per sector that somebody asked for */
+    uint8_t dirty[TMA_L2_MAX_WAYS]; /* by way: bit per sector that DRAM does not have */
     uint16_t referenced;            /* bit per way: used since the last time that all were */
     uint16_t waiting;               /* bit per way: on its way from the other partition */
     uint16_t filling;               /* bit per way: on its way from DRAM, or it was lately */
@@ -37,6 +38,12 @@ struct tma_l2_set {
 
 /* Tags have 32 bits: the lines of addresses below this have tags of their own. */
 #define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
+
+/* What left the cache and has to be written to DRAM. */
+struct tma_l2_victim {
+    uint32_t tag;
+    uint32_t sectors; /* bit mask; 0: nothing */
+};
 
 struct tma_l2 {
     struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
@@ -66,10 +73,16 @@ static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t
 /* The way that holds the line, or -1. */
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag);
 
+/* The number of the group of the line that a set of a partition's slice has under a tag. */
+static inline uint64_t tma_l2_group(const struct tma_l2 *l2, struct tma_l2_index index) {
+    return ((uint64_t)index.tag * l2->slice_sets + index.set % l2->slice_sets) / l2->partitions;
+}
+
 /* The way that holds the line, after taking one for it (with no valid sector) where none did: an
  * empty one, else the first that was not referenced lately and that nobody waits for; -1 where all
- * are waited for. */
-int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);
+ * are waited for. *victim is what that drove out. */
+int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
+                 struct tma_l2_victim *victim);
 
 /* Notes that these sectors were not fetched in vain. */
 void tma_l2_note(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors);
@@ -85,6 +98,12 @@ uint32_t tma_l2_ask_copy(const struct tma_l2 *l2, struct tma_l2_set *set, int wa
 /* Notes that sectors come from DRAM, and are there at `cycle`. */
 void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
                  uint64_t cycle);
+
+/* Notes that sectors were written: they are there, and DRAM does not have them. */
+void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors);
+
+/* Forgets a line that nobody waits for, if it is there. */
+void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);
 
 /* The cycle from which a way's data is there: `now`, or later while it is being filled. */
 uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now);

@@ -183,6 +183,9 @@ static uint32_t group_warps(const struct lane_plan *plan) {
 
 static enum tma_error_code plan_distribution(struct lane_plan *plan, struct tma_error *error) {
     struct tma_tile_pattern pattern = plan->consumer->distribution;
+    if (plan->tile->element_bytes == 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "a distribution deals out elements of whole bytes; the tile's are smaller");
     if (pattern.block_size == 0)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "a distribution needs its block_size: the threads that share the tile");

@@ -37,7 +37,18 @@ struct tma_machine {
         uint32_t dispatch_interval_cycles; /* least time from one operation's start to the next's */
         uint32_t row_millicycles;          /* for each row and 128-byte line */
         uint32_t complete_cycles;          /* last data in shared memory to the mbarrier's phase */
-        uint32_t turnaround_cycles;        /* a waiting warp sees the phase, and issues again */
+        uint32_t prefetch_gap_cycles;      /* after each prefetch, until the next operation */
+        uint32_t store_sector_millicycles; /* reading shared memory for a store: each sector, */
+        uint32_t store_partial_millicycles;  /* or a request that writes part of one */
+        uint32_t reduce_request_millicycles; /* for a reduction: each request, */
+        uint32_t reduce_sector_millicycles;  /* and each whole sector */
+        uint32_t store_complete_cycles; /* last byte read from shared memory to wait_group's end */
+        uint32_t reduce_complete_cycles;
+        uint32_t written_cycles; /* last write acknowledged to the end of wait_group, at least
+                                    complete */
+        uint32_t store_turnaround_cycles; /* as turnaround, after a store or reduction */
+        uint32_t write_requests;          /* that an SM may have on their way to L2 */
+        uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */
     } tma;
 
     struct {
@@ -54,10 +65,15 @@ struct tma_machine {
         uint32_t partitions;
         uint32_t slices; /* of all partitions */
         uint32_t ways;
-        uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
-        uint32_t interval_millicycles; /* least time from a slice's request to its next */
-        uint32_t request_millicycles;  /* to read data: for each request, */
-        uint32_t sector_millicycles;   /* and for each sector */
+        uint32_t lookup_cycles;             /* tag look-up and data, without waiting */
+        uint32_t interval_millicycles;      /* least time from a slice's request to its next */
+        uint32_t request_millicycles;       /* to read data: for each request, */
+        uint32_t sector_millicycles;        /* and for each sector */
+        uint32_t write_request_millicycles; /* to write data: as request and sector, */
+        uint32_t write_sector_millicycles;
+        uint32_t write_partial_millicycles;  /* or a request that writes part of a sector */
+        uint32_t reduce_request_millicycles; /* to reduce into what is there: likewise */
+        uint32_t reduce_sector_millicycles;
         uint32_t share_cycles; /* data read no longer ago than this is there for further SMs */
     } l2;
 
@@ -70,8 +86,9 @@ struct tma_machine {
         uint32_t access_cycles;   /* L2 miss to first data, open row, without waiting */
         uint32_t activate_cycles; /* opening another row first */
         uint32_t activate_interval_millicycles; /* least time between activations in a channel */
-        uint32_t refresh_cycles;                /* how long a bank is away */
-        uint32_t refresh_interval_cycles;       /* how often */
+        uint32_t turnaround_millicycles;  /* of a channel's bus from reads to writes or back */
+        uint32_t refresh_cycles;          /* how long a bank is away */
+        uint32_t refresh_interval_cycles; /* how often */
     } dram;
 
     struct {

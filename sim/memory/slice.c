@@ -29,8 +29,8 @@ void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
 }
 
 /* Waits for the slice, and for its look-up: gives the cycle at which the answer is known. */
-static uint64_t look_up(struct tma_memory *memory, uint32_t partition,
-                        const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
+uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
+                           const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
     struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + place->slice];
     uint64_t ticks = read_ticks > memory->interval_ticks ? read_ticks : memory->interval_ticks;
     return tma_port_serve(&slice->port, cycle, ticks) + memory->machine.l2.lookup_cycles;
@@ -53,9 +53,16 @@ static uint64_t share(struct tma_memory *memory, struct tma_request *request, ui
     return recent ? 0 : memory->read_ticks[tma_sector_count(request->asked)];
 }
 
-/* Sends a request's data back: they leave the slice of the SM's partition at `ready`. */
+/* Sends a request's data back: they leave the slice of the SM's partition at `ready`. Nobody waits
+ * for those of a prefetch. */
 static void respond(struct tma_memory *memory, uint32_t entry, uint64_t ready) {
     struct tma_request *request = tma_request_at(memory, entry);
+    if (request->direction == TMA_PREFETCH) {
+        uint32_t flight = request->flight;
+        tma_request_free(memory, entry);
+        tma_flight_drop(memory, flight);
+        return;
+    }
     request->dram_cycles = (uint32_t)(ready - request->l2_done_cycle);
     request->stage = TMA_STAGE_RESPONSE;
     tma_wheel_put(&memory->wheel, entry,
@@ -103,15 +110,28 @@ static void promote(struct tma_memory *memory, uint32_t of, uint64_t cycle) {
     request->asked = 0;
     request->wanted = TMA_ALL_SECTORS;
     request->place = tma_place_line(&memory->machine, request->line);
-    memory->flights[request->flight].promotes++;
+    memory->flights[request->flight].outstanding++;
     go_to_slice(memory, entry, request->place.home, TMA_STAGE_PROMOTE, cycle + 1);
 }
 
-/* Looks a line up at its home and fills what is missing; gives the cycle at which all is there. */
-static uint64_t home_data(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, uint64_t cycle) {
+    struct tma_l2_victim victim;
+    int way = tma_l2_claim(&memory->l2, set_of(memory, request), request->index.tag, &victim);
+    if (victim.sectors != 0) {
+        /* Dirty lines are at home, and DRAM behind a slice has its lines: the same channel. */
+        struct tma_l2_index index = {request->index.set, victim.tag};
+        uint32_t slice = request->index.set / memory->l2.slice_sets;
+        struct tma_place place = {tma_l2_group(&memory->l2, index),
+                                  (uint16_t)(slice % memory->l2.slices),
+                                  (uint8_t)(slice / memory->l2.slices)};
+        tma_dram_write(&memory->dram, &place, tma_sector_count(victim.sectors), cycle);
+    }
+    return way;
+}
+
+uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle) {
     const struct tma_request *request = tma_request_at(memory, entry);
     struct tma_l2_set *set = set_of(memory, request);
-    int way = tma_l2_claim(&memory->l2, set, request->index.tag);
     uint32_t missing = request->wanted;
     if (way >= 0) {
         missing &= ~(uint32_t)set->valid[way];
@@ -127,6 +147,12 @@ static uint64_t home_data(struct tma_memory *memory, uint32_t entry, uint64_t cy
     if (flight->promotion == TMA_L2_256B)
         promote(memory, entry, cycle);
     return ready;
+}
+
+/* Looks a line up at its home and fills what is missing; gives the cycle at which all is there. */
+static uint64_t home_data(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    int way = tma_slice_claim(memory, tma_request_at(memory, entry), cycle);
+    return tma_slice_data(memory, entry, way, cycle);
 }
 
 /* Waits in a line's list for data that somebody asked the home for. */
@@ -150,7 +176,7 @@ static void note_at_home(struct tma_memory *memory, const struct tma_place *plac
 static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     struct tma_l2_set *set = set_of(memory, request);
-    int way = tma_l2_claim(&memory->l2, set, request->index.tag);
+    int way = tma_slice_claim(memory, request, cycle);
     bool first = false, waiting = way >= 0 && (set->waiting & 1u << way) != 0;
     uint32_t missing = request->asked;
     if (way >= 0)
@@ -186,7 +212,7 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t partition = partition_of(memory, request);
     uint64_t read_ticks = share(memory, request, partition, cycle);
-    uint64_t done = look_up(memory, partition, &request->place, read_ticks, cycle);
+    uint64_t done = tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
     request->l2_done_cycle = done;
     memory->counters.requests++;
     memory->counters.sectors += tma_sector_count(request->asked);
@@ -238,7 +264,8 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     const struct tma_request *request = tma_request_at(memory, entry);
     uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->wanted)];
-    uint64_t done = look_up(memory, request->place.home, &request->place, read_ticks, cycle);
+    uint64_t done =
+        tma_slice_look_up(memory, request->place.home, &request->place, read_ticks, cycle);
     uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
     respond(memory, entry, ready);
     release_waiters(memory, tma_request_at(memory, entry), ready);
@@ -246,9 +273,9 @@ void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
 
 void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     const struct tma_request *request = tma_request_at(memory, entry);
-    uint64_t done = look_up(memory, request->place.home, &request->place, 0, cycle);
+    uint64_t done = tma_slice_look_up(memory, request->place.home, &request->place, 0, cycle);
     struct tma_l2_set *set = set_of(memory, request);
-    int way = tma_l2_claim(&memory->l2, set, request->index.tag);
+    int way = tma_slice_claim(memory, request, cycle);
     uint32_t missing = way < 0 ? 0 : request->wanted & ~(uint32_t)set->valid[way];
     if (partition_of(memory, request) == request->place.home) {
         /* The SM's own partition counts it as the SM's. */
@@ -258,6 +285,7 @@ void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle
     }
     if (missing != 0)
         fill(memory, request, set, way, missing, done);
-    memory->flights[request->flight].promotes--;
+    uint32_t flight = request->flight;
     tma_request_free(memory, entry);
+    tma_flight_drop(memory, flight);
 }

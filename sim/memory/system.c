@@ -24,7 +24,7 @@ static bool grow_requests(struct tma_memory *memory) {
     memory->requests = requests;
     for (uint32_t i = count; i > old; i--) {
         requests[i - 1].next = memory->free_request;
-        memory->free_request = memory->machine.sm_count + i - 1;
+        memory->free_request = 2 * memory->machine.sm_count + i - 1;
     }
     memory->request_count = count;
     return true;
@@ -86,7 +86,7 @@ static uint64_t ticks_per_sector(uint32_t bytes_per_kcycle) {
 
 static bool allocate_servers(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
-    memory->units = calloc(machine->sm_count, sizeof *memory->units);
+    memory->units = calloc(2 * (size_t)machine->sm_count, sizeof *memory->units);
     memory->sm_ports = calloc(machine->sm_count, sizeof *memory->sm_ports);
     memory->gpc_ports = calloc(machine->topology.gpc_count, sizeof *memory->gpc_ports);
     memory->slices = calloc(machine->l2.slices, sizeof *memory->slices);
@@ -150,8 +150,9 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
         return code;
     }
     measure_hops(memory);
-    for (uint32_t sm = 0; sm < machine->sm_count; sm++)
-        memory->units[sm].head = memory->units[sm].tail = TMA_NONE;
+    for (uint32_t i = 0; i < 2 * machine->sm_count; i++)
+        memory->units[i] = (struct tma_unit){
+            .head = TMA_NONE, .tail = TMA_NONE, .credits = machine->tma.write_requests};
     *out = memory;
     return TMA_OK;
 }
@@ -183,24 +184,41 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
     *flight = (struct tma_flight){.rows = *issue->rows,
                                   .sm = issue->sm,
                                   .promotion = issue->map->l2_promotion,
+                                  .direction = issue->direction,
+                                  .until_written = issue->until_written,
                                   .completion = {.tag = issue->tag,
                                                  .sm = issue->sm,
                                                  .bytes = issue->size->transaction_bytes,
                                                  .issue_cycle = issue->cycle}};
-    tma_unit_enqueue(memory, index, issue->cycle + memory->machine.tma.issue_cycles);
+    uint64_t queued = issue->cycle + memory->machine.tma.issue_cycles;
+    if (issue->direction == TMA_STORE || issue->direction == TMA_REDUCE)
+        tma_store_enqueue(memory, index, queued);
+    else
+        tma_unit_enqueue(memory, index, queued);
     return true;
 }
 
-static void complete(struct tma_memory *memory, uint32_t index) {
+static void free_if_done(struct tma_memory *memory, uint32_t index) {
     struct tma_flight *flight = &memory->flights[index];
-    assert(flight->promotes == 0);
-    flight->completion.cycle =
-        flight->completion.arrival_cycle + memory->machine.tma.complete_cycles;
-    if (!push_completion(memory, &flight->completion))
-        memory->out_of_memory = true;
+    if (!flight->completed || flight->outstanding > 0)
+        return;
     flight->next = memory->free_flight;
     memory->free_flight = index;
     memory->flights_used--;
+}
+
+void tma_flight_complete(struct tma_memory *memory, uint32_t index, uint64_t cycle) {
+    struct tma_flight *flight = &memory->flights[index];
+    flight->completion.cycle = cycle;
+    flight->completed = true;
+    if (!push_completion(memory, &flight->completion))
+        memory->out_of_memory = true;
+    free_if_done(memory, index);
+}
+
+void tma_flight_drop(struct tma_memory *memory, uint32_t index) {
+    memory->flights[index].outstanding--;
+    free_if_done(memory, index);
 }
 
 /* Notes the way of the request that arrived last. */
@@ -229,9 +247,11 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     if (arrival >= flight->completion.arrival_cycle)
         note_way(memory, request, &flight->completion, cycle, arrival);
     tma_request_free(memory, entry);
-    flight->outstanding--;
-    if (flight->outstanding == 0 && flight->generated)
-        complete(memory, index);
+    flight->waiting--;
+    if (flight->waiting == 0 && flight->generated)
+        tma_flight_complete(memory, index,
+                            flight->completion.arrival_cycle + memory->machine.tma.complete_cycles);
+    tma_flight_drop(memory, index);
 }
 
 static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
@@ -248,6 +268,12 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     case TMA_STAGE_RESPONSE:
         arrive(memory, entry, cycle);
         break;
+    case TMA_STAGE_WRITE:
+        tma_slice_write(memory, entry, cycle);
+        break;
+    case TMA_STAGE_WRITTEN:
+        tma_store_written(memory, entry, cycle);
+        break;
     }
 }
 
@@ -255,13 +281,13 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
  * the model's own time goes into waiting for its memory. */
 static void prefetch(struct tma_memory *memory, const uint32_t *due, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (due[i] >= memory->machine.sm_count)
+        if (due[i] >= 2 * memory->machine.sm_count)
             __builtin_prefetch(tma_request_at(memory, due[i]), 1);
     for (uint32_t i = 0; i < count; i++) {
-        if (due[i] < memory->machine.sm_count)
+        if (due[i] < 2 * memory->machine.sm_count)
             continue;
         const struct tma_request *request = tma_request_at(memory, due[i]);
-        if (request->stage == TMA_STAGE_RESPONSE)
+        if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
             continue;
         const char *set = (const char *)&memory->l2.sets[request->index.set];
         __builtin_prefetch(set, 1);
@@ -273,15 +299,22 @@ static void prefetch(struct tma_memory *memory, const uint32_t *due, uint32_t co
 /* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
  * was put into the calendar depends on how far time had been let pass when its operation came.) */
 static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint64_t cycle) {
-    uint64_t units[TMA_MAX_SMS / 64] = {0};
+    enum { WORDS = 2 * TMA_MAX_SMS / 64 };
+    uint32_t sms = memory->machine.sm_count;
+    uint64_t units[WORDS] = {0};
     for (uint32_t i = 0; i < count; i++)
-        if (due[i] < memory->machine.sm_count)
+        if (due[i] < 2 * sms)
             units[due[i] / 64] |= UINT64_C(1) << due[i] % 64;
         else
             step(memory, due[i], cycle);
-    for (uint32_t word = 0; word < TMA_MAX_SMS / 64; word++)
-        for (uint64_t left = units[word]; left != 0; left &= left - 1)
-            tma_unit_step(memory, word * 64 + (uint32_t)__builtin_ctzll(left), cycle);
+    for (uint32_t word = 0; word < WORDS; word++)
+        for (uint64_t left = units[word]; left != 0; left &= left - 1) {
+            uint32_t unit = word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (unit < sms)
+                tma_unit_step(memory, unit, cycle);
+            else
+                tma_store_step(memory, unit - sms, cycle);
+        }
 }
 
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
@@ -300,6 +333,13 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
         memory->out_of_memory |= memory->wheel.out_of_memory;
     }
     return !memory->out_of_memory;
+}
+
+bool tma_memory_drain(struct tma_memory *memory) {
+    while (memory->wheel.count > 0)
+        if (!tma_memory_advance(memory, memory->wheel.now + TMA_WHEEL_CYCLES))
+            return false;
+    return true;
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {

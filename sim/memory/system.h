@@ -49,6 +49,8 @@ struct tma_issue {
     uint64_t cycle; /* of the instruction; no earlier than the last advance less issue_cycles */
     uint64_t tag;   /* the issuer's: comes back with the completion */
     uint32_t sm;
+    enum tma_direction direction;
+    bool until_written; /* stores and reductions: complete when in L2, not when read (wait_group) */
     const struct tma_tensor_map *map;
     const struct tma_row_stream *rows; /* before the first row; copied */
     const struct tma_operation_size *size;
@@ -60,6 +62,9 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue);
 /* Works through all that happens before cycle `until`. False when out of memory. Every completion
  * before until + the machine's complete_cycles is known then. */
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
+
+/* Works through all that is still on its way: writes, prefetches. False when out of memory. */
+bool tma_memory_drain(struct tma_memory *memory);
 
 /* The cycle up to which it has been advanced. */
 uint64_t tma_memory_now(const struct tma_memory *memory);

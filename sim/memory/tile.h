@@ -11,8 +11,8 @@ struct tma_tile {
     uint32_t shared_address; /* byte address of the tile's first byte, before the swizzle */
     uint32_t rows;
     uint32_t row_bytes;
-    uint32_t pitch_bytes;
-    uint32_t element_bytes;
+    uint32_t pitch_bytes;   /* at least row_bytes */
+    uint32_t element_bytes; /* 0: less than a byte */
 };
 
 /* The address at which a byte of the tile lies: row `row`, byte `byte` of it. */

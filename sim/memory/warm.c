@@ -31,7 +31,9 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     struct tma_memory_counters counters = memory->counters;
     for (uint32_t i = 0; i < machine->sm_count; i++) {
-        counters.tma_busy += memory->units[i].busy_ticks / TMA_TICKS;
+        const struct tma_unit *units = memory->units;
+        counters.tma_busy +=
+            (units[i].busy_ticks + units[machine->sm_count + i].busy_ticks) / TMA_TICKS;
         counters.sm_port_busy += memory->sm_ports[i].busy_ticks / TMA_TICKS;
     }
     for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
@@ -39,7 +41,7 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     for (uint32_t i = 0; i < machine->l2.slices; i++)
         counters.slice_busy += memory->slices[i].port.busy_ticks / TMA_TICKS;
     for (uint32_t i = 0; i < machine->dram.channels; i++)
-        counters.bus_busy += memory->dram.buses[i].busy_ticks / TMA_TICKS;
+        counters.bus_busy += memory->dram.channels[i].bus.busy_ticks / TMA_TICKS;
     counters.hit_sectors = counters.sectors - counters.miss_sectors;
     counters.evictions = memory->l2.evictions;
     counters.unused_sectors = memory->l2.unused_sectors;

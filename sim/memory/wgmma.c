@@ -64,6 +64,9 @@ static enum tma_error_code check_descriptor(const struct tma_wgmma_operand *oper
 
 static enum tma_error_code check_operand(const struct tma_wgmma_operand *operand,
                                          const struct tma_tile *tile, struct tma_error *error) {
+    if (tile->element_bytes == 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "wgmma takes elements of whole bytes; the tile's are smaller");
     if (tile->rows % operand->panel_rows != 0)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "wgmma panels of %u rows do not divide the tile's %u rows",

@@ -7,6 +7,7 @@
 #include "tensormap/types.h"
 
 enum { SHARED_ALIGNMENT_BYTES = 128, ROW_ALIGNMENT_BITS = 128 };
+enum { MAX_BOX = 256, MAX_STRIDE = 8, MAX_PIXELS = 1024 };
 
 static bool writes_tensor(const struct tma_operation *operation) {
     return operation->direction == TMA_STORE || operation->direction == TMA_REDUCE;
@@ -50,6 +51,36 @@ static enum tma_error_code check_mode(const struct tma_tensor_map *map,
             error, TMA_ERROR_ARGUMENT, "%s has rank %u to %u; the tensor map's rank is %u", mode,
             modes[operation->access].min_rank, modes[operation->access].max_rank, map->rank);
     return TMA_OK;
+}
+
+static enum tma_error_code check_range(const char *field, uint32_t value, uint32_t limit,
+                                       struct tma_error *error) {
+    if (value >= 1 && value <= limit)
+        return TMA_OK;
+    return tma_fail(error, TMA_ERROR_TENSOR_MAP, "%s is %u; allowed: 1 to %u", field, value, limit);
+}
+
+/* Not the rules of tensor maps, but as much of them as the walk relies on. */
+static enum tma_error_code check_map(const struct tma_tensor_map *map, struct tma_error *error) {
+    if (tma_type_info(map->data_type) == NULL)
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "data_type is %d, which is none",
+                        (int)map->data_type);
+    if (tma_swizzle_info(map->swizzle) == NULL)
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "swizzle is %d, which is none",
+                        (int)map->swizzle);
+    enum tma_error_code code = TMA_OK;
+    bool tiled = map->kind == TMA_MAP_TILED;
+    for (uint32_t d = 0; d < map->rank && code == TMA_OK; d++) {
+        code = check_range("an element of element_strides", map->element_strides[d], MAX_STRIDE,
+                           error);
+        if (code == TMA_OK && tiled)
+            code = check_range("an element of box_dim", map->box_dim[d], MAX_BOX, error);
+    }
+    if (code == TMA_OK && !tiled)
+        code = check_range("channels_per_pixel", map->channels_per_pixel, MAX_BOX, error);
+    if (code == TMA_OK && !tiled)
+        code = check_range("pixels_per_column", map->pixels_per_column, MAX_PIXELS, error);
+    return code;
 }
 
 /* What gather4 and im2col::w restrict beyond tile and im2col (PTX ISA 5.5.3.4, 5.5.5, 5.5.6). */
@@ -197,6 +228,8 @@ enum tma_error_code tma_operation_check(const struct tma_tensor_map *map,
                                         const struct tma_operation *operation,
                                         struct tma_error *error) {
     enum tma_error_code code = check_mode(map, operation, error);
+    if (code == TMA_OK)
+        code = check_map(map, error);
     if (code == TMA_OK)
         code = check_restrictions(map, operation, error);
     if (code == TMA_OK)

@@ -8,14 +8,8 @@ enum { LINE_BYTES = 128, CHUNK_BYTES = TMA_CHUNK_BYTES };
 typedef uint64_t chunk_pair __attribute__((vector_size(2 * CHUNK_BYTES)));
 enum { PAIR_BYTES = sizeof(chunk_pair) };
 
-/* Each path is called with constants, and becomes a loop of its own; the entry points exist once
- * for every x86-64, and once for those with registers of 32 bytes. */
+/* Each path is called with constants, and becomes a loop of its own. */
 #define INLINE static inline __attribute__((always_inline))
-#if defined(__x86_64__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
 
 /* A run of whole rows between two buffers. */
 struct row_copy {
@@ -27,11 +21,15 @@ struct row_copy {
     uint32_t lines, atom_bytes; /* of the swizzle */
 };
 
+INLINE void get_pair(chunk_pair *pair, bool swap, const uint8_t *from) {
+    memcpy(pair, from, PAIR_BYTES);
+    if (swap)
+        *pair = __builtin_shufflevector(*pair, *pair, 2, 3, 0, 1);
+}
+
 INLINE void move_pair(bool in, bool swap, uint8_t *shared, uint8_t *global) {
     chunk_pair pair;
-    memcpy(&pair, in ? global : shared, PAIR_BYTES);
-    if (swap)
-        pair = __builtin_shufflevector(pair, pair, 2, 3, 0, 1);
+    get_pair(&pair, swap, in ? global : shared);
     memcpy(in ? shared : global, &pair, PAIR_BYTES);
 }
 
@@ -82,13 +80,21 @@ INLINE void copy_swizzled(const struct row_copy *copy, bool in) {
     }
 }
 
-/* A row that fills its line: as copy_row, unrolled. */
+/* A row that fills its line: as copy_row, unrolled. All is read before any is written: a processor
+ * takes a read for one of what was just written where both have the same place in their pages, and
+ * waits. */
 INLINE void copy_line(bool in, bool swap, uint32_t flip, uint8_t *line, uint8_t *global) {
-    uint32_t pair_flip = flip & ~(uint32_t)CHUNK_BYTES;
-    move_pair(in, swap, line + pair_flip, global);
-    move_pair(in, swap, line + (PAIR_BYTES ^ pair_flip), global + PAIR_BYTES);
-    move_pair(in, swap, line + (2 * PAIR_BYTES ^ pair_flip), global + 2 * PAIR_BYTES);
-    move_pair(in, swap, line + (3 * PAIR_BYTES ^ pair_flip), global + 3 * PAIR_BYTES);
+    uint8_t *shared = line + (flip & 0x60), *shared_1 = line + ((flip & 0x60) ^ 0x20),
+            *shared_2 = line + ((flip & 0x60) ^ 0x40), *shared_3 = line + ((flip & 0x60) ^ 0x60);
+    chunk_pair pair, pair_1, pair_2, pair_3;
+    get_pair(&pair, swap, in ? global : shared);
+    get_pair(&pair_1, swap, in ? global + 0x20 : shared_1);
+    get_pair(&pair_2, swap, in ? global + 0x40 : shared_2);
+    get_pair(&pair_3, swap, in ? global + 0x60 : shared_3);
+    memcpy(in ? shared : global, &pair, PAIR_BYTES);
+    memcpy(in ? shared_1 : global + 0x20, &pair_1, PAIR_BYTES);
+    memcpy(in ? shared_2 : global + 0x40, &pair_2, PAIR_BYTES);
+    memcpy(in ? shared_3 : global + 0x60, &pair_3, PAIR_BYTES);
 }
 
 /* Rows that fill their lines, 128-byte swizzle: each of the pattern's eight lines has its own code,
@@ -155,12 +161,39 @@ INLINE bool copy_run(const struct tma_transfer *transfer, const struct tma_share
     return true;
 }
 
-WIDE bool tma_copy_in(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
-                      const struct tma_row_run *run) {
-    return shared->undefined == NULL && copy_run(transfer, shared, run, true);
+static bool copy_narrow(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                        const struct tma_row_run *run, bool in) {
+    return in ? copy_run(transfer, shared, run, true) : copy_run(transfer, shared, run, false);
 }
 
-WIDE bool tma_copy_out(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
-                       const struct tma_row_run *run) {
-    return copy_run(transfer, shared, run, false);
+/* The same code once more, for machines on which a register holds a pair of chunks. */
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static bool copy_wide(const struct tma_transfer *transfer,
+                                                      const struct tma_shared_memory *shared,
+                                                      const struct tma_row_run *run, bool in) {
+    return in ? copy_run(transfer, shared, run, true) : copy_run(transfer, shared, run, false);
+}
+
+static bool has_wide_registers(void) {
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define copy_wide            copy_narrow
+#define has_wide_registers() false
+#endif
+
+static bool copy(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                 const struct tma_row_run *run, bool in) {
+    return has_wide_registers() ? copy_wide(transfer, shared, run, in)
+                                : copy_narrow(transfer, shared, run, in);
+}
+
+bool tma_copy_in(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                 const struct tma_row_run *run) {
+    return shared->undefined == NULL && copy(transfer, shared, run, true);
+}
+
+bool tma_copy_out(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+                  const struct tma_row_run *run) {
+    return copy(transfer, shared, run, false);
 }

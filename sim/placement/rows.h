@@ -68,11 +68,12 @@ struct tma_operation_size {
                                         memory */
 };
 
-/* Checks the operation against the map (which must be one that the rules accept) and positions the
- * stream before the first row. Fails with TMA_ERROR_ARGUMENT where the map's kind does not have the
- * operation, or with TMA_ERROR_FAULT where hardware stops the kernel: an unaligned coordinate 0, a
- * base outside the im2col box, a negative store coordinate. The error says which argument, its
- * value and its range. size may be NULL. */
+/* Checks the operation against the map (which must be one that the rules accept; one so wrong that
+ * it has no walk is TMA_ERROR_TENSOR_MAP) and positions the stream before the first row. Fails with
+ * TMA_ERROR_ARGUMENT where the map's kind does not have the operation, or with TMA_ERROR_FAULT
+ * where hardware stops the kernel: an unaligned coordinate 0, a base outside the im2col box, a
+ * negative store coordinate. The error says which argument, its value and its range. size may be
+ * NULL. */
 enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct tma_tensor_map *map,
                                    const struct tma_operation *operation,
                                    struct tma_operation_size *size, struct tma_error *error);

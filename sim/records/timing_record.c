@@ -95,7 +95,9 @@ enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t
     };
     read_map(words, &workload->maps[0]);
     read_operation(words, &workload->operations[0]);
-    workload->expect_bytes = (uint64_t)read_number(words, "tx", 0);
+    /* Stores, reductions and prefetches complete nothing on an mbarrier. */
+    if (workload->operations[0].operation.direction == TMA_LOAD)
+        workload->expect_bytes = (uint64_t)read_number(words, "tx", 0);
     if (workload->cta_count == 0 || workload->iterations == 0 || workload->depth == 0 ||
         workload->maps[0].rank == 0 || workload->maps[0].rank > TMA_MAX_RANK)
         return tma_fail(error, TMA_ERROR_SYNTAX,

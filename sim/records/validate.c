@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "records/kinds.h"
+#include "records/summary.h"
 
 static const struct tma_record_kind *const kinds[] = {
     &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,  &tma_kind_reduce,
@@ -22,49 +23,6 @@ static const char *row_name(const struct tma_tsv *records, size_t row) {
     if (tma_tsv_column(records, "name") >= 0)
         return tma_tsv_cell(records, row, "name");
     return records->cells[(row + 1) * records->columns];
-}
-
-/* Keeps the list of the worst rows sorted, worst first; of equal errors the earlier row. */
-static void note_worst(struct tma_validation *validation, const struct tma_worst_row *row) {
-    size_t at = validation->worst_count;
-    while (at > 0 && validation->worst[at - 1].error < row->error)
-        at--;
-    if (at == TMA_WORST_ROWS)
-        return;
-    size_t last =
-        validation->worst_count < TMA_WORST_ROWS ? validation->worst_count++ : TMA_WORST_ROWS - 1;
-    for (size_t i = last; i > at; i--)
-        validation->worst[i] = validation->worst[i - 1];
-    validation->worst[at] = *row;
-}
-
-static double note_error(struct tma_validation *validation, const char *name,
-                         const struct tma_record_outcome *outcome) {
-    struct tma_worst_row row = {.measured = outcome->measured, .predicted = outcome->predicted};
-    row.error = fabs(outcome->predicted / outcome->measured - 1);
-    snprintf(row.name, sizeof row.name, "%s", name);
-    note_worst(validation, &row);
-    return row.error;
-}
-
-static int compare_errors(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median is the mean of the two middle errors where their number is even; the 95th percentile
- * is the smallest error that at least 95 % of the rows don't exceed. */
-static void summarise(struct tma_validation *validation, double *errors, size_t count) {
-    if (count == 0)
-        return;
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += errors[i];
-    qsort(errors, count, sizeof *errors, compare_errors);
-    validation->mape = sum / (double)count;
-    validation->median = (errors[(count - 1) / 2] + errors[count / 2]) / 2;
-    validation->p95 = errors[(95 * count + 99) / 100 - 1];
-    validation->max = errors[count - 1];
 }
 
 static void note_outcome(struct tma_validation *validation, const char *name,
@@ -87,9 +45,9 @@ static void replay_all(const struct tma_machine *machine, const struct tma_tsv *
         kind->replay(machine, records, row, &outcome);
         note_outcome(validation, row_name(records, row), &outcome);
         if (kind->has_error && outcome.verdict != TMA_RECORD_SKIPPED && outcome.measured > 0)
-            errors[error_count++] = note_error(validation, row_name(records, row), &outcome);
+            errors[error_count++] = tma_note_error(validation, row_name(records, row), &outcome);
     }
-    summarise(validation, errors, error_count);
+    tma_summarise_errors(validation, errors, error_count);
 }
 
 enum tma_error_code tma_validate_file(const char *path, const struct tma_machine *machine,

@@ -15,6 +15,9 @@ struct map_input {
 #define IN(member)       offsetof(struct map_input, map.member)
 #define COUNT_IN(member) offsetof(struct map_input, member)
 
+/* The rules say what is legal, and more of it than a range can. This is what a double holds. */
+#define LARGEST_SIZE 9007199254740992.0
+
 static const struct tma_key keys[] = {
     {.path = "kind",
      .kind = TMA_KEY_ENUM,
@@ -30,8 +33,8 @@ static const struct tma_key keys[] = {
     {.path = "global_dim",
      .kind = TMA_KEY_U64,
      .unit = &tma_unit_none,
-     .min = 1,
-     .max = 4294967296.0,
+     .min = 0,
+     .max = LARGEST_SIZE,
      .limit = TMA_MAX_RANK,
      .offset = IN(global_dim),
      .count_offset = COUNT_IN(dims),
@@ -40,7 +43,7 @@ static const struct tma_key keys[] = {
      .kind = TMA_KEY_U64,
      .unit = &tma_unit_driver_bytes,
      .min = 0,
-     .max = 1099511627776.0,
+     .max = LARGEST_SIZE,
      .fallback = TMA_OPTIONAL,
      .limit = TMA_MAX_RANK - 1,
      .offset = IN(global_strides),

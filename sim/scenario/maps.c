@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "scenario/reading.h"
 
@@ -23,20 +22,17 @@ static const struct tma_yaml_node *find_maps(struct tma_map_file *file) {
     return &file->around;
 }
 
-/* Settings of the machine don't concern maps. */
-static void apply_settings(struct tma_yaml_node *root, const char *const *settings, size_t count,
-                           struct tma_diagnostics *list) {
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(settings[i], "gpu.", 4) != 0)
-            tma_yaml_set(root, settings[i], "--set", list);
+/* A document without a machine is judged by other means: its architecture stays 0. */
+static void read_gpu(struct tma_reading *reading, const char *const *settings, size_t count) {
+    const struct tma_yaml_node *gpu = tma_yaml_find(reading->root, "gpu");
+    if (gpu != NULL && gpu->kind == TMA_YAML_SCALAR)
+        tma_read_gpu(reading, gpu->text, settings, count);
 }
 
-static void read_maps(struct tma_map_file *file, struct tma_diagnostics *list) {
+static void read_maps(struct tma_map_file *file, struct tma_reading *reading) {
     const struct tma_yaml_node *maps = find_maps(file);
-    struct tma_reading reading = {
-        .scenario = file->scenario, .root = file->scenario->document, .list = list};
-    tma_read_maps(&reading, maps);
-    tma_lay_out_maps(&reading);
+    tma_read_maps(reading, maps);
+    tma_lay_out_maps(reading);
     const struct tma_yaml_node *node = maps->first;
     for (uint32_t i = 0; i < file->scenario->workload.map_count; i++, node = node->next)
         file->nodes[i] = node;
@@ -47,20 +43,23 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
                        struct tma_diagnostics *list) {
     *file = (struct tma_map_file){.scenario = calloc(1, sizeof *file->scenario)};
     size_t before = list->count;
-    struct tma_location whole = {.file = name};
-    if (file->scenario == NULL) {
-        tma_diagnose(list, TMA_ERROR_MEMORY, whole, "no memory to read it");
+    struct tma_scenario *scenario = file->scenario;
+    if (scenario == NULL || !tma_name_places(scenario, setting_count)) {
+        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name},
+                     "no memory to read it");
         return false;
     }
-    struct tma_yaml_node *root = tma_yaml_parse(text, length, name, list);
-    file->scenario->document = root;
-    if (root == NULL)
+    scenario->document = tma_yaml_parse(text, length, name, list);
+    if (scenario->document == NULL)
         return false;
-    if (root->kind == TMA_YAML_MAPPING) {
-        apply_settings(root, settings, setting_count, list);
-        read_maps(file, list);
+    if (scenario->document->kind == TMA_YAML_MAPPING) {
+        struct tma_reading reading = {
+            .scenario = scenario, .root = scenario->document, .list = list};
+        tma_apply_settings(scenario, settings, setting_count, false, list);
+        read_gpu(&reading, settings, setting_count);
+        read_maps(file, &reading);
     } else {
-        tma_diagnose(list, TMA_ERROR_SYNTAX, root->at,
+        tma_diagnose(list, TMA_ERROR_SYNTAX, scenario->document->at,
                      "this is no mapping; expected a scenario, or a tensor map's keys");
     }
     tma_diagnostics_sort(list);

@@ -8,7 +8,7 @@
 #include "tensormap/fields.h"
 
 struct tma_map_file {
-    struct tma_scenario *scenario; /* owned: its workload's maps, and their names */
+    struct tma_scenario *scenario; /* owned: its workload's maps, their names, and the machine */
     const struct tma_yaml_node *nodes[TMA_MAX_TENSOR_MAPS];
     struct tma_yaml_node single, around; /* stand for the mapping that one map alone lacks */
 };

@@ -27,6 +27,17 @@ struct tma_reading {
     struct tma_operation_size sizes[TMA_MAX_STAGE_OPERATIONS];
 };
 
+/* Prepares the places of --set; false when out of memory. */
+bool tma_name_places(struct tma_scenario *scenario, size_t count);
+
+/* Applies those settings that are the scenario's document's, or those that are its machine's. */
+bool tma_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
+                        bool to_machine, struct tma_diagnostics *list);
+
+/* Reads the machine that `gpu` names, relative to the scenario's file. */
+bool tma_read_gpu(struct tma_reading *reading, const char *gpu, const char *const *settings,
+                  size_t setting_count);
+
 /* One fault at the closest node to `path`, from the document's root. */
 void tma_refuse_at(struct tma_reading *reading, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

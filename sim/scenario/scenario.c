@@ -53,7 +53,7 @@ static const char *machine_setting(const char *setting) {
     return strncmp(setting, gpu_prefix, length) == 0 ? setting + length : NULL;
 }
 
-static bool name_places(struct tma_scenario *scenario, size_t count) {
+bool tma_name_places(struct tma_scenario *scenario, size_t count) {
     scenario->places = calloc(count + 1, sizeof *scenario->places);
     if (scenario->places == NULL)
         return false;
@@ -68,8 +68,8 @@ static bool name_places(struct tma_scenario *scenario, size_t count) {
     return true;
 }
 
-static bool apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
-                           bool to_machine, struct tma_diagnostics *list) {
+bool tma_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
+                        bool to_machine, struct tma_diagnostics *list) {
     struct tma_yaml_node *root = to_machine ? scenario->gpu_document : scenario->document;
     bool good = true;
     for (size_t i = 0; i < count; i++) {
@@ -96,8 +96,8 @@ static char *resolve(const char *base, const char *path) {
     return joined;
 }
 
-static bool read_machine(struct tma_reading *reading, const char *gpu, const char *const *settings,
-                         size_t setting_count) {
+bool tma_read_gpu(struct tma_reading *reading, const char *gpu, const char *const *settings,
+                  size_t setting_count) {
     struct tma_scenario *scenario = reading->scenario;
     struct tma_location at = tma_yaml_locate(reading->root, "gpu");
     scenario->gpu_path = resolve(at.file, gpu);
@@ -108,7 +108,7 @@ static bool read_machine(struct tma_reading *reading, const char *gpu, const cha
         tma_diagnose(reading->list, TMA_ERROR_FILE, at, "gpu names a file that cannot be used");
         return false;
     }
-    return apply_settings(scenario, settings, setting_count, true, reading->list) &&
+    return tma_apply_settings(scenario, settings, setting_count, true, reading->list) &&
            tma_machine_from(scenario->gpu_document, &scenario->machine, reading->list);
 }
 
@@ -130,16 +130,16 @@ bool tma_scenario_read(const char *path, const char *const *settings, size_t set
     *scenario = (struct tma_scenario){0};
     size_t before = list->count;
     scenario->document = tma_yaml_read(path, list);
-    if (scenario->document == NULL || !name_places(scenario, setting_count))
+    if (scenario->document == NULL || !tma_name_places(scenario, setting_count))
         return false;
-    apply_settings(scenario, settings, setting_count, false, list);
+    tma_apply_settings(scenario, settings, setting_count, false, list);
     struct tma_reading reading = {.scenario = scenario, .root = scenario->document, .list = list};
     struct scenario_input input = {0};
     tma_schema_read(&tma_scenario_schema, scenario->document, "", &input, list);
     memcpy(scenario->name, input.name, sizeof scenario->name);
     memcpy(scenario->description, input.description, sizeof scenario->description);
     if (input.gpu[0] != '\0')
-        reading.machine_good = read_machine(&reading, input.gpu, settings, setting_count);
+        reading.machine_good = tma_read_gpu(&reading, input.gpu, settings, setting_count);
     read_parts(&reading, &input);
     tma_diagnostics_sort(list);
     return list->count == before;

@@ -4,7 +4,7 @@
 #include "memory/consumer.h"
 #include "suite.h"
 
-enum { F16 = 2, F32 = 4 };
+enum { PACKED = 0, F16 = 2, F32 = 4 };
 
 struct textbook {
     const char *name;
@@ -74,6 +74,8 @@ static const struct textbook textbook[] = {
     {"rows of chunks, 128B", USE(ST_SHARED_B128, ROW), TILE(128B, 32, 128, 128, F32), 8, 32, 32, 1},
     /* Halves and bytes share words: 64 bytes of a row, 2 lanes or 4 lanes to a word. */
     {"rows of halves", USE(LD_SHARED_B16, ROW), TILE(NONE, 8, 128, 128, F16), 16, 16, 16, 1},
+    {"rows of 4-bit elements", USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 128, 128, PACKED), 8, 8, 8,
+     1},
     {"rows of bytes", USE(LD_SHARED_B8, ROW), TILE(NONE, 8, 128, 128, 1), 32, 32, 32, 1},
     /* Column of halves: as of floats, with twice the columns. */
     {"column of halves", USE(LD_SHARED_B16, COLUMN), TILE(NONE, 32, 128, 128, F16), 64, 2048, 64,
@@ -234,7 +236,17 @@ static const struct refused refused[] = {
      "blocks of 8 rows by 64 bytes"},
     {USE_TRANSPOSED(LDMATRIX_X2, FRAGMENT_B), TILE(NONE, 16, 32, 32, F32), TMA_ERROR_ARGUMENT,
      "transposes elements of 2 bytes; the tile's have 4"},
-    {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "an empty tile"},
+    {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "no tile: 0 rows"},
+    {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 32, 16, F16), TMA_ERROR_ARGUMENT,
+     "16 bytes from row to row"},
+    {USE(LD_SHARED_B32, DISTRIBUTION), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
+     "needs its block_size"},
+    {USE(LD_SHARED_B32, DISTRIBUTION), TILE(NONE, 8, 32, 32, PACKED), TMA_ERROR_ARGUMENT,
+     "elements of whole bytes"},
+    {USE(WGMMA_SHARED, DESCRIPTOR), TILE(32B, 64, 32, 32, PACKED), TMA_ERROR_ARGUMENT,
+     "elements of whole bytes"},
+    {USE_TRANSPOSED(LDMATRIX_X2, FRAGMENT_B), TILE(NONE, 16, 32, 32, PACKED), TMA_ERROR_ARGUMENT,
+     "transposes elements of 2 bytes"},
 };
 
 START_TEST(refused_case) {

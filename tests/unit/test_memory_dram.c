@@ -98,7 +98,7 @@ START_TEST(test_bus_bandwidth) {
     read_line(line_of(0, 0), 1, 0);
     for (uint64_t i = 1; i <= 100; i++) {
         uint32_t sectors = (uint32_t)(i % 4) + 1;
-        uint64_t before = dram.buses[0].busy_ticks / TMA_TICKS - SECTOR;
+        uint64_t before = dram.channels[0].bus.busy_ticks / TMA_TICKS - SECTOR;
         ck_assert_uint_eq(read_line(line_of(0, i % ROW_LINES), sectors, 1000),
                           1000 + before + sectors * SECTOR + ACCESS);
     }

@@ -6,6 +6,12 @@
 static struct tma_machine machine;
 static struct tma_l2 l2;
 
+/* What a claim drove out is the tests' of writes. */
+static int claim_way(struct tma_l2 *cache, struct tma_l2_set *set, uint32_t tag) {
+    struct tma_l2_victim victim;
+    return tma_l2_claim(cache, set, tag, &victim);
+}
+
 static void set_up(void) {
     machine = small_machine();
     ck_assert_int_eq(tma_l2_create(&l2, &machine, NULL), TMA_OK);
@@ -26,7 +32,7 @@ static uint32_t home_of(uint64_t line) {
 
 static int claim(uint64_t line, uint32_t partition) {
     struct tma_l2_index index = index_of(line, partition);
-    return tma_l2_claim(&l2, &l2.sets[index.set], index.tag);
+    return claim_way(&l2, &l2.sets[index.set], index.tag);
 }
 
 static int find(uint64_t line, uint32_t partition) {
@@ -90,9 +96,9 @@ END_TEST
 
 START_TEST(test_claim_finds_what_is_there) {
     ck_assert_int_eq(tma_l2_find(&l2, first_set(), 77), -1);
-    int way = tma_l2_claim(&l2, first_set(), 77);
+    int way = claim_way(&l2, first_set(), 77);
     tma_l2_fill(&l2, first_set(), way, 5, 0);
-    ck_assert_int_eq(tma_l2_claim(&l2, first_set(), 77), way);
+    ck_assert_int_eq(claim_way(&l2, first_set(), 77), way);
     ck_assert_int_eq(tma_l2_find(&l2, first_set(), 77), way);
     ck_assert_uint_eq(tma_l2_ask(&l2, first_set(), way, 15), 15 - 5);
 }
@@ -121,12 +127,11 @@ START_TEST(test_replacement) {
     struct tma_l2_set *set = first_set();
     const uint32_t tag = machine.l2.ways;
     for (uint32_t i = 0; i < machine.l2.ways; i++)
-        ck_assert_int_eq(tma_l2_claim(&l2, set, i), (int)i);
+        ck_assert_int_eq(claim_way(&l2, set, i), (int)i);
     for (const int *way = replacements[_i].touched; *way >= 0; way++)
         tma_l2_ask(&l2, set, *way, 1);
     set->waiting = (uint16_t)replacements[_i].waiting;
-    ck_assert_msg(tma_l2_claim(&l2, set, tag) == replacements[_i].victim, "%s",
-                  replacements[_i].what);
+    ck_assert_msg(claim_way(&l2, set, tag) == replacements[_i].victim, "%s", replacements[_i].what);
     ck_assert_int_eq(tma_l2_find(&l2, set, tag), replacements[_i].victim);
     ck_assert_uint_eq(l2.evictions, replacements[_i].victim >= 0);
 }
@@ -135,7 +140,7 @@ END_TEST
 /* Unused: fetched, and not asked for until now; for ever in a line that has left. */
 START_TEST(test_unused_sectors) {
     struct tma_l2_set *set = first_set();
-    int way = tma_l2_claim(&l2, set, 0);
+    int way = claim_way(&l2, set, 0);
     ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 1), 1);
     tma_l2_fill(&l2, set, way, 15, 100);
     ck_assert_uint_eq(l2.unused_sectors, 3);
@@ -145,7 +150,7 @@ START_TEST(test_unused_sectors) {
     ck_assert_uint_eq(l2.unused_sectors, 2);
     for (uint32_t tag = 1; tma_l2_find(&l2, set, 0) >= 0; tag++)
         tma_l2_leave(&l2, set, tag, 15);
-    way = tma_l2_claim(&l2, set, 0);
+    way = claim_way(&l2, set, 0);
     ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 15), 15);
     ck_assert_uint_eq(l2.unused_sectors, 2);
 }
@@ -172,7 +177,7 @@ static const struct {
 
 START_TEST(test_ready) {
     struct tma_l2_set *set = first_set();
-    int way = tma_l2_claim(&l2, set, 0);
+    int way = claim_way(&l2, set, 0);
     for (int i = 0; i < 2 && fills[_i].filled[i] > 0; i++)
         tma_l2_fill(&l2, set, way, 1, fills[_i].filled[i]);
     ck_assert_uint_eq(tma_l2_ready(set, way, fills[_i].now), fills[_i].ready);
@@ -184,7 +189,7 @@ END_TEST
 START_TEST(test_age) {
     const uint64_t later = UINT64_C(0xc0000000);
     struct tma_l2_set *set = first_set();
-    int old = tma_l2_claim(&l2, set, 0), fresh = tma_l2_claim(&l2, set, 1);
+    int old = claim_way(&l2, set, 0), fresh = claim_way(&l2, set, 1);
     tma_l2_fill(&l2, set, old, 1, 1000);
     tma_l2_age(&l2, UINT64_C(0x60000000));
     tma_l2_fill(&l2, set, fresh, 1, later + 50);

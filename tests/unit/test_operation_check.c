@@ -21,10 +21,10 @@ static void set_base(enum base base, struct tma_tensor_map *map, struct tma_oper
     *map = (struct tma_tensor_map){.kind = kinds[base],
                                    .data_type = TMA_FLOAT16,
                                    .rank = 4,
-                                   .global_dim = {64, 9, 14, 4},
+                                   .global_dim = {64, 9, 14, 4, 1},
                                    .global_strides = {128, 1152, 16128},
                                    .box_dim = {64, 3, 3, 1},
-                                   .element_strides = {1, 1, 1, 1},
+                                   .element_strides = {1, 1, 1, 1, 1},
                                    .swizzle = TMA_SWIZZLE_128B,
                                    .lower_corner = {0, 0},
                                    .upper_corner = {-1, -2},
@@ -75,6 +75,12 @@ CHANGE(and_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_R
                  map->data_type = TMA_INT64))
 CHANGE(min_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_REDUCE_MIN,
                  map->data_type = TMA_INT64))
+
+CHANGE(no_type, map->data_type = (enum tma_data_type)99)
+CHANGE(no_swizzle, map->swizzle = (enum tma_swizzle)8)
+CHANGE(stride_0, map->element_strides[2] = 0)
+CHANGE(box_257, map->box_dim[1] = 257)
+CHANGE(no_pixels, map->pixels_per_column = 0)
 
 static const struct change changes[] = {
     {"a tile", TILE, nothing, TMA_OK, ""},
@@ -139,6 +145,14 @@ static const struct change changes[] = {
     {"add of float64", TILE, add_f64, TMA_ERROR_FAULT, "reduction add does not exist for float64"},
     {"and of int64", TILE, and_s64, TMA_ERROR_FAULT, "reduction and does not exist for int64"},
     {"min of int64", TILE, min_s64, TMA_OK, ""},
+    {"no type", TILE, no_type, TMA_ERROR_TENSOR_MAP, "data_type is 99, which is none"},
+    {"no swizzle", TILE, no_swizzle, TMA_ERROR_TENSOR_MAP, "swizzle is 8, which is none"},
+    {"no stride", IM2COL, stride_0, TMA_ERROR_TENSOR_MAP,
+     "an element of element_strides is 0; allowed: 1 to 8"},
+    {"a wide box", TILE, box_257, TMA_ERROR_TENSOR_MAP,
+     "an element of box_dim is 257; allowed: 1 to 256"},
+    {"no pixels", IM2COL, no_pixels, TMA_ERROR_TENSOR_MAP,
+     "pixels_per_column is 0; allowed: 1 to 1024"},
 };
 
 START_TEST(each_with_its_reason) {

@@ -15,4 +15,4 @@ compare --set "tensor_maps.matrix.data_type=float16" --set "tensor_maps.matrix.b
     --set "workload.consumers=[{instruction: wgmma, lanes: descriptor, descriptor: {swizzle: 128b, stride_offset: 1 KiB, leading_offset: 16 B}}]" |
     sed -n '/^consumer/,$p'
 echo "nobody:"
-tmasim compare ../../configs/scenarios/stream_1d.yaml | tail -n 1
+tmasim compare ../../configs/scenarios/all_same_tile.yaml | tail -n 1

@@ -1,0 +1,180 @@
+/* The TMA unit of an SM, for stores and reductions: reads shared memory and sends writes to L2, a
+ * request of each operation in turn. Nobody waits for a write; but only so many may be on their
+ * way. */
+#include "memory/flight.h"
+
+/* Requests that it makes in one step of the calendar. */
+enum { BATCH_REQUESTS = 16 };
+
+static struct tma_unit *unit_of(struct tma_memory *memory, uint32_t sm) {
+    return &memory->units[memory->machine.sm_count + sm];
+}
+
+static void append(struct tma_memory *memory, struct tma_unit *unit, uint32_t index) {
+    memory->flights[index].next = TMA_NONE;
+    if (unit->head == TMA_NONE)
+        unit->head = index;
+    else
+        memory->flights[unit->tail].next = index;
+    unit->tail = index;
+    unit->length++;
+}
+
+static uint32_t take_head(struct tma_memory *memory, struct tma_unit *unit) {
+    uint32_t index = unit->head;
+    unit->head = memory->flights[index].next;
+    unit->length--;
+    return index;
+}
+
+/* Brings the first operation that is there by `cycle` to the head; false where none is, and then
+ * *next is when the first will be. */
+static bool find_ready(struct tma_memory *memory, struct tma_unit *unit, uint64_t cycle,
+                       uint64_t *next) {
+    *next = UINT64_MAX;
+    for (uint32_t tries = unit->length; tries > 0; tries--) {
+        uint64_t queued = memory->flights[unit->head].queued_cycle;
+        if (queued <= cycle)
+            return true;
+        if (queued < *next)
+            *next = queued;
+        append(memory, unit, take_head(memory, unit));
+    }
+    return false;
+}
+
+static uint64_t read_ticks(const struct tma_machine *machine, enum tma_direction direction,
+                           const struct tma_piece *piece) {
+    uint64_t millicycles;
+    if (piece->sectors == 0)
+        millicycles = machine->tma.row_millicycles;
+    else if (direction == TMA_REDUCE)
+        millicycles =
+            machine->tma.reduce_request_millicycles +
+            (uint64_t)(piece->bytes / TMA_SECTOR_BYTES) * machine->tma.reduce_sector_millicycles;
+    else if (piece->partial)
+        millicycles = machine->tma.store_partial_millicycles;
+    else
+        millicycles =
+            (uint64_t)tma_sector_count(piece->sectors) * machine->tma.store_sector_millicycles;
+    return millicycles * TMA_TICKS / 1000;
+}
+
+/* Sends a write to the line's home. */
+static void send(struct tma_memory *memory, uint32_t flight, const struct tma_piece *piece,
+                 uint64_t cycle) {
+    struct tma_flight *owner = &memory->flights[flight];
+    uint32_t entry = tma_request_new(memory);
+    if (entry == TMA_NONE)
+        return;
+    struct tma_request *request = tma_request_at(memory, entry);
+    *request = (struct tma_request){
+        .line = piece->line,
+        .flight = flight,
+        .sent_cycle = cycle,
+        .place = tma_place_line(&memory->machine, piece->line),
+        .asked = piece->sectors & 15u,
+        .wanted = piece->sectors & 15u,
+        .stage = TMA_STAGE_WRITE,
+        .gpc = (uint8_t)memory->sm_gpc[owner->sm],
+        .direction = owner->direction & 3u,
+        .partial = piece->partial,
+    };
+    request->index = tma_l2_index(&memory->l2, request->place.home, &request->place);
+    owner->outstanding++;
+    uint64_t reached = cycle + memory->machine.crossbar.request_cycles +
+                       tma_hop_cycles(memory, request->gpc, &request->place);
+    if (memory->machine.topology.gpc_partition[request->gpc] != request->place.home)
+        reached += memory->machine.crossbar.partition_cycles;
+    tma_wheel_put(&memory->wheel, entry, reached);
+}
+
+/* The operation at the head has been read from shared memory. */
+static void finish(struct tma_memory *memory, struct tma_unit *unit) {
+    uint32_t index = take_head(memory, unit);
+    struct tma_flight *flight = &memory->flights[index];
+    const struct tma_machine *machine = &memory->machine;
+    uint64_t read = tma_ticks_to_cycle(unit->clock_ticks);
+    flight->generated = true;
+    flight->completion.rows_cycle = flight->completion.sent_cycle = read;
+    flight->completion.arrival_cycle = read;
+    if (flight->until_written && flight->outstanding > 0)
+        return;
+    tma_flight_complete(memory, index,
+                        read + (flight->direction == TMA_REDUCE
+                                    ? machine->tma.reduce_complete_cycles
+                                    : machine->tma.store_complete_cycles));
+}
+
+/* One request of the operation at the head, which then gives way to the next one. */
+static void work(struct tma_memory *memory, struct tma_unit *unit) {
+    struct tma_flight *flight = &memory->flights[unit->head];
+    struct tma_piece piece;
+    if (!flight->begun) {
+        flight->begun = true;
+        flight->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    }
+    if (!tma_flight_piece(flight, &piece)) {
+        finish(memory, unit);
+        return;
+    }
+    uint64_t ticks = read_ticks(&memory->machine, flight->direction, &piece);
+    unit->clock_ticks += ticks;
+    unit->busy_ticks += ticks;
+    flight->completion.requests++;
+    if (piece.sectors != 0) {
+        unit->credits--;
+        send(memory, unit->head, &piece, tma_ticks_to_cycle(unit->clock_ticks));
+    }
+    append(memory, unit, take_head(memory, unit));
+}
+
+static void wake_at(struct tma_memory *memory, struct tma_unit *unit, uint32_t sm, uint64_t cycle) {
+    uint64_t soonest = memory->wheel.now; /* this cycle's turn may be over */
+    unit->scheduled = true;
+    tma_wheel_put(&memory->wheel, memory->machine.sm_count + sm, cycle > soonest ? cycle : soonest);
+}
+
+void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
+    struct tma_unit *unit = unit_of(memory, sm);
+    unit->scheduled = false;
+    if (unit->clock_ticks < cycle * TMA_TICKS)
+        unit->clock_ticks = cycle * TMA_TICKS;
+    for (int made = 0; made < BATCH_REQUESTS && unit->head != TMA_NONE; made++) {
+        uint64_t next;
+        if (unit->credits == 0 || memory->out_of_memory)
+            return; /* a write that comes back will wake it */
+        if (!find_ready(memory, unit, tma_ticks_to_cycle(unit->clock_ticks), &next)) {
+            wake_at(memory, unit, sm, next);
+            return;
+        }
+        work(memory, unit);
+    }
+    if (unit->head != TMA_NONE)
+        wake_at(memory, unit, sm, tma_ticks_to_cycle(unit->clock_ticks));
+}
+
+void tma_store_enqueue(struct tma_memory *memory, uint32_t index, uint64_t cycle) {
+    uint32_t sm = memory->flights[index].sm;
+    struct tma_unit *unit = unit_of(memory, sm);
+    memory->flights[index].queued_cycle = cycle;
+    append(memory, unit, index);
+    uint64_t free_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    if (!unit->scheduled && unit->credits > 0)
+        wake_at(memory, unit, sm, cycle > free_cycle ? cycle : free_cycle);
+}
+
+void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    uint32_t flight = tma_request_at(memory, entry)->flight;
+    uint32_t sm = memory->flights[flight].sm;
+    struct tma_unit *unit = unit_of(memory, sm);
+    unit->credits++;
+    tma_request_free(memory, entry);
+    const struct tma_flight *owner = &memory->flights[flight];
+    if (owner->until_written && owner->generated && owner->outstanding == 1)
+        tma_flight_complete(memory, flight, cycle + memory->machine.tma.written_cycles);
+    tma_flight_drop(memory, flight);
+    uint64_t free_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    if (!unit->scheduled && unit->head != TMA_NONE)
+        wake_at(memory, unit, sm, cycle > free_cycle ? cycle : free_cycle);
+}

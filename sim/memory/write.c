@@ -1,0 +1,49 @@
+/* Writes and reductions at the home slice of their line: L2 is the point of coherence. */
+#include "memory/flight.h"
+
+/* What a write or a reduction takes its slice. A reduction into half a sector takes half of one. */
+static uint64_t write_ticks(const struct tma_machine *machine, const struct tma_request *request) {
+    uint64_t sectors = tma_sector_count(request->asked);
+    uint64_t millicycles;
+    if (request->direction == TMA_REDUCE)
+        millicycles = machine->l2.reduce_request_millicycles +
+                      (2 * sectors - request->partial) * machine->l2.reduce_sector_millicycles / 2;
+    else if (request->partial)
+        millicycles = machine->l2.write_partial_millicycles;
+    else
+        millicycles =
+            machine->l2.write_request_millicycles + sectors * machine->l2.write_sector_millicycles;
+    return millicycles * TMA_TICKS / 1000;
+}
+
+/* The other partition's copy is out of date. */
+static void invalidate_copy(struct tma_memory *memory, const struct tma_request *request) {
+    for (uint32_t partition = 0; partition < memory->l2.partitions; partition++) {
+        if (partition == request->place.home)
+            continue;
+        struct tma_l2_index index = tma_l2_index(&memory->l2, partition, &request->place);
+        tma_l2_drop(&memory->l2, &memory->l2.sets[index.set], index.tag);
+    }
+}
+
+void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    struct tma_request *request = tma_request_at(memory, entry);
+    uint64_t done = tma_slice_look_up(memory, request->place.home, &request->place,
+                                      write_ticks(&memory->machine, request), cycle);
+    request->l2_done_cycle = done;
+    memory->counters.requests++;
+    memory->counters.sectors += tma_sector_count(request->asked);
+    int way = tma_slice_claim(memory, request, done);
+    uint64_t written = done;
+    if (request->direction == TMA_REDUCE) {
+        written = tma_slice_data(memory, entry, way, done);
+        request = tma_request_at(memory, entry);
+    }
+    if (way >= 0)
+        tma_l2_write(&memory->l2, &memory->l2.sets[request->index.set], way, request->asked);
+    else
+        tma_dram_write(&memory->dram, &request->place, tma_sector_count(request->asked), done);
+    invalidate_copy(memory, request);
+    request->stage = TMA_STAGE_WRITTEN;
+    tma_wheel_put(&memory->wheel, entry, written + memory->machine.crossbar.response_cycles);
+}
