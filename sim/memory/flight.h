@@ -75,11 +75,11 @@ struct tma_slice {
 /* A TMA unit's queue of operations; loads and prefetches have one, stores and reductions another.
  */
 struct tma_unit {
-    uint32_t head, tail; /* flights that it has yet to work on */
-    uint32_t length;
-    uint32_t credits;     /* stores: writes that it may yet send */
-    uint64_t clock_ticks; /* when it can make its next request */
-    uint64_t start_ticks; /* when it may start on the next operation */
+    uint32_t head, tail;          /* flights that it has yet to work on */
+    uint32_t coming, coming_tail; /* stores: flights that have yet to get here */
+    uint32_t credits;             /* stores: writes that it may yet send */
+    uint64_t clock_ticks;         /* when it can make its next request */
+    uint64_t start_ticks;         /* when it may start on the next operation */
     uint64_t busy_ticks;
     bool scheduled; /* it is in the calendar */
 };

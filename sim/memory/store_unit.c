@@ -3,9 +3,6 @@
  * way. */
 #include "memory/flight.h"
 
-/* Requests that it makes in one step of the calendar. */
-enum { BATCH_REQUESTS = 16 };
-
 static struct tma_unit *unit_of(struct tma_memory *memory, uint32_t sm) {
     return &memory->units[memory->machine.sm_count + sm];
 }
@@ -17,30 +14,22 @@ static void append(struct tma_memory *memory, struct tma_unit *unit, uint32_t in
     else
         memory->flights[unit->tail].next = index;
     unit->tail = index;
-    unit->length++;
 }
 
 static uint32_t take_head(struct tma_memory *memory, struct tma_unit *unit) {
     uint32_t index = unit->head;
     unit->head = memory->flights[index].next;
-    unit->length--;
     return index;
 }
 
-/* Brings the first operation that is there by `cycle` to the head; false where none is, and then
- * *next is when the first will be. */
-static bool find_ready(struct tma_memory *memory, struct tma_unit *unit, uint64_t cycle,
-                       uint64_t *next) {
-    *next = UINT64_MAX;
-    for (uint32_t tries = unit->length; tries > 0; tries--) {
-        uint64_t queued = memory->flights[unit->head].queued_cycle;
-        if (queued <= cycle)
-            return true;
-        if (queued < *next)
-            *next = queued;
-        append(memory, unit, take_head(memory, unit));
+/* Lets the operations that are there by `cycle` take their turns, in the order in which they came:
+ * not before, or their place would depend on how far ahead they were announced. */
+static void join(struct tma_memory *memory, struct tma_unit *unit, uint64_t cycle) {
+    while (unit->coming != TMA_NONE && memory->flights[unit->coming].queued_cycle <= cycle) {
+        uint32_t index = unit->coming;
+        unit->coming = memory->flights[index].next;
+        append(memory, unit, index);
     }
-    return false;
 }
 
 static uint64_t read_ticks(const struct tma_machine *machine, enum tma_direction direction,
@@ -129,52 +118,66 @@ static void work(struct tma_memory *memory, struct tma_unit *unit) {
     append(memory, unit, take_head(memory, unit));
 }
 
-static void wake_at(struct tma_memory *memory, struct tma_unit *unit, uint32_t sm, uint64_t cycle) {
-    uint64_t soonest = memory->wheel.now; /* this cycle's turn may be over */
+static void rest_until(struct tma_unit *unit, uint64_t cycle) {
+    if (unit->clock_ticks < cycle * TMA_TICKS)
+        unit->clock_ticks = cycle * TMA_TICKS;
+}
+
+static bool has_work(const struct tma_unit *unit) {
+    return unit->head != TMA_NONE || unit->coming != TMA_NONE;
+}
+
+/* Puts the unit into the calendar for its next request: when it is free, and an operation there. */
+static void schedule(struct tma_memory *memory, uint32_t sm, uint64_t soonest) {
+    struct tma_unit *unit = unit_of(memory, sm);
+    if (unit->scheduled || unit->credits == 0 || !has_work(unit))
+        return; /* without credits, a write that comes back will */
+    uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    if (unit->head == TMA_NONE && memory->flights[unit->coming].queued_cycle > cycle)
+        cycle = memory->flights[unit->coming].queued_cycle;
     unit->scheduled = true;
     tma_wheel_put(&memory->wheel, memory->machine.sm_count + sm, cycle > soonest ? cycle : soonest);
 }
 
+/* Requests that it makes in one cycle at most, should they take no time. */
+enum { MAX_REQUESTS = 16 };
+
 void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
     struct tma_unit *unit = unit_of(memory, sm);
     unit->scheduled = false;
-    if (unit->clock_ticks < cycle * TMA_TICKS)
-        unit->clock_ticks = cycle * TMA_TICKS;
-    for (int made = 0; made < BATCH_REQUESTS && unit->head != TMA_NONE; made++) {
-        uint64_t next;
-        if (unit->credits == 0 || memory->out_of_memory)
-            return; /* a write that comes back will wake it */
-        if (!find_ready(memory, unit, tma_ticks_to_cycle(unit->clock_ticks), &next)) {
-            wake_at(memory, unit, sm, next);
-            return;
-        }
+    if (unit->head == TMA_NONE)
+        rest_until(unit, cycle);
+    join(memory, unit, cycle);
+    for (int made = 0; made < MAX_REQUESTS && unit->head != TMA_NONE && unit->credits > 0 &&
+                       tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+         made++)
         work(memory, unit);
-    }
-    if (unit->head != TMA_NONE)
-        wake_at(memory, unit, sm, tma_ticks_to_cycle(unit->clock_ticks));
+    schedule(memory, sm, cycle + 1);
 }
 
 void tma_store_enqueue(struct tma_memory *memory, uint32_t index, uint64_t cycle) {
-    uint32_t sm = memory->flights[index].sm;
-    struct tma_unit *unit = unit_of(memory, sm);
-    memory->flights[index].queued_cycle = cycle;
-    append(memory, unit, index);
-    uint64_t free_cycle = tma_ticks_to_cycle(unit->clock_ticks);
-    if (!unit->scheduled && unit->credits > 0)
-        wake_at(memory, unit, sm, cycle > free_cycle ? cycle : free_cycle);
+    struct tma_flight *flight = &memory->flights[index];
+    struct tma_unit *unit = unit_of(memory, flight->sm);
+    flight->queued_cycle = cycle;
+    flight->next = TMA_NONE;
+    if (unit->coming == TMA_NONE)
+        unit->coming = index;
+    else
+        memory->flights[unit->coming_tail].next = index;
+    unit->coming_tail = index;
+    schedule(memory, flight->sm, cycle);
 }
 
 void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint32_t flight = tma_request_at(memory, entry)->flight;
     uint32_t sm = memory->flights[flight].sm;
     struct tma_unit *unit = unit_of(memory, sm);
-    unit->credits++;
+    if (unit->credits++ == 0)
+        rest_until(unit, cycle);
     tma_request_free(memory, entry);
     const struct tma_flight *owner = &memory->flights[flight];
     if (owner->until_written && owner->generated && owner->outstanding == 1)
         tma_flight_complete(memory, flight, cycle + memory->machine.tma.written_cycles);
     tma_flight_drop(memory, flight);
-    uint64_t free_cycle = tma_ticks_to_cycle(unit->clock_ticks);
-    if (!unit->scheduled && unit->head != TMA_NONE)
-        wake_at(memory, unit, sm, cycle > free_cycle ? cycle : free_cycle);
+    schedule(memory, sm, cycle + 1);
 }

@@ -151,8 +151,10 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     }
     measure_hops(memory);
     for (uint32_t i = 0; i < 2 * machine->sm_count; i++)
-        memory->units[i] = (struct tma_unit){
-            .head = TMA_NONE, .tail = TMA_NONE, .credits = machine->tma.write_requests};
+        memory->units[i] = (struct tma_unit){.head = TMA_NONE,
+                                             .tail = TMA_NONE,
+                                             .coming = TMA_NONE,
+                                             .credits = machine->tma.write_requests};
     *out = memory;
     return TMA_OK;
 }
