@@ -23,6 +23,7 @@ struct reference_slot {
     uint32_t pending;   /* operations of the stage */
     uint32_t consumers; /* of the stage's, that have run */
     bool issues;        /* its stage, in this cycle */
+    bool wrote;         /* the operation that completed last was a store or reduction */
     uint64_t completed; /* cycle of the stage's last completion so far */
 };
 
@@ -79,15 +80,20 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
     uint32_t count = reference->workload->operation_count;
     issuer->issues = false;
     issuer->pending = count;
+    /* With more than a slot, a CTA ends when what it wrote is in L2. */
+    const struct tma_workload *workload = reference->workload;
+    bool last = issuer->iteration + workload->depth >= workload->iterations;
     for (uint32_t i = 0; i < count; i++) {
         struct tma_operation_size size;
         struct tma_row_stream rows =
             stream_of(reference, i, reference->sms[sm].cta, slot, issuer->iteration, &size);
-        uint32_t map = reference->workload->operations[i].map;
+        uint32_t map = workload->operations[i].map;
         struct tma_issue issue = {.cycle = reference->now,
                                   .tag = make_tag(sm, slot, issuer->iteration * count + i),
                                   .sm = reference->sms[sm].number,
-                                  .map = &reference->workload->maps[map],
+                                  .direction = workload->operations[i].operation.direction,
+                                  .until_written = last && workload->depth > 1,
+                                  .map = &workload->maps[map],
                                   .rows = &rows,
                                   .size = &size};
         ck_assert(tma_memory_issue(reference->memory, &issue));
@@ -136,14 +142,20 @@ static void take_completions(struct reference *reference) {
         struct reference_sm *sm = &reference->sms[done.tag >> 40];
         struct reference_slot *slot = &sm->slots[done.tag >> 32 & 0xff];
         reference->times->operations[sm->cta][(uint32_t)done.tag] = done.cycle - done.issue_cycle;
-        slot->completed = done.cycle > slot->completed ? done.cycle : slot->completed;
+        uint32_t index = (uint32_t)done.tag % workload->operation_count;
+        enum tma_direction direction = workload->operations[index].operation.direction;
+        if (done.cycle >= slot->completed) {
+            slot->completed = done.cycle;
+            slot->wrote = direction == TMA_STORE || direction == TMA_REDUCE;
+        }
         sm->end = done.cycle > sm->end ? done.cycle : sm->end;
         if (--slot->pending > 0)
             continue;
         bool more = slot->iteration + workload->depth < workload->iterations;
         slot->wake = slot->completed;
         if (more || workload->consumer_count > 0)
-            slot->wake += reference->machine->tma.turnaround_cycles;
+            slot->wake += slot->wrote ? reference->machine->tma.store_turnaround_cycles
+                                      : reference->machine->tma.turnaround_cycles;
     }
 }
 
@@ -292,6 +304,34 @@ static void promote(struct tma_machine *machine, struct tma_workload *workload) 
     workload->maps[0].l2_promotion = TMA_L2_256B;
 }
 
+static void write_tiles(struct tma_workload *workload, enum tma_direction direction) {
+    workload->operations[0].operation.direction = direction;
+    workload->expect_bytes = 0;
+}
+
+static void store(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    write_tiles(workload, TMA_STORE);
+}
+
+static void reduce(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    write_tiles(workload, TMA_REDUCE);
+}
+
+static void prefetch(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    write_tiles(workload, TMA_PREFETCH);
+}
+
+/* Loads and stores of the same tiles: what is written is read by others. */
+static void load_and_store(struct tma_machine *machine, struct tma_workload *workload) {
+    add_operation(machine, workload);
+    workload->operations[1].operation.direction = TMA_STORE;
+    workload->operations[1].map = 0;
+    workload->expect_bytes = workload->stage_bytes;
+}
+
 /* Times that never fall together with whole cycles or with each other. */
 static void use_odd_times(struct tma_machine *machine, struct tma_workload *workload) {
     (void)workload;
@@ -317,8 +357,16 @@ static const struct {
     const char *name;
     void (*change)(struct tma_machine *machine, struct tma_workload *workload);
 } variants[] = {
-    {"as it is", change_nothing}, {"consumers", add_consumers}, {"two operations", add_operation},
-    {"promotion", promote},       {"odd times", use_odd_times}, {"short window", use_short_window},
+    {"as it is", change_nothing},
+    {"consumers", add_consumers},
+    {"two operations", add_operation},
+    {"promotion", promote},
+    {"stores", store},
+    {"reductions", reduce},
+    {"prefetches", prefetch},
+    {"loads and stores", load_and_store},
+    {"odd times", use_odd_times},
+    {"short window", use_short_window},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
