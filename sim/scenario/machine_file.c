@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "memory/l2.h"
 #include "scenario/describe.h"
 
 /* What the table fills: the machine, and how long its lists were. */
@@ -50,8 +51,8 @@ static const struct tma_key keys[] = {
         "from the instruction to the TMA unit's queue"),
     U32("tma.dispatch_interval", cycles, 0, 10000, tma.dispatch_interval_cycles,
         "least time from one operation's start to the next's"),
-    U32("tma.row", millicycles, 0, 1000000, tma.row_millicycles, "for each row and 128-byte line"),
-    U32("tma.complete", cycles, 0, 10000, tma.complete_cycles,
+    U32("tma.row", millicycles, 1, 1000000, tma.row_millicycles, "for each row and 128-byte line"),
+    U32("tma.complete", cycles, 1, 10000, tma.complete_cycles,
         "last data in shared memory to the mbarrier's phase"),
     U32("tma.prefetch_gap", cycles, 0, 10000, tma.prefetch_gap_cycles,
         "after each prefetch, until the next operation"),
@@ -78,13 +79,13 @@ static const struct tma_key keys[] = {
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
         "a waiting warp sees the phase, and issues again"),
 
-    U32("crossbar.request", cycles, 0, 10000, crossbar.request_cycles,
+    U32("crossbar.request", cycles, 1, 10000, crossbar.request_cycles,
         "SM to the nearest L2 slice"),
-    U32("crossbar.response", cycles, 0, 10000, crossbar.response_cycles,
+    U32("crossbar.response", cycles, 1, 10000, crossbar.response_cycles,
         "nearest L2 slice to the GPC's port"),
     U32("crossbar.spread", cycles, 0, 10000, crossbar.spread_cycles,
         "how much further the furthest slice is, both ways together"),
-    U32("crossbar.partition", cycles, 0, 10000, crossbar.partition_cycles,
+    U32("crossbar.partition", cycles, 1, 10000, crossbar.partition_cycles,
         "from one L2 partition to the other, one way"),
     U32("crossbar.sm_port", bytes_per_kcycle, 1, 1e9, crossbar.sm_port_bytes_per_kcycle,
         "L2 to one SM"),
@@ -94,7 +95,7 @@ static const struct tma_key keys[] = {
     U64("l2.capacity", bytes, 1024, 1ull << 40, l2.capacity_bytes, "of all partitions"),
     U32("l2.partitions", none, 1, 2, l2.partitions, "halves that share a chip"),
     U32("l2.slices", none, 1, 1024, l2.slices, "of all partitions"),
-    U32("l2.ways", none, 1, 64, l2.ways, "lines of a set"),
+    U32("l2.ways", none, 1, TMA_L2_MAX_WAYS, l2.ways, "lines of a set"),
     U32("l2.lookup", cycles, 0, 10000, l2.lookup_cycles, "tag look-up and data, without waiting"),
     U32("l2.interval", millicycles, 0, 1000000, l2.interval_millicycles,
         "least time from a slice's request to its next"),
@@ -118,7 +119,7 @@ static const struct tma_key keys[] = {
     U32("dram.clock", mhz, 1, 100000, dram.clock_mhz, "data moves on both edges"),
     U32("dram.channels", none, 1, 1024, dram.channels, "that work on their own"),
     U32("dram.banks", none, 1, 1024, dram.banks, "of one channel"),
-    U32("dram.row", bytes, 32, 1 << 20, dram.row_bytes, "of one bank's open row"),
+    U32("dram.row", bytes, TMA_LINE_BYTES, 1 << 20, dram.row_bytes, "of one bank's open row"),
     U32("dram.access", cycles, 0, 100000, dram.access_cycles,
         "L2 miss to first data, open row, without waiting"),
     U32("dram.activate", cycles, 0, 100000, dram.activate_cycles, "opening another row first"),
@@ -170,6 +171,11 @@ static void check_topology(const struct tma_yaml_node *root, const struct machin
                      "topology.gpc_size adds up to %u SMs; sm_count is %u", sum, sms);
     check_count(root, "topology.gpc_partition", input->partitions, input->sizes, "one for each GPC",
                 list);
+    for (uint32_t i = 0; i < input->partitions; i++)
+        if (machine->topology.gpc_partition[i] >= machine->l2.partitions)
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "topology.gpc_partition"),
+                         "topology.gpc_partition has a %u; l2.partitions is %u",
+                         machine->topology.gpc_partition[i], machine->l2.partitions);
     check_count(root, "topology.sms", input->sms, sms, "one for each SM", list);
     check_count(root, "topology.placement", input->placement, sms, "one for each SM", list);
     check_permutation(root, "topology.sms", machine->topology.sms, input->sms, list);
@@ -187,6 +193,15 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.slices"),
                      "l2.slices is %u; expected a multiple of the %u partitions",
                      machine->l2.slices, machine->l2.partitions);
+    uint64_t least_bytes = (uint64_t)machine->l2.slices * machine->l2.ways * TMA_LINE_BYTES;
+    if (machine->l2.capacity_bytes < least_bytes)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.capacity"),
+                     "l2.capacity is %llu B; %u slices of %u ways have %llu B at least",
+                     (unsigned long long)machine->l2.capacity_bytes, machine->l2.slices,
+                     machine->l2.ways, (unsigned long long)least_bytes);
+    if (tma_machine_dram_bytes_per_kcycle(machine) == 0)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.bus"),
+                     "dram.bus and dram.clock move less than a byte in 1000 SM cycles");
 }
 
 bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *machine,
