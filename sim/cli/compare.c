@@ -95,6 +95,7 @@ static int compare_scenario(const struct cli_options *options,
     }
     comparison->scenario = scenario->name;
     comparison->machine = scenario->machine.name;
+    comparison->timing_validated = scenario->machine.validated;
     comparison->workload = &scenario->workload;
     comparison->show_padding = options->pad;
     int status = CLI_BAD_INPUT;

@@ -29,6 +29,8 @@ static int run(const struct cli_options *options) {
     if (good)
         cli_validation_write(options->operands, validations, options->operand_count,
                              (enum cli_format)options->format, output.file);
+    for (size_t i = 0; validations != NULL && i < options->operand_count; i++)
+        tma_validation_free(&validations[i]);
     free(validations);
     return cli_output_close(&output, good) && good ? CLI_OK : CLI_BAD_INPUT;
 }

@@ -17,6 +17,20 @@ static void write_error(struct tma_json *json, const char *key, double value) {
         tma_json_decimal(json, key, value, TMA_DECIMAL_MAX_DIGITS);
 }
 
+static void write_rows(struct tma_json *json, const struct tma_validation *validation) {
+    tma_json_begin_array(json, "rows");
+    for (size_t i = 0; i < validation->row_count; i++) {
+        const struct tma_timed_row *row = &validation->rows[i];
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "name", row->name);
+        tma_json_decimal(json, "measured", row->measured, 0);
+        tma_json_decimal(json, "predicted", row->predicted, 0);
+        tma_json_decimal(json, "error", row->error, TMA_DECIMAL_MAX_DIGITS);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+}
+
 static void write_json(const char *const *paths, const struct tma_validation *validations,
                        size_t count, FILE *out) {
     struct tma_json json = {.out = out};
@@ -34,6 +48,8 @@ static void write_json(const char *const *paths, const struct tma_validation *va
         write_error(&json, "median", validation->median);
         write_error(&json, "p95", validation->p95);
         write_error(&json, "max", validation->max);
+        if (validation->kind != NULL && validation->kind->has_error)
+            write_rows(&json, validation);
         tma_json_end_object(&json);
     }
     tma_json_end_array(&json);
@@ -51,7 +67,7 @@ static void write_errors(const struct tma_validation *validation, FILE *out) {
             percent(validation->p95).text, percent(validation->max).text);
     fprintf(out, "  worst rows %41s %12s %9s\n", "measured", "predicted", "error");
     for (size_t i = 0; i < validation->worst_count; i++) {
-        const struct tma_worst_row *row = &validation->worst[i];
+        const struct tma_timed_row *row = &validation->worst[i];
         fprintf(out, "    %-36s %12s %12s %7s %%\n", row->name, tma_decimal(row->measured, 0).text,
                 tma_decimal(row->predicted, 0).text, percent(row->error).text);
     }

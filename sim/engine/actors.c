@@ -52,6 +52,16 @@ static void consume(struct slot *slot, uint32_t index) {
     tma_account_consumer(simulation, index, slot, end - start - busy, busy);
 }
 
+/* From the mbarrier's phase until the slot's warp goes on. The warps of the other slots poll
+ * meanwhile. */
+static uint64_t turnaround_cycles(const struct slot *slot) {
+    const struct tma_machine *machine = slot->simulation->machine;
+    uint64_t others = slot->simulation->workload->depth - 1;
+    if (slot->wrote)
+        return machine->tma.store_turnaround_cycles;
+    return machine->tma.turnaround_cycles + others * machine->tma.poll_millicycles / 1000;
+}
+
 /* Waits until the stage's bytes are there, and does with them what the workload says. */
 static void finish_stage(struct slot *slot) {
     struct simulation *simulation = slot->simulation;
@@ -63,8 +73,7 @@ static void finish_stage(struct slot *slot) {
     tma_account_stage(simulation, &slot->last);
     bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
     if (more || simulation->workload->consumer_count > 0) {
-        uint64_t turnaround = slot->wrote ? simulation->machine->tma.store_turnaround_cycles
-                                          : simulation->machine->tma.turnaround_cycles;
+        uint64_t turnaround = turnaround_cycles(slot);
         simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
         sleep_until(simulation, tma_simulation_now(simulation) + turnaround);
     }

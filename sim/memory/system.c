@@ -321,13 +321,14 @@ static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count,
 
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
     while (memory->wheel.now < until && !memory->out_of_memory) {
-        if (memory->wheel.count == 0) {
-            tma_wheel_skip(&memory->wheel, until);
-            break;
-        }
         uint64_t cycle = memory->wheel.now;
         if (cycle % L2_AGING_CYCLES == 0)
             tma_l2_age(&memory->l2, cycle);
+        if (memory->wheel.count == 0) {
+            uint64_t aging = (cycle / L2_AGING_CYCLES + 1) * L2_AGING_CYCLES;
+            tma_wheel_skip(&memory->wheel, aging < until ? aging : until);
+            continue;
+        }
         const uint32_t *due;
         uint32_t count = tma_wheel_take(&memory->wheel, &due);
         prefetch(memory, due, count);

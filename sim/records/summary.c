@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void keep_worst(struct tma_validation *validation, const struct tma_worst_row *row) {
+static void keep_worst(struct tma_validation *validation, const struct tma_timed_row *row) {
     size_t at = validation->worst_count;
     while (at > 0 && validation->worst[at - 1].error < row->error)
         at--;
@@ -17,13 +17,13 @@ static void keep_worst(struct tma_validation *validation, const struct tma_worst
     validation->worst[at] = *row;
 }
 
-double tma_note_error(struct tma_validation *validation, const char *name,
-                      const struct tma_record_outcome *outcome) {
-    struct tma_worst_row row = {.measured = outcome->measured, .predicted = outcome->predicted};
+struct tma_timed_row tma_note_row(struct tma_validation *validation, const char *name,
+                                  const struct tma_record_outcome *outcome) {
+    struct tma_timed_row row = {.measured = outcome->measured, .predicted = outcome->predicted};
     row.error = fabs(outcome->predicted / outcome->measured - 1);
     snprintf(row.name, sizeof row.name, "%s", name);
     keep_worst(validation, &row);
-    return row.error;
+    return row;
 }
 
 static int compare_errors(const void *a, const void *b) {

@@ -39,15 +39,36 @@ static void note_outcome(struct tma_validation *validation, const char *name,
 static void replay_all(const struct tma_machine *machine, const struct tma_tsv *records,
                        struct tma_validation *validation, double *errors) {
     const struct tma_record_kind *kind = validation->kind;
-    size_t error_count = 0;
     for (size_t row = 0; row < records->rows; row++) {
         struct tma_record_outcome outcome = {0};
         kind->replay(machine, records, row, &outcome);
         note_outcome(validation, row_name(records, row), &outcome);
         if (kind->has_error && outcome.verdict != TMA_RECORD_SKIPPED && outcome.measured > 0)
-            errors[error_count++] = tma_note_error(validation, row_name(records, row), &outcome);
+            validation->rows[validation->row_count++] =
+                tma_note_row(validation, row_name(records, row), &outcome);
     }
-    tma_summarise_errors(validation, errors, error_count);
+    for (size_t i = 0; i < validation->row_count; i++)
+        errors[i] = validation->rows[i].error;
+    tma_summarise_errors(validation, errors, validation->row_count);
+}
+
+/* Replays with room for the errors of all rows. */
+static enum tma_error_code replay_file(const char *path, const struct tma_machine *machine,
+                                       const struct tma_tsv *records,
+                                       struct tma_validation *validation, struct tma_error *error) {
+    enum tma_error_code code = TMA_OK;
+    double *errors = calloc(records->rows, sizeof *errors);
+    validation->rows = calloc(records->rows, sizeof *validation->rows);
+    validation->skipped = 0;
+    if (errors != NULL && validation->rows != NULL) {
+        replay_all(machine, records, validation, errors);
+    } else {
+        code = tma_fail(error, TMA_ERROR_MEMORY, "%s: %zu records do not fit in memory", path,
+                        records->rows);
+        tma_validation_free(validation);
+    }
+    free(errors);
+    return code;
 }
 
 enum tma_error_code tma_validate_file(const char *path, const struct tma_machine *machine,
@@ -59,17 +80,14 @@ enum tma_error_code tma_validate_file(const char *path, const struct tma_machine
     *validation = (struct tma_validation){
         .kind = find_kind(&records), .records = records.rows, .skipped = records.rows};
     validation->mape = validation->median = validation->p95 = validation->max = NAN;
-    double *errors = NULL;
-    if (validation->kind != NULL) {
-        validation->skipped = 0;
-        errors = calloc(records.rows, sizeof *errors);
-        if (errors == NULL)
-            code = tma_fail(error, TMA_ERROR_MEMORY, "%s: %zu records do not fit in memory", path,
-                            records.rows);
-        else
-            replay_all(machine, &records, validation, errors);
-    }
-    free(errors);
+    if (validation->kind != NULL)
+        code = replay_file(path, machine, &records, validation, error);
     tma_tsv_free(&records);
     return code;
+}
+
+void tma_validation_free(struct tma_validation *validation) {
+    free(validation->rows);
+    validation->rows = NULL;
+    validation->row_count = 0;
 }

@@ -27,7 +27,8 @@ struct tma_record_kind {
                    struct tma_record_outcome *outcome);
 };
 
-struct tma_worst_row {
+/* One record of a kind that has errors: cycles, and the error as a fraction of the measured. */
+struct tma_timed_row {
     char name[64]; /* the record's id or name */
     double measured, predicted, error;
 };
@@ -36,13 +37,19 @@ struct tma_validation {
     const struct tma_record_kind *kind; /* NULL: no kind that is known, every record skipped */
     uint64_t records, skipped, agree;
     double mape, median, p95, max; /* fractions; NaN where they don't apply */
-    struct tma_worst_row worst[TMA_WORST_ROWS];
+    struct tma_timed_row *rows;    /* owned; in the file's order, without those skipped */
+    size_t row_count;              /* 0 for kinds without errors */
+    struct tma_timed_row worst[TMA_WORST_ROWS];
     size_t worst_count;
     char first_difference[300]; /* record and reason; empty where none differs */
 };
 
-/* Fails only where the file can't be read (TMA_ERROR_FILE) or is no TSV (TMA_ERROR_SYNTAX). */
+/* Fails only where the file can't be read (TMA_ERROR_FILE), is no TSV (TMA_ERROR_SYNTAX) or does
+ * not fit in memory (TMA_ERROR_MEMORY); then there is nothing to free. */
 enum tma_error_code tma_validate_file(const char *path, const struct tma_machine *machine,
                                       struct tma_validation *validation, struct tma_error *error);
+
+/* Frees the rows; a zeroed validation has none. */
+void tma_validation_free(struct tma_validation *validation);
 
 #endif

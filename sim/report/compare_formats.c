@@ -29,6 +29,12 @@ uint32_t tma_count_bits(uint32_t bits) {
     return count;
 }
 
+const char *tma_compared_caveat(const struct tma_comparison *comparison) {
+    return comparison->timing_validated
+               ? ""
+               : " (timing not validated: no record of a real one was compared)";
+}
+
 struct tma_bit_list tma_bit_list(uint32_t bits) {
     struct tma_bit_list list = {.text = "none"};
     size_t length = 0;

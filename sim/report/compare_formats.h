@@ -10,6 +10,9 @@ void tma_compare_write_csv(const struct tma_comparison *comparison, FILE *out);
 void tma_compare_write_markdown(const struct tma_comparison *comparison, FILE *out);
 void tma_compare_write_svg(const struct tma_comparison *comparison, FILE *out);
 
+/* What comes after the machine's name: "" where its timing is validated. */
+const char *tma_compared_caveat(const struct tma_comparison *comparison);
+
 /* "0-7, 9" of the bits 0 to 7 and 9; "none" of 0. */
 struct tma_bit_list {
     char text[96];

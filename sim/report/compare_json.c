@@ -79,6 +79,7 @@ void tma_compare_write_json(const struct tma_comparison *comparison, FILE *out) 
     tma_json_begin_object(&json, NULL);
     tma_json_string(&json, "scenario", comparison->scenario);
     tma_json_string(&json, "machine", comparison->machine);
+    tma_json_bool(&json, "timing_validated", comparison->timing_validated);
     tma_json_begin_array(&json, "modes");
     for (size_t i = 0; i < comparison->mode_count; i++)
         write_mode(&json, &comparison->modes[i]);

@@ -73,7 +73,7 @@ void tma_compare_write_markdown(const struct tma_comparison *comparison, FILE *o
     write_cell(comparison->scenario, out);
     fputs("** on ", out);
     write_cell(comparison->machine, out);
-    fputs("\n\n", out);
+    fprintf(out, "%s\n\n", tma_compared_caveat(comparison));
     write_modes(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);

@@ -253,7 +253,7 @@ static void write_head(const struct tma_comparison *comparison, int width, int h
     write_escaped(comparison->scenario, out);
     fputs(" on ", out);
     write_escaped(comparison->machine, out);
-    fputs("</text>\n", out);
+    fprintf(out, "%s</text>\n", tma_compared_caveat(comparison));
 }
 
 void tma_compare_write_svg(const struct tma_comparison *comparison, FILE *out) {

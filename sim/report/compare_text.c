@@ -82,7 +82,8 @@ static void write_refused(const struct tma_comparison *comparison, FILE *out) {
 }
 
 void tma_compare_write_text(const struct tma_comparison *comparison, FILE *out) {
-    fprintf(out, "scenario  %s\nmachine   %s\n\n", comparison->scenario, comparison->machine);
+    fprintf(out, "scenario  %s\nmachine   %s%s\n\n", comparison->scenario, comparison->machine,
+            tma_compared_caveat(comparison));
     write_modes(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);

@@ -38,6 +38,7 @@ struct tma_compared_padding {
 
 struct tma_comparison {
     const char *scenario, *machine;      /* borrowed names */
+    bool timing_validated;               /* the machine's; reports say so where it is not */
     const struct tma_workload *workload; /* borrowed: the scenario as it is */
     struct tma_compared_mode modes[TMA_MAX_COMPARED_MODES];
     size_t mode_count;

@@ -74,6 +74,8 @@ static const struct tma_key keys[] = {
         "as turnaround, after a store or reduction"),
     U32("tma.write_requests", none, 1, 1e6, tma.write_requests,
         "that an SM may have on their way to L2"),
+    U32("tma.poll", millicycles, 0, 1000000, tma.poll_millicycles,
+        "that the polling of each further slot adds to turnaround"),
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
         "a waiting warp sees the phase, and issues again"),
 

@@ -49,8 +49,11 @@ START_TEST(worst_rows) {
         char name[16];
         struct tma_record_outcome outcome = {.measured = 100, .predicted = predicted[i]};
         snprintf(name, sizeof name, "row%d", i);
-        ck_assert_double_eq_tol(tma_note_error(&validation, name, &outcome),
-                                fabs(predicted[i] - 100) / 100, 1e-12);
+        struct tma_timed_row row = tma_note_row(&validation, name, &outcome);
+        ck_assert_str_eq(row.name, name);
+        ck_assert_double_eq(row.measured, 100);
+        ck_assert_double_eq(row.predicted, predicted[i]);
+        ck_assert_double_eq_tol(row.error, fabs(predicted[i] - 100) / 100, 1e-12);
     }
     ck_assert_uint_eq(validation.worst_count, TMA_WORST_ROWS);
     for (int i = 0; i < TMA_WORST_ROWS; i++)
@@ -78,6 +81,8 @@ START_TEST(a_file_with_a_difference) {
     ck_assert_str_eq(validation.first_difference,
                      "3f800003: TFLOAT32: measured 3f800003, model 3f800000");
     ck_assert(isnan(validation.mape) && isnan(validation.max));
+    ck_assert_uint_eq(validation.row_count, 0);
+    tma_validation_free(&validation);
 }
 END_TEST
 

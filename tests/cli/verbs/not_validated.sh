@@ -1,0 +1,13 @@
+# Machines whose timing was never compared with a real one run like any other, and every report says so.
+gpus=$PWD/../../configs/gpus
+scenarios=$PWD/../../configs/scenarios
+cd "$SCRATCH" || exit
+for gpu in h100_sxm b200; do
+    echo "== $gpu"
+    for format in text json; do
+        tmasim run "$scenarios/gemm_tile.yaml" --set gpu="$gpus/$gpu.yaml" --format $format
+    done | grep 'validated'
+    for format in text json markdown svg; do
+        tmasim compare "$scenarios/gemm_tile.yaml" --set gpu="$gpus/$gpu.yaml" --format $format
+    done | sed 's/<[^>]*>//g' | grep 'validated'
+done

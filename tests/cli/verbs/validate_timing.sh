@@ -1,0 +1,27 @@
+# The JSON of a timing file lists its rows, but those skipped, in the file's order; each error is that
+# of its two figures, and the summary that of the errors. The predictions themselves are not shown
+# here: they change whenever the model does.
+head -n 4 ../hardware/h200/timing.tsv >"$SCRATCH/timing.tsv"
+sed -n '5s/depth=1/depth=0/p' ../hardware/h200/timing.tsv >>"$SCRATCH/timing.tsv"
+cd "$SCRATCH" || exit
+tmasim validate --format json timing.tsv | awk '
+    function off(a, b) { return a - b > 0.000001 || b - a > 0.000001 }
+    $1 == "\"measured\":" { measured = $2 + 0 }
+    $1 == "\"predicted\":" { predicted = $2 + 0 }
+    $1 == "\"mape\":" { mean = $2 + 0 }
+    $1 == "\"max\":" { max = $2 + 0 }
+    $1 == "\"error\":" {
+        error = predicted / measured - 1
+        if (error < 0)
+            error = -error
+        print off($2 + 0, error) ? "error is not that of the row" : "error of the row"
+        sum += error
+        most = error > most ? error : most
+        rows++
+        next
+    }
+    /"name"|"measured"|"records"|"skipped"|"rows"/ { print }
+    END {
+        print off(mean, sum / rows) ? "another mean" : "mean of the rows"
+        print off(max, most) ? "another maximum" : "maximum of the rows"
+    }'
