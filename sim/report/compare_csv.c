@@ -14,6 +14,11 @@ static void write_quoted(const char *text, FILE *out) {
     fputc('"', out);
 }
 
+/* The last column: whether the machine's timing is validated. */
+static void end_line(const struct tma_comparison *comparison, FILE *out) {
+    fputs(comparison->timing_validated ? ",true\n" : ",false\n", out);
+}
+
 static void write_cycles(const struct tma_compared_mode *mode, FILE *out) {
     if (mode == NULL)
         fputs(",,", out);
@@ -29,28 +34,30 @@ static void write_pass(const struct tma_comparison *comparison, uint32_t index,
     write_cycles(layout->mode, out);
     fprintf(out,
             "%" PRIu32 ",%s,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-            ",%" PRIu32 ",%" PRIu64 ",%08" PRIx32 ",%" PRIu32 ",%" PRIu32 ",\n",
+            ",%" PRIu32 ",%" PRIu64 ",%08" PRIx32 ",%" PRIu32 ",%" PRIu32 ",",
             index, tma_shared_instruction_info(consumer->instruction)->name,
             tma_name_of(&tma_lane_map_names, (int)consumer->lanes), consumer->operation,
             layout->extra_bytes, pass->instructions, pass->ideal_wavefronts, pass->wavefronts,
             pass->wavefronts - pass->ideal_wavefronts, pass->worst.ways, pass->worst_index,
             pass->worst.worst_lanes, pass->worst.worst_bank, tma_count_bits(pass->banks_used));
+    end_line(comparison, out);
 }
 
-static void write_mode(const struct tma_compared_mode *mode, FILE *out) {
+static void write_mode(const struct tma_comparison *comparison,
+                       const struct tma_compared_mode *mode, FILE *out) {
     fprintf(out, "%s,", tma_name_of(&tma_swizzle_names, (int)mode->swizzle));
     write_cycles(mode->legal ? mode : NULL, out);
     fputs(",,,,,,,,,,,,,,", out);
     if (!mode->legal)
         write_quoted(mode->reason, out);
-    fputc('\n', out);
+    end_line(comparison, out);
 }
 
 void tma_compare_write_csv(const struct tma_comparison *comparison, FILE *out) {
     uint32_t consumers = comparison->workload->consumer_count;
     fputs("layout,cycles,bytes_per_cycle,consumer,instruction,lanes,operation,extra_bytes,"
           "instructions,ideal_wavefronts,wavefronts,excess_wavefronts,ways,worst_instruction,"
-          "worst_lanes,worst_bank,banks_used,not_legal\n",
+          "worst_lanes,worst_bank,banks_used,not_legal,timing_validated\n",
           out);
     for (uint32_t i = 0; i < consumers; i++) {
         struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1];
@@ -60,5 +67,5 @@ void tma_compare_write_csv(const struct tma_comparison *comparison, FILE *out) {
     }
     for (size_t i = 0; i < comparison->mode_count; i++)
         if (consumers == 0 || !comparison->modes[i].legal)
-            write_mode(&comparison->modes[i], out);
+            write_mode(comparison, &comparison->modes[i], out);
 }
