@@ -94,6 +94,24 @@ START_TEST(test_lines_have_tags_of_their_own) {
 }
 END_TEST
 
+/* Set and tag tell any two lines of a partition apart, copies included; the set is of the line's
+ * slice. */
+START_TEST(test_index_is_unique) {
+    enum { LINES = 2048 };
+    static struct tma_l2_index seen[LINES];
+    uint32_t partition = (uint32_t)_i;
+    for (uint64_t line = 0; line < LINES; line++) {
+        seen[line] = index_of(line, partition);
+        ck_assert_uint_eq(seen[line].set / l2.slice_sets,
+                          partition * l2.slices + tma_place_line(&machine, line).slice);
+        uint64_t same = 0;
+        while (seen[same].set != seen[line].set || seen[same].tag != seen[line].tag)
+            same++;
+        ck_assert_uint_eq(same, line);
+    }
+}
+END_TEST
+
 START_TEST(test_claim_finds_what_is_there) {
     ck_assert_int_eq(tma_l2_find(&l2, first_set(), 77), -1);
     int way = claim_way(&l2, first_set(), 77);
@@ -185,6 +203,18 @@ START_TEST(test_ready) {
 }
 END_TEST
 
+/* A line does not wait for the data of the one that it drove out. */
+START_TEST(test_claim_forgets_filling) {
+    struct tma_l2_set *set = first_set();
+    for (uint32_t tag = 0; tag < machine.l2.ways; tag++)
+        tma_l2_fill(&l2, set, claim_way(&l2, set, tag), TMA_ALL_SECTORS, 1000);
+    int way = claim_way(&l2, set, machine.l2.ways);
+    ck_assert_uint_eq(tma_l2_ready(set, way, 10), 10);
+    tma_l2_fill(&l2, set, way, TMA_ALL_SECTORS, 500);
+    ck_assert_uint_eq(tma_l2_ready(set, way, 10), 500);
+}
+END_TEST
+
 /* A line that was filled long ago is ready, though its cycle seems to lie ahead again. */
 START_TEST(test_age) {
     const uint64_t later = UINT64_C(0xc0000000);
@@ -225,10 +255,12 @@ int main(void) {
     tcase_add_test(tests, test_capacity);
     tcase_add_test(tests, test_copies_are_kept_apart);
     tcase_add_test(tests, test_lines_have_tags_of_their_own);
+    tcase_add_loop_test(tests, test_index_is_unique, 0, 2);
     tcase_add_test(tests, test_claim_finds_what_is_there);
     tcase_add_loop_test(tests, test_replacement, 0, sizeof replacements / sizeof *replacements);
     tcase_add_test(tests, test_unused_sectors);
     tcase_add_loop_test(tests, test_ready, 0, sizeof fills / sizeof *fills);
+    tcase_add_test(tests, test_claim_forgets_filling);
     tcase_add_test(tests, test_age);
     tcase_add_test(tests, test_leave);
     tcase_add_loop_test(tests, test_sector_count, 0, 16);

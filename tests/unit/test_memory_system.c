@@ -141,6 +141,25 @@ START_TEST(test_what_is_in_l2) {
 }
 END_TEST
 
+/* A memory system that was idle for so long answers as on its first day: cycles of L2 are kept
+ * modulo 2^32, and the wait for a fill must not come back. */
+static const uint64_t idles[] = {1000, UINT64_C(1) << 31, (UINT64_C(1) << 31) + (1 << 20),
+                                 UINT64_C(3) << 30, UINT64_C(1) << 32};
+
+START_TEST(test_idle_for_long) {
+    struct tma_tensor_map map = line_map(ROWS);
+    struct load load = {.map = &map};
+    warm_load(memory, &load);
+    uint64_t latency = run_load(memory, &load).cycle;
+    recreate();
+    run_load(memory, &load);
+    load.cycle = idles[_i];
+    ck_assert(tma_memory_advance(memory, load.cycle));
+    ck_assert_uint_eq(tma_memory_now(memory), load.cycle);
+    ck_assert_uint_eq(run_load(memory, &load).cycle, load.cycle + latency);
+}
+END_TEST
+
 static uint32_t random_below(uint32_t limit) {
     static uint32_t state = 2463534242;
     state ^= state << 13;
@@ -293,6 +312,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_promotion, 0, 32);
     tcase_add_loop_test(tests, test_promotion_serves_neighbours, 0, 4);
     tcase_add_test(tests, test_what_is_in_l2);
+    tcase_add_loop_test(tests, test_idle_for_long, 0, sizeof idles / sizeof *idles);
     tcase_add_test(tests, test_completions_are_known_in_time);
     tcase_add_test(tests, test_step_length_does_not_matter);
     tcase_add_loop_test(tests, test_counters_add_up, 0, 4);
