@@ -48,6 +48,7 @@ static void consume(struct slot *slot, uint32_t index) {
     uint64_t busy = passes * report->wavefronts * simulation->machine->shared.wavefront_cycles;
     uint64_t start = tma_simulation_now(simulation);
     uint64_t end = tma_port_serve(&slot->sm->shared, start, busy * TMA_TICKS);
+    tma_memory_consume(simulation->memory, slot->sm->number, end - busy, end);
     sleep_until(simulation, end);
     tma_account_consumer(simulation, index, slot, end - start - busy, busy);
 }

@@ -5,6 +5,7 @@
 
 #include "memory/dram.h"
 #include "memory/l2.h"
+#include "memory/shared_port.h"
 #include "memory/system.h"
 #include "memory/wheel.h"
 
@@ -95,14 +96,16 @@ struct tma_memory {
     uint32_t completion_capacity, completion_head, completion_count;
     bool out_of_memory;
 
-    struct tma_unit *units;     /* by SM: loads; then by SM: stores */
-    struct tma_port *sm_ports;  /* by SM */
-    struct tma_port *gpc_ports; /* by GPC */
-    uint16_t *hops;             /* by GPC, partition and slice: cycles beyond the nearest slice's */
-    struct tma_slice *slices;   /* by partition and slice */
+    struct tma_unit *units;         /* by SM: loads; then by SM: stores */
+    struct tma_port *sm_ports;      /* by SM */
+    struct tma_shared_port *shared; /* by SM */
+    struct tma_port *gpc_ports;     /* by GPC */
+    uint16_t *hops;           /* by GPC, partition and slice: cycles beyond the nearest slice's */
+    struct tma_slice *slices; /* by partition and slice */
     uint32_t sm_gpc[TMA_MAX_SMS];
     struct tma_l2 l2;
     struct tma_dram dram;
+    uint64_t wavefront_ticks; /* of shared memory */
     uint64_t sm_sector_ticks, gpc_sector_ticks, row_ticks, interval_ticks;
     uint64_t read_ticks[TMA_SECTORS + 1]; /* by sectors: what reading them takes a slice */
 

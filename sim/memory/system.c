@@ -88,12 +88,13 @@ static bool allocate_servers(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     memory->units = calloc(2 * (size_t)machine->sm_count, sizeof *memory->units);
     memory->sm_ports = calloc(machine->sm_count, sizeof *memory->sm_ports);
+    memory->shared = calloc(machine->sm_count, sizeof *memory->shared);
     memory->gpc_ports = calloc(machine->topology.gpc_count, sizeof *memory->gpc_ports);
     memory->slices = calloc(machine->l2.slices, sizeof *memory->slices);
     memory->hops =
         calloc((size_t)machine->topology.gpc_count * machine->l2.slices, sizeof *memory->hops);
-    return memory->units != NULL && memory->sm_ports != NULL && memory->gpc_ports != NULL &&
-           memory->slices != NULL && memory->hops != NULL;
+    return memory->units != NULL && memory->sm_ports != NULL && memory->shared != NULL &&
+           memory->gpc_ports != NULL && memory->slices != NULL && memory->hops != NULL;
 }
 
 static void map_topology(struct tma_memory *memory) {
@@ -119,6 +120,7 @@ static void convert_rates(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     memory->sm_sector_ticks = ticks_per_sector(machine->crossbar.sm_port_bytes_per_kcycle);
     memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
+    memory->wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS;
     memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
     memory->interval_ticks = (uint64_t)machine->l2.interval_millicycles * TMA_TICKS / 1000;
     for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
@@ -170,6 +172,7 @@ void tma_memory_free(struct tma_memory *memory) {
     free(memory->completions);
     free(memory->units);
     free(memory->sm_ports);
+    free(memory->shared);
     free(memory->gpc_ports);
     free(memory->slices);
     free(memory->hops);
@@ -245,6 +248,8 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint64_t arrival = tma_port_serve(&memory->gpc_ports[memory->sm_gpc[flight->sm]], cycle, ticks);
     arrival = tma_port_serve(&memory->sm_ports[flight->sm], arrival,
                              request->count * memory->sm_sector_ticks);
+    arrival = tma_shared_port_arrive(&memory->shared[flight->sm], cycle, arrival,
+                                     memory->wavefront_ticks);
     memory->counters.shared_write_wavefronts++;
     if (arrival >= flight->completion.arrival_cycle)
         note_way(memory, request, &flight->completion, cycle, arrival);
@@ -343,6 +348,11 @@ bool tma_memory_drain(struct tma_memory *memory) {
         if (!tma_memory_advance(memory, memory->wheel.now + TMA_WHEEL_CYCLES))
             return false;
     return true;
+}
+
+void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until) {
+    uint64_t later = memory->machine.tma.issue_cycles;
+    tma_shared_port_occupy(&memory->shared[sm], from + later, until + later);
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {

@@ -63,6 +63,11 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue);
  * before until + the machine's complete_cycles is known then. */
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
 
+/* Consumers keep an SM's shared memory busy from `from` to `until`, in which arriving data take
+ * turns with them. As an issue, it takes effect issue_cycles later. Calls for an SM come in order.
+ */
+void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until);
+
 /* Works through all that is still on its way: writes, prefetches. False when out of memory. */
 bool tma_memory_drain(struct tma_memory *memory);
 
