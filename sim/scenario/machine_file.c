@@ -204,6 +204,22 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
                      "dram.bus and dram.clock move less than a byte in 1000 SM cycles");
 }
 
+/* The engine knows of what completes `complete` cycles ahead: nothing may take less. */
+static void check_completions(const struct tma_yaml_node *root, const struct tma_machine *machine,
+                              struct tma_diagnostics *list) {
+    const struct {
+        const char *path;
+        uint32_t cycles;
+    } others[] = {{"tma.store_complete", machine->tma.store_complete_cycles},
+                  {"tma.reduce_complete", machine->tma.reduce_complete_cycles},
+                  {"tma.written", machine->tma.written_cycles}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].cycles < machine->tma.complete_cycles)
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, others[i].path),
+                         "%s is %u cycles; expected at least tma.complete, which is %u",
+                         others[i].path, others[i].cycles, machine->tma.complete_cycles);
+}
+
 bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *machine,
                       struct tma_diagnostics *list) {
     struct machine_input input = {0};
@@ -212,6 +228,7 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
         return false;
     check_topology(root, &input, list);
     check_sizes(root, &input.machine, list);
+    check_completions(root, &input.machine, list);
     input.machine.topology.gpc_count = input.sizes;
     *machine = input.machine;
     return list->count == before;

@@ -134,6 +134,15 @@ static void go_on(struct reference *reference, struct reference_sm *sm, uint32_t
     sm->slots_left -= !slot->issues;
 }
 
+static uint64_t turnaround_of(const struct reference *reference,
+                              const struct reference_slot *slot) {
+    const struct tma_machine *machine = reference->machine;
+    if (slot->wrote)
+        return machine->tma.store_turnaround_cycles;
+    return machine->tma.turnaround_cycles +
+           (reference->workload->depth - 1) * machine->tma.poll_millicycles / 1000;
+}
+
 /* What has become known: the slot goes on when its stage is there, after the warp's turnaround if
  * there is more to do. */
 static void take_completions(struct reference *reference) {
@@ -155,8 +164,7 @@ static void take_completions(struct reference *reference) {
         bool more = slot->iteration + workload->depth < workload->iterations;
         slot->wake = slot->completed;
         if (more || workload->consumer_count > 0)
-            slot->wake += slot->wrote ? reference->machine->tma.store_turnaround_cycles
-                                      : reference->machine->tma.turnaround_cycles;
+            slot->wake += turnaround_of(reference, slot);
     }
 }
 
@@ -338,6 +346,7 @@ static void use_odd_times(struct tma_machine *machine, struct tma_workload *work
     (void)workload;
     machine->tma.row_millicycles = 1005;
     machine->tma.turnaround_cycles = 0;
+    machine->tma.poll_millicycles = 1700;
     machine->crossbar.spread_cycles = 13;
     machine->crossbar.sm_port_bytes_per_kcycle = 107300;
     machine->crossbar.gpc_port_bytes_per_kcycle = 170000;
@@ -384,6 +393,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("engine and reference");
     TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60); /* sanitizers are slow */
     tcase_add_loop_test(tests, test_engine_is_exact, 0, KERNELS * VARIANTS);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -273,6 +273,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("runs");
     TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60); /* sanitizers are slow */
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);
