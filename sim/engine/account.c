@@ -105,6 +105,9 @@ void tma_account_memory(struct simulation *simulation) {
     counters->l2_sectors = memory.sectors;
     counters->l2_sector_hits = memory.hit_sectors;
     counters->l2_sector_misses = memory.miss_sectors;
+    counters->l2_lookup_miss_sectors = memory.lookup_miss_sectors;
+    counters->sm_read_sectors = memory.response_sectors;
+    counters->sm_write_sectors = memory.write_sectors;
     counters->l2_fills = memory.fills;
     counters->l2_fill_sectors = memory.fill_sectors;
     counters->l2_fill_unused_sectors = memory.unused_sectors;

@@ -41,7 +41,11 @@ struct tma_counters {
     uint64_t tensor_bytes; /* of them, from the tensor */
     uint64_t l2_requests;  /* of the TMA units: one per row and 128-byte line */
     uint64_t l2_sectors, l2_sector_hits, l2_sector_misses; /* 32 bytes each */
-    uint64_t l2_fills; /* fills from DRAM, of the promotion's size each */
+    uint64_t
+        l2_lookup_miss_sectors; /* as the profiler counts: all that the SMs' partitions fetched */
+    uint64_t sm_read_sectors;   /* L2 to SMs, out-of-bounds fill included */
+    uint64_t sm_write_sectors;  /* SMs to L2 */
+    uint64_t l2_fills;          /* fills from DRAM, of the promotion's size each */
     uint64_t l2_fill_sectors;
     uint64_t l2_fill_unused_sectors; /* fetched by promotion, and never asked for in this run */
     uint64_t l2_evictions;

@@ -1,9 +1,10 @@
 /* Where a line lives: its home partition, its slice there, its set, its DRAM channel, bank and row.
  *
- * Each aligned group of as many lines as there are slices has one line in every slice, so that what
- * is contiguous is spread evenly; the order within a group is a hash of the group's number, so that
- * no pitch keeps to few slices. (The real hash is not published; every figure of the records is an
- * average over it.) */
+ * Of each 512 bytes, 256 have their home in each partition: the parity of the address says which,
+ * so that every pitch is spread over both (counters.tsv: half of all sectors cross, exactly). The
+ * lines of a home are dealt to its slices group by group, one to each, so that what is contiguous
+ * is spread evenly; the order within a group is a hash of its number, so that no pitch keeps to few
+ * slices. (The real hash is not published; every figure of the records is an average over it.) */
 #ifndef TMA_MEMORY_ADDRESS_H
 #define TMA_MEMORY_ADDRESS_H
 
@@ -25,14 +26,18 @@ static inline uint64_t tma_mix64(uint64_t x) {
 
 /* line: byte address / TMA_LINE_BYTES. */
 static inline struct tma_place tma_place_line(const struct tma_machine *machine, uint64_t line) {
-    uint32_t slices = machine->l2.slices;
-    uint64_t group = line / slices;
-    uint32_t rank = (uint32_t)(line - group * slices);
-    uint32_t turn = (uint32_t)(((tma_mix64(group) >> 32) * slices) >> 32);
-    uint32_t slot = rank + turn < slices ? rank + turn : rank + turn - slices;
-    uint32_t per_partition = slices / machine->l2.partitions;
-    uint32_t home = slot / per_partition;
-    return (struct tma_place){group, (uint16_t)(slot - home * per_partition), (uint8_t)home};
+    uint32_t slices = machine->l2.slices / machine->l2.partitions;
+    uint32_t home = 0;
+    uint64_t number = line; /* among the lines of its home */
+    if (machine->l2.partitions == 2) {
+        home = (uint32_t)__builtin_parityll(line >> 1);
+        number = line >> 2 << 1 | (line & 1);
+    }
+    uint64_t group = number / slices;
+    uint32_t turn = (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * slices) >> 32);
+    uint32_t slot = (uint32_t)(number - group * slices) + turn;
+    slot = slot < slices ? slot : slot - slices;
+    return (struct tma_place){group, (uint16_t)slot, (uint8_t)home};
 }
 
 #endif

@@ -13,7 +13,6 @@
 enum tma_stage {
     TMA_STAGE_SLICE,    /* at the L2 slice of the SM's own partition */
     TMA_STAGE_HOME,     /* at the slice of the line's home, in the other partition */
-    TMA_STAGE_PROMOTE,  /* at the home of a line that promotion fetches along */
     TMA_STAGE_RESPONSE, /* at the GPC's port, on the way back */
     TMA_STAGE_WRITE,    /* at the home of a line that is written or reduced */
     TMA_STAGE_WRITTEN,  /* back at the SM: it may send another */
@@ -45,7 +44,7 @@ struct tma_flight {
     uint32_t row_done_bytes; /* of it: requests were made for these */
     uint32_t row_total_bytes;
     uint32_t waiting;      /* requests whose data have not come back */
-    uint32_t outstanding;  /* requests that are still on their way: those, writes, promotion's */
+    uint32_t outstanding;  /* requests that are still on their way: those, and writes */
     bool begun;            /* the TMA unit works on it, or has */
     bool generated;        /* every request has been made */
     bool completed;        /* its completion is known */
@@ -141,7 +140,6 @@ void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
-void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
 /* slice.c, for write.c: takes the slice for `ticks`, at least the interval, and gives the cycle at
  * which the look-up is done; takes a way for a line, and writes back what it held (-1: none to be

@@ -96,22 +96,9 @@ static uint64_t fill(struct tma_memory *memory, const struct tma_request *reques
         flight->completion.fill_cycle = ready;
     memory->counters.fills++;
     memory->counters.fill_sectors += count;
+    if (partition_of(memory, request) == request->place.home)
+        memory->counters.lookup_miss_sectors += count;
     return ready;
-}
-
-/* Promotion to 256 bytes: the other line of the pair is fetched along, by a request of its own. */
-static void promote(struct tma_memory *memory, uint32_t of, uint64_t cycle) {
-    uint32_t entry = tma_request_new(memory);
-    if (entry == TMA_NONE)
-        return;
-    struct tma_request *request = tma_request_at(memory, entry);
-    *request = *tma_request_at(memory, of);
-    request->line ^= 1;
-    request->asked = 0;
-    request->wanted = TMA_ALL_SECTORS;
-    request->place = tma_place_line(&memory->machine, request->line);
-    memory->flights[request->flight].outstanding++;
-    go_to_slice(memory, entry, request->place.home, TMA_STAGE_PROMOTE, cycle + 1);
 }
 
 int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, uint64_t cycle) {
@@ -127,6 +114,28 @@ int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request
         tma_dram_write(&memory->dram, &place, tma_sector_count(victim.sectors), cycle);
     }
     return way;
+}
+
+/* Promotion to 256 bytes: the other line of the pair, which has the same home, is fetched along, by
+ * a request that its slice sees in the next cycle. The SM's own partition counts it as the SM's. */
+static void promote(struct tma_memory *memory, const struct tma_request *of, uint64_t cycle) {
+    struct tma_request pair = *of;
+    pair.line ^= 1;
+    pair.asked = 0;
+    pair.wanted = TMA_ALL_SECTORS;
+    pair.place = tma_place_line(&memory->machine, pair.line);
+    pair.index = tma_l2_index(&memory->l2, pair.place.home, &pair.place);
+    tma_slice_look_up(memory, pair.place.home, &pair.place, 0, memory->wheel.now);
+    struct tma_l2_set *set = set_of(memory, &pair);
+    int way = tma_slice_claim(memory, &pair, cycle);
+    uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~(uint32_t)set->valid[way];
+    if (partition_of(memory, of) == pair.place.home) {
+        memory->counters.requests++;
+        memory->counters.sectors += TMA_SECTORS;
+        memory->counters.miss_sectors += tma_sector_count(missing);
+    }
+    if (missing != 0)
+        fill(memory, &pair, set, way, missing, cycle);
 }
 
 uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle) {
@@ -145,7 +154,7 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
     memory->counters.miss_sectors += missed;
     uint64_t ready = fill(memory, request, set, way, missing, cycle);
     if (flight->promotion == TMA_L2_256B)
-        promote(memory, entry, cycle);
+        promote(memory, request, cycle);
     return ready;
 }
 
@@ -197,6 +206,7 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
         copied &= ~(uint32_t)set->valid[way];
     request->wanted = copied & 15u;
     memory->counters.partition_sectors += tma_sector_count(copied);
+    memory->counters.lookup_miss_sectors += tma_sector_count(copied);
     if (way >= 0 && !waiting) {
         set->waiting = (uint16_t)(set->waiting | 1u << way);
         set->filling = (uint16_t)(set->filling & ~(1u << way));
@@ -269,23 +279,4 @@ void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
     respond(memory, entry, ready);
     release_waiters(memory, tma_request_at(memory, entry), ready);
-}
-
-void tma_slice_promote(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    const struct tma_request *request = tma_request_at(memory, entry);
-    uint64_t done = tma_slice_look_up(memory, request->place.home, &request->place, 0, cycle);
-    struct tma_l2_set *set = set_of(memory, request);
-    int way = tma_slice_claim(memory, request, cycle);
-    uint32_t missing = way < 0 ? 0 : request->wanted & ~(uint32_t)set->valid[way];
-    if (partition_of(memory, request) == request->place.home) {
-        /* The SM's own partition counts it as the SM's. */
-        memory->counters.requests++;
-        memory->counters.sectors += TMA_SECTORS;
-        memory->counters.miss_sectors += tma_sector_count(missing);
-    }
-    if (missing != 0)
-        fill(memory, request, set, way, missing, done);
-    uint32_t flight = request->flight;
-    tma_request_free(memory, entry);
-    tma_flight_drop(memory, flight);
 }

@@ -251,6 +251,7 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     arrival = tma_shared_port_arrive(&memory->shared[flight->sm], cycle, arrival,
                                      memory->wavefront_ticks);
     memory->counters.shared_write_wavefronts++;
+    memory->counters.response_sectors += request->count;
     if (arrival >= flight->completion.arrival_cycle)
         note_way(memory, request, &flight->completion, cycle, arrival);
     tma_request_free(memory, entry);
@@ -268,9 +269,6 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
         break;
     case TMA_STAGE_HOME:
         tma_slice_home(memory, entry, cycle);
-        break;
-    case TMA_STAGE_PROMOTE:
-        tma_slice_promote(memory, entry, cycle);
         break;
     case TMA_STAGE_RESPONSE:
         arrive(memory, entry, cycle);

@@ -33,6 +33,9 @@ struct tma_completion {
 struct tma_memory_counters {
     uint64_t requests; /* of TMA units to L2, promotion's included */
     uint64_t sectors, hit_sectors, miss_sectors;
+    uint64_t lookup_miss_sectors; /* as the profiler counts: all that the SM's partition fetched */
+    uint64_t response_sectors;    /* to SMs, out-of-bounds fill included */
+    uint64_t write_sectors;       /* from SMs */
     uint64_t fills, fill_sectors, unused_sectors, evictions;
     uint64_t partition_sectors; /* from one L2 partition to the other */
     uint64_t dram_read_sectors, dram_write_sectors;

@@ -33,6 +33,7 @@ void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) 
     request->l2_done_cycle = done;
     memory->counters.requests++;
     memory->counters.sectors += tma_sector_count(request->asked);
+    memory->counters.write_sectors += tma_sector_count(request->asked);
     int way = tma_slice_claim(memory, request, done);
     uint64_t written = done;
     if (request->direction == TMA_REDUCE) {

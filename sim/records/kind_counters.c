@@ -1,0 +1,83 @@
+/* counters records: what the profiler counted in one launch with all caches flushed. Every figure
+ * has to agree, but for one part in a hundred and what a launch itself adds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/run.h"
+#include "records/kinds.h"
+#include "records/timing_record.h"
+
+struct figure {
+    const char *column;
+    size_t offset; /* in struct tma_counters; of bank writes: see bank_writes() */
+    uint32_t launch, launch_per_cta;
+    bool loads_only;
+};
+
+#define COUNTER(member) offsetof(struct tma_counters, member)
+
+static const struct figure figures[] = {
+    {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", COUNTER(sm_read_sectors), 0, 0,
+     false},
+    {"l1tex__m_l1tex2xbar_write_sectors_pipe_tma.sum", COUNTER(sm_write_sectors), 0, 0, false},
+    {"lts__t_requests_srcunit_tex.sum", COUNTER(l2_requests), 64, 8, false},
+    {"lts__t_sectors_srcunit_tex.sum", COUNTER(l2_sectors), 64, 8, false},
+    {"lts__t_sectors_srcunit_tex_lookup_miss.sum", COUNTER(l2_lookup_miss_sectors), 64, 8, false},
+    {"lts__d_sectors_fill_device.sum", COUNTER(l2_fill_sectors), 700, 8, false},
+    {"dram__sectors_read.sum", COUNTER(dram_read_sectors), 700, 8, false},
+    {"l1tex__data_bank_writes.sum", COUNTER(bytes), 2000, 200, true},
+};
+
+static bool matches(const struct tma_tsv *records) {
+    return tma_tsv_column(records, "scenario") >= 0 &&
+           tma_tsv_column(records, "lts__t_requests_srcunit_tex.sum") >= 0;
+}
+
+/* Bank writes are the bytes that arrive, by banks of 4 bytes. */
+static uint64_t predicted(const struct figure *figure, const struct tma_counters *counters) {
+    uint64_t value = *(const uint64_t *)((const char *)counters + figure->offset);
+    return figure->loads_only ? value / TMA_BANK_BYTES : value;
+}
+
+static bool agrees(const struct figure *figure, uint64_t measured, uint64_t model, uint32_t ctas) {
+    uint64_t apart = measured > model ? measured - model : model - measured;
+    return apart <= measured / 100 + figure->launch + (uint64_t)figure->launch_per_cta * ctas;
+}
+
+static void compare(const struct tma_tsv *records, size_t row, const struct tma_workload *workload,
+                    const struct tma_counters *counters, struct tma_record_outcome *outcome) {
+    bool load = workload->operations[0].operation.direction == TMA_LOAD;
+    outcome->verdict = TMA_RECORD_AGREES;
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        const struct figure *figure = &figures[i];
+        uint64_t measured = strtoull(tma_tsv_cell(records, row, figure->column), NULL, 10);
+        uint64_t model = predicted(figure, counters);
+        if ((figure->loads_only && !load) || agrees(figure, measured, model, workload->cta_count))
+            continue;
+        outcome->verdict = TMA_RECORD_DIFFERS;
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "%s: measured %" PRIu64 ", model %" PRIu64, figure->column, measured, model);
+        return;
+    }
+}
+
+static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
+                   struct tma_record_outcome *outcome) {
+    struct tma_workload workload;
+    struct tma_result result;
+    struct tma_error error = {0};
+    enum tma_error_code code = tma_timing_record_read(records, row, machine, &workload, &error);
+    workload.cold = true;
+    if (code == TMA_OK)
+        code = tma_run(machine, &workload, NULL, &result, &error);
+    if (code == TMA_OK) {
+        compare(records, row, &workload, &result.counters, outcome);
+        return;
+    }
+    outcome->verdict = TMA_RECORD_SKIPPED;
+    snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+}
+
+const struct tma_record_kind tma_kind_counters = {
+    .name = "counters", .matches = matches, .replay = replay};
