@@ -1,7 +1,9 @@
 /* What the same kernel, run just before, leaves in L2: the lines of its operations in the order of
- * iterations. Only the last ones matter: those that come to all tiles, or to twice what L2 holds.
- */
+ * iterations. Only the last ones matter: those that come to all tiles (or to twice what L2 holds) a
+ * few times over, since SMs of either partition read a tile by turns, and each leaves a copy. */
 #include "engine/simulation.h"
+
+enum { PASSES = 6 };
 
 static uint64_t distinct_tiles(const struct tma_walk *walk) {
     uint64_t tiles = 1;
@@ -19,7 +21,7 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
     const struct tma_workload *workload = simulation->workload;
     uint64_t fits = 2 * simulation->machine->l2.capacity_bytes / (bytes > 0 ? bytes : 1) + 1;
     uint64_t tiles = distinct_tiles(&stage->walk);
-    uint64_t operations = tiles < fits ? tiles : fits;
+    uint64_t operations = PASSES * (tiles < fits ? tiles : fits);
     uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count;
     uint64_t iterations = operations / per_iteration + 1;
     return iterations < workload->iterations ? (uint32_t)iterations : workload->iterations;

@@ -95,11 +95,17 @@ static void finish(struct tma_memory *memory, struct tma_unit *unit) {
                                     : machine->tma.store_complete_cycles));
 }
 
+static void rest_until(struct tma_unit *unit, uint64_t cycle) {
+    if (unit->clock_ticks < cycle * TMA_TICKS)
+        unit->clock_ticks = cycle * TMA_TICKS;
+}
+
 /* One request of the operation at the head, which then gives way to the next one. */
 static void work(struct tma_memory *memory, struct tma_unit *unit) {
     struct tma_flight *flight = &memory->flights[unit->head];
     struct tma_piece piece;
     if (!flight->begun) {
+        rest_until(unit, flight->queued_cycle);
         flight->begun = true;
         flight->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     }
@@ -116,11 +122,6 @@ static void work(struct tma_memory *memory, struct tma_unit *unit) {
         send(memory, unit->head, &piece, tma_ticks_to_cycle(unit->clock_ticks));
     }
     append(memory, unit, take_head(memory, unit));
-}
-
-static void rest_until(struct tma_unit *unit, uint64_t cycle) {
-    if (unit->clock_ticks < cycle * TMA_TICKS)
-        unit->clock_ticks = cycle * TMA_TICKS;
 }
 
 static bool has_work(const struct tma_unit *unit) {
