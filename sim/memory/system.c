@@ -7,6 +7,9 @@
 /* Pools grow by doubling from this. */
 enum { FIRST_POOL = 1024 };
 
+/* Entries of a cycle that are prefetched at most. */
+enum { PREFETCHED = 256 };
+
 /* How often the L2's cycles, which are kept modulo 2^32, are looked after. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
 
@@ -282,21 +285,25 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     }
 }
 
-/* Fetches what the entries of a cycle will need into the host's caches, ahead of the work on them:
- * the model's own time goes into waiting for its memory. */
-static void prefetch(struct tma_memory *memory, const uint32_t *due, uint32_t count) {
+/* Fetches what the work of the next cycles will need into the host's caches: the model's own time
+ * goes into waiting for its memory. Requests two cycles ahead; and their sets one cycle ahead, when
+ * the requests are there to say which. */
+static void prefetch(const struct tma_memory *memory) {
+    uint32_t ahead[PREFETCHED];
+    uint32_t units = 2 * memory->machine.sm_count;
+    uint32_t count = tma_wheel_peek(&memory->wheel, 2, ahead, PREFETCHED);
     for (uint32_t i = 0; i < count; i++)
-        if (due[i] >= 2 * memory->machine.sm_count)
-            __builtin_prefetch(tma_request_at(memory, due[i]), 1);
+        if (ahead[i] >= units)
+            __builtin_prefetch(&memory->requests[ahead[i] - units], 1);
+    count = tma_wheel_peek(&memory->wheel, 1, ahead, PREFETCHED);
     for (uint32_t i = 0; i < count; i++) {
-        if (due[i] < 2 * memory->machine.sm_count)
+        if (ahead[i] < units)
             continue;
-        const struct tma_request *request = tma_request_at(memory, due[i]);
+        const struct tma_request *request = &memory->requests[ahead[i] - units];
         if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
             continue;
         const char *set = (const char *)&memory->l2.sets[request->index.set];
         __builtin_prefetch(set, 1);
-        __builtin_prefetch(set + 64, 1);
         __builtin_prefetch(set + 128, 1);
     }
 }
@@ -333,8 +340,8 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
             continue;
         }
         const uint32_t *due;
+        prefetch(memory);
         uint32_t count = tma_wheel_take(&memory->wheel, &due);
-        prefetch(memory, due, count);
         work(memory, due, count, cycle);
         memory->out_of_memory |= memory->wheel.out_of_memory;
     }

@@ -132,6 +132,18 @@ uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due) {
     return count;
 }
 
+uint32_t tma_wheel_peek(const struct tma_wheel *wheel, uint32_t ahead, uint32_t *entries,
+                        uint32_t limit) {
+    uint32_t bucket = (uint32_t)(wheel->now + ahead) % TMA_WHEEL_CYCLES;
+    uint32_t count = 0;
+    for (uint32_t at = wheel->heads[bucket]; at != TMA_NONE; at = wheel->chunks[at].next) {
+        const struct tma_wheel_chunk *chunk = &wheel->chunks[at];
+        for (uint32_t i = 0; i < chunk->count && count < limit; i++)
+            entries[count++] = chunk->entries[i];
+    }
+    return count;
+}
+
 void tma_wheel_skip(struct tma_wheel *wheel, uint64_t cycle) {
     assert(wheel->count == 0 && cycle >= wheel->now);
     move_to(wheel, cycle);

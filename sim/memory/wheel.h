@@ -45,6 +45,10 @@ void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle);
  * order of insertion, until the next call), and moves on to the next cycle. */
 uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due);
 
+/* Copies up to `limit` of the entries that are due `ahead` cycles from now, and gives how many. */
+uint32_t tma_wheel_peek(const struct tma_wheel *wheel, uint32_t ahead, uint32_t *entries,
+                        uint32_t limit);
+
 /* Moves on to `cycle` at once. Nothing may be due before. */
 void tma_wheel_skip(struct tma_wheel *wheel, uint64_t cycle);
 
