@@ -10,7 +10,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 ifdef WERROR
 WARNINGS += -Werror
 endif
-FLAGS_release := -O2 -g
+FLAGS_release := -O3 -g
 FLAGS_debug   := -O0 -g3
 FLAGS_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer
 FLAGS_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all
