@@ -112,11 +112,6 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     struct tma_operation_size size;
     outcome->verdict = TMA_RECORD_DIFFERS;
     enum tma_error_code code = tma_operation_record_read(records, row, &record, &error);
-    if (code == TMA_OK && record.stray) {
-        outcome->verdict = TMA_RECORD_SKIPPED;
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
-        return;
-    }
     if (code == TMA_OK)
         code = tma_rows_begin(&rows, &record.map, &record.operation, &size, &error);
     if (code == TMA_ERROR_FAULT && record.faulted)
@@ -127,6 +122,10 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         snprintf(outcome->reason, sizeof outcome->reason, "hardware faults, the model does not");
     else
         execute(&record, &rows, size.shared_footprint_bytes, outcome);
+    if (record.stray && outcome->verdict == TMA_RECORD_DIFFERS) {
+        outcome->verdict = TMA_RECORD_SKIPPED;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
+    }
 }
 
 const struct tma_record_kind tma_kind_store = {

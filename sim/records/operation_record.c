@@ -137,6 +137,8 @@ static enum tma_error_code read_map(const struct tma_tsv *records, size_t row,
                         violation.rule->id);
     tma_descriptor_encode(&record->map, &encoded);
     record->stray = memcmp(&written, &encoded, sizeof written) != 0;
+    if (record->stray)
+        tma_descriptor_decode(&written, &record->map, NULL, 0);
     tma_parse_list(tma_tsv_cell(records, row, "tensor_offset"), &offset, 1);
     record->map.global_address = (uint64_t)offset;
     return TMA_OK;

@@ -12,8 +12,8 @@ struct tma_operation_record {
     struct tma_tensor_map map;      /* at address tensor_offset: the buffer begins at address 0 */
     struct tma_operation operation; /* shared memory's window begins at address 0 */
     uint32_t window_bytes;
-    bool stray; /* its descriptor is that of other arguments, and its outcome theirs: it says
-                   nothing about these */
+    bool stray; /* its descriptor is not that of its arguments: the map is the descriptor's, which
+                   is what ran, but the coordinates may be those of another operation */
     bool faulted;
     uint32_t transaction_bytes; /* loads */
     uint32_t crc;

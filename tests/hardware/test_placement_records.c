@@ -10,8 +10,9 @@ static const struct {
 } files[] = {
     {"tests/hardware/h200/load_tile.tsv", "load_tile", 2916, 0},
     {"tests/hardware/h200/load_im2col.tsv", "load_im2col", 2500, 0},
-    /* Records 19501 to 19625 hold the descriptor and the outcome of other arguments. */
-    {"tests/hardware/h200/store.tsv", "store", 1603, 125},
+    /* Of records 19501 to 19625 the descriptor is not that of the arguments; with the descriptor's
+     * map, 15 of them do not agree with their coordinates. */
+    {"tests/hardware/h200/store.tsv", "store", 1603, 15},
     {"tests/hardware/h200/reduce.tsv", "reduce", 1339, 0},
     {"tests/hardware/h200/convert.tsv", "convert", 16384, 0},
 };
