@@ -163,7 +163,7 @@ struct tma_byte_place tma_layout_byte(const struct tma_layout *layout, uint32_t 
         place.kind = TMA_BYTE_UNDEFINED;
         return place;
     }
-    int64_t positions[TMA_MAX_RANK];
+    int64_t positions[TMA_MAX_RANK] = {0};
     place_row(layout, place.row, positions);
     describe(layout, byte, positions, &place);
     return place;
@@ -192,7 +192,7 @@ static void add_place(struct search *search, uint32_t row) {
  * last one. */
 static void search_halo(struct search *search, const int64_t *positions, uint32_t group) {
     const struct tma_traversal *traversal = &search->layout->traversal;
-    int64_t last[TMA_MAX_RANK];
+    int64_t last[TMA_MAX_RANK] = {0};
     uint32_t period = traversal->group_rows + traversal->halo_rows;
     place_axes(search->layout, (uint64_t)(group + 1) * traversal->group_rows - 1, last);
     for (uint32_t k = 1; k < traversal->axis_count; k++)
