@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/room.h"
+
 struct operation_window {
     uint64_t cycle; /* of the issue */
     bool closed;
@@ -47,14 +49,11 @@ static bool before(const struct tma_event *a, const struct tma_event *b) {
 }
 
 bool tma_event_order_add(struct event_order *order, const struct tma_event *event) {
-    if (order->count == order->capacity) {
-        size_t capacity = order->capacity == 0 ? 256 : 2 * order->capacity;
-        struct tma_event *heap = realloc(order->heap, capacity * sizeof *heap);
-        if (heap == NULL)
-            return false;
-        order->heap = heap;
-        order->capacity = capacity;
-    }
+    struct tma_event *heap =
+        tma_make_room(order->heap, order->count, &order->capacity, sizeof *heap);
+    if (heap == NULL)
+        return false;
+    order->heap = heap;
     size_t at = order->count++;
     for (; at > 0 && before(event, &order->heap[(at - 1) / 2]); at = (at - 1) / 2)
         order->heap[at] = order->heap[(at - 1) / 2];

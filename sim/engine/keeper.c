@@ -6,26 +6,13 @@
  * sleeps until the first of them, or that long. The result is that of an exact event simulation. */
 #include <simgrid/actor.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/room.h"
 #include "engine/platform.h"
 #include "engine/simulation.h"
 
 static void out_of_memory(struct simulation *simulation) {
     tma_simulation_fail(simulation, TMA_ERROR_MEMORY, "out of memory");
-}
-
-/* Makes room for one more element of a growing array; false when out of memory. */
-static bool make_room(void **items, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity)
-        return true;
-    size_t larger = *capacity == 0 ? 256 : 2 * *capacity;
-    void *moved = realloc(*items, larger * size);
-    if (moved == NULL)
-        return false;
-    *items = moved;
-    *capacity = larger;
-    return true;
 }
 
 static bool issued_before(const struct issue *a, const struct issue *b) {
@@ -39,11 +26,13 @@ static bool issued_before(const struct issue *a, const struct issue *b) {
 }
 
 void tma_keeper_take_issue(struct simulation *simulation, const struct issue *issue) {
-    if (!make_room((void **)&simulation->issues, simulation->issue_count,
-                   &simulation->issue_capacity, sizeof *simulation->issues)) {
+    struct issue *issues = tma_make_room(simulation->issues, simulation->issue_count,
+                                         &simulation->issue_capacity, sizeof *issues);
+    if (issues == NULL) {
         out_of_memory(simulation);
         return;
     }
+    simulation->issues = issues;
     /* Kept sorted: they come nearly so, and SimGrid's order among equals must not count. */
     size_t at = simulation->issue_count++;
     for (; at > 0 && issued_before(issue, &simulation->issues[at - 1]); at--)
@@ -120,12 +109,14 @@ static bool completes_before(const struct tma_completion *a, const struct tma_co
 }
 
 static void push_completion(struct simulation *simulation, const struct tma_completion *item) {
-    if (!make_room((void **)&simulation->completions, simulation->completion_count,
-                   &simulation->completion_capacity, sizeof *simulation->completions)) {
+    struct tma_completion *heap =
+        tma_make_room(simulation->completions, simulation->completion_count,
+                      &simulation->completion_capacity, sizeof *heap);
+    if (heap == NULL) {
         out_of_memory(simulation);
         return;
     }
-    struct tma_completion *heap = simulation->completions;
+    simulation->completions = heap;
     size_t at = simulation->completion_count++;
     for (; at > 0 && completes_before(item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];

@@ -43,8 +43,7 @@ struct tma_flight {
     struct tma_row row;      /* the current one */
     uint32_t row_done_bytes; /* of it: requests were made for these */
     uint32_t row_total_bytes;
-    uint32_t waiting;      /* requests whose data have not come back */
-    uint32_t outstanding;  /* requests that are still on their way: those, and writes */
+    uint32_t outstanding;  /* requests that are still on their way */
     bool begun;            /* the TMA unit works on it, or has */
     bool generated;        /* every request has been made */
     bool completed;        /* its completion is known */

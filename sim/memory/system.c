@@ -258,8 +258,7 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     if (arrival >= flight->completion.arrival_cycle)
         note_way(memory, request, &flight->completion, cycle, arrival);
     tma_request_free(memory, entry);
-    flight->waiting--;
-    if (flight->waiting == 0 && flight->generated)
+    if (flight->outstanding == 1 && flight->generated)
         tma_flight_complete(memory, index,
                             flight->completion.arrival_cycle + memory->machine.tma.complete_cycles);
     tma_flight_drop(memory, index);

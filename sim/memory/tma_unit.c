@@ -27,7 +27,6 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .direction = owner->direction & 3u,
     };
     owner->outstanding++;
-    owner->waiting++;
     uint64_t reached = cycle + memory->machine.crossbar.request_cycles;
     if (piece->sectors != 0) {
         tma_slice_send(memory, entry, reached);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/room.h"
+
 void tma_wheel_init(struct tma_wheel *wheel) {
     *wheel = (struct tma_wheel){.free_chunk = TMA_NONE};
     for (uint32_t i = 0; i < TMA_WHEEL_CYCLES; i++)
@@ -16,27 +18,19 @@ void tma_wheel_free(struct tma_wheel *wheel) {
     tma_wheel_init(wheel);
 }
 
-/* Doubles an array; false when out of memory. */
-static bool grow(void **items, uint32_t *capacity, size_t size) {
-    uint32_t larger = *capacity == 0 ? 256 : 2 * *capacity;
-    void *moved = realloc(*items, larger * size);
-    if (moved == NULL)
-        return false;
-    *items = moved;
-    *capacity = larger;
-    return true;
-}
-
 static uint32_t new_chunk(struct tma_wheel *wheel) {
     if (wheel->free_chunk == TMA_NONE) {
-        uint32_t old = wheel->chunk_count;
-        if (!grow((void **)&wheel->chunks, &wheel->chunk_count, sizeof *wheel->chunks)) {
+        size_t old = wheel->chunk_count;
+        struct tma_wheel_chunk *chunks =
+            tma_make_room(wheel->chunks, old, &wheel->chunk_count, sizeof *chunks);
+        if (chunks == NULL) {
             wheel->out_of_memory = true;
             return TMA_NONE;
         }
-        for (uint32_t i = wheel->chunk_count; i > old; i--) {
-            wheel->chunks[i - 1].next = wheel->free_chunk;
-            wheel->free_chunk = i - 1;
+        wheel->chunks = chunks;
+        for (size_t i = wheel->chunk_count; i > old; i--) {
+            chunks[i - 1].next = wheel->free_chunk;
+            wheel->free_chunk = (uint32_t)(i - 1);
         }
     }
     uint32_t chunk = wheel->free_chunk;
@@ -65,11 +59,13 @@ static void put_near(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
 }
 
 static void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
-    if (wheel->far_count == wheel->far_capacity &&
-        !grow((void **)&wheel->far, &wheel->far_capacity, sizeof *wheel->far)) {
+    struct tma_wheel_far *far =
+        tma_make_room(wheel->far, wheel->far_count, &wheel->far_capacity, sizeof *far);
+    if (far == NULL) {
         wheel->out_of_memory = true;
         return;
     }
+    wheel->far = far;
     wheel->far[wheel->far_count++] = (struct tma_wheel_far){cycle, entry};
 }
 
@@ -92,8 +88,8 @@ void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
 
 /* Brings in what the ring reaches by now. */
 static void fetch_far(struct tma_wheel *wheel) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < wheel->far_count; i++)
+    size_t kept = 0;
+    for (size_t i = 0; i < wheel->far_count; i++)
         if (wheel->far[i].cycle < reach(wheel))
             put_near(wheel, wheel->far[i].entry, wheel->far[i].cycle);
         else
@@ -114,11 +110,13 @@ uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due) {
     for (uint32_t at = wheel->heads[bucket]; at != TMA_NONE;) {
         struct tma_wheel_chunk *chunk = &wheel->chunks[at];
         uint32_t next = chunk->next;
-        while (wheel->due_capacity < count + TMA_WHEEL_CHUNK)
-            if (!grow((void **)&wheel->due, &wheel->due_capacity, sizeof *wheel->due)) {
-                wheel->out_of_memory = true;
-                return 0;
-            }
+        uint32_t *entries = tma_make_room(wheel->due, count + TMA_WHEEL_CHUNK - 1,
+                                          &wheel->due_capacity, sizeof *entries);
+        if (entries == NULL) {
+            wheel->out_of_memory = true;
+            return 0;
+        }
+        wheel->due = entries;
         for (uint32_t i = 0; i < chunk->count; i++)
             wheel->due[count++] = chunk->entries[i];
         chunk->next = wheel->free_chunk;

@@ -4,6 +4,7 @@
 #define TMA_MEMORY_WHEEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { TMA_WHEEL_CYCLES = 1 << 12, TMA_WHEEL_CHUNK = 14, TMA_NONE = UINT32_MAX };
@@ -28,11 +29,12 @@ struct tma_wheel {
     uint32_t heads[TMA_WHEEL_CYCLES]; /* first chunk of each bucket, or TMA_NONE */
     uint32_t tails[TMA_WHEEL_CYCLES];
     struct tma_wheel_chunk *chunks; /* owned */
-    uint32_t chunk_count, free_chunk;
+    size_t chunk_count;
+    uint32_t free_chunk;
     struct tma_wheel_far *far; /* owned: in order of insertion */
-    uint32_t far_count, far_capacity;
+    size_t far_count, far_capacity;
     uint32_t *due; /* owned: what tma_wheel_take gave */
-    uint32_t due_capacity;
+    size_t due_capacity;
 };
 
 void tma_wheel_init(struct tma_wheel *wheel);

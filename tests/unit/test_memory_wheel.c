@@ -78,7 +78,8 @@ static const uint32_t crowds[] = {TMA_WHEEL_CHUNK - 1, TMA_WHEEL_CHUNK,         
                                   2 * TMA_WHEEL_CHUNK, 2 * TMA_WHEEL_CHUNK + 1, ENTRIES / 2};
 
 START_TEST(test_order_across_chunks) {
-    uint32_t entries[2][ENTRIES / 2], chunks = 0;
+    uint32_t entries[2][ENTRIES / 2];
+    size_t chunks = 0;
     for (uint32_t i = 0; i < crowds[_i]; i++) {
         entries[0][i] = 2 * i;
         entries[1][i] = 2 * i + 1;
