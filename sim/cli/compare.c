@@ -113,12 +113,7 @@ static int compare_scenario(const struct cli_options *options,
 }
 
 static int run(const struct cli_options *options) {
-    struct tma_scenario scenario;
-    int status = CLI_BAD_INPUT;
-    if (cli_scenario_read(options, &scenario))
-        status = compare_scenario(options, &scenario);
-    tma_scenario_free(&scenario);
-    return status;
+    return cli_with_scenario(options, compare_scenario);
 }
 
 static const struct cli_option options[] = {

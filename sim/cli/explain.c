@@ -32,12 +32,7 @@ static int explain_consumer(const struct cli_options *options,
 }
 
 static int run(const struct cli_options *options) {
-    struct tma_scenario scenario;
-    int status = CLI_BAD_INPUT;
-    if (cli_scenario_read(options, &scenario))
-        status = explain_consumer(options, &scenario);
-    tma_scenario_free(&scenario);
-    return status;
+    return cli_with_scenario(options, explain_consumer);
 }
 
 static const struct cli_option options[] = {

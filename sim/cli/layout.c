@@ -87,16 +87,11 @@ static int lay_out(const struct cli_options *options, const struct tma_scenario 
 }
 
 static int run(const struct cli_options *options) {
-    struct tma_scenario scenario;
-    int status = CLI_BAD_INPUT;
     if (options->at != NULL && options->element != NULL) {
         cli_complain("--at and --element ask for one answer each; give one of them");
         return CLI_BAD_INPUT;
     }
-    if (cli_scenario_read(options, &scenario))
-        status = lay_out(options, &scenario);
-    tma_scenario_free(&scenario);
-    return status;
+    return cli_with_scenario(options, lay_out);
 }
 
 static const struct cli_option options[] = {

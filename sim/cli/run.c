@@ -12,15 +12,6 @@
 #include "scenario/describe.h"
 #include "trace/trace.h"
 
-bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario) {
-    struct tma_diagnostics list = {0};
-    bool good = tma_scenario_read(options->operands[0], options->settings, options->setting_count,
-                                  scenario, &list);
-    cli_complain_all(&list);
-    tma_diagnostics_free(&list);
-    return good;
-}
-
 enum { MAX_FIELDS = 1024 };
 
 /* Files are opened before the run, so that an unwritable one is known at once. */
@@ -133,12 +124,7 @@ static int run_scenario(const struct cli_options *options, const struct tma_scen
 }
 
 static int run(const struct cli_options *options) {
-    struct tma_scenario scenario;
-    int status = CLI_BAD_INPUT;
-    if (cli_scenario_read(options, &scenario))
-        status = run_scenario(options, &scenario);
-    tma_scenario_free(&scenario);
-    return status;
+    return cli_with_scenario(options, run_scenario);
 }
 
 static const struct cli_option options[] = {

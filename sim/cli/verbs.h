@@ -11,8 +11,12 @@ extern const struct cli_verb cli_run, cli_compare, cli_layout, cli_explain, cli_
 /* All of them, in the order of the help, and NULL. */
 extern const struct cli_verb *const cli_verbs[];
 
-/* Reads the scenario that the options name. False, with every fault on standard error. The scenario
- * is to be freed in any case. */
-bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario);
+/* What a verb does with its scenario; gives the exit status. */
+typedef int cli_scenario_work(const struct cli_options *options,
+                              const struct tma_scenario *scenario);
+
+/* Reads the scenario that the options name, and has it worked on. Where it can't be read, every
+ * fault goes to standard error, and the status is CLI_BAD_INPUT. */
+int cli_with_scenario(const struct cli_options *options, cli_scenario_work *work);
 
 #endif
