@@ -21,7 +21,7 @@ static bool issued_before(const struct issue *a, const struct issue *b) {
     if (a->slot->sm->number != b->slot->sm->number)
         return a->slot->sm->number < b->slot->sm->number;
     if (a->slot->index != b->slot->index)
-        return a->slot->index < b->slot->index;
+        return a->slot->index > b->slot->index;
     return a->number < b->number;
 }
 

@@ -10,6 +10,9 @@
 
 #include "memory/machine.h"
 
+/* Tags have 32 bits: the lines of addresses below this have tags of their own. */
+#define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
+
 struct tma_place {
     uint64_t group; /* number of the line's group: a slice's lines are numbered by it */
     uint16_t slice; /* within a partition: the home's, and the one that copies it in the other */
@@ -22,6 +25,14 @@ static inline uint64_t tma_mix64(uint64_t x) {
     x ^= x >> 33;
     x *= UINT64_C(0xc4ceb9fe1a85ec53);
     return x ^ (x >> 33);
+}
+
+/* The lines that stand for all that is out of bounds, each in 256 bytes of its own. */
+enum { TMA_FILL_LINES = 8 };
+
+static inline uint64_t tma_fill_line(uint32_t number) {
+    uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
+    return past - (uint64_t)2 * TMA_FILL_LINES + (uint64_t)2 * (number % TMA_FILL_LINES);
 }
 
 /* line: byte address / TMA_LINE_BYTES. */

@@ -28,14 +28,15 @@ struct tma_request {
     uint32_t flight;           /* the operation */
     uint32_t next;             /* next that waits for the same line; next on the free list */
     uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
-    uint8_t asked : 4;     /* sectors: bit mask; 0 for out-of-bounds fill, which asks for none */
+    uint8_t asked : 4;     /* sectors: bit mask */
     uint8_t wanted : 4;    /* sectors: those, or all that are to be fetched with them */
     uint8_t count : 4;     /* sectors that go back to the SM */
     uint8_t stage : 3;     /* enum tma_stage */
     uint8_t shares : 1;    /* its data pass the GPC's port with those of another SM */
     uint8_t gpc;           /* of the SM */
     uint8_t direction : 2; /* enum tma_direction */
-    uint8_t partial : 1;   /* a write of part of a sector */
+    uint8_t partial : 1;   /* a write of part of a sector; a reduction of half the work of one */
+    uint8_t rides : 1;     /* it is answered together with another, and not counted */
 };
 
 struct tma_flight {
@@ -43,11 +44,13 @@ struct tma_flight {
     struct tma_row row;      /* the current one */
     uint32_t row_done_bytes; /* of it: requests were made for these */
     uint32_t row_total_bytes;
+    uint32_t fills_asked;  /* requests for rows that are out of bounds altogether */
     uint32_t outstanding;  /* requests that are still on their way */
     bool begun;            /* the TMA unit works on it, or has */
     bool generated;        /* every request has been made */
     bool completed;        /* its completion is known */
     bool until_written;    /* stores: it completes when its writes are in L2 */
+    bool half_work;        /* reductions: 16 bytes are half the work of a sector */
     uint64_t queued_cycle; /* it is at the TMA unit */
     uint32_t next;         /* next in the TMA unit's queue, or on the free list */
     enum tma_l2_promotion promotion;
@@ -68,6 +71,7 @@ enum { TMA_RECENT_READS = 8 };
 
 struct tma_slice {
     struct tma_port port;
+    struct tma_port look_ups; /* as if they were all that it does */
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
@@ -110,13 +114,12 @@ struct tma_memory {
     struct tma_memory_counters counters;
 };
 
-/* What one request of an operation asks for: a row's bytes in one 128-byte line. */
+/* What one request of an operation asks for: bytes of a row in one 128-byte line. */
 struct tma_piece {
     uint64_t line;
-    uint32_t bytes;  /* of the tensor; 0 where all is out-of-bounds fill */
-    uint8_t sectors; /* of the tensor: bit mask */
-    uint8_t count;   /* sectors that the row covers, fill included */
-    bool partial;    /* its bytes begin or end inside a sector */
+    uint8_t sectors; /* bit mask */
+    bool fill;       /* out of bounds */
+    bool partial;    /* its bytes begin or end inside a sector; of a reduction: see half_work */
 };
 
 /* pieces.c: the next request of an operation; false after the last. */

@@ -182,6 +182,12 @@ void tma_memory_free(struct tma_memory *memory) {
     free(memory);
 }
 
+/* L2 reduces 16 bytes of these types in one step: two steps to a sector. */
+static bool is_short_float(enum tma_data_type type) {
+    return type == TMA_FLOAT16 || type == TMA_BFLOAT16 || type == TMA_FLOAT32 ||
+           type == TMA_FLOAT32_FTZ;
+}
+
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
     if (memory->free_flight == TMA_NONE && !grow_flights(memory))
         return false;
@@ -194,6 +200,7 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
                                   .promotion = issue->map->l2_promotion,
                                   .direction = issue->direction,
                                   .until_written = issue->until_written,
+                                  .half_work = is_short_float(issue->map->data_type),
                                   .completion = {.tag = issue->tag,
                                                  .sm = issue->sm,
                                                  .bytes = issue->size->transaction_bytes,

@@ -59,7 +59,7 @@ static const struct tma_key keys[] = {
     U32("tma.store_sector", millicycles, 0, 1000000, tma.store_sector_millicycles,
         "reading shared memory for a store: each sector,"),
     U32("tma.store_partial", millicycles, 0, 1000000, tma.store_partial_millicycles,
-        "or a request that writes part of one"),
+        "more for a request that writes part of one"),
     U32("tma.reduce_request", millicycles, 0, 1000000, tma.reduce_request_millicycles,
         "for a reduction: each request,"),
     U32("tma.reduce_sector", millicycles, 0, 1000000, tma.reduce_sector_millicycles,
@@ -112,6 +112,8 @@ static const struct tma_key keys[] = {
         "a slice reduces data: for each request,"),
     U32("l2.reduce_sector", millicycles, 0, 1000000, l2.reduce_sector_millicycles,
         "and for each sector"),
+    U32("l2.promotion_wait", cycles, 0, 100000, l2.promotion_wait_cycles,
+        "a promotion that would wait longer in the other partition is dropped"),
     U32("l2.share", cycles, 0, 10000, l2.share_cycles,
         "data read no longer ago than this is there for further SMs"),
 
