@@ -21,9 +21,10 @@ static const struct {
 
 START_TEST(test_order) {
     struct tma_workload workload = {.cta_count = 4, .iterations = 8};
-    struct tma_walk walk = {.order = tiles[_i].order, .tiles = {100, 1, 1, 1, 1}, .step = {1}};
+    struct tma_stage_operation stage = {
+        .walk = {.order = tiles[_i].order, .tiles = {100, 1, 1, 1, 1}, .step = {1}}};
     int32_t coordinates[TMA_MAX_RANK];
-    tma_walk_coordinates(&walk, &workload, tiles[_i].cta, tiles[_i].iteration, coordinates);
+    tma_walk_coordinates(&stage, &workload, tiles[_i].cta, tiles[_i].iteration, coordinates);
     ck_assert_int_eq(coordinates[0], (int32_t)tiles[_i].tile);
 }
 END_TEST
@@ -45,8 +46,9 @@ static const struct {
 
 START_TEST(test_coordinates) {
     struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
+    struct tma_stage_operation stage = {.walk = walks[_i].walk};
     int32_t coordinates[TMA_MAX_RANK];
-    tma_walk_coordinates(&walks[_i].walk, &workload, 0, walks[_i].tile, coordinates);
+    tma_walk_coordinates(&stage, &workload, 0, walks[_i].tile, coordinates);
     ck_assert_int_eq(memcmp(coordinates, walks[_i].coordinates, sizeof coordinates), 0);
 }
 END_TEST
