@@ -28,6 +28,7 @@ void tma_account_completion(struct simulation *simulation, const struct slot *sl
     counters->rows_out_of_bounds += completion->rows_out_of_bounds;
     counters->bytes += completion->bytes;
     counters->tensor_bytes += completion->tensor_bytes;
+    counters->copied_bytes += completion->copied ? completion->bytes : 0;
     tma_histogram_add(simulation->latencies, completion->cycle - completion->issue_cycle);
     if (simulation->events == NULL)
         return;

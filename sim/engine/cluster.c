@@ -1,8 +1,8 @@
-/* Clusters: CTAs that run at the same time on SMs of one GPC, and load for each other. Each CTA waits
- * on an mbarrier of its own for its copy of what is multicast to it. When it is done with a tile it
- * arrives on another mbarrier of the CTA that issued the load (mbarrier.arrive.release.cluster),
- * which fills the slot again when all have. A release waits for the loads that its own SM has in
- * flight. */
+/* Clusters: CTAs that run at the same time on SMs of one GPC, and load for each other. Each CTA
+ * waits on an mbarrier of its own for its copy of what is multicast to it. When it is done with a
+ * tile it arrives on another mbarrier of the CTA that issued the load
+ * (mbarrier.arrive.release.cluster), which fills the slot again when all have. A release waits for
+ * the loads that its own SM has in flight. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -26,8 +26,8 @@ static uint64_t load_bytes(const struct simulation *simulation, uint32_t index) 
     struct tma_row_stream rows;
     struct tma_operation_size size;
     tma_walk_coordinates(stage, simulation->workload, 0, 0, operation.coordinates);
-    enum tma_error_code code = tma_rows_begin(&rows, &simulation->workload->maps[stage->map],
-                                              &operation, &size, NULL);
+    enum tma_error_code code =
+        tma_rows_begin(&rows, &simulation->workload->maps[stage->map], &operation, &size, NULL);
     return code == TMA_OK ? size.transaction_bytes : 0;
 }
 
@@ -48,23 +48,27 @@ static void join(struct simulation *simulation, struct sm *sm) {
     }
 }
 
-bool tma_cluster_place(struct simulation *simulation) {
-    const struct tma_workload *workload = simulation->workload;
-    uint32_t numbers[TMA_MAX_SMS], ctas = tma_cluster_ctas(workload);
+uint32_t tma_workload_place(const struct tma_machine *machine, const struct tma_workload *workload,
+                            uint32_t sms[TMA_MAX_SMS]) {
+    uint32_t ctas = tma_cluster_ctas(workload);
     uint32_t count =
         workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count;
-    if (ctas == 1)
-        tma_machine_place(simulation->machine, count, numbers);
-    else
-        count =
-            ctas * tma_machine_place_clusters(simulation->machine, ctas, count / ctas, numbers);
-    simulation->sm_count = count;
-    simulation->sms = calloc(count, sizeof *simulation->sms);
-    for (uint32_t i = 0; simulation->sms != NULL && i < count; i++) {
+    if (ctas > 1)
+        return ctas * tma_machine_place_clusters(machine, ctas, count / ctas, sms);
+    tma_machine_place(machine, count, sms);
+    return count;
+}
+
+bool tma_cluster_place(struct simulation *simulation) {
+    const struct tma_workload *workload = simulation->workload;
+    uint32_t numbers[TMA_MAX_SMS];
+    simulation->sm_count = tma_workload_place(simulation->machine, workload, numbers);
+    simulation->sms = calloc(simulation->sm_count, sizeof *simulation->sms);
+    for (uint32_t i = 0; simulation->sms != NULL && i < simulation->sm_count; i++) {
         struct sm *sm = &simulation->sms[i];
         *sm = (struct sm){.simulation = simulation,
                           .number = numbers[i],
-                          .rank = i % ctas,
+                          .rank = i % tma_cluster_ctas(workload),
                           .slots = calloc(workload->depth, sizeof *sm->slots)};
         if (sm->slots == NULL)
             return false;

@@ -36,10 +36,11 @@ struct tma_distribution {
 };
 
 struct tma_counters {
-    uint64_t operations;   /* a multicast load is one */
+    uint64_t operations; /* a multicast load is one */
     uint64_t rows, rows_out_of_bounds;
     uint64_t bytes;        /* completed on mbarriers, out-of-bounds fill included */
     uint64_t tensor_bytes; /* of them, from the tensor */
+    uint64_t copied_bytes; /* of them, by multicast at SMs other than the issuing one */
     uint64_t l2_requests;  /* of the TMA units: one per row and 128-byte line */
     uint64_t l2_sectors, l2_sector_hits, l2_sector_misses; /* 32 bytes each */
     uint64_t

@@ -76,6 +76,11 @@ void tma_walk_coordinates(const struct tma_stage_operation *stage,
                           const struct tma_workload *workload, uint32_t cta, uint32_t iteration,
                           int32_t coordinates[TMA_MAX_RANK]);
 
+/* The SMs that the workload's CTAs run on: CTA i of the first ones on sms[i]; gives their number.
+ * Those of a cluster are of one GPC. */
+uint32_t tma_workload_place(const struct tma_machine *machine, const struct tma_workload *workload,
+                            uint32_t sms[TMA_MAX_SMS]);
+
 static inline uint32_t tma_cluster_ctas(const struct tma_workload *workload) {
     return workload->cluster_ctas > 0 ? workload->cluster_ctas : 1;
 }

@@ -241,25 +241,23 @@ static bool check_reduction(struct operation_reading *at, enum tma_direction dir
     return true;
 }
 
-/* Ranks as the instruction's ctaMask. */
+/* Ranks as the instruction's ctaMask. A cluster of one CTA has nobody to multicast to. */
 static bool read_ranks(struct operation_reading *at, const struct operation_input *input,
                        struct tma_operation *operation) {
-    uint32_t ctas = tma_cluster_ctas(&at->reading->scenario->workload);
+    uint32_t ctas = tma_cluster_ctas(&at->reading->scenario->workload), mask = 0;
+    char key[32], text[96];
     if (input->rank_count > 0 && operation->direction != TMA_LOAD)
         return refuse(at, "multicast", "is for load alone");
     for (uint32_t i = 0; i < input->rank_count; i++) {
-        char key[32], text[96];
-        if (input->ranks[i] == ALL_RANKS) {
-            operation->cta_mask = (uint16_t)((1u << ctas) - 1);
-        } else if (input->ranks[i] < ctas) {
-            operation->cta_mask |= (uint16_t)(1u << input->ranks[i]);
-        } else {
-            snprintf(key, sizeof key, "multicast.%u", i);
-            snprintf(text, sizeof text, "is %u; workload.cluster is %u, so ranks are 0 to %u",
-                     input->ranks[i], ctas, ctas - 1);
-            return refuse(at, key, text);
-        }
+        mask |= input->ranks[i] == ALL_RANKS ? (1u << ctas) - 1 : 1u << input->ranks[i];
+        if (mask >> ctas == 0)
+            continue;
+        snprintf(key, sizeof key, "multicast.%u", i);
+        snprintf(text, sizeof text, "is %u; workload.cluster is %u: ranks are 0 to %u",
+                 input->ranks[i], ctas, ctas - 1);
+        return refuse(at, key, text);
     }
+    operation->cta_mask = ctas == 1 ? 0 : (uint16_t)mask;
     return true;
 }
 
