@@ -168,12 +168,20 @@ static void start_cta(struct sm *sm) {
     uint32_t slots = simulation->workload->depth;
     if (slots > simulation->workload->iterations)
         slots = simulation->workload->iterations;
-    sm->cta = simulation->next_cta++;
     sm->cta_start = sm->cta_end = tma_simulation_now(simulation);
     sm->slots_left = slots;
     tma_simulation_event(simulation, sm->cta_start, &sm->slots[0], TMA_EVENT_CTA_START, 0, 0, 0, 0);
     for (uint32_t i = 0; i < slots; i++)
         wake(simulation, sm->slots[i].start);
+}
+
+/* Waking a slot lets other actors run: all CTAs have their numbers before. */
+static void start_cluster(struct sm *first, uint32_t ctas) {
+    first->ctas_left = ctas;
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        first[rank].cta = first->simulation->next_cta++;
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        start_cta(&first[rank]);
 }
 
 void tma_sm_actor(int argc, char **argv) {
@@ -184,9 +192,7 @@ void tma_sm_actor(int argc, char **argv) {
     uint32_t ctas = tma_cluster_ctas(simulation->workload);
     wait_for_turn(sm);
     while (simulation->next_cta < simulation->workload->cta_count && simulation->code == TMA_OK) {
-        sm->ctas_left = ctas;
-        for (uint32_t rank = 0; rank < ctas; rank++)
-            start_cta(&sm[rank]);
+        start_cluster(sm, ctas);
         block(simulation, sm->done);
         wait_for_turn(sm);
     }

@@ -55,8 +55,8 @@ static void hand_over(struct simulation *simulation, const struct issue *issue) 
     uint32_t index = issue->number % workload->operation_count;
     const struct tma_stage_operation *stage = &workload->operations[index];
     struct tma_operation operation = stage->operation;
-    tma_walk_coordinates(stage, workload, slot->sm->cta,
-                         issue->number / workload->operation_count, operation.coordinates);
+    tma_walk_coordinates(stage, workload, slot->sm->cta, issue->number / workload->operation_count,
+                         operation.coordinates);
     operation.shared_address += workload->shared_base_bytes + slot->index * workload->stage_bytes;
     struct tma_row_stream rows;
     struct tma_operation_size size;

@@ -28,8 +28,8 @@ static enum tma_error_code check_cluster(const struct tma_machine *machine,
                         "the grid is a multiple",
                         ctas, workload->cta_count);
     if (masks >> ctas != 0)
-        return tma_fail(error, TMA_ERROR_ARGUMENT,
-                        "cta_mask is 0x%x; a cluster has ranks 0 to %u", masks, ctas - 1);
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "cta_mask is 0x%x; a cluster has ranks 0 to %u",
+                        masks, ctas - 1);
     if (masks != 0 && workload->depth > TMA_MAX_CLUSTER_DEPTH)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "depth is %u; with multicast loads, allowed: 1 to %d", workload->depth,
