@@ -117,7 +117,9 @@ static const struct tma_key operation_keys[] = {
      .names = &order_names,
      .fallback = "grid_strided",
      .offset = IN(stage.walk.order),
-     .meaning = "tile number of iteration i of CTA c: i*ctas+c, c*iterations+i, i, or c"},
+     .meaning =
+         "tile number of iteration i of CTA c: i*ctas+c, c*iterations+i, i, or c; multicast: "
+         "c and ctas count clusters"},
     {.path = "walk.start",
      .kind = TMA_KEY_I32,
      .unit = &tma_unit_none,
