@@ -30,21 +30,21 @@ struct mbarrier {
 struct slot {
     struct simulation *simulation;
     struct sm *sm;
-    uint32_t index;     /* in its SM */
-    sg_sem_t start;     /* a CTA has come */
-    uint32_t iteration; /* of the CTA: which stage it fills */
-    uint32_t pending;   /* operations of the stage that have not completed */
-    uint32_t in_flight; /* of them, those that this SM has issued */
+    uint32_t index;      /* in its SM */
+    sg_sem_t start;      /* a CTA has come */
+    uint32_t iteration;  /* of the CTA: which stage it fills */
+    uint32_t pending;    /* operations of the stage that have not completed */
+    uint32_t in_flight;  /* of them, those that this SM has issued */
     uint64_t free_cycle; /* when it was done with the stage before */
     struct mbarrier mbarrier;
     struct tma_completion last; /* of the stage's operations: the one that completed last */
     bool wrote;                 /* that one was a store or reduction */
     uint64_t windows[TMA_MAX_STAGE_OPERATIONS]; /* with a trace: their numbers in its order */
     /* With multicast. */
-    uint64_t release_waits;  /* slots of the SM, bit by bit, that its release waits for */
-    uint32_t arrivals_due;   /* CTAs of the cluster that have yet to arrive here */
-    uint64_t arrived_cycle;  /* the last one does so no earlier than this */
-    sg_sem_t arrived;        /* all have, or will at that cycle */
+    uint64_t release_waits; /* slots of the SM, bit by bit, that its release waits for */
+    uint32_t arrivals_due;  /* CTAs of the cluster that have yet to arrive here */
+    uint64_t arrived_cycle; /* the last one does so no earlier than this */
+    sg_sem_t arrived;       /* all have, or will at that cycle */
 };
 
 struct sm {

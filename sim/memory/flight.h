@@ -50,7 +50,7 @@ struct tma_flight {
     bool until_written;    /* stores: it completes when its writes are in L2 */
     uint64_t queued_cycle; /* it is at the TMA unit */
     uint32_t next;         /* next in the TMA unit's queue, or on the free list */
-    uint32_t copies;       /* multicast: the flight of the next SM that gets the data; or TMA_NONE */
+    uint32_t copies; /* multicast: the flight of the next SM that gets the data; or TMA_NONE */
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;

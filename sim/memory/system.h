@@ -11,8 +11,8 @@ struct tma_memory;
 
 /* What became of an operation. Times are in cycles. */
 struct tma_completion {
-    uint64_t cycle; /* its bytes are on the mbarrier */
-    uint64_t tag;   /* the issuer's */
+    uint64_t cycle;        /* its bytes are on the mbarrier */
+    uint64_t tag;          /* the issuer's */
     uint32_t sm;           /* whose shared memory has the bytes */
     bool copied;           /* multicast: it is not the SM that issued the operation */
     uint32_t bytes;        /* complete_tx */
