@@ -22,7 +22,8 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
     uint64_t fits = 2 * simulation->machine->l2.capacity_bytes / (bytes > 0 ? bytes : 1) + 1;
     uint64_t tiles = distinct_tiles(&stage->walk);
     uint64_t operations = PASSES * (tiles < fits ? tiles : fits);
-    uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count;
+    uint32_t sharing = stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
+    uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count / sharing;
     uint64_t iterations = operations / per_iteration + 1;
     return iterations < workload->iterations ? (uint32_t)iterations : workload->iterations;
 }
@@ -32,7 +33,9 @@ static void warm_operation(struct simulation *simulation, const struct tma_stage
     const struct tma_workload *workload = simulation->workload;
     struct tma_operation operation = stage->operation;
     struct tma_row_stream rows;
-    tma_walk_coordinates(&stage->walk, workload, cta, iteration, operation.coordinates);
+    if (!tma_rank_issues(stage, cta % tma_cluster_ctas(workload)))
+        return;
+    tma_walk_coordinates(stage, workload, cta, iteration, operation.coordinates);
     if (tma_rows_begin(&rows, &workload->maps[stage->map], &operation, NULL, NULL) == TMA_OK)
         tma_memory_warm(simulation->memory, simulation->sms[cta % simulation->sm_count].number,
                         &rows);
@@ -45,7 +48,7 @@ void tma_warm_up(struct simulation *simulation) {
         struct tma_operation first = stage->operation;
         struct tma_row_stream rows;
         struct tma_operation_size size;
-        tma_walk_coordinates(&stage->walk, workload, 0, 0, first.coordinates);
+        tma_walk_coordinates(stage, workload, 0, 0, first.coordinates);
         if (tma_rows_begin(&rows, &workload->maps[stage->map], &first, &size, NULL) != TMA_OK)
             continue;
         uint32_t count = iterations_that_matter(simulation, stage, size.moved_bytes);

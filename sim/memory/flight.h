@@ -53,6 +53,7 @@ struct tma_flight {
     bool half_work;        /* reductions: 16 bytes are half the work of a sector */
     uint64_t queued_cycle; /* it is at the TMA unit */
     uint32_t next;         /* next in the TMA unit's queue, or on the free list */
+    uint32_t copies; /* multicast: the flight of the next SM that gets the data; or TMA_NONE */
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;
@@ -152,6 +153,7 @@ int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request
 uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle);
 
 /* system.c: the pools. TMA_NONE when out of memory, which is also noted in the memory system. */
+uint32_t tma_flight_new(struct tma_memory *memory);
 uint32_t tma_request_new(struct tma_memory *memory);
 void tma_request_free(struct tma_memory *memory, uint32_t entry);
 
@@ -159,6 +161,17 @@ void tma_request_free(struct tma_memory *memory, uint32_t entry);
  * is done with. */
 void tma_flight_complete(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_flight_drop(struct tma_memory *memory, uint32_t flight);
+
+/* system.c: a response that has passed its GPC's port arrives in the SM of one flight. */
+void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight,
+                        const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle);
+
+/* multicast.c: adds the SMs that get a load's data too (false when out of memory); a response
+ * arrives there; the load completes there. */
+bool tma_multicast_add(struct tma_memory *memory, uint32_t flight, const struct tma_issue *issue);
+void tma_multicast_deliver(struct tma_memory *memory, const struct tma_request *request,
+                           uint64_t cycle, uint64_t passed_cycle);
+void tma_multicast_complete(struct tma_memory *memory, uint32_t flight);
 
 /* Cycles between a GPC and a slice beyond the nearest one's, both ways together. */
 static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,

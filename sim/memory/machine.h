@@ -50,6 +50,9 @@ struct tma_machine {
         uint32_t write_requests;          /* that an SM may have on their way to L2 */
         uint32_t poll_millicycles;        /* that each further slot's polling adds to turnaround */
         uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */
+        uint32_t cluster_release_cycles;  /* a warp that is done with a multicast tile makes that
+                                             known to its cluster, */
+        uint32_t cluster_arrive_cycles;   /* and arrives on another SM's mbarrier */
     } tma;
 
     struct {

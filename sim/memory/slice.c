@@ -309,7 +309,8 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
     while (waiter != TMA_NONE) {
         uint32_t next = tma_request_at(memory, waiter)->next;
         asked |= tma_request_at(memory, waiter)->asked;
-        respond(memory, waiter, ready);
+        uint64_t looked_up = tma_request_at(memory, waiter)->l2_done_cycle;
+        respond(memory, waiter, ready > looked_up ? ready : looked_up);
         waiter = next;
     }
     if (asked != 0)

@@ -78,6 +78,10 @@ static const struct tma_key keys[] = {
         "that the polling of each further slot adds to turnaround"),
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
         "a waiting warp sees the phase, and issues again"),
+    U32("tma.cluster_release", cycles, 0, 10000, tma.cluster_release_cycles,
+        "a warp that is done with a multicast tile makes that known to its cluster,"),
+    U32("tma.cluster_arrive", cycles, 0, 10000, tma.cluster_arrive_cycles,
+        "and arrives on another SM's mbarrier"),
 
     U32("crossbar.request", cycles, 1, 10000, crossbar.request_cycles,
         "SM to the nearest L2 slice"),
