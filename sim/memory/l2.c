@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { HOST_LINE_BYTES = 64 };
 
@@ -39,17 +40,25 @@ static uint32_t all_ways(const struct tma_l2 *l2) {
     return (1u << l2->ways) - 1;
 }
 
-/* Bit per way that has the tag. Without an early end, so that the compiler compares all at once. */
-static uint32_t match(const struct tma_l2_set *set, uint32_t tag) {
-    uint32_t found = 0;
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && TMA_L2_MAX_WAYS == 16,
+               "first_equal takes the lowest byte for the first way");
+
+/* The first of 16 tags that is the one looked for, or 16. Without an early end, so that the
+ * compiler compares all at once: into a byte for each, which are then looked at eight at a time. */
+static uint32_t first_equal(const uint32_t tags[TMA_L2_MAX_WAYS], uint32_t tag) {
+    uint8_t equal[TMA_L2_MAX_WAYS];
+    uint64_t halves[2];
     for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
-        found |= (uint32_t)(set->tags[way] == tag) << way;
-    return found;
+        equal[way] = tags[way] == tag;
+    memcpy(halves, equal, sizeof halves);
+    if (halves[0] != 0)
+        return (uint32_t)__builtin_ctzll(halves[0]) / 8;
+    return halves[1] != 0 ? 8 + (uint32_t)__builtin_ctzll(halves[1]) / 8 : TMA_L2_MAX_WAYS;
 }
 
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
-    uint32_t found = match(set, tag) & all_ways(l2);
-    return found == 0 ? -1 : __builtin_ctz(found);
+    uint32_t way = first_equal(set->tags, tag);
+    return way < l2->ways ? (int)way : -1;
 }
 
 /* -1 where somebody waits for every way. */
