@@ -66,4 +66,10 @@ enum tma_error_code tma_workload_tile(const struct tma_workload *workload, uint3
 void tma_walk_coordinates(const struct tma_walk *walk, const struct tma_workload *workload,
                           uint32_t cta, uint32_t iteration, int32_t coordinates[TMA_MAX_RANK]);
 
+/* How many tiles a walk can come to, up to UINT64_MAX; and which of them iteration `iteration` of
+ * CTA `cta` comes to: a number below that. */
+uint64_t tma_walk_tiles(const struct tma_walk *walk);
+uint64_t tma_walk_tile(const struct tma_walk *walk, const struct tma_workload *workload,
+                       uint32_t cta, uint32_t iteration);
+
 #endif

@@ -155,6 +155,7 @@ void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint3
     struct tma_l2_victim victim;
     int way = tma_l2_claim(l2, set, tag, &victim);
     l2->evictions = evictions;
+    l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
     touch(l2, set, way);
     set->valid[way] = (uint8_t)(set->valid[way] | sectors);
     set->asked[way] = (uint8_t)(set->asked[way] | sectors);
