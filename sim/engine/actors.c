@@ -75,6 +75,8 @@ static uint64_t finish_stage(struct slot *slot) {
     uint64_t cycle = tma_simulation_now(simulation);
     if (simulation->code != TMA_OK)
         return cycle;
+    if (slot->last.cycle > cycle) /* told ahead of time */
+        cycle = slot->last.cycle;
     tma_account_stage(simulation, &slot->last);
     bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
     if (more || consumers > 0) {
