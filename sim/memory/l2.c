@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOST_LINE_BYTES = 64 };
+#include "base/room.h"
 
 static size_t set_count(const struct tma_l2 *l2) {
     return (size_t)l2->partitions * l2->slices * l2->slice_sets;
@@ -19,10 +19,9 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
                           .slice_sets = (uint32_t)(slice_bytes / TMA_LINE_BYTES / machine->l2.ways),
                           .ways = machine->l2.ways};
     assert(l2->ways >= 1 && l2->ways <= TMA_L2_MAX_WAYS && l2->slice_sets >= 1);
-    void *sets = NULL;
-    if (posix_memalign(&sets, HOST_LINE_BYTES, set_count(l2) * sizeof *l2->sets) != 0)
+    l2->sets = tma_resize_lines(NULL, 0, set_count(l2) * sizeof *l2->sets);
+    if (l2->sets == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", set_count(l2));
-    l2->sets = sets;
     struct tma_l2_set empty = {0};
     for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
         empty.tags[way] = TMA_L2_EMPTY;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/room.h"
 #include "memory/address.h"
 
 enum {
@@ -21,7 +22,7 @@ struct tma_l2_index {
 
 /* Laid out for the host's cache lines: a hit reads the first and the last. */
 struct tma_l2_set {
-    _Alignas(64) uint32_t tags[TMA_L2_MAX_WAYS]; /* or TMA_L2_EMPTY */
+    _Alignas(TMA_HOST_LINE_BYTES) uint32_t tags[TMA_L2_MAX_WAYS]; /* or TMA_L2_EMPTY */
     /* By way. While the data is on its way from the other partition, the first of the requests that
      * wait for it; while it is on its way from DRAM, the cycle at which it is there (its low 32
      * bits); else nothing. */
