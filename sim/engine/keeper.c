@@ -3,7 +3,10 @@
  * What an SM issues at cycle t reaches its TMA unit at t + issue_cycles; so at cycle t, everything
  * before t + issue_cycles can be worked out. What arrives is on its mbarrier complete_cycles later;
  * so every completion before t + issue_cycles + complete_cycles is known then, and the keeper
- * sleeps until the first of them, or that long. The result is that of an exact event simulation. */
+ * sleeps until the first of them, or that long. The result is that of an exact event simulation.
+ *
+ * A completion of which nothing else comes than that its slot issues again, later, needs no waking
+ * at its cycle: it is told as soon as it is known. */
 #include <simgrid/actor.h>
 #include <stdio.h>
 
@@ -233,6 +236,15 @@ static void release_all(struct simulation *simulation) {
     }
 }
 
+/* After a completion, all that its slot does is to issue its CTA's next stage. */
+static bool goes_on(const struct simulation *simulation, const struct tma_completion *completion) {
+    const struct tma_workload *workload = simulation->workload;
+    const struct slot *slot = slot_of(simulation, completion);
+    return workload->consumer_count == 0 && tma_cluster_ctas(workload) == 1 && slot->pending == 1 &&
+           slot->mbarrier.arrived_bytes + completion->bytes == slot->mbarrier.expected_bytes &&
+           slot->iteration + workload->depth < workload->iterations;
+}
+
 /* The first completion is known: none that is yet to be found can come ahead of it. */
 static bool knows_first_completion(const struct simulation *simulation) {
     uint64_t known = tma_memory_now(simulation->memory) + simulation->machine->tma.complete_cycles;
@@ -253,15 +265,23 @@ static void wait_for_completion(struct simulation *simulation) {
     }
 }
 
+/* Completes what is due, and what can be told ahead of time. */
+static void complete_until(struct simulation *simulation, uint64_t now) {
+    while (simulation->completion_count > 0 &&
+           (simulation->completions[0].cycle <= now ||
+            (knows_first_completion(simulation) &&
+             goes_on(simulation, &simulation->completions[0])))) {
+        struct tma_completion completion = pop_completion(simulation);
+        complete(simulation, &completion);
+    }
+}
+
 /* One round: all that is known up to now, then how long nothing needs the keeper. */
 static uint64_t keep(struct simulation *simulation, uint64_t now) {
     const struct tma_machine *machine = simulation->machine;
     hand_over_before(simulation, now);
     advance(simulation, now + machine->tma.issue_cycles);
-    while (simulation->completion_count > 0 && simulation->completions[0].cycle <= now) {
-        struct tma_completion completion = pop_completion(simulation);
-        complete(simulation, &completion);
-    }
+    complete_until(simulation, now);
     if (simulation->events != NULL)
         tma_event_order_flush(simulation->events, now);
     if (simulation->awake == 0 && simulation->issue_count == 0 && simulation->running_sms > 0)

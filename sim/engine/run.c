@@ -87,14 +87,14 @@ static void create_slot(struct simulation *simulation, struct sm *sm, uint32_t i
                           .mbarrier = {.completed = sg_sem_init(0)}};
 }
 
-/* SimGrid clears an actor's stack before it runs: those of slots and SMs, which are many and call
- * little, are small. */
-enum { SMALL_STACK_BYTES = 32 << 10, LARGE_STACK_BYTES = 256 << 10 };
+/* SimGrid takes stack sizes in KiB, and clears an actor's stack before it runs: those of slots and
+ * SMs, which are many and need less than 4 KiB, are small. */
+enum { SMALL_STACK_KIB = 16, LARGE_STACK_KIB = 256 };
 
-static void start_actor(sg_host_t host, const char *name, unsigned stack_bytes,
-                        xbt_main_func_t body, void *data) {
+static void start_actor(sg_host_t host, const char *name, unsigned stack_kib, xbt_main_func_t body,
+                        void *data) {
     sg_actor_t actor = sg_actor_init(name, host);
-    sg_actor_set_stacksize(actor, stack_bytes);
+    sg_actor_set_stacksize(actor, stack_kib);
     sg_actor_set_data(actor, data);
     sg_actor_start(actor, body, 0, NULL);
 }
@@ -108,16 +108,16 @@ static void create_actors(struct simulation *simulation, sg_host_t host) {
         for (uint32_t s = 0; s < depth; s++) {
             create_slot(simulation, sm, s);
             snprintf(name, sizeof name, "sm%u.slot%u", sm->number, s);
-            start_actor(host, name, SMALL_STACK_BYTES, tma_slot_actor, &sm->slots[s]);
+            start_actor(host, name, SMALL_STACK_KIB, tma_slot_actor, &sm->slots[s]);
         }
         if (sm->rank > 0)
             continue;
         snprintf(name, sizeof name, "sm%u", sm->number);
-        start_actor(host, name, SMALL_STACK_BYTES, tma_sm_actor, sm);
+        start_actor(host, name, SMALL_STACK_KIB, tma_sm_actor, sm);
     }
     simulation->running_sms = simulation->sm_count / tma_cluster_ctas(simulation->workload);
     simulation->awake = simulation->running_sms + simulation->sm_count * depth;
-    start_actor(host, "memory", LARGE_STACK_BYTES, tma_keeper_actor, simulation);
+    start_actor(host, "memory", LARGE_STACK_KIB, tma_keeper_actor, simulation);
 }
 
 static void destroy_semaphores(struct simulation *simulation) {

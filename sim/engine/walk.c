@@ -29,3 +29,18 @@ void tma_walk_coordinates(const struct tma_stage_operation *stage,
         tile /= count;
     }
 }
+
+uint64_t tma_walk_tiles(const struct tma_walk *walk) {
+    uint64_t tiles = 1;
+    for (int d = 0; d < TMA_MAX_RANK; d++)
+        if (tiles > UINT64_MAX / walk->tiles[d])
+            return UINT64_MAX;
+        else
+            tiles *= walk->tiles[d];
+    return tiles;
+}
+
+uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
+                       uint32_t cta, uint32_t iteration) {
+    return tile_number(stage, workload, cta, iteration) % tma_walk_tiles(&stage->walk);
+}

@@ -1,26 +1,18 @@
 /* What the same kernel, run just before, leaves in L2: the lines of its operations in the order of
  * iterations. Only the last ones matter: those that come to all tiles (or to twice what L2 holds) a
  * few times over, since SMs of either partition read a tile by turns, and each leaves a copy. */
+#include <stdlib.h>
+
 #include "engine/simulation.h"
 
 enum { PASSES = 6 };
-
-static uint64_t distinct_tiles(const struct tma_walk *walk) {
-    uint64_t tiles = 1;
-    for (int d = 0; d < TMA_MAX_RANK; d++)
-        if (tiles > UINT64_MAX / walk->tiles[d])
-            return UINT64_MAX;
-        else
-            tiles *= walk->tiles[d];
-    return tiles;
-}
 
 /* How many of the last iterations to go through, for one operation of the stage. */
 static uint32_t iterations_that_matter(const struct simulation *simulation,
                                        const struct tma_stage_operation *stage, uint64_t bytes) {
     const struct tma_workload *workload = simulation->workload;
     uint64_t fits = 2 * simulation->machine->l2.capacity_bytes / (bytes > 0 ? bytes : 1) + 1;
-    uint64_t tiles = distinct_tiles(&stage->walk);
+    uint64_t tiles = tma_walk_tiles(&stage->walk);
     uint64_t operations = PASSES * (tiles < fits ? tiles : fits);
     uint32_t sharing = stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
     uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count / sharing;
@@ -28,17 +20,50 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
     return iterations < workload->iterations ? (uint32_t)iterations : workload->iterations;
 }
 
+/* Bit masks by tile: the partitions whose SMs have come to it. NULL where that is not worth
+ * keeping, or out of memory. */
+static uint8_t *new_visitors(const struct simulation *simulation, const struct tma_walk *walk,
+                             uint32_t iterations) {
+    uint64_t tiles = tma_walk_tiles(walk);
+    return tiles < (uint64_t)iterations * simulation->workload->cta_count ? calloc(tiles, 1) : NULL;
+}
+
+/* An operation brings its lines in. As long as L2 has room for all, coming to a tile again from the
+ * same partition changes nothing. */
 static void warm_operation(struct simulation *simulation, const struct tma_stage_operation *stage,
-                           uint32_t cta, uint32_t iteration) {
+                           uint32_t cta, uint32_t iteration, uint8_t *visitors) {
     const struct tma_workload *workload = simulation->workload;
+    uint32_t sm = simulation->sms[cta % simulation->sm_count].number;
     struct tma_operation operation = stage->operation;
     struct tma_row_stream rows;
+    bool again = false;
     if (!tma_rank_issues(stage, cta % tma_cluster_ctas(workload)))
         return;
+    if (visitors != NULL && !tma_memory_is_full(simulation->memory)) {
+        uint8_t *visited = &visitors[tma_walk_tile(stage, workload, cta, iteration)];
+        uint32_t partition = 1u << tma_memory_partition(simulation->memory, sm);
+        if ((*visited & partition) != 0)
+            return;
+        again = *visited != 0;
+        *visited = (uint8_t)(*visited | partition);
+    }
     tma_walk_coordinates(stage, workload, cta, iteration, operation.coordinates);
-    if (tma_rows_begin(&rows, &workload->maps[stage->map], &operation, NULL, NULL) == TMA_OK)
-        tma_memory_warm(simulation->memory, simulation->sms[cta % simulation->sm_count].number,
-                        &rows);
+    if (tma_rows_begin(&rows, &workload->maps[stage->map], &operation, NULL, NULL) != TMA_OK)
+        return;
+    if (again)
+        tma_memory_warm_again(simulation->memory, sm, &rows);
+    else
+        tma_memory_warm(simulation->memory, sm, &rows);
+}
+
+static void warm_stage(struct simulation *simulation, const struct tma_stage_operation *stage,
+                       uint32_t iterations) {
+    const struct tma_workload *workload = simulation->workload;
+    uint8_t *visitors = new_visitors(simulation, &stage->walk, iterations);
+    for (uint32_t i = workload->iterations - iterations; i < workload->iterations; i++)
+        for (uint32_t cta = 0; cta < workload->cta_count; cta++)
+            warm_operation(simulation, stage, cta, i, visitors);
+    free(visitors);
 }
 
 void tma_warm_up(struct simulation *simulation) {
@@ -51,10 +76,6 @@ void tma_warm_up(struct simulation *simulation) {
         tma_walk_coordinates(stage, workload, 0, 0, first.coordinates);
         if (tma_rows_begin(&rows, &workload->maps[stage->map], &first, &size, NULL) != TMA_OK)
             continue;
-        uint32_t count = iterations_that_matter(simulation, stage, size.moved_bytes);
-        for (uint32_t iteration = workload->iterations - count; iteration < workload->iterations;
-             iteration++)
-            for (uint32_t cta = 0; cta < workload->cta_count; cta++)
-                warm_operation(simulation, stage, cta, iteration);
+        warm_stage(simulation, stage, iterations_that_matter(simulation, stage, size.moved_bytes));
     }
 }

@@ -97,4 +97,10 @@ static inline bool tma_rank_receives(const struct tma_stage_operation *stage, ui
     return mask == 0 || (mask & 1u << rank) != 0;
 }
 
+/* How many tiles a walk can come to, up to UINT64_MAX; and which of them iteration `iteration` of
+ * CTA `cta` comes to: a number below that. */
+uint64_t tma_walk_tiles(const struct tma_walk *walk);
+uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
+                       uint32_t cta, uint32_t iteration);
+
 #endif

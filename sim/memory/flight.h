@@ -3,6 +3,7 @@
 #ifndef TMA_MEMORY_FLIGHT_H
 #define TMA_MEMORY_FLIGHT_H
 
+#include "base/room.h"
 #include "memory/dram.h"
 #include "memory/l2.h"
 #include "memory/shared_port.h"
@@ -28,36 +29,38 @@ struct tma_request {
     uint32_t flight;           /* the operation */
     uint32_t next;             /* next that waits for the same line; next on the free list */
     uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
-    uint8_t asked : 4;     /* sectors: bit mask */
-    uint8_t wanted : 4;    /* sectors: those, or all that are to be fetched with them */
-    uint8_t count : 4;     /* sectors that go back to the SM */
-    uint8_t stage : 3;     /* enum tma_stage */
-    uint8_t shares : 1;    /* its data pass the GPC's port with those of another SM */
-    uint8_t gpc;           /* of the SM */
+    uint8_t asked : 4;  /* sectors: bit mask */
+    uint8_t wanted : 4; /* sectors: those, or all that are to be fetched with them */
+    uint8_t count : 4;  /* sectors that go back to the SM */
+    uint8_t stage : 3;  /* enum tma_stage */
+    uint8_t shares : 1; /* its data pass the GPC's port with those of another SM */
+    uint8_t sm;
+    uint8_t gpc : 4;       /* of the SM */
     uint8_t direction : 2; /* enum tma_direction */
     uint8_t partial : 1;   /* a write of part of a sector; a reduction of half the work of one */
     uint8_t rides : 1;     /* it is answered together with another, and not counted */
 };
 
+/* What a response touches, from the completion's arrival on, is one line of the host's cache. */
 struct tma_flight {
-    struct tma_row_stream rows;
-    struct tma_row row;      /* the current one */
-    uint32_t row_done_bytes; /* of it: requests were made for these */
-    uint32_t row_total_bytes;
-    uint32_t fills_asked;  /* requests for rows that are out of bounds altogether */
-    uint32_t outstanding;  /* requests that are still on their way */
-    bool begun;            /* the TMA unit works on it, or has */
-    bool generated;        /* every request has been made */
-    bool completed;        /* its completion is known */
-    bool until_written;    /* stores: it completes when its writes are in L2 */
-    bool half_work;        /* reductions: 16 bytes are half the work of a sector */
-    uint64_t queued_cycle; /* it is at the TMA unit */
-    uint32_t next;         /* next in the TMA unit's queue, or on the free list */
-    uint32_t copies; /* multicast: the flight of the next SM that gets the data; or TMA_NONE */
+    _Alignas(TMA_HOST_LINE_BYTES) struct tma_completion completion;
+    uint32_t outstanding; /* requests that are still on their way */
+    uint32_t copies;      /* multicast: the flight of the next SM that gets the data; or TMA_NONE */
+    bool begun;           /* the TMA unit works on it, or has */
+    bool generated;       /* every request has been made */
+    bool completed;       /* its completion is known */
+    bool until_written;   /* stores: it completes when its writes are in L2 */
+    bool half_work;       /* reductions: 16 bytes are half the work of a sector */
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;
-    struct tma_completion completion;
+    uint32_t next;           /* next in the TMA unit's queue, or on the free list */
+    uint64_t queued_cycle;   /* it is at the TMA unit */
+    uint32_t row_done_bytes; /* of the current row: requests were made for these */
+    uint32_t row_total_bytes;
+    uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
+    struct tma_row row; /* the current one */
+    struct tma_row_stream rows;
 };
 
 /* Data that a slice has read lately, and the GPCs that it has answered with them. */
@@ -88,9 +91,12 @@ struct tma_unit {
     bool scheduled; /* it is in the calendar */
 };
 
+/* The calendar's entries from here on are TMA units: by SM for loads; then by SM for stores. */
+#define TMA_FIRST_UNIT (UINT32_C(1) << 31)
+
 struct tma_memory {
     struct tma_machine machine;
-    struct tma_wheel wheel; /* entries: units first, then requests */
+    struct tma_wheel wheel; /* entries: requests, and units from TMA_FIRST_UNIT on */
     struct tma_request *requests;
     uint32_t request_count, free_request;
     struct tma_flight *flights;
@@ -163,7 +169,7 @@ void tma_flight_complete(struct tma_memory *memory, uint32_t flight, uint64_t cy
 void tma_flight_drop(struct tma_memory *memory, uint32_t flight);
 
 /* system.c: a response that has passed its GPC's port arrives in the SM of one flight. */
-void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight,
+void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
                         const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle);
 
 /* multicast.c: adds the SMs that get a load's data too (false when out of memory); a response
@@ -181,7 +187,7 @@ static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t 
 }
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {
-    return &memory->requests[entry - 2 * memory->machine.sm_count];
+    return &memory->requests[entry];
 }
 
 #endif

@@ -2,8 +2,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { HOST_LINE_BYTES = 64 };
+#include "base/room.h"
 
 static size_t set_count(const struct tma_l2 *l2) {
     return (size_t)l2->partitions * l2->slices * l2->slice_sets;
@@ -18,10 +19,9 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
                           .slice_sets = (uint32_t)(slice_bytes / TMA_LINE_BYTES / machine->l2.ways),
                           .ways = machine->l2.ways};
     assert(l2->ways >= 1 && l2->ways <= TMA_L2_MAX_WAYS && l2->slice_sets >= 1);
-    void *sets = NULL;
-    if (posix_memalign(&sets, HOST_LINE_BYTES, set_count(l2) * sizeof *l2->sets) != 0)
+    l2->sets = tma_resize_lines(NULL, 0, set_count(l2) * sizeof *l2->sets);
+    if (l2->sets == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", set_count(l2));
-    l2->sets = sets;
     struct tma_l2_set empty = {0};
     for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
         empty.tags[way] = TMA_L2_EMPTY;
@@ -39,17 +39,25 @@ static uint32_t all_ways(const struct tma_l2 *l2) {
     return (1u << l2->ways) - 1;
 }
 
-/* Bit per way that has the tag. Without an early end, so that the compiler compares all at once. */
-static uint32_t match(const struct tma_l2_set *set, uint32_t tag) {
-    uint32_t found = 0;
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && TMA_L2_MAX_WAYS == 16,
+               "first_equal takes the lowest byte for the first way");
+
+/* The first of 16 tags that is the one looked for, or 16. Without an early end, so that the
+ * compiler compares all at once: into a byte for each, which are then looked at eight at a time. */
+static uint32_t first_equal(const uint32_t tags[TMA_L2_MAX_WAYS], uint32_t tag) {
+    uint8_t equal[TMA_L2_MAX_WAYS];
+    uint64_t halves[2];
     for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
-        found |= (uint32_t)(set->tags[way] == tag) << way;
-    return found;
+        equal[way] = tags[way] == tag;
+    memcpy(halves, equal, sizeof halves);
+    if (halves[0] != 0)
+        return (uint32_t)__builtin_ctzll(halves[0]) / 8;
+    return halves[1] != 0 ? 8 + (uint32_t)__builtin_ctzll(halves[1]) / 8 : TMA_L2_MAX_WAYS;
 }
 
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
-    uint32_t found = match(set, tag) & all_ways(l2);
-    return found == 0 ? -1 : __builtin_ctz(found);
+    uint32_t way = first_equal(set->tags, tag);
+    return way < l2->ways ? (int)way : -1;
 }
 
 /* -1 where somebody waits for every way. */
@@ -146,6 +154,7 @@ void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint3
     struct tma_l2_victim victim;
     int way = tma_l2_claim(l2, set, tag, &victim);
     l2->evictions = evictions;
+    l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
     touch(l2, set, way);
     set->valid[way] = (uint8_t)(set->valid[way] | sectors);
     set->asked[way] = (uint8_t)(set->asked[way] | sectors);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/room.h"
 #include "memory/address.h"
 
 enum {
@@ -21,7 +22,7 @@ struct tma_l2_index {
 
 /* Laid out for the host's cache lines: a hit reads the first and the last. */
 struct tma_l2_set {
-    _Alignas(64) uint32_t tags[TMA_L2_MAX_WAYS]; /* or TMA_L2_EMPTY */
+    _Alignas(TMA_HOST_LINE_BYTES) uint32_t tags[TMA_L2_MAX_WAYS]; /* or TMA_L2_EMPTY */
     /* By way. While the data is on its way from the other partition, the first of the requests that
      * wait for it; while it is on its way from DRAM, the cycle at which it is there (its low 32
      * bits); else nothing. */
@@ -45,6 +46,7 @@ struct tma_l2_victim {
 struct tma_l2 {
     struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
     uint32_t partitions, slices, slice_sets, ways;
+    bool full; /* lines were left until a set had no way for another */
     uint64_t evictions;
     uint64_t unused_sectors; /* fetched, and not asked for until now */
 };
@@ -105,7 +107,8 @@ void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);
 /* The cycle from which a way's data is there: `now`, or later while it is being filled. */
 uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now);
 
-/* Leaves sectors in a way as if they had been there for long, and had been asked for. */
+/* Leaves sectors in a way as if they had been there for long, and had been asked for. Until a set
+ * is full, nothing is driven out, and to leave a line again changes nothing. */
 void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors);
 
 /* Forgets which lines were being filled before `now`. Call it at least once in 2^31 cycles: cycles

@@ -27,7 +27,8 @@ void tma_multicast_deliver(struct tma_memory *memory, const struct tma_request *
                            uint64_t cycle, uint64_t passed_cycle) {
     uint32_t copy = memory->flights[request->flight].copies;
     for (; copy != TMA_NONE; copy = memory->flights[copy].copies)
-        tma_flight_deliver(memory, &memory->flights[copy], request, cycle, passed_cycle);
+        tma_flight_deliver(memory, &memory->flights[copy], memory->flights[copy].sm, request, cycle,
+                           passed_cycle);
 }
 
 void tma_multicast_complete(struct tma_memory *memory, uint32_t index) {

@@ -63,7 +63,8 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .asked = piece->sectors & 15u,
         .wanted = piece->sectors & 15u,
         .stage = TMA_STAGE_WRITE,
-        .gpc = (uint8_t)memory->sm_gpc[owner->sm],
+        .sm = (uint8_t)owner->sm,
+        .gpc = memory->sm_gpc[owner->sm] & 15u,
         .direction = owner->direction & 3u,
         .partial = piece->partial,
     };
@@ -135,7 +136,8 @@ static void schedule(struct tma_memory *memory, uint32_t sm, uint64_t soonest) {
     if (unit->head == TMA_NONE && memory->flights[unit->coming].queued_cycle > cycle)
         cycle = memory->flights[unit->coming].queued_cycle;
     unit->scheduled = true;
-    tma_wheel_put(&memory->wheel, memory->machine.sm_count + sm, cycle > soonest ? cycle : soonest);
+    tma_wheel_put(&memory->wheel, TMA_FIRST_UNIT + memory->machine.sm_count + sm,
+                  cycle > soonest ? cycle : soonest);
 }
 
 /* Requests that it makes in one cycle at most, should they take no time. */

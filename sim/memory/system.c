@@ -16,19 +16,15 @@ enum { PREFETCHED = 256 };
 static bool grow_requests(struct tma_memory *memory) {
     uint32_t old = memory->request_count;
     uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
-    void *memory_block = NULL;
-    if (posix_memalign(&memory_block, sizeof(struct tma_request),
-                       count * sizeof(struct tma_request)) != 0)
+    struct tma_request *requests =
+        tma_resize_lines(memory->requests, old * sizeof *requests, count * sizeof *requests);
+    if (requests == NULL)
         return false;
-    struct tma_request *requests = memory_block;
-    if (old > 0)
-        memcpy(requests, memory->requests, old * sizeof *requests);
-    free(memory->requests);
-    memory->requests = requests;
     for (uint32_t i = count; i > old; i--) {
         requests[i - 1].next = memory->free_request;
-        memory->free_request = 2 * memory->machine.sm_count + i - 1;
+        memory->free_request = i - 1;
     }
+    memory->requests = requests;
     memory->request_count = count;
     return true;
 }
@@ -51,14 +47,15 @@ void tma_request_free(struct tma_memory *memory, uint32_t entry) {
 static bool grow_flights(struct tma_memory *memory) {
     uint32_t old = memory->flight_count;
     uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
-    struct tma_flight *flights = realloc(memory->flights, count * sizeof *flights);
+    struct tma_flight *flights =
+        tma_resize_lines(memory->flights, old * sizeof *flights, count * sizeof *flights);
     if (flights == NULL)
         return false;
-    memory->flights = flights;
     for (uint32_t i = count; i > old; i--) {
         flights[i - 1].next = memory->free_flight;
         memory->free_flight = i - 1;
     }
+    memory->flights = flights;
     memory->flight_count = count;
     return true;
 }
@@ -262,11 +259,11 @@ static void note_way(const struct tma_memory *memory, const struct tma_request *
 }
 
 /* On to the SM's port, and into shared memory. */
-void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight,
+void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
                         const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle) {
-    uint64_t arrival = tma_port_serve(&memory->sm_ports[flight->sm], passed_cycle,
+    uint64_t arrival = tma_port_serve(&memory->sm_ports[sm], passed_cycle,
                                       request->count * memory->sm_sector_ticks);
-    arrival = tma_shared_port_arrive(&memory->shared[flight->sm], cycle, arrival,
+    arrival = tma_shared_port_arrive(&memory->shared[sm], cycle, arrival,
                                      memory->wavefront_ticks);
     memory->counters.shared_write_wavefronts++;
     memory->counters.response_sectors += request->count;
@@ -281,8 +278,8 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_flight *flight = &memory->flights[index];
     bool multicast = flight->copies != TMA_NONE;
     uint64_t ticks = request->shares ? 0 : request->count * memory->gpc_sector_ticks;
-    uint64_t passed = tma_port_serve(&memory->gpc_ports[memory->sm_gpc[flight->sm]], cycle, ticks);
-    tma_flight_deliver(memory, flight, request, cycle, passed);
+    uint64_t passed = tma_port_serve(&memory->gpc_ports[request->gpc], cycle, ticks);
+    tma_flight_deliver(memory, flight, request->sm, request, cycle, passed);
     if (multicast)
         tma_multicast_deliver(memory, request, cycle, passed);
     tma_request_free(memory, entry);
@@ -320,16 +317,15 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
  * the requests are there to say which. */
 static void prefetch(const struct tma_memory *memory) {
     uint32_t ahead[PREFETCHED];
-    uint32_t units = 2 * memory->machine.sm_count;
     uint32_t count = tma_wheel_peek(&memory->wheel, 2, ahead, PREFETCHED);
     for (uint32_t i = 0; i < count; i++)
-        if (ahead[i] >= units)
-            __builtin_prefetch(&memory->requests[ahead[i] - units], 1);
+        if (ahead[i] < TMA_FIRST_UNIT)
+            __builtin_prefetch(&memory->requests[ahead[i]], 1);
     count = tma_wheel_peek(&memory->wheel, 1, ahead, PREFETCHED);
     for (uint32_t i = 0; i < count; i++) {
-        if (ahead[i] < units)
+        if (ahead[i] >= TMA_FIRST_UNIT)
             continue;
-        const struct tma_request *request = &memory->requests[ahead[i] - units];
+        const struct tma_request *request = &memory->requests[ahead[i]];
         if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
             continue;
         const char *set = (const char *)&memory->l2.sets[request->index.set];
@@ -345,10 +341,10 @@ static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count,
     uint32_t sms = memory->machine.sm_count;
     uint64_t units[WORDS] = {0};
     for (uint32_t i = 0; i < count; i++)
-        if (due[i] < 2 * sms)
-            units[due[i] / 64] |= UINT64_C(1) << due[i] % 64;
-        else
+        if (due[i] < TMA_FIRST_UNIT)
             step(memory, due[i], cycle);
+        else
+            units[(due[i] - TMA_FIRST_UNIT) / 64] |= UINT64_C(1) << due[i] % 64;
     for (uint32_t word = 0; word < WORDS; word++)
         for (uint64_t left = units[word]; left != 0; left &= left - 1) {
             uint32_t unit = word * 64 + (uint32_t)__builtin_ctzll(left);

@@ -92,6 +92,17 @@ uint32_t tma_memory_in_flight(const struct tma_memory *memory);
  * left there. Before the first issue. */
 void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows);
 
+/* As tma_memory_warm, of lines that were brought in for another partition's SM before. */
+void tma_memory_warm_again(struct tma_memory *memory, uint32_t sm,
+                           const struct tma_row_stream *rows);
+
+/* Until L2 is full, it changes nothing to bring the lines of an operation in a second time for SMs
+ * of a partition. */
+bool tma_memory_is_full(const struct tma_memory *memory);
+
+/* The L2 partition that an SM is next to. */
+uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm);
+
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);
 
 /* The SM on which the CTAs of a grid of `count` run: CTA i on sms[i]. */

@@ -32,7 +32,8 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .asked = piece->sectors & 15u,
         .wanted = piece->sectors & 15u,
         .count = tma_sector_count(piece->sectors) & 15u,
-        .gpc = (uint8_t)memory->sm_gpc[owner->sm],
+        .sm = (uint8_t)owner->sm,
+        .gpc = memory->sm_gpc[owner->sm] & 15u,
         .direction = owner->direction & 3u,
     };
     if (piece->fill && owner->row.data_bytes == 0)
@@ -84,7 +85,7 @@ static void schedule(struct tma_memory *memory, uint32_t sm) {
     uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
     if (!flight->begun && flight->queued_cycle > cycle)
         cycle = flight->queued_cycle;
-    tma_wheel_put(&memory->wheel, sm, cycle);
+    tma_wheel_put(&memory->wheel, TMA_FIRST_UNIT + sm, cycle);
 }
 
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t index, uint64_t cycle) {

@@ -2,13 +2,23 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/room.h"
+
+/* Chunks grow by doubling from this. */
+enum { FIRST_CHUNKS = 64 };
+
+/* What tells the number of a chunk from that of an entry in it. */
+enum { END_CHUNK = TMA_WHEEL_CHUNK + 1 };
+
+/* As if its last chunk were full: the first entry needs a new one. */
+static const struct tma_wheel_bucket empty = {TMA_NONE, TMA_WHEEL_CHUNK};
 
 void tma_wheel_init(struct tma_wheel *wheel) {
     *wheel = (struct tma_wheel){.free_chunk = TMA_NONE};
     for (uint32_t i = 0; i < TMA_WHEEL_CYCLES; i++)
-        wheel->heads[i] = TMA_NONE;
+        wheel->buckets[i] = empty;
 }
 
 void tma_wheel_free(struct tma_wheel *wheel) {
@@ -18,44 +28,45 @@ void tma_wheel_free(struct tma_wheel *wheel) {
     tma_wheel_init(wheel);
 }
 
-static uint32_t new_chunk(struct tma_wheel *wheel) {
-    if (wheel->free_chunk == TMA_NONE) {
-        size_t old = wheel->chunk_count;
-        struct tma_wheel_chunk *chunks =
-            tma_make_room(wheel->chunks, old, &wheel->chunk_count, sizeof *chunks);
-        if (chunks == NULL) {
-            wheel->out_of_memory = true;
-            return TMA_NONE;
-        }
-        wheel->chunks = chunks;
-        for (size_t i = wheel->chunk_count; i > old; i--) {
-            chunks[i - 1].next = wheel->free_chunk;
-            wheel->free_chunk = (uint32_t)(i - 1);
-        }
+static bool grow_chunks(struct tma_wheel *wheel) {
+    size_t old = wheel->chunk_count, count = old == 0 ? FIRST_CHUNKS : 2 * old;
+    struct tma_wheel_chunk *chunks =
+        tma_resize_lines(wheel->chunks, old * sizeof *chunks, count * sizeof *chunks);
+    if (chunks == NULL)
+        return false;
+    for (size_t i = count; i > old; i--) {
+        chunks[i - 1].next = wheel->free_chunk;
+        wheel->free_chunk = (uint32_t)(i - 1);
+    }
+    wheel->chunks = chunks;
+    wheel->chunk_count = count;
+    return true;
+}
+
+/* Adds a chunk to a bucket whose last one is full. */
+static bool extend(struct tma_wheel *wheel, struct tma_wheel_bucket *bucket) {
+    if (wheel->free_chunk == TMA_NONE && !grow_chunks(wheel)) {
+        wheel->out_of_memory = true;
+        return false;
     }
     uint32_t chunk = wheel->free_chunk;
     wheel->free_chunk = wheel->chunks[chunk].next;
-    wheel->chunks[chunk].count = 0;
     wheel->chunks[chunk].next = TMA_NONE;
-    return chunk;
+    if (bucket->first == TMA_NONE)
+        bucket->first = chunk;
+    else
+        wheel->chunks[bucket->end / END_CHUNK].next = chunk;
+    bucket->end = chunk * END_CHUNK;
+    return true;
 }
 
 /* Puts an entry into the bucket of a cycle that the ring reaches. */
 static void put_near(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
-    uint32_t bucket = (uint32_t)cycle % TMA_WHEEL_CYCLES;
-    uint32_t tail = wheel->heads[bucket] == TMA_NONE ? TMA_NONE : wheel->tails[bucket];
-    if (tail == TMA_NONE || wheel->chunks[tail].count == TMA_WHEEL_CHUNK) {
-        uint32_t chunk = new_chunk(wheel);
-        if (chunk == TMA_NONE)
-            return;
-        if (tail == TMA_NONE)
-            wheel->heads[bucket] = chunk;
-        else
-            wheel->chunks[tail].next = chunk;
-        wheel->tails[bucket] = tail = chunk;
-    }
-    struct tma_wheel_chunk *chunk = &wheel->chunks[tail];
-    chunk->entries[chunk->count++] = entry;
+    struct tma_wheel_bucket *bucket = &wheel->buckets[cycle % TMA_WHEEL_CYCLES];
+    if (bucket->end % END_CHUNK == TMA_WHEEL_CHUNK && !extend(wheel, bucket))
+        return;
+    wheel->chunks[bucket->end / END_CHUNK].entries[bucket->end % END_CHUNK] = entry;
+    bucket->end++;
 }
 
 static void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
@@ -104,12 +115,18 @@ static void move_to(struct tma_wheel *wheel, uint64_t cycle) {
         fetch_far(wheel);
 }
 
+/* Copies what a bucket has in one of its chunks and gives how many entries that are. There has to
+ * be room for all of a chunk: copying as much at any time takes the host the least. */
+static uint32_t copy_chunk(const struct tma_wheel *wheel, const struct tma_wheel_bucket *bucket,
+                           uint32_t chunk, uint32_t *entries) {
+    memcpy(entries, wheel->chunks[chunk].entries, sizeof wheel->chunks[chunk].entries);
+    return chunk == bucket->end / END_CHUNK ? bucket->end % END_CHUNK : TMA_WHEEL_CHUNK;
+}
+
 uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due) {
-    uint32_t bucket = (uint32_t)wheel->now % TMA_WHEEL_CYCLES;
-    uint32_t count = 0;
-    for (uint32_t at = wheel->heads[bucket]; at != TMA_NONE;) {
-        struct tma_wheel_chunk *chunk = &wheel->chunks[at];
-        uint32_t next = chunk->next;
+    struct tma_wheel_bucket *bucket = &wheel->buckets[wheel->now % TMA_WHEEL_CYCLES];
+    uint32_t count = 0, next;
+    for (uint32_t at = bucket->first; at != TMA_NONE; at = next) {
         uint32_t *entries = tma_make_room(wheel->due, count + TMA_WHEEL_CHUNK - 1,
                                           &wheel->due_capacity, sizeof *entries);
         if (entries == NULL) {
@@ -117,13 +134,12 @@ uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due) {
             return 0;
         }
         wheel->due = entries;
-        for (uint32_t i = 0; i < chunk->count; i++)
-            wheel->due[count++] = chunk->entries[i];
-        chunk->next = wheel->free_chunk;
+        count += copy_chunk(wheel, bucket, at, &entries[count]);
+        next = wheel->chunks[at].next;
+        wheel->chunks[at].next = wheel->free_chunk;
         wheel->free_chunk = at;
-        at = next;
     }
-    wheel->heads[bucket] = TMA_NONE;
+    *bucket = empty;
     wheel->count -= count;
     *due = wheel->due;
     move_to(wheel, wheel->now + 1);
@@ -132,13 +148,12 @@ uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due) {
 
 uint32_t tma_wheel_peek(const struct tma_wheel *wheel, uint32_t ahead, uint32_t *entries,
                         uint32_t limit) {
-    uint32_t bucket = (uint32_t)(wheel->now + ahead) % TMA_WHEEL_CYCLES;
+    const struct tma_wheel_bucket *bucket =
+        &wheel->buckets[(wheel->now + ahead) % TMA_WHEEL_CYCLES];
     uint32_t count = 0;
-    for (uint32_t at = wheel->heads[bucket]; at != TMA_NONE; at = wheel->chunks[at].next) {
-        const struct tma_wheel_chunk *chunk = &wheel->chunks[at];
-        for (uint32_t i = 0; i < chunk->count && count < limit; i++)
-            entries[count++] = chunk->entries[i];
-    }
+    for (uint32_t at = bucket->first; at != TMA_NONE && count + TMA_WHEEL_CHUNK <= limit;
+         at = wheel->chunks[at].next)
+        count += copy_chunk(wheel, bucket, at, &entries[count]);
     return count;
 }
 

@@ -7,13 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TMA_WHEEL_CYCLES = 1 << 12, TMA_WHEEL_CHUNK = 14, TMA_NONE = UINT32_MAX };
+enum { TMA_WHEEL_CYCLES = 1 << 12, TMA_WHEEL_CHUNK = 15, TMA_NONE = UINT32_MAX };
 
 /* Part of a bucket: one line of the host's cache. */
 struct tma_wheel_chunk {
     uint32_t entries[TMA_WHEEL_CHUNK];
-    uint32_t count;
     uint32_t next;
+};
+
+/* `end` says where the next entry goes, so that nothing has to be read from there: the number of
+ * the last chunk, and how many of its entries are taken, as quotient and remainder of 16. */
+struct tma_wheel_bucket {
+    uint32_t first; /* chunk, or TMA_NONE */
+    uint32_t end;
 };
 
 /* An entry that is further off than the ring is long. */
@@ -26,8 +32,7 @@ struct tma_wheel {
     uint64_t now;   /* buckets are those of this cycle and the ones that follow it */
     uint64_t count; /* entries in the calendar */
     bool out_of_memory;
-    uint32_t heads[TMA_WHEEL_CYCLES]; /* first chunk of each bucket, or TMA_NONE */
-    uint32_t tails[TMA_WHEEL_CYCLES];
+    struct tma_wheel_bucket buckets[TMA_WHEEL_CYCLES];
     struct tma_wheel_chunk *chunks; /* owned */
     size_t chunk_count;
     uint32_t free_chunk;
@@ -47,7 +52,8 @@ void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle);
  * order of insertion, until the next call), and moves on to the next cycle. */
 uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due);
 
-/* Copies up to `limit` of the entries that are due `ahead` cycles from now, and gives how many. */
+/* Copies the entries that are due `ahead` cycles from now, in whole chunks for which `limit` leaves
+ * room, and gives how many. */
 uint32_t tma_wheel_peek(const struct tma_wheel *wheel, uint32_t ahead, uint32_t *entries,
                         uint32_t limit);
 

@@ -32,6 +32,8 @@ START_TEST(test_order) {
     int32_t coordinates[TMA_MAX_RANK];
     tma_walk_coordinates(&stage, &workload, tiles[_i].cta, tiles[_i].iteration, coordinates);
     ck_assert_int_eq(coordinates[0], (int32_t)tiles[_i].tile);
+    ck_assert_uint_eq(tma_walk_tile(&stage, &workload, tiles[_i].cta, tiles[_i].iteration),
+                      tiles[_i].tile);
 }
 END_TEST
 
@@ -59,6 +61,28 @@ START_TEST(test_coordinates) {
 }
 END_TEST
 
+/* How many tiles there are, and which one comes after so many. */
+static const struct {
+    struct tma_walk walk;
+    uint64_t count;
+    uint32_t iteration;
+    uint64_t tile;
+} numbers[] = {
+    {{.tiles = {1, 1, 1, 1, 1}}, 1, 7, 0},
+    {{.tiles = {4, 2, 1, 1, 1}}, 8, 7, 7},
+    {{.tiles = {4, 2, 1, 1, 1}}, 8, 8, 0},
+    {{.tiles = {2, 3, 2, 2, 5}}, 120, 250, 10},
+    {{.tiles = {1u << 31, 1u << 31, 2, 2, 1}}, UINT64_MAX, 7, 7}, /* 2^64 */
+};
+
+START_TEST(test_numbers) {
+    struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
+    struct tma_stage_operation stage = {.walk = numbers[_i].walk};
+    ck_assert_uint_eq(tma_walk_tiles(&stage.walk), numbers[_i].count);
+    ck_assert_uint_eq(tma_walk_tile(&stage, &workload, 0, numbers[_i].iteration), numbers[_i].tile);
+}
+END_TEST
+
 START_TEST(test_tile) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 8, 4, 16, true, 0});
     struct tma_tile tile;
@@ -80,6 +104,7 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_order, 0, sizeof tiles / sizeof *tiles);
     tcase_add_loop_test(tests, test_coordinates, 0, sizeof walks / sizeof *walks);
+    tcase_add_loop_test(tests, test_numbers, 0, sizeof numbers / sizeof *numbers);
     tcase_add_test(tests, test_tile);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
