@@ -43,7 +43,7 @@ static bool read_coordinates(const char *text, uint32_t rank, int64_t coordinate
 /* The first CTA's operation of the first stage. */
 static struct tma_operation first_operation(const struct tma_workload *workload, size_t index) {
     struct tma_operation operation = workload->operations[index].operation;
-    tma_walk_coordinates(&workload->operations[index].walk, workload, 0, 0, operation.coordinates);
+    tma_walk_coordinates(&workload->operations[index], workload, 0, 0, operation.coordinates);
     operation.shared_address += workload->shared_base_bytes;
     return operation;
 }

@@ -23,32 +23,37 @@ void tma_account_completion(struct simulation *simulation, const struct slot *sl
                             const struct tma_completion *completion) {
     struct tma_counters *counters = &simulation->result->counters;
     uint32_t number = (uint32_t)completion->tag;
-    counters->operations++;
+    counters->operations += !completion->copied;
     counters->rows += completion->rows;
     counters->rows_out_of_bounds += completion->rows_out_of_bounds;
     counters->bytes += completion->bytes;
     counters->tensor_bytes += completion->tensor_bytes;
+    counters->copied_bytes += completion->copied ? completion->bytes : 0;
     tma_histogram_add(simulation->latencies, completion->cycle - completion->issue_cycle);
     if (simulation->events == NULL)
+        return;
+    tma_simulation_event(simulation, completion->cycle, slot, TMA_EVENT_ARRIVAL, number,
+                         completion->bytes, completion->cycle - completion->issue_cycle, 0);
+    if (completion->copied)
         return;
     tma_simulation_event(simulation, completion->rows_cycle, slot, TMA_EVENT_ROWS, number,
                          completion->rows, completion->requests, completion->rows_out_of_bounds);
     if (completion->fills > 0)
         tma_simulation_event(simulation, completion->fill_cycle, slot, TMA_EVENT_L2_FILL, number,
                              completion->fills, completion->fill_sectors, completion->miss_sectors);
-    tma_simulation_event(simulation, completion->cycle, slot, TMA_EVENT_ARRIVAL, number,
-                         completion->bytes, completion->cycle - completion->issue_cycle, 0);
     tma_event_order_close(simulation->events,
                           slot->windows[number % simulation->workload->operation_count]);
 }
 
-void tma_account_stage(struct simulation *simulation, const struct tma_completion *last) {
+void tma_account_stage(struct simulation *simulation, const struct slot *slot) {
+    const struct tma_completion *last = &slot->last;
     const struct tma_machine *machine = simulation->machine;
     uint64_t *causes = simulation->result->cause_cycles;
     uint64_t queued = last->issue_cycle + machine->tma.issue_cycles;
     uint64_t access = (uint64_t)machine->dram.access_cycles + machine->dram.activate_cycles;
     uint64_t dram = last->dram_cycles < access ? last->dram_cycles : access;
     assert(last->start_cycle >= queued && last->sent_cycle >= last->start_cycle);
+    causes[TMA_CAUSE_CLUSTER] += last->issue_cycle - slot->free_cycle;
     causes[TMA_CAUSE_ISSUE] += machine->tma.issue_cycles;
     causes[TMA_CAUSE_TMA_QUEUE] += last->start_cycle - queued;
     causes[TMA_CAUSE_TMA_ROWS] += last->sent_cycle - last->start_cycle;

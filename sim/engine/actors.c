@@ -24,21 +24,29 @@ static void wake(struct simulation *simulation, sg_sem_t semaphore) {
     sg_sem_release(semaphore);
 }
 
-/* Issues the operations of the slot's next stage, which its mbarrier expects, at `cycle`: now, or
- * when its warp will be back. (Saying so ahead of time spares SimGrid a sleep.) */
-static void issue_stage(struct slot *slot, uint64_t cycle) {
+/* Issues the operations of the slot's next stage, which its mbarrier expects: now, or when its warp
+ * will be back. (Saying so ahead of time spares SimGrid a sleep.) */
+static void issue_stage(struct slot *slot) {
     struct simulation *simulation = slot->simulation;
+    uint64_t now = tma_simulation_now(simulation);
     uint32_t operations = simulation->workload->operation_count;
-    slot->pending = operations;
+    slot->pending = 0;
     slot->last = (struct tma_completion){0};
-    slot->mbarrier.expected_bytes = simulation->workload->expect_bytes;
+    slot->mbarrier.expected_bytes = slot->sm->expect_bytes;
     slot->mbarrier.arrived_bytes = 0;
-    for (uint32_t i = 0; i < operations; i++)
-        tma_keeper_take_issue(simulation, &(struct issue){
-                                              .cycle = cycle,
-                                              .slot = slot,
-                                              .number = slot->iteration * operations + i,
-                                          });
+    slot->arrivals_due = (uint32_t)__builtin_popcount(slot->sm->receivers);
+    for (uint32_t i = 0; i < operations; i++) {
+        slot->pending += tma_rank_receives(&simulation->workload->operations[i], slot->sm->rank);
+        if (!tma_rank_issues(&simulation->workload->operations[i], slot->sm->rank))
+            continue;
+        slot->in_flight++;
+        tma_keeper_take_issue(simulation,
+                              &(struct issue){
+                                  .cycle = slot->free_cycle > now ? slot->free_cycle : now,
+                                  .slot = slot,
+                                  .number = slot->iteration * operations + i,
+                              });
+    }
 }
 
 /* Takes the SM's shared memory for the consumer's wavefronts, behind those of other slots. */
@@ -64,9 +72,9 @@ static uint64_t turnaround_cycles(const struct slot *slot) {
     return machine->tma.turnaround_cycles + others * machine->tma.poll_millicycles / 1000;
 }
 
-/* Waits until the stage's bytes are there, and does with them what the workload says; gives the
- * cycle at which the slot's warp can issue again. */
-static uint64_t finish_stage(struct slot *slot) {
+/* Waits until the stage's bytes are there, and does with them what the workload says. A slot that
+ * only has to wait for its warp then knows when it is free, and does not sleep until then. */
+static void finish_stage(struct slot *slot) {
     struct simulation *simulation = slot->simulation;
     uint32_t consumers = simulation->workload->consumer_count;
     slot->mbarrier.awaited = true;
@@ -74,34 +82,62 @@ static uint64_t finish_stage(struct slot *slot) {
     slot->mbarrier.awaited = false;
     uint64_t cycle = tma_simulation_now(simulation);
     if (simulation->code != TMA_OK)
-        return cycle;
+        return;
     if (slot->last.cycle > cycle) /* told ahead of time */
         cycle = slot->last.cycle;
-    tma_account_stage(simulation, &slot->last);
+    tma_account_stage(simulation, slot);
     bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
     if (more || consumers > 0) {
         uint64_t turnaround = turnaround_cycles(slot);
         simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
         cycle += turnaround;
     }
-    if (consumers == 0)
-        return cycle;
+    slot->free_cycle = cycle;
+    if (consumers == 0 && tma_cluster_ctas(simulation->workload) == 1)
+        return;
     sleep_until(simulation, cycle);
     for (uint32_t i = 0; i < consumers; i++)
         consume(slot, i);
-    return tma_simulation_now(simulation);
+    slot->free_cycle = tma_simulation_now(simulation);
+    if (more)
+        tma_cluster_release(slot);
+}
+
+/* Waits until the CTAs that the slot's CTA loads for are done with what the slot brought last. */
+static void wait_for_cluster(struct slot *slot) {
+    if (slot->sm->receivers == 0)
+        return;
+    block(slot->simulation, slot->arrived);
+    sleep_until(slot->simulation, slot->arrived_cycle);
 }
 
 static void run_cta(struct slot *slot) {
     const struct tma_workload *workload = slot->simulation->workload;
-    uint64_t cycle = tma_simulation_now(slot->simulation);
+    slot->free_cycle = tma_simulation_now(slot->simulation);
     for (slot->iteration = slot->index; slot->iteration < workload->iterations;
          slot->iteration += workload->depth) {
-        issue_stage(slot, cycle);
-        cycle = finish_stage(slot);
+        if (slot->iteration >= workload->depth)
+            wait_for_cluster(slot);
+        issue_stage(slot);
+        if (slot->pending > 0) /* else all is for others */
+            finish_stage(slot);
         if (slot->simulation->code != TMA_OK)
             return;
     }
+}
+
+/* The CTA's last slot is through. */
+static void end_cta(struct sm *sm) {
+    struct simulation *simulation = sm->simulation;
+    struct sm *first = sm - sm->rank;
+    uint64_t cycles = sm->cta_end - sm->cta_start;
+    simulation->cta_cycles[simulation->ended_ctas++] = cycles;
+    if (sm->cta_end > simulation->last_cycle)
+        simulation->last_cycle = sm->cta_end;
+    tma_simulation_event(simulation, sm->cta_end, &sm->slots[0], TMA_EVENT_CTA_END, cycles, 0, 0,
+                         0);
+    if (--first->ctas_left == 0)
+        wake(simulation, first->done);
 }
 
 void tma_slot_actor(int argc, char **argv) {
@@ -118,7 +154,7 @@ void tma_slot_actor(int argc, char **argv) {
         if (simulation->code != TMA_OK)
             break;
         if (--slot->sm->slots_left == 0)
-            wake(simulation, slot->sm->done);
+            end_cta(slot->sm);
     }
     simulation->awake--;
 }
@@ -144,7 +180,6 @@ static void start_cta(struct sm *sm) {
     uint32_t slots = simulation->workload->depth;
     if (slots > simulation->workload->iterations)
         slots = simulation->workload->iterations;
-    sm->cta = simulation->next_cta++;
     sm->cta_start = sm->cta_end = tma_simulation_now(simulation);
     sm->slots_left = slots;
     tma_simulation_event(simulation, sm->cta_start, &sm->slots[0], TMA_EVENT_CTA_START, 0, 0, 0, 0);
@@ -152,14 +187,13 @@ static void start_cta(struct sm *sm) {
         wake(simulation, sm->slots[i].start);
 }
 
-static void end_cta(struct sm *sm) {
-    struct simulation *simulation = sm->simulation;
-    uint64_t cycles = sm->cta_end - sm->cta_start;
-    simulation->cta_cycles[simulation->ended_ctas++] = cycles;
-    if (sm->cta_end > simulation->last_cycle)
-        simulation->last_cycle = sm->cta_end;
-    tma_simulation_event(simulation, sm->cta_end, &sm->slots[0], TMA_EVENT_CTA_END, cycles, 0, 0,
-                         0);
+/* Waking a slot lets other actors run: all CTAs have their numbers before. */
+static void start_cluster(struct sm *first, uint32_t ctas) {
+    first->ctas_left = ctas;
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        first[rank].cta = first->simulation->next_cta++;
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        start_cta(&first[rank]);
 }
 
 void tma_sm_actor(int argc, char **argv) {
@@ -167,16 +201,16 @@ void tma_sm_actor(int argc, char **argv) {
     (void)argv;
     struct sm *sm = sg_actor_self_get_data();
     struct simulation *simulation = sm->simulation;
+    uint32_t ctas = tma_cluster_ctas(simulation->workload);
     wait_for_turn(sm);
     while (simulation->next_cta < simulation->workload->cta_count && simulation->code == TMA_OK) {
-        start_cta(sm);
+        start_cluster(sm, ctas);
         block(simulation, sm->done);
-        if (simulation->code == TMA_OK)
-            end_cta(sm);
         wait_for_turn(sm);
     }
     simulation->running_sms--;
     simulation->awake--;
-    for (uint32_t i = 0; i < simulation->workload->depth; i++)
-        wake(simulation, sm->slots[i].start); /* with no work left: it ends */
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        for (uint32_t i = 0; i < simulation->workload->depth; i++)
+            wake(simulation, sm[rank].slots[i].start); /* with no work left: it ends */
 }

@@ -24,7 +24,7 @@ static bool issued_before(const struct issue *a, const struct issue *b) {
     if (a->slot->sm->number != b->slot->sm->number)
         return a->slot->sm->number < b->slot->sm->number;
     if (a->slot->index != b->slot->index)
-        return a->slot->index < b->slot->index;
+        return a->slot->index > b->slot->index;
     return a->number < b->number;
 }
 
@@ -58,8 +58,8 @@ static void hand_over(struct simulation *simulation, const struct issue *issue) 
     uint32_t index = issue->number % workload->operation_count;
     const struct tma_stage_operation *stage = &workload->operations[index];
     struct tma_operation operation = stage->operation;
-    tma_walk_coordinates(&stage->walk, workload, slot->sm->cta,
-                         issue->number / workload->operation_count, operation.coordinates);
+    tma_walk_coordinates(stage, workload, slot->sm->cta, issue->number / workload->operation_count,
+                         operation.coordinates);
     operation.shared_address += workload->shared_base_bytes + slot->index * workload->stage_bytes;
     struct tma_row_stream rows;
     struct tma_operation_size size;
@@ -74,6 +74,7 @@ static void hand_over(struct simulation *simulation, const struct issue *issue) 
         tma_simulation_fail(simulation, code, text);
         return;
     }
+    uint32_t copies[TMA_MAX_CLUSTER], copy_count = tma_cluster_copies(slot, index, copies);
     uint64_t tag = (uint64_t)(slot->sm - simulation->sms) * workload->depth + slot->index;
     tag = tag << 32 | issue->number;
     bool good = tma_memory_issue(simulation->memory,
@@ -84,7 +85,9 @@ static void hand_over(struct simulation *simulation, const struct issue *issue) 
                                                      .until_written = is_last(slot, issue->number),
                                                      .map = &workload->maps[stage->map],
                                                      .rows = &rows,
-                                                     .size = &size});
+                                                     .size = &size,
+                                                     .copies = copies,
+                                                     .copy_count = copy_count});
     if (simulation->events != NULL)
         good =
             good && tma_event_order_open(simulation->events, issue->cycle, &slot->windows[index]);
@@ -154,11 +157,16 @@ static void advance(struct simulation *simulation, uint64_t cycle) {
         push_completion(simulation, &completion);
 }
 
+/* The slot on whose mbarrier an operation completes. */
 static struct slot *slot_of(const struct simulation *simulation,
                             const struct tma_completion *completion) {
     uint32_t depth = simulation->workload->depth;
     uint64_t number = completion->tag >> 32;
-    return &simulation->sms[number / depth].slots[number % depth];
+    struct sm *sm = &simulation->sms[number / depth];
+    if (completion->copied)
+        for (sm -= sm->rank; sm->number != completion->sm; sm++)
+            ;
+    return &sm->slots[number % depth];
 }
 
 /* Bytes on an mbarrier: its phase completes when all that it expects are there. */
@@ -170,6 +178,8 @@ static void complete(struct simulation *simulation, const struct tma_completion 
     slot->last = *completion;
     slot->wrote = direction == TMA_STORE || direction == TMA_REDUCE;
     slot->pending--;
+    if (!completion->copied && --slot->in_flight == 0)
+        tma_cluster_landed(slot, completion->cycle);
     mbarrier->arrived_bytes += completion->bytes;
     if (completion->cycle > slot->sm->cta_end)
         slot->sm->cta_end = completion->cycle;
@@ -220,6 +230,7 @@ static void release_all(struct simulation *simulation) {
         sg_sem_release(sm->done);
         for (uint32_t s = 0; s < simulation->workload->depth; s++) {
             sg_sem_release(sm->slots[s].mbarrier.completed);
+            sg_sem_release(sm->slots[s].arrived);
             sg_sem_release(sm->slots[s].start);
         }
     }
@@ -229,7 +240,7 @@ static void release_all(struct simulation *simulation) {
 static bool goes_on(const struct simulation *simulation, const struct tma_completion *completion) {
     const struct tma_workload *workload = simulation->workload;
     const struct slot *slot = slot_of(simulation, completion);
-    return workload->consumer_count == 0 && slot->pending == 1 &&
+    return workload->consumer_count == 0 && tma_cluster_ctas(workload) == 1 && slot->pending == 1 &&
            slot->mbarrier.arrived_bytes + completion->bytes == slot->mbarrier.expected_bytes &&
            slot->iteration + workload->depth < workload->iterations;
 }

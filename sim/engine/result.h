@@ -17,7 +17,8 @@
     X(TMA_CAUSE_SHARED_WRITE, "shared_write", "last data into shared memory, mbarrier complete")   \
     X(TMA_CAUSE_WAKE, "wake", "mbarrier phase to the waiting warp, and its turnaround")            \
     X(TMA_CAUSE_CONSUME, "consume", "consumer's shared-memory wavefronts")                         \
-    X(TMA_CAUSE_CONSUME_QUEUE, "consume_queue", "waiting for the shared-memory port")
+    X(TMA_CAUSE_CONSUME_QUEUE, "consume_queue", "waiting for the shared-memory port")              \
+    X(TMA_CAUSE_CLUSTER, "cluster", "multicast: until all CTAs are done with the tile before")
 
 enum tma_cause {
 #define TMA_CAUSE_ENUM(name, key, text) name,
@@ -35,10 +36,11 @@ struct tma_distribution {
 };
 
 struct tma_counters {
-    uint64_t operations;
+    uint64_t operations; /* a multicast load is one */
     uint64_t rows, rows_out_of_bounds;
     uint64_t bytes;        /* completed on mbarriers, out-of-bounds fill included */
     uint64_t tensor_bytes; /* of them, from the tensor */
+    uint64_t copied_bytes; /* of them, by multicast at SMs other than the issuing one */
     uint64_t l2_requests;  /* of the TMA units: one per row and 128-byte line */
     uint64_t l2_sectors, l2_sector_hits, l2_sector_misses; /* 32 bytes each */
     uint64_t

@@ -16,6 +16,31 @@ void tma_simulation_fail(struct simulation *simulation, enum tma_error_code code
         simulation->code = tma_fail(&simulation->error, code, "%s", text);
 }
 
+static enum tma_error_code check_cluster(const struct tma_machine *machine,
+                                         const struct tma_workload *workload,
+                                         struct tma_error *error) {
+    uint32_t ctas = tma_cluster_ctas(workload), masks = 0, sms[TMA_MAX_SMS];
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        masks |= workload->operations[i].operation.cta_mask;
+    if (ctas > TMA_MAX_CLUSTER || (ctas & (ctas - 1)) != 0 || workload->cta_count % ctas != 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "clusters of %u CTAs in a grid of %u; allowed: 1, 2, 4, 8 and 16, of which "
+                        "the grid is a multiple",
+                        ctas, workload->cta_count);
+    if (masks >> ctas != 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "cta_mask is 0x%x; a cluster has ranks 0 to %u",
+                        masks, ctas - 1);
+    if (masks != 0 && workload->depth > TMA_MAX_CLUSTER_DEPTH)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "depth is %u; with multicast loads, allowed: 1 to %d", workload->depth,
+                        TMA_MAX_CLUSTER_DEPTH);
+    if (ctas > workload->sm_count || tma_machine_place_clusters(machine, ctas, 1, sms) == 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "a cluster of %u CTAs does not fit on %u SMs with those of a GPC", ctas,
+                        workload->sm_count);
+    return TMA_OK;
+}
+
 /* What is not modelled is refused, so that nothing is answered wrongly. */
 static enum tma_error_code check(const struct tma_machine *machine,
                                  const struct tma_workload *workload, struct tma_error *error) {
@@ -27,7 +52,7 @@ static enum tma_error_code check(const struct tma_machine *machine,
     if (workload->sm_count == 0 || workload->sm_count > machine->sm_count)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%u SMs; allowed: 1 to %u", workload->sm_count,
                         machine->sm_count);
-    return TMA_OK;
+    return check_cluster(machine, workload, error);
 }
 
 /* One pass of each consumer over its tile, in each slot: addresses differ, and with them the banks.
@@ -58,6 +83,7 @@ static void create_slot(struct simulation *simulation, struct sm *sm, uint32_t i
                           .sm = sm,
                           .index = index,
                           .start = sg_sem_init(0),
+                          .arrived = sg_sem_init(0),
                           .mbarrier = {.completed = sg_sem_init(0)}};
 }
 
@@ -84,11 +110,13 @@ static void create_actors(struct simulation *simulation, sg_host_t host) {
             snprintf(name, sizeof name, "sm%u.slot%u", sm->number, s);
             start_actor(host, name, SMALL_STACK_KIB, tma_slot_actor, &sm->slots[s]);
         }
+        if (sm->rank > 0)
+            continue;
         snprintf(name, sizeof name, "sm%u", sm->number);
         start_actor(host, name, SMALL_STACK_KIB, tma_sm_actor, sm);
     }
-    simulation->running_sms = simulation->sm_count;
-    simulation->awake = simulation->sm_count * (1 + depth);
+    simulation->running_sms = simulation->sm_count / tma_cluster_ctas(simulation->workload);
+    simulation->awake = simulation->running_sms + simulation->sm_count * depth;
     start_actor(host, "memory", LARGE_STACK_KIB, tma_keeper_actor, simulation);
 }
 
@@ -97,6 +125,7 @@ static void destroy_semaphores(struct simulation *simulation) {
         sg_sem_destroy(simulation->sms[i].done);
         for (uint32_t s = 0; s < simulation->workload->depth; s++) {
             sg_sem_destroy(simulation->sms[i].slots[s].start);
+            sg_sem_destroy(simulation->sms[i].slots[s].arrived);
             sg_sem_destroy(simulation->sms[i].slots[s].mbarrier.completed);
         }
     }
@@ -112,29 +141,16 @@ static void simulate(struct simulation *simulation, sg_host_t host) {
 /* Everything that a run needs; false when out of memory. */
 static bool allocate(struct simulation *simulation, const struct tma_event_sink *sink) {
     const struct tma_workload *workload = simulation->workload;
-    uint32_t numbers[TMA_MAX_SMS];
-    simulation->sm_count =
-        workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count;
-    simulation->sms = calloc(simulation->sm_count, sizeof *simulation->sms);
     simulation->reports =
         calloc((size_t)workload->depth * TMA_MAX_CONSUMERS, sizeof *simulation->reports);
     simulation->latencies = tma_histogram_new();
     simulation->cta_cycles = calloc(workload->cta_count, sizeof *simulation->cta_cycles);
     if (sink != NULL)
         simulation->events = tma_event_order_new(sink);
-    if (simulation->sms == NULL || simulation->reports == NULL || simulation->latencies == NULL ||
+    if (simulation->reports == NULL || simulation->latencies == NULL ||
         simulation->cta_cycles == NULL || (sink != NULL && simulation->events == NULL))
         return false;
-    tma_machine_place(simulation->machine, simulation->sm_count, numbers);
-    for (uint32_t i = 0; i < simulation->sm_count; i++) {
-        struct sm *sm = &simulation->sms[i];
-        *sm = (struct sm){.simulation = simulation,
-                          .number = numbers[i],
-                          .slots = calloc(workload->depth, sizeof *sm->slots)};
-        if (sm->slots == NULL)
-            return false;
-    }
-    return true;
+    return tma_cluster_place(simulation);
 }
 
 static void release(struct simulation *simulation) {

@@ -30,25 +30,38 @@ struct mbarrier {
 struct slot {
     struct simulation *simulation;
     struct sm *sm;
-    uint32_t index;     /* in its SM */
-    sg_sem_t start;     /* a CTA has come */
-    uint32_t iteration; /* of the CTA: which stage it fills */
-    uint32_t pending;   /* operations of the stage that have not completed */
+    uint32_t index;      /* in its SM */
+    sg_sem_t start;      /* a CTA has come */
+    uint32_t iteration;  /* of the CTA: which stage it fills */
+    uint32_t pending;    /* operations of the stage that have not completed */
+    uint32_t in_flight;  /* of them, those that this SM has issued */
+    uint64_t free_cycle; /* when it was done with the stage before */
     struct mbarrier mbarrier;
     struct tma_completion last; /* of the stage's operations: the one that completed last */
     bool wrote;                 /* that one was a store or reduction */
     uint64_t windows[TMA_MAX_STAGE_OPERATIONS]; /* with a trace: their numbers in its order */
+    /* With multicast. */
+    uint64_t release_waits; /* slots of the SM, bit by bit, that its release waits for */
+    uint32_t arrivals_due;  /* CTAs of the cluster that have yet to arrive here */
+    uint64_t arrived_cycle; /* the last one does so no earlier than this */
+    sg_sem_t arrived;       /* all have, or will at that cycle */
 };
 
 struct sm {
     struct simulation *simulation;
     uint32_t number;        /* %smid */
     uint32_t cta;           /* the one that it runs */
+    uint32_t rank;          /* of that CTA in its cluster, whose SMs lie side by side */
+    uint32_t ctas_left;     /* rank 0: CTAs of the cluster that still run */
+    uint16_t receivers;     /* ranks, bit by bit, for which it issues multicast loads */
+    uint16_t issuers;       /* ranks that issue some for it */
+    uint64_t releasing;     /* slots, bit by bit, whose release waits for loads in flight */
+    uint64_t expect_bytes;  /* of each stage */
     uint64_t cta_start;     /* cycle */
     uint64_t cta_end;       /* last completion or end of a consumer so far */
     uint32_t slots_left;    /* slots that the CTA still has work for */
-    bool wants_cta;         /* it is free, and not its turn yet */
-    sg_sem_t done;          /* all of them are through */
+    bool wants_cta;         /* its cluster is through, and it is not its turn yet */
+    sg_sem_t done;          /* rank 0: all CTAs of the cluster are through */
     struct tma_port shared; /* shared memory: one wavefront at a time */
     struct slot *slots;     /* owned: depth of them */
 };
@@ -69,7 +82,7 @@ struct simulation {
     struct sm *sms; /* owned: SMs in use */
     uint32_t sm_count;
     uint32_t next_cta;
-    uint32_t running_sms; /* SMs that still have CTAs */
+    uint32_t running_sms; /* SMs that still have CTAs, those of a cluster as one */
     uint32_t awake;       /* actors, the keeper apart, that will go on without the keeper */
 
     struct issue *issues; /* owned: not yet handed to the memory system */
@@ -99,7 +112,8 @@ void tma_simulation_fail(struct simulation *simulation, enum tma_error_code code
 void tma_simulation_event(struct simulation *simulation, uint64_t cycle, const struct slot *slot,
                           enum tma_event_kind kind, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
-/* actors.c: bodies of the SM's and the slot's actors; their data are struct sm and struct slot. */
+/* actors.c: bodies of the SM's and the slot's actors; their data are struct sm and struct slot. The
+ * SMs of a cluster have one between them: that of rank 0. */
 void tma_sm_actor(int argc, char **argv);
 void tma_slot_actor(int argc, char **argv);
 
@@ -111,10 +125,18 @@ void tma_keeper_take_issue(struct simulation *simulation, const struct issue *is
 /* account.c: what a completion, and a stage's last one, add to the result. */
 void tma_account_completion(struct simulation *simulation, const struct slot *slot,
                             const struct tma_completion *completion);
-void tma_account_stage(struct simulation *simulation, const struct tma_completion *last);
+void tma_account_stage(struct simulation *simulation, const struct slot *slot);
 void tma_account_consumer(struct simulation *simulation, uint32_t consumer, const struct slot *slot,
                           uint64_t waited_cycles, uint64_t busy_cycles);
 void tma_account_memory(struct simulation *simulation);
+
+/* cluster.c: the SMs that CTAs run on (false when out of memory); the SMs other than the slot's own
+ * that get what it loads by an operation, at most TMA_MAX_CLUSTER, and how many; the slot is done
+ * with its tiles; the loads that it has issued itself have landed. */
+bool tma_cluster_place(struct simulation *simulation);
+uint32_t tma_cluster_copies(const struct slot *slot, uint32_t operation, uint32_t *sms);
+void tma_cluster_release(struct slot *slot);
+void tma_cluster_landed(struct slot *slot, uint64_t cycle);
 
 /* warm.c: leaves in L2 what the same kernel would have left there. */
 void tma_warm_up(struct simulation *simulation);

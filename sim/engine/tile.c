@@ -10,7 +10,7 @@ enum tma_error_code tma_workload_tile(const struct tma_workload *workload, uint3
     struct tma_operation operation = stage->operation;
     struct tma_row_stream rows;
     struct tma_operation_size size;
-    tma_walk_coordinates(&stage->walk, workload, 0, 0, operation.coordinates);
+    tma_walk_coordinates(stage, workload, 0, 0, operation.coordinates);
     operation.shared_address += workload->shared_base_bytes + slot * workload->stage_bytes;
     enum tma_error_code code = tma_rows_begin(&rows, map, &operation, &size, error);
     if (code != TMA_OK)

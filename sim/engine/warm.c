@@ -14,7 +14,8 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
     uint64_t fits = 2 * simulation->machine->l2.capacity_bytes / (bytes > 0 ? bytes : 1) + 1;
     uint64_t tiles = tma_walk_tiles(&stage->walk);
     uint64_t operations = PASSES * (tiles < fits ? tiles : fits);
-    uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count;
+    uint32_t sharing = stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
+    uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count / sharing;
     uint64_t iterations = operations / per_iteration + 1;
     return iterations < workload->iterations ? (uint32_t)iterations : workload->iterations;
 }
@@ -36,15 +37,17 @@ static void warm_operation(struct simulation *simulation, const struct tma_stage
     struct tma_operation operation = stage->operation;
     struct tma_row_stream rows;
     bool again = false;
+    if (!tma_rank_issues(stage, cta % tma_cluster_ctas(workload)))
+        return;
     if (visitors != NULL && !tma_memory_is_full(simulation->memory)) {
-        uint8_t *visited = &visitors[tma_walk_tile(&stage->walk, workload, cta, iteration)];
+        uint8_t *visited = &visitors[tma_walk_tile(stage, workload, cta, iteration)];
         uint32_t partition = 1u << tma_memory_partition(simulation->memory, sm);
         if ((*visited & partition) != 0)
             return;
         again = *visited != 0;
         *visited = (uint8_t)(*visited | partition);
     }
-    tma_walk_coordinates(&stage->walk, workload, cta, iteration, operation.coordinates);
+    tma_walk_coordinates(stage, workload, cta, iteration, operation.coordinates);
     if (tma_rows_begin(&rows, &workload->maps[stage->map], &operation, NULL, NULL) != TMA_OK)
         return;
     if (again)
@@ -70,7 +73,7 @@ void tma_warm_up(struct simulation *simulation) {
         struct tma_operation first = stage->operation;
         struct tma_row_stream rows;
         struct tma_operation_size size;
-        tma_walk_coordinates(&stage->walk, workload, 0, 0, first.coordinates);
+        tma_walk_coordinates(stage, workload, 0, 0, first.coordinates);
         if (tma_rows_begin(&rows, &workload->maps[stage->map], &first, &size, NULL) != TMA_OK)
             continue;
         warm_stage(simulation, stage, iterations_that_matter(simulation, stage, size.moved_bytes));

@@ -7,9 +7,16 @@
 #include "memory/machine.h"
 #include "placement/operation.h"
 
-enum { TMA_MAX_STAGE_OPERATIONS = 8, TMA_MAX_CONSUMERS = 8, TMA_MAX_TENSOR_MAPS = 8 };
+enum {
+    TMA_MAX_STAGE_OPERATIONS = 8,
+    TMA_MAX_CONSUMERS = 8,
+    TMA_MAX_TENSOR_MAPS = 8,
+    TMA_MAX_CLUSTER = 16,
+    TMA_MAX_CLUSTER_DEPTH = 64 /* slots of a CTA that has multicast loads */
+};
 
-/* Which tile operation number i of CTA c touches, of `grid` CTAs that do `iterations` each. */
+/* Which tile operation number i of CTA c touches, of `grid` CTAs that do `iterations` each. Of a
+ * multicast load, c and grid count clusters: it brings one tile for all of a cluster. */
 enum tma_walk_order {
     TMA_WALK_GRID_STRIDED, /* t = i * grid + c */
     TMA_WALK_BLOCKED,      /* t = c * iterations + i */
@@ -29,7 +36,8 @@ struct tma_walk {
 struct tma_stage_operation {
     uint32_t map; /* index into the workload's tensor maps */
     struct tma_operation
-        operation; /* coordinates come from the walk; shared_address is the offset in the stage */
+        operation; /* coordinates come from the walk; shared_address is the offset in the stage;
+                      a cta_mask makes it one load of the cluster, issued by its lowest rank */
     struct tma_walk walk;
 };
 
@@ -37,7 +45,8 @@ struct tma_workload {
     struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
     uint32_t map_count;
 
-    uint32_t cta_count; /* CTAs of the grid */
+    uint32_t cta_count;    /* CTAs of the grid */
+    uint32_t cluster_ctas; /* of a cluster: 1, 2, 4, 8 or 16, a divisor of cta_count; 0 is 1 */
     uint32_t
         sm_count; /* SMs that they may use, one CTA on an SM at a time; more CTAs than SMs wait */
     uint32_t iterations; /* stages that each CTA fills, all slots together */
@@ -46,7 +55,7 @@ struct tma_workload {
     uint32_t stage_bytes; /* shared memory from one slot to the next */
     uint32_t shared_base_bytes; /* shared-memory address of the first stage */
     uint64_t expect_bytes; /* expect_tx of each stage's mbarrier; what its operations complete, if
-                              right */
+                              right. A CTA that a multicast load leaves out expects so much less. */
 
     struct tma_stage_operation operations[TMA_MAX_STAGE_OPERATIONS];
     uint32_t operation_count;
@@ -62,14 +71,36 @@ enum tma_error_code tma_workload_tile(const struct tma_workload *workload, uint3
                                       uint32_t index, struct tma_tile *tile,
                                       struct tma_error *error);
 
-/* The coordinates of iteration `iteration` of CTA `cta`. */
-void tma_walk_coordinates(const struct tma_walk *walk, const struct tma_workload *workload,
-                          uint32_t cta, uint32_t iteration, int32_t coordinates[TMA_MAX_RANK]);
+/* The coordinates of an operation of a stage in iteration `iteration` of CTA `cta`. */
+void tma_walk_coordinates(const struct tma_stage_operation *stage,
+                          const struct tma_workload *workload, uint32_t cta, uint32_t iteration,
+                          int32_t coordinates[TMA_MAX_RANK]);
 
-/* How many tiles a walk can come to, up to UINT64_MAX; and which of them iteration `iteration` of
- * CTA `cta` comes to: a number below that. */
+/* The SMs that the workload's CTAs run on: CTA i of the first ones on sms[i]; gives their number.
+ * Those of a cluster are of one GPC. */
+uint32_t tma_workload_place(const struct tma_machine *machine, const struct tma_workload *workload,
+                            uint32_t sms[TMA_MAX_SMS]);
+
+static inline uint32_t tma_cluster_ctas(const struct tma_workload *workload) {
+    return workload->cluster_ctas > 0 ? workload->cluster_ctas : 1;
+}
+
+/* Whether the CTA of that rank in its cluster issues the operation; whether what it loads arrives
+ * there. */
+static inline bool tma_rank_issues(const struct tma_stage_operation *stage, uint32_t rank) {
+    uint32_t mask = stage->operation.cta_mask;
+    return mask == 0 || (mask & -mask) == 1u << rank;
+}
+
+static inline bool tma_rank_receives(const struct tma_stage_operation *stage, uint32_t rank) {
+    uint32_t mask = stage->operation.cta_mask;
+    return mask == 0 || (mask & 1u << rank) != 0;
+}
+
+/* How many tiles a walk can come to, up to UINT64_MAX; and which of them an operation in iteration
+ * `iteration` of CTA `cta` comes to: a number below that. */
 uint64_t tma_walk_tiles(const struct tma_walk *walk);
-uint64_t tma_walk_tile(const struct tma_walk *walk, const struct tma_workload *workload,
+uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration);
 
 #endif

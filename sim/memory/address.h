@@ -1,7 +1,8 @@
 /* Where a line lives: its home partition, its slice there, its set, its DRAM channel, bank and row.
  *
- * Of each 512 bytes, 256 have their home in each partition: the parity of the address says which,
- * so that every pitch is spread over both (counters.tsv: half of all sectors cross, exactly). The
+ * Of each 8 KiB, 4 KiB have their home in each partition, as the latency of single rows shows; the
+ * parity of the address says which, so that every pitch is spread over both (counters.tsv: half of
+ * all sectors cross, exactly). The
  * lines of a home are dealt to its slices group by group, one to each, so that what is contiguous
  * is spread evenly; the order within a group is a hash of its number, so that no pitch keeps to few
  * slices. (The real hash is not published; every figure of the records is an average over it.) */
@@ -9,6 +10,9 @@
 #define TMA_MEMORY_ADDRESS_H
 
 #include "memory/machine.h"
+
+/* Tags have 32 bits: the lines of addresses below this have tags of their own. */
+#define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
 
 struct tma_place {
     uint64_t group; /* number of the line's group: a slice's lines are numbered by it */
@@ -24,14 +28,23 @@ static inline uint64_t tma_mix64(uint64_t x) {
     return x ^ (x >> 33);
 }
 
+/* The lines that stand for all that is out of bounds, each in 256 bytes of its own. */
+enum { TMA_FILL_LINES = 8 };
+
+static inline uint64_t tma_fill_line(uint32_t number) {
+    uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
+    return past - (uint64_t)2 * TMA_FILL_LINES + (uint64_t)2 * (number % TMA_FILL_LINES);
+}
+
 /* line: byte address / TMA_LINE_BYTES. */
 static inline struct tma_place tma_place_line(const struct tma_machine *machine, uint64_t line) {
     uint32_t slices = machine->l2.slices / machine->l2.partitions;
     uint32_t home = 0;
     uint64_t number = line; /* among the lines of its home */
     if (machine->l2.partitions == 2) {
-        home = (uint32_t)__builtin_parityll(line >> 1);
-        number = line >> 2 << 1 | (line & 1);
+        enum { PAGE_BITS = 5, PAGE_LINES = 1 << PAGE_BITS };
+        home = 1u ^ (uint32_t)__builtin_parityll(line >> PAGE_BITS);
+        number = line >> (PAGE_BITS + 1) << PAGE_BITS | line % PAGE_LINES;
     }
     uint64_t group = number / slices;
     uint32_t turn = (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * slices) >> 32);

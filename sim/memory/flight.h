@@ -29,18 +29,18 @@ struct tma_request {
     uint32_t flight;           /* the operation */
     uint32_t next;             /* next that waits for the same line; next on the free list */
     uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
-    uint8_t asked : 4;  /* sectors: bit mask; 0 for out-of-bounds fill, which asks for none */
-    uint8_t wanted : 4; /* sectors: those, or all that are to be fetched with them */
-    uint8_t count : 4;  /* sectors that go back to the SM */
-    uint8_t stage : 3;  /* enum tma_stage */
-    uint8_t shares : 1; /* its data pass the GPC's port with those of another SM */
-    uint8_t sm;
-    uint8_t gpc : 4;       /* of the SM */
-    uint8_t direction : 2; /* enum tma_direction */
-    uint8_t partial : 1;   /* a write of part of a sector */
+    uint8_t asked : 4;         /* sectors: bit mask */
+    uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
+    uint8_t count : 4;         /* sectors that go back to the SM */
+    uint8_t stage : 3;         /* enum tma_stage */
+    uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
+    uint8_t gpc;               /* of the SM */
+    uint8_t direction : 2;     /* enum tma_direction */
+    uint8_t partial : 1; /* a write of part of a sector; a reduction of half the work of one */
+    uint8_t rides : 1;   /* it is answered together with another, and not counted */
 };
 
-/* What a response touches, from the completion's arrival on, is one line of the host's cache. */
+/* What a response touches, from the completion's arrival to the SM, lies together. */
 struct tma_flight {
     _Alignas(TMA_HOST_LINE_BYTES) struct tma_completion completion;
     uint32_t outstanding; /* requests that are still on their way */
@@ -48,6 +48,8 @@ struct tma_flight {
     bool generated;       /* every request has been made */
     bool completed;       /* its completion is known */
     bool until_written;   /* stores: it completes when its writes are in L2 */
+    bool half_work;       /* reductions: 16 bytes are half the work of a sector */
+    uint32_t copies;      /* multicast: the flight of the next SM that gets the data; or TMA_NONE */
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;
@@ -55,7 +57,8 @@ struct tma_flight {
     uint64_t queued_cycle;   /* it is at the TMA unit */
     uint32_t row_done_bytes; /* of the current row: requests were made for these */
     uint32_t row_total_bytes;
-    struct tma_row row; /* the current one */
+    uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
+    struct tma_row row;   /* the current one */
     struct tma_row_stream rows;
 };
 
@@ -71,6 +74,7 @@ enum { TMA_RECENT_READS = 8 };
 
 struct tma_slice {
     struct tma_port port;
+    struct tma_port look_ups; /* as if they were all that it does */
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
@@ -116,13 +120,12 @@ struct tma_memory {
     struct tma_memory_counters counters;
 };
 
-/* What one request of an operation asks for: a row's bytes in one 128-byte line. */
+/* What one request of an operation asks for: bytes of a row in one 128-byte line. */
 struct tma_piece {
     uint64_t line;
-    uint32_t bytes;  /* of the tensor; 0 where all is out-of-bounds fill */
-    uint8_t sectors; /* of the tensor: bit mask */
-    uint8_t count;   /* sectors that the row covers, fill included */
-    bool partial;    /* its bytes begin or end inside a sector */
+    uint8_t sectors; /* bit mask */
+    bool fill;       /* out of bounds */
+    bool partial;    /* its bytes begin or end inside a sector; of a reduction: see half_work */
 };
 
 /* pieces.c: the next request of an operation; false after the last. */
@@ -155,6 +158,7 @@ int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request
 uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle);
 
 /* system.c: the pools. TMA_NONE when out of memory, which is also noted in the memory system. */
+uint32_t tma_flight_new(struct tma_memory *memory);
 uint32_t tma_request_new(struct tma_memory *memory);
 void tma_request_free(struct tma_memory *memory, uint32_t entry);
 
@@ -162,6 +166,17 @@ void tma_request_free(struct tma_memory *memory, uint32_t entry);
  * is done with. */
 void tma_flight_complete(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_flight_drop(struct tma_memory *memory, uint32_t flight);
+
+/* system.c: a response that has passed its GPC's port arrives in the SM of one flight. */
+void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight,
+                        const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle);
+
+/* multicast.c: adds the SMs that get a load's data too (false when out of memory); a response
+ * arrives there; the load completes there. */
+bool tma_multicast_add(struct tma_memory *memory, uint32_t flight, const struct tma_issue *issue);
+void tma_multicast_deliver(struct tma_memory *memory, const struct tma_request *request,
+                           uint64_t cycle, uint64_t passed_cycle);
+void tma_multicast_complete(struct tma_memory *memory, uint32_t flight);
 
 /* Cycles between a GPC and a slice beyond the nearest one's, both ways together. */
 static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,

@@ -37,9 +37,6 @@ struct tma_l2_set {
 
 #define TMA_L2_EMPTY UINT32_MAX
 
-/* Tags have 32 bits: the lines of addresses below this have tags of their own. */
-#define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
-
 /* What left the cache and has to be written to DRAM. */
 struct tma_l2_victim {
     uint32_t tag;

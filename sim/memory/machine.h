@@ -39,7 +39,7 @@ struct tma_machine {
         uint32_t complete_cycles;          /* last data in shared memory to the mbarrier's phase */
         uint32_t prefetch_gap_cycles;      /* after each prefetch, until the next operation */
         uint32_t store_sector_millicycles; /* reading shared memory for a store: each sector, */
-        uint32_t store_partial_millicycles;  /* or a request that writes part of one */
+        uint32_t store_partial_millicycles;  /* more for a request that writes part of one */
         uint32_t reduce_request_millicycles; /* for a reduction: each request, */
         uint32_t reduce_sector_millicycles;  /* and each whole sector */
         uint32_t store_complete_cycles; /* last byte read from shared memory to wait_group's end */
@@ -50,6 +50,9 @@ struct tma_machine {
         uint32_t write_requests;          /* that an SM may have on their way to L2 */
         uint32_t poll_millicycles;        /* that each further slot's polling adds to turnaround */
         uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */
+        uint32_t cluster_release_cycles;  /* a warp that is done with a multicast tile makes that
+                                             known to its cluster, */
+        uint32_t cluster_arrive_cycles;   /* and arrives on another SM's mbarrier */
     } tma;
 
     struct {
@@ -72,9 +75,11 @@ struct tma_machine {
         uint32_t sector_millicycles;        /* and for each sector */
         uint32_t write_request_millicycles; /* to write data: as request and sector, */
         uint32_t write_sector_millicycles;
-        uint32_t write_partial_millicycles;  /* or a request that writes part of a sector */
+        uint32_t write_partial_millicycles;  /* more for a request that writes part of one */
         uint32_t reduce_request_millicycles; /* to reduce into what is there: likewise */
         uint32_t reduce_sector_millicycles;
+        uint32_t promotion_wait_cycles; /* that a promotion to 256 bytes in the other partition is
+                                           made to wait at most: else it is dropped */
         uint32_t share_cycles; /* data read no longer ago than this is there for further SMs */
     } l2;
 

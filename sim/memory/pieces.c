@@ -1,4 +1,6 @@
-/* From an operation's rows to its requests: one for each row and 128-byte line. */
+/* From an operation's rows to its requests. A request is of one 128-byte line of global memory and,
+ * but for prefetches, of one 128-byte line of shared memory. A load asks for whole sectors, as many
+ * as follow each other, or for part of one; and for fill apart from what is of the tensor. */
 #include "memory/flight.h"
 
 /* Moves on to the operation's next row; false after the last. */
@@ -7,12 +9,12 @@ static bool next_row(struct tma_flight *flight) {
         return true;
     if (!tma_rows_next(&flight->rows, &flight->row))
         return false;
+    const struct tma_row *row = &flight->row;
     flight->row_done_bytes = 0;
-    flight->row_total_bytes =
-        flight->row.before_bytes + flight->row.data_bytes + flight->row.after_bytes;
+    flight->row_total_bytes = row->before_bytes + row->data_global_bytes + row->after_bytes;
     flight->completion.rows++;
-    flight->completion.tensor_bytes += flight->row.data_bytes;
-    flight->completion.rows_out_of_bounds += flight->row.data_bytes == 0;
+    flight->completion.tensor_bytes += row->data_bytes;
+    flight->completion.rows_out_of_bounds += row->data_bytes == 0;
     return true;
 }
 
@@ -21,29 +23,63 @@ static uint32_t sector_mask(uint32_t first, uint32_t last) {
     return (2u << last / TMA_SECTOR_BYTES) - (1u << first / TMA_SECTOR_BYTES);
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* Bytes up to the next multiple of `unit`, a power of two. */
+static uint32_t up_to(uint64_t address, uint32_t unit) {
+    return unit - (uint32_t)(address & (unit - 1));
+}
+
+/* Bytes of the row from `done` on that are alike: of the tensor, or fill. */
+static uint32_t alike_bytes(const struct tma_row *row, uint32_t done, uint32_t total) {
+    uint32_t data_end = row->before_bytes + row->data_global_bytes;
+    return done < row->before_bytes ? row->before_bytes - done
+           : done < data_end        ? data_end - done
+                                    : total - done;
+}
+
+/* Bytes of the next request. */
+static uint32_t piece_bytes(const struct tma_flight *flight, uint64_t address) {
+    const struct tma_row *row = &flight->row;
+    uint32_t done = flight->row_done_bytes;
+    uint32_t bytes =
+        smaller(alike_bytes(row, done, flight->row_total_bytes), up_to(address, TMA_LINE_BYTES));
+    if (flight->direction == TMA_PREFETCH)
+        return bytes;
+    if (row->data_global_bytes == row->data_bytes)
+        bytes = smaller(bytes, up_to(row->shared_address + done, TMA_LINE_BYTES));
+    if (flight->direction != TMA_LOAD)
+        return bytes;
+    uint32_t sector_left = up_to(address, TMA_SECTOR_BYTES);
+    if (sector_left < TMA_SECTOR_BYTES || bytes < TMA_SECTOR_BYTES)
+        return smaller(bytes, sector_left);
+    return bytes - bytes % TMA_SECTOR_BYTES;
+}
+
+static bool is_partial(const struct tma_flight *flight, uint32_t offset, uint32_t bytes) {
+    if (flight->direction == TMA_REDUCE)
+        return flight->half_work && bytes <= TMA_SECTOR_BYTES / 2;
+    return (offset | bytes) % TMA_SECTOR_BYTES != 0;
+}
+
 bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece) {
     if (!next_row(flight))
         return false;
     const struct tma_row *row = &flight->row;
-    uint64_t address = row->global_address - row->before_bytes + flight->row_done_bytes;
+    uint32_t done = flight->row_done_bytes;
+    uint64_t address = row->global_address - row->before_bytes + done;
+    uint32_t bytes = piece_bytes(flight, address);
     uint32_t offset = (uint32_t)(address % TMA_LINE_BYTES);
-    uint32_t left = flight->row_total_bytes - flight->row_done_bytes;
-    uint32_t bytes = left < TMA_LINE_BYTES - offset ? left : TMA_LINE_BYTES - offset;
-    /* The part of it that is of the tensor, in bytes of the row. */
-    uint32_t begin = flight->row_done_bytes, end = begin + bytes;
-    uint32_t data_end = row->before_bytes + row->data_bytes;
-    uint32_t from = begin > row->before_bytes ? begin : row->before_bytes;
-    uint32_t to = end < data_end ? end : data_end;
+    uint32_t sectors = sector_mask(offset, offset + bytes - 1);
+    bool data = done >= row->before_bytes && done < row->before_bytes + row->data_global_bytes;
     *piece = (struct tma_piece){
         .line = address / TMA_LINE_BYTES,
-        .count = (uint8_t)tma_sector_count(sector_mask(offset, offset + bytes - 1)),
+        .sectors = (uint8_t)sectors,
+        .fill = !data,
+        .partial = data && is_partial(flight, offset, bytes),
     };
-    if (from < to) {
-        uint32_t first = offset + (from - begin), past = offset + (to - begin);
-        piece->bytes = to - from;
-        piece->sectors = (uint8_t)sector_mask(first, past - 1);
-        piece->partial = first % TMA_SECTOR_BYTES != 0 || past % TMA_SECTOR_BYTES != 0;
-    }
-    flight->row_done_bytes = end;
+    flight->row_done_bytes = done + bytes;
     return true;
 }

@@ -33,6 +33,7 @@ uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
     struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + place->slice];
     uint64_t ticks = read_ticks > memory->interval_ticks ? read_ticks : memory->interval_ticks;
+    tma_port_serve(&slice->look_ups, cycle, memory->interval_ticks);
     return tma_port_serve(&slice->port, cycle, ticks) + memory->machine.l2.lookup_cycles;
 }
 
@@ -116,22 +117,46 @@ int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request
     return way;
 }
 
-/* Promotion to 256 bytes: the other line of the pair, which has the same home, is fetched along, by
- * a request that its slice sees in the next cycle. The SM's own partition counts it as the SM's. */
+/* A promotion to 256 bytes takes place where the block's first sector is asked for. */
+static bool is_promoted(const struct tma_memory *memory, const struct tma_request *request) {
+    return memory->flights[request->flight].promotion == TMA_L2_256B &&
+           request->direction != TMA_REDUCE && request->line % 2 == 0 && (request->asked & 1u) != 0;
+}
+
+/* Look-ups wait longer at the line's home than a promotion from the other partition would. */
+static bool is_busy(const struct tma_memory *memory, const struct tma_place *place) {
+    const struct tma_slice *slice = &memory->slices[place->home * memory->l2.slices + place->slice];
+    uint64_t until = memory->wheel.now + memory->machine.l2.promotion_wait_cycles;
+    return slice->look_ups.free_ticks > until * TMA_TICKS;
+}
+
+static void count_request(struct tma_memory *memory, uint32_t sectors) {
+    memory->counters.requests++;
+    memory->counters.sectors += tma_sector_count(sectors);
+}
+
+/* Promotion to 256 bytes: the second line of the block, which has the same home, is fetched along,
+ * by a request that its slice sees in the next cycle. The SM's own partition counts it as the SM's,
+ * and for a load makes it only if the line is not there yet; one that comes from the other
+ * partition is dropped where the home is busy. */
 static void promote(struct tma_memory *memory, const struct tma_request *of, uint64_t cycle) {
     struct tma_request pair = *of;
-    pair.line ^= 1;
+    pair.line |= 1;
     pair.asked = 0;
     pair.wanted = TMA_ALL_SECTORS;
     pair.place = tma_place_line(&memory->machine, pair.line);
     pair.index = tma_l2_index(&memory->l2, pair.place.home, &pair.place);
-    tma_slice_look_up(memory, pair.place.home, &pair.place, 0, memory->wheel.now);
+    bool near = partition_of(memory, of) == pair.place.home;
+    if (!near && is_busy(memory, &pair.place))
+        return;
     struct tma_l2_set *set = set_of(memory, &pair);
     int way = tma_slice_claim(memory, &pair, cycle);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~(uint32_t)set->valid[way];
-    if (partition_of(memory, of) == pair.place.home) {
-        memory->counters.requests++;
-        memory->counters.sectors += TMA_SECTORS;
+    if (near && missing == 0 && of->direction == TMA_LOAD)
+        return;
+    tma_slice_look_up(memory, pair.place.home, &pair.place, 0, memory->wheel.now);
+    if (near) {
+        count_request(memory, TMA_ALL_SECTORS);
         memory->counters.miss_sectors += tma_sector_count(missing);
     }
     if (missing != 0)
@@ -146,14 +171,18 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
         missing &= ~(uint32_t)set->valid[way];
         tma_l2_ask(&memory->l2, set, way, request->asked);
     }
-    if (missing == 0)
-        return tma_l2_ready(set, way, cycle);
+    if (missing == 0) {
+        uint64_t ready = tma_l2_ready(set, way, cycle);
+        if (request->direction == TMA_PREFETCH && ready > cycle && is_promoted(memory, request))
+            promote(memory, request, cycle);
+        return ready;
+    }
     struct tma_flight *flight = &memory->flights[request->flight];
     uint32_t missed = tma_sector_count(missing & request->asked);
     flight->completion.miss_sectors += missed;
     memory->counters.miss_sectors += missed;
     uint64_t ready = fill(memory, request, set, way, missing, cycle);
-    if (flight->promotion == TMA_L2_256B)
+    if (is_promoted(memory, request))
         promote(memory, request, cycle);
     return ready;
 }
@@ -218,16 +247,32 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
                 cycle + memory->machine.crossbar.partition_cycles);
 }
 
+/* A prefetch of a line whose home is the other partition leaves no copy: it goes on to the home. So
+ * does the promotion that comes with it, which is not made there but here. */
+static void prefetch_at_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    struct tma_request *request = tma_request_at(memory, entry);
+    memory->counters.lookup_miss_sectors += tma_sector_count(request->asked);
+    if (is_promoted(memory, request)) {
+        count_request(memory, TMA_ALL_SECTORS);
+        memory->counters.lookup_miss_sectors += TMA_SECTORS;
+    }
+    go_to_slice(memory, entry, request->place.home, TMA_STAGE_HOME,
+                cycle + memory->machine.crossbar.partition_cycles);
+}
+
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t partition = partition_of(memory, request);
     uint64_t read_ticks = share(memory, request, partition, cycle);
     uint64_t done = tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
     request->l2_done_cycle = done;
-    memory->counters.requests++;
-    memory->counters.sectors += tma_sector_count(request->asked);
+    if (!request->rides)
+        count_request(memory, request->asked);
     if (request->place.home != partition) {
-        request_copy(memory, entry, done);
+        if (request->direction == TMA_PREFETCH)
+            prefetch_at_home(memory, entry, done);
+        else
+            request_copy(memory, entry, done);
         return;
     }
     uint64_t ready = home_data(memory, entry, done);
@@ -264,7 +309,8 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
     while (waiter != TMA_NONE) {
         uint32_t next = tma_request_at(memory, waiter)->next;
         asked |= tma_request_at(memory, waiter)->asked;
-        respond(memory, waiter, ready);
+        uint64_t looked_up = tma_request_at(memory, waiter)->l2_done_cycle;
+        respond(memory, waiter, ready > looked_up ? ready : looked_up);
         waiter = next;
     }
     if (asked != 0)
@@ -273,10 +319,12 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
 
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     const struct tma_request *request = tma_request_at(memory, entry);
-    uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->wanted)];
+    bool prefetch = request->direction == TMA_PREFETCH;
+    uint64_t read_ticks = prefetch ? 0 : memory->read_ticks[tma_sector_count(request->wanted)];
     uint64_t done =
         tma_slice_look_up(memory, request->place.home, &request->place, read_ticks, cycle);
     uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
     respond(memory, entry, ready);
-    release_waiters(memory, tma_request_at(memory, entry), ready);
+    if (!prefetch)
+        release_waiters(memory, tma_request_at(memory, entry), ready);
 }

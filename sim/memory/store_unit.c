@@ -32,20 +32,18 @@ static void join(struct tma_memory *memory, struct tma_unit *unit, uint64_t cycl
     }
 }
 
+/* What reading a request's bytes from shared memory takes. */
 static uint64_t read_ticks(const struct tma_machine *machine, enum tma_direction direction,
                            const struct tma_piece *piece) {
-    uint64_t millicycles;
-    if (piece->sectors == 0)
+    uint64_t sectors = tma_sector_count(piece->sectors), millicycles;
+    if (piece->fill)
         millicycles = machine->tma.row_millicycles;
     else if (direction == TMA_REDUCE)
-        millicycles =
-            machine->tma.reduce_request_millicycles +
-            (uint64_t)(piece->bytes / TMA_SECTOR_BYTES) * machine->tma.reduce_sector_millicycles;
-    else if (piece->partial)
-        millicycles = machine->tma.store_partial_millicycles;
+        millicycles = machine->tma.reduce_request_millicycles +
+                      (sectors - piece->partial) * machine->tma.reduce_sector_millicycles;
     else
-        millicycles =
-            (uint64_t)tma_sector_count(piece->sectors) * machine->tma.store_sector_millicycles;
+        millicycles = sectors * machine->tma.store_sector_millicycles +
+                      (piece->partial ? machine->tma.store_partial_millicycles : 0);
     return millicycles * TMA_TICKS / 1000;
 }
 
@@ -65,8 +63,7 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .asked = piece->sectors & 15u,
         .wanted = piece->sectors & 15u,
         .stage = TMA_STAGE_WRITE,
-        .sm = (uint8_t)owner->sm,
-        .gpc = memory->sm_gpc[owner->sm] & 15u,
+        .gpc = (uint8_t)memory->sm_gpc[owner->sm],
         .direction = owner->direction & 3u,
         .partial = piece->partial,
     };
@@ -118,7 +115,7 @@ static void work(struct tma_memory *memory, struct tma_unit *unit) {
     unit->clock_ticks += ticks;
     unit->busy_ticks += ticks;
     flight->completion.requests++;
-    if (piece.sectors != 0) {
+    if (!piece.fill) {
         unit->credits--;
         send(memory, unit->head, &piece, tma_ticks_to_cycle(unit->clock_ticks));
     }

@@ -60,6 +60,17 @@ static bool grow_flights(struct tma_memory *memory) {
     return true;
 }
 
+uint32_t tma_flight_new(struct tma_memory *memory) {
+    if (memory->free_flight == TMA_NONE && !grow_flights(memory)) {
+        memory->out_of_memory = true;
+        return TMA_NONE;
+    }
+    uint32_t index = memory->free_flight;
+    memory->free_flight = memory->flights[index].next;
+    memory->flights_used++;
+    return index;
+}
+
 static bool push_completion(struct tma_memory *memory, const struct tma_completion *completion) {
     if (memory->completion_count == memory->completion_capacity) {
         uint32_t old = memory->completion_capacity, capacity = old == 0 ? FIRST_POOL : 2 * old;
@@ -179,22 +190,30 @@ void tma_memory_free(struct tma_memory *memory) {
     free(memory);
 }
 
+/* L2 reduces 16 bytes of these types in one step: two steps to a sector. */
+static bool is_short_float(enum tma_data_type type) {
+    return type == TMA_FLOAT16 || type == TMA_BFLOAT16 || type == TMA_FLOAT32 ||
+           type == TMA_FLOAT32_FTZ;
+}
+
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
-    if (memory->free_flight == TMA_NONE && !grow_flights(memory))
+    uint32_t index = tma_flight_new(memory);
+    if (index == TMA_NONE)
         return false;
-    uint32_t index = memory->free_flight;
-    struct tma_flight *flight = &memory->flights[index];
-    memory->free_flight = flight->next;
-    memory->flights_used++;
-    *flight = (struct tma_flight){.rows = *issue->rows,
-                                  .sm = issue->sm,
-                                  .promotion = issue->map->l2_promotion,
-                                  .direction = issue->direction,
-                                  .until_written = issue->until_written,
-                                  .completion = {.tag = issue->tag,
-                                                 .sm = issue->sm,
-                                                 .bytes = issue->size->transaction_bytes,
-                                                 .issue_cycle = issue->cycle}};
+    memory->flights[index] =
+        (struct tma_flight){.rows = *issue->rows,
+                            .sm = issue->sm,
+                            .promotion = issue->map->l2_promotion,
+                            .direction = issue->direction,
+                            .until_written = issue->until_written,
+                            .half_work = is_short_float(issue->map->data_type),
+                            .copies = TMA_NONE,
+                            .completion = {.tag = issue->tag,
+                                           .sm = issue->sm,
+                                           .bytes = issue->size->transaction_bytes,
+                                           .issue_cycle = issue->cycle}};
+    if (issue->copy_count > 0 && !tma_multicast_add(memory, index, issue))
+        return false;
     uint64_t queued = issue->cycle + memory->machine.tma.issue_cycles;
     if (issue->direction == TMA_STORE || issue->direction == TMA_REDUCE)
         tma_store_enqueue(memory, index, queued);
@@ -239,25 +258,37 @@ static void note_way(const struct tma_memory *memory, const struct tma_request *
                                   completion->l2_cycles - completion->dram_cycles;
 }
 
-/* A response is at its GPC's port: on to the SM's port, and into shared memory. */
-static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    struct tma_request *request = tma_request_at(memory, entry);
-    uint32_t index = request->flight;
-    struct tma_flight *flight = &memory->flights[index];
-    uint64_t ticks = request->shares ? 0 : request->count * memory->gpc_sector_ticks;
-    uint64_t arrival = tma_port_serve(&memory->gpc_ports[request->gpc], cycle, ticks);
-    arrival = tma_port_serve(&memory->sm_ports[request->sm], arrival,
-                             request->count * memory->sm_sector_ticks);
-    arrival = tma_shared_port_arrive(&memory->shared[request->sm], cycle, arrival,
+/* On to the SM's port, and into shared memory. */
+void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight,
+                        const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle) {
+    uint64_t arrival = tma_port_serve(&memory->sm_ports[flight->sm], passed_cycle,
+                                      request->count * memory->sm_sector_ticks);
+    arrival = tma_shared_port_arrive(&memory->shared[flight->sm], cycle, arrival,
                                      memory->wavefront_ticks);
     memory->counters.shared_write_wavefronts++;
     memory->counters.response_sectors += request->count;
     if (arrival >= flight->completion.arrival_cycle)
         note_way(memory, request, &flight->completion, cycle, arrival);
+}
+
+/* A response is at its GPC's port. */
+static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    struct tma_request *request = tma_request_at(memory, entry);
+    uint32_t index = request->flight;
+    struct tma_flight *flight = &memory->flights[index];
+    bool multicast = flight->copies != TMA_NONE;
+    uint64_t ticks = request->shares ? 0 : request->count * memory->gpc_sector_ticks;
+    uint64_t passed = tma_port_serve(&memory->gpc_ports[memory->sm_gpc[flight->sm]], cycle, ticks);
+    tma_flight_deliver(memory, flight, request, cycle, passed);
+    if (multicast)
+        tma_multicast_deliver(memory, request, cycle, passed);
     tma_request_free(memory, entry);
-    if (flight->outstanding == 1 && flight->generated)
+    if (flight->outstanding == 1 && flight->generated) {
+        if (multicast)
+            tma_multicast_complete(memory, index);
         tma_flight_complete(memory, index,
                             flight->completion.arrival_cycle + memory->machine.tma.complete_cycles);
+    }
     tma_flight_drop(memory, index);
 }
 

@@ -11,9 +11,10 @@ struct tma_memory;
 
 /* What became of an operation. Times are in cycles. */
 struct tma_completion {
-    uint64_t cycle; /* its bytes are on the mbarrier */
-    uint64_t tag;   /* the issuer's */
-    uint32_t sm;
+    uint64_t cycle;        /* its bytes are on the mbarrier */
+    uint64_t tag;          /* the issuer's */
+    uint32_t sm;           /* whose shared memory has the bytes */
+    bool copied;           /* multicast: it is not the SM that issued the operation */
     uint32_t bytes;        /* complete_tx */
     uint32_t tensor_bytes; /* of them, from the tensor: the rest is out-of-bounds fill */
     uint32_t rows, rows_out_of_bounds;
@@ -57,6 +58,9 @@ struct tma_issue {
     const struct tma_tensor_map *map;
     const struct tma_row_stream *rows; /* before the first row; copied */
     const struct tma_operation_size *size;
+    /* Multicast: SMs of the same GPC that get the data too, each with a completion of its own. */
+    const uint32_t *copies;
+    uint32_t copy_count;
 };
 
 /* An SM issues an operation. False when out of memory. */
@@ -103,5 +107,10 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);
 
 /* The SM on which the CTAs of a grid of `count` run: CTA i on sms[i]. */
 void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
+
+/* The same for clusters of `ctas` (2 or more) CTAs each: cluster i on sms[i * ctas] and those after
+ * it, which are of one GPC. Gives how many clusters there is room for, at most `count`. */
+uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
+                                    uint32_t count, uint32_t *sms);
 
 #endif

@@ -1,16 +1,25 @@
 /* The TMA unit of an SM, for loads and prefetches: works on one operation after the other, and
- * makes one request for each row and 128-byte line of it. */
+ * makes one request after the other for its rows. */
 #include "memory/flight.h"
 
 /* Requests that it makes in one step of the calendar: they leave one by one all the same. */
 enum { BATCH_REQUESTS = 32 };
 
-/* Sends a load's request on its way. One that has no sector of the tensor asks nothing of L2: it
- * comes back as fast as the nearest slice would answer. */
+/* A row that is out of bounds altogether is asked for at one of eight lines that all operations
+ * share, by turns. Of the requests for 32 such rows, those for a line are answered together. */
+static void ask_fill_line(struct tma_flight *flight, struct tma_request *request) {
+    enum { ANSWERED_TOGETHER = 32 };
+    uint32_t number = flight->fills_asked++;
+    request->line = tma_fill_line(number);
+    request->asked = request->wanted = (uint8_t)((1u << request->count) - 1) & 15u;
+    request->rides = number % ANSWERED_TOGETHER >= TMA_FILL_LINES;
+}
+
+/* Sends a request on its way. Nothing is prefetched for what is out of bounds. */
 static void send(struct tma_memory *memory, uint32_t flight, const struct tma_piece *piece,
                  uint64_t cycle) {
     struct tma_flight *owner = &memory->flights[flight];
-    if (owner->direction == TMA_PREFETCH && piece->sectors == 0)
+    if (owner->direction == TMA_PREFETCH && piece->fill)
         return;
     uint32_t entry = tma_request_new(memory);
     if (entry == TMA_NONE)
@@ -22,21 +31,14 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .sent_cycle = cycle,
         .asked = piece->sectors & 15u,
         .wanted = piece->sectors & 15u,
-        .count = piece->count & 15u,
-        .sm = (uint8_t)owner->sm,
-        .gpc = memory->sm_gpc[owner->sm] & 15u,
+        .count = tma_sector_count(piece->sectors) & 15u,
+        .gpc = (uint8_t)memory->sm_gpc[owner->sm],
         .direction = owner->direction & 3u,
     };
+    if (piece->fill && owner->row.data_bytes == 0)
+        ask_fill_line(owner, request);
     owner->outstanding++;
-    uint64_t reached = cycle + memory->machine.crossbar.request_cycles;
-    if (piece->sectors != 0) {
-        tma_slice_send(memory, entry, reached);
-        return;
-    }
-    request->stage = TMA_STAGE_RESPONSE;
-    request->l2_done_cycle = reached + memory->machine.l2.lookup_cycles;
-    tma_wheel_put(&memory->wheel, entry,
-                  request->l2_done_cycle + memory->machine.crossbar.response_cycles);
+    tma_slice_send(memory, entry, cycle + memory->machine.crossbar.request_cycles);
 }
 
 /* Takes the operation at the head off the queue: all its requests have been made. */

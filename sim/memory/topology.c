@@ -13,3 +13,36 @@ void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32
             sms[cta++] = machine->topology.sms[i];
     assert(cta == count);
 }
+
+/* Takes an SM and free ones after it in its GPC, its end being followed by its start, for one
+ * cluster; false where there are too few. */
+static bool take_cluster(const struct tma_machine *machine, uint32_t sm, uint32_t ctas, bool *taken,
+                         uint32_t *sms) {
+    const uint32_t *gpc = machine->topology.sms, *sizes = machine->topology.gpc_size;
+    uint32_t at = 0, found = 0;
+    while (gpc[at] != sm)
+        if (++at == *sizes) {
+            gpc += *sizes++;
+            at = 0;
+        }
+    for (uint32_t i = 0; i < *sizes && found < ctas; i++) {
+        uint32_t next = gpc[(at + i) % *sizes];
+        if (!taken[next])
+            sms[found++] = next;
+    }
+    for (uint32_t i = 0; i < ctas && found == ctas; i++)
+        taken[sms[i]] = true;
+    return found == ctas;
+}
+
+uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
+                                    uint32_t count, uint32_t *sms) {
+    bool taken[TMA_MAX_SMS] = {false};
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < machine->sm_count && placed < count; i++) {
+        uint32_t sm = machine->topology.placement[i];
+        if (!taken[sm] && take_cluster(machine, sm, ctas, taken, &sms[placed * ctas]))
+            placed++;
+    }
+    return placed;
+}

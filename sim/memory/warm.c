@@ -34,25 +34,32 @@ static void put(struct tma_l2 *l2, struct pending *pending, uint32_t partition,
     __builtin_prefetch(set + 128, 1);
 }
 
+static void put_line(struct tma_memory *memory, struct pending *pending, uint32_t partition,
+                     uint64_t line, bool again) {
+    struct tma_place place = tma_place_line(&memory->machine, line);
+    put(&memory->l2, pending, place.home, &place, again);
+    if (place.home != partition)
+        put(&memory->l2, pending, partition, &place, false);
+}
+
 static void put_lines(struct tma_memory *memory, struct pending *pending, uint32_t partition,
                       const struct tma_row *row, bool again) {
     uint64_t first = row->global_address / TMA_LINE_BYTES;
     uint64_t last = (row->global_address + row->data_global_bytes - 1) / TMA_LINE_BYTES;
-    for (uint64_t line = first; line <= last; line++) {
-        struct tma_place place = tma_place_line(&memory->machine, line);
-        put(&memory->l2, pending, place.home, &place, again);
-        if (place.home != partition)
-            put(&memory->l2, pending, partition, &place, false);
-    }
+    for (uint64_t line = first; line <= last; line++)
+        put_line(memory, pending, partition, line, again);
 }
 
 static void warm(struct tma_memory *memory, uint32_t partition, struct tma_row_stream rows,
                  bool again) {
     struct tma_row row;
     struct pending pending = {.count = 0};
+    uint32_t fills = 0;
     while (tma_rows_next(&rows, &row))
         if (row.data_bytes > 0)
             put_lines(memory, &pending, partition, &row, again);
+        else if (fills < TMA_FILL_LINES)
+            put_line(memory, &pending, partition, tma_fill_line(fills++), again);
     uint32_t left = pending.count < PENDING ? pending.count : PENDING;
     for (uint32_t i = pending.count - left; i != pending.count; i++)
         leave(&memory->l2, &pending.lines[i % PENDING]);

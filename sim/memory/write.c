@@ -1,18 +1,17 @@
 /* Writes and reductions at the home slice of their line: L2 is the point of coherence. */
 #include "memory/flight.h"
 
-/* What a write or a reduction takes its slice. A reduction into half a sector takes half of one. */
+/* What a write or a reduction takes its slice. */
 static uint64_t write_ticks(const struct tma_machine *machine, const struct tma_request *request) {
     uint64_t sectors = tma_sector_count(request->asked);
     uint64_t millicycles;
     if (request->direction == TMA_REDUCE)
         millicycles = machine->l2.reduce_request_millicycles +
                       (2 * sectors - request->partial) * machine->l2.reduce_sector_millicycles / 2;
-    else if (request->partial)
-        millicycles = machine->l2.write_partial_millicycles;
     else
-        millicycles =
-            machine->l2.write_request_millicycles + sectors * machine->l2.write_sector_millicycles;
+        millicycles = machine->l2.write_request_millicycles +
+                      sectors * machine->l2.write_sector_millicycles +
+                      (request->partial ? machine->l2.write_partial_millicycles : 0);
     return millicycles * TMA_TICKS / 1000;
 }
 

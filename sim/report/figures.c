@@ -55,7 +55,7 @@ static void derive_rates(struct tma_figures *figures, const struct tma_report_in
     figures->bytes_per_cycle = ratio(bytes, cycles);
     figures->bytes_per_cycle_per_sm = ratio(figures->bytes_per_cycle, figures->sms);
     figures->fill_bytes = counters->bytes - counters->tensor_bytes;
-    figures->row_bytes = ratio(bytes, (double)counters->rows);
+    figures->row_bytes = ratio(bytes - (double)counters->copied_bytes, (double)counters->rows);
 }
 
 static void derive_limits(struct tma_figures *figures, const struct tma_report_input *input) {
@@ -63,11 +63,14 @@ static void derive_limits(struct tma_figures *figures, const struct tma_report_i
     double sms = figures->sms;
     double dram_bytes = (double)(figures->dram_read_bytes + figures->dram_write_bytes);
     double dram_rate = ratio(dram_bytes, (double)input->result->cycles);
+    double l2_bytes =
+        (double)(input->result->counters.bytes - input->result->counters.copied_bytes);
     const struct tma_limit_figure all[TMA_LIMIT_COUNT] = {
         [TMA_LIMIT_SM_PORT] = {"sm_port", "SM port", limits->sm_bytes_per_cycle,
                                ratio(figures->bytes_per_cycle_per_sm, limits->sm_bytes_per_cycle)},
         [TMA_LIMIT_L2] = {"l2", "L2", ratio(limits->l2_bytes_per_cycle, sms),
-                          ratio(figures->bytes_per_cycle, limits->l2_bytes_per_cycle)},
+                          ratio(ratio(l2_bytes, (double)input->result->cycles),
+                                limits->l2_bytes_per_cycle)},
         [TMA_LIMIT_DRAM] = {"dram", "DRAM", ratio(limits->dram_bytes_per_cycle, sms),
                             ratio(dram_rate, limits->dram_bytes_per_cycle)},
     };
@@ -128,8 +131,9 @@ static void derive_busy(struct tma_figures *figures, const struct tma_result *re
 
 struct tma_figures tma_figures_of(const struct tma_report_input *input) {
     const struct tma_workload *workload = input->workload;
+    uint32_t sms[TMA_MAX_SMS];
     struct tma_figures figures = {
-        .sms = workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count,
+        .sms = tma_workload_place(input->machine, workload, sms),
         .stages = (uint64_t)workload->cta_count * workload->iterations,
     };
     derive_rates(&figures, input);

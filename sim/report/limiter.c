@@ -60,6 +60,13 @@ static bool bank_conflicts(const struct context *context, struct tma_limiter *li
         percent(figures->excess_fraction).text, percent(consumers_share(figures)).text);
 }
 
+static bool is_multicast(const struct tma_workload *workload) {
+    bool multicast = false;
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        multicast |= workload->operations[i].operation.cta_mask != 0;
+    return multicast;
+}
+
 /* What would help where a resource is the limit. */
 static const char *advice(const struct context *context, enum tma_resource resource) {
     switch (resource) {
@@ -70,9 +77,13 @@ static const char *advice(const struct context *context, enum tma_resource resou
     case TMA_RESOURCE_SM_PORT:
         return "more SMs would bring more ports";
     case TMA_RESOURCE_CROSSBAR:
-        return "fewer bytes, or an operand multicast to several SMs, would help";
+        return is_multicast(context->input->workload)
+                   ? "fewer bytes, or larger clusters, would help"
+                   : "fewer bytes, or an operand that is multicast to a cluster, would help";
     case TMA_RESOURCE_L2:
-        return "fewer requests, or an operand multicast to several SMs, would help";
+        return is_multicast(context->input->workload)
+                   ? "fewer requests, or larger clusters, would help"
+                   : "fewer requests, or an operand that is multicast to a cluster, would help";
     case TMA_RESOURCE_DRAM:
         return context->figures->l2_over_fetch_fraction >= 0.10
                    ? "a smaller L2 promotion would fetch less that is not used"
@@ -128,6 +139,15 @@ static bool consumers(const struct context *context, struct tma_limiter *limiter
                percent(share).text);
 }
 
+static bool cluster(const struct context *context, struct tma_limiter *limiter) {
+    double share = context->figures->cause_fraction[TMA_CAUSE_CLUSTER];
+    return share >= DOMINANT &&
+           say(limiter, "cluster",
+               "the clusters: slots spend %s %% of their time until all CTAs are done with the "
+               "multicast tile before; more slots, or larger tiles, would hide that",
+               percent(share).text);
+}
+
 static bool start_up(const struct context *context, struct tma_limiter *limiter) {
     const struct tma_workload *workload = context->input->workload;
     return workload->iterations <= workload->depth &&
@@ -172,7 +192,7 @@ static bool latency(const struct context *context, struct tma_limiter *limiter) 
 struct tma_limiter tma_limiter_of(const struct tma_report_input *input,
                                   const struct tma_figures *figures) {
     static rule *const rules[] = {nothing_moved, bank_conflicts, saturated, waiting,
-                                  consumers,     start_up,       latency};
+                                  consumers,     cluster,        start_up,  latency};
     struct context context = {input, figures};
     struct tma_limiter limiter = {0};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

@@ -51,6 +51,7 @@ static void write_workload(struct page *page) {
     struct tma_json *json = &page->json;
     tma_json_begin_object(json, "workload");
     tma_json_unsigned(json, "ctas", workload->cta_count);
+    tma_json_unsigned(json, "ctas_per_cluster", tma_cluster_ctas(workload));
     tma_json_unsigned(json, "sms", page->figures->sms);
     tma_json_unsigned(json, "stages_per_cta", workload->iterations);
     tma_json_unsigned(json, "depth", workload->depth);
@@ -103,6 +104,7 @@ static void write_rates(struct page *page) {
     tma_json_unsigned(json, "moved", page->result->counters.bytes);
     tma_json_unsigned(json, "from_tensor", page->result->counters.tensor_bytes);
     tma_json_unsigned(json, "out_of_bounds_fill", figures->fill_bytes);
+    tma_json_unsigned(json, "multicast_copies", page->result->counters.copied_bytes);
     tma_json_end_object(json);
     tma_json_begin_object(json, "rate");
     rate(page, "gigabytes_per_second", figures->gigabytes_per_second);

@@ -35,10 +35,14 @@ static void write_scenario(const struct page *page) {
     line(page, "machine", "%s, %" PRIu32 " SMs at %" PRIu32 " MHz%s", machine->name,
          machine->sm_count, machine->sm_clock_mhz,
          machine->validated ? "" : " (timing not validated: no record of a real one was compared)");
+    uint32_t ctas = tma_cluster_ctas(workload);
+    char clusters[48] = "";
+    if (ctas > 1)
+        snprintf(clusters, sizeof clusters, " in clusters of %" PRIu32, ctas);
     line(page, "workload",
-         "%" PRIu32 " CTAs on %" PRIu32 " SMs, %" PRIu32 " stages each, depth %" PRIu32 ", %" PRIu32
-         " bytes a stage, L2 %s",
-         workload->cta_count, page->figures->sms, workload->iterations, workload->depth,
+         "%" PRIu32 " CTAs%s on %" PRIu32 " SMs, %" PRIu32 " stages each, depth %" PRIu32
+         ", %" PRIu32 " bytes a stage, L2 %s",
+         workload->cta_count, clusters, page->figures->sms, workload->iterations, workload->depth,
          workload->stage_bytes, workload->cold ? "cold" : "warm");
     for (uint32_t i = 0; i < workload->map_count; i++)
         line(page, i == 0 ? "tensor maps" : NULL, "%s: %s, swizzle %s, L2 promotion %s",
@@ -65,6 +69,9 @@ static void write_rates(const struct page *page) {
     line(page, "bytes moved",
          "%" PRIu64 ", of them %" PRIu64 " from the tensor and %" PRIu64 " of out-of-bounds fill",
          page->result->counters.bytes, page->result->counters.tensor_bytes, figures->fill_bytes);
+    if (page->result->counters.copied_bytes > 0)
+        line(page, NULL, "%" PRIu64 " of them copies that multicast brought without asking L2",
+             page->result->counters.copied_bytes);
     line(page, "rate", "%s GB/s, %s bytes/cycle/SM",
          tma_decimal(figures->gigabytes_per_second, 1).text,
          tma_decimal(figures->bytes_per_cycle_per_sm, 2).text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory/consumer.h"
+#include "memory/system.h"
 #include "scenario/reading.h"
 
 /* What TMA needs of a shared-memory address (PTX ISA 5.5.7). */
@@ -21,14 +22,17 @@ void tma_refuse_at(struct tma_reading *reading, const char *path, const char *fo
 }
 
 /* How many tile numbers the walk reaches: 0 to this minus 1. */
-static uint64_t tiles_reached(const struct tma_walk *walk, const struct tma_workload *workload) {
-    switch (walk->order) {
+static uint64_t tiles_reached(const struct tma_stage_operation *stage,
+                              const struct tma_workload *workload) {
+    uint32_t sharing = stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
+    uint64_t walkers = (workload->cta_count + sharing - 1) / sharing;
+    switch (stage->walk.order) {
     case TMA_WALK_SAME:
         return workload->iterations;
     case TMA_WALK_FIXED:
-        return workload->cta_count;
+        return walkers;
     default:
-        return (uint64_t)workload->iterations * workload->cta_count;
+        return workload->iterations * walkers;
     }
 }
 
@@ -75,7 +79,7 @@ static bool try_step(struct tma_reading *reading, uint32_t index, unsigned d, ui
 static bool check_walk(struct tma_reading *reading, uint32_t index) {
     const struct tma_workload *workload = &reading->scenario->workload;
     const struct tma_walk *walk = &workload->operations[index].walk;
-    uint64_t tiles = tiles_reached(walk, workload);
+    uint64_t tiles = tiles_reached(&workload->operations[index], workload);
     if (!try_step(reading, index, 0, 0))
         return false;
     bool good = true;
@@ -129,6 +133,35 @@ static void check_shared_memory(struct tma_reading *reading) {
             (unsigned long long)bytes, reading->scenario->machine.name, limit);
 }
 
+/* The sizes of clusters that fit somewhere on `sms` SMs: "1, 2, 4". */
+static void list_sizes(const struct tma_machine *machine, uint32_t sms, char *text, size_t size) {
+    uint32_t placed[TMA_MAX_SMS];
+    int used = snprintf(text, size, "1");
+    for (uint32_t ctas = 2; ctas <= TMA_MAX_CLUSTER && ctas <= sms; ctas *= 2)
+        if (tma_machine_place_clusters(machine, ctas, 1, placed) > 0)
+            used += snprintf(text + used, size - (size_t)used, ", %u", ctas);
+}
+
+static void check_cluster(struct tma_reading *reading) {
+    const struct tma_workload *workload = &reading->scenario->workload;
+    const struct tma_machine *machine = &reading->scenario->machine;
+    uint32_t ctas = tma_cluster_ctas(workload), sms[TMA_MAX_SMS];
+    char sizes[32];
+    if (workload->cta_count % ctas != 0)
+        tma_refuse_at(reading, "workload.ctas",
+                      "workload.ctas is %u; expected a multiple of workload.cluster, which is %u",
+                      workload->cta_count, ctas);
+    if (!reading->machine_good || ctas == 1 || workload->sm_count > machine->sm_count)
+        return;
+    if (ctas <= workload->sm_count && tma_machine_place_clusters(machine, ctas, 1, sms) > 0)
+        return;
+    list_sizes(machine, workload->sm_count, sizes, sizeof sizes);
+    tma_refuse_at(reading, "workload.cluster",
+                  "workload.cluster is %u; its CTAs run at the same time on SMs of one GPC; %u SMs "
+                  "of %s have room for clusters of %s",
+                  ctas, workload->sm_count, machine->name, sizes);
+}
+
 void tma_check_stage(struct tma_reading *reading) {
     const struct tma_workload *workload = &reading->scenario->workload;
     if (!reading->workload_good)
@@ -144,6 +177,7 @@ void tma_check_stage(struct tma_reading *reading) {
     check_aligned(reading, "workload.pipeline.shared_base", workload->shared_base_bytes);
     if (workload->depth > 1)
         check_aligned(reading, "workload.pipeline.stage_bytes", workload->stage_bytes);
+    check_cluster(reading);
     if (!reading->machine_good)
         return;
     check_shared_memory(reading);

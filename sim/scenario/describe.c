@@ -45,7 +45,18 @@ static void print_value(const struct tma_key *key, const char *at, FILE *out) {
         print_number(key, at, 0, out);
 }
 
+/* What a key calls a value, or NULL. */
+static const char *word_for(const struct tma_key *key, int64_t value) {
+    const char *word = key->names == NULL ? "?" : tma_name_of(key->names, (int)value);
+    return strcmp(word, "?") == 0 ? NULL : word;
+}
+
 static void print_list(const struct tma_key *key, const char *at, uint32_t count, FILE *out) {
+    const char *word = count == 1 ? word_for(key, load(key, at, 0)) : NULL;
+    if (word != NULL) {
+        fputs(word, out);
+        return;
+    }
     fputc('[', out);
     for (uint32_t i = 0; i < count; i++) {
         fputs(i == 0 ? "" : ", ", out);
@@ -62,7 +73,7 @@ static bool has_value(const struct tma_key *key, const char *at, uint32_t count)
     if (key->kind == TMA_KEY_CHARS)
         return at[0] != '\0';
     if (key->kind == TMA_KEY_ENUM)
-        return strcmp(tma_name_of(key->names, (int)load(key, at, 0)), "?") != 0;
+        return word_for(key, load(key, at, 0)) != NULL;
     if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST)
         return false;
     return key->fallback == TMA_REQUIRED || key->fallback[0] != '\0' || load(key, at, 0) != 0;

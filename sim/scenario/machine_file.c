@@ -59,7 +59,7 @@ static const struct tma_key keys[] = {
     U32("tma.store_sector", millicycles, 0, 1000000, tma.store_sector_millicycles,
         "reading shared memory for a store: each sector,"),
     U32("tma.store_partial", millicycles, 0, 1000000, tma.store_partial_millicycles,
-        "or a request that writes part of one"),
+        "more for a request that writes part of one"),
     U32("tma.reduce_request", millicycles, 0, 1000000, tma.reduce_request_millicycles,
         "for a reduction: each request,"),
     U32("tma.reduce_sector", millicycles, 0, 1000000, tma.reduce_sector_millicycles,
@@ -78,6 +78,10 @@ static const struct tma_key keys[] = {
         "that the polling of each further slot adds to turnaround"),
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
         "a waiting warp sees the phase, and issues again"),
+    U32("tma.cluster_release", cycles, 0, 10000, tma.cluster_release_cycles,
+        "a warp that is done with a multicast tile makes that known to its cluster,"),
+    U32("tma.cluster_arrive", cycles, 0, 10000, tma.cluster_arrive_cycles,
+        "and arrives on another SM's mbarrier"),
 
     U32("crossbar.request", cycles, 1, 10000, crossbar.request_cycles,
         "SM to the nearest L2 slice"),
@@ -112,6 +116,8 @@ static const struct tma_key keys[] = {
         "a slice reduces data: for each request,"),
     U32("l2.reduce_sector", millicycles, 0, 1000000, l2.reduce_sector_millicycles,
         "and for each sector"),
+    U32("l2.promotion_wait", cycles, 0, 100000, l2.promotion_wait_cycles,
+        "a promotion that would wait longer in the other partition is dropped"),
     U32("l2.share", cycles, 0, 10000, l2.share_cycles,
         "data read no longer ago than this is there for further SMs"),
 

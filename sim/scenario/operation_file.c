@@ -6,10 +6,12 @@
 #include "scenario/reading.h"
 #include "scenario/text.h"
 
-enum { AUTO_ACCESS = -1, NO_REDUCTION = -1 };
+enum { AUTO_ACCESS = -1, NO_REDUCTION = -1, ALL_RANKS = UINT16_MAX };
 
 static const struct tma_name auto_items[] = {{"auto", -1}};
 static const struct tma_names auto_names = {"size", auto_items, 1};
+static const struct tma_name ranks_items[] = {{"all", ALL_RANKS}};
+static const struct tma_names ranks_names = {"CTAs of the cluster", ranks_items, 1};
 static const struct tma_name order_items[] = {{"grid_strided", TMA_WALK_GRID_STRIDED},
                                               {"blocked", TMA_WALK_BLOCKED},
                                               {"same", TMA_WALK_SAME},
@@ -36,6 +38,8 @@ struct operation_input {
     int32_t reduction; /* or NO_REDUCTION */
     char load[TMA_MAX_NAME], store[TMA_MAX_NAME], reduce[TMA_MAX_NAME], prefetch[TMA_MAX_NAME];
     uint32_t starts, tiles, steps, offsets;
+    uint16_t ranks[TMA_MAX_CLUSTER]; /* or ALL_RANKS */
+    uint32_t rank_count;
 };
 
 #define IN(member) offsetof(struct operation_input, member)
@@ -71,6 +75,17 @@ static const struct tma_key operation_keys[] = {
      .fallback = "auto",
      .offset = IN(stage.operation.shared_address),
      .meaning = "of the tile in the stage; auto: behind the one before, aligned to 1 KiB"},
+    {.path = "multicast",
+     .kind = TMA_KEY_U16,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = TMA_MAX_CLUSTER - 1,
+     .names = &ranks_names,
+     .fallback = TMA_OPTIONAL,
+     .limit = TMA_MAX_CLUSTER,
+     .offset = IN(ranks),
+     .count_offset = IN(rank_count),
+     .meaning = "loads: ranks in the cluster of the CTAs that get the tile; the lowest one issues"},
     {.path = "im2col_offsets",
      .kind = TMA_KEY_U16,
      .unit = &tma_unit_none,
@@ -102,7 +117,9 @@ static const struct tma_key operation_keys[] = {
      .names = &order_names,
      .fallback = "grid_strided",
      .offset = IN(stage.walk.order),
-     .meaning = "tile number of iteration i of CTA c: i*ctas+c, c*iterations+i, i, or c"},
+     .meaning =
+         "tile number of iteration i of CTA c: i*ctas+c, c*iterations+i, i, or c; multicast: "
+         "c and ctas count clusters"},
     {.path = "walk.start",
      .kind = TMA_KEY_I32,
      .unit = &tma_unit_none,
@@ -226,6 +243,26 @@ static bool check_reduction(struct operation_reading *at, enum tma_direction dir
     return true;
 }
 
+/* Ranks as the instruction's ctaMask. A cluster of one CTA has nobody to multicast to. */
+static bool read_ranks(struct operation_reading *at, const struct operation_input *input,
+                       struct tma_operation *operation) {
+    uint32_t ctas = tma_cluster_ctas(&at->reading->scenario->workload), mask = 0;
+    char key[32], text[96];
+    if (input->rank_count > 0 && operation->direction != TMA_LOAD)
+        return refuse(at, "multicast", "is for load alone");
+    for (uint32_t i = 0; i < input->rank_count; i++) {
+        mask |= input->ranks[i] == ALL_RANKS ? (1u << ctas) - 1 : 1u << input->ranks[i];
+        if (mask >> ctas == 0)
+            continue;
+        snprintf(key, sizeof key, "multicast.%u", i);
+        snprintf(text, sizeof text, "is %u; workload.cluster is %u: ranks are 0 to %u",
+                 input->ranks[i], ctas, ctas - 1);
+        return refuse(at, key, text);
+    }
+    operation->cta_mask = ctas == 1 ? 0 : (uint16_t)mask;
+    return true;
+}
+
 static bool check_length(struct operation_reading *at, const char *key, uint32_t length,
                          uint32_t expected) {
     if (tma_yaml_find(at->node, key) == NULL || length == expected)
@@ -268,6 +305,7 @@ static bool complete(struct operation_reading *at, struct operation_input *input
     struct tma_stage_operation *stage = &input->stage;
     stage->operation.direction = direction->direction;
     bool good = check_reduction(at, direction->direction);
+    good = read_ranks(at, input, &stage->operation) && good;
     if (!find_map(at, direction->key, name, &stage->map) || !at->reading->map_good[stage->map])
         return false;
     const struct tma_tensor_map *map = &at->reading->scenario->workload.maps[stage->map];
@@ -326,6 +364,13 @@ void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
         .tiles = coordinates,
         .steps = coordinates,
     };
+    for (uint16_t rank = 0; rank < TMA_MAX_CLUSTER; rank++)
+        if ((stage->operation.cta_mask & 1u << rank) != 0)
+            input.ranks[input.rank_count++] = rank;
+    if (input.rank_count == tma_cluster_ctas(&scenario->workload)) {
+        input.ranks[0] = ALL_RANKS;
+        input.rank_count = 1;
+    }
     size_t map_offset = directions[stage->operation.direction].map_offset;
     snprintf((char *)&input + map_offset, TMA_MAX_NAME, "%s", scenario->map_names[stage->map]);
     tma_schema_describe(&tma_operation_schema, &input, describer);

@@ -31,7 +31,8 @@ struct tma_key {
                                     none; TMA_OPTIONAL: the struct is left as it was */
     size_t offset;               /* in the struct */
     const struct tma_names *names; /* words: of an enum, or special values of a number ("all") */
-    size_t limit;        /* not 0: a list of 1 to `limit` numbers, in an array at the offset */
+    size_t limit;        /* not 0: a list of 1 to `limit` numbers, in an array at the offset; or one
+                            of the words, whose value is the only one then */
     size_t count_offset; /* lists: a uint32_t that takes how many there are */
     const char *meaning; /* one line of the reference */
 };

@@ -54,12 +54,12 @@ static void print_number(const struct tma_key *key, FILE *out) {
 }
 
 static void print_expected(const struct tma_key *key, FILE *out) {
-    if (key->limit > 0)
-        fprintf(out, "a list of 1 to %zu values, each ", key->limit);
     if (words_of(key) != NULL)
         print_words(words_of(key), out);
     if (words_of(key) != NULL && is_number(key))
         fputs(", or ", out);
+    if (key->limit > 0)
+        fprintf(out, "a list of 1 to %zu values, each ", key->limit);
     if (is_number(key))
         print_number(key, out);
     else if (key->kind == TMA_KEY_CHARS)
@@ -212,6 +212,10 @@ static bool read_scalar(const struct reading *reading, char *at, size_t index) {
 
 static bool read_list(const struct reading *reading, char *at, uint32_t *count) {
     size_t length = tma_yaml_count(reading->node);
+    if (reading->node->kind == TMA_YAML_SCALAR && reading->key->names != NULL) {
+        *count = 1;
+        return read_word(reading, at);
+    }
     if (reading->node->kind != TMA_YAML_LIST)
         return refuse_kind(reading);
     if (length == 0 || length > reading->key->limit) {
@@ -225,6 +229,7 @@ static bool read_list(const struct reading *reading, char *at, uint32_t *count) 
         char name[160];
         struct tma_key single = *reading->key;
         single.limit = 0;
+        single.names = NULL;
         snprintf(name, sizeof name, "%.140s.%zu", reading->name, index);
         struct reading entry = {&single, item, name, reading->list};
         good = read_scalar(&entry, at, index++) && good;

@@ -52,7 +52,7 @@ static struct tma_row_stream stream_of(const struct reference *reference, uint32
     const struct tma_stage_operation *stage = &workload->operations[operation];
     struct tma_operation at = stage->operation;
     struct tma_row_stream rows;
-    tma_walk_coordinates(&stage->walk, workload, cta, iteration, at.coordinates);
+    tma_walk_coordinates(stage, workload, cta, iteration, at.coordinates);
     at.shared_address += slot * workload->stage_bytes;
     ck_assert_int_eq(tma_rows_begin(&rows, &workload->maps[stage->map], &at, size, NULL), TMA_OK);
     return rows;

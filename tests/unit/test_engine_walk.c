@@ -10,22 +10,29 @@ static const struct {
     enum tma_walk_order order;
     uint32_t cta, iteration;
     uint32_t tile;
+    uint16_t cta_mask; /* multicast, in clusters of 2 */
 } tiles[] = {
-    {TMA_WALK_GRID_STRIDED, 0, 0, 0}, {TMA_WALK_GRID_STRIDED, 3, 0, 3},
-    {TMA_WALK_GRID_STRIDED, 0, 1, 4}, {TMA_WALK_GRID_STRIDED, 3, 7, 31},
-    {TMA_WALK_BLOCKED, 0, 0, 0},      {TMA_WALK_BLOCKED, 0, 7, 7},
-    {TMA_WALK_BLOCKED, 1, 0, 8},      {TMA_WALK_BLOCKED, 3, 7, 31},
-    {TMA_WALK_SAME, 0, 5, 5},         {TMA_WALK_SAME, 3, 5, 5},
-    {TMA_WALK_FIXED, 0, 5, 0},        {TMA_WALK_FIXED, 3, 5, 3},
+    {TMA_WALK_GRID_STRIDED, 0, 0, 0, 0},  {TMA_WALK_GRID_STRIDED, 3, 0, 3, 0},
+    {TMA_WALK_GRID_STRIDED, 0, 1, 4, 0},  {TMA_WALK_GRID_STRIDED, 3, 7, 31, 0},
+    {TMA_WALK_BLOCKED, 0, 0, 0, 0},       {TMA_WALK_BLOCKED, 0, 7, 7, 0},
+    {TMA_WALK_BLOCKED, 1, 0, 8, 0},       {TMA_WALK_BLOCKED, 3, 7, 31, 0},
+    {TMA_WALK_SAME, 0, 5, 5, 0},          {TMA_WALK_SAME, 3, 5, 5, 0},
+    {TMA_WALK_FIXED, 0, 5, 0, 0},         {TMA_WALK_FIXED, 3, 5, 3, 0},
+    {TMA_WALK_GRID_STRIDED, 0, 1, 2, 3},  {TMA_WALK_GRID_STRIDED, 1, 1, 2, 3},
+    {TMA_WALK_GRID_STRIDED, 2, 7, 15, 3}, {TMA_WALK_BLOCKED, 1, 7, 7, 3},
+    {TMA_WALK_BLOCKED, 3, 0, 8, 2},       {TMA_WALK_SAME, 3, 5, 5, 3},
+    {TMA_WALK_FIXED, 3, 5, 1, 3},
 };
 
 START_TEST(test_order) {
-    struct tma_workload workload = {.cta_count = 4, .iterations = 8};
-    struct tma_walk walk = {.order = tiles[_i].order, .tiles = {100, 1, 1, 1, 1}, .step = {1}};
+    struct tma_workload workload = {.cta_count = 4, .cluster_ctas = 2, .iterations = 8};
+    struct tma_stage_operation stage = {
+        .operation = {.cta_mask = tiles[_i].cta_mask},
+        .walk = {.order = tiles[_i].order, .tiles = {100, 1, 1, 1, 1}, .step = {1}}};
     int32_t coordinates[TMA_MAX_RANK];
-    tma_walk_coordinates(&walk, &workload, tiles[_i].cta, tiles[_i].iteration, coordinates);
+    tma_walk_coordinates(&stage, &workload, tiles[_i].cta, tiles[_i].iteration, coordinates);
     ck_assert_int_eq(coordinates[0], (int32_t)tiles[_i].tile);
-    ck_assert_uint_eq(tma_walk_tile(&walk, &workload, tiles[_i].cta, tiles[_i].iteration),
+    ck_assert_uint_eq(tma_walk_tile(&stage, &workload, tiles[_i].cta, tiles[_i].iteration),
                       tiles[_i].tile);
 }
 END_TEST
@@ -47,8 +54,9 @@ static const struct {
 
 START_TEST(test_coordinates) {
     struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
+    struct tma_stage_operation stage = {.walk = walks[_i].walk};
     int32_t coordinates[TMA_MAX_RANK];
-    tma_walk_coordinates(&walks[_i].walk, &workload, 0, walks[_i].tile, coordinates);
+    tma_walk_coordinates(&stage, &workload, 0, walks[_i].tile, coordinates);
     ck_assert_int_eq(memcmp(coordinates, walks[_i].coordinates, sizeof coordinates), 0);
 }
 END_TEST
@@ -69,9 +77,9 @@ static const struct {
 
 START_TEST(test_numbers) {
     struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
-    const struct tma_walk *walk = &numbers[_i].walk;
-    ck_assert_uint_eq(tma_walk_tiles(walk), numbers[_i].count);
-    ck_assert_uint_eq(tma_walk_tile(walk, &workload, 0, numbers[_i].iteration), numbers[_i].tile);
+    struct tma_stage_operation stage = {.walk = numbers[_i].walk};
+    ck_assert_uint_eq(tma_walk_tiles(&stage.walk), numbers[_i].count);
+    ck_assert_uint_eq(tma_walk_tile(&stage, &workload, 0, numbers[_i].iteration), numbers[_i].tile);
 }
 END_TEST
 

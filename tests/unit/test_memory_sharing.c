@@ -126,6 +126,29 @@ START_TEST(test_shared_reads) {
 }
 END_TEST
 
+/* Three ask the near slice for a far line, which takes them at long intervals. The copy is there
+ * before the third one's turn: that one is answered after its own look-up all the same. */
+START_TEST(test_look_up_behind_the_copy) {
+    enum { LONG = 200, LOOKUP = 15, LINE_PORTS = 2 + 4 };
+    machine.l2.interval_millicycles = LONG * 1000;
+    recreate();
+    struct boxes boxes = make_boxes(1, TMA_L2_NONE);
+    const struct reading reading = {.count = TMA_SECTORS};
+    struct tma_completion done[3];
+    struct load loads[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        loads[i] = load_of(&boxes, &reading);
+        loads[i].sm = i % 2;
+        loads[i].tag = i;
+    }
+    loads[0].sm = 2;
+    warm_load(memory, &loads[0]);
+    loads[0].sm = 0;
+    run_loads(memory, loads, 3, done);
+    ck_assert_uint_eq(done[2].cycle, BEFORE + 3 * LONG + LOOKUP + 20 + LINE_PORTS + 5);
+}
+END_TEST
+
 /* A far line is copied in pieces as large as a fill from DRAM would be, once each. */
 static const struct {
     enum tma_l2_promotion promotion;
@@ -201,6 +224,7 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_shared_reads, 0, sizeof shares / sizeof *shares);
+    tcase_add_test(tests, test_look_up_behind_the_copy);
     tcase_add_loop_test(tests, test_copied_pieces, 0, sizeof pieces / sizeof *pieces);
     tcase_add_loop_test(tests, test_unused_sectors, 0, sizeof uses / sizeof *uses);
     suite_add_tcase(suite, tests);

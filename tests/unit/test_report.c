@@ -142,8 +142,14 @@ static struct tma_result result;
 static struct tma_report_input input;
 
 static void set_up(void) {
-    machine = (struct tma_machine){
-        .name = "toy", .sm_count = 8, .sm_clock_mhz = 2000, .shared_memory_cta_bytes = 65536};
+    machine = (struct tma_machine){.name = "toy",
+                                   .sm_count = 8,
+                                   .sm_clock_mhz = 2000,
+                                   .shared_memory_cta_bytes = 65536,
+                                   .topology = {.gpc_count = 1,
+                                                .gpc_size = {8},
+                                                .sms = {0, 1, 2, 3, 4, 5, 6, 7},
+                                                .placement = {0, 1, 2, 3, 4, 5, 6, 7}}};
     workload = (struct tma_workload){
         .maps = {{.data_type = TMA_FLOAT16,
                   .swizzle = TMA_SWIZZLE_128B,
@@ -242,6 +248,28 @@ static void busy_l2(void) {
     result.busy_l2 = 0.99;
 }
 
+static void multicast(void) {
+    workload.cluster_ctas = 2;
+    workload.operations[0].operation.cta_mask = 3;
+}
+
+static void busy_crossbar_and_multicast(void) {
+    multicast();
+    busy_crossbar();
+}
+
+static void busy_l2_and_multicast(void) {
+    multicast();
+    busy_l2();
+}
+
+static void slow_cluster(void) {
+    multicast();
+    result.busy_dram = 0.1;
+    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
+    result.cause_cycles[TMA_CAUSE_CLUSTER] = 4000;
+}
+
 static void little_over_fetch(void) {
     result.counters.l2_fill_unused_sectors = 10;
 }
@@ -306,12 +334,18 @@ static const struct {
     {long_rows, "tma", "TMA row rate: busy 97 % of the run; fewer rows, or more SMs, would help"},
     {busy_port, "sm_port", "SM port: busy 99 % of the run; more SMs would bring more ports"},
     {busy_crossbar, "crossbar",
-     "crossbar and GPC ports: busy 99 % of the run; fewer bytes, or an operand multicast to "
-     "several "
-     "SMs, would help"},
+     "crossbar and GPC ports: busy 99 % of the run; fewer bytes, or an operand that is multicast "
+     "to a cluster, would help"},
     {busy_l2, "l2",
-     "L2 slices: busy 99 % of the run; fewer requests, or an operand multicast to several SMs, "
-     "would help"},
+     "L2 slices: busy 99 % of the run; fewer requests, or an operand that is multicast to a "
+     "cluster, would help"},
+    {busy_crossbar_and_multicast, "crossbar",
+     "crossbar and GPC ports: busy 99 % of the run; fewer bytes, or larger clusters, would help"},
+    {busy_l2_and_multicast, "l2",
+     "L2 slices: busy 99 % of the run; fewer requests, or larger clusters, would help"},
+    {slow_cluster, "cluster",
+     "the clusters: slots spend 57 % of their time until all CTAs are done with the multicast tile "
+     "before; more slots, or larger tiles, would hide that"},
     {hot_port, "sm_port",
      "SM port: slots spend 57 % of their time waiting there, though it is busy only 50 % of the "
      "run "

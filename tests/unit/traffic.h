@@ -41,6 +41,8 @@ struct load {
     uint64_t cycle; /* of the issue */
     int32_t x, y;
     uint64_t tag;
+    const uint32_t *copies; /* multicast: further SMs */
+    uint32_t copy_count;
 };
 
 static inline struct tma_row_stream rows_of(const struct load *load,
@@ -59,6 +61,8 @@ static inline void issue_load(struct tma_memory *memory, const struct load *load
                                                            .sm = load->sm,
                                                            .map = load->map,
                                                            .rows = &rows,
+                                                           .copies = load->copies,
+                                                           .copy_count = load->copy_count,
                                                            .size = &size}));
 }
 

@@ -1,0 +1,232 @@
+/* Kernels in clusters: when a slot is filled again, who waits for whom, and what is refused. Times
+ * are those of the small machine, with four SMs in one GPC. */
+#include <string.h>
+
+#include "engine/run.h"
+#include "kernel.h"
+#include "machine.h"
+#include "suite.h"
+
+enum {
+    /* One row whose line L2 has, without any way across partitions. */
+    HIT = 10 + 30 + 3 + 15 + 20 + 2 + 4 + 5,
+    TURNAROUND = 7,
+    RELEASE = 12,
+    ARRIVE = 9,
+    DISPATCH = 8,
+    ROW = 4, /* the SM port: each further row of a box */
+    ROWS = 8,
+    GPC_PORT = 2, /* of a line */
+    SMS = 4
+};
+
+static struct tma_machine machine;
+
+static void set_up(void) {
+    machine = small_machine();
+    machine.topology.gpc_count = 1;
+    machine.topology.gpc_size[0] = SMS;
+    machine.l2.partitions = 1;
+    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
+    machine.l2.lookup_cycles += 3;
+}
+
+/* A multicast kernel on as many SMs as it can have, warm. */
+static struct tma_workload make_cluster(uint32_t ctas, uint32_t cluster, uint16_t mask,
+                                        const struct kernel *shape) {
+    struct kernel kernel = *shape;
+    kernel.ctas = ctas;
+    kernel.sms = SMS;
+    struct tma_workload workload = make_workload(&kernel);
+    workload.cluster_ctas = cluster;
+    workload.operations[0].operation.cta_mask = mask;
+    return workload;
+}
+
+static struct tma_result run_workload(const struct tma_workload *workload) {
+    struct tma_result result;
+    struct tma_error error = {0};
+    ck_assert_msg(tma_run(&machine, workload, NULL, &result, &error) == TMA_OK, "%s", error.text);
+    return result;
+}
+
+enum { AGAIN = TURNAROUND + RELEASE + ARRIVE, WHOLE = HIT + (ROWS - 1) * ROW };
+
+/* Kernels and their cycles. */
+static const struct {
+    const char *what;
+    uint32_t ctas, cluster;
+    uint16_t mask;
+    uint32_t iterations, depth, rows;
+    uint64_t cycles;
+} times[] = {
+    {"one load for two", 2, 2, 3, 1, 1, 1, HIT},
+    {"a slot is filled again when all have arrived", 2, 2, 3, 3, 1, 1, 3 * HIT + 2 * AGAIN},
+    {"however many they are", 4, 4, 15, 3, 1, 1, 3 * HIT + 2 * AGAIN},
+    {"a CTA is at its own mbarrier at once", 2, 2, 1, 3, 1, 1, 3 * HIT + 2 * (AGAIN - ARRIVE)},
+    {"the lowest rank of the mask loads", 4, 4, 12, 3, 1, 1, 3 * HIT + 2 * AGAIN},
+    {"the others have nothing to wait for", 4, 4, 2, 3, 1, 1, 3 * HIT + 2 * (AGAIN - ARRIVE)},
+    /* They share the GPC's port. */
+    {"two clusters side by side", 4, 2, 3, 2, 1, 1, 2 * HIT + AGAIN + GPC_PORT},
+    {"and two after them", 8, 2, 3, 2, 1, 1, 2 * (2 * HIT + AGAIN) + GPC_PORT},
+    {"every slot is used once", 2, 2, 3, 2, 2, ROWS, WHOLE + (ROWS * ROW)},
+    /* Slot 0's release waits for slot 1's load, and ends behind the other CTA's arrival; */
+    {"a release waits for loads", 2, 2, 3, 3, 2, ROWS, 2 * WHOLE + (ROWS * ROW) + RELEASE},
+    /* with fewer rows, ahead of it. */
+    {"the last arrival counts", 2, 2, 3, 3, 2, 3, 2 * (HIT + 2 * ROW) + AGAIN},
+};
+
+START_TEST(test_times) {
+    struct tma_workload workload = make_cluster(times[_i].ctas, times[_i].cluster, times[_i].mask,
+                                                &(struct kernel){.iterations = times[_i].iterations,
+                                                                 .depth = times[_i].depth,
+                                                                 .rows = times[_i].rows});
+    uint64_t cycles = run_workload(&workload).cycles;
+    ck_assert_msg(cycles == times[_i].cycles, "%s: %llu, not %llu", times[_i].what,
+                  (unsigned long long)cycles, (unsigned long long)times[_i].cycles);
+}
+END_TEST
+
+/* CTA 1 has a larger tile of its own beside the one that CTA 0 loads for both: CTA 0, which has
+ * its copy long before, loads the next one when CTA 1 is done. */
+START_TEST(test_late_cta_holds_the_issuer_back) {
+    struct tma_workload workload =
+        make_cluster(2, 2, 3, &(struct kernel){.iterations = 2, .depth = 1, .rows = 1});
+    workload.maps[1] = line_map(ROWS);
+    workload.map_count = 2;
+    workload.operations[1] = workload.operations[0];
+    workload.operations[1].map = 1;
+    workload.operations[1].operation.cta_mask = 2;
+    workload.operations[1].walk.start[1] = 100;
+    workload.operation_count = 2;
+    workload.expect_bytes = (1 + ROWS) * TMA_LINE_BYTES;
+    struct tma_result result = run_workload(&workload);
+    const uint64_t late = WHOLE + ROW; /* the copy takes a turn at CTA 1's port */
+    const uint64_t met = 1;            /* at the GPC's port: half a line of CTA 1's next tile */
+    ck_assert_uint_eq(result.cta_cycles.min, late + AGAIN + met + HIT);
+    ck_assert_uint_eq(result.counters.operations, 4);
+}
+END_TEST
+
+/* A cluster of `_i` costs L2 what one CTA does. */
+START_TEST(test_counters) {
+    const uint32_t ctas = 1u << _i, tiles = 6;
+    struct tma_workload workload =
+        make_cluster(ctas, ctas, (uint16_t)((1u << ctas) - 1),
+                     &(struct kernel){.iterations = 6, .depth = 2, .rows = ROWS});
+    struct tma_result result = run_workload(&workload);
+    const struct tma_counters *counters = &result.counters;
+    const uint64_t lines = (uint64_t)tiles * ROWS, bytes = lines * TMA_LINE_BYTES;
+    ck_assert_uint_eq(counters->operations, tiles);
+    ck_assert_uint_eq(counters->rows, lines);
+    ck_assert_uint_eq(counters->l2_requests, lines);
+    ck_assert_uint_eq(counters->l2_sectors, 4 * lines);
+    ck_assert_uint_eq(counters->sm_read_sectors, 4 * lines * ctas);
+    ck_assert_uint_eq(counters->bytes, bytes * ctas);
+    ck_assert_uint_eq(counters->tensor_bytes, bytes * ctas);
+    ck_assert_uint_eq(counters->copied_bytes, bytes * (ctas - 1));
+    ck_assert_uint_eq(result.latency_cycles.count, (uint64_t)tiles * ctas);
+}
+END_TEST
+
+/* Slots that wait for their cluster: of the issuer, for arrivals; of another CTA, for the issue. */
+START_TEST(test_causes) {
+    struct tma_workload workload =
+        make_cluster(2, 2, 3, &(struct kernel){.iterations = 4, .depth = 1, .rows = 1});
+    struct tma_result result = run_workload(&workload);
+    const uint64_t *causes = result.cause_cycles;
+    ck_assert_uint_eq(causes[TMA_CAUSE_CLUSTER], 2 * 3 * (RELEASE + ARRIVE));
+    ck_assert_uint_eq(causes[TMA_CAUSE_WAKE], 2 * 3 * TURNAROUND);
+    ck_assert_uint_eq(result.slot_cycles, 2 * result.cycles);
+}
+END_TEST
+
+/* The trace: an issue and its rows at the issuing SM, an arrival and a phase at each. */
+struct seen {
+    uint32_t kinds[2][TMA_EVENT_KIND_COUNT]; /* by CTA */
+    uint64_t cycle;
+};
+
+static void see(void *context, const struct tma_event *event) {
+    struct seen *seen = context;
+    ck_assert_uint_ge(event->cycle, seen->cycle);
+    seen->cycle = event->cycle;
+    seen->kinds[event->cta][event->kind]++;
+}
+
+START_TEST(test_trace) {
+    struct tma_workload workload =
+        make_cluster(2, 2, 3, &(struct kernel){.iterations = 9, .depth = 4, .rows = ROWS});
+    struct seen seen = {0};
+    struct tma_event_sink sink = {see, &seen};
+    struct tma_result result;
+    ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
+    for (uint32_t cta = 0; cta < 2; cta++) {
+        const uint32_t *kinds = seen.kinds[cta];
+        ck_assert_uint_eq(kinds[TMA_EVENT_ISSUE], cta == 0 ? 9 : 0);
+        ck_assert_uint_eq(kinds[TMA_EVENT_ROWS], cta == 0 ? 9 : 0);
+        ck_assert_uint_eq(kinds[TMA_EVENT_ARRIVAL], 9);
+        ck_assert_uint_eq(kinds[TMA_EVENT_MBARRIER], 9);
+        ck_assert_uint_eq(kinds[TMA_EVENT_CTA_START], 1);
+        ck_assert_uint_eq(kinds[TMA_EVENT_CTA_END], 1);
+    }
+}
+END_TEST
+
+static const struct {
+    uint32_t ctas, cluster, sms;
+    uint16_t mask;
+    uint32_t depth;
+    const char *text;
+} refusals[] = {
+    {6, 3, 4, 7, 1, "clusters of 3 CTAs in a grid of 6"},
+    {64, 32, 4, 1, 1, "clusters of 32 CTAs"},
+    {6, 4, 4, 15, 1, "clusters of 4 CTAs in a grid of 6"},
+    {4, 4, 4, 16, 1, "cta_mask is 0x10; a cluster has ranks 0 to 3"},
+    {4, 0, 4, 2, 1, "cta_mask is 0x2; a cluster has ranks 0 to 0"},
+    {8, 8, 4, 1, 1, "a cluster of 8 CTAs does not fit"},
+    {4, 4, 2, 15, 1, "a cluster of 4 CTAs does not fit on 2 SMs"},
+    {2, 2, 4, 3, 65, "depth is 65; with multicast loads, allowed: 1 to 64"},
+};
+
+START_TEST(test_refusals) {
+    struct tma_workload workload =
+        make_cluster(refusals[_i].ctas, refusals[_i].cluster, refusals[_i].mask,
+                     &(struct kernel){.iterations = 1, .depth = refusals[_i].depth, .rows = 1});
+    struct tma_result result;
+    struct tma_error error;
+    workload.sm_count = refusals[_i].sms;
+    ck_assert_int_eq(tma_run(&machine, &workload, NULL, &result, &error), TMA_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(error.text, refusals[_i].text) != NULL, "%s", error.text);
+}
+END_TEST
+
+/* CTAs that wait for more bytes than come are all named; the next run knows nothing of them. */
+START_TEST(test_deadlock) {
+    struct tma_workload workload =
+        make_cluster(2, 2, 3, &(struct kernel){.iterations = 2, .depth = 1, .rows = 1});
+    struct tma_result result;
+    struct tma_error error;
+    workload.expect_bytes += 16;
+    ck_assert_int_eq(tma_run(&machine, &workload, NULL, &result, &error), TMA_ERROR_DEADLOCK);
+    ck_assert_ptr_nonnull(strstr(error.text, "SM 0 CTA 0 slot 0 waits"));
+    ck_assert_ptr_nonnull(strstr(error.text, "SM 1 CTA 1 slot 0 waits"));
+    workload.expect_bytes -= 16;
+    ck_assert_uint_eq(run_workload(&workload).cycles, 2 * HIT + AGAIN);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("clusters");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_loop_test(tests, test_times, 0, sizeof times / sizeof *times);
+    tcase_add_test(tests, test_late_cta_holds_the_issuer_back);
+    tcase_add_loop_test(tests, test_counters, 1, 3);
+    tcase_add_test(tests, test_causes);
+    tcase_add_test(tests, test_trace);
+    tcase_add_loop_test(tests, test_refusals, 0, sizeof refusals / sizeof *refusals);
+    tcase_add_test(tests, test_deadlock);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

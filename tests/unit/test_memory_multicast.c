@@ -1,0 +1,162 @@
+/* Multicast in the memory system: what one load costs where it is asked for, and when it is where;
+ * and the SMs that a cluster runs on. Times are those of the small machine. */
+#include "machine.h"
+#include "memory/l2.h"
+#include "suite.h"
+#include "traffic.h"
+
+enum {
+    COMPLETE = 5,
+    GPC_PORT = 2, /* of a line */
+    SM_PORT = 4,
+    ROW = 2, /* of the TMA unit */
+    HIT = 10 + 30 + 3 + 15 + 20 + GPC_PORT + SM_PORT + COMPLETE,
+    SMS = 3, /* of the first GPC */
+};
+
+static struct tma_machine machine;
+static struct tma_memory *memory;
+static const uint32_t others[] = {1, 2};
+
+/* One partition, and slices that take no time beyond the first request's. */
+static void set_up(void) {
+    machine = small_machine();
+    machine.l2.partitions = 1;
+    machine.topology.gpc_partition[1] = 0;
+    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
+    machine.l2.lookup_cycles += 3;
+    machine.topology.gpc_size[0] = SMS;
+    machine.topology.gpc_size[1] = 1;
+    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+}
+
+static void tear_down(void) {
+    tma_memory_free(memory);
+}
+
+/* SM 0 loads one line for itself and `copies` others. */
+static struct load warm_line(const struct tma_tensor_map *map, uint32_t copies) {
+    struct load load = {
+        .map = map, .y = row_at_home(&machine, map, 0, 0), .copies = others, .copy_count = copies};
+    warm_load(memory, &load);
+    return load;
+}
+
+/* Every SM has the line at HIT, and not a cycle before; L2 and the GPC's port saw it once. */
+START_TEST(test_one_line_for_all) {
+    uint32_t copies = (uint32_t)_i;
+    struct tma_tensor_map map = line_map(1);
+    struct load load = warm_line(&map, copies);
+    struct tma_completion completion;
+    issue_load(memory, &load);
+    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - GPC_PORT - SM_PORT));
+    ck_assert(!tma_memory_take(memory, &completion));
+    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - GPC_PORT - SM_PORT + 1));
+    for (uint32_t sm = 0; sm <= copies; sm++) {
+        ck_assert(tma_memory_take(memory, &completion));
+        ck_assert_uint_eq(completion.cycle, HIT);
+        ck_assert_uint_eq(completion.bytes, TMA_LINE_BYTES);
+        ck_assert_uint_eq(completion.tensor_bytes, TMA_LINE_BYTES);
+        ck_assert_int_eq(completion.copied, completion.sm != 0);
+        ck_assert_uint_eq(completion.requests, completion.copied ? 0 : 1);
+    }
+    ck_assert(!tma_memory_take(memory, &completion));
+    ck_assert_uint_eq(tma_memory_in_flight(memory), 0);
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(counters.requests, 1);
+    ck_assert_uint_eq(counters.sectors, TMA_SECTORS);
+    ck_assert_uint_eq(counters.gpc_port_busy, GPC_PORT);
+    ck_assert_uint_eq(counters.response_sectors, (1 + copies) * TMA_SECTORS);
+    ck_assert_uint_eq(counters.shared_write_wavefronts, 1 + copies);
+    ck_assert_uint_eq(counters.sm_port_busy, (1 + copies) * SM_PORT);
+}
+END_TEST
+
+/* The cycles at which the load with tag 0 completes, by SM. */
+static void finish(uint64_t cycles[SMS]) {
+    struct tma_completion completion;
+    ck_assert(tma_memory_drain(memory));
+    while (tma_memory_take(memory, &completion))
+        if (completion.tag == 0)
+            cycles[completion.sm] = completion.cycle;
+}
+
+/* An SM's port that is busy with data of its own holds up its copy, and no other. */
+START_TEST(test_busy_port_of_one_sm) {
+    enum { ROWS = 8, LATER = ROWS * ROW };
+    struct tma_tensor_map map = line_map(1), many = line_map(ROWS);
+    struct load load = warm_line(&map, 2);
+    struct load own = {.map = &many, .sm = 1, .y = 100, .tag = 1};
+    uint64_t cycles[SMS] = {0};
+    warm_load(memory, &own);
+    load.cycle = LATER;
+    issue_load(memory, &own);
+    issue_load(memory, &load);
+    finish(cycles);
+    ck_assert_uint_eq(cycles[0], LATER + HIT);
+    ck_assert_uint_eq(cycles[1], HIT + ROWS * SM_PORT);
+    ck_assert_uint_eq(cycles[2], LATER + HIT);
+}
+END_TEST
+
+/* Rows outside the tensor come as zeros to every SM, and ask L2 for nothing. */
+START_TEST(test_out_of_bounds) {
+    struct tma_tensor_map map = line_map(4);
+    struct load load = {.map = &map, .y = MATRIX_ROWS, .copies = others, .copy_count = 2};
+    uint64_t cycles[SMS] = {0};
+    issue_load(memory, &load);
+    finish(cycles);
+    ck_assert_uint_gt(cycles[0], 0);
+    ck_assert_uint_eq(cycles[1], cycles[0]);
+    ck_assert_uint_eq(cycles[2], cycles[0]);
+    ck_assert_uint_eq(tma_memory_count(memory).requests, 0);
+}
+END_TEST
+
+/* Of 8 SMs in GPCs of so many, taken in the order 0, 4, 1, 5, 2, 6, 3, 7. */
+static const struct {
+    uint32_t gpc_size[2];
+    uint32_t ctas, count;
+    uint32_t placed, sms[8];
+} placements[] = {
+    {{4, 4}, 2, 1, 1, {0, 1}},
+    {{4, 4}, 2, 2, 2, {0, 1, 4, 5}},
+    {{4, 4}, 2, 3, 3, {0, 1, 4, 5, 2, 3}},
+    {{4, 4}, 2, 9, 4, {0, 1, 4, 5, 2, 3, 6, 7}},
+    {{4, 4}, 4, 9, 2, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {{4, 4}, 8, 1, 0, {0}},
+    {{8, 0}, 8, 1, 1, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {{5, 3}, 4, 9, 1, {0, 1, 2, 3}},
+    {{5, 3}, 2, 9, 3, {0, 1, 4, 2, 5, 6}}, /* an SM of either GPC is left over */
+    {{1, 7}, 4, 1, 1, {4, 5, 6, 7}},
+    {{2, 6}, 4, 1, 1, {4, 5, 6, 7}},
+    {{2, 6}, 2, 9, 4, {0, 1, 4, 5, 2, 3, 6, 7}},
+};
+
+START_TEST(test_placement) {
+    uint32_t sms[8];
+    machine = (struct tma_machine){
+        .sm_count = 8,
+        .topology = {.gpc_count = 2,
+                     .gpc_size = {placements[_i].gpc_size[0], placements[_i].gpc_size[1]},
+                     .sms = {0, 1, 2, 3, 4, 5, 6, 7},
+                     .placement = {0, 4, 1, 5, 2, 6, 3, 7}}};
+    uint32_t placed =
+        tma_machine_place_clusters(&machine, placements[_i].ctas, placements[_i].count, sms);
+    ck_assert_uint_eq(placed, placements[_i].placed);
+    for (uint32_t i = 0; i < placed * placements[_i].ctas; i++)
+        ck_assert_uint_eq(sms[i], placements[_i].sms[i]);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("multicast");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, test_one_line_for_all, 0, SMS);
+    tcase_add_test(tests, test_busy_port_of_one_sm);
+    tcase_add_test(tests, test_out_of_bounds);
+    tcase_add_loop_test(tests, test_placement, 0, sizeof placements / sizeof *placements);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
