@@ -90,6 +90,7 @@ static uint64_t finish_stage(struct slot *slot) {
         simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
         cycle += turnaround;
     }
+    slot->free_cycle = cycle;
     if (consumers == 0 && tma_cluster_ctas(simulation->workload) == 1)
         return cycle;
     sleep_until(simulation, cycle);
