@@ -102,8 +102,8 @@ static uint64_t finish_stage(struct slot *slot) {
     return slot->free_cycle;
 }
 
-/* Waits until the CTAs that the slot's CTA loads for are done with what the slot brought last; gives
- * the cycle from which it may issue. */
+/* Waits until the CTAs that the slot's CTA loads for are done with what the slot brought last;
+ * gives the cycle from which it may issue. */
 static uint64_t wait_for_cluster(struct slot *slot, uint64_t cycle) {
     if (slot->sm->receivers == 0)
         return cycle;
@@ -193,6 +193,7 @@ static void start_cluster(struct sm *first, uint32_t ctas) {
     first->ctas_left = ctas;
     for (uint32_t rank = 0; rank < ctas; rank++)
         first[rank].cta = first->simulation->next_cta++;
+    sleep_until(first->simulation, first->launch_cycle);
     for (uint32_t rank = 0; rank < ctas; rank++)
         start_cta(&first[rank]);
 }

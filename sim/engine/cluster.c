@@ -62,13 +62,17 @@ uint32_t tma_workload_place(const struct tma_machine *machine, const struct tma_
 bool tma_cluster_place(struct simulation *simulation) {
     const struct tma_workload *workload = simulation->workload;
     uint32_t numbers[TMA_MAX_SMS];
+    uint64_t launches[TMA_MAX_SMS];
     simulation->sm_count = tma_workload_place(simulation->machine, workload, numbers);
+    tma_machine_launch(simulation->machine, numbers, simulation->sm_count,
+                       tma_cluster_ctas(workload), launches);
     simulation->sms = calloc(simulation->sm_count, sizeof *simulation->sms);
     for (uint32_t i = 0; simulation->sms != NULL && i < simulation->sm_count; i++) {
         struct sm *sm = &simulation->sms[i];
         *sm = (struct sm){.simulation = simulation,
                           .number = numbers[i],
                           .rank = i % tma_cluster_ctas(workload),
+                          .launch_cycle = launches[i],
                           .slots = calloc(workload->depth, sizeof *sm->slots)};
         if (sm->slots == NULL)
             return false;

@@ -57,6 +57,7 @@ struct sm {
     uint16_t issuers;       /* ranks that issue some for it */
     uint64_t releasing;     /* slots, bit by bit, whose release waits for loads in flight */
     uint64_t expect_bytes;  /* of each stage */
+    uint64_t launch_cycle;  /* its first CTA starts then */
     uint64_t cta_start;     /* cycle */
     uint64_t cta_end;       /* last completion or end of a consumer so far */
     uint32_t slots_left;    /* slots that the CTA still has work for */

@@ -19,6 +19,7 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
                                 tma_machine_dram_bytes_per_kcycle(machine),
         .activate_ticks = (uint64_t)machine->dram.activate_interval_millicycles * TMA_TICKS / 1000,
         .turnaround_ticks = (uint64_t)machine->dram.turnaround_millicycles * TMA_TICKS / 1000,
+        .row_gap_ticks = (uint64_t)machine->dram.row_gap_millicycles * TMA_TICKS / 1000,
     };
     if (dram->channels == NULL || dram->banks == NULL) {
         tma_dram_free(dram);
@@ -56,6 +57,8 @@ static uint64_t move(struct tma_dram *dram, struct tma_dram_channel *channel, ui
     uint64_t ticks = sectors * dram->bus_ticks_per_sector;
     if (channel->writes != writes)
         ticks += dram->turnaround_ticks;
+    if (channel->row_opened)
+        ticks += dram->row_gap_ticks;
     channel->writes = writes;
     return tma_port_serve(&channel->bus, cycle, ticks);
 }
@@ -70,7 +73,8 @@ static uint64_t open_row(struct tma_dram *dram, uint32_t number, const struct tm
     struct tma_dram_bank *bank = &dram->banks[bank_number];
     uint64_t ready = bank->ready_cycle > cycle ? bank->ready_cycle : cycle;
     ready = after_refresh(machine, bank_number, ready);
-    if (bank->row == row + 1) /* rows are stored plus 1: 0 is none */
+    dram->channels[number].row_opened = bank->row != row + 1; /* stored plus 1: 0 is none */
+    if (!dram->channels[number].row_opened)
         return ready;
     uint64_t command =
         tma_port_serve(&dram->channels[number].activations, cycle, dram->activate_ticks);

@@ -18,7 +18,8 @@ struct tma_dram_bank {
 struct tma_dram_channel {
     struct tma_port bus;
     struct tma_port activations;
-    bool writes; /* what the bus did last */
+    bool writes;     /* what the bus did last */
+    bool row_opened; /* for the last command */
 };
 
 struct tma_dram {
@@ -27,7 +28,7 @@ struct tma_dram {
     struct tma_dram_bank *banks;       /* owned: channel x bank */
     uint64_t bus_ticks_per_sector;
     uint64_t activate_ticks;
-    uint64_t turnaround_ticks;
+    uint64_t turnaround_ticks, row_gap_ticks;
     uint64_t read_sectors, written_sectors;
 };
 

@@ -29,11 +29,11 @@ struct tma_request {
     uint32_t flight;           /* the operation */
     uint32_t next;             /* next that waits for the same line; next on the free list */
     uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
-    uint8_t asked : 4;  /* sectors: bit mask */
-    uint8_t wanted : 4; /* sectors: those, or all that are to be fetched with them */
-    uint8_t count : 4;  /* sectors that go back to the SM */
-    uint8_t stage : 3;  /* enum tma_stage */
-    uint8_t shares : 1; /* its data pass the GPC's port with those of another SM */
+    uint8_t asked : 4;         /* sectors: bit mask */
+    uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
+    uint8_t count : 4;         /* sectors that go back to the SM */
+    uint8_t stage : 3;         /* enum tma_stage */
+    uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
     uint8_t sm;
     uint8_t gpc : 4;       /* of the SM */
     uint8_t direction : 2; /* enum tma_direction */
@@ -59,7 +59,7 @@ struct tma_flight {
     uint32_t row_done_bytes; /* of the current row: requests were made for these */
     uint32_t row_total_bytes;
     uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
-    struct tma_row row; /* the current one */
+    struct tma_row row;   /* the current one */
     struct tma_row_stream rows;
 };
 

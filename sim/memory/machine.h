@@ -30,6 +30,7 @@ struct tma_machine {
         uint32_t gpc_partition[TMA_MAX_GPCS]; /* the L2 partition that it is next to: 0 or 1 */
         uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
+        uint32_t launch_interval_cycles; /* from the start of a GPC's CTA to that of its next */
     } topology;
 
     struct {
@@ -92,6 +93,7 @@ struct tma_machine {
         uint32_t access_cycles;   /* L2 miss to first data, open row, without waiting */
         uint32_t activate_cycles; /* opening another row first */
         uint32_t activate_interval_millicycles; /* least time between activations in a channel */
+        uint32_t row_gap_millicycles;           /* that the bus pauses for a row that is opened */
         uint32_t turnaround_millicycles;  /* of a channel's bus from reads to writes or back */
         uint32_t refresh_cycles;          /* how long a bank is away */
         uint32_t refresh_interval_cycles; /* how often */

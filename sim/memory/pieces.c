@@ -1,5 +1,5 @@
-/* From an operation's rows to its requests. A request is of one 128-byte line of global memory and, but
- * for prefetches, of one 128-byte line of shared memory. A load asks for whole sectors, as many
+/* From an operation's rows to its requests. A request is of one 128-byte line of global memory and,
+ * but for prefetches, of one 128-byte line of shared memory. A load asks for whole sectors, as many
  * as follow each other, or for part of one; and for fill apart from what is of the tensor. */
 #include "memory/flight.h"
 
@@ -23,7 +23,9 @@ static uint32_t sector_mask(uint32_t first, uint32_t last) {
     return (2u << last / TMA_SECTOR_BYTES) - (1u << first / TMA_SECTOR_BYTES);
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
 
 /* Bytes up to the next multiple of `unit`, a power of two. */
 static uint32_t up_to(uint64_t address, uint32_t unit) {

@@ -108,13 +108,6 @@ static bool allocate_servers(struct tma_memory *memory) {
            memory->gpc_ports != NULL && memory->slices != NULL && memory->hops != NULL;
 }
 
-static void map_topology(struct tma_memory *memory) {
-    uint32_t at = 0;
-    for (uint32_t gpc = 0; gpc < memory->machine.topology.gpc_count; gpc++)
-        for (uint32_t i = 0; i < memory->machine.topology.gpc_size[gpc]; i++)
-            memory->sm_gpc[memory->machine.topology.sms[at++]] = gpc;
-}
-
 /* Slices lie at evenly spread distances from a GPC, in another order for every GPC. */
 static void measure_hops(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
@@ -150,7 +143,7 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     memory->free_flight = TMA_NONE;
     tma_wheel_init(&memory->wheel);
     convert_rates(memory);
-    map_topology(memory);
+    tma_machine_gpcs(&memory->machine, memory->sm_gpc);
     enum tma_error_code code = TMA_OK;
     if (!allocate_servers(memory) || !grow_requests(memory) || !grow_flights(memory))
         code = tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
@@ -263,8 +256,7 @@ void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, ui
                         const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle) {
     uint64_t arrival = tma_port_serve(&memory->sm_ports[sm], passed_cycle,
                                       request->count * memory->sm_sector_ticks);
-    arrival = tma_shared_port_arrive(&memory->shared[sm], cycle, arrival,
-                                     memory->wavefront_ticks);
+    arrival = tma_shared_port_arrive(&memory->shared[sm], cycle, arrival, memory->wavefront_ticks);
     memory->counters.shared_write_wavefronts++;
     memory->counters.response_sectors += request->count;
     if (arrival >= flight->completion.arrival_cycle)

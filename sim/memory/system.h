@@ -113,4 +113,11 @@ void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32
 uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
                                     uint32_t count, uint32_t *sms);
 
+/* The GPC of each SM, by the SM's number. */
+void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs);
+
+/* The cycles at which the first CTAs on `count` SMs start, of clusters of `ctas` (1 or more). */
+void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
+                        uint32_t ctas, uint64_t *cycles);
+
 #endif

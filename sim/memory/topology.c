@@ -46,3 +46,22 @@ uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t 
     }
     return placed;
 }
+
+void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs) {
+    const uint32_t *sm = machine->topology.sms;
+    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
+        for (uint32_t i = 0; i < machine->topology.gpc_size[gpc]; i++)
+            gpcs[*sm++] = gpc;
+}
+
+void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
+                        uint32_t ctas, uint64_t *cycles) {
+    uint32_t gpcs[TMA_MAX_SMS];
+    uint64_t launched[TMA_MAX_GPCS] = {0};
+    tma_machine_gpcs(machine, gpcs);
+    for (uint32_t i = 0; i < count; i++)
+        if (i % ctas == 0)
+            cycles[i] = launched[gpcs[sms[i]]]++ * machine->topology.launch_interval_cycles;
+        else
+            cycles[i] = cycles[i - 1];
+}

@@ -44,6 +44,8 @@ static const struct tma_key keys[] = {
          "L2 partition that each GPC is next to"),
     LIST("topology.sms", TMA_MAX_SMS - 1, topology.sms, TMA_MAX_SMS, sms,
          "SMs, GPC by GPC, end to end"),
+    U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
+        "from the start of a GPC's CTA to that of its next"),
     LIST("topology.placement", TMA_MAX_SMS - 1, topology.placement, TMA_MAX_SMS, placement,
          "SMs in the order in which a growing grid takes them"),
 
@@ -131,6 +133,8 @@ static const struct tma_key keys[] = {
     U32("dram.activate", cycles, 0, 100000, dram.activate_cycles, "opening another row first"),
     U32("dram.activate_interval", millicycles, 0, 1e8, dram.activate_interval_millicycles,
         "least time between activations in a channel"),
+    U32("dram.row_gap", millicycles, 0, 1e6, dram.row_gap_millicycles,
+        "that the bus pauses for a row that is opened"),
     U32("dram.turnaround", millicycles, 0, 1e6, dram.turnaround_millicycles,
         "of a channel's bus from reads to writes or back"),
     U32("dram.refresh", cycles, 0, 1e6, dram.refresh_cycles, "how long a bank is away"),
