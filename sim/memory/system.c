@@ -252,8 +252,9 @@ static void note_way(const struct tma_memory *memory, const struct tma_request *
 }
 
 /* On to the SM's port, and into shared memory. */
-void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
-                        const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle) {
+static inline void deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
+                           const struct tma_request *request, uint64_t cycle,
+                           uint64_t passed_cycle) {
     uint64_t arrival = tma_port_serve(&memory->sm_ports[sm], passed_cycle,
                                       request->count * memory->sm_sector_ticks);
     arrival = tma_shared_port_arrive(&memory->shared[sm], cycle, arrival, memory->wavefront_ticks);
@@ -261,6 +262,11 @@ void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, ui
     memory->counters.response_sectors += request->count;
     if (arrival >= flight->completion.arrival_cycle)
         note_way(memory, request, &flight->completion, cycle, arrival);
+}
+
+void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
+                        const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle) {
+    deliver(memory, flight, sm, request, cycle, passed_cycle);
 }
 
 /* A response is at its GPC's port. */
@@ -271,7 +277,7 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     bool multicast = flight->copies != TMA_NONE;
     uint64_t ticks = request->shares ? 0 : request->count * memory->gpc_sector_ticks;
     uint64_t passed = tma_port_serve(&memory->gpc_ports[request->gpc], cycle, ticks);
-    tma_flight_deliver(memory, flight, request->sm, request, cycle, passed);
+    deliver(memory, flight, request->sm, request, cycle, passed);
     if (multicast)
         tma_multicast_deliver(memory, request, cycle, passed);
     tma_request_free(memory, entry);
