@@ -41,7 +41,7 @@ struct tma_counters {
     uint64_t bytes;        /* completed on mbarriers, out-of-bounds fill included */
     uint64_t tensor_bytes; /* of them, from the tensor */
     uint64_t copied_bytes; /* of them, by multicast at SMs other than the issuing one */
-    uint64_t l2_requests;  /* of the TMA units: one per row and 128-byte line */
+    uint64_t l2_requests;  /* of the TMA units, as L2 counts them */
     uint64_t l2_sectors, l2_sector_hits, l2_sector_misses; /* 32 bytes each */
     uint64_t
         l2_lookup_miss_sectors; /* as the profiler counts: all that the SMs' partitions fetched */

@@ -36,7 +36,7 @@ struct tma_machine {
     struct {
         uint32_t issue_cycles;             /* from the instruction to the TMA unit's queue */
         uint32_t dispatch_interval_cycles; /* least time from one operation's start to the next's */
-        uint32_t row_millicycles;          /* for each row and 128-byte line */
+        uint32_t row_millicycles;          /* for each request */
         uint32_t complete_cycles;          /* last data in shared memory to the mbarrier's phase */
         uint32_t prefetch_gap_cycles;      /* after each prefetch, until the next operation */
         uint32_t store_sector_millicycles; /* reading shared memory for a store: each sector, */

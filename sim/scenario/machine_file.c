@@ -53,7 +53,7 @@ static const struct tma_key keys[] = {
         "from the instruction to the TMA unit's queue"),
     U32("tma.dispatch_interval", cycles, 0, 10000, tma.dispatch_interval_cycles,
         "least time from one operation's start to the next's"),
-    U32("tma.row", millicycles, 1, 1000000, tma.row_millicycles, "for each row and 128-byte line"),
+    U32("tma.row", millicycles, 1, 1000000, tma.row_millicycles, "for each request"),
     U32("tma.complete", cycles, 1, 10000, tma.complete_cycles,
         "last data in shared memory to the mbarrier's phase"),
     U32("tma.prefetch_gap", cycles, 0, 10000, tma.prefetch_gap_cycles,
