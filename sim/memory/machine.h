@@ -48,6 +48,7 @@ struct tma_machine {
         uint32_t written_cycles; /* last write acknowledged to the end of wait_group, at least
                                     complete */
         uint32_t store_turnaround_cycles; /* as turnaround, after a store or reduction */
+        uint32_t store_operations;        /* stores and reductions that it works on in turn */
         uint32_t write_requests;          /* that an SM may have on their way to L2 */
         uint32_t poll_millicycles;        /* that each further slot's polling adds to turnaround */
         uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */

@@ -1,6 +1,6 @@
 /* The TMA unit of an SM, for stores and reductions: reads shared memory and sends writes to L2, a
- * request of each operation in turn. Nobody waits for a write; but only so many may be on their
- * way. */
+ * request of each of a few operations in turn. Nobody waits for a write; but only so many may be on
+ * their way. */
 #include "memory/flight.h"
 
 static struct tma_unit *unit_of(struct tma_memory *memory, uint32_t sm) {
@@ -99,6 +99,17 @@ static void rest_until(struct tma_unit *unit, uint64_t cycle) {
         unit->clock_ticks = cycle * TMA_TICKS;
 }
 
+/* The operation at the head gives way to the others that the unit works on at the same time. */
+static void give_way(struct tma_memory *memory, struct tma_unit *unit) {
+    uint32_t index = take_head(memory, unit), *place = &unit->head;
+    for (uint32_t i = 1; i < memory->machine.tma.store_operations && *place != TMA_NONE; i++)
+        place = &memory->flights[*place].next;
+    if (*place == TMA_NONE)
+        unit->tail = index;
+    memory->flights[index].next = *place;
+    *place = index;
+}
+
 /* One request of the operation at the head, which then gives way to the next one. */
 static void work(struct tma_memory *memory, struct tma_unit *unit) {
     struct tma_flight *flight = &memory->flights[unit->head];
@@ -120,7 +131,7 @@ static void work(struct tma_memory *memory, struct tma_unit *unit) {
         unit->credits--;
         send(memory, unit->head, &piece, tma_ticks_to_cycle(unit->clock_ticks));
     }
-    append(memory, unit, take_head(memory, unit));
+    give_way(memory, unit);
 }
 
 static bool has_work(const struct tma_unit *unit) {

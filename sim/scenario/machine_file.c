@@ -74,6 +74,8 @@ static const struct tma_key keys[] = {
         "last write acknowledged to the end of wait_group"),
     U32("tma.store_turnaround", cycles, 0, 10000, tma.store_turnaround_cycles,
         "as turnaround, after a store or reduction"),
+    U32("tma.store_operations", none, 1, 1e6, tma.store_operations,
+        "stores and reductions that are worked on in turn"),
     U32("tma.write_requests", none, 1, 1e6, tma.write_requests,
         "that an SM may have on their way to L2"),
     U32("tma.poll", millicycles, 0, 1000000, tma.poll_millicycles,
