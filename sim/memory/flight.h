@@ -38,6 +38,7 @@ struct tma_request {
     uint8_t gpc : 4;       /* of the SM */
     uint8_t direction : 2; /* enum tma_direction */
     uint8_t partial : 1;   /* a write of part of a sector; a reduction of half the work of one */
+    uint8_t fill : 1;      /* for a row that is out of bounds altogether */
     uint8_t rides : 1;     /* it is answered together with another, and not counted */
 };
 
@@ -76,6 +77,7 @@ enum { TMA_RECENT_READS = 8 };
 struct tma_slice {
     struct tma_port port;
     struct tma_port look_ups; /* as if they were all that it does */
+    struct tma_port fills;    /* answers for rows that are out of bounds */
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
@@ -115,6 +117,7 @@ struct tma_memory {
     struct tma_l2 l2;
     struct tma_dram dram;
     uint64_t wavefront_ticks; /* of shared memory */
+    uint64_t fill_ticks;      /* of a slice, for a row that is out of bounds */
     uint64_t sm_sector_ticks, gpc_sector_ticks, row_ticks, interval_ticks;
     uint64_t read_ticks[TMA_SECTORS + 1]; /* by sectors: what reading them takes a slice */
 

@@ -75,6 +75,7 @@ struct tma_machine {
         uint32_t interval_millicycles;      /* least time from a slice's request to its next */
         uint32_t request_millicycles;       /* to read data: for each request, */
         uint32_t sector_millicycles;        /* and for each sector */
+        uint32_t fill_millicycles;          /* to answer for a row that is out of bounds */
         uint32_t write_request_millicycles; /* to write data: as request and sector, */
         uint32_t write_sector_millicycles;
         uint32_t write_partial_millicycles;  /* more for a request that writes part of one */

@@ -260,11 +260,25 @@ static void prefetch_at_home(struct tma_memory *memory, uint32_t entry, uint64_t
                 cycle + memory->machine.crossbar.partition_cycles);
 }
 
+/* Rows that are out of bounds are answered one by one, beside what else the slice does. */
+static uint64_t answer_fill(struct tma_memory *memory, const struct tma_request *request,
+                            uint32_t partition, uint64_t cycle) {
+    struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + request->place.slice];
+    return tma_port_serve(&slice->fills, cycle, memory->fill_ticks) +
+           memory->machine.l2.lookup_cycles;
+}
+
+static uint64_t look_up_shared(struct tma_memory *memory, struct tma_request *request,
+                               uint32_t partition, uint64_t cycle) {
+    uint64_t read_ticks = share(memory, request, partition, cycle);
+    return tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
+}
+
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t partition = partition_of(memory, request);
-    uint64_t read_ticks = share(memory, request, partition, cycle);
-    uint64_t done = tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
+    uint64_t done = request->fill ? answer_fill(memory, request, partition, cycle)
+                                  : look_up_shared(memory, request, partition, cycle);
     request->l2_done_cycle = done;
     if (!request->rides)
         count_request(memory, request->asked);

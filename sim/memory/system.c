@@ -126,6 +126,7 @@ static void convert_rates(struct tma_memory *memory) {
     memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
     memory->wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS;
     memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
+    memory->fill_ticks = (uint64_t)machine->l2.fill_millicycles * TMA_TICKS / 1000;
     memory->interval_ticks = (uint64_t)machine->l2.interval_millicycles * TMA_TICKS / 1000;
     for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
         memory->read_ticks[sectors] =

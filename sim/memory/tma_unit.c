@@ -11,6 +11,7 @@ static void ask_fill_line(struct tma_flight *flight, struct tma_request *request
     enum { ANSWERED_TOGETHER = 32 };
     uint32_t number = flight->fills_asked++;
     request->line = tma_fill_line(number);
+    request->fill = true;
     request->asked = request->wanted = (uint8_t)((1u << request->count) - 1) & 15u;
     request->rides = number % ANSWERED_TOGETHER >= TMA_FILL_LINES;
 }

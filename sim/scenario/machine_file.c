@@ -110,6 +110,8 @@ static const struct tma_key keys[] = {
     U32("l2.request", millicycles, 0, 1000000, l2.request_millicycles,
         "a slice reads data: for each request,"),
     U32("l2.sector", millicycles, 0, 1000000, l2.sector_millicycles, "and for each sector"),
+    U32("l2.fill", millicycles, 0, 1000000, l2.fill_millicycles,
+        "to answer for a row that is out of bounds"),
     U32("l2.write_request", millicycles, 0, 1000000, l2.write_request_millicycles,
         "a slice writes data: for each request,"),
     U32("l2.write_sector", millicycles, 0, 1000000, l2.write_sector_millicycles,
