@@ -49,10 +49,12 @@ static const struct {
     {{"one after the other", 1, 1, 5, 1, 1, false, 0}, 5 * HIT + 4 * TURNAROUND},
     {{"two at a time", 1, 1, 2, 2, 1, false, 0}, HIT + DISPATCH},
     {{"four at a time", 1, 1, 4, 4, 1, false, 0}, HIT + 3 * DISPATCH},
-    /* Slot 0 issues again when its own is there, whatever the others do. */
+    /* Of slots that issue at once the last one goes first. Each issues again when its own is
+     * there, whatever the others do; slot 0, whose turn comes last, has the last tile. */
     {{"four at a time, three times", 1, 1, 12, 4, 1, false, 0},
      3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
-    {{"the last round is not full", 1, 1, 9, 4, 1, false, 0}, 3 * HIT + 2 * TURNAROUND},
+    {{"the last round is not full", 1, 1, 9, 4, 1, false, 0},
+     3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
     {{"more slots than iterations", 1, 1, 2, 8, 1, false, 0}, HIT + DISPATCH},
     /* Enough in flight: the port never rests, from the first row to the last. */
     {{"limited by the port", 1, 1, 64, 8, 8, false, 0}, HIT + (64 * 8 - 1) * ROW},
