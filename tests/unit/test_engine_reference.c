@@ -178,10 +178,14 @@ static void take_completions(struct reference *reference) {
     }
 }
 
-/* Slots go on, and a CTA all of whose slots are through ends: the SM takes its next one. */
+/* Slots go on, first the one that has the shared memory, whose next consumer is not held up by a
+ * tile that is there just now. A CTA all of whose slots are through ends: the SM takes its next. */
 static void go_on_with_cta(struct reference *reference, struct reference_sm *sm) {
     if (sm->slots_left == 0)
         return;
+    for (uint32_t s = 0; s < reference->workload->depth; s++)
+        if (sm->slots[s].wake == reference->now && sm->slots[s].consumers > 0)
+            go_on(reference, sm, s);
     for (uint32_t s = 0; s < reference->workload->depth; s++)
         if (sm->slots[s].wake == reference->now)
             go_on(reference, sm, s);
