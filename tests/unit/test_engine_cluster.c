@@ -50,7 +50,7 @@ static struct tma_result run_workload(const struct tma_workload *workload) {
     return result;
 }
 
-enum { AGAIN = TURNAROUND + RELEASE + ARRIVE, WHOLE = HIT + (ROWS - 1) * ROW };
+enum { LATER = 1000, AGAIN = TURNAROUND + RELEASE + ARRIVE, WHOLE = HIT + (ROWS - 1) * ROW };
 
 /* Kernels and their cycles. */
 static const struct {
@@ -70,10 +70,12 @@ static const struct {
     {"two clusters side by side", 4, 2, 3, 2, 1, 1, 2 * HIT + AGAIN + GPC_PORT},
     {"and two after them", 8, 2, 3, 2, 1, 1, 2 * (2 * HIT + AGAIN) + GPC_PORT},
     {"every slot is used once", 2, 2, 3, 2, 2, ROWS, WHOLE + (ROWS * ROW)},
-    /* Slot 0's release waits for slot 1's load, and ends behind the other CTA's arrival; */
-    {"a release waits for loads", 2, 2, 3, 3, 2, ROWS, 2 * WHOLE + (ROWS * ROW) + RELEASE},
-    /* with fewer rows, ahead of it. */
-    {"the last arrival counts", 2, 2, 3, 3, 2, 3, 2 * (HIT + 2 * ROW) + AGAIN},
+    /* Slot 1, which goes first, waits with its release for slot 0's load: that ends behind the
+     * other CTA's arrival, and slot 0's next tile follows slot 1's through the port. */
+    {"a release waits for loads", 2, 2, 3, 4, 2, ROWS, 2 * (WHOLE + (ROWS * ROW)) + RELEASE},
+    /* Slot 0's load is the last one: with nothing to wait for, the other CTA's arrival is later. */
+    {"the last arrival counts", 2, 2, 3, 3, 2, ROWS, 2 * WHOLE + (ROWS * ROW) + AGAIN},
+    {"of few rows too", 2, 2, 3, 3, 2, 3, 2 * (HIT + 2 * ROW) + (3 * ROW) + AGAIN},
 };
 
 START_TEST(test_times) {
@@ -84,6 +86,22 @@ START_TEST(test_times) {
     uint64_t cycles = run_workload(&workload).cycles;
     ck_assert_msg(cycles == times[_i].cycles, "%s: %llu, not %llu", times[_i].what,
                   (unsigned long long)cycles, (unsigned long long)times[_i].cycles);
+}
+END_TEST
+
+/* The CTAs of a cluster start together, those of a GPC's next cluster later. */
+static const struct {
+    uint32_t ctas, cluster;
+    uint64_t starts; /* of the last */
+} launches[] = {{2, 2, 0}, {4, 2, LATER}, {4, 4, 0}, {8, 4, 2 * HIT + AGAIN}};
+
+START_TEST(test_launch) {
+    const uint32_t cluster = launches[_i].cluster;
+    struct tma_workload workload =
+        make_cluster(launches[_i].ctas, cluster, (uint16_t)((1u << cluster) - 1),
+                     &(struct kernel){.iterations = 2, .depth = 1, .rows = 1});
+    machine.topology.launch_interval_cycles = LATER;
+    ck_assert_uint_eq(run_workload(&workload).cycles, launches[_i].starts + 2 * HIT + AGAIN);
 }
 END_TEST
 
@@ -221,6 +239,7 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_loop_test(tests, test_times, 0, sizeof times / sizeof *times);
+    tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
     tcase_add_test(tests, test_late_cta_holds_the_issuer_back);
     tcase_add_loop_test(tests, test_counters, 1, 3);
     tcase_add_test(tests, test_causes);

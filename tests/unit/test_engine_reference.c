@@ -29,6 +29,7 @@ struct reference_slot {
 
 struct reference_sm {
     uint32_t number, cta, slots_left;
+    uint64_t launch; /* cycle at which its CTA starts; UINT64_MAX once it has */
     uint64_t start, end;
     struct tma_port shared;
     struct reference_slot slots[MAX_DEPTH];
@@ -100,13 +101,22 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
     }
 }
 
-static void start_cta(struct reference *reference, struct reference_sm *sm) {
-    const struct tma_workload *workload = reference->workload;
-    if (reference->next_cta == workload->cta_count) {
+/* The SM's next CTA, if there is one, is to start at `launch`. */
+static void take_cta(struct reference *reference, struct reference_sm *sm, uint64_t launch) {
+    sm->launch = UINT64_MAX;
+    if (reference->next_cta == reference->workload->cta_count) {
         reference->running--;
         return;
     }
     sm->cta = reference->next_cta++;
+    sm->launch = launch;
+}
+
+static void start_cta(struct reference *reference, struct reference_sm *sm) {
+    const struct tma_workload *workload = reference->workload;
+    if (sm->launch != reference->now)
+        return;
+    sm->launch = UINT64_MAX;
     sm->start = sm->end = reference->now;
     for (uint32_t s = 0; s < workload->depth && s < workload->iterations; s++, sm->slots_left++)
         sm->slots[s] = (struct reference_slot){.wake = UINT64_MAX, .iteration = s, .issues = true};
@@ -168,25 +178,34 @@ static void take_completions(struct reference *reference) {
     }
 }
 
+/* Slots go on, first the one that has the shared memory, whose next consumer is not held up by a
+ * tile that is there just now. A CTA all of whose slots are through ends: the SM takes its next. */
+static void go_on_with_cta(struct reference *reference, struct reference_sm *sm) {
+    if (sm->slots_left == 0)
+        return;
+    for (uint32_t s = 0; s < reference->workload->depth; s++)
+        if (sm->slots[s].wake == reference->now && sm->slots[s].consumers > 0)
+            go_on(reference, sm, s);
+    for (uint32_t s = 0; s < reference->workload->depth; s++)
+        if (sm->slots[s].wake == reference->now)
+            go_on(reference, sm, s);
+    if (sm->slots_left > 0)
+        return;
+    reference->times->ctas[sm->cta] = sm->end - sm->start;
+    take_cta(reference, sm, reference->now);
+}
+
 /* One cycle: slots go on, CTAs end and start, stages are issued, time passes in the memory system;
- * SMs and slots in order of their numbers. */
+ * SMs in order of their numbers, and an SM's slots issue in the opposite order of theirs. */
 static void do_cycle(struct reference *reference) {
     uint32_t depth = reference->workload->depth;
     take_completions(reference);
     for (uint32_t i = 0; i < reference->sm_count; i++) {
-        struct reference_sm *sm = &reference->sms[i];
-        if (sm->slots_left == 0)
-            continue;
-        for (uint32_t s = 0; s < depth; s++)
-            if (sm->slots[s].wake == reference->now)
-                go_on(reference, sm, s);
-        if (sm->slots_left == 0) {
-            reference->times->ctas[sm->cta] = sm->end - sm->start;
-            start_cta(reference, sm);
-        }
+        go_on_with_cta(reference, &reference->sms[i]);
+        start_cta(reference, &reference->sms[i]);
     }
     for (uint32_t i = 0; i < reference->sm_count; i++)
-        for (uint32_t s = 0; s < depth; s++)
+        for (uint32_t s = depth; s-- > 0;)
             if (reference->sms[i].slots[s].issues)
                 issue_stage(reference, i, s);
     ck_assert(tma_memory_advance(reference->memory, ++reference->now));
@@ -208,11 +227,13 @@ static void run_reference(const struct tma_machine *machine, const struct tma_wo
                           struct times *times) {
     struct reference reference = {.machine = machine, .workload = workload, .times = times};
     uint32_t numbers[SMS];
+    uint64_t launches[SMS];
     reference.sm_count =
         workload->cta_count < workload->sm_count ? workload->cta_count : workload->sm_count;
     reference.running = reference.sm_count;
     ck_assert_int_eq(tma_memory_create(&reference.memory, machine, NULL), TMA_OK);
     tma_machine_place(machine, reference.sm_count, numbers);
+    tma_machine_launch(machine, numbers, reference.sm_count, 1, launches);
     for (uint32_t i = 0; i < reference.sm_count; i++) {
         reference.sms[i].number = numbers[i];
         for (uint32_t s = 0; s < MAX_DEPTH; s++)
@@ -222,7 +243,7 @@ static void run_reference(const struct tma_machine *machine, const struct tma_wo
     if (!workload->cold)
         warm_up(&reference);
     for (uint32_t i = 0; i < reference.sm_count; i++)
-        start_cta(&reference, &reference.sms[i]);
+        take_cta(&reference, &reference.sms[i], launches[i]);
     while (reference.running > 0)
         do_cycle(&reference);
     tma_memory_free(reference.memory);
@@ -366,6 +387,18 @@ static void use_short_window(struct tma_machine *machine, struct tma_workload *w
     machine->tma.complete_cycles = 1;
 }
 
+/* An SM's CTA starts after its GPC's first, and not with whole stages of that one. */
+static void launch_one_by_one(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)workload;
+    machine->topology.launch_interval_cycles = 37;
+}
+
+/* A GPC's second CTA starts when many of its first SM's are through. */
+static void launch_late(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)workload;
+    machine->topology.launch_interval_cycles = 1500;
+}
+
 static const struct {
     const char *name;
     void (*change)(struct tma_machine *machine, struct tma_workload *workload);
@@ -380,6 +413,8 @@ static const struct {
     {"loads and stores", load_and_store},
     {"odd times", use_odd_times},
     {"short window", use_short_window},
+    {"launched one by one", launch_one_by_one},
+    {"launched late", launch_late},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 

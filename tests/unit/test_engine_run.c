@@ -49,10 +49,12 @@ static const struct {
     {{"one after the other", 1, 1, 5, 1, 1, false, 0}, 5 * HIT + 4 * TURNAROUND},
     {{"two at a time", 1, 1, 2, 2, 1, false, 0}, HIT + DISPATCH},
     {{"four at a time", 1, 1, 4, 4, 1, false, 0}, HIT + 3 * DISPATCH},
-    /* Slot 0 issues again when its own is there, whatever the others do. */
+    /* Of slots that issue at once the last one goes first. Each issues again when its own is
+     * there, whatever the others do; slot 0, whose turn comes last, has the last tile. */
     {{"four at a time, three times", 1, 1, 12, 4, 1, false, 0},
      3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
-    {{"the last round is not full", 1, 1, 9, 4, 1, false, 0}, 3 * HIT + 2 * TURNAROUND},
+    {{"the last round is not full", 1, 1, 9, 4, 1, false, 0},
+     3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
     {{"more slots than iterations", 1, 1, 2, 8, 1, false, 0}, HIT + DISPATCH},
     /* Enough in flight: the port never rests, from the first row to the last. */
     {{"limited by the port", 1, 1, 64, 8, 8, false, 0}, HIT + (64 * 8 - 1) * ROW},
@@ -65,6 +67,29 @@ START_TEST(test_cycles) {
     ck_assert_msg(result.cycles == times[_i].cycles, "%s: %llu cycles, expected %llu",
                   times[_i].kernel.name, (unsigned long long)result.cycles,
                   (unsigned long long)times[_i].cycles);
+}
+END_TEST
+
+/* CTAs on SMs 0, 1 and 2, of which the first two share a GPC: the second of these starts so many
+ * cycles later, whatever the first one does, and takes its next CTA as soon as it can. */
+static const struct {
+    uint32_t interval, ctas, sms;
+    uint64_t cycles;
+} launches[] = {
+    {1000, 2, 2, HIT}, /* one in each GPC */
+    {1000, 3, 3, 1000 + HIT},
+    {10, 3, 3, 10 + HIT},
+    {10, 6, 3, 10 + 2 * HIT},
+    /* The others take all further CTAs, while the second one's waits for its start. */
+    {4 * HIT + 10, 11, 3, 5 * HIT + 10},
+};
+
+START_TEST(test_launch) {
+    machine.topology.launch_interval_cycles = launches[_i].interval;
+    struct tma_result result = run_kernel(&(struct kernel){"", launches[_i].ctas, launches[_i].sms,
+                                                           1, 1, 1, false, TMA_WALK_GRID_STRIDED});
+    ck_assert_uint_eq(result.cycles, launches[_i].cycles);
+    ck_assert_uint_eq(result.cta_cycles.max, HIT);
 }
 END_TEST
 
@@ -275,6 +300,7 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 60); /* sanitizers are slow */
     tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);
     tcase_add_loop_test(tests, test_counters, 0, KERNELS);

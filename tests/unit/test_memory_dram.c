@@ -105,6 +105,58 @@ START_TEST(test_bus_bandwidth) {
 }
 END_TEST
 
+/* Rows open at once, so that the bus alone decides: it turns around in 3 cycles, and pauses for 5
+ * where a row was opened. All commands come together; the last one is a read, whose data are there
+ * when the bus has moved them. */
+enum { TURNAROUND = 3, GAP = 5, MAX_COMMANDS = 6, NEXT = 1000 /* a row */ };
+
+static const struct {
+    const char *what;
+    struct {
+        uint32_t row, sectors; /* 0 sectors: no further command */
+        bool writes;
+    } commands[MAX_COMMANDS];
+    uint64_t bus;
+} buses[] = {
+    {"a row", {{0, 4, false}}, GAP + 4 * SECTOR},
+    {"open already", {{0, 1, false}, {0, 4, false}}, GAP + 5 * SECTOR},
+    {"another row of the bank, and back",
+     {{0, 1, false}, {NEXT, 1, false}, {0, 1, false}},
+     3 * (GAP + SECTOR)},
+    {"a write, a read", {{0, 1, true}, {0, 1, false}}, GAP + 2 * (TURNAROUND + SECTOR)},
+    {"writes in a row, a read",
+     {{0, 1, true}, {0, 2, true}, {0, 3, true}, {0, 1, false}},
+     GAP + 2 * TURNAROUND + 7 * SECTOR},
+    {"by turns",
+     {{0, 1, false}, {0, 1, true}, {0, 1, false}, {0, 1, true}, {0, 1, false}},
+     GAP + 4 * TURNAROUND + 5 * SECTOR},
+    {"a read, writes, reads",
+     {{0, 1, false}, {0, 1, true}, {0, 1, true}, {0, 1, false}, {0, 1, false}},
+     GAP + 2 * TURNAROUND + 5 * SECTOR},
+    {"a write that opens a row, a read that closes it",
+     {{0, 1, false}, {NEXT, 1, true}, {0, 1, false}},
+     3 * (GAP + SECTOR) + 2 * TURNAROUND},
+};
+
+START_TEST(test_bus_pauses) {
+    const uint64_t next = row_after(0, true);
+    uint64_t there = 0;
+    machine.dram.activate_cycles = machine.dram.activate_interval_millicycles = 0;
+    machine.dram.row_gap_millicycles = GAP * 1000;
+    recreate();
+    for (int i = 0; i < MAX_COMMANDS && buses[_i].commands[i].sectors > 0; i++) {
+        struct tma_place place = line_of(buses[_i].commands[i].row == 0 ? 0 : next, 0);
+        if (buses[_i].commands[i].writes)
+            tma_dram_write(&dram, &place, buses[_i].commands[i].sectors, 1000);
+        else
+            there = read_line(place, buses[_i].commands[i].sectors, 1000);
+    }
+    ck_assert_msg(there == 1000 + buses[_i].bus + ACCESS, "%s: %llu cycles of the bus",
+                  buses[_i].what, (unsigned long long)(there - 1000 - ACCESS));
+    ck_assert_uint_eq(dram.channels[0].bus.busy_ticks, buses[_i].bus * TMA_TICKS);
+}
+END_TEST
+
 /* Rows open at once, but banks go away for 50 of every 500 cycles. */
 static void refresh_alone(void) {
     machine.dram.activate_cycles = 0;
@@ -165,6 +217,7 @@ int main(void) {
     tcase_add_test(tests, test_activations_of_a_bank_wait);
     tcase_add_test(tests, test_activation_interval);
     tcase_add_test(tests, test_bus_bandwidth);
+    tcase_add_loop_test(tests, test_bus_pauses, 0, sizeof buses / sizeof *buses);
     tcase_add_loop_test(tests, test_refresh, 0, 4);
     tcase_add_test(tests, test_refresh_phases_differ);
     tcase_add_test(tests, test_bytes_per_cycle);

@@ -44,17 +44,46 @@ static struct tma_l2_set *first_set(void) {
     return &l2.sets[0];
 }
 
-/* Every group of as many lines as there are slices has one in each slice of each partition. */
+/* Every group has one line in each slice of each partition: a home's lines are grouped as they
+ * come. */
 START_TEST(test_lines_spread_over_slices) {
-    for (uint64_t group = 0; group < 1000; group++) {
-        uint32_t seen = 0;
-        for (uint32_t i = 0; i < machine.l2.slices; i++) {
-            struct tma_place place = tma_place_line(&machine, group * machine.l2.slices + i);
-            ck_assert_uint_eq(place.group, group);
-            ck_assert_uint_lt(place.home, machine.l2.partitions);
-            seen |= 1u << (place.home * l2.slices + place.slice);
-        }
-        ck_assert_uint_eq(seen, (1u << machine.l2.slices) - 1);
+    enum { GROUPS = 1024 };
+    static uint32_t seen[GROUPS], home_lines[2];
+    for (uint64_t line = 0; line < (uint64_t)GROUPS * machine.l2.slices; line++) {
+        struct tma_place place = tma_place_line(&machine, line);
+        ck_assert_uint_lt(place.home, machine.l2.partitions);
+        ck_assert_uint_eq(place.group, home_lines[place.home]++ / l2.slices);
+        uint32_t bit = 1u << (place.home * l2.slices + place.slice);
+        ck_assert_uint_eq(seen[place.group] & bit, 0);
+        seen[place.group] |= bit;
+    }
+    for (int group = 0; group < GROUPS; group++)
+        ck_assert_uint_eq(seen[group], (1u << machine.l2.slices) - 1);
+}
+END_TEST
+
+/* 4 KiB have one home: which, the parity of the address above them says. */
+static const struct {
+    uint64_t address;
+    uint32_t home;
+} homes[] = {
+    {0x0000, 1},     {0x0fff, 1},     {0x1000, 0},     {0x1fff, 0},
+    {0x2000, 0},     {0x2fff, 0},     {0x3000, 1},     {0x4000, 0},
+    {0x5000, 1},     {0x7000, 0},     {0x8000, 0},     {0xf000, 1},
+    {0x10000000, 0}, {0x10001000, 1}, {0x30000fff, 1}, {UINT64_C(0x8000000000000), 0},
+};
+
+START_TEST(test_home) {
+    ck_assert_uint_eq(home_of(homes[_i].address / TMA_LINE_BYTES), homes[_i].home);
+}
+END_TEST
+
+/* All that is out of bounds shares 8 lines, each the first of its 256 bytes, past all others. */
+START_TEST(test_fill_lines) {
+    const uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
+    for (uint32_t k = 0; k < 100; k++) {
+        ck_assert_uint_eq(tma_fill_line(k), past - 16 + 2 * (k % 8));
+        ck_assert_uint_lt(tma_fill_line(k), past);
     }
 }
 END_TEST
@@ -252,6 +281,8 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_lines_spread_over_slices);
+    tcase_add_loop_test(tests, test_home, 0, sizeof homes / sizeof *homes);
+    tcase_add_test(tests, test_fill_lines);
     tcase_add_test(tests, test_capacity);
     tcase_add_test(tests, test_copies_are_kept_apart);
     tcase_add_test(tests, test_lines_have_tags_of_their_own);

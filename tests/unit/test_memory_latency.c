@@ -105,13 +105,38 @@ START_TEST(test_known_in_time) {
 }
 END_TEST
 
-/* Fill comes back as fast as the nearest slice would answer. */
+/* A row that is out of bounds takes the way of a line that all of them share: DRAM has it for who
+ * asks first. Its home is partition 1. */
+static const struct {
+    uint32_t sm, asked_by; /* before, for another box out of bounds */
+    uint64_t latency;
+} fills[] = {
+    {2, NOBODY, HIT + DRAM},
+    {0, NOBODY, HIT + ACROSS + DRAM},
+    {2, 3, HIT},
+    {2, 0, HIT},
+    {0, 2, HIT + ACROSS},
+    {0, 1, HIT},
+};
+
 START_TEST(test_out_of_bounds) {
-    struct load load = {.map = &map, .y = -1};
+    struct load load = {.map = &map, .sm = fills[_i].sm, .cycle = 1000, .y = -1};
+    ck_assert_uint_eq(tma_place_line(&machine, tma_fill_line(0)).home, 1);
+    if (fills[_i].asked_by != NOBODY)
+        run_load(memory,
+                 &(struct load){.map = &map, .sm = fills[_i].asked_by, .y = MATRIX_ROWS + 7});
     struct tma_completion done = run_load(memory, &load);
-    ck_assert_uint_eq(done.cycle, ISSUE + REQUEST + LOOKUP + BACK);
+    ck_assert_uint_eq(done.cycle, 1000 + fills[_i].latency);
     ck_assert_uint_eq(done.tensor_bytes, 0);
     ck_assert_uint_eq(done.bytes, TMA_LINE_BYTES);
+}
+END_TEST
+
+/* What a kernel before has left of it is there too. */
+START_TEST(test_warm_out_of_bounds) {
+    struct load load = {.map = &map, .y = -1};
+    warm_load(memory, &load);
+    ck_assert_uint_eq(run_load(memory, &load).cycle, HIT);
 }
 END_TEST
 
@@ -227,7 +252,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_latency, 0, sizeof ways / sizeof *ways);
     tcase_add_loop_test(tests, test_parts_add_up, 0, sizeof ways / sizeof *ways);
     tcase_add_test(tests, test_known_in_time);
-    tcase_add_test(tests, test_out_of_bounds);
+    tcase_add_loop_test(tests, test_out_of_bounds, 0, sizeof fills / sizeof *fills);
+    tcase_add_test(tests, test_warm_out_of_bounds);
     tcase_add_loop_test(tests, test_spread, 0, 4);
     tcase_add_loop_test(tests, test_merging, 0, sizeof pairs / sizeof *pairs);
     tcase_add_loop_test(tests, test_shared_read, 0, sizeof shares / sizeof *shares);

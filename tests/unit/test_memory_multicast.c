@@ -99,7 +99,7 @@ START_TEST(test_busy_port_of_one_sm) {
 }
 END_TEST
 
-/* Rows outside the tensor come as zeros to every SM, and ask L2 for nothing. */
+/* Rows outside the tensor come as zeros to every SM, and are asked of L2 once. */
 START_TEST(test_out_of_bounds) {
     struct tma_tensor_map map = line_map(4);
     struct load load = {.map = &map, .y = MATRIX_ROWS, .copies = others, .copy_count = 2};
@@ -109,7 +109,10 @@ START_TEST(test_out_of_bounds) {
     ck_assert_uint_gt(cycles[0], 0);
     ck_assert_uint_eq(cycles[1], cycles[0]);
     ck_assert_uint_eq(cycles[2], cycles[0]);
-    ck_assert_uint_eq(tma_memory_count(memory).requests, 0);
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(counters.requests, 4);
+    ck_assert_uint_eq(counters.sectors, 4 * TMA_SECTORS);
+    ck_assert_uint_eq(counters.response_sectors, SMS * 4 * TMA_SECTORS);
 }
 END_TEST
 
@@ -149,6 +152,53 @@ START_TEST(test_placement) {
 }
 END_TEST
 
+/* SMs 0 to 3 are in the first of such GPCs, and so on; the k-th CTA or cluster of a GPC starts 10 *
+ * k cycles after its first one. */
+static const struct {
+    uint32_t gpc_size[3], ctas, count, sms[8];
+    uint64_t cycles[8];
+} launches[] = {
+    {{4, 4}, 1, 1, {3}, {0}},
+    {{4, 4}, 1, 4, {0, 1, 2, 3}, {0, 10, 20, 30}},
+    {{4, 4}, 1, 4, {0, 4, 1, 5}, {0, 0, 10, 10}},
+    {{4, 4}, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 10, 20, 30, 0, 10, 20, 30}},
+    {{1, 2, 5}, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 10, 0, 10, 20, 30, 40}},
+    {{4, 4}, 2, 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 10, 10, 0, 0, 10, 10}},
+    {{4, 4}, 4, 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 0, 0, 0, 0, 0, 0}},
+    {{8}, 4, 8, {4, 5, 6, 7, 0, 1, 2, 3}, {0, 0, 0, 0, 10, 10, 10, 10}},
+};
+
+START_TEST(test_launch) {
+    uint64_t cycles[8];
+    uint32_t gpcs[8];
+    machine = (struct tma_machine){.sm_count = 8,
+                                   .topology = {.gpc_count = 3,
+                                                .sms = {0, 1, 2, 3, 4, 5, 6, 7},
+                                                .launch_interval_cycles = 10}};
+    for (uint32_t i = 0; i < 3; i++)
+        machine.topology.gpc_size[i] = launches[_i].gpc_size[i];
+    tma_machine_launch(&machine, launches[_i].sms, launches[_i].count, launches[_i].ctas, cycles);
+    for (uint32_t i = 0; i < launches[_i].count; i++)
+        ck_assert_uint_eq(cycles[i], launches[_i].cycles[i]);
+    tma_machine_gpcs(&machine, gpcs);
+    for (uint32_t gpc = 0, sm = 0; gpc < 3; gpc++)
+        for (uint32_t i = 0; i < launches[_i].gpc_size[gpc]; i++)
+            ck_assert_uint_eq(gpcs[sm++], gpc);
+}
+END_TEST
+
+/* SMs are numbered as the machine says, not as they lie in GPCs. */
+START_TEST(test_gpcs) {
+    static const uint32_t expected[4] = {1, 0, 0, 1};
+    uint32_t gpcs[4];
+    machine = (struct tma_machine){
+        .sm_count = 4, .topology = {.gpc_count = 2, .gpc_size = {2, 2}, .sms = {2, 1, 3, 0}}};
+    tma_machine_gpcs(&machine, gpcs);
+    for (int sm = 0; sm < 4; sm++)
+        ck_assert_uint_eq(gpcs[sm], expected[sm]);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("multicast");
     TCase *tests = tcase_create("all");
@@ -157,6 +207,8 @@ int main(void) {
     tcase_add_test(tests, test_busy_port_of_one_sm);
     tcase_add_test(tests, test_out_of_bounds);
     tcase_add_loop_test(tests, test_placement, 0, sizeof placements / sizeof *placements);
+    tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
+    tcase_add_test(tests, test_gpcs);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -19,8 +19,9 @@ static void tear_down(void) {
     tma_memory_free(memory);
 }
 
-/* Boxes of a matrix of float16, whose rows lie `pitch` bytes apart from `offset` on. One request is
- * made for each row and each 128-byte line that it lies in. */
+/* Boxes of a matrix of float16, whose rows lie `pitch` bytes apart from `offset` on. A request is
+ * of one row, of one 128-byte line of global memory and one of shared memory, and of whole sectors
+ * or part of one. */
 static const struct {
     const char *what;
     uint64_t columns, pitch, offset;
@@ -45,10 +46,11 @@ static const struct {
      16,
      16,
      16},
-    {"32 bytes across two sectors", 64, 128, 0, {16, 4}, {1, 1}, {8, 0}, 4, 0, 4, 4, 8},
+    {"32 bytes across two sectors", 64, 128, 0, {16, 4}, {1, 1}, {8, 0}, 4, 0, 8, 8, 8},
     {"128 bytes across two lines", 128, 256, 64, {64, 8}, {1, 1}, {0, 0}, 8, 0, 16, 16, 32},
     {"32 bytes across two lines", 256, 512, 0, {16, 8}, {1, 1}, {56, 0}, 8, 0, 16, 16, 16},
-    {"256 bytes across three lines", 256, 512, 16, {128, 8}, {1, 1}, {0, 0}, 8, 0, 24, 24, 72},
+    /* 16 bytes, 96, 16 up to the line of shared memory, 16, 96, 16 */
+    {"256 bytes across three lines", 256, 512, 16, {128, 8}, {1, 1}, {0, 0}, 8, 0, 48, 48, 80},
     {"every other row", 64, 128, 0, {64, 16}, {1, 2}, {0, 0}, 8, 0, 8, 8, 32},
     {"the stride of a row's elements is ignored",
      64,
@@ -62,22 +64,12 @@ static const struct {
      4,
      4,
      16},
-    /* Rows that are all fill ask L2 nothing, but are made all the same. */
-    {"rows above the tensor", 64, 128, 0, {64, 8}, {1, 1}, {0, -3}, 8, 3, 8, 5, 20},
-    {"rows below it", 64, 128, 0, {64, 8}, {1, 1}, {0, 4094}, 8, 6, 8, 2, 8},
-    {"all rows beside it", 64, 128, 0, {64, 8}, {1, 1}, {64, 0}, 8, 8, 8, 0, 0},
-    {"rows that end outside: their data alone",
-     64,
-     128,
-     0,
-     {64, 8},
-     {1, 1},
-     {32, 0},
-     8,
-     0,
-     16,
-     8,
-     16},
+    /* What is out of bounds is asked for too, apart from what is not. */
+    {"rows above the tensor", 64, 128, 0, {64, 8}, {1, 1}, {0, -3}, 8, 3, 8, 8, 32},
+    {"rows below it", 64, 128, 0, {64, 8}, {1, 1}, {0, 4094}, 8, 6, 8, 8, 32},
+    {"all rows beside it", 64, 128, 0, {64, 8}, {1, 1}, {64, 0}, 8, 8, 8, 8, 32},
+    {"rows that begin outside", 64, 128, 0, {64, 8}, {1, 1}, {-16, 0}, 8, 0, 16, 16, 32},
+    {"rows that end outside", 64, 128, 0, {64, 8}, {1, 1}, {32, 0}, 8, 0, 16, 16, 32},
 };
 
 START_TEST(test_requests) {
@@ -102,6 +94,106 @@ START_TEST(test_requests) {
                   (unsigned long long)counters.sectors);
     ck_assert_uint_eq(done.start_cycle, ISSUE);
     ck_assert_uint_eq(done.rows_cycle, ISSUE + done.requests * ROW);
+}
+END_TEST
+
+/* Rows of `bytes` bytes from `offset` in a line on, end to end in shared memory: requests for 8 of
+ * them. */
+static const struct {
+    uint32_t bytes, offset, requests;
+} packed[] = {
+    /* As measured on an H200. */
+    {32, 16, 16},
+    {48, 0, 17},
+    {64, 16, 24},
+    {64, 96, 16},
+    {80, 0, 21},
+    {96, 0, 12},
+    {112, 0, 25},
+    {128, 16, 24},
+    {128, 32, 16},
+    {128, 48, 32},
+    {128, 112, 24},
+    {160, 0, 22},
+    /* By the same rule. */
+    {16, 0, 8},
+    {16, 16, 8},
+    {16, 112, 8},
+    {32, 0, 8},
+    {32, 96, 8},
+    {64, 0, 8},
+    {128, 0, 8},
+    {256, 0, 16},
+};
+
+START_TEST(test_packed_rows) {
+    struct tma_tensor_map map = line_map(8);
+    map.global_dim[0] = 256;
+    map.global_strides[0] = 512;
+    map.box_dim[0] = packed[_i].bytes / 2;
+    struct load load = {.map = &map, .x = (int32_t)packed[_i].offset / 2};
+    uint32_t requests = run_load(memory, &load).requests;
+    ck_assert_msg(requests == packed[_i].requests, "%u bytes at %u: %u requests, not %u",
+                  packed[_i].bytes, packed[_i].offset, requests, packed[_i].requests);
+    ck_assert_uint_eq(tma_memory_count(memory).requests, requests);
+}
+END_TEST
+
+/* Rows of `bytes` bytes that are out of bounds altogether: each is a request of its own, that takes
+ * its time in the unit and brings its bytes; of each 32, the first 8 are counted at L2. */
+static const struct {
+    uint32_t rows, bytes, l2_requests;
+} fills[] = {
+    {1, 128, 1},  {7, 128, 7},   {8, 128, 8},   {9, 128, 8},   {16, 128, 8}, {32, 128, 8},
+    {33, 128, 9}, {40, 128, 16}, {41, 128, 16}, {64, 128, 16}, {64, 64, 16}, {64, 32, 16},
+};
+
+START_TEST(test_rows_out_of_bounds) {
+    struct tma_tensor_map map = line_map(fills[_i].rows);
+    const uint32_t rows = fills[_i].rows, sectors = fills[_i].bytes / TMA_SECTOR_BYTES;
+    map.box_dim[0] = fills[_i].bytes / 2;
+    struct tma_completion done = run_load(memory, &(struct load){.map = &map, .y = MATRIX_ROWS});
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(done.rows_out_of_bounds, rows);
+    ck_assert_uint_eq(done.requests, rows);
+    ck_assert_uint_eq(done.rows_cycle, ISSUE + rows * ROW);
+    ck_assert_uint_eq(counters.requests, fills[_i].l2_requests);
+    ck_assert_uint_eq(counters.sectors, fills[_i].l2_requests * sectors);
+    ck_assert_uint_eq(counters.response_sectors, rows * sectors);
+    ck_assert_uint_eq(counters.fills, rows < 8 ? rows : 8);
+}
+END_TEST
+
+/* Prefetches ask for nothing that is out of bounds, but make such a request all the same; they have
+ * no shared memory whose lines could part theirs, and take parts of sectors with the rest. */
+static const struct {
+    const char *what;
+    uint32_t bytes, offset;
+    int32_t y;
+    uint32_t requests, l2_requests;
+} prefetches[] = {
+    {"a line", 128, 0, 0, 8, 8},
+    {"48 bytes", 48, 0, 0, 8, 8},
+    {"part of a sector and more", 64, 16, 0, 8, 8},
+    {"across two lines", 64, 96, 0, 16, 16},
+    {"half of the rows out of bounds", 128, 0, -4, 8, 4},
+    {"all of them", 128, 0, -8, 8, 0},
+};
+
+START_TEST(test_prefetches) {
+    struct tma_tensor_map map = line_map(8);
+    map.global_dim[0] = 256;
+    map.global_strides[0] = 512;
+    map.box_dim[0] = prefetches[_i].bytes / 2;
+    struct tma_completion done =
+        run_load(memory, &(struct load){.map = &map,
+                                        .direction = TMA_PREFETCH,
+                                        .x = (int32_t)prefetches[_i].offset / 2,
+                                        .y = prefetches[_i].y});
+    ck_assert_msg(done.requests == prefetches[_i].requests, "%s: %u requests", prefetches[_i].what,
+                  done.requests);
+    ck_assert_uint_eq(tma_memory_count(memory).requests, prefetches[_i].l2_requests);
+    ck_assert_uint_eq(tma_memory_count(memory).response_sectors, 0);
 }
 END_TEST
 
@@ -180,6 +272,9 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_requests, 0, sizeof boxes / sizeof *boxes);
+    tcase_add_loop_test(tests, test_packed_rows, 0, sizeof packed / sizeof *packed);
+    tcase_add_loop_test(tests, test_rows_out_of_bounds, 0, sizeof fills / sizeof *fills);
+    tcase_add_loop_test(tests, test_prefetches, 0, sizeof prefetches / sizeof *prefetches);
     tcase_add_loop_test(tests, test_starts, 0, sizeof queues / sizeof *queues);
     tcase_add_test(tests, test_units_work_side_by_side);
     tcase_add_test(tests, test_fraction_of_a_cycle);

@@ -41,13 +41,15 @@ struct load {
     uint64_t cycle; /* of the issue */
     int32_t x, y;
     uint64_t tag;
+    enum tma_direction direction;
     const uint32_t *copies; /* multicast: further SMs */
     uint32_t copy_count;
 };
 
 static inline struct tma_row_stream rows_of(const struct load *load,
                                             struct tma_operation_size *size) {
-    struct tma_operation operation = {.direction = TMA_LOAD, .coordinates = {load->x, load->y}};
+    struct tma_operation operation = {.direction = load->direction,
+                                      .coordinates = {load->x, load->y}};
     struct tma_row_stream rows;
     ck_assert_int_eq(tma_rows_begin(&rows, load->map, &operation, size, NULL), TMA_OK);
     return rows;
@@ -59,6 +61,7 @@ static inline void issue_load(struct tma_memory *memory, const struct load *load
     ck_assert(tma_memory_issue(memory, &(struct tma_issue){.cycle = load->cycle,
                                                            .tag = load->tag,
                                                            .sm = load->sm,
+                                                           .direction = load->direction,
                                                            .map = load->map,
                                                            .rows = &rows,
                                                            .copies = load->copies,

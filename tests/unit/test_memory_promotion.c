@@ -1,0 +1,194 @@
+/* Promotion to 256 bytes: when the block's second line is fetched along, and what is counted. SM 0
+ * is beside partition 0, SMs 2 and 3 are beside partition 1, in the small machine. */
+#include "machine.h"
+#include "suite.h"
+#include "traffic.h"
+
+enum { SECTOR_ELEMENTS = TMA_SECTOR_BYTES / 2, NOTHING = 0, FIRST = 1, SECOND = 2, BOTH = 3 };
+
+static struct tma_machine machine;
+static struct tma_memory *memory;
+
+static void create(void) {
+    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+}
+
+static void set_up(void) {
+    machine = small_machine();
+    create();
+}
+
+static void tear_down(void) {
+    tma_memory_free(memory);
+}
+
+static void recreate(void) {
+    tma_memory_free(memory);
+    create();
+}
+
+static struct tma_tensor_map sector_map(void) {
+    struct tma_tensor_map map = line_map(1);
+    map.box_dim[0] = SECTOR_ELEMENTS;
+    map.l2_promotion = TMA_L2_256B;
+    return map;
+}
+
+/* Leaves some of a block's two lines at their home, and there alone. */
+static void leave_lines(const struct tma_tensor_map *map, uint32_t home, int32_t y,
+                        uint32_t lines) {
+    for (int32_t i = 0; i < 2; i++)
+        if ((lines & 1u << i) != 0)
+            warm_load(memory, &(struct load){.map = map, .sm = 2 * home, .y = y + i});
+}
+
+/* SM 0 asks for one sector of a block. */
+static const struct {
+    const char *what;
+    enum tma_direction direction;
+    uint32_t home, line, sector;
+    uint32_t there; /* of the block's lines, before */
+    uint64_t requests, sectors, fills, miss_sectors, lookup_miss_sectors, partition_sectors;
+} blocks[] = {
+    {"near", TMA_LOAD, 0, 0, 0, NOTHING, 2, 5, 2, 5, 8, 0},
+    {"near, not the first sector", TMA_LOAD, 0, 0, 1, NOTHING, 1, 1, 1, 1, 4, 0},
+    {"near, the last one", TMA_LOAD, 0, 0, 3, NOTHING, 1, 1, 1, 1, 4, 0},
+    {"near, of the second line", TMA_LOAD, 0, 1, 0, NOTHING, 1, 1, 1, 1, 4, 0},
+    {"near, a hit", TMA_LOAD, 0, 0, 0, FIRST, 1, 1, 0, 0, 0, 0},
+    {"near, the second line is there", TMA_LOAD, 0, 0, 0, SECOND, 1, 1, 1, 1, 4, 0},
+    {"far", TMA_LOAD, 1, 0, 0, NOTHING, 1, 1, 2, 1, 4, 4},
+    {"far, not the first sector", TMA_LOAD, 1, 0, 1, NOTHING, 1, 1, 1, 1, 4, 4},
+    {"far, of the second line", TMA_LOAD, 1, 1, 0, NOTHING, 1, 1, 1, 1, 4, 4},
+    {"far, a hit there", TMA_LOAD, 1, 0, 0, FIRST, 1, 1, 0, 0, 4, 4},
+    {"far, the second line is there", TMA_LOAD, 1, 0, 0, SECOND, 1, 1, 1, 1, 4, 4},
+    /* A prefetch's promotion is a request even of a line that is there. */
+    {"prefetch, near", TMA_PREFETCH, 0, 0, 0, NOTHING, 2, 5, 2, 5, 8, 0},
+    {"prefetch, near, not the first sector", TMA_PREFETCH, 0, 0, 1, NOTHING, 1, 1, 1, 1, 4, 0},
+    {"prefetch, near, a hit", TMA_PREFETCH, 0, 0, 0, BOTH, 1, 1, 0, 0, 0, 0},
+    {"prefetch, near, the second line is there", TMA_PREFETCH, 0, 0, 0, SECOND, 2, 5, 1, 1, 4, 0},
+    /* From afar: nothing comes across, and the near partition counts all that it asked for. */
+    {"prefetch, far", TMA_PREFETCH, 1, 0, 0, NOTHING, 2, 5, 2, 1, 5, 0},
+    {"prefetch, far, not the first sector", TMA_PREFETCH, 1, 0, 1, NOTHING, 1, 1, 1, 1, 1, 0},
+    {"prefetch, far, of the second line", TMA_PREFETCH, 1, 1, 0, NOTHING, 1, 1, 1, 1, 1, 0},
+    {"prefetch, far, a hit there", TMA_PREFETCH, 1, 0, 0, BOTH, 2, 5, 0, 0, 5, 0},
+};
+
+START_TEST(test_block) {
+    struct tma_tensor_map map = sector_map();
+    int32_t y = row_at_home(&machine, &map, blocks[_i].home, 0);
+    leave_lines(&map, blocks[_i].home, y, blocks[_i].there);
+    issue_load(memory, &(struct load){.map = &map,
+                                      .direction = blocks[_i].direction,
+                                      .x = (int32_t)blocks[_i].sector * SECTOR_ELEMENTS,
+                                      .y = y + (int32_t)blocks[_i].line});
+    ck_assert(tma_memory_drain(memory));
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_msg(counters.requests == blocks[_i].requests, "%s: %llu requests", blocks[_i].what,
+                  (unsigned long long)counters.requests);
+    ck_assert_msg(counters.fills == blocks[_i].fills, "%s: %llu fills", blocks[_i].what,
+                  (unsigned long long)counters.fills);
+    ck_assert_uint_eq(counters.sectors, blocks[_i].sectors);
+    ck_assert_uint_eq(counters.fill_sectors, 4 * blocks[_i].fills);
+    ck_assert_uint_eq(counters.miss_sectors, blocks[_i].miss_sectors);
+    ck_assert_uint_eq(counters.lookup_miss_sectors, blocks[_i].lookup_miss_sectors);
+    ck_assert_uint_eq(counters.partition_sectors, blocks[_i].partition_sectors);
+}
+END_TEST
+
+/* What counts is whether the first sector is among those of the request. */
+static const struct {
+    uint32_t first, count; /* sectors */
+    uint64_t fills;
+} requests[] = {{0, 1, 2}, {0, 2, 2}, {0, 4, 2}, {1, 1, 1}, {1, 3, 1}, {2, 2, 1}, {3, 1, 1}};
+
+START_TEST(test_first_sector) {
+    struct tma_tensor_map map = sector_map();
+    map.box_dim[0] = requests[_i].count * SECTOR_ELEMENTS;
+    struct load load = {.map = &map, .x = (int32_t)requests[_i].first * SECTOR_ELEMENTS};
+    ck_assert_uint_eq(run_load(memory, &load).fills, requests[_i].fills);
+}
+END_TEST
+
+/* The first row from `row` on whose line has the same slice as that of row `as`. */
+static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
+    struct tma_place place = tma_place_line(&machine, line_of_row(map, (uint32_t)as)), other;
+    do
+        other = tma_place_line(&machine, line_of_row(map, (uint32_t)row++));
+    while (other.home != place.home || other.slice != place.slice);
+    return row - 1;
+}
+
+/* Where look-ups wait longer than this in the slice of the second line, a promotion from the other
+ * partition is dropped; one of its own is not. SM 0 asks for another line of that slice, whose
+ * look-up takes `interval`, just before SM 1 asks for the block: the promotion is there a cycle
+ * later. */
+static const struct {
+    uint32_t home, interval, wait;
+    uint64_t fills;
+} waits[] = {
+    {1, 20, 18, 1}, {1, 20, 19, 2}, {1, 2, 0, 1}, {1, 1, 0, 2}, {1, 0, 0, 2}, {0, 1000, 0, 2},
+};
+
+START_TEST(test_busy_home) {
+    machine.l2.interval_millicycles = waits[_i].interval * 1000;
+    machine.l2.promotion_wait_cycles = waits[_i].wait;
+    recreate();
+    struct tma_tensor_map map = sector_map();
+    int32_t y = row_at_home(&machine, &map, waits[_i].home, 0);
+    struct load loads[2] = {
+        {.map = &map, .sm = 0, .x = SECTOR_ELEMENTS, .y = row_of_slice(&map, y + 1, y + 2)},
+        {.map = &map, .sm = 1, .y = y, .tag = 1}};
+    struct tma_completion done[2];
+    run_loads(memory, loads, 2, done);
+    ck_assert_uint_eq(done[1].fills, waits[_i].fills);
+}
+END_TEST
+
+enum {
+    READ = 10 + 30 + 15 + 20 + 5, /* a load of one sector, but for the ports and the slice: */
+    SLICE = 2,                    /* a request and a sector, 1.5 cycles */
+    PORTS = 1 + 1,
+    HIT = READ + SLICE + PORTS,
+    ACROSS = 25 + 15 + 25 + 3 /* with the line's four sectors, of which the slice reads a copy */
+};
+
+/* Where a prefetch has left a line: a load of SM `sm` later on. */
+static const struct {
+    uint32_t prefetcher, home, sm;
+    uint64_t latency;
+} prefetched[] = {
+    {0, 0, 0, HIT},          {0, 1, 2, HIT},
+    {2, 1, 2, HIT},          {0, 1, 0, HIT + ACROSS}, /* without a copy */
+    {2, 1, 0, HIT + ACROSS}, {2, 0, 0, HIT},
+};
+
+START_TEST(test_prefetch_leaves_no_copy) {
+    struct tma_tensor_map map = sector_map();
+    struct load load = {.map = &map,
+                        .sm = prefetched[_i].prefetcher,
+                        .direction = TMA_PREFETCH,
+                        .y = row_at_home(&machine, &map, prefetched[_i].home, 0)};
+    run_load(memory, &load);
+    load.direction = TMA_LOAD;
+    load.cycle = 1000;
+    load.sm = prefetched[_i].sm;
+    struct tma_completion done = run_load(memory, &load);
+    ck_assert_uint_eq(done.cycle, 1000 + prefetched[_i].latency);
+    ck_assert_uint_eq(done.miss_sectors, 0);
+    ck_assert_uint_eq(tma_memory_count(memory).partition_sectors,
+                      prefetched[_i].latency == HIT ? 0 : 4);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("promotion");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, test_block, 0, sizeof blocks / sizeof *blocks);
+    tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
+    tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
+    tcase_add_loop_test(tests, test_prefetch_leaves_no_copy, 0,
+                        sizeof prefetched / sizeof *prefetched);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
