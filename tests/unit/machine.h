@@ -30,6 +30,7 @@ static inline struct tma_machine small_machine(void) {
                 .reduce_complete_cycles = 9,
                 .written_cycles = 11,
                 .store_turnaround_cycles = 8,
+                .store_operations = 1000,
                 .write_requests = 16,
                 .turnaround_cycles = 7,
                 .cluster_release_cycles = 12,
@@ -47,6 +48,7 @@ static inline struct tma_machine small_machine(void) {
                .lookup_cycles = 15,
                .request_millicycles = 1000,
                .sector_millicycles = 500, /* 3 cycles for a line */
+               .fill_millicycles = 3000,
                .write_request_millicycles = 1000,
                .write_sector_millicycles = 1000,
                .write_partial_millicycles = 3000,

@@ -86,6 +86,29 @@ static const struct {
     bool waits; /* it completes when its last data is there */
 } directions[] = {{TMA_LOAD, true}, {TMA_STORE, false}, {TMA_REDUCE, false}, {TMA_PREFETCH, false}};
 
+/* Three stores of 8 lines at once: when each has been read, by how many operations take turns. */
+static const struct {
+    uint32_t operations;
+    uint64_t read[3];
+} turns[] = {{1, {32, 64, 96}}, {2, {64, 64, 96}}, {3, {96, 96, 96}}, {9, {96, 96, 96}}};
+
+START_TEST(test_turns) {
+    struct tma_tensor_map map = line_map(ROWS);
+    struct tma_completion done;
+    tma_memory_free(memory);
+    machine.tma.store_operations = turns[_i].operations;
+    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        issue_load(memory, &(struct load){.map = &map, .direction = TMA_STORE, .tag = i});
+    ck_assert(tma_memory_drain(memory));
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert(tma_memory_take(memory, &done));
+        ck_assert_uint_eq(done.tag, i);
+        ck_assert_uint_eq(done.rows_cycle, ISSUE + turns[_i].read[i]);
+    }
+}
+END_TEST
+
 START_TEST(test_drain) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
@@ -125,6 +148,7 @@ int main(void) {
     Suite *suite = suite_create("stores");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, test_turns, 0, sizeof turns / sizeof turns[0]);
     tcase_add_loop_test(tests, test_times, 0, sizeof boxes / sizeof *boxes);
     tcase_add_loop_test(tests, test_drain, 0, sizeof directions / sizeof *directions);
     tcase_add_test(tests, test_drain_of_all_or_nothing);
