@@ -161,6 +161,10 @@ uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
 int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, uint64_t cycle);
 uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle);
 
+/* slice.c: writes to DRAM what has to leave a set. */
+void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
+                          const struct tma_l2_victim *victim, uint64_t cycle);
+
 /* system.c: the pools. TMA_NONE when out of memory, which is also noted in the memory system. */
 uint32_t tma_flight_new(struct tma_memory *memory);
 uint32_t tma_request_new(struct tma_memory *memory);

@@ -60,11 +60,19 @@ int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t 
     return way < l2->ways ? (int)way : -1;
 }
 
-/* -1 where somebody waits for every way. */
+static uint32_t copies_of(const struct tma_l2 *l2, const struct tma_l2_set *set) {
+    uint32_t copies = 0;
+    for (uint32_t way = 0; way < l2->ways; way++)
+        copies |= (uint32_t)tma_l2_is_copy(l2, set->tags[way]) << way;
+    return copies;
+}
+
+/* A copy before a line that is at home; -1 where somebody waits for every way. */
 static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) {
-    uint32_t candidates = all_ways(l2) & ~(uint32_t)(set->referenced | set->waiting);
-    if (candidates == 0)
-        candidates = all_ways(l2) & ~(uint32_t)set->waiting;
+    uint32_t free = all_ways(l2) & ~(uint32_t)set->waiting, copies = copies_of(l2, set) & free;
+    uint32_t candidates = copies != 0 ? copies : free;
+    if ((candidates & ~(uint32_t)set->referenced) != 0)
+        candidates &= ~(uint32_t)set->referenced;
     return candidates == 0 ? -1 : __builtin_ctz(candidates);
 }
 
@@ -129,6 +137,21 @@ void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t s
     tma_l2_ask(l2, set, way, sectors);
     set->valid[way] = (uint8_t)(set->valid[way] | sectors);
     set->dirty[way] = (uint8_t)(set->dirty[way] | sectors);
+}
+
+struct tma_l2_victim tma_l2_clean(struct tma_l2_set *set, int way, uint32_t most) {
+    uint32_t dirty = 0;
+    for (uint32_t i = 0; i < TMA_L2_MAX_WAYS; i++)
+        dirty |= (uint32_t)(set->dirty[i] != 0) << i;
+    uint32_t others = dirty & ~(1u << way);
+    if ((uint32_t)__builtin_popcount(dirty) <= most || others == 0)
+        return (struct tma_l2_victim){0};
+    if ((others & ~(uint32_t)set->referenced) != 0)
+        others &= ~(uint32_t)set->referenced;
+    int cleaned = __builtin_ctz(others);
+    struct tma_l2_victim victim = {set->tags[cleaned], set->dirty[cleaned]};
+    set->dirty[cleaned] = 0;
+    return victim;
 }
 
 void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {

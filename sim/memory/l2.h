@@ -58,23 +58,26 @@ void tma_l2_free(struct tma_l2 *l2);
 /* Where to look for a line in a partition. */
 static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t partition,
                                                const struct tma_place *place) {
-    /* A group has one line in each slice of each partition, hence two in a slice with its copies.
-     */
-    uint64_t number = place->group * l2->partitions + (place->home != partition);
-    uint64_t tag = number / l2->slice_sets;
+    /* A group has one line in each slice of each partition, which has a copy of another one's. */
+    uint64_t tag = place->group / l2->slice_sets;
     uint32_t slice = partition * l2->slices + place->slice;
     return (struct tma_l2_index){
-        .set = slice * l2->slice_sets + (uint32_t)(number - tag * l2->slice_sets),
-        .tag = (uint32_t)tag,
+        .set = slice * l2->slice_sets + (uint32_t)(place->group - tag * l2->slice_sets),
+        .tag = (uint32_t)(tag * l2->partitions + (place->home != partition)),
     };
 }
 
 /* The way that holds the line, or -1. */
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag);
 
+/* A copy of a line whose home is another partition. */
+static inline bool tma_l2_is_copy(const struct tma_l2 *l2, uint32_t tag) {
+    return tag % l2->partitions != 0;
+}
+
 /* The number of the group of the line that a set of a partition's slice has under a tag. */
 static inline uint64_t tma_l2_group(const struct tma_l2 *l2, struct tma_l2_index index) {
-    return ((uint64_t)index.tag * l2->slice_sets + index.set % l2->slice_sets) / l2->partitions;
+    return (uint64_t)(index.tag / l2->partitions) * l2->slice_sets + index.set % l2->slice_sets;
 }
 
 /* The way that holds the line, after taking one for it (with no valid sector) where none did: an
@@ -100,6 +103,10 @@ void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t se
 
 /* Notes that sectors were written: they are there, and DRAM does not have them. */
 void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors);
+
+/* After a write into `way`: where more than `most` ways of the set are dirty, another one is
+ * written to DRAM, and stays. */
+struct tma_l2_victim tma_l2_clean(struct tma_l2_set *set, int way, uint32_t most);
 
 /* Forgets a line that nobody waits for, if it is there. */
 void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);

@@ -71,6 +71,7 @@ struct tma_machine {
         uint32_t partitions;
         uint32_t slices; /* of all partitions */
         uint32_t ways;
+        uint32_t dirty_ways;                /* that a set has at most: one more is written back */
         uint32_t lookup_cycles;             /* tag look-up and data, without waiting */
         uint32_t interval_millicycles;      /* least time from a slice's request to its next */
         uint32_t request_millicycles;       /* to read data: for each request, */

@@ -102,18 +102,23 @@ static uint64_t fill(struct tma_memory *memory, const struct tma_request *reques
     return ready;
 }
 
+void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
+                          const struct tma_l2_victim *victim, uint64_t cycle) {
+    if (victim->sectors == 0)
+        return;
+    /* Dirty lines are at home, and DRAM behind a slice has its lines: the same channel. */
+    struct tma_l2_index index = {set, victim->tag};
+    uint32_t slice = set / memory->l2.slice_sets;
+    struct tma_place place = {tma_l2_group(&memory->l2, index),
+                              (uint16_t)(slice % memory->l2.slices),
+                              (uint8_t)(slice / memory->l2.slices)};
+    tma_dram_write(&memory->dram, &place, tma_sector_count(victim->sectors), cycle);
+}
+
 int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, uint64_t cycle) {
     struct tma_l2_victim victim;
     int way = tma_l2_claim(&memory->l2, set_of(memory, request), request->index.tag, &victim);
-    if (victim.sectors != 0) {
-        /* Dirty lines are at home, and DRAM behind a slice has its lines: the same channel. */
-        struct tma_l2_index index = {request->index.set, victim.tag};
-        uint32_t slice = request->index.set / memory->l2.slice_sets;
-        struct tma_place place = {tma_l2_group(&memory->l2, index),
-                                  (uint16_t)(slice % memory->l2.slices),
-                                  (uint8_t)(slice / memory->l2.slices)};
-        tma_dram_write(&memory->dram, &place, tma_sector_count(victim.sectors), cycle);
-    }
+    tma_slice_write_back(memory, request->index.set, &victim, cycle);
     return way;
 }
 

@@ -39,9 +39,12 @@ void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) 
         written = tma_slice_data(memory, entry, way, done);
         request = tma_request_at(memory, entry);
     }
-    if (way >= 0)
-        tma_l2_write(&memory->l2, &memory->l2.sets[request->index.set], way, request->asked);
-    else
+    if (way >= 0) {
+        struct tma_l2_set *set = &memory->l2.sets[request->index.set];
+        tma_l2_write(&memory->l2, set, way, request->asked);
+        struct tma_l2_victim cleaned = tma_l2_clean(set, way, memory->machine.l2.dirty_ways);
+        tma_slice_write_back(memory, request->index.set, &cleaned, done);
+    } else
         tma_dram_write(&memory->dram, &request->place, tma_sector_count(request->asked), done);
     invalidate_copy(memory, request);
     request->stage = TMA_STAGE_WRITTEN;

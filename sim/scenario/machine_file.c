@@ -104,6 +104,8 @@ static const struct tma_key keys[] = {
     U32("l2.partitions", none, 1, 2, l2.partitions, "halves that share a chip"),
     U32("l2.slices", none, 1, 1024, l2.slices, "of all partitions"),
     U32("l2.ways", none, 1, TMA_L2_MAX_WAYS, l2.ways, "lines of a set"),
+    U32("l2.dirty_ways", none, 1, TMA_L2_MAX_WAYS, l2.dirty_ways,
+        "that a set has at most: one more is written back"),
     U32("l2.lookup", cycles, 0, 10000, l2.lookup_cycles, "tag look-up and data, without waiting"),
     U32("l2.interval", millicycles, 0, 1000000, l2.interval_millicycles,
         "least time from a slice's request to its next"),

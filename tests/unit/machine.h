@@ -45,6 +45,7 @@ static inline struct tma_machine small_machine(void) {
                .partitions = 2,
                .slices = 4,
                .ways = 4,
+               .dirty_ways = 4,
                .lookup_cycles = 15,
                .request_millicycles = 1000,
                .sector_millicycles = 500, /* 3 cycles for a line */

@@ -90,8 +90,7 @@ END_TEST
 
 /* L2 holds as many lines as its capacity says, each once at its home, when lines come in order. */
 START_TEST(test_capacity) {
-    /* Half of the sets are for copies of the other partition's lines. */
-    uint64_t lines = machine.l2.capacity_bytes / TMA_LINE_BYTES / 2;
+    uint64_t lines = machine.l2.capacity_bytes / TMA_LINE_BYTES;
     for (uint64_t line = 0; line < lines; line++)
         claim(line, home_of(line));
     for (uint64_t line = 0; line < lines; line++)
@@ -172,15 +171,66 @@ static const struct {
 
 START_TEST(test_replacement) {
     struct tma_l2_set *set = first_set();
-    const uint32_t tag = machine.l2.ways;
+    const uint32_t tag = machine.l2.ways * machine.l2.partitions;
     for (uint32_t i = 0; i < machine.l2.ways; i++)
-        ck_assert_int_eq(claim_way(&l2, set, i), (int)i);
+        ck_assert_int_eq(claim_way(&l2, set, i * machine.l2.partitions), (int)i);
     for (const int *way = replacements[_i].touched; *way >= 0; way++)
         tma_l2_ask(&l2, set, *way, 1);
     set->waiting = (uint16_t)replacements[_i].waiting;
     ck_assert_msg(claim_way(&l2, set, tag) == replacements[_i].victim, "%s", replacements[_i].what);
     ck_assert_int_eq(tma_l2_find(&l2, set, tag), replacements[_i].victim);
     ck_assert_uint_eq(l2.evictions, replacements[_i].victim >= 0);
+}
+END_TEST
+
+/* As before, with copies of another partition's lines in some ways: bit masks. */
+static const struct {
+    const char *what;
+    uint32_t copies, touched, waiting;
+    int victim;
+} copies[] = {
+    {"a copy before a line at home", 1 << 2, 0, 0, 2},
+    {"and even one that was used", 1 << 2, 1 << 2, 0, 2},
+    {"of copies, one that was not used", 7 << 1, 1 << 1, 0, 2},
+    {"a line at home before a copy that is waited for", 1 << 2, 1 << 0, 1 << 2, 1},
+};
+
+START_TEST(test_copies_go_first) {
+    struct tma_l2_set *set = first_set();
+    for (uint32_t i = 0; i < 4; i++)
+        claim_way(&l2, set, 2 * i + (copies[_i].copies >> i & 1u));
+    for (int i = 0; i < 4; i++)
+        if ((copies[_i].touched >> i & 1u) != 0)
+            tma_l2_ask(&l2, set, i, 1);
+    set->waiting = (uint16_t)copies[_i].waiting;
+    ck_assert_msg(claim_way(&l2, set, 100) == copies[_i].victim, "%s", copies[_i].what);
+}
+END_TEST
+
+/* After a write into way 3, with dirty and used ways: which one is cleaned, or -1. */
+static const struct {
+    uint32_t most, dirty, touched;
+    int cleaned;
+} cleanings[] = {
+    {3, 0xe, 0, -1},     {3, 0xf, 0, 0},  {2, 0xe, 0, 1},
+    {2, 0xe, 1 << 1, 2}, {1, 0x8, 0, -1}, {2, 0xe, 3 << 1, 1},
+};
+
+START_TEST(test_clean) {
+    struct tma_l2_set *set = first_set();
+    for (uint32_t i = 0; i < 4; i++) {
+        claim_way(&l2, set, 2 * i);
+        set->dirty[i] = (uint8_t)((cleanings[_i].dirty >> i & 1u) * (i + 1));
+        if ((cleanings[_i].touched >> i & 1u) != 0)
+            tma_l2_ask(&l2, set, (int)i, 1);
+    }
+    struct tma_l2_victim victim = tma_l2_clean(set, 3, cleanings[_i].most);
+    ck_assert_uint_eq(victim.sectors, (uint32_t)(cleanings[_i].cleaned + 1));
+    if (cleanings[_i].cleaned < 0)
+        return;
+    ck_assert_uint_eq(victim.tag, 2 * (uint32_t)cleanings[_i].cleaned);
+    ck_assert_uint_eq(set->dirty[cleanings[_i].cleaned], 0);
+    ck_assert_int_eq(tma_l2_find(&l2, set, victim.tag), cleanings[_i].cleaned);
 }
 END_TEST
 
@@ -289,6 +339,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_index_is_unique, 0, 2);
     tcase_add_test(tests, test_claim_finds_what_is_there);
     tcase_add_loop_test(tests, test_replacement, 0, sizeof replacements / sizeof *replacements);
+    tcase_add_loop_test(tests, test_copies_go_first, 0, sizeof copies / sizeof *copies);
+    tcase_add_loop_test(tests, test_clean, 0, sizeof cleanings / sizeof *cleanings);
     tcase_add_test(tests, test_unused_sectors);
     tcase_add_loop_test(tests, test_ready, 0, sizeof fills / sizeof *fills);
     tcase_add_test(tests, test_claim_forgets_filling);
