@@ -76,8 +76,7 @@ enum { TMA_RECENT_READS = 8 };
 
 struct tma_slice {
     struct tma_port port;
-    struct tma_port look_ups; /* as if they were all that it does */
-    struct tma_port fills;    /* answers for rows that are out of bounds */
+    struct tma_port fills; /* answers for rows that are out of bounds */
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 

@@ -33,7 +33,6 @@ uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
     struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + place->slice];
     uint64_t ticks = read_ticks > memory->interval_ticks ? read_ticks : memory->interval_ticks;
-    tma_port_serve(&slice->look_ups, cycle, memory->interval_ticks);
     return tma_port_serve(&slice->port, cycle, ticks) + memory->machine.l2.lookup_cycles;
 }
 
@@ -128,11 +127,11 @@ static bool is_promoted(const struct tma_memory *memory, const struct tma_reques
            request->direction != TMA_REDUCE && request->line % 2 == 0 && (request->asked & 1u) != 0;
 }
 
-/* Look-ups wait longer at the line's home than a promotion from the other partition would. */
+/* Requests wait longer at the line's home than a promotion from the other partition would. */
 static bool is_busy(const struct tma_memory *memory, const struct tma_place *place) {
     const struct tma_slice *slice = &memory->slices[place->home * memory->l2.slices + place->slice];
     uint64_t until = memory->wheel.now + memory->machine.l2.promotion_wait_cycles;
-    return slice->look_ups.free_ticks > until * TMA_TICKS;
+    return slice->port.free_ticks > until * TMA_TICKS;
 }
 
 static void count_request(struct tma_memory *memory, uint32_t sectors) {

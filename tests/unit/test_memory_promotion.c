@@ -118,15 +118,15 @@ static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_
     return row - 1;
 }
 
-/* Where look-ups wait longer than this in the slice of the second line, a promotion from the other
- * partition is dropped; one of its own is not. SM 0 asks for another line of that slice, whose
- * look-up takes `interval`, just before SM 1 asks for the block: the promotion is there a cycle
- * later. */
+/* Where requests wait longer than this in the slice of the second line, a promotion from the other
+ * partition is dropped; one of its own is not. SM 0 asks for another line of that slice, which
+ * takes `interval` there, but 1.5 cycles at least, just before SM 1 asks for the block: the
+ * promotion is there a cycle later. */
 static const struct {
     uint32_t home, interval, wait;
     uint64_t fills;
 } waits[] = {
-    {1, 20, 18, 1}, {1, 20, 19, 2}, {1, 2, 0, 1}, {1, 1, 0, 2}, {1, 0, 0, 2}, {0, 1000, 0, 2},
+    {1, 20, 18, 1}, {1, 20, 19, 2}, {1, 2, 0, 1}, {1, 1, 1, 1}, {1, 1, 2, 2}, {0, 1000, 0, 2},
 };
 
 START_TEST(test_busy_home) {
