@@ -1,31 +1,9 @@
 /* Promotion to 256 bytes: when the block's second line is fetched along, and what is counted. SM 0
  * is beside partition 0, SMs 2 and 3 are beside partition 1, in the small machine. */
-#include "machine.h"
+#include "small_memory.h"
 #include "suite.h"
-#include "traffic.h"
 
 enum { SECTOR_ELEMENTS = TMA_SECTOR_BYTES / 2, NOTHING = 0, FIRST = 1, SECOND = 2, BOTH = 3 };
-
-static struct tma_machine machine;
-static struct tma_memory *memory;
-
-static void create(void) {
-    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
-}
-
-static void set_up(void) {
-    machine = small_machine();
-    create();
-}
-
-static void tear_down(void) {
-    tma_memory_free(memory);
-}
-
-static void recreate(void) {
-    tma_memory_free(memory);
-    create();
-}
 
 static struct tma_tensor_map sector_map(void) {
     struct tma_tensor_map map = line_map(1);

@@ -1,33 +1,11 @@
 /* What SMs share of a line that several read: a slice's reads, the GPC's port, copies between
  * partitions, and the count of sectors that nobody asked for. Times are those of the small machine.
  */
-#include "machine.h"
 #include "memory/l2.h"
+#include "small_memory.h"
 #include "suite.h"
-#include "traffic.h"
 
 enum { SECTOR_ELEMENTS = TMA_SECTOR_BYTES / 2 };
-
-static struct tma_machine machine;
-static struct tma_memory *memory;
-
-static void create(void) {
-    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
-}
-
-static void set_up(void) {
-    machine = small_machine();
-    create();
-}
-
-static void tear_down(void) {
-    tma_memory_free(memory);
-}
-
-static void recreate(void) {
-    tma_memory_free(memory);
-    create();
-}
 
 /* An SM reads some sectors of the line, so many cycles after the first read. */
 struct reading {

@@ -1,31 +1,9 @@
 /* The memory system under load: ports that are shared, promotion, what stays in L2, and counters
  * that add up. */
-#include "machine.h"
+#include "small_memory.h"
 #include "suite.h"
-#include "traffic.h"
 
 enum { ISSUE = 10, REQUEST = 30, LOOKUP = 15, RESPONSE = 20, COMPLETE = 5, ROWS = 8 };
-
-static struct tma_machine machine;
-static struct tma_memory *memory;
-
-static void create(void) {
-    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
-}
-
-static void set_up(void) {
-    machine = small_machine();
-    create();
-}
-
-static void tear_down(void) {
-    tma_memory_free(memory);
-}
-
-static void recreate(void) {
-    tma_memory_free(memory);
-    create();
-}
 
 /* How a GPC's and an SM's port share the lines that hit L2, when slices take no time. Every SM of
  * `sms` loads 8 lines of its own, made 2 cycles apart: too fast for any of these ports. */
