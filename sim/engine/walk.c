@@ -2,7 +2,7 @@
 
 static uint64_t tile_number(const struct tma_stage_operation *stage,
                             const struct tma_workload *workload, uint32_t cta, uint32_t iteration) {
-    uint32_t sharing = stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
+    uint32_t sharing = tma_ctas_sharing(stage, workload);
     switch (stage->walk.order) {
     case TMA_WALK_GRID_STRIDED:
         return (uint64_t)iteration * (workload->cta_count / sharing) + cta / sharing;

@@ -14,7 +14,7 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
     uint64_t fits = 2 * simulation->machine->l2.capacity_bytes / (bytes > 0 ? bytes : 1) + 1;
     uint64_t tiles = tma_walk_tiles(&stage->walk);
     uint64_t operations = PASSES * (tiles < fits ? tiles : fits);
-    uint32_t sharing = stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
+    uint32_t sharing = tma_ctas_sharing(stage, workload);
     uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count / sharing;
     uint64_t iterations = operations / per_iteration + 1;
     return iterations < workload->iterations ? (uint32_t)iterations : workload->iterations;

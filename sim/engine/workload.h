@@ -85,6 +85,12 @@ static inline uint32_t tma_cluster_ctas(const struct tma_workload *workload) {
     return workload->cluster_ctas > 0 ? workload->cluster_ctas : 1;
 }
 
+/* CTAs that work on the same tile of an operation: those of a cluster, if it is multicast. */
+static inline uint32_t tma_ctas_sharing(const struct tma_stage_operation *stage,
+                                        const struct tma_workload *workload) {
+    return stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
+}
+
 /* Whether the CTA of that rank in its cluster issues the operation; whether what it loads arrives
  * there. */
 static inline bool tma_rank_issues(const struct tma_stage_operation *stage, uint32_t rank) {

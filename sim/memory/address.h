@@ -2,10 +2,10 @@
  *
  * Of each 8 KiB, 4 KiB have their home in each partition, as the latency of single rows shows; the
  * parity of the address says which, so that every pitch is spread over both (counters.tsv: half of
- * all sectors cross, exactly). The
- * lines of a home are dealt to its slices group by group, one to each, so that what is contiguous
- * is spread evenly; the order within a group is a hash of its number, so that no pitch keeps to few
- * slices. (The real hash is not published; every figure of the records is an average over it.) */
+ * all sectors cross, exactly). The lines of a home are dealt to its slices group by group, one to
+ * each, so that what is contiguous is spread evenly; the order within a group is a hash of its
+ * number, so that no pitch keeps to few slices. (The real hash is not published; every figure of
+ * the records is an average over it.) */
 #ifndef TMA_MEMORY_ADDRESS_H
 #define TMA_MEMORY_ADDRESS_H
 

@@ -31,7 +31,6 @@ struct tma_request {
     uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
     uint8_t asked : 4;         /* sectors: bit mask */
     uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
-    uint8_t count : 4;         /* sectors that go back to the SM */
     uint8_t stage : 3;         /* enum tma_stage */
     uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
     uint8_t sm;

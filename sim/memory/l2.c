@@ -67,13 +67,17 @@ static uint32_t copies_of(const struct tma_l2 *l2, const struct tma_l2_set *set)
     return copies;
 }
 
+/* Of some ways, the first that was not used lately, or else the first; -1: of none. */
+static int first_rested(const struct tma_l2_set *set, uint32_t ways) {
+    uint32_t rested = ways & ~(uint32_t)set->referenced;
+    uint32_t candidates = rested != 0 ? rested : ways;
+    return candidates == 0 ? -1 : __builtin_ctz(candidates);
+}
+
 /* A copy before a line that is at home; -1 where somebody waits for every way. */
 static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) {
     uint32_t free = all_ways(l2) & ~(uint32_t)set->waiting, copies = copies_of(l2, set) & free;
-    uint32_t candidates = copies != 0 ? copies : free;
-    if ((candidates & ~(uint32_t)set->referenced) != 0)
-        candidates &= ~(uint32_t)set->referenced;
-    return candidates == 0 ? -1 : __builtin_ctz(candidates);
+    return first_rested(set, copies != 0 ? copies : free);
 }
 
 int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
@@ -146,9 +150,7 @@ struct tma_l2_victim tma_l2_clean(struct tma_l2_set *set, int way, uint32_t most
     uint32_t others = dirty & ~(1u << way);
     if ((uint32_t)__builtin_popcount(dirty) <= most || others == 0)
         return (struct tma_l2_victim){0};
-    if ((others & ~(uint32_t)set->referenced) != 0)
-        others &= ~(uint32_t)set->referenced;
-    int cleaned = __builtin_ctz(others);
+    int cleaned = first_rested(set, others);
     struct tma_l2_victim victim = {set->tags[cleaned], set->dirty[cleaned]};
     set->dirty[cleaned] = 0;
     return victim;

@@ -186,8 +186,7 @@ void tma_memory_free(struct tma_memory *memory) {
 
 /* L2 reduces 16 bytes of these types in one step: two steps to a sector. */
 static bool is_short_float(enum tma_data_type type) {
-    return type == TMA_FLOAT16 || type == TMA_BFLOAT16 || type == TMA_FLOAT32 ||
-           type == TMA_FLOAT32_FTZ;
+    return type == TMA_FLOAT16 || type == TMA_BFLOAT16 || type == TMA_FLOAT32;
 }
 
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
@@ -253,21 +252,16 @@ static void note_way(const struct tma_memory *memory, const struct tma_request *
 }
 
 /* On to the SM's port, and into shared memory. */
-static inline void deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
-                           const struct tma_request *request, uint64_t cycle,
-                           uint64_t passed_cycle) {
-    uint64_t arrival = tma_port_serve(&memory->sm_ports[sm], passed_cycle,
-                                      request->count * memory->sm_sector_ticks);
-    arrival = tma_shared_port_arrive(&memory->shared[sm], cycle, arrival, memory->wavefront_ticks);
-    memory->counters.shared_write_wavefronts++;
-    memory->counters.response_sectors += request->count;
-    if (arrival >= flight->completion.arrival_cycle)
-        note_way(memory, request, &flight->completion, cycle, arrival);
-}
-
 void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
                         const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle) {
-    deliver(memory, flight, sm, request, cycle, passed_cycle);
+    uint32_t sectors = tma_sector_count(request->asked);
+    uint64_t arrival =
+        tma_port_serve(&memory->sm_ports[sm], passed_cycle, sectors * memory->sm_sector_ticks);
+    arrival = tma_shared_port_arrive(&memory->shared[sm], cycle, arrival, memory->wavefront_ticks);
+    memory->counters.shared_write_wavefronts++;
+    memory->counters.response_sectors += sectors;
+    if (arrival >= flight->completion.arrival_cycle)
+        note_way(memory, request, &flight->completion, cycle, arrival);
 }
 
 /* A response is at its GPC's port. */
@@ -276,9 +270,10 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint32_t index = request->flight;
     struct tma_flight *flight = &memory->flights[index];
     bool multicast = flight->copies != TMA_NONE;
-    uint64_t ticks = request->shares ? 0 : request->count * memory->gpc_sector_ticks;
+    uint64_t ticks =
+        request->shares ? 0 : tma_sector_count(request->asked) * memory->gpc_sector_ticks;
     uint64_t passed = tma_port_serve(&memory->gpc_ports[request->gpc], cycle, ticks);
-    deliver(memory, flight, request->sm, request, cycle, passed);
+    tma_flight_deliver(memory, flight, request->sm, request, cycle, passed);
     if (multicast)
         tma_multicast_deliver(memory, request, cycle, passed);
     tma_request_free(memory, entry);

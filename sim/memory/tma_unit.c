@@ -12,7 +12,7 @@ static void ask_fill_line(struct tma_flight *flight, struct tma_request *request
     uint32_t number = flight->fills_asked++;
     request->line = tma_fill_line(number);
     request->fill = true;
-    request->asked = request->wanted = (uint8_t)((1u << request->count) - 1) & 15u;
+    request->asked = request->wanted = ((1u << tma_sector_count(request->asked)) - 1) & 15u;
     request->rides = number % ANSWERED_TOGETHER >= TMA_FILL_LINES;
 }
 
@@ -32,7 +32,6 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .sent_cycle = cycle,
         .asked = piece->sectors & 15u,
         .wanted = piece->sectors & 15u,
-        .count = tma_sector_count(piece->sectors) & 15u,
         .sm = (uint8_t)owner->sm,
         .gpc = memory->sm_gpc[owner->sm] & 15u,
         .direction = owner->direction & 3u,
