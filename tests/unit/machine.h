@@ -70,4 +70,15 @@ static inline struct tma_machine small_machine(void) {
     };
 }
 
+/* The same with one partition, and slices that take no time beyond the first request's: every hit
+ * takes as long, and boxes of any size are limited by the SM's port. */
+static inline struct tma_machine flat_machine(void) {
+    struct tma_machine machine = small_machine();
+    machine.l2.partitions = 1;
+    machine.topology.gpc_partition[1] = 0;
+    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
+    machine.l2.lookup_cycles += 3;
+    return machine;
+}
+
 #endif

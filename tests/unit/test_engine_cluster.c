@@ -23,12 +23,9 @@ enum {
 static struct tma_machine machine;
 
 static void set_up(void) {
-    machine = small_machine();
+    machine = flat_machine();
     machine.topology.gpc_count = 1;
     machine.topology.gpc_size[0] = SMS;
-    machine.l2.partitions = 1;
-    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
-    machine.l2.lookup_cycles += 3;
 }
 
 /* A multicast kernel on as many SMs as it can have, warm. */

@@ -17,14 +17,9 @@ enum {
 
 static struct tma_machine machine;
 
-/* One partition, and slices that take no time beyond the first request's: every hit takes HIT, and
- * boxes of any size are limited by the SM's port. */
+/* Every hit takes HIT. */
 static void set_up(void) {
-    machine = small_machine();
-    machine.l2.partitions = 1;
-    machine.topology.gpc_partition[1] = 0;
-    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
-    machine.l2.lookup_cycles += 3;
+    machine = flat_machine();
 }
 
 static struct tma_result run_workload(const struct tma_workload *workload) {

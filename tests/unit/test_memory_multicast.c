@@ -18,13 +18,8 @@ static struct tma_machine machine;
 static struct tma_memory *memory;
 static const uint32_t others[] = {1, 2};
 
-/* One partition, and slices that take no time beyond the first request's. */
 static void set_up(void) {
-    machine = small_machine();
-    machine.l2.partitions = 1;
-    machine.topology.gpc_partition[1] = 0;
-    machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
-    machine.l2.lookup_cycles += 3;
+    machine = flat_machine();
     machine.topology.gpc_size[0] = SMS;
     machine.topology.gpc_size[1] = 1;
     ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
