@@ -70,11 +70,6 @@ static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t
 /* The way that holds the line, or -1. */
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag);
 
-/* A copy of a line whose home is another partition. */
-static inline bool tma_l2_is_copy(const struct tma_l2 *l2, uint32_t tag) {
-    return tag % l2->partitions != 0;
-}
-
 /* The number of the group of the line that a set of a partition's slice has under a tag. */
 static inline uint64_t tma_l2_group(const struct tma_l2 *l2, struct tma_l2_index index) {
     return (uint64_t)(index.tag / l2->partitions) * l2->slice_sets + index.set % l2->slice_sets;
