@@ -41,6 +41,21 @@ struct tma_request {
     uint8_t rides : 1;     /* it is answered together with another, and not counted */
 };
 
+/* What one request of an operation asks for: bytes of a row in one 128-byte line. */
+struct tma_piece {
+    uint64_t line;
+    uint8_t sectors; /* bit mask */
+    bool fill;       /* out of bounds */
+    bool partial;    /* its bytes begin or end inside a sector; of a reduction: see half_work */
+};
+
+/* Requests of rows of which each has one, like the last one but for the line. */
+struct tma_alike {
+    struct tma_piece piece; /* the last one */
+    uint64_t step_lines;    /* from a row's line to the next's */
+    uint32_t rows;          /* yet to come */
+};
+
 /* What a response touches, from the completion's arrival on, is one line of the host's cache. */
 struct tma_flight {
     _Alignas(TMA_HOST_LINE_BYTES) struct tma_completion completion;
@@ -59,6 +74,7 @@ struct tma_flight {
     uint32_t row_done_bytes; /* of the current row: requests were made for these */
     uint32_t row_total_bytes;
     uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
+    struct tma_alike alike;
     struct tma_row row;   /* the current one */
     struct tma_row_stream rows;
 };
@@ -120,14 +136,6 @@ struct tma_memory {
     uint64_t read_ticks[TMA_SECTORS + 1]; /* by sectors: what reading them takes a slice */
 
     struct tma_memory_counters counters;
-};
-
-/* What one request of an operation asks for: bytes of a row in one 128-byte line. */
-struct tma_piece {
-    uint64_t line;
-    uint8_t sectors; /* bit mask */
-    bool fill;       /* out of bounds */
-    bool partial;    /* its bytes begin or end inside a sector; of a reduction: see half_work */
 };
 
 /* pieces.c: the next request of an operation; false after the last. */

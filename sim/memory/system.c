@@ -322,9 +322,7 @@ static void prefetch(const struct tma_memory *memory) {
         const struct tma_request *request = &memory->requests[ahead[i]];
         if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
             continue;
-        const char *set = (const char *)&memory->l2.sets[request->index.set];
-        __builtin_prefetch(set, 1);
-        __builtin_prefetch(set + 128, 1);
+        tma_l2_prefetch(&memory->l2, request->index.set);
     }
 }
 

@@ -29,9 +29,7 @@ static void put(struct tma_l2 *l2, struct pending *pending, uint32_t partition,
     *line = (struct line){tma_l2_index(l2, partition, place), again};
     if (again && !l2->full)
         return;
-    const char *set = (const char *)&l2->sets[line->index.set];
-    __builtin_prefetch(set, 1);
-    __builtin_prefetch(set + 128, 1);
+    tma_l2_prefetch(l2, line->index.set);
 }
 
 static void put_line(struct tma_memory *memory, struct pending *pending, uint32_t partition,

@@ -220,16 +220,16 @@ START_TEST(test_clean) {
     struct tma_l2_set *set = first_set();
     for (uint32_t i = 0; i < 4; i++) {
         claim_way(&l2, set, 2 * i);
-        set->dirty[i] = (uint8_t)((cleanings[_i].dirty >> i & 1u) * (i + 1));
+        set->dirty |= tma_l2_of_way((int)i, (cleanings[_i].dirty >> i & 1u) * (i + 1));
         if ((cleanings[_i].touched >> i & 1u) != 0)
             tma_l2_ask(&l2, set, (int)i, 1);
     }
-    struct tma_l2_victim victim = tma_l2_clean(set, 3, cleanings[_i].most);
+    struct tma_l2_victim victim = tma_l2_clean(&l2, set, 3, cleanings[_i].most);
     ck_assert_uint_eq(victim.sectors, (uint32_t)(cleanings[_i].cleaned + 1));
     if (cleanings[_i].cleaned < 0)
         return;
     ck_assert_uint_eq(victim.tag, 2 * (uint32_t)cleanings[_i].cleaned);
-    ck_assert_uint_eq(set->dirty[cleanings[_i].cleaned], 0);
+    ck_assert_uint_eq(tma_l2_sectors(set->dirty, cleanings[_i].cleaned), 0);
     ck_assert_int_eq(tma_l2_find(&l2, set, victim.tag), cleanings[_i].cleaned);
 }
 END_TEST
