@@ -33,13 +33,14 @@ struct tma_request {
     uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
     uint8_t stage : 3;         /* enum tma_stage */
     uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
+    uint8_t rides : 1;         /* it is answered together with another, and not counted */
     uint8_t sm;
     uint8_t gpc : 4;       /* of the SM */
     uint8_t direction : 2; /* enum tma_direction */
     uint8_t partial : 1;   /* a write of part of a sector; a reduction of half the work of one */
     uint8_t fill : 1;      /* for a row that is out of bounds altogether */
-    uint8_t rides : 1;     /* it is answered together with another, and not counted */
 };
+_Static_assert(sizeof(struct tma_request) == TMA_HOST_LINE_BYTES, "or each touches two lines");
 
 /* What one request of an operation asks for: bytes of a row in one 128-byte line. */
 struct tma_piece {
@@ -75,7 +76,7 @@ struct tma_flight {
     uint32_t row_total_bytes;
     uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
     struct tma_alike alike;
-    struct tma_row row;   /* the current one */
+    struct tma_row row; /* the current one */
     struct tma_row_stream rows;
 };
 
