@@ -70,13 +70,13 @@ struct tma_flight {
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;
-    uint32_t next;           /* next in the TMA unit's queue, or on the free list */
-    uint64_t queued_cycle;   /* it is at the TMA unit */
+    uint32_t next;         /* next in the TMA unit's queue, or on the free list */
+    uint64_t queued_cycle; /* it is at the TMA unit */
+    struct tma_alike alike;
     uint32_t row_done_bytes; /* of the current row: requests were made for these */
     uint32_t row_total_bytes;
     uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
-    struct tma_alike alike;
-    struct tma_row row; /* the current one */
+    struct tma_row row;   /* the current one */
     struct tma_row_stream rows;
 };
 

@@ -306,9 +306,19 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     }
 }
 
+static void prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
+    uint32_t index = memory->units[unit].head;
+    if (index == TMA_NONE)
+        return;
+    const char *flight = (const char *)&memory->flights[index];
+    __builtin_prefetch(flight, 1);
+    __builtin_prefetch(flight + TMA_HOST_LINE_BYTES, 1);
+    __builtin_prefetch(flight + (size_t)2 * TMA_HOST_LINE_BYTES, 1);
+}
+
 /* Fetches what the work of the next cycles will need into the host's caches: the model's own time
  * goes into waiting for its memory. Requests two cycles ahead; and their sets one cycle ahead, when
- * the requests are there to say which. */
+ * the requests are there to say which, and the operations that TMA units work on. */
 static void prefetch(const struct tma_memory *memory) {
     uint32_t ahead[PREFETCHED];
     uint32_t count = tma_wheel_peek(&memory->wheel, 2, ahead, PREFETCHED);
@@ -317,11 +327,15 @@ static void prefetch(const struct tma_memory *memory) {
             __builtin_prefetch(&memory->requests[ahead[i]], 1);
     count = tma_wheel_peek(&memory->wheel, 1, ahead, PREFETCHED);
     for (uint32_t i = 0; i < count; i++) {
-        if (ahead[i] >= TMA_FIRST_UNIT)
+        if (ahead[i] >= TMA_FIRST_UNIT) {
+            prefetch_unit(memory, ahead[i] - TMA_FIRST_UNIT);
             continue;
+        }
         const struct tma_request *request = &memory->requests[ahead[i]];
-        if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
+        if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN) {
+            __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
             continue;
+        }
         tma_l2_prefetch(&memory->l2, request->index.set);
     }
 }
