@@ -52,7 +52,8 @@ static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
 };
 
 /* Bit per way: its half of a tag has `bits` under `mask`. */
-static uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t mask, uint16_t bits) {
+static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t mask,
+                                 uint16_t bits) {
     eight equal = {0};
     for (int i = 0; i < TMA_L2_MAX_WAYS / 8; i++) {
         eight tags;
@@ -65,18 +66,23 @@ static uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t mask,
 }
 
 /* Bit per way that has a tag, which may be TMA_L2_EMPTY. */
-static uint32_t ways_of(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
+static inline uint32_t ways_of(const struct tma_l2 *l2, const struct tma_l2_set *set,
+                               uint32_t tag) {
     uint32_t ways = ways_with(set->low_tags, UINT16_MAX, (uint16_t)tag);
     if (l2->high_tag == TMA_L2_MIXED && ways != 0)
         ways &= ways_with(set->high_tags, UINT16_MAX, (uint16_t)(tag >> 16));
     return ways & l2->all_ways;
 }
 
-int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
+static inline int find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
     if (l2->high_tag != TMA_L2_MIXED && l2->high_tag != tag >> 16)
         return -1;
     uint32_t ways = ways_of(l2, set, tag);
     return ways == 0 ? -1 : __builtin_ctz(ways);
+}
+
+int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
+    return find(l2, set, tag);
 }
 
 static uint32_t tag_of(const struct tma_l2 *l2, const struct tma_l2_set *set, int way) {
@@ -135,8 +141,8 @@ static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) 
 }
 
 /* Takes a way for a line that the set does not have. */
-static int take_way(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
-                    struct tma_l2_victim *victim) {
+__attribute__((noinline)) static int take_way(struct tma_l2 *l2, struct tma_l2_set *set,
+                                              uint32_t tag, struct tma_l2_victim *victim) {
     uint32_t empty = ways_of(l2, set, TMA_L2_EMPTY);
     int way = empty != 0 ? __builtin_ctz(empty) : choose_victim(l2, set);
     if (way < 0)
@@ -153,7 +159,7 @@ static int take_way(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
 int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
                  struct tma_l2_victim *victim) {
     *victim = (struct tma_l2_victim){0};
-    int way = tma_l2_find(l2, set, tag);
+    int way = find(l2, set, tag);
     return way >= 0 ? way : take_way(l2, set, tag, victim);
 }
 
@@ -233,11 +239,14 @@ uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
 }
 
 void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors) {
-    uint64_t evictions = l2->evictions;
-    struct tma_l2_victim victim;
-    int way = tma_l2_claim(l2, set, tag, &victim);
-    l2->evictions = evictions;
-    l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
+    int way = find(l2, set, tag);
+    if (way < 0) {
+        uint64_t evictions = l2->evictions;
+        struct tma_l2_victim victim;
+        way = take_way(l2, set, tag, &victim);
+        l2->evictions = evictions;
+        l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
+    }
     touch(l2, set, way);
     set->valid |= tma_l2_of_way(way, sectors);
     set->asked |= tma_l2_of_way(way, sectors);
