@@ -174,8 +174,7 @@ void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
 
 /* system.c: the pools. TMA_NONE when out of memory, which is also noted in the memory system. */
 uint32_t tma_flight_new(struct tma_memory *memory);
-uint32_t tma_request_new(struct tma_memory *memory);
-void tma_request_free(struct tma_memory *memory, uint32_t entry);
+bool tma_requests_grow(struct tma_memory *memory);
 
 /* system.c: an operation that has no data to wait for completes at `cycle`; and one of its requests
  * is done with. */
@@ -202,6 +201,20 @@ static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t 
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {
     return &memory->requests[entry];
+}
+
+/* TMA_NONE when out of memory, which is also noted in the memory system. */
+static inline uint32_t tma_request_new(struct tma_memory *memory) {
+    if (memory->free_request == TMA_NONE && !tma_requests_grow(memory))
+        return TMA_NONE;
+    uint32_t entry = memory->free_request;
+    memory->free_request = tma_request_at(memory, entry)->next;
+    return entry;
+}
+
+static inline void tma_request_free(struct tma_memory *memory, uint32_t entry) {
+    tma_request_at(memory, entry)->next = memory->free_request;
+    memory->free_request = entry;
 }
 
 #endif

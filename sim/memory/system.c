@@ -13,13 +13,15 @@ enum { PREFETCHED = 256 };
 /* How often the L2's cycles, which are kept modulo 2^32, are looked after. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
 
-static bool grow_requests(struct tma_memory *memory) {
+bool tma_requests_grow(struct tma_memory *memory) {
     uint32_t old = memory->request_count;
     uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
     struct tma_request *requests =
         tma_resize_lines(memory->requests, old * sizeof *requests, count * sizeof *requests);
-    if (requests == NULL)
+    if (requests == NULL) {
+        memory->out_of_memory = true;
         return false;
+    }
     for (uint32_t i = count; i > old; i--) {
         requests[i - 1].next = memory->free_request;
         memory->free_request = i - 1;
@@ -27,21 +29,6 @@ static bool grow_requests(struct tma_memory *memory) {
     memory->requests = requests;
     memory->request_count = count;
     return true;
-}
-
-uint32_t tma_request_new(struct tma_memory *memory) {
-    if (memory->free_request == TMA_NONE && !grow_requests(memory)) {
-        memory->out_of_memory = true;
-        return TMA_NONE;
-    }
-    uint32_t entry = memory->free_request;
-    memory->free_request = tma_request_at(memory, entry)->next;
-    return entry;
-}
-
-void tma_request_free(struct tma_memory *memory, uint32_t entry) {
-    tma_request_at(memory, entry)->next = memory->free_request;
-    memory->free_request = entry;
 }
 
 static bool grow_flights(struct tma_memory *memory) {
@@ -146,7 +133,7 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     convert_rates(memory);
     tma_machine_gpcs(&memory->machine, memory->sm_gpc);
     enum tma_error_code code = TMA_OK;
-    if (!allocate_servers(memory) || !grow_requests(memory) || !grow_flights(memory))
+    if (!allocate_servers(memory) || !tma_requests_grow(memory) || !grow_flights(memory))
         code = tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
     if (code == TMA_OK)
         code = tma_l2_create(&memory->l2, machine, error);
