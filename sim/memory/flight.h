@@ -52,9 +52,11 @@ struct tma_piece {
 
 /* Requests of rows of which each has one, like the last one but for the line. */
 struct tma_alike {
-    struct tma_piece piece; /* the last one */
-    uint64_t step_lines;    /* from a row's line to the next's */
-    uint32_t rows;          /* yet to come */
+    uint64_t line;       /* of the last one */
+    uint64_t step_lines; /* from a row's line to the next's */
+    uint32_t rows;       /* yet to come */
+    uint8_t sectors;
+    bool fill, partial;
 };
 
 /* What a response touches, from the completion's arrival on, is one line of the host's cache. */
@@ -115,7 +117,8 @@ struct tma_memory {
     struct tma_machine machine;
     struct tma_wheel wheel; /* entries: requests, and units from TMA_FIRST_UNIT on */
     struct tma_request *requests;
-    uint32_t request_count, free_request;
+    uint32_t request_capacity, request_count; /* room; those that were ever in use */
+    uint32_t free_request;
     struct tma_flight *flights;
     uint32_t flight_count, free_flight, flights_used;
     struct tma_completion *completions; /* ring */
@@ -205,11 +208,14 @@ static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint
 
 /* TMA_NONE when out of memory, which is also noted in the memory system. */
 static inline uint32_t tma_request_new(struct tma_memory *memory) {
-    if (memory->free_request == TMA_NONE && !tma_requests_grow(memory))
-        return TMA_NONE;
     uint32_t entry = memory->free_request;
-    memory->free_request = tma_request_at(memory, entry)->next;
-    return entry;
+    if (entry != TMA_NONE) {
+        memory->free_request = tma_request_at(memory, entry)->next;
+        return entry;
+    }
+    if (memory->request_count == memory->request_capacity && !tma_requests_grow(memory))
+        return TMA_NONE;
+    return memory->request_count++;
 }
 
 static inline void tma_request_free(struct tma_memory *memory, uint32_t entry) {

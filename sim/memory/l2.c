@@ -10,9 +10,11 @@ static size_t set_count(const struct tma_l2 *l2) {
     return (size_t)l2->partitions * l2->slices * l2->slice_sets;
 }
 
-static void put_tag(struct tma_l2_set *set, int way, uint32_t tag) {
-    set->low_tags[way] = (uint16_t)tag;
-    set->high_tags[way] = (uint16_t)(tag >> 16);
+/* The rest of a set is written before it is read. */
+static void empty_set(struct tma_l2_set *set) {
+    memset(set->low_tags, UINT8_MAX, sizeof set->low_tags); /* TMA_L2_EMPTY */
+    set->valid = set->asked = set->dirty = 0;
+    set->referenced = set->waiting = set->filling = 0;
 }
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *machine,
@@ -29,11 +31,8 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
     l2->sets = tma_resize_lines(NULL, 0, set_count(l2) * sizeof *l2->sets);
     if (l2->sets == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", set_count(l2));
-    struct tma_l2_set empty = {0};
-    for (int way = 0; way < TMA_L2_MAX_WAYS; way++)
-        put_tag(&empty, way, TMA_L2_EMPTY);
     for (size_t i = 0; i < set_count(l2); i++)
-        l2->sets[i] = empty;
+        empty_set(&l2->sets[i]);
     return TMA_OK;
 }
 
@@ -94,28 +93,33 @@ static uint32_t copies_of(const struct tma_l2 *l2, const struct tma_l2_set *set)
     return l2->partitions == 1 ? 0 : ways_with(set->low_tags, 1, 1);
 }
 
-/* From now on, sets keep high halves of tags. (Those of empty ways are there.) */
+static bool is_low_empty(uint32_t tag) {
+    return (uint16_t)tag == (uint16_t)TMA_L2_EMPTY;
+}
+
+/* From now on, sets keep high halves of tags. */
 static void mix_tags(struct tma_l2 *l2) {
     for (size_t i = 0; i < set_count(l2); i++) {
         struct tma_l2_set *set = &l2->sets[i];
-        for (uint32_t way = 0; way < l2->ways; way++)
-            if (set->low_tags[way] != (uint16_t)TMA_L2_EMPTY)
-                set->high_tags[way] = (uint16_t)l2->high_tag;
+        for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
+            set->high_tags[way] =
+                (uint16_t)(is_low_empty(set->low_tags[way]) ? TMA_L2_EMPTY : l2->high_tag);
     }
     l2->high_tag = TMA_L2_MIXED;
 }
 
-/* Where high halves are not kept, the low one of an empty way has to be like no other. */
-static void set_tag(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t tag) {
-    uint32_t high = tag >> 16;
-    if (l2->high_tag == TMA_L2_NO_TAGS)
-        l2->high_tag = high;
-    if (l2->high_tag != TMA_L2_MIXED &&
-        (l2->high_tag != high || (uint16_t)tag == (uint16_t)TMA_L2_EMPTY))
-        mix_tags(l2);
-    if (l2->high_tag == TMA_L2_MIXED)
-        set->high_tags[way] = (uint16_t)high;
+static void put_tag(const struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t tag) {
     set->low_tags[way] = (uint16_t)tag;
+    if (l2->high_tag == TMA_L2_MIXED)
+        set->high_tags[way] = (uint16_t)(tag >> 16);
+}
+
+/* Where high halves are not kept, the low one of an empty way has to be like no other. */
+static void mix_tags_for(struct tma_l2 *l2, uint32_t tag) {
+    if (l2->high_tag == TMA_L2_NO_TAGS)
+        l2->high_tag = tag >> 16;
+    if (l2->high_tag != TMA_L2_MIXED && (l2->high_tag != tag >> 16 || is_low_empty(tag)))
+        mix_tags(l2);
 }
 
 /* Nothing is known of the way's sectors any more. */
@@ -151,7 +155,8 @@ __attribute__((noinline)) static int take_way(struct tma_l2 *l2, struct tma_l2_s
         l2->evictions++;
         *victim = (struct tma_l2_victim){tag_of(l2, set, way), tma_l2_sectors(set->dirty, way)};
     }
-    set_tag(l2, set, way, tag);
+    mix_tags_for(l2, tag);
+    put_tag(l2, set, way, tag);
     clear_way(set, way);
     return way;
 }
@@ -224,7 +229,7 @@ void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {
     int way = tma_l2_find(l2, set, tag);
     if (way < 0 || (set->waiting & 1u << way) != 0)
         return;
-    put_tag(set, way, TMA_L2_EMPTY);
+    put_tag(l2, set, way, TMA_L2_EMPTY);
     clear_way(set, way);
 }
 

@@ -78,14 +78,24 @@ static void expect_alike(struct tma_flight *flight, const struct tma_piece *piec
         return;
     uint32_t rows = tma_rows_take_run(&flight->rows);
     count_rows(flight, rows);
-    flight->alike = (struct tma_alike){*piece, run->global_step_bytes / TMA_LINE_BYTES, rows};
+    flight->alike = (struct tma_alike){piece->line, run->global_step_bytes / TMA_LINE_BYTES,
+                                       rows,        piece->sectors,
+                                       piece->fill, piece->partial};
+}
+
+/* Field by field: to read as a whole what was written in parts, the host would wait. */
+static void take_alike(struct tma_alike *alike, struct tma_piece *piece) {
+    alike->rows--;
+    alike->line += alike->step_lines;
+    piece->line = alike->line;
+    piece->sectors = alike->sectors;
+    piece->fill = alike->fill;
+    piece->partial = alike->partial;
 }
 
 bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece) {
     if (flight->alike.rows > 0) {
-        flight->alike.rows--;
-        flight->alike.piece.line += flight->alike.step_lines;
-        *piece = flight->alike.piece;
+        take_alike(&flight->alike, piece);
         return true;
     }
     if (!next_row(flight))

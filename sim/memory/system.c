@@ -4,8 +4,9 @@
 
 #include "memory/flight.h"
 
-/* Pools grow by doubling from this. */
-enum { FIRST_POOL = 1024 };
+/* Pools grow by doubling from this. Requests are no more than what the largest GPUs have on their
+ * way: room that is never used costs nothing, but to move them to a larger one does. */
+enum { FIRST_POOL = 1024, FIRST_REQUESTS = 1 << 17 };
 
 /* Entries of a cycle that are prefetched at most. */
 enum { PREFETCHED = 256 };
@@ -14,20 +15,16 @@ enum { PREFETCHED = 256 };
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
 
 bool tma_requests_grow(struct tma_memory *memory) {
-    uint32_t old = memory->request_count;
-    uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
+    uint32_t old = memory->request_capacity;
+    uint32_t capacity = old == 0 ? FIRST_REQUESTS : 2 * old;
     struct tma_request *requests =
-        tma_resize_lines(memory->requests, old * sizeof *requests, count * sizeof *requests);
+        tma_resize_lines(memory->requests, old * sizeof *requests, capacity * sizeof *requests);
     if (requests == NULL) {
         memory->out_of_memory = true;
         return false;
     }
-    for (uint32_t i = count; i > old; i--) {
-        requests[i - 1].next = memory->free_request;
-        memory->free_request = i - 1;
-    }
     memory->requests = requests;
-    memory->request_count = count;
+    memory->request_capacity = capacity;
     return true;
 }
 
@@ -351,7 +348,7 @@ static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count,
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
     while (memory->wheel.now < until && !memory->out_of_memory) {
         uint64_t cycle = memory->wheel.now;
-        if (cycle % L2_AGING_CYCLES == 0)
+        if (cycle > 0 && cycle % L2_AGING_CYCLES == 0)
             tma_l2_age(&memory->l2, cycle);
         if (memory->wheel.count == 0) {
             uint64_t aging = (cycle / L2_AGING_CYCLES + 1) * L2_AGING_CYCLES;
