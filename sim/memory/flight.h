@@ -118,7 +118,7 @@ struct tma_memory {
     struct tma_wheel wheel; /* entries: requests, and units from TMA_FIRST_UNIT on */
     struct tma_request *requests;
     uint32_t request_capacity, request_count; /* room; those that were ever in use */
-    uint32_t free_request;
+    uint32_t *free_requests, free_count;      /* those that are not in use any more: a stack */
     struct tma_flight *flights;
     uint32_t flight_count, free_flight, flights_used;
     struct tma_completion *completions; /* ring */
@@ -208,19 +208,15 @@ static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint
 
 /* TMA_NONE when out of memory, which is also noted in the memory system. */
 static inline uint32_t tma_request_new(struct tma_memory *memory) {
-    uint32_t entry = memory->free_request;
-    if (entry != TMA_NONE) {
-        memory->free_request = tma_request_at(memory, entry)->next;
-        return entry;
-    }
+    if (memory->free_count > 0)
+        return memory->free_requests[--memory->free_count];
     if (memory->request_count == memory->request_capacity && !tma_requests_grow(memory))
         return TMA_NONE;
     return memory->request_count++;
 }
 
 static inline void tma_request_free(struct tma_memory *memory, uint32_t entry) {
-    tma_request_at(memory, entry)->next = memory->free_request;
-    memory->free_request = entry;
+    memory->free_requests[memory->free_count++] = entry;
 }
 
 #endif

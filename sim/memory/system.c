@@ -24,6 +24,13 @@ bool tma_requests_grow(struct tma_memory *memory) {
         return false;
     }
     memory->requests = requests;
+    uint32_t *free_requests =
+        realloc(memory->free_requests, capacity * sizeof *memory->free_requests);
+    if (free_requests == NULL) {
+        memory->out_of_memory = true;
+        return false;
+    }
+    memory->free_requests = free_requests;
     memory->request_capacity = capacity;
     return true;
 }
@@ -124,7 +131,6 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     if (memory == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for the memory system");
     memory->machine = *machine;
-    memory->free_request = TMA_NONE;
     memory->free_flight = TMA_NONE;
     tma_wheel_init(&memory->wheel);
     convert_rates(memory);
@@ -157,6 +163,7 @@ void tma_memory_free(struct tma_memory *memory) {
     tma_l2_free(&memory->l2);
     tma_dram_free(&memory->dram);
     free(memory->requests);
+    free(memory->free_requests);
     free(memory->flights);
     free(memory->completions);
     free(memory->units);
