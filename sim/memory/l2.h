@@ -141,7 +141,8 @@ void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint3
 void tma_l2_age(struct tma_l2 *l2, uint64_t now);
 
 /* Fetches what a hit in a set will need into the host's caches. */
-static inline void tma_l2_prefetch(const struct tma_l2 *l2, uint32_t set) {
+__attribute__((always_inline)) static inline void tma_l2_prefetch(const struct tma_l2 *l2,
+                                                                  uint32_t set) {
     __builtin_prefetch(&l2->sets[set], 1);
     if (l2->high_tag == TMA_L2_MIXED)
         __builtin_prefetch(l2->sets[set].high_tags);

@@ -8,8 +8,8 @@
  * way: room that is never used costs nothing, but to move them to a larger one does. */
 enum { FIRST_POOL = 1024, FIRST_REQUESTS = 1 << 17 };
 
-/* Entries of a cycle that are prefetched at most. */
-enum { PREFETCHED = 256 };
+/* How many entries ahead of the one that is worked on the host's caches are looked after. */
+enum { REQUESTS_AHEAD = 32, TARGETS_AHEAD = 16 };
 
 /* How often the L2's cycles, which are kept modulo 2^32, are looked after. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
@@ -297,7 +297,13 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     }
 }
 
-static void prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
+/* Fetches what the work on entries will need into the host's caches, a few of them ahead: the
+ * model's own time goes into waiting for its memory. First the requests; then, when those are there
+ * to say which, the sets and the operations that they go to. (Inlined always: a function that does
+ * nothing but this has no effect for gcc, which leaves its calls out.) */
+#define PREFETCH __attribute__((always_inline)) static inline void
+
+PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
     uint32_t index = memory->units[unit].head;
     if (index == TMA_NONE)
         return;
@@ -307,41 +313,41 @@ static void prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
     __builtin_prefetch(flight + (size_t)2 * TMA_HOST_LINE_BYTES, 1);
 }
 
-/* Fetches what the work of the next cycles will need into the host's caches: the model's own time
- * goes into waiting for its memory. Requests two cycles ahead; and their sets one cycle ahead, when
- * the requests are there to say which, and the operations that TMA units work on. */
-static void prefetch(const struct tma_memory *memory) {
-    uint32_t ahead[PREFETCHED];
-    uint32_t count = tma_wheel_peek(&memory->wheel, 2, ahead, PREFETCHED);
-    for (uint32_t i = 0; i < count; i++)
-        if (ahead[i] < TMA_FIRST_UNIT)
-            __builtin_prefetch(&memory->requests[ahead[i]], 1);
-    count = tma_wheel_peek(&memory->wheel, 1, ahead, PREFETCHED);
-    for (uint32_t i = 0; i < count; i++) {
-        if (ahead[i] >= TMA_FIRST_UNIT) {
-            prefetch_unit(memory, ahead[i] - TMA_FIRST_UNIT);
-            continue;
-        }
-        const struct tma_request *request = &memory->requests[ahead[i]];
-        if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN) {
-            __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
-            continue;
-        }
-        tma_l2_prefetch(&memory->l2, request->index.set);
+PREFETCH prefetch_request(const struct tma_memory *memory, uint32_t entry) {
+    if (entry < TMA_FIRST_UNIT)
+        __builtin_prefetch(&memory->requests[entry], 1);
+}
+
+PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t entry) {
+    if (entry >= TMA_FIRST_UNIT) {
+        prefetch_unit(memory, entry - TMA_FIRST_UNIT);
+        return;
     }
+    const struct tma_request *request = &memory->requests[entry];
+    if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
+        __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
+    else
+        tma_l2_prefetch(&memory->l2, request->index.set);
 }
 
 /* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
- * was put into the calendar depends on how far time had been let pass when its operation came.) */
-static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint64_t cycle) {
+ * was put into the calendar depends on how far time had been let pass when its operation came.) Of
+ * the next cycle's, some stand behind them: `known` in all. */
+static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint32_t known,
+                 uint64_t cycle) {
     enum { WORDS = 2 * TMA_MAX_SMS / 64 };
     uint32_t sms = memory->machine.sm_count;
     uint64_t units[WORDS] = {0};
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + REQUESTS_AHEAD < known)
+            prefetch_request(memory, due[i + REQUESTS_AHEAD]);
+        if (i + TARGETS_AHEAD < known)
+            prefetch_target(memory, due[i + TARGETS_AHEAD]);
         if (due[i] < TMA_FIRST_UNIT)
             step(memory, due[i], cycle);
         else
             units[(due[i] - TMA_FIRST_UNIT) / 64] |= UINT64_C(1) << due[i] % 64;
+    }
     for (uint32_t word = 0; word < WORDS; word++)
         for (uint64_t left = units[word]; left != 0; left &= left - 1) {
             uint32_t unit = word * 64 + (uint32_t)__builtin_ctzll(left);
@@ -363,9 +369,8 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
             continue;
         }
         const uint32_t *due;
-        prefetch(memory);
-        uint32_t count = tma_wheel_take(&memory->wheel, &due);
-        work(memory, due, count, cycle);
+        uint32_t known, count = tma_wheel_take(&memory->wheel, &due, &known);
+        work(memory, due, count, known, cycle);
         memory->out_of_memory |= memory->wheel.out_of_memory;
     }
     return !memory->out_of_memory;
