@@ -26,7 +26,9 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
                           .slice_sets = (uint32_t)(slice_bytes / TMA_LINE_BYTES / machine->l2.ways),
                           .ways = machine->l2.ways,
                           .all_ways = (1u << machine->l2.ways) - 1,
+                          .dealing = tma_dealing_of(machine),
                           .high_tag = TMA_L2_NO_TAGS};
+    l2->per_set = tma_divisor_of(l2->slice_sets);
     assert(l2->ways >= 1 && l2->ways <= TMA_L2_MAX_WAYS && l2->slice_sets >= 1);
     l2->sets = tma_resize_lines(NULL, 0, set_count(l2) * sizeof *l2->sets);
     if (l2->sets == NULL)
@@ -73,8 +75,17 @@ static inline uint32_t ways_of(const struct tma_l2 *l2, const struct tma_l2_set 
     return ways & l2->all_ways;
 }
 
+static bool is_low_empty(uint32_t tag) {
+    return (uint16_t)tag == (uint16_t)TMA_L2_EMPTY;
+}
+
+/* Where high halves are not kept, all are the same, and no low one is that of an empty way. */
+static inline bool is_foreign(const struct tma_l2 *l2, uint32_t tag) {
+    return l2->high_tag != TMA_L2_MIXED && (l2->high_tag != tag >> 16 || is_low_empty(tag));
+}
+
 static inline int find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
-    if (l2->high_tag != TMA_L2_MIXED && l2->high_tag != tag >> 16)
+    if (is_foreign(l2, tag))
         return -1;
     uint32_t ways = ways_of(l2, set, tag);
     return ways == 0 ? -1 : __builtin_ctz(ways);
@@ -91,10 +102,6 @@ static uint32_t tag_of(const struct tma_l2 *l2, const struct tma_l2_set *set, in
 
 static uint32_t copies_of(const struct tma_l2 *l2, const struct tma_l2_set *set) {
     return l2->partitions == 1 ? 0 : ways_with(set->low_tags, 1, 1);
-}
-
-static bool is_low_empty(uint32_t tag) {
-    return (uint16_t)tag == (uint16_t)TMA_L2_EMPTY;
 }
 
 /* From now on, sets keep high halves of tags. */
@@ -114,11 +121,10 @@ static void put_tag(const struct tma_l2 *l2, struct tma_l2_set *set, int way, ui
         set->high_tags[way] = (uint16_t)(tag >> 16);
 }
 
-/* Where high halves are not kept, the low one of an empty way has to be like no other. */
 static void mix_tags_for(struct tma_l2 *l2, uint32_t tag) {
     if (l2->high_tag == TMA_L2_NO_TAGS)
         l2->high_tag = tag >> 16;
-    if (l2->high_tag != TMA_L2_MIXED && (l2->high_tag != tag >> 16 || is_low_empty(tag)))
+    if (is_foreign(l2, tag))
         mix_tags(l2);
 }
 

@@ -63,7 +63,9 @@ struct tma_l2_victim {
 struct tma_l2 {
     struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
     uint32_t partitions, slices, slice_sets, ways;
-    uint32_t all_ways; /* bit per way */
+    struct tma_dealing dealing; /* of lines to slices */
+    struct tma_divisor per_set; /* slice_sets */
+    uint32_t all_ways;          /* bit per way */
     /* All tags have this high half, and sets need not keep it; or TMA_L2_MIXED, and they do. */
     uint32_t high_tag;
     bool full; /* lines were left until a set had no way for another */
@@ -81,7 +83,7 @@ enum { TMA_L2_MIXED = UINT16_MAX + 1, TMA_L2_NO_TAGS };
 static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t partition,
                                                const struct tma_place *place) {
     /* A group has one line in each slice of each partition, which has a copy of another one's. */
-    uint64_t tag = place->group / l2->slice_sets;
+    uint64_t tag = tma_divide(place->group, &l2->per_set);
     uint32_t slice = partition * l2->slices + place->slice;
     return (struct tma_l2_index){
         .set = slice * l2->slice_sets + (uint32_t)(place->group - tag * l2->slice_sets),

@@ -24,7 +24,7 @@ static void go_to_slice(struct tma_memory *memory, uint32_t entry, uint32_t part
 
 void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    request->place = tma_place_line(&memory->machine, request->line);
+    request->place = tma_place_line(&memory->l2.dealing, request->line);
     go_to_slice(memory, entry, partition_of(memory, request), TMA_STAGE_SLICE, cycle);
 }
 
@@ -148,7 +148,7 @@ static void promote(struct tma_memory *memory, const struct tma_request *of, uin
     pair.line |= 1;
     pair.asked = 0;
     pair.wanted = TMA_ALL_SECTORS;
-    pair.place = tma_place_line(&memory->machine, pair.line);
+    pair.place = tma_place_line(&memory->l2.dealing, pair.line);
     pair.index = tma_l2_index(&memory->l2, pair.place.home, &pair.place);
     bool near = partition_of(memory, of) == pair.place.home;
     if (!near && is_busy(memory, &pair.place))

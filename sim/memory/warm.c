@@ -37,7 +37,7 @@ static void put(struct tma_l2 *l2, struct pending *pending, uint32_t partition,
  * not, the second one is put for nothing: to jump over it would take the host longer. */
 static void put_line(struct tma_memory *memory, struct pending *pending, uint32_t partition,
                      uint64_t line, bool again) {
-    struct tma_place place = tma_place_line(&memory->machine, line);
+    struct tma_place place = tma_place_line(&memory->l2.dealing, line);
     put(&memory->l2, pending, place.home, &place, again);
     pending->put++;
     put(&memory->l2, pending, partition, &place, false);
