@@ -175,7 +175,8 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
 void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
                           const struct tma_l2_victim *victim, uint64_t cycle);
 
-/* system.c: the pools. TMA_NONE when out of memory, which is also noted in the memory system. */
+/* system.c: the pools: another flight (TMA_NONE when out of memory), and room for more requests
+ * (false then). That is also noted in the memory system. */
 uint32_t tma_flight_new(struct tma_memory *memory);
 bool tma_requests_grow(struct tma_memory *memory);
 

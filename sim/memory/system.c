@@ -9,7 +9,7 @@
 enum { FIRST_POOL = 1024, FIRST_REQUESTS = 1 << 17 };
 
 /* How many entries ahead of the one that is worked on the host's caches are looked after. */
-enum { REQUESTS_AHEAD = 32, TARGETS_AHEAD = 16 };
+enum { REQUESTS_AHEAD = TMA_WHEEL_AHEAD, TARGETS_AHEAD = 16 };
 
 /* How often the L2's cycles, which are kept modulo 2^32, are looked after. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)

@@ -49,10 +49,11 @@ static void append(struct tma_wheel *wheel, struct tma_wheel_bucket *bucket, uin
     bucket->end++;
 }
 
-/* Puts an entry into a new chunk of a bucket. (Kept out of tma_wheel_put, which then needs no
- * stack: a third fewer instructions.) */
-__attribute__((noinline)) static void extend(struct tma_wheel *wheel,
-                                             struct tma_wheel_bucket *bucket, uint32_t entry) {
+/* Kept out of tma_wheel_put, which then needs no stack: a third fewer instructions. */
+#define RARELY __attribute__((noinline)) static
+
+/* Puts an entry into a new chunk of a bucket. */
+RARELY void extend(struct tma_wheel *wheel, struct tma_wheel_bucket *bucket, uint32_t entry) {
     if (wheel->free_chunk == TMA_NONE && !grow_chunks(wheel)) {
         wheel->out_of_memory = true;
         return;
@@ -77,8 +78,7 @@ static void put_near(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
         append(wheel, bucket, entry);
 }
 
-__attribute__((noinline)) static void put_far(struct tma_wheel *wheel, uint32_t entry,
-                                              uint64_t cycle) {
+RARELY void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
     struct tma_wheel_far *far =
         tma_make_room(wheel->far, wheel->far_count, &wheel->far_capacity, sizeof *far);
     if (far == NULL) {
