@@ -24,8 +24,8 @@ static bool issued_before(const struct issue *a, const struct issue *b) {
         return a->cycle < b->cycle;
     if (a->slot->sm->number != b->slot->sm->number)
         return a->slot->sm->number < b->slot->sm->number;
-    if (a->slot->index != b->slot->index)
-        return a->slot->index > b->slot->index;
+    if (a->slot->turn != b->slot->turn)
+        return a->slot->turn > b->slot->turn;
     return a->number < b->number;
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/platform.h"
 #include "engine/simulation.h"
+#include "memory/address.h"
 #include "tensormap/types.h"
 
 void tma_simulation_fail(struct simulation *simulation, enum tma_error_code code,
@@ -77,11 +78,21 @@ static enum tma_error_code measure_consumers(struct simulation *simulation) {
     return TMA_OK;
 }
 
+/* Slots that issue in the same cycle do so from the last to the first; but which one begins depends
+ * on which of the SM's four warp schedulers is first, as it is in both SMs of a TPC. */
+static uint32_t slot_turn(const struct simulation *simulation, uint32_t sm, uint32_t index) {
+    enum { TPC_SMS = 2, SCHEDULERS = 4 };
+    uint32_t depth = simulation->workload->depth, draw = simulation->machine->topology.slot_draw;
+    uint64_t first = draw == 0 ? 0 : tma_mix64(sm / TPC_SMS + draw) % SCHEDULERS;
+    return (index + (uint32_t)first * depth / SCHEDULERS) % depth;
+}
+
 static void create_slot(struct simulation *simulation, struct sm *sm, uint32_t index) {
     struct slot *slot = &sm->slots[index];
     *slot = (struct slot){.simulation = simulation,
                           .sm = sm,
                           .index = index,
+                          .turn = slot_turn(simulation, sm->number, index),
                           .start = sg_sem_init(0),
                           .arrived = sg_sem_init(0),
                           .mbarrier = {.completed = sg_sem_init(0)}};

@@ -31,6 +31,7 @@ struct slot {
     struct simulation *simulation;
     struct sm *sm;
     uint32_t index;      /* in its SM */
+    uint32_t turn;       /* of slots that issue in the same cycle, the highest is first */
     sg_sem_t start;      /* a CTA has come */
     uint32_t iteration;  /* of the CTA: which stage it fills */
     uint32_t pending;    /* operations of the stage that have not completed */

@@ -5,7 +5,7 @@
 
 #include "engine/simulation.h"
 
-enum { PASSES = 6 };
+enum { PASSES = 10 };
 
 /* How many of the last iterations to go through, for one operation of the stage. */
 static uint32_t iterations_that_matter(const struct simulation *simulation,

@@ -23,17 +23,17 @@ enum tma_stage {
 struct tma_request {
     uint64_t line;
     uint64_t sent_cycle;
-    uint64_t l2_done_cycle; /* the first slice knows what it has */
     struct tma_place place;
     struct tma_l2_index index; /* of the line in the partition where it is looked up next */
     uint32_t flight;           /* the operation */
-    uint32_t next;             /* next that waits for the same line; next on the free list */
-    uint32_t dram_cycles;      /* from l2_done_cycle until the data was there */
+    uint32_t next;             /* next in one of the lists below, or on the free list */
+    uint32_t riders;           /* those that are answered with it, the last one first */
+    uint32_t known_cycles;     /* from sent_cycle until the first slice knew what it has, */
+    uint32_t dram_cycles;      /* and from then until the data was there */
     uint8_t asked : 4;         /* sectors: bit mask */
     uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
     uint8_t stage : 3;         /* enum tma_stage */
-    uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
-    uint8_t rides : 1;         /* it is answered together with another, and not counted */
+    uint8_t coalesces : 1;     /* it may be answered with another one of its GPC */
     uint8_t sm;
     uint8_t gpc : 4;       /* of the SM */
     uint8_t direction : 2; /* enum tma_direction */
@@ -82,11 +82,26 @@ struct tma_flight {
     struct tma_row_stream rows;
 };
 
-/* Data that a slice has read lately, and the GPCs that it has answered with them. */
-struct tma_recent_read {
+/* A request that has gone to L2 a moment ago, and how many are answered with it. */
+struct tma_coalesced {
     uint64_t line;
     uint64_t until_cycle;
-    uint32_t gpcs;   /* bit mask */
+    uint32_t first; /* request */
+    uint8_t sectors;
+    uint8_t count; /* 0: none yet */
+};
+
+/* The requests of a GPC, by a hash of their line. */
+enum { TMA_COALESCER_LINES = 1024 };
+
+struct tma_coalescer {
+    struct tma_coalesced lines[TMA_COALESCER_LINES];
+};
+
+/* Sectors that a slice has read lately, and when it can read them again. */
+struct tma_recent_read {
+    uint64_t line;
+    uint64_t again_ticks;
     uint8_t sectors; /* bit mask */
 };
 
@@ -94,7 +109,6 @@ enum { TMA_RECENT_READS = 8 };
 
 struct tma_slice {
     struct tma_port port;
-    struct tma_port fills; /* answers for rows that are out of bounds */
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
@@ -131,11 +145,13 @@ struct tma_memory {
     struct tma_port *gpc_ports;     /* by GPC */
     uint16_t *hops;           /* by GPC, partition and slice: cycles beyond the nearest slice's */
     struct tma_slice *slices; /* by partition and slice */
+    struct tma_coalescer *coalescers; /* by GPC */
     uint32_t sm_gpc[TMA_MAX_SMS];
     struct tma_l2 l2;
     struct tma_dram dram;
-    uint64_t wavefront_ticks; /* of shared memory */
-    uint64_t fill_ticks;      /* of a slice, for a row that is out of bounds */
+    uint64_t wavefront_ticks;          /* of shared memory */
+    uint64_t repeat_ticks, fill_ticks; /* of a slice, until it reads the same sectors again */
+    uint64_t coalesce_cycles;          /* no more than an answer takes to come back */
     uint64_t sm_sector_ticks, gpc_sector_ticks, row_ticks, interval_ticks;
     uint64_t read_ticks[TMA_SECTORS + 1]; /* by sectors: what reading them takes a slice */
 
@@ -154,6 +170,14 @@ void tma_store_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycl
 void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
+/* coalescer.c: whether a request that comes from its SM is answered together with one that its GPC
+ * has sent already. */
+bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
+
+/* coalescer.c: the way of a request that is answered with the first one. */
+void tma_coalesced_answer(const struct tma_memory *memory, struct tma_request *request,
+                          const struct tma_request *first);
+
 /* write.c: what happens to a write at the slice */
 void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
@@ -164,11 +188,14 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
 /* slice.c, for write.c: takes the slice for `ticks`, at least the interval, and gives the cycle at
- * which the look-up is done; takes a way for a line, and writes back what it held (-1: none to be
- * had); fills what is missing of `wanted`, and gives the cycle at which it is there. */
+ * which the look-up is done; takes a way for a line (see tma_l2_claim), and writes back what it
+ * held
+ * (-1: none to be had); fills what is missing of `wanted`, and gives the cycle at which it is
+ * there. */
 uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t ticks, uint64_t cycle);
-int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, uint64_t cycle);
+int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, bool passing,
+                    uint64_t cycle);
 uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle);
 
 /* slice.c: writes to DRAM what has to leave a set. */
@@ -201,6 +228,11 @@ static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t 
                                       const struct tma_place *place) {
     uint32_t slice = place->home * memory->l2.slices + place->slice;
     return memory->hops[gpc * memory->machine.l2.slices + slice];
+}
+
+/* The first slice knows what it has. */
+static inline uint64_t tma_known_cycle(const struct tma_request *request) {
+    return request->sent_cycle + request->known_cycles;
 }
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {

@@ -14,7 +14,7 @@ static size_t set_count(const struct tma_l2 *l2) {
 static void empty_set(struct tma_l2_set *set) {
     memset(set->low_tags, UINT8_MAX, sizeof set->low_tags); /* TMA_L2_EMPTY */
     set->valid = set->asked = set->dirty = 0;
-    set->referenced = set->waiting = set->filling = 0;
+    set->referenced = set->waiting = set->filling = set->passing = 0;
 }
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *machine,
@@ -52,14 +52,13 @@ static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
     {1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15},
 };
 
-/* Bit per way: its half of a tag has `bits` under `mask`. */
-static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t mask,
-                                 uint16_t bits) {
+/* Bit per way that has this half of a tag. */
+static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t half) {
     eight equal = {0};
     for (int i = 0; i < TMA_L2_MAX_WAYS / 8; i++) {
         eight tags;
         memcpy(&tags, &halves[8 * i], sizeof tags);
-        equal |= (eight)((tags & mask) == bits) & way_bits[i];
+        equal |= (eight)(tags == half) & way_bits[i];
     }
     uint64_t words[2];
     memcpy(words, &equal, sizeof words);
@@ -69,9 +68,9 @@ static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_
 /* Bit per way that has a tag, which may be TMA_L2_EMPTY. */
 static inline uint32_t ways_of(const struct tma_l2 *l2, const struct tma_l2_set *set,
                                uint32_t tag) {
-    uint32_t ways = ways_with(set->low_tags, UINT16_MAX, (uint16_t)tag);
+    uint32_t ways = ways_with(set->low_tags, (uint16_t)tag);
     if (l2->high_tag == TMA_L2_MIXED && ways != 0)
-        ways &= ways_with(set->high_tags, UINT16_MAX, (uint16_t)(tag >> 16));
+        ways &= ways_with(set->high_tags, (uint16_t)(tag >> 16));
     return ways & l2->all_ways;
 }
 
@@ -98,10 +97,6 @@ int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t 
 static uint32_t tag_of(const struct tma_l2 *l2, const struct tma_l2_set *set, int way) {
     uint32_t high = l2->high_tag == TMA_L2_MIXED ? set->high_tags[way] : l2->high_tag;
     return high << 16 | set->low_tags[way];
-}
-
-static uint32_t copies_of(const struct tma_l2 *l2, const struct tma_l2_set *set) {
-    return l2->partitions == 1 ? 0 : ways_with(set->low_tags, 1, 1);
 }
 
 /* From now on, sets keep high halves of tags. */
@@ -144,15 +139,20 @@ static int first_rested(const struct tma_l2_set *set, uint32_t ways) {
     return candidates == 0 ? -1 : __builtin_ctz(candidates);
 }
 
-/* A copy before a line that is at home; -1 where somebody waits for every way. */
+/* -1 where somebody waits for every way. */
 static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) {
-    uint32_t free = l2->all_ways & ~(uint32_t)set->waiting, copies = copies_of(l2, set) & free;
-    return first_rested(set, copies != 0 ? copies : free);
+    uint32_t free = l2->all_ways & ~(uint32_t)set->waiting, passing = set->passing & free;
+    return first_rested(set, passing != 0 ? passing : free);
+}
+
+static void set_passing(struct tma_l2_set *set, int way, bool passing) {
+    set->passing = (uint16_t)((set->passing & ~(1u << way)) | (uint32_t)passing << way);
 }
 
 /* Takes a way for a line that the set does not have. */
 __attribute__((noinline)) static int take_way(struct tma_l2 *l2, struct tma_l2_set *set,
-                                              uint32_t tag, struct tma_l2_victim *victim) {
+                                              uint32_t tag, bool passing,
+                                              struct tma_l2_victim *victim) {
     uint32_t empty = ways_of(l2, set, TMA_L2_EMPTY);
     int way = empty != 0 ? __builtin_ctz(empty) : choose_victim(l2, set);
     if (way < 0)
@@ -164,14 +164,19 @@ __attribute__((noinline)) static int take_way(struct tma_l2 *l2, struct tma_l2_s
     mix_tags_for(l2, tag);
     put_tag(l2, set, way, tag);
     clear_way(set, way);
+    set_passing(set, way, passing);
     return way;
 }
 
-int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
+int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
                  struct tma_l2_victim *victim) {
     *victim = (struct tma_l2_victim){0};
     int way = find(l2, set, tag);
-    return way >= 0 ? way : take_way(l2, set, tag, victim);
+    if (way < 0)
+        return take_way(l2, set, tag, passing, victim);
+    if (!passing)
+        set_passing(set, way, false);
+    return way;
 }
 
 static void touch(const struct tma_l2 *l2, struct tma_l2_set *set, int way) {
@@ -249,15 +254,18 @@ uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
     return now;
 }
 
-void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors) {
+void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
+                  uint32_t sectors) {
     int way = find(l2, set, tag);
     if (way < 0) {
         uint64_t evictions = l2->evictions;
         struct tma_l2_victim victim;
-        way = take_way(l2, set, tag, &victim);
+        way = take_way(l2, set, tag, passing, &victim);
         l2->evictions = evictions;
         l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
     }
+    if (!passing)
+        set_passing(set, way, false);
     touch(l2, set, way);
     set->valid |= tma_l2_of_way(way, sectors);
     set->asked |= tma_l2_of_way(way, sectors);

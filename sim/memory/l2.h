@@ -33,6 +33,7 @@ struct tma_l2_set {
     uint16_t referenced; /* bit per way: used since the last time that all were */
     uint16_t waiting;    /* bit per way: on its way from the other partition */
     uint16_t filling;    /* bit per way: on its way from DRAM, or it was lately */
+    uint16_t passing;    /* bit per way: only the other partition, which has a copy, has read it */
 
     /* By way. While the data is on its way from the other partition, the first of the requests that
      * wait for it; while it is on its way from DRAM, the cycle at which it is there (its low 32
@@ -79,14 +80,22 @@ void tma_l2_free(struct tma_l2 *l2);
 
 enum { TMA_L2_MIXED = UINT16_MAX + 1, TMA_L2_NO_TAGS };
 
+/* Where each turn of the groups around the sets begins: so that lines at no distance meet in one
+ * set more often than by chance. */
+static inline uint32_t tma_l2_first_set(const struct tma_l2 *l2, uint64_t turn) {
+    uint64_t hash = (turn * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return (uint32_t)((hash * l2->slice_sets) >> 32);
+}
+
 /* Where to look for a line in a partition. */
 static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t partition,
                                                const struct tma_place *place) {
     /* A group has one line in each slice of each partition, which has a copy of another one's. */
     uint64_t tag = tma_divide(place->group, &l2->per_set);
     uint32_t slice = partition * l2->slices + place->slice;
+    uint32_t set = tma_l2_first_set(l2, tag) + (uint32_t)(place->group - tag * l2->slice_sets);
     return (struct tma_l2_index){
-        .set = slice * l2->slice_sets + (uint32_t)(place->group - tag * l2->slice_sets),
+        .set = slice * l2->slice_sets + (set < l2->slice_sets ? set : set - l2->slice_sets),
         .tag = (uint32_t)(tag * l2->partitions + (place->home != partition)),
     };
 }
@@ -96,13 +105,16 @@ int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t 
 
 /* The number of the group of the line that a set of a partition's slice has under a tag. */
 static inline uint64_t tma_l2_group(const struct tma_l2 *l2, struct tma_l2_index index) {
-    return (uint64_t)(index.tag / l2->partitions) * l2->slice_sets + index.set % l2->slice_sets;
+    uint64_t turn = index.tag / l2->partitions;
+    uint32_t set = index.set % l2->slice_sets + l2->slice_sets - tma_l2_first_set(l2, turn);
+    return turn * l2->slice_sets + set % l2->slice_sets;
 }
 
 /* The way that holds the line, after taking one for it (with no valid sector) where none did: an
- * empty one, else the first that was not referenced lately and that nobody waits for; -1 where all
- * are waited for. *victim is what that drove out. */
-int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
+ * empty one, else one that is passing, else any, of these the first that was not referenced lately
+ * and that nobody waits for; -1 where all are waited for. *victim is what that drove out.
+ * passing: the line is claimed for a copy in the other partition, and not for an SM of this one. */
+int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
                  struct tma_l2_victim *victim);
 
 /* Notes that these sectors were not fetched in vain. */
@@ -136,7 +148,8 @@ uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now);
 
 /* Leaves sectors in a way as if they had been there for long, and had been asked for. Until a set
  * is full, nothing is driven out, and to leave a line again changes nothing. */
-void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors);
+void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
+                  uint32_t sectors);
 
 /* Forgets which lines were being filled before `now`. Call it at least once in 2^31 cycles: cycles
  * are kept modulo 2^32. */

@@ -31,6 +31,8 @@ struct tma_machine {
         uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
         uint32_t launch_interval_cycles; /* from the start of a GPC's CTA to that of its next */
+        uint32_t slot_draw; /* a number to draw by, for each TPC, which slots issue first; 0: the
+                               last ones do in all */
     } topology;
 
     struct {
@@ -64,6 +66,9 @@ struct tma_machine {
         uint32_t partition_cycles; /* from one L2 partition to the other, one way */
         uint32_t sm_port_bytes_per_kcycle;  /* L2 to SM, in 1000 cycles */
         uint32_t gpc_port_bytes_per_kcycle; /* L2 to GPC, in 1000 cycles */
+        uint32_t coalesced_requests; /* requests of a GPC for the same sectors that go to L2 as one,
+                                        at most; */
+        uint32_t coalesce_cycles;    /* and how long after the first of them */
     } crossbar;
 
     struct {
@@ -71,12 +76,13 @@ struct tma_machine {
         uint32_t partitions;
         uint32_t slices; /* of all partitions */
         uint32_t ways;
-        uint32_t dirty_ways;                /* that a set has at most: one more is written back */
-        uint32_t lookup_cycles;             /* tag look-up and data, without waiting */
-        uint32_t interval_millicycles;      /* least time from a slice's request to its next */
-        uint32_t request_millicycles;       /* to read data: for each request, */
-        uint32_t sector_millicycles;        /* and for each sector */
-        uint32_t fill_millicycles;          /* to answer for a row that is out of bounds */
+        uint32_t dirty_ways;           /* that a set has at most: one more is written back */
+        uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
+        uint32_t interval_millicycles; /* least time from a slice's request to its next */
+        uint32_t request_millicycles;  /* to read data: for each request, */
+        uint32_t sector_millicycles;   /* and for each sector */
+        uint32_t repeat_millicycles;   /* least time from a read to the next of the same sectors; */
+        uint32_t fill_millicycles;     /* and where they stand for what is out of bounds */
         uint32_t write_request_millicycles; /* to write data: as request and sector, */
         uint32_t write_sector_millicycles;
         uint32_t write_partial_millicycles;  /* more for a request that writes part of one */
@@ -84,7 +90,6 @@ struct tma_machine {
         uint32_t reduce_sector_millicycles;
         uint32_t promotion_wait_cycles; /* that a promotion to 256 bytes in the other partition is
                                            made to wait at most: else it is dropped */
-        uint32_t share_cycles; /* data read no longer ago than this is there for further SMs */
     } l2;
 
     struct {

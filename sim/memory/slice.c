@@ -36,21 +36,21 @@ uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
     return tma_port_serve(&slice->port, cycle, ticks) + memory->machine.l2.lookup_cycles;
 }
 
-/* Requests for a line that was read a moment ago take what was read: it is not read again, and
- * where the same GPC had it, it does not pass the GPC's port again. Gives what reading takes. */
-static uint64_t share(struct tma_memory *memory, struct tma_request *request, uint32_t partition,
-                      uint64_t cycle) {
+/* Sectors that were read a moment ago can't be read again at once: the slice waits, and with it all
+ * that come later. */
+static void wait_to_repeat(struct tma_memory *memory, const struct tma_request *request,
+                           uint32_t partition, uint64_t cycle) {
     struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + request->place.slice];
     uint64_t hash = request->line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     struct tma_recent_read *read = &slice->recent[hash % TMA_RECENT_READS];
-    bool recent = read->line == request->line && read->sectors == request->asked &&
-                  cycle <= read->until_cycle;
-    if (!recent)
-        *read = (struct tma_recent_read){.line = request->line, .sectors = request->asked};
-    request->shares = (read->gpcs & 1u << request->gpc) != 0;
-    read->until_cycle = cycle + memory->machine.l2.share_cycles;
-    read->gpcs |= 1u << request->gpc;
-    return recent ? 0 : memory->read_ticks[tma_sector_count(request->asked)];
+    bool repeats = read->line == request->line && (read->sectors & request->asked) != 0;
+    if (repeats && read->again_ticks > slice->port.free_ticks)
+        slice->port.free_ticks = read->again_ticks;
+    uint64_t start = cycle * TMA_TICKS;
+    if (start < slice->port.free_ticks)
+        start = slice->port.free_ticks;
+    uint64_t pause = request->fill ? memory->fill_ticks : memory->repeat_ticks;
+    *read = (struct tma_recent_read){request->line, start + pause, request->asked};
 }
 
 /* Sends a request's data back: they leave the slice of the SM's partition at `ready`. Nobody waits
@@ -63,7 +63,7 @@ static void respond(struct tma_memory *memory, uint32_t entry, uint64_t ready) {
         tma_flight_drop(memory, flight);
         return;
     }
-    request->dram_cycles = (uint32_t)(ready - request->l2_done_cycle);
+    request->dram_cycles = (uint32_t)(ready - tma_known_cycle(request));
     request->stage = TMA_STAGE_RESPONSE;
     tma_wheel_put(&memory->wheel, entry,
                   ready + memory->machine.crossbar.response_cycles +
@@ -114,9 +114,11 @@ void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
     tma_dram_write(&memory->dram, &place, tma_sector_count(victim->sectors), cycle);
 }
 
-int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, uint64_t cycle) {
+int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, bool passing,
+                    uint64_t cycle) {
     struct tma_l2_victim victim;
-    int way = tma_l2_claim(&memory->l2, set_of(memory, request), request->index.tag, &victim);
+    int way =
+        tma_l2_claim(&memory->l2, set_of(memory, request), request->index.tag, passing, &victim);
     tma_slice_write_back(memory, request->index.set, &victim, cycle);
     return way;
 }
@@ -154,7 +156,7 @@ static void promote(struct tma_memory *memory, const struct tma_request *of, uin
     if (!near && is_busy(memory, &pair.place))
         return;
     struct tma_l2_set *set = set_of(memory, &pair);
-    int way = tma_slice_claim(memory, &pair, cycle);
+    int way = tma_slice_claim(memory, &pair, !near, cycle);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_l2_sectors(set->valid, way);
     if (near && missing == 0 && of->direction == TMA_LOAD)
         return;
@@ -192,8 +194,8 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
 }
 
 /* Looks a line up at its home and fills what is missing; gives the cycle at which all is there. */
-static uint64_t home_data(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    int way = tma_slice_claim(memory, tma_request_at(memory, entry), cycle);
+static uint64_t home_data(struct tma_memory *memory, uint32_t entry, bool passing, uint64_t cycle) {
+    int way = tma_slice_claim(memory, tma_request_at(memory, entry), passing, cycle);
     return tma_slice_data(memory, entry, way, cycle);
 }
 
@@ -218,7 +220,7 @@ static void note_at_home(struct tma_memory *memory, const struct tma_place *plac
 static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     struct tma_l2_set *set = set_of(memory, request);
-    int way = tma_slice_claim(memory, request, cycle);
+    int way = tma_slice_claim(memory, request, false, cycle);
     bool first = false, waiting = way >= 0 && (set->waiting & 1u << way) != 0;
     uint32_t missing = request->asked;
     if (way >= 0)
@@ -264,28 +266,16 @@ static void prefetch_at_home(struct tma_memory *memory, uint32_t entry, uint64_t
                 cycle + memory->machine.crossbar.partition_cycles);
 }
 
-/* Rows that are out of bounds are answered one by one, beside what else the slice does. */
-static uint64_t answer_fill(struct tma_memory *memory, const struct tma_request *request,
-                            uint32_t partition, uint64_t cycle) {
-    struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + request->place.slice];
-    return tma_port_serve(&slice->fills, cycle, memory->fill_ticks) +
-           memory->machine.l2.lookup_cycles;
-}
-
-static uint64_t look_up_shared(struct tma_memory *memory, struct tma_request *request,
-                               uint32_t partition, uint64_t cycle) {
-    uint64_t read_ticks = share(memory, request, partition, cycle);
-    return tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
-}
-
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t partition = partition_of(memory, request);
-    uint64_t done = request->fill ? answer_fill(memory, request, partition, cycle)
-                                  : look_up_shared(memory, request, partition, cycle);
-    request->l2_done_cycle = done;
-    if (!request->rides)
-        count_request(memory, request->asked);
+    if (request->coalesces && tma_coalesce(memory, entry, cycle))
+        return;
+    wait_to_repeat(memory, request, partition, cycle);
+    uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->asked)];
+    uint64_t done = tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
+    request->known_cycles = (uint32_t)(done - request->sent_cycle);
+    count_request(memory, request->asked);
     if (request->place.home != partition) {
         if (request->direction == TMA_PREFETCH)
             prefetch_at_home(memory, entry, done);
@@ -293,7 +283,7 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
             request_copy(memory, entry, done);
         return;
     }
-    uint64_t ready = home_data(memory, entry, done);
+    uint64_t ready = home_data(memory, entry, false, done);
     respond(memory, entry, ready);
 }
 
@@ -327,7 +317,7 @@ static void release_waiters(struct tma_memory *memory, const struct tma_request 
     while (waiter != TMA_NONE) {
         uint32_t next = tma_request_at(memory, waiter)->next;
         asked |= tma_request_at(memory, waiter)->asked;
-        uint64_t looked_up = tma_request_at(memory, waiter)->l2_done_cycle;
+        uint64_t looked_up = tma_known_cycle(tma_request_at(memory, waiter));
         respond(memory, waiter, ready > looked_up ? ready : looked_up);
         waiter = next;
     }
@@ -341,7 +331,8 @@ void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint64_t read_ticks = prefetch ? 0 : memory->read_ticks[tma_sector_count(request->wanted)];
     uint64_t done =
         tma_slice_look_up(memory, request->place.home, &request->place, read_ticks, cycle);
-    uint64_t ready = home_data(memory, entry, done) + memory->machine.crossbar.partition_cycles;
+    uint64_t ready =
+        home_data(memory, entry, !prefetch, done) + memory->machine.crossbar.partition_cycles;
     respond(memory, entry, ready);
     if (!prefetch)
         release_waiters(memory, tma_request_at(memory, entry), ready);

@@ -93,10 +93,12 @@ static bool allocate_servers(struct tma_memory *memory) {
     memory->shared = calloc(machine->sm_count, sizeof *memory->shared);
     memory->gpc_ports = calloc(machine->topology.gpc_count, sizeof *memory->gpc_ports);
     memory->slices = calloc(machine->l2.slices, sizeof *memory->slices);
+    memory->coalescers = calloc(machine->topology.gpc_count, sizeof *memory->coalescers);
     memory->hops =
         calloc((size_t)machine->topology.gpc_count * machine->l2.slices, sizeof *memory->hops);
     return memory->units != NULL && memory->sm_ports != NULL && memory->shared != NULL &&
-           memory->gpc_ports != NULL && memory->slices != NULL && memory->hops != NULL;
+           memory->gpc_ports != NULL && memory->slices != NULL && memory->coalescers != NULL &&
+           memory->hops != NULL;
 }
 
 /* Slices lie at evenly spread distances from a GPC, in another order for every GPC. */
@@ -117,7 +119,11 @@ static void convert_rates(struct tma_memory *memory) {
     memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
     memory->wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS;
     memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
+    memory->repeat_ticks = (uint64_t)machine->l2.repeat_millicycles * TMA_TICKS / 1000;
     memory->fill_ticks = (uint64_t)machine->l2.fill_millicycles * TMA_TICKS / 1000;
+    memory->coalesce_cycles = machine->crossbar.coalesce_cycles < machine->crossbar.response_cycles
+                                  ? machine->crossbar.coalesce_cycles
+                                  : machine->crossbar.response_cycles;
     memory->interval_ticks = (uint64_t)machine->l2.interval_millicycles * TMA_TICKS / 1000;
     for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
         memory->read_ticks[sectors] =
@@ -171,6 +177,7 @@ void tma_memory_free(struct tma_memory *memory) {
     free(memory->shared);
     free(memory->gpc_ports);
     free(memory->slices);
+    free(memory->coalescers);
     free(memory->hops);
     free(memory);
 }
@@ -235,7 +242,7 @@ static void note_way(const struct tma_memory *memory, const struct tma_request *
     uint64_t reached = request->sent_cycle + memory->machine.crossbar.request_cycles;
     completion->arrival_cycle = arrival;
     completion->sent_cycle = request->sent_cycle;
-    completion->l2_cycles = (uint32_t)(request->l2_done_cycle - reached);
+    completion->l2_cycles = (uint32_t)(tma_known_cycle(request) - reached);
     completion->dram_cycles = request->dram_cycles;
     completion->crossbar_wait_cycles = (uint32_t)(arrival - port_cycle);
     completion->crossbar_cycles = (uint32_t)(port_cycle - request->sent_cycle) -
@@ -255,15 +262,12 @@ void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, ui
         note_way(memory, request, &flight->completion, cycle, arrival);
 }
 
-/* A response is at its GPC's port. */
-static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+/* A response that was at its GPC's port at `cycle` has passed it. */
+static void land(struct tma_memory *memory, uint32_t entry, uint64_t cycle, uint64_t passed) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t index = request->flight;
     struct tma_flight *flight = &memory->flights[index];
     bool multicast = flight->copies != TMA_NONE;
-    uint64_t ticks =
-        request->shares ? 0 : tma_sector_count(request->asked) * memory->gpc_sector_ticks;
-    uint64_t passed = tma_port_serve(&memory->gpc_ports[request->gpc], cycle, ticks);
     tma_flight_deliver(memory, flight, request->sm, request, cycle, passed);
     if (multicast)
         tma_multicast_deliver(memory, request, cycle, passed);
@@ -275,6 +279,21 @@ static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
                             flight->completion.arrival_cycle + memory->machine.tma.complete_cycles);
     }
     tma_flight_drop(memory, index);
+}
+
+/* A response is at its GPC's port, and passes it once for all requests that it answers. */
+static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    const struct tma_request first = *tma_request_at(memory, entry);
+    uint64_t ticks = tma_sector_count(first.asked) * memory->gpc_sector_ticks;
+    uint64_t passed = tma_port_serve(&memory->gpc_ports[first.gpc], cycle, ticks);
+    land(memory, entry, cycle, passed);
+    uint32_t next;
+    for (uint32_t rider = first.riders; rider != TMA_NONE; rider = next) {
+        struct tma_request *request = tma_request_at(memory, rider);
+        next = request->next;
+        tma_coalesced_answer(memory, request, &first);
+        land(memory, rider, cycle, passed);
+    }
 }
 
 static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {

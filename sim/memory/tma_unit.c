@@ -6,14 +6,11 @@
 enum { BATCH_REQUESTS = 32 };
 
 /* A row that is out of bounds altogether is asked for at one of eight lines that all operations
- * share, by turns. Of the requests for 32 such rows, those for a line are answered together. */
+ * share, by turns. */
 static void ask_fill_line(struct tma_flight *flight, struct tma_request *request) {
-    enum { ANSWERED_TOGETHER = 32 };
-    uint32_t number = flight->fills_asked++;
-    request->line = tma_fill_line(number);
+    request->line = tma_fill_line(flight->fills_asked++);
     request->fill = true;
     request->asked = request->wanted = ((1u << tma_sector_count(request->asked)) - 1) & 15u;
-    request->rides = number % ANSWERED_TOGETHER >= TMA_FILL_LINES;
 }
 
 /* Sends a request on its way. Nothing is prefetched for what is out of bounds. */
@@ -35,6 +32,8 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .sm = (uint8_t)owner->sm,
         .gpc = memory->sm_gpc[owner->sm] & 15u,
         .direction = owner->direction & 3u,
+        .riders = TMA_NONE,
+        .coalesces = owner->direction == TMA_LOAD && owner->copies == TMA_NONE,
     };
     if (piece->fill && owner->row.data_bytes == 0)
         ask_fill_line(owner, request);

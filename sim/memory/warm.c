@@ -8,7 +8,8 @@ enum { PENDING = 128, LEFT_AT_ONCE = 64 };
 /* A line to be left in a set. */
 struct line {
     struct tma_l2_index index;
-    bool again; /* it was left there before */
+    bool again;   /* it was left there before, for the other partition */
+    bool passing; /* on its way to a copy: see l2.h */
 };
 
 struct pending {
@@ -19,17 +20,18 @@ struct pending {
 static void leave(struct tma_l2 *l2, struct pending *pending, uint32_t count) {
     for (uint32_t end = pending->left + count; pending->left != end; pending->left++) {
         const struct line *line = &pending->lines[pending->left % PENDING];
-        if (!line->again || l2->full)
-            tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, TMA_ALL_SECTORS);
+        if (!line->again || !line->passing || l2->full)
+            tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, line->passing,
+                         TMA_ALL_SECTORS);
     }
 }
 
 /* The line's sectors are to be left in a partition, as if they had been there for long. */
 static void put(struct tma_l2 *l2, struct pending *pending, uint32_t partition,
-                const struct tma_place *place, bool again) {
+                const struct tma_place *place, bool again, bool passing) {
     struct line *line = &pending->lines[pending->put % PENDING];
-    *line = (struct line){tma_l2_index(l2, partition, place), again};
-    if (!again || l2->full)
+    *line = (struct line){tma_l2_index(l2, partition, place), again, passing};
+    if (!again || !passing || l2->full)
         tma_l2_prefetch(l2, line->index.set);
 }
 
@@ -38,9 +40,9 @@ static void put(struct tma_l2 *l2, struct pending *pending, uint32_t partition,
 static void put_line(struct tma_memory *memory, struct pending *pending, uint32_t partition,
                      uint64_t line, bool again) {
     struct tma_place place = tma_place_line(&memory->l2.dealing, line);
-    put(&memory->l2, pending, place.home, &place, again);
+    put(&memory->l2, pending, place.home, &place, again, place.home != partition);
     pending->put++;
-    put(&memory->l2, pending, partition, &place, false);
+    put(&memory->l2, pending, partition, &place, false, false);
     pending->put += place.home != partition;
     if (pending->put - pending->left > PENDING - 2)
         leave(&memory->l2, pending, LEFT_AT_ONCE);

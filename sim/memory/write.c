@@ -29,11 +29,11 @@ void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) 
     struct tma_request *request = tma_request_at(memory, entry);
     uint64_t done = tma_slice_look_up(memory, request->place.home, &request->place,
                                       write_ticks(&memory->machine, request), cycle);
-    request->l2_done_cycle = done;
+    request->known_cycles = (uint32_t)(done - request->sent_cycle);
     memory->counters.requests++;
     memory->counters.sectors += tma_sector_count(request->asked);
     memory->counters.write_sectors += tma_sector_count(request->asked);
-    int way = tma_slice_claim(memory, request, done);
+    int way = tma_slice_claim(memory, request, false, done);
     uint64_t written = done;
     if (request->direction == TMA_REDUCE) {
         written = tma_slice_data(memory, entry, way, done);

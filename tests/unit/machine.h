@@ -39,9 +39,10 @@ static inline struct tma_machine small_machine(void) {
                      .response_cycles = 20,
                      .spread_cycles = 0,
                      .partition_cycles = 25,
-                     .sm_port_bytes_per_kcycle = 32000,   /* a sector a cycle */
-                     .gpc_port_bytes_per_kcycle = 64000}, /* two sectors a cycle */
-        .l2 = {.capacity_bytes = 64 * 1024,               /* 32 sets in each slice */
+                     .sm_port_bytes_per_kcycle = 32000,  /* a sector a cycle */
+                     .gpc_port_bytes_per_kcycle = 64000, /* two sectors a cycle */
+                     .coalesced_requests = 1},
+        .l2 = {.capacity_bytes = 64 * 1024, /* 32 sets in each slice */
                .partitions = 2,
                .slices = 4,
                .ways = 4,

@@ -9,7 +9,7 @@ static struct tma_l2 l2;
 /* What a claim drove out is the tests' of writes. */
 static int claim_way(struct tma_l2 *cache, struct tma_l2_set *set, uint32_t tag) {
     struct tma_l2_victim victim;
-    return tma_l2_claim(cache, set, tag, &victim);
+    return tma_l2_claim(cache, set, tag, false, &victim);
 }
 
 static void set_up(void) {
@@ -183,27 +183,42 @@ START_TEST(test_replacement) {
 }
 END_TEST
 
-/* As before, with copies of another partition's lines in some ways: bit masks. */
+/* As before, with lines that are passing in some ways: bit masks. */
 static const struct {
     const char *what;
-    uint32_t copies, touched, waiting;
+    uint32_t passing, touched, waiting;
     int victim;
-} copies[] = {
-    {"a copy before a line at home", 1 << 2, 0, 0, 2},
+} passings[] = {
+    {"one that is passing first", 1 << 2, 0, 0, 2},
     {"and even one that was used", 1 << 2, 1 << 2, 0, 2},
-    {"of copies, one that was not used", 7 << 1, 1 << 1, 0, 2},
-    {"a line at home before a copy that is waited for", 1 << 2, 1 << 0, 1 << 2, 1},
+    {"of those, one that was not used", 7 << 1, 1 << 1, 0, 2},
+    {"another one before one that is waited for", 1 << 2, 1 << 0, 1 << 2, 1},
 };
 
-START_TEST(test_copies_go_first) {
+START_TEST(test_passing_lines_go_first) {
     struct tma_l2_set *set = first_set();
+    struct tma_l2_victim victim;
     for (uint32_t i = 0; i < 4; i++)
-        claim_way(&l2, set, 2 * i + (copies[_i].copies >> i & 1u));
+        tma_l2_claim(&l2, set, 2 * i, (passings[_i].passing >> i & 1u) != 0, &victim);
     for (int i = 0; i < 4; i++)
-        if ((copies[_i].touched >> i & 1u) != 0)
+        if ((passings[_i].touched >> i & 1u) != 0)
             tma_l2_ask(&l2, set, i, 1);
-    set->waiting = (uint16_t)copies[_i].waiting;
-    ck_assert_msg(claim_way(&l2, set, 100) == copies[_i].victim, "%s", copies[_i].what);
+    set->waiting = (uint16_t)passings[_i].waiting;
+    ck_assert_msg(claim_way(&l2, set, 100) == passings[_i].victim, "%s", passings[_i].what);
+}
+END_TEST
+
+/* A line is no longer passing once an SM of its own partition has come for it; who comes for a copy
+ * changes nothing. */
+START_TEST(test_passing_lines_stay_for_their_own) {
+    struct tma_l2_set *set = first_set();
+    struct tma_l2_victim victim;
+    for (uint32_t i = 0; i < 4; i++)
+        tma_l2_claim(&l2, set, 2 * i, i >= 2, &victim);
+    ck_assert_int_eq(tma_l2_claim(&l2, set, 4, false, &victim), 2);
+    ck_assert_int_eq(tma_l2_claim(&l2, set, 0, true, &victim), 0);
+    ck_assert_int_eq(claim_way(&l2, set, 100), 3);
+    ck_assert_int_eq(claim_way(&l2, set, 102), 0);
 }
 END_TEST
 
@@ -246,7 +261,7 @@ START_TEST(test_unused_sectors) {
     ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 3), 0);
     ck_assert_uint_eq(l2.unused_sectors, 2);
     for (uint32_t tag = 1; tma_l2_find(&l2, set, 0) >= 0; tag++)
-        tma_l2_leave(&l2, set, tag, 15);
+        tma_l2_leave(&l2, set, tag, false, 15);
     way = claim_way(&l2, set, 0);
     ck_assert_uint_eq(tma_l2_ask(&l2, set, way, 15), 15);
     ck_assert_uint_eq(l2.unused_sectors, 2);
@@ -309,13 +324,13 @@ START_TEST(test_age) {
 END_TEST
 
 START_TEST(test_leave) {
-    tma_l2_leave(&l2, first_set(), 9, 3);
+    tma_l2_leave(&l2, first_set(), 9, false, 3);
     int way = tma_l2_find(&l2, first_set(), 9);
     ck_assert_int_ge(way, 0);
     ck_assert_uint_eq(tma_l2_ready(first_set(), way, 0), 0);
     ck_assert_uint_eq(tma_l2_ask(&l2, first_set(), way, 15), 15 - 3);
     for (uint32_t tag = 10; tag < 100; tag++)
-        tma_l2_leave(&l2, first_set(), tag, 15);
+        tma_l2_leave(&l2, first_set(), tag, false, 15);
     ck_assert_uint_eq(l2.evictions, 0); /* of the run that follows */
     ck_assert_uint_eq(l2.unused_sectors, 0);
 }
@@ -341,7 +356,7 @@ START_TEST(test_far_tags) {
     tma_l2_write(&l2, set, later, 3);
     struct tma_l2_victim victim = {0};
     for (uint32_t tag = 100; victim.sectors == 0; tag += 2)
-        tma_l2_ask(&l2, set, tma_l2_claim(&l2, set, tag, &victim), 1);
+        tma_l2_ask(&l2, set, tma_l2_claim(&l2, set, tag, false, &victim), 1);
     ck_assert_uint_eq(victim.tag, far_tag);
     ck_assert_int_eq(tma_l2_find(&l2, set, far_tag), -1);
 }
@@ -380,7 +395,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_index_is_unique, 0, 2);
     tcase_add_test(tests, test_claim_finds_what_is_there);
     tcase_add_loop_test(tests, test_replacement, 0, sizeof replacements / sizeof *replacements);
-    tcase_add_loop_test(tests, test_copies_go_first, 0, sizeof copies / sizeof *copies);
+    tcase_add_loop_test(tests, test_passing_lines_go_first, 0, sizeof passings / sizeof *passings);
+    tcase_add_test(tests, test_passing_lines_stay_for_their_own);
     tcase_add_loop_test(tests, test_clean, 0, sizeof cleanings / sizeof *cleanings);
     tcase_add_test(tests, test_unused_sectors);
     tcase_add_loop_test(tests, test_ready, 0, sizeof fills / sizeof *fills);

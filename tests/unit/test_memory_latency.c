@@ -159,8 +159,7 @@ START_TEST(test_spread) {
 END_TEST
 
 /* Two SMs want a line that nobody has, the second one `later` cycles after the first; its data
- * comes from DRAM once, across once for each partition, and through the port of a GPC once if both
- * are together. */
+ * comes from DRAM once, across once for each partition. */
 static const struct {
     const char *what;
     uint32_t sms[2], home;
@@ -168,12 +167,17 @@ static const struct {
     uint64_t completed[2];
     uint64_t across; /* sectors */
 } pairs[] = {
-    {"together, at the home", {0, 1}, 0, 0, {HIT + DRAM, HIT + DRAM}, 0},
+    {"together, at the home", {0, 1}, 0, 0, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
     {"while it is on its way", {0, 1}, 0, 100, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
     {"looked up when the data comes", {0, 1}, 0, DRAM, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
     {"a hit behind the other's data", {0, 1}, 0, DRAM + 1, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
     {"a hit", {0, 1}, 0, DRAM + 3, {HIT + DRAM, HIT + DRAM + 3}, 0},
-    {"together, far from home", {0, 1}, 1, 0, {HIT + ACROSS + DRAM, HIT + ACROSS + DRAM}, 4},
+    {"together, far from home",
+     {0, 1},
+     1,
+     0,
+     {HIT + ACROSS + DRAM, HIT + ACROSS + DRAM + GPC_PORT},
+     4},
     {"far, while it is on its way",
      {0, 1},
      1,
@@ -203,36 +207,6 @@ START_TEST(test_merging) {
 }
 END_TEST
 
-enum { SHARE = 50 };
-
-/* Who asks for a line of L2 that was read no more than 50 cycles ago: it is not read again, and
- * where the same GPC had it, it does not pass the GPC's port again. */
-static const struct {
-    uint32_t second_sm;
-    uint64_t later, latency; /* of the second */
-} shares[] = {
-    {1, SHARE, HIT - SLICE - GPC_PORT},
-    {1, SHARE + 1, HIT},
-    {0, SHARE, HIT - SLICE - GPC_PORT},
-    {2, SHARE, HIT}, /* reads it in its own partition */
-};
-
-START_TEST(test_shared_read) {
-    machine.l2.share_cycles = SHARE;
-    recreate();
-    int32_t y = row_at_home(&machine, &map, 0, 0);
-    struct load loads[2] = {
-        {.map = &map, .y = y},
-        {.map = &map, .sm = shares[_i].second_sm, .cycle = shares[_i].later, .y = y, .tag = 1}};
-    struct tma_completion done[2];
-    for (int i = 0; i < 2; i++)
-        warm_load(memory, &loads[i]);
-    run_loads(memory, loads, 2, done);
-    ck_assert_uint_eq(done[0].cycle, HIT);
-    ck_assert_uint_eq(done[1].cycle, shares[_i].later + shares[_i].latency);
-}
-END_TEST
-
 /* Those that wait for a line from the other partition get it in the order in which they came. */
 START_TEST(test_waiters_keep_their_order) {
     int32_t y = row_at_home(&machine, &map, 1, 0);
@@ -257,7 +231,6 @@ int main(void) {
     tcase_add_test(tests, test_warm_out_of_bounds);
     tcase_add_loop_test(tests, test_spread, 0, 4);
     tcase_add_loop_test(tests, test_merging, 0, sizeof pairs / sizeof *pairs);
-    tcase_add_loop_test(tests, test_shared_read, 0, sizeof shares / sizeof *shares);
     tcase_add_test(tests, test_waiters_keep_their_order);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

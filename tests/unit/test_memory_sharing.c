@@ -1,5 +1,6 @@
-/* What SMs share of a line that several read: a slice's reads, the GPC's port, copies between
- * partitions, and the count of sectors that nobody asked for. Times are those of the small machine.
+/* What SMs share of a line that several read: requests, the GPC's port, copies between partitions;
+ * what a slice does with reads of the same sectors; and the count of sectors that nobody asked for.
+ * Times are those of the small machine.
  */
 #include "memory/l2.h"
 #include "small_memory.h"
@@ -40,67 +41,166 @@ static struct load load_of(const struct boxes *boxes, const struct reading *read
 
 /* In cycles: two sectors at a slice, in the ports, and what comes before and after them. */
 enum {
-    INTERVAL = 4,
-    SHARE = 20,
     READ = 8 + 1, /* 8 for the request, half a cycle for each sector */
     GPC_PORT = 1,
     SM_PORT = 2,
     BEFORE = 10 + 30,
     AFTER = 15 + 20 + SM_PORT + 5,
-    FULL = BEFORE + READ + GPC_PORT + AFTER,
-    SHARED = BEFORE + INTERVAL + AFTER,                /* read by another of the GPC */
-    READ_BEFORE = BEFORE + INTERVAL + GPC_PORT + AFTER /* by one of another GPC */
+    FULL = BEFORE + READ + GPC_PORT + AFTER
 };
 
-/* SMs 0 to 2 share a GPC, SM 3 is in another one; all are beside the line's home. Of the readings,
- * the last one's completion is looked at. */
+/* SMs 0 to 2 share a GPC, SM 3 is in another one; all are beside the line's home, which is warm. */
+static void set_up_readers(struct boxes *boxes) {
+    machine.topology.gpc_size[0] = 3;
+    machine.topology.gpc_size[1] = 1;
+    machine.topology.gpc_partition[1] = 0;
+    machine.l2.request_millicycles = 8000;
+    recreate();
+    *boxes = make_boxes(0, TMA_L2_NONE);
+    struct load whole = load_of(boxes, &(struct reading){.count = TMA_SECTORS});
+    warm_load(memory, &whole);
+}
+
+static void run_readings(const struct boxes *boxes, const struct reading *readings, uint32_t count,
+                         struct tma_completion *done) {
+    struct load loads[4];
+    for (uint32_t i = 0; i < count; i++) {
+        loads[i] = load_of(boxes, &readings[i]);
+        loads[i].tag = i;
+    }
+    run_loads(memory, loads, count, done);
+}
+
+/* Of the readings, the last one's completion is looked at. */
+enum { WINDOW = 12 };
+
+static const struct {
+    const char *what;
+    struct reading readings[4];
+    uint32_t count;
+    uint64_t completed;
+    uint64_t requests; /* that L2 sees */
+} coalesced[] = {
+    {"alone", {{0, 0, 2, 0}}, 1, FULL, 1},
+    {"together", {{0, 0, 2, 0}, {1, 0, 2, 0}}, 2, FULL, 1},
+    {"of one SM", {{0, 0, 2, 0}, {0, 0, 2, 0}}, 2, FULL + SM_PORT, 1},
+    {"just in time", {{0, 0, 2, 0}, {1, 0, 2, WINDOW}}, 2, FULL, 1},
+    {"a cycle too late", {{0, 0, 2, 0}, {1, 0, 2, WINDOW + 1}}, 2, WINDOW + 1 + FULL, 2},
+    {"of two GPCs", {{0, 0, 2, 0}, {3, 0, 2, 0}}, 2, READ + FULL, 2},
+    {"the third of two", {{0, 0, 2, 0}, {1, 0, 2, 0}, {2, 0, 2, 0}}, 3, READ + FULL, 2},
+    {"the fourth goes with the third",
+     {{0, 0, 2, 0}, {1, 0, 2, 0}, {2, 0, 2, 0}, {1, 0, 2, 4}},
+     4,
+     READ + FULL,
+     2},
+    {"other sectors", {{0, 0, 2, 0}, {1, 2, 2, 0}}, 2, READ + FULL, 2},
+    {"some of the sectors", {{0, 0, 2, 0}, {1, 0, 1, 0}}, 2, READ + FULL - 1, 2},
+    {"other sectors don't come between", {{0, 0, 2, 0}, {1, 2, 2, 0}, {2, 0, 2, 1}}, 3, FULL, 2},
+};
+
+START_TEST(test_coalescing) {
+    struct boxes boxes;
+    struct tma_completion done[4];
+    uint32_t count = coalesced[_i].count;
+    machine.crossbar.coalesced_requests = 2;
+    machine.crossbar.coalesce_cycles = WINDOW;
+    set_up_readers(&boxes);
+    run_readings(&boxes, coalesced[_i].readings, count, done);
+    ck_assert_msg(done[count - 1].cycle == coalesced[_i].completed, "%s: %llu, not %llu",
+                  coalesced[_i].what, (unsigned long long)done[count - 1].cycle,
+                  (unsigned long long)coalesced[_i].completed);
+    ck_assert_uint_eq(tma_memory_count(memory).requests, coalesced[_i].requests);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_uint_eq(done[i].l2_cycles + done[i].dram_cycles + done[i].crossbar_cycles +
+                              done[i].crossbar_wait_cycles,
+                          done[i].arrival_cycle - done[i].sent_cycle);
+}
+END_TEST
+
+/* Prefetches and multicast loads are not answered with others. */
+START_TEST(test_not_coalesced) {
+    static const uint32_t copies[] = {1};
+    machine.crossbar.coalesced_requests = 4;
+    machine.crossbar.coalesce_cycles = WINDOW;
+    struct boxes boxes;
+    set_up_readers(&boxes);
+    struct load loads[2] = {load_of(&boxes, &(struct reading){0, 0, 2, 0}),
+                            load_of(&boxes, &(struct reading){2, 0, 2, 0})};
+    struct tma_completion done[3];
+    loads[1].tag = 1;
+    if (_i == 0)
+        loads[1].direction = TMA_PREFETCH;
+    else {
+        loads[1].copies = copies;
+        loads[1].copy_count = 1;
+    }
+    issue_load(memory, &loads[0]);
+    issue_load(memory, &loads[1]);
+    ck_assert(tma_memory_drain(memory));
+    for (uint32_t i = 0; tma_memory_take(memory, &done[i]); i++)
+        ck_assert_uint_lt(i, 3);
+    ck_assert_uint_eq(tma_memory_count(memory).requests, 2);
+}
+END_TEST
+
+/* An answer that is back before the window ends is no longer there to join. */
+START_TEST(test_window_ends_with_the_answer) {
+    enum { RESPONSE = 20 };
+    struct boxes boxes;
+    struct tma_completion done[2];
+    machine.crossbar.coalesced_requests = 4;
+    machine.crossbar.coalesce_cycles = 10000;
+    set_up_readers(&boxes);
+    const struct reading readings[] = {{0, 0, 2, 0}, {1, 0, 2, RESPONSE + (uint64_t)_i}};
+    run_readings(&boxes, readings, 2, done);
+    ck_assert_uint_eq(tma_memory_count(memory).requests, _i == 0 ? 1 : 2);
+}
+END_TEST
+
+/* A slice reads the same sectors again no sooner than so many cycles later; and as late, where they
+ * stand for what is out of bounds. Nobody overtakes one that waits for that. */
+enum { REPEAT = 20, FILL = 35 };
+
 static const struct {
     const char *what;
     struct reading readings[3];
     uint32_t count;
     uint64_t completed;
-} shares[] = {
-    {"alone", {{0, 0, 2, 0}}, 1, FULL},
-    {"together: behind the first one's read", {{0, 0, 2, 0}, {1, 0, 2, 0}}, 2, READ + SHARED},
-    {"together, of two GPCs", {{0, 0, 2, 0}, {3, 0, 2, 0}}, 2, READ + READ_BEFORE},
-    {"just in time", {{0, 0, 2, 0}, {1, 0, 2, SHARE}}, 2, SHARE + SHARED},
-    {"just in time, of two GPCs", {{0, 0, 2, 0}, {3, 0, 2, SHARE}}, 2, SHARE + READ_BEFORE},
-    {"a cycle too late", {{0, 0, 2, 0}, {1, 0, 2, SHARE + 1}}, 2, SHARE + 1 + FULL},
-    {"each reader keeps it for the next",
-     {{0, 0, 2, 0}, {1, 0, 2, SHARE}, {2, 0, 2, 2 * SHARE}},
-     3,
-     2 * SHARE + SHARED},
-    {"of another GPC too",
-     {{0, 0, 2, 0}, {3, 0, 2, SHARE}, {1, 0, 2, 2 * SHARE}},
-     3,
-     2 * SHARE + SHARED},
-    {"anew, and not for those of before",
-     {{0, 0, 2, 0}, {3, 0, 2, 2 * SHARE}, {1, 0, 2, 3 * SHARE}},
-     3,
-     3 * SHARE + READ_BEFORE},
-    {"other sectors", {{0, 0, 2, 0}, {1, 2, 2, SHARE}}, 2, SHARE + FULL},
+} repeats[] = {
+    {"at once", {{0, 0, 2, 0}, {3, 0, 2, 0}}, 2, REPEAT + FULL},
+    {"a bit later", {{0, 0, 2, 0}, {3, 0, 2, REPEAT - 1}}, 2, REPEAT + FULL},
+    {"late enough", {{0, 0, 2, 0}, {3, 0, 2, REPEAT + 1}}, 2, REPEAT + 1 + FULL},
+    {"other sectors", {{0, 0, 2, 0}, {3, 2, 2, 0}}, 2, READ + FULL},
+    {"one of the sectors", {{0, 0, 2, 0}, {3, 1, 2, 0}}, 2, REPEAT + FULL},
+    {"behind it", {{0, 0, 2, 0}, {3, 0, 2, 0}, {1, 2, 2, 1}}, 3, REPEAT + READ + FULL},
 };
 
-START_TEST(test_shared_reads) {
-    machine.topology.gpc_size[0] = 3;
-    machine.topology.gpc_size[1] = 1;
-    machine.topology.gpc_partition[1] = 0;
-    machine.l2.interval_millicycles = INTERVAL * 1000;
-    machine.l2.request_millicycles = 8000;
-    machine.l2.share_cycles = SHARE;
-    recreate();
-    struct boxes boxes = make_boxes(0, TMA_L2_NONE);
+START_TEST(test_repeated_reads) {
+    struct boxes boxes;
     struct tma_completion done[3];
-    struct load loads[3], whole = load_of(&boxes, &(struct reading){.count = TMA_SECTORS});
-    warm_load(memory, &whole);
-    for (uint32_t i = 0; i < shares[_i].count; i++) {
-        loads[i] = load_of(&boxes, &shares[_i].readings[i]);
-        loads[i].tag = i;
-    }
-    run_loads(memory, loads, shares[_i].count, done);
-    uint64_t cycle = done[shares[_i].count - 1].cycle;
-    ck_assert_msg(cycle == shares[_i].completed, "%s: %llu, not %llu", shares[_i].what,
-                  (unsigned long long)cycle, (unsigned long long)shares[_i].completed);
+    uint32_t count = repeats[_i].count;
+    machine.l2.repeat_millicycles = REPEAT * 1000;
+    set_up_readers(&boxes);
+    run_readings(&boxes, repeats[_i].readings, count, done);
+    ck_assert_msg(done[count - 1].cycle == repeats[_i].completed, "%s: %llu, not %llu",
+                  repeats[_i].what, (unsigned long long)done[count - 1].cycle,
+                  (unsigned long long)repeats[_i].completed);
+}
+END_TEST
+
+START_TEST(test_repeated_fill) {
+    struct boxes boxes;
+    struct tma_completion done[2];
+    const struct reading readings[] = {{0, 0, 2, 0}, {3, 0, 2, 0}};
+    machine.l2.repeat_millicycles = REPEAT * 1000;
+    machine.l2.fill_millicycles = FILL * 1000;
+    set_up_readers(&boxes);
+    boxes.y = -1;
+    struct load warm = load_of(&boxes, &readings[0]);
+    warm_load(memory, &warm);
+    run_readings(&boxes, readings, 2, done);
+    ck_assert_uint_eq(done[0].cycle, FULL);
+    ck_assert_uint_eq(done[1].cycle, FILL + FULL);
 }
 END_TEST
 
@@ -201,7 +301,11 @@ int main(void) {
     Suite *suite = suite_create("shared lines");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_shared_reads, 0, sizeof shares / sizeof *shares);
+    tcase_add_loop_test(tests, test_coalescing, 0, sizeof coalesced / sizeof *coalesced);
+    tcase_add_loop_test(tests, test_not_coalesced, 0, 2);
+    tcase_add_loop_test(tests, test_window_ends_with_the_answer, 0, 2);
+    tcase_add_loop_test(tests, test_repeated_reads, 0, sizeof repeats / sizeof *repeats);
+    tcase_add_test(tests, test_repeated_fill);
     tcase_add_test(tests, test_look_up_behind_the_copy);
     tcase_add_loop_test(tests, test_copied_pieces, 0, sizeof pieces / sizeof *pieces);
     tcase_add_loop_test(tests, test_unused_sectors, 0, sizeof uses / sizeof *uses);

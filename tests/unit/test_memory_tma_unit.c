@@ -1,23 +1,10 @@
 /* The TMA unit: how many rows and requests an operation is, and when it makes them. In the small
  * machine a request is made every 2 cycles, and an operation starts 8 cycles after the one before,
  * at the earliest. */
-#include "machine.h"
+#include "small_memory.h"
 #include "suite.h"
-#include "traffic.h"
 
 enum { ISSUE = 10, DISPATCH = 8, ROW = 2 };
-
-static struct tma_machine machine;
-static struct tma_memory *memory;
-
-static void set_up(void) {
-    machine = small_machine();
-    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
-}
-
-static void tear_down(void) {
-    tma_memory_free(memory);
-}
 
 /* Boxes of a matrix of float16, whose rows lie `pitch` bytes apart from `offset` on. A request is
  * of one row, of one 128-byte line of global memory and one of shared memory, and of whole sectors
@@ -140,7 +127,8 @@ START_TEST(test_packed_rows) {
 END_TEST
 
 /* Rows of `bytes` bytes that are out of bounds altogether: each is a request of its own, that takes
- * its time in the unit and brings its bytes; of each 32, the first 8 are counted at L2. */
+ * its time in the unit and brings its bytes. Each asks for one of eight lines by turns, so that the
+ * coalescer makes 8 requests of 32. */
 static const struct {
     uint32_t rows, bytes, l2_requests;
 } fills[] = {
@@ -149,6 +137,9 @@ static const struct {
 };
 
 START_TEST(test_rows_out_of_bounds) {
+    machine.crossbar.response_cycles = machine.crossbar.coalesce_cycles = 100;
+    machine.crossbar.coalesced_requests = 4;
+    recreate();
     struct tma_tensor_map map = line_map(fills[_i].rows);
     const uint32_t rows = fills[_i].rows, sectors = fills[_i].bytes / TMA_SECTOR_BYTES;
     map.box_dim[0] = fills[_i].bytes / 2;
@@ -258,9 +249,8 @@ END_TEST
 
 /* Rows of 1.25 cycles: the exact time counts, not the rounded one. */
 START_TEST(test_fraction_of_a_cycle) {
-    tma_memory_free(memory);
     machine.tma.row_millicycles = 1250;
-    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+    recreate();
     struct tma_tensor_map map = line_map(100);
     struct tma_completion done = run_load(memory, &(struct load){.map = &map});
     ck_assert_uint_eq(done.rows_cycle, ISSUE + 125);
