@@ -82,13 +82,14 @@ struct tma_flight {
     struct tma_row_stream rows;
 };
 
-/* A request that has gone to L2 a moment ago, and how many are answered with it. */
+/* A request that has gone to L2 a moment ago, and how many are answered with it: 16 bytes, as all
+ * GPCs have many. */
 struct tma_coalesced {
-    uint64_t line;
-    uint64_t until_cycle;
-    uint32_t first; /* request */
-    uint8_t sectors;
-    uint8_t count; /* 0: none yet */
+    uint32_t line;   /* the low half of its number */
+    uint32_t first;  /* request */
+    uint32_t cycle;  /* its low half */
+    uint8_t sectors; /* bit mask */
+    uint8_t count;   /* 0: none yet */
 };
 
 /* The requests of a GPC, by a hash of their line. */
@@ -233,6 +234,18 @@ static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t 
 /* The first slice knows what it has. */
 static inline uint64_t tma_known_cycle(const struct tma_request *request) {
     return request->sent_cycle + request->known_cycles;
+}
+
+/* Spreads lines, by the high bits. */
+static inline uint32_t tma_hash_line(uint64_t line) {
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* Where a request's GPC notes it. */
+static inline struct tma_coalesced *tma_coalesced_of(const struct tma_memory *memory,
+                                                     const struct tma_request *request) {
+    uint32_t hash = tma_hash_line(request->line);
+    return &memory->coalescers[request->gpc].lines[hash % TMA_COALESCER_LINES];
 }
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {

@@ -41,8 +41,7 @@ uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
 static void wait_to_repeat(struct tma_memory *memory, const struct tma_request *request,
                            uint32_t partition, uint64_t cycle) {
     struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + request->place.slice];
-    uint64_t hash = request->line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    struct tma_recent_read *read = &slice->recent[hash % TMA_RECENT_READS];
+    struct tma_recent_read *read = &slice->recent[tma_hash_line(request->line) % TMA_RECENT_READS];
     bool repeats = read->line == request->line && (read->sectors & request->asked) != 0;
     if (repeats && read->again_ticks > slice->port.free_ticks)
         slice->port.free_ticks = read->again_ticks;

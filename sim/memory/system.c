@@ -281,19 +281,30 @@ static void land(struct tma_memory *memory, uint32_t entry, uint64_t cycle, uint
     tma_flight_drop(memory, index);
 }
 
-/* A response is at its GPC's port, and passes it once for all requests that it answers. */
-static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    const struct tma_request first = *tma_request_at(memory, entry);
-    uint64_t ticks = tma_sector_count(first.asked) * memory->gpc_sector_ticks;
-    uint64_t passed = tma_port_serve(&memory->gpc_ports[first.gpc], cycle, ticks);
-    land(memory, entry, cycle, passed);
+/* The others that are answered with the first one, which had a list of them. */
+static void land_riders(struct tma_memory *memory, const struct tma_request *first, uint64_t cycle,
+                        uint64_t passed) {
     uint32_t next;
-    for (uint32_t rider = first.riders; rider != TMA_NONE; rider = next) {
+    for (uint32_t rider = first->riders; rider != TMA_NONE; rider = next) {
         struct tma_request *request = tma_request_at(memory, rider);
         next = request->next;
-        tma_coalesced_answer(memory, request, &first);
+        tma_coalesced_answer(memory, request, first);
         land(memory, rider, cycle, passed);
     }
+}
+
+/* A response is at its GPC's port, and passes it once for all requests that it answers. */
+static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    const struct tma_request *request = tma_request_at(memory, entry);
+    uint64_t ticks = tma_sector_count(request->asked) * memory->gpc_sector_ticks;
+    uint64_t passed = tma_port_serve(&memory->gpc_ports[request->gpc], cycle, ticks);
+    if (request->riders == TMA_NONE) {
+        land(memory, entry, cycle, passed);
+        return;
+    }
+    const struct tma_request first = *request;
+    land(memory, entry, cycle, passed);
+    land_riders(memory, &first, cycle, passed);
 }
 
 static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
@@ -347,6 +358,8 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t entry) {
         __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
     else
         tma_l2_prefetch(&memory->l2, request->index.set);
+    if (request->stage == TMA_STAGE_SLICE)
+        __builtin_prefetch(tma_coalesced_of(memory, request), 1);
 }
 
 /* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
