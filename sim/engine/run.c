@@ -8,6 +8,7 @@
 
 #include "engine/platform.h"
 #include "engine/simulation.h"
+#include "memory/address.h"
 #include "tensormap/types.h"
 
 void tma_simulation_fail(struct simulation *simulation, enum tma_error_code code,
@@ -49,6 +50,9 @@ static enum tma_error_code check(const struct tma_machine *machine,
                         workload->operation_count, TMA_MAX_STAGE_OPERATIONS);
     if (workload->cta_count == 0 || workload->iterations == 0 || workload->depth == 0)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "CTAs, iterations and depth are at least 1");
+    if (tma_workload_descriptor(workload, workload->map_count, 0) > TMA_MAX_DESCRIPTORS)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "more than %d tensor maps",
+                        TMA_MAX_DESCRIPTORS - 1);
     if (workload->sm_count == 0 || workload->sm_count > machine->sm_count)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%u SMs; allowed: 1 to %u", workload->sm_count,
                         machine->sm_count);
@@ -194,6 +198,7 @@ static void run(struct simulation *simulation) {
         return;
     if (!simulation->workload->cold)
         tma_warm_up(simulation);
+    tma_leave_descriptors(simulation);
     simulate(simulation, host);
     if (simulation->code == TMA_OK)
         summarise(simulation);

@@ -36,6 +36,14 @@ static inline uint64_t tma_fill_line(uint32_t number) {
     return past - (uint64_t)2 * TMA_FILL_LINES + (uint64_t)2 * (number % TMA_FILL_LINES);
 }
 
+/* Where tensor maps lie: below those, apart from all tensors, one behind the other. `number` is
+ * from 1 to TMA_MAX_DESCRIPTORS. */
+enum { TMA_MAX_DESCRIPTORS = 1 << 20 };
+
+static inline uint64_t tma_descriptor_line(uint32_t number) {
+    return tma_fill_line(0) - TMA_MAX_DESCRIPTORS + number - 1;
+}
+
 /* line: byte address / TMA_LINE_BYTES. */
 static inline struct tma_place tma_place_line(const struct tma_machine *machine, uint64_t line) {
     uint32_t slices = machine->l2.slices / machine->l2.partitions;

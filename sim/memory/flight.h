@@ -34,11 +34,12 @@ struct tma_request {
     uint8_t stage : 3;         /* enum tma_stage */
     uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
     uint8_t sm;
-    uint8_t gpc : 4;       /* of the SM */
-    uint8_t direction : 2; /* enum tma_direction */
-    uint8_t partial : 1;   /* a write of part of a sector; a reduction of half the work of one */
-    uint8_t fill : 1;      /* for a row that is out of bounds altogether */
-    uint8_t rides : 1;     /* it is answered together with another, and not counted */
+    uint8_t gpc : 4;        /* of the SM */
+    uint8_t direction : 2;  /* enum tma_direction */
+    uint8_t partial : 1;    /* a write of part of a sector; a reduction of half the work of one */
+    uint8_t fill : 1;       /* for a row that is out of bounds altogether */
+    uint8_t rides : 1;      /* it is answered together with another, and not counted */
+    uint8_t descriptor : 1; /* of a tensor map, for the GPC's cache: it is not counted either */
 };
 
 /* What a response touches, from the completion's arrival on, is one line of the host's cache. */
@@ -54,6 +55,7 @@ struct tma_flight {
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;
+    uint32_t descriptor;     /* as in struct tma_issue */
     uint32_t next;           /* next in the TMA unit's queue, or on the free list */
     uint64_t queued_cycle;   /* it is at the TMA unit */
     uint32_t row_done_bytes; /* of the current row: requests were made for these */
@@ -88,7 +90,16 @@ struct tma_unit {
     uint64_t clock_ticks;         /* when it can make its next request */
     uint64_t start_ticks;         /* when it may start on the next operation */
     uint64_t busy_ticks;
-    bool scheduled; /* it is in the calendar */
+    uint32_t awaited;     /* tensor map that its next operation waits for, or 0: */
+    uint64_t asked_cycle; /* since then, */
+    uint64_t map_cycle;   /* until then */
+    bool scheduled;       /* it is in the calendar; loads: or waits for a tensor map */
+};
+
+/* Tensor maps, the one that was used last first. */
+struct tma_descriptor_cache {
+    uint32_t *entries; /* owned: `capacity` of them, of which `count` are taken */
+    uint32_t count, capacity;
 };
 
 /* The calendar's entries from here on are TMA units: by SM for loads; then by SM for stores. */
@@ -111,6 +122,7 @@ struct tma_memory {
     struct tma_port *gpc_ports;     /* by GPC */
     uint16_t *hops;           /* by GPC, partition and slice: cycles beyond the nearest slice's */
     struct tma_slice *slices; /* by partition and slice */
+    struct tma_descriptor_cache *sm_descriptors, *gpc_descriptors; /* by SM, by GPC */
     uint32_t sm_gpc[TMA_MAX_SMS];
     struct tma_l2 l2;
     struct tma_dram dram;
@@ -136,11 +148,27 @@ bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece);
 /* tma_unit.c: loads and prefetches */
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
+void tma_unit_resume(struct tma_memory *memory, uint32_t sm);
 
 /* store_unit.c: stores and reductions */
 void tma_store_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
+void tma_store_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
+
+/* descriptors.c: the caches of tensor maps (false when out of memory). */
+bool tma_descriptors_create(struct tma_memory *memory);
+void tma_descriptors_free(struct tma_memory *memory);
+
+/* descriptors.c: whether the SM has the map of an operation, which is the next one of unit number
+ * `unit`. If not, the unit waits: it is to ask again at the cycle that tma_descriptor_cycle gives
+ * (`cycle` where it does not wait), or, where that is UINT64_MAX, when it is resumed. */
+bool tma_descriptor_ready(struct tma_memory *memory, uint32_t unit, uint32_t flight,
+                          uint64_t cycle);
+uint64_t tma_descriptor_cycle(const struct tma_unit *unit, uint64_t cycle);
+
+/* descriptors.c: a map that L2 was asked for is at its GPC's port. */
+void tma_descriptor_arrive(struct tma_memory *memory, uint32_t request, uint64_t cycle);
 
 /* write.c: what happens to a write at the slice */
 void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle);

@@ -60,15 +60,20 @@ static void finish(struct tma_memory *memory, struct tma_unit *unit) {
                         flight->completion.rows_cycle + memory->machine.tma.complete_cycles);
 }
 
-/* Starts on the operation at the head, if it has got here by now. */
-static bool begin(struct tma_memory *memory, struct tma_unit *unit, struct tma_flight *flight,
-                  uint64_t cycle) {
+/* Starts on the operation at the head, if it has got here by now, and its tensor map too. */
+static bool begin(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
+    struct tma_unit *unit = &memory->units[sm];
+    struct tma_flight *flight = &memory->flights[unit->head];
     if (flight->begun)
         return true;
     if (flight->queued_cycle > cycle)
         return false;
     if (unit->clock_ticks < flight->queued_cycle * TMA_TICKS)
         unit->clock_ticks = flight->queued_cycle * TMA_TICKS;
+    if (!tma_descriptor_ready(memory, sm, unit->head, cycle))
+        return false;
+    if (flight->completion.descriptor_cycles > 0)
+        unit->clock_ticks = cycle * TMA_TICKS;
     flight->begun = true;
     flight->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     unit->start_ticks =
@@ -76,6 +81,8 @@ static bool begin(struct tma_memory *memory, struct tma_unit *unit, struct tma_f
     return true;
 }
 
+/* Puts the unit into the calendar for its next request. When a tensor map comes from L2 is not
+ * known: it will be resumed. */
 static void schedule(struct tma_memory *memory, uint32_t sm) {
     struct tma_unit *unit = &memory->units[sm];
     unit->scheduled = unit->head != TMA_NONE;
@@ -85,7 +92,13 @@ static void schedule(struct tma_memory *memory, uint32_t sm) {
     uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
     if (!flight->begun && flight->queued_cycle > cycle)
         cycle = flight->queued_cycle;
-    tma_wheel_put(&memory->wheel, TMA_FIRST_UNIT + sm, cycle);
+    cycle = tma_descriptor_cycle(unit, cycle);
+    if (cycle != UINT64_MAX)
+        tma_wheel_put(&memory->wheel, TMA_FIRST_UNIT + sm, cycle);
+}
+
+void tma_unit_resume(struct tma_memory *memory, uint32_t sm) {
+    schedule(memory, sm);
 }
 
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t index, uint64_t cycle) {
@@ -108,7 +121,7 @@ void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
     while (made < BATCH_REQUESTS && unit->head != TMA_NONE && !memory->out_of_memory) {
         struct tma_flight *flight = &memory->flights[unit->head];
         struct tma_piece piece;
-        if (!begin(memory, unit, flight, cycle))
+        if (!begin(memory, sm, cycle))
             break;
         if (!tma_flight_piece(flight, &piece)) {
             finish(memory, unit);
