@@ -1,12 +1,12 @@
 /* Tensor maps (descriptors) on their way to the TMA units. An SM's cache holds a few, which its
  * units for loads and for stores share; the SMs of a GPC share a larger one behind it; what that
  * lacks, it reads from L2. A unit that lacks the map of its next operation waits for it. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory/flight.h"
 
-/* A unit waits for a map, and when that comes is not known yet. */
 #define UNKNOWN UINT64_MAX
 
 static bool create(struct tma_descriptor_cache *cache, uint32_t capacity) {
@@ -79,17 +79,32 @@ void tma_memory_leave_descriptor_in_l2(struct tma_memory *memory, uint32_t descr
     }
 }
 
-static bool waits_for(const struct tma_memory *memory, uint32_t number, uint32_t gpc,
-                      uint32_t descriptor) {
-    const struct tma_unit *unit = &memory->units[number];
-    return memory->sm_gpc[number % memory->machine.sm_count] == gpc &&
-           unit->awaited == descriptor && unit->map_cycle == UNKNOWN;
+/* The wait of a unit for a map, or NULL: it has one at most. */
+static struct tma_map_wait *awaits(const struct tma_memory *memory, struct tma_unit *unit,
+                                   uint32_t descriptor) {
+    for (int i = 0; i < TMA_MAP_WAITS; i++)
+        if (unit->waits[i].flight != TMA_NONE &&
+            memory->flights[unit->waits[i].flight].descriptor == descriptor)
+            return &unit->waits[i];
+    return NULL;
+}
+
+/* The same, for one that L2 was asked for and that has not come. */
+static struct tma_map_wait *open_wait(const struct tma_memory *memory, struct tma_unit *unit,
+                                      uint32_t descriptor) {
+    struct tma_map_wait *wait = awaits(memory, unit, descriptor);
+    return wait != NULL && wait->map_cycle == UNKNOWN ? wait : NULL;
+}
+
+static uint32_t gpc_of(const struct tma_memory *memory, uint32_t number) {
+    return memory->sm_gpc[number % memory->machine.sm_count];
 }
 
 /* The GPC has asked L2 for a map: some unit waits for it. */
 static bool is_coming(const struct tma_memory *memory, uint32_t gpc, uint32_t descriptor) {
     for (uint32_t number = 0; number < 2 * memory->machine.sm_count; number++)
-        if (waits_for(memory, number, gpc, descriptor))
+        if (gpc_of(memory, number) == gpc &&
+            open_wait(memory, &memory->units[number], descriptor) != NULL)
             return true;
     return false;
 }
@@ -117,74 +132,101 @@ static void ask_l2(struct tma_memory *memory, uint32_t index, uint32_t gpc, uint
     tma_slice_send(memory, entry, cycle + memory->machine.crossbar.request_cycles);
 }
 
-/* A unit begins to wait for the map of an operation. */
-static void ask(struct tma_memory *memory, uint32_t number, uint32_t index, uint64_t cycle) {
-    const struct tma_flight *flight = &memory->flights[index];
-    struct tma_unit *unit = &memory->units[number];
-    uint32_t gpc = memory->sm_gpc[flight->sm], descriptor = flight->descriptor;
-    memory->counters.descriptor_fetches++;
-    unit->asked_cycle = cycle;
-    unit->map_cycle = cycle + memory->machine.tma.descriptor_fetch_cycles;
-    if (!use(&memory->gpc_descriptors[gpc], descriptor)) {
-        unit->map_cycle = UNKNOWN;
-        if (!is_coming(memory, gpc, descriptor))
-            ask_l2(memory, index, gpc, cycle);
-    }
-    unit->awaited = descriptor;
+static struct tma_map_wait *wait_of(struct tma_unit *unit, uint32_t flight) {
+    for (int i = 0; i < TMA_MAP_WAITS; i++)
+        if (unit->waits[i].flight == flight)
+            return &unit->waits[i];
+    return NULL;
 }
 
-/* The map that a unit has waited for is there. */
-static void receive(struct tma_memory *memory, struct tma_unit *unit, struct tma_flight *flight) {
-    uint64_t waited = unit->map_cycle - unit->asked_cycle;
-    flight->completion.descriptor_cycles = (uint32_t)waited & INT32_MAX;
-    memory->counters.descriptor_cycles += waited;
+/* A unit begins to wait for the map of an operation. */
+static struct tma_map_wait *ask(struct tma_memory *memory, uint32_t number, uint32_t index,
+                                uint64_t cycle) {
+    const struct tma_flight *flight = &memory->flights[index];
+    struct tma_map_wait *wait = wait_of(&memory->units[number], TMA_NONE);
+    uint32_t gpc = memory->sm_gpc[flight->sm], descriptor = flight->descriptor;
+    bool coming = is_coming(memory, gpc, descriptor);
+    assert(wait != NULL);
+    memory->counters.descriptor_fetches++;
+    *wait = (struct tma_map_wait){index, cycle, UNKNOWN, UNKNOWN};
+    if (!coming && use(&memory->gpc_descriptors[gpc], descriptor))
+        wait->map_cycle = cycle + memory->machine.tma.descriptor_fetch_cycles;
+    else if (!coming)
+        ask_l2(memory, index, gpc, cycle);
+    return wait;
+}
+
+/* The SM has the map of an operation, which can begin. */
+static void receive(struct tma_memory *memory, struct tma_map_wait *wait) {
+    struct tma_flight *flight = &memory->flights[wait->flight];
+    uint64_t held = wait->held_cycle < wait->map_cycle ? wait->map_cycle - wait->held_cycle : 0;
+    flight->completion.descriptor_cycles = (uint32_t)held & INT32_MAX;
+    memory->counters.descriptor_cycles += held;
     put(&memory->sm_descriptors[flight->sm], flight->descriptor);
-    unit->awaited = 0;
+    wait->flight = TMA_NONE;
 }
 
 bool tma_descriptor_ready(struct tma_memory *memory, uint32_t number, uint32_t index,
                           uint64_t cycle) {
-    struct tma_flight *flight = &memory->flights[index];
+    const struct tma_flight *flight = &memory->flights[index];
     struct tma_unit *unit = &memory->units[number];
     if (flight->descriptor == 0)
         return true;
-    if (unit->awaited == 0) {
+    uint64_t free_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    uint64_t begin_cycle = free_cycle > cycle ? free_cycle : cycle;
+    struct tma_map_wait *wait = wait_of(unit, index);
+    if (wait == NULL) {
         if (use(&memory->sm_descriptors[flight->sm], flight->descriptor))
             return true;
-        /* The caches of a GPC are asked in the order of time. */
-        if (tma_ticks_to_cycle(unit->clock_ticks) > cycle)
+        if (free_cycle > cycle) /* the SMs of a GPC ask its cache in the order of time */
             return false;
-        ask(memory, number, index, cycle);
+        wait = ask(memory, number, index, cycle);
     }
-    if (unit->map_cycle > cycle)
+    if (wait->map_cycle > begin_cycle) {
+        if (wait->held_cycle == UNKNOWN)
+            wait->held_cycle = begin_cycle;
         return false;
-    receive(memory, unit, flight);
+    }
+    receive(memory, wait);
     return true;
 }
 
-uint64_t tma_descriptor_cycle(const struct tma_unit *unit, uint64_t cycle) {
-    return unit->awaited != 0 ? unit->map_cycle : cycle;
+uint64_t tma_descriptor_cycle(const struct tma_unit *unit, uint32_t flight) {
+    for (int i = 0; i < TMA_MAP_WAITS; i++)
+        if (unit->waits[i].flight == flight)
+            return unit->waits[i].map_cycle;
+    return 0;
+}
+
+void tma_descriptor_look_ahead(struct tma_memory *memory, uint32_t number, uint32_t index,
+                               uint64_t cycle) {
+    const struct tma_flight *flight = &memory->flights[index];
+    struct tma_unit *unit = &memory->units[number];
+    if (flight->descriptor != 0 && !awaits(memory, unit, flight->descriptor) &&
+        !use(&memory->sm_descriptors[flight->sm], flight->descriptor))
+        ask(memory, number, index, cycle);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
 }
 
 void tma_descriptor_arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     const struct tma_request *request = tma_request_at(memory, entry);
     uint32_t gpc = request->gpc, sms = memory->machine.sm_count;
     uint32_t descriptor = memory->flights[request->flight].descriptor;
-    uint64_t passed = tma_port_serve(&memory->gpc_ports[gpc], cycle,
-                                     request->shares ? 0 : TMA_SECTORS * memory->gpc_sector_ticks);
+    uint64_t ticks = request->shares ? 0 : TMA_SECTORS * memory->gpc_sector_ticks;
+    uint64_t passed = tma_port_serve(&memory->gpc_ports[gpc], cycle, ticks);
     tma_request_free(memory, entry);
     put(&memory->gpc_descriptors[gpc], descriptor);
     for (uint32_t number = 0; number < 2 * sms; number++) {
-        struct tma_unit *unit = &memory->units[number];
-        if (!waits_for(memory, number, gpc, descriptor))
+        struct tma_map_wait *wait = open_wait(memory, &memory->units[number], descriptor);
+        if (gpc_of(memory, number) != gpc || wait == NULL)
             continue;
-        unit->map_cycle = unit->asked_cycle + memory->machine.tma.descriptor_fetch_cycles;
-        if (unit->map_cycle < passed)
-            unit->map_cycle = passed;
-        if (unit->map_cycle <= cycle)
-            unit->map_cycle = cycle + 1;
+        wait->map_cycle = larger(larger(passed, cycle + 1),
+                                 wait->asked_cycle + memory->machine.tma.descriptor_fetch_cycles);
         if (number < sms)
-            tma_unit_resume(memory, number);
+            tma_unit_resume(memory, number, cycle);
         else
             tma_store_resume(memory, number - sms, cycle);
     }

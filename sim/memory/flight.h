@@ -81,6 +81,16 @@ struct tma_slice {
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
+/* A TMA unit waits for an operation's tensor map. */
+struct tma_map_wait {
+    uint32_t flight; /* or TMA_NONE */
+    uint64_t asked_cycle;
+    uint64_t map_cycle;  /* when it is there, or UINT64_MAX as long as that is not known */
+    uint64_t held_cycle; /* since when the operation could have begun, or UINT64_MAX */
+};
+
+enum { TMA_MAP_WAITS = 2 };
+
 /* A TMA unit's queue of operations; loads and prefetches have one, stores and reductions another.
  */
 struct tma_unit {
@@ -90,10 +100,9 @@ struct tma_unit {
     uint64_t clock_ticks;         /* when it can make its next request */
     uint64_t start_ticks;         /* when it may start on the next operation */
     uint64_t busy_ticks;
-    uint32_t awaited;     /* tensor map that its next operation waits for, or 0: */
-    uint64_t asked_cycle; /* since then, */
-    uint64_t map_cycle;   /* until then */
-    bool scheduled;       /* it is in the calendar; loads: or waits for a tensor map */
+    bool scheduled;      /* it is in the calendar, */
+    uint64_t step_cycle; /* loads: at this cycle; what else is there of it counts no longer */
+    struct tma_map_wait waits[TMA_MAP_WAITS];
 };
 
 /* Tensor maps, the one that was used last first. */
@@ -148,7 +157,7 @@ bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece);
 /* tma_unit.c: loads and prefetches */
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
-void tma_unit_resume(struct tma_memory *memory, uint32_t sm);
+void tma_unit_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 
 /* store_unit.c: stores and reductions */
 void tma_store_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
@@ -160,12 +169,16 @@ void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle
 bool tma_descriptors_create(struct tma_memory *memory);
 void tma_descriptors_free(struct tma_memory *memory);
 
-/* descriptors.c: whether the SM has the map of an operation, which is the next one of unit number
- * `unit`. If not, the unit waits: it is to ask again at the cycle that tma_descriptor_cycle gives
- * (`cycle` where it does not wait), or, where that is UINT64_MAX, when it is resumed. */
+/* descriptors.c: whether an operation, the next one of unit number `unit`, has its map. If not, the
+ * unit is to ask again at the cycle that tma_descriptor_cycle gives, where that is UINT64_MAX when
+ * it is resumed. */
 bool tma_descriptor_ready(struct tma_memory *memory, uint32_t unit, uint32_t flight,
                           uint64_t cycle);
-uint64_t tma_descriptor_cycle(const struct tma_unit *unit, uint64_t cycle);
+uint64_t tma_descriptor_cycle(const struct tma_unit *unit, uint32_t flight);
+
+/* descriptors.c: the operation behind that one fetches its map too. */
+void tma_descriptor_look_ahead(struct tma_memory *memory, uint32_t unit, uint32_t flight,
+                               uint64_t cycle);
 
 /* descriptors.c: a map that L2 was asked for is at its GPC's port. */
 void tma_descriptor_arrive(struct tma_memory *memory, uint32_t request, uint64_t cycle);

@@ -150,10 +150,10 @@ static void schedule(struct tma_memory *memory, uint32_t sm, uint64_t soonest) {
     uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
     if (unit->head == TMA_NONE && memory->flights[unit->coming].queued_cycle > cycle)
         cycle = memory->flights[unit->coming].queued_cycle;
-    if (unit->head == TMA_NONE)
-        cycle = tma_descriptor_cycle(unit, cycle);
-    if (cycle == UINT64_MAX)
+    uint64_t map_cycle = unit->head == TMA_NONE ? tma_descriptor_cycle(unit, unit->coming) : cycle;
+    if (map_cycle == UINT64_MAX)
         return; /* it is resumed when the tensor map comes */
+    cycle = map_cycle > cycle ? map_cycle : cycle;
     unit->scheduled = true;
     tma_wheel_put(&memory->wheel, TMA_FIRST_UNIT + memory->machine.sm_count + sm,
                   cycle > soonest ? cycle : soonest);

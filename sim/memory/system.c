@@ -162,6 +162,7 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
         memory->units[i] = (struct tma_unit){.head = TMA_NONE,
                                              .tail = TMA_NONE,
                                              .coming = TMA_NONE,
+                                             .waits = {{.flight = TMA_NONE}, {.flight = TMA_NONE}},
                                              .credits = machine->tma.write_requests};
     *out = memory;
     return TMA_OK;

@@ -89,8 +89,8 @@ START_TEST(test_turns) {
 END_TEST
 
 /* Two loads of the same or of two SMs, the second one `apart` cycles later; what each waits for its
- * map, and when the second one begins: behind the first one, which waits itself, if of the same SM.
- */
+ * map when it could begin, and when the second one begins: behind the first one, which waits
+ * itself, if of the same SM. Its map comes meanwhile. */
 static const struct {
     const char *what;
     enum start start;
@@ -99,14 +99,9 @@ static const struct {
     uint64_t waits[2], begins; /* after the unit could have */
 } pairs[] = {
     {"a hit behind a miss waits", IN_L2, {0, 0}, {1, 1}, 1, {L2, 0}, L2 + DISPATCH},
-    {"a miss behind a miss", IN_L2, {0, 0}, {1, 2}, 1, {L2, L2}, L2 + DISPATCH + L2},
-    {"behind one from the GPC",
-     IN_GPCS,
-     {0, 0},
-     {5, 4},
-     1,
-     {FETCH, FETCH},
-     FETCH + DISPATCH + FETCH},
+    {"a miss behind a miss", IN_L2, {0, 0}, {1, 2}, 1, {L2, 0}, L2 + DISPATCH},
+    {"late behind a miss", IN_L2, {0, 0}, {1, 2}, 50, {L2, 50 - DISPATCH}, 50 + L2},
+    {"behind one from the GPC", IN_GPCS, {0, 0}, {5, 4}, 1, {FETCH, 0}, FETCH + DISPATCH},
     {"two SMs of a GPC: one fetch", IN_L2, {0, 1}, {1, 1}, 0, {L2, L2}, L2},
     {"the second one joins", IN_L2, {0, 1}, {1, 1}, 10, {L2, L2 - 10}, L2},
     {"at least the way from the GPC", IN_L2, {0, 1}, {1, 1}, L2 - 3, {L2, FETCH}, L2 - 3 + FETCH},
@@ -133,6 +128,22 @@ START_TEST(test_pairs) {
                       pairs[_i].what, i, done[i].descriptor_cycles);
     ck_assert_msg(done[1].start_cycle == ISSUE + pairs[_i].begins, "%s: starts at %u",
                   pairs[_i].what, (unsigned)done[1].start_cycle);
+}
+END_TEST
+
+/* Loads of new maps one behind the other wait by twos: the next one's map is fetched along. */
+START_TEST(test_row_of_maps) {
+    struct load loads[4];
+    struct tma_completion done[4];
+    leave(IN_L2);
+    for (uint32_t i = 0; i < 4; i++)
+        loads[i] =
+            (struct load){.map = &map, .descriptor = 1 + i, .cycle = i, .y = (int32_t)i, .tag = i};
+    run_loads(memory, loads, 4, done);
+    ck_assert_uint_eq(done[0].start_cycle, ISSUE + L2);
+    ck_assert_uint_eq(done[1].start_cycle, done[0].start_cycle + DISPATCH);
+    ck_assert_uint_eq(done[2].start_cycle, done[1].start_cycle + DISPATCH + L2);
+    ck_assert_uint_eq(done[3].start_cycle, done[2].start_cycle + DISPATCH);
 }
 END_TEST
 
@@ -244,6 +255,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up_hits, tear_down);
     tcase_add_loop_test(tests, test_turns, 0, sizeof turns / sizeof *turns);
     tcase_add_loop_test(tests, test_pairs, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_test(tests, test_row_of_maps);
     tcase_add_test(tests, test_ready_at);
     tcase_add_test(tests, test_stores);
     tcase_add_test(tests, test_both_units_wait);
