@@ -70,6 +70,29 @@ static uint64_t turnaround_cycles(const struct slot *slot) {
     return machine->tma.turnaround_cycles + others * machine->tma.poll_millicycles / 1000;
 }
 
+/* The stage's bytes are there: gives the cycle at which the slot's warp goes on. */
+static uint64_t see_stage(struct slot *slot) {
+    struct simulation *simulation = slot->simulation;
+    uint64_t cycle = tma_simulation_now(simulation);
+    if (slot->last.cycle > cycle) /* told ahead of time */
+        cycle = slot->last.cycle;
+    tma_account_stage(simulation, slot);
+    bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
+    if (more || simulation->workload->consumer_count > 0) {
+        uint64_t turnaround = turnaround_cycles(slot);
+        simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
+        cycle += turnaround;
+    }
+    slot->free_cycle = cycle;
+    return cycle;
+}
+
+void tma_slot_go_on(struct slot *slot) {
+    uint64_t cycle = see_stage(slot);
+    slot->iteration += slot->simulation->workload->depth;
+    issue_stage(slot, cycle);
+}
+
 /* Waits until the stage's bytes are there, and does with them what the workload says; gives the
  * cycle at which the slot's warp can issue again. */
 static uint64_t finish_stage(struct slot *slot) {
@@ -78,19 +101,10 @@ static uint64_t finish_stage(struct slot *slot) {
     slot->mbarrier.awaited = true;
     block(simulation, slot->mbarrier.completed);
     slot->mbarrier.awaited = false;
-    uint64_t cycle = tma_simulation_now(simulation);
     if (simulation->code != TMA_OK)
-        return cycle;
-    if (slot->last.cycle > cycle) /* told ahead of time */
-        cycle = slot->last.cycle;
-    tma_account_stage(simulation, slot);
+        return tma_simulation_now(simulation);
+    uint64_t cycle = see_stage(slot);
     bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
-    if (more || consumers > 0) {
-        uint64_t turnaround = turnaround_cycles(slot);
-        simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
-        cycle += turnaround;
-    }
-    slot->free_cycle = cycle;
     if (consumers == 0 && tma_cluster_ctas(simulation->workload) == 1)
         return cycle;
     sleep_until(simulation, cycle);

@@ -6,7 +6,8 @@
  * sleeps until the first of them, or that long. The result is that of an exact event simulation.
  *
  * A completion of which nothing else comes than that its slot issues again, later, needs no waking
- * at its cycle: it is told as soon as it is known. */
+ * at its cycle: it is told as soon as it is known. Nor is the slot's actor woken for that: to
+ * change contexts there and back takes longer than all else that SimGrid does for an operation. */
 #include <simgrid/actor.h>
 #include <stdio.h>
 
@@ -193,10 +194,20 @@ static struct slot *slot_of(const struct simulation *simulation,
     return &sm->slots[number % depth];
 }
 
+/* After a completion, all that its slot does is to issue its CTA's next stage. */
+static bool goes_on(const struct simulation *simulation, const struct tma_completion *completion) {
+    const struct tma_workload *workload = simulation->workload;
+    const struct slot *slot = slot_of(simulation, completion);
+    return workload->consumer_count == 0 && tma_cluster_ctas(workload) == 1 && slot->pending == 1 &&
+           slot->mbarrier.arrived_bytes + completion->bytes == slot->mbarrier.expected_bytes &&
+           slot->iteration + workload->depth < workload->iterations;
+}
+
 /* Bytes on an mbarrier: its phase completes when all that it expects are there. */
 static void complete(struct simulation *simulation, const struct tma_completion *completion) {
     struct slot *slot = slot_of(simulation, completion);
     struct mbarrier *mbarrier = &slot->mbarrier;
+    bool going_on = goes_on(simulation, completion);
     uint32_t index = (uint32_t)completion->tag % simulation->workload->operation_count;
     enum tma_direction direction = simulation->workload->operations[index].operation.direction;
     slot->last = *completion;
@@ -213,6 +224,10 @@ static void complete(struct simulation *simulation, const struct tma_completion 
     tma_simulation_event(simulation, completion->cycle, slot, TMA_EVENT_MBARRIER, mbarrier->phase,
                          mbarrier->arrived_bytes, 0, 0);
     mbarrier->phase++;
+    if (going_on) {
+        tma_slot_go_on(slot);
+        return;
+    }
     simulation->awake++;
     sg_sem_release(mbarrier->completed);
 }
@@ -258,15 +273,6 @@ static void release_all(struct simulation *simulation) {
             sg_sem_release(sm->slots[s].start);
         }
     }
-}
-
-/* After a completion, all that its slot does is to issue its CTA's next stage. */
-static bool goes_on(const struct simulation *simulation, const struct tma_completion *completion) {
-    const struct tma_workload *workload = simulation->workload;
-    const struct slot *slot = slot_of(simulation, completion);
-    return workload->consumer_count == 0 && tma_cluster_ctas(workload) == 1 && slot->pending == 1 &&
-           slot->mbarrier.arrived_bytes + completion->bytes == slot->mbarrier.expected_bytes &&
-           slot->iteration + workload->depth < workload->iterations;
 }
 
 /* The first completion is known: none that is yet to be found can come ahead of it. */

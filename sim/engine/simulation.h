@@ -118,6 +118,10 @@ void tma_simulation_event(struct simulation *simulation, uint64_t cycle, const s
 void tma_sm_actor(int argc, char **argv);
 void tma_slot_actor(int argc, char **argv);
 
+/* actors.c: what a slot's actor, which waits for its stage's mbarrier, would do once it is woken
+ * where all that it does is to issue the next stage. */
+void tma_slot_go_on(struct slot *slot);
+
 /* keeper.c: body of the memory system's actor, whose data is the simulation; and what slots give to
  * it. */
 void tma_keeper_actor(int argc, char **argv);

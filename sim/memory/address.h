@@ -44,17 +44,44 @@ static inline uint64_t tma_descriptor_line(uint32_t number) {
     return tma_fill_line(0) - TMA_MAX_DESCRIPTORS + number - 1;
 }
 
-/* line: byte address / TMA_LINE_BYTES. */
-static inline struct tma_place tma_place_line(const struct tma_machine *machine, uint64_t line) {
+/* A divisor, known only when the machine is read, that every line is divided by. */
+struct tma_divisor {
+    uint64_t by, reciprocal; /* 2^64 / by, or a bit less */
+};
+
+static inline struct tma_divisor tma_divisor_of(uint64_t by) {
+    return (struct tma_divisor){by, UINT64_MAX / by};
+}
+
+/* number / divisor: what the reciprocal gives is right or one too few. (The host takes three times
+ * as long for a division.) */
+static inline uint64_t tma_divide(uint64_t number, const struct tma_divisor *divisor) {
+    uint64_t quotient = (uint64_t)((unsigned __int128)number * divisor->reciprocal >> 64);
+    return quotient + (number - quotient * divisor->by >= divisor->by);
+}
+
+/* How a machine's lines are dealt out. */
+struct tma_dealing {
+    uint32_t partitions;
+    uint32_t slices; /* of one partition */
+    struct tma_divisor per_slice;
+};
+
+static inline struct tma_dealing tma_dealing_of(const struct tma_machine *machine) {
     uint32_t slices = machine->l2.slices / machine->l2.partitions;
-    uint32_t home = 0;
+    return (struct tma_dealing){machine->l2.partitions, slices, tma_divisor_of(slices)};
+}
+
+/* line: byte address / TMA_LINE_BYTES. */
+static inline struct tma_place tma_place_line(const struct tma_dealing *dealing, uint64_t line) {
+    uint32_t slices = dealing->slices, home = 0;
     uint64_t number = line; /* among the lines of its home */
-    if (machine->l2.partitions == 2) {
+    if (dealing->partitions == 2) {
         enum { PAGE_BITS = 5, PAGE_LINES = 1 << PAGE_BITS };
         home = 1u ^ (uint32_t)__builtin_parityll(line >> PAGE_BITS);
         number = line >> (PAGE_BITS + 1) << PAGE_BITS | line % PAGE_LINES;
     }
-    uint64_t group = number / slices;
+    uint64_t group = tma_divide(number, &dealing->per_slice);
     uint32_t turn = (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * slices) >> 32);
     uint32_t slot = (uint32_t)(number - group * slices) + turn;
     slot = slot < slices ? slot : slot - slices;

@@ -72,7 +72,7 @@ void tma_memory_leave_descriptor_in_gpcs(struct tma_memory *memory, uint32_t des
 }
 
 void tma_memory_leave_descriptor_in_l2(struct tma_memory *memory, uint32_t descriptor) {
-    struct tma_place place = tma_place_line(&memory->machine, tma_descriptor_line(descriptor));
+    struct tma_place place = tma_place_line(&memory->l2.dealing, tma_descriptor_line(descriptor));
     for (uint32_t partition = 0; partition < memory->l2.partitions; partition++) {
         struct tma_l2_index index = tma_l2_index(&memory->l2, partition, &place);
         tma_l2_leave(&memory->l2, &memory->l2.sets[index.set], index.tag, TMA_ALL_SECTORS);

@@ -33,13 +33,31 @@ struct tma_request {
     uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
     uint8_t stage : 3;         /* enum tma_stage */
     uint8_t shares : 1;        /* its data pass the GPC's port with those of another SM */
+    uint8_t rides : 1;         /* it is answered together with another, and not counted */
+    uint8_t descriptor : 1;    /* of a tensor map, for the GPC's cache: it is not counted either */
     uint8_t sm;
-    uint8_t gpc : 4;        /* of the SM */
-    uint8_t direction : 2;  /* enum tma_direction */
-    uint8_t partial : 1;    /* a write of part of a sector; a reduction of half the work of one */
-    uint8_t fill : 1;       /* for a row that is out of bounds altogether */
-    uint8_t rides : 1;      /* it is answered together with another, and not counted */
-    uint8_t descriptor : 1; /* of a tensor map, for the GPC's cache: it is not counted either */
+    uint8_t gpc : 4;       /* of the SM */
+    uint8_t direction : 2; /* enum tma_direction */
+    uint8_t partial : 1;   /* a write of part of a sector; a reduction of half the work of one */
+    uint8_t fill : 1;      /* for a row that is out of bounds altogether */
+};
+_Static_assert(sizeof(struct tma_request) == TMA_HOST_LINE_BYTES, "or each touches two lines");
+
+/* What one request of an operation asks for: bytes of a row in one 128-byte line. */
+struct tma_piece {
+    uint64_t line;
+    uint8_t sectors; /* bit mask */
+    bool fill;       /* out of bounds */
+    bool partial;    /* its bytes begin or end inside a sector; of a reduction: see half_work */
+};
+
+/* Requests of rows of which each has one, like the last one but for the line. */
+struct tma_alike {
+    uint64_t line;       /* of the last one */
+    uint64_t step_lines; /* from a row's line to the next's */
+    uint32_t rows;       /* yet to come */
+    uint8_t sectors;
+    bool fill, partial;
 };
 
 /* What a response touches, from the completion's arrival on, is one line of the host's cache. */
@@ -55,9 +73,10 @@ struct tma_flight {
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;
-    uint32_t descriptor;     /* as in struct tma_issue */
-    uint32_t next;           /* next in the TMA unit's queue, or on the free list */
-    uint64_t queued_cycle;   /* it is at the TMA unit */
+    uint32_t descriptor;   /* as in struct tma_issue */
+    uint32_t next;         /* next in the TMA unit's queue, or on the free list */
+    uint64_t queued_cycle; /* it is at the TMA unit */
+    struct tma_alike alike;
     uint32_t row_done_bytes; /* of the current row: requests were made for these */
     uint32_t row_total_bytes;
     uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
@@ -118,7 +137,8 @@ struct tma_memory {
     struct tma_machine machine;
     struct tma_wheel wheel; /* entries: requests, and units from TMA_FIRST_UNIT on */
     struct tma_request *requests;
-    uint32_t request_count, free_request;
+    uint32_t request_capacity, request_count; /* room; those that were ever in use */
+    uint32_t *free_requests, free_count;      /* those that are not in use any more: a stack */
     struct tma_flight *flights;
     uint32_t flight_count, free_flight, flights_used;
     struct tma_completion *completions; /* ring */
@@ -141,14 +161,6 @@ struct tma_memory {
     uint64_t read_ticks[TMA_SECTORS + 1]; /* by sectors: what reading them takes a slice */
 
     struct tma_memory_counters counters;
-};
-
-/* What one request of an operation asks for: bytes of a row in one 128-byte line. */
-struct tma_piece {
-    uint64_t line;
-    uint8_t sectors; /* bit mask */
-    bool fill;       /* out of bounds */
-    bool partial;    /* its bytes begin or end inside a sector; of a reduction: see half_work */
 };
 
 /* pieces.c: the next request of an operation; false after the last. */
@@ -204,10 +216,10 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
 void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
                           const struct tma_l2_victim *victim, uint64_t cycle);
 
-/* system.c: the pools. TMA_NONE when out of memory, which is also noted in the memory system. */
+/* system.c: the pools: another flight (TMA_NONE when out of memory), and room for more requests
+ * (false then). That is also noted in the memory system. */
 uint32_t tma_flight_new(struct tma_memory *memory);
-uint32_t tma_request_new(struct tma_memory *memory);
-void tma_request_free(struct tma_memory *memory, uint32_t entry);
+bool tma_requests_grow(struct tma_memory *memory);
 
 /* system.c: an operation that has no data to wait for completes at `cycle`; and one of its requests
  * is done with. */
@@ -234,6 +246,19 @@ static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t 
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {
     return &memory->requests[entry];
+}
+
+/* TMA_NONE when out of memory, which is also noted in the memory system. */
+static inline uint32_t tma_request_new(struct tma_memory *memory) {
+    if (memory->free_count > 0)
+        return memory->free_requests[--memory->free_count];
+    if (memory->request_count == memory->request_capacity && !tma_requests_grow(memory))
+        return TMA_NONE;
+    return memory->request_count++;
+}
+
+static inline void tma_request_free(struct tma_memory *memory, uint32_t entry) {
+    memory->free_requests[memory->free_count++] = entry;
 }
 
 #endif

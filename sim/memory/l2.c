@@ -10,6 +10,13 @@ static size_t set_count(const struct tma_l2 *l2) {
     return (size_t)l2->partitions * l2->slices * l2->slice_sets;
 }
 
+/* The rest of a set is written before it is read. */
+static void empty_set(struct tma_l2_set *set) {
+    memset(set->low_tags, UINT8_MAX, sizeof set->low_tags); /* TMA_L2_EMPTY */
+    set->valid = set->asked = set->dirty = 0;
+    set->referenced = set->waiting = set->filling = 0;
+}
+
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *machine,
                                   struct tma_error *error) {
     uint32_t slices = machine->l2.slices / machine->l2.partitions;
@@ -17,16 +24,17 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
     *l2 = (struct tma_l2){.partitions = machine->l2.partitions,
                           .slices = slices,
                           .slice_sets = (uint32_t)(slice_bytes / TMA_LINE_BYTES / machine->l2.ways),
-                          .ways = machine->l2.ways};
+                          .ways = machine->l2.ways,
+                          .all_ways = (1u << machine->l2.ways) - 1,
+                          .dealing = tma_dealing_of(machine),
+                          .high_tag = TMA_L2_NO_TAGS};
+    l2->per_set = tma_divisor_of(l2->slice_sets);
     assert(l2->ways >= 1 && l2->ways <= TMA_L2_MAX_WAYS && l2->slice_sets >= 1);
     l2->sets = tma_resize_lines(NULL, 0, set_count(l2) * sizeof *l2->sets);
     if (l2->sets == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", set_count(l2));
-    struct tma_l2_set empty = {0};
-    for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
-        empty.tags[way] = TMA_L2_EMPTY;
     for (size_t i = 0; i < set_count(l2); i++)
-        l2->sets[i] = empty;
+        empty_set(&l2->sets[i]);
     return TMA_OK;
 }
 
@@ -35,36 +43,98 @@ void tma_l2_free(struct tma_l2 *l2) {
     *l2 = (struct tma_l2){0};
 }
 
-static uint32_t all_ways(const struct tma_l2 *l2) {
-    return (1u << l2->ways) - 1;
+/* Halves of eight tags, which the host compares at once. (What the compilers make of a loop over
+ * them takes several times as many instructions, of which this is the busiest place.) */
+typedef uint16_t eight __attribute__((vector_size(16)));
+
+static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
+    {1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7},
+    {1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15},
+};
+
+/* Bit per way: its half of a tag has `bits` under `mask`. */
+static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t mask,
+                                 uint16_t bits) {
+    eight equal = {0};
+    for (int i = 0; i < TMA_L2_MAX_WAYS / 8; i++) {
+        eight tags;
+        memcpy(&tags, &halves[8 * i], sizeof tags);
+        equal |= (eight)((tags & mask) == bits) & way_bits[i];
+    }
+    uint64_t words[2];
+    memcpy(words, &equal, sizeof words);
+    return (uint32_t)((words[0] | words[1]) * UINT64_C(0x0001000100010001) >> 48); /* their sum */
 }
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && TMA_L2_MAX_WAYS == 16,
-               "first_equal takes the lowest byte for the first way");
+/* Bit per way that has a tag, which may be TMA_L2_EMPTY. */
+static inline uint32_t ways_of(const struct tma_l2 *l2, const struct tma_l2_set *set,
+                               uint32_t tag) {
+    uint32_t ways = ways_with(set->low_tags, UINT16_MAX, (uint16_t)tag);
+    if (l2->high_tag == TMA_L2_MIXED && ways != 0)
+        ways &= ways_with(set->high_tags, UINT16_MAX, (uint16_t)(tag >> 16));
+    return ways & l2->all_ways;
+}
 
-/* The first of 16 tags that is the one looked for, or 16. Without an early end, so that the
- * compiler compares all at once: into a byte for each, which are then looked at eight at a time. */
-static uint32_t first_equal(const uint32_t tags[TMA_L2_MAX_WAYS], uint32_t tag) {
-    uint8_t equal[TMA_L2_MAX_WAYS];
-    uint64_t halves[2];
-    for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
-        equal[way] = tags[way] == tag;
-    memcpy(halves, equal, sizeof halves);
-    if (halves[0] != 0)
-        return (uint32_t)__builtin_ctzll(halves[0]) / 8;
-    return halves[1] != 0 ? 8 + (uint32_t)__builtin_ctzll(halves[1]) / 8 : TMA_L2_MAX_WAYS;
+static bool is_low_empty(uint32_t tag) {
+    return (uint16_t)tag == (uint16_t)TMA_L2_EMPTY;
+}
+
+/* Where high halves are not kept, all are the same, and no low one is that of an empty way. */
+static inline bool is_foreign(const struct tma_l2 *l2, uint32_t tag) {
+    return l2->high_tag != TMA_L2_MIXED && (l2->high_tag != tag >> 16 || is_low_empty(tag));
+}
+
+static inline int find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
+    if (is_foreign(l2, tag))
+        return -1;
+    uint32_t ways = ways_of(l2, set, tag);
+    return ways == 0 ? -1 : __builtin_ctz(ways);
 }
 
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag) {
-    uint32_t way = first_equal(set->tags, tag);
-    return way < l2->ways ? (int)way : -1;
+    return find(l2, set, tag);
+}
+
+static uint32_t tag_of(const struct tma_l2 *l2, const struct tma_l2_set *set, int way) {
+    uint32_t high = l2->high_tag == TMA_L2_MIXED ? set->high_tags[way] : l2->high_tag;
+    return high << 16 | set->low_tags[way];
 }
 
 static uint32_t copies_of(const struct tma_l2 *l2, const struct tma_l2_set *set) {
-    uint32_t copies = 0;
-    for (uint32_t way = 0; way < l2->ways; way++)
-        copies |= (uint32_t)tma_l2_is_copy(l2, set->tags[way]) << way;
-    return copies;
+    return l2->partitions == 1 ? 0 : ways_with(set->low_tags, 1, 1);
+}
+
+/* From now on, sets keep high halves of tags. */
+static void mix_tags(struct tma_l2 *l2) {
+    for (size_t i = 0; i < set_count(l2); i++) {
+        struct tma_l2_set *set = &l2->sets[i];
+        for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
+            set->high_tags[way] =
+                (uint16_t)(is_low_empty(set->low_tags[way]) ? TMA_L2_EMPTY : l2->high_tag);
+    }
+    l2->high_tag = TMA_L2_MIXED;
+}
+
+static void put_tag(const struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t tag) {
+    set->low_tags[way] = (uint16_t)tag;
+    if (l2->high_tag == TMA_L2_MIXED)
+        set->high_tags[way] = (uint16_t)(tag >> 16);
+}
+
+static void mix_tags_for(struct tma_l2 *l2, uint32_t tag) {
+    if (l2->high_tag == TMA_L2_NO_TAGS)
+        l2->high_tag = tag >> 16;
+    if (is_foreign(l2, tag))
+        mix_tags(l2);
+}
+
+/* Nothing is known of the way's sectors any more. */
+static void clear_way(struct tma_l2_set *set, int way) {
+    tma_l2_masks others = ~tma_l2_of_way(way, TMA_ALL_SECTORS);
+    set->valid &= others;
+    set->asked &= others;
+    set->dirty &= others;
+    set->filling = (uint16_t)(set->filling & ~(1u << way));
 }
 
 /* Of some ways, the first that was not used lately, or else the first; -1: of none. */
@@ -76,62 +146,66 @@ static int first_rested(const struct tma_l2_set *set, uint32_t ways) {
 
 /* A copy before a line that is at home; -1 where somebody waits for every way. */
 static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) {
-    uint32_t free = all_ways(l2) & ~(uint32_t)set->waiting, copies = copies_of(l2, set) & free;
+    uint32_t free = l2->all_ways & ~(uint32_t)set->waiting, copies = copies_of(l2, set) & free;
     return first_rested(set, copies != 0 ? copies : free);
+}
+
+/* Takes a way for a line that the set does not have. */
+__attribute__((noinline)) static int take_way(struct tma_l2 *l2, struct tma_l2_set *set,
+                                              uint32_t tag, struct tma_l2_victim *victim) {
+    uint32_t empty = ways_of(l2, set, TMA_L2_EMPTY);
+    int way = empty != 0 ? __builtin_ctz(empty) : choose_victim(l2, set);
+    if (way < 0)
+        return -1;
+    if (empty == 0) {
+        l2->evictions++;
+        *victim = (struct tma_l2_victim){tag_of(l2, set, way), tma_l2_sectors(set->dirty, way)};
+    }
+    mix_tags_for(l2, tag);
+    put_tag(l2, set, way, tag);
+    clear_way(set, way);
+    return way;
 }
 
 int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag,
                  struct tma_l2_victim *victim) {
     *victim = (struct tma_l2_victim){0};
-    int way = tma_l2_find(l2, set, tag);
-    if (way >= 0)
-        return way;
-    way = tma_l2_find(l2, set, TMA_L2_EMPTY);
-    if (way < 0) {
-        way = choose_victim(l2, set);
-        if (way < 0)
-            return -1;
-        l2->evictions++;
-        *victim = (struct tma_l2_victim){set->tags[way], set->dirty[way]};
-    }
-    set->tags[way] = tag;
-    set->valid[way] = set->asked[way] = set->dirty[way] = 0;
-    set->filling = (uint16_t)(set->filling & ~(1u << way));
-    return way;
+    int way = find(l2, set, tag);
+    return way >= 0 ? way : take_way(l2, set, tag, victim);
 }
 
 static void touch(const struct tma_l2 *l2, struct tma_l2_set *set, int way) {
     set->referenced = (uint16_t)(set->referenced | 1u << way);
-    if (set->referenced == all_ways(l2))
+    if (set->referenced == l2->all_ways)
         set->referenced = (uint16_t)(1u << way);
 }
 
 void tma_l2_note(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
-    uint32_t first_asked = sectors & set->valid[way] & ~(uint32_t)set->asked[way];
+    uint32_t first_asked = sectors & tma_l2_sectors(set->valid & ~set->asked, way);
     l2->unused_sectors -= tma_sector_count(first_asked);
-    set->asked[way] = (uint8_t)(set->asked[way] | sectors);
+    set->asked |= tma_l2_of_way(way, sectors);
 }
 
 uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
     touch(l2, set, way);
     tma_l2_note(l2, set, way, sectors);
-    return sectors & ~(uint32_t)set->valid[way];
+    return sectors & ~tma_l2_sectors(set->valid, way);
 }
 
 uint32_t tma_l2_ask_copy(const struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
                          bool *first) {
     touch(l2, set, way);
-    *first = (sectors & ~(uint32_t)set->asked[way]) != 0;
-    set->asked[way] = (uint8_t)(set->asked[way] | sectors);
-    return sectors & ~(uint32_t)set->valid[way];
+    *first = (sectors & ~tma_l2_sectors(set->asked, way)) != 0;
+    set->asked |= tma_l2_of_way(way, sectors);
+    return sectors & ~tma_l2_sectors(set->valid, way);
 }
 
 void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
                  uint64_t cycle) {
     uint32_t later = (uint32_t)cycle;
     bool filling = (set->filling & 1u << way) != 0;
-    l2->unused_sectors += tma_sector_count(sectors & ~(uint32_t)set->asked[way]);
-    set->valid[way] = (uint8_t)(set->valid[way] | sectors);
+    l2->unused_sectors += tma_sector_count(sectors & ~tma_l2_sectors(set->asked, way));
+    set->valid |= tma_l2_of_way(way, sectors);
     set->filling = (uint16_t)(set->filling | 1u << way);
     if (!filling || (int32_t)(later - set->ready[way]) > 0)
         set->ready[way] = later;
@@ -139,20 +213,21 @@ void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t se
 
 void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
     tma_l2_ask(l2, set, way, sectors);
-    set->valid[way] = (uint8_t)(set->valid[way] | sectors);
-    set->dirty[way] = (uint8_t)(set->dirty[way] | sectors);
+    set->valid |= tma_l2_of_way(way, sectors);
+    set->dirty |= tma_l2_of_way(way, sectors);
 }
 
-struct tma_l2_victim tma_l2_clean(struct tma_l2_set *set, int way, uint32_t most) {
+struct tma_l2_victim tma_l2_clean(const struct tma_l2 *l2, struct tma_l2_set *set, int way,
+                                  uint32_t most) {
     uint32_t dirty = 0;
-    for (uint32_t i = 0; i < TMA_L2_MAX_WAYS; i++)
-        dirty |= (uint32_t)(set->dirty[i] != 0) << i;
+    for (int i = 0; i < TMA_L2_MAX_WAYS; i++)
+        dirty |= (uint32_t)(tma_l2_sectors(set->dirty, i) != 0) << i;
     uint32_t others = dirty & ~(1u << way);
     if ((uint32_t)__builtin_popcount(dirty) <= most || others == 0)
         return (struct tma_l2_victim){0};
     int cleaned = first_rested(set, others);
-    struct tma_l2_victim victim = {set->tags[cleaned], set->dirty[cleaned]};
-    set->dirty[cleaned] = 0;
+    struct tma_l2_victim victim = {tag_of(l2, set, cleaned), tma_l2_sectors(set->dirty, cleaned)};
+    set->dirty &= ~tma_l2_of_way(cleaned, TMA_ALL_SECTORS);
     return victim;
 }
 
@@ -160,8 +235,8 @@ void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {
     int way = tma_l2_find(l2, set, tag);
     if (way < 0 || (set->waiting & 1u << way) != 0)
         return;
-    set->tags[way] = TMA_L2_EMPTY;
-    set->valid[way] = set->asked[way] = set->dirty[way] = 0;
+    put_tag(l2, set, way, TMA_L2_EMPTY);
+    clear_way(set, way);
 }
 
 uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
@@ -175,14 +250,17 @@ uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
 }
 
 void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint32_t sectors) {
-    uint64_t evictions = l2->evictions;
-    struct tma_l2_victim victim;
-    int way = tma_l2_claim(l2, set, tag, &victim);
-    l2->evictions = evictions;
-    l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
+    int way = find(l2, set, tag);
+    if (way < 0) {
+        uint64_t evictions = l2->evictions;
+        struct tma_l2_victim victim;
+        way = take_way(l2, set, tag, &victim);
+        l2->evictions = evictions;
+        l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
+    }
     touch(l2, set, way);
-    set->valid[way] = (uint8_t)(set->valid[way] | sectors);
-    set->asked[way] = (uint8_t)(set->asked[way] | sectors);
+    set->valid |= tma_l2_of_way(way, sectors);
+    set->asked |= tma_l2_of_way(way, sectors);
 }
 
 void tma_l2_age(struct tma_l2 *l2, uint64_t now) {

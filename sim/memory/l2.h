@@ -20,22 +20,39 @@ struct tma_l2_index {
     uint32_t tag;
 };
 
-/* Laid out for the host's cache lines: a hit reads the first and the last. */
+/* Sectors of all ways: bit masks, of four bits each. */
+typedef uint64_t tma_l2_masks;
+
+/* A hit touches the first of the host's cache lines alone: the model's own time goes into waiting
+ * for its memory. That is why a tag is kept in halves. */
 struct tma_l2_set {
-    _Alignas(TMA_HOST_LINE_BYTES) uint32_t tags[TMA_L2_MAX_WAYS]; /* or TMA_L2_EMPTY */
+    _Alignas(TMA_HOST_LINE_BYTES) uint16_t low_tags[TMA_L2_MAX_WAYS]; /* low halves of tags */
+    tma_l2_masks valid;  /* sectors that are there or on their way */
+    tma_l2_masks asked;  /* sectors that somebody asked for */
+    tma_l2_masks dirty;  /* sectors that DRAM does not have */
+    uint16_t referenced; /* bit per way: used since the last time that all were */
+    uint16_t waiting;    /* bit per way: on its way from the other partition */
+    uint16_t filling;    /* bit per way: on its way from DRAM, or it was lately */
+
     /* By way. While the data is on its way from the other partition, the first of the requests that
      * wait for it; while it is on its way from DRAM, the cycle at which it is there (its low 32
      * bits); else nothing. */
-    uint32_t ready[TMA_L2_MAX_WAYS];
-    uint8_t valid[TMA_L2_MAX_WAYS]; /* by way: bit per sector that is there or on its way */
-    uint8_t asked[TMA_L2_MAX_WAYS]; /* by way: bit per sector that somebody asked for */
-    uint8_t dirty[TMA_L2_MAX_WAYS]; /* by way: bit per sector that DRAM does not have */
-    uint16_t referenced;            /* bit per way: used since the last time that all were */
-    uint16_t waiting;               /* bit per way: on its way from the other partition */
-    uint16_t filling;               /* bit per way: on its way from DRAM, or it was lately */
+    _Alignas(TMA_HOST_LINE_BYTES) uint32_t ready[TMA_L2_MAX_WAYS];
+
+    uint16_t high_tags[TMA_L2_MAX_WAYS]; /* where tags differ in their high halves: see tma_l2 */
 };
 
+/* The tag of an empty way. */
 #define TMA_L2_EMPTY UINT32_MAX
+
+/* What a way has of some masks, and the masks in which it has `sectors` and no other has any. */
+static inline uint32_t tma_l2_sectors(tma_l2_masks masks, int way) {
+    return (uint32_t)(masks >> (TMA_SECTORS * way)) & TMA_ALL_SECTORS;
+}
+
+static inline tma_l2_masks tma_l2_of_way(int way, uint32_t sectors) {
+    return (tma_l2_masks)sectors << (TMA_SECTORS * way);
+}
 
 /* What left the cache and has to be written to DRAM. */
 struct tma_l2_victim {
@@ -46,6 +63,11 @@ struct tma_l2_victim {
 struct tma_l2 {
     struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
     uint32_t partitions, slices, slice_sets, ways;
+    struct tma_dealing dealing; /* of lines to slices */
+    struct tma_divisor per_set; /* slice_sets */
+    uint32_t all_ways;          /* bit per way */
+    /* All tags have this high half, and sets need not keep it; or TMA_L2_MIXED, and they do. */
+    uint32_t high_tag;
     bool full; /* lines were left until a set had no way for another */
     uint64_t evictions;
     uint64_t unused_sectors; /* fetched, and not asked for until now */
@@ -55,11 +77,13 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
                                   struct tma_error *error);
 void tma_l2_free(struct tma_l2 *l2);
 
+enum { TMA_L2_MIXED = UINT16_MAX + 1, TMA_L2_NO_TAGS };
+
 /* Where to look for a line in a partition. */
 static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t partition,
                                                const struct tma_place *place) {
     /* A group has one line in each slice of each partition, which has a copy of another one's. */
-    uint64_t tag = place->group / l2->slice_sets;
+    uint64_t tag = tma_divide(place->group, &l2->per_set);
     uint32_t slice = partition * l2->slices + place->slice;
     return (struct tma_l2_index){
         .set = slice * l2->slice_sets + (uint32_t)(place->group - tag * l2->slice_sets),
@@ -69,11 +93,6 @@ static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t
 
 /* The way that holds the line, or -1. */
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag);
-
-/* A copy of a line whose home is another partition. */
-static inline bool tma_l2_is_copy(const struct tma_l2 *l2, uint32_t tag) {
-    return tag % l2->partitions != 0;
-}
 
 /* The number of the group of the line that a set of a partition's slice has under a tag. */
 static inline uint64_t tma_l2_group(const struct tma_l2 *l2, struct tma_l2_index index) {
@@ -106,7 +125,8 @@ void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t s
 
 /* After a write into `way`: where more than `most` ways of the set are dirty, another one is
  * written to DRAM, and stays. */
-struct tma_l2_victim tma_l2_clean(struct tma_l2_set *set, int way, uint32_t most);
+struct tma_l2_victim tma_l2_clean(const struct tma_l2 *l2, struct tma_l2_set *set, int way,
+                                  uint32_t most);
 
 /* Forgets a line that nobody waits for, if it is there. */
 void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);
@@ -121,6 +141,14 @@ void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, uint3
 /* Forgets which lines were being filled before `now`. Call it at least once in 2^31 cycles: cycles
  * are kept modulo 2^32. */
 void tma_l2_age(struct tma_l2 *l2, uint64_t now);
+
+/* Fetches what a hit in a set will need into the host's caches. */
+__attribute__((always_inline)) static inline void tma_l2_prefetch(const struct tma_l2 *l2,
+                                                                  uint32_t set) {
+    __builtin_prefetch(&l2->sets[set], 1);
+    if (l2->high_tag == TMA_L2_MIXED)
+        __builtin_prefetch(l2->sets[set].high_tags);
+}
 
 /* How many bits a mask of sectors has. */
 static inline uint32_t tma_sector_count(uint32_t sectors) {

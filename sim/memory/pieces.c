@@ -3,6 +3,14 @@
  * as follow each other, or for part of one; and for fill apart from what is of the tensor. */
 #include "memory/flight.h"
 
+/* Counts rows like the current one. */
+static void count_rows(struct tma_flight *flight, uint32_t rows) {
+    struct tma_completion *completion = &flight->completion;
+    completion->rows += rows;
+    completion->tensor_bytes += rows * flight->row.data_bytes;
+    completion->rows_out_of_bounds += flight->row.data_bytes == 0 ? rows : 0;
+}
+
 /* Moves on to the operation's next row; false after the last. */
 static bool next_row(struct tma_flight *flight) {
     if (flight->row_done_bytes < flight->row_total_bytes)
@@ -12,9 +20,7 @@ static bool next_row(struct tma_flight *flight) {
     const struct tma_row *row = &flight->row;
     flight->row_done_bytes = 0;
     flight->row_total_bytes = row->before_bytes + row->data_global_bytes + row->after_bytes;
-    flight->completion.rows++;
-    flight->completion.tensor_bytes += row->data_bytes;
-    flight->completion.rows_out_of_bounds += row->data_bytes == 0;
+    count_rows(flight, 1);
     return true;
 }
 
@@ -64,7 +70,34 @@ static bool is_partial(const struct tma_flight *flight, uint32_t offset, uint32_
     return (offset | bytes) % TMA_SECTOR_BYTES != 0;
 }
 
+/* Where the row was one request, so is each of the rest of its run, of the next rows' lines. Most
+ * boxes have such rows; this takes a tenth of the time of finding it out for every row. */
+static void expect_alike(struct tma_flight *flight, const struct tma_piece *piece) {
+    const struct tma_row_run *run = &flight->rows.run;
+    if ((run->global_step_bytes | run->shared_step_bytes) % TMA_LINE_BYTES != 0)
+        return;
+    uint32_t rows = tma_rows_take_run(&flight->rows);
+    count_rows(flight, rows);
+    flight->alike = (struct tma_alike){piece->line, run->global_step_bytes / TMA_LINE_BYTES,
+                                       rows,        piece->sectors,
+                                       piece->fill, piece->partial};
+}
+
+/* Field by field: to read as a whole what was written in parts, the host would wait. */
+static void take_alike(struct tma_alike *alike, struct tma_piece *piece) {
+    alike->rows--;
+    alike->line += alike->step_lines;
+    piece->line = alike->line;
+    piece->sectors = alike->sectors;
+    piece->fill = alike->fill;
+    piece->partial = alike->partial;
+}
+
 bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece) {
+    if (flight->alike.rows > 0) {
+        take_alike(&flight->alike, piece);
+        return true;
+    }
     if (!next_row(flight))
         return false;
     const struct tma_row *row = &flight->row;
@@ -81,5 +114,7 @@ bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece) {
         .partial = data && is_partial(flight, offset, bytes),
     };
     flight->row_done_bytes = done + bytes;
+    if (bytes == flight->row_total_bytes)
+        expect_alike(flight, piece);
     return true;
 }

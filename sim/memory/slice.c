@@ -24,7 +24,7 @@ static void go_to_slice(struct tma_memory *memory, uint32_t entry, uint32_t part
 
 void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    request->place = tma_place_line(&memory->machine, request->line);
+    request->place = tma_place_line(&memory->l2.dealing, request->line);
     go_to_slice(memory, entry, partition_of(memory, request), TMA_STAGE_SLICE, cycle);
 }
 
@@ -91,7 +91,7 @@ static uint64_t fill(struct tma_memory *memory, const struct tma_request *reques
     struct tma_flight *flight = &memory->flights[request->flight];
     uint32_t sectors = fill_sectors(flight->promotion, missing);
     if (way >= 0)
-        sectors &= ~(uint32_t)set->valid[way];
+        sectors &= ~tma_l2_sectors(set->valid, way);
     uint32_t count = tma_sector_count(sectors);
     uint64_t ready = tma_dram_read(&memory->dram, &request->place, count, cycle);
     if (way >= 0)
@@ -154,14 +154,14 @@ static void promote(struct tma_memory *memory, const struct tma_request *of, uin
     pair.line |= 1;
     pair.asked = 0;
     pair.wanted = TMA_ALL_SECTORS;
-    pair.place = tma_place_line(&memory->machine, pair.line);
+    pair.place = tma_place_line(&memory->l2.dealing, pair.line);
     pair.index = tma_l2_index(&memory->l2, pair.place.home, &pair.place);
     bool near = partition_of(memory, of) == pair.place.home;
     if (!near && is_busy(memory, &pair.place))
         return;
     struct tma_l2_set *set = set_of(memory, &pair);
     int way = tma_slice_claim(memory, &pair, cycle);
-    uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~(uint32_t)set->valid[way];
+    uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_l2_sectors(set->valid, way);
     if (near && missing == 0 && of->direction == TMA_LOAD)
         return;
     tma_slice_look_up(memory, pair.place.home, &pair.place, 0, memory->wheel.now);
@@ -189,7 +189,7 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
     struct tma_l2_set *set = set_of(memory, request);
     uint32_t missing = request->wanted;
     if (way >= 0) {
-        missing &= ~(uint32_t)set->valid[way];
+        missing &= ~tma_l2_sectors(set->valid, way);
         tma_l2_ask(&memory->l2, set, way, request->asked);
     }
     if (missing == 0) {
@@ -250,7 +250,7 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
     /* As much is copied as would be filled from DRAM. */
     uint32_t copied = fill_sectors(memory->flights[request->flight].promotion, missing);
     if (way >= 0)
-        copied &= ~(uint32_t)set->valid[way];
+        copied &= ~tma_l2_sectors(set->valid, way);
     request->wanted = copied & 15u;
     memory->counters.partition_sectors += tma_sector_count(copied);
     count_fetched(memory, request, tma_sector_count(copied));
@@ -260,7 +260,7 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
         set->ready[way] = TMA_NONE;
     }
     if (way >= 0)
-        set->valid[way] = (uint8_t)(set->valid[way] | copied);
+        set->valid |= tma_l2_of_way(way, copied);
     go_to_slice(memory, entry, request->place.home, TMA_STAGE_HOME,
                 cycle + memory->machine.crossbar.partition_cycles);
 }

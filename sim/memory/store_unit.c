@@ -63,7 +63,7 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .line = piece->line,
         .flight = flight,
         .sent_cycle = cycle,
-        .place = tma_place_line(&memory->machine, piece->line),
+        .place = tma_place_line(&memory->l2.dealing, piece->line),
         .asked = piece->sectors & 15u,
         .wanted = piece->sectors & 15u,
         .stage = TMA_STAGE_WRITE,

@@ -4,44 +4,35 @@
 
 #include "memory/flight.h"
 
-/* Pools grow by doubling from this. */
-enum { FIRST_POOL = 1024 };
+/* Pools grow by doubling from this. Requests are no more than what the largest GPUs have on their
+ * way: room that is never used costs nothing, but to move them to a larger one does. */
+enum { FIRST_POOL = 1024, FIRST_REQUESTS = 1 << 17 };
 
-/* Entries of a cycle that are prefetched at most. */
-enum { PREFETCHED = 256 };
+/* How many entries ahead of the one that is worked on the host's caches are looked after. */
+enum { REQUESTS_AHEAD = TMA_WHEEL_AHEAD, TARGETS_AHEAD = 16 };
 
 /* How often the L2's cycles, which are kept modulo 2^32, are looked after. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
 
-static bool grow_requests(struct tma_memory *memory) {
-    uint32_t old = memory->request_count;
-    uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
+bool tma_requests_grow(struct tma_memory *memory) {
+    uint32_t old = memory->request_capacity;
+    uint32_t capacity = old == 0 ? FIRST_REQUESTS : 2 * old;
     struct tma_request *requests =
-        tma_resize_lines(memory->requests, old * sizeof *requests, count * sizeof *requests);
-    if (requests == NULL)
+        tma_resize_lines(memory->requests, old * sizeof *requests, capacity * sizeof *requests);
+    if (requests == NULL) {
+        memory->out_of_memory = true;
         return false;
-    for (uint32_t i = count; i > old; i--) {
-        requests[i - 1].next = memory->free_request;
-        memory->free_request = i - 1;
     }
     memory->requests = requests;
-    memory->request_count = count;
-    return true;
-}
-
-uint32_t tma_request_new(struct tma_memory *memory) {
-    if (memory->free_request == TMA_NONE && !grow_requests(memory)) {
+    uint32_t *free_requests =
+        realloc(memory->free_requests, capacity * sizeof *memory->free_requests);
+    if (free_requests == NULL) {
         memory->out_of_memory = true;
-        return TMA_NONE;
+        return false;
     }
-    uint32_t entry = memory->free_request;
-    memory->free_request = tma_request_at(memory, entry)->next;
-    return entry;
-}
-
-void tma_request_free(struct tma_memory *memory, uint32_t entry) {
-    tma_request_at(memory, entry)->next = memory->free_request;
-    memory->free_request = entry;
+    memory->free_requests = free_requests;
+    memory->request_capacity = capacity;
+    return true;
 }
 
 static bool grow_flights(struct tma_memory *memory) {
@@ -140,14 +131,13 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     if (memory == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for the memory system");
     memory->machine = *machine;
-    memory->free_request = TMA_NONE;
     memory->free_flight = TMA_NONE;
     tma_wheel_init(&memory->wheel);
     convert_rates(memory);
     tma_machine_gpcs(&memory->machine, memory->sm_gpc);
     enum tma_error_code code = TMA_OK;
-    if (!allocate_servers(memory) || !tma_descriptors_create(memory) || !grow_requests(memory) ||
-        !grow_flights(memory))
+    if (!allocate_servers(memory) || !tma_descriptors_create(memory) ||
+        !tma_requests_grow(memory) || !grow_flights(memory))
         code = tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
     if (code == TMA_OK)
         code = tma_l2_create(&memory->l2, machine, error);
@@ -176,6 +166,7 @@ void tma_memory_free(struct tma_memory *memory) {
     tma_dram_free(&memory->dram);
     tma_descriptors_free(memory);
     free(memory->requests);
+    free(memory->free_requests);
     free(memory->flights);
     free(memory->completions);
     free(memory->units);
@@ -313,39 +304,57 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     }
 }
 
-/* Fetches what the work of the next cycles will need into the host's caches: the model's own time
- * goes into waiting for its memory. Requests two cycles ahead; and their sets one cycle ahead, when
- * the requests are there to say which. */
-static void prefetch(const struct tma_memory *memory) {
-    uint32_t ahead[PREFETCHED];
-    uint32_t count = tma_wheel_peek(&memory->wheel, 2, ahead, PREFETCHED);
-    for (uint32_t i = 0; i < count; i++)
-        if (ahead[i] < TMA_FIRST_UNIT)
-            __builtin_prefetch(&memory->requests[ahead[i]], 1);
-    count = tma_wheel_peek(&memory->wheel, 1, ahead, PREFETCHED);
-    for (uint32_t i = 0; i < count; i++) {
-        if (ahead[i] >= TMA_FIRST_UNIT)
-            continue;
-        const struct tma_request *request = &memory->requests[ahead[i]];
-        if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
-            continue;
-        const char *set = (const char *)&memory->l2.sets[request->index.set];
-        __builtin_prefetch(set, 1);
-        __builtin_prefetch(set + 128, 1);
+/* Fetches what the work on entries will need into the host's caches, a few of them ahead: the
+ * model's own time goes into waiting for its memory. First the requests; then, when those are there
+ * to say which, the sets and the operations that they go to. (Inlined always: a function that does
+ * nothing but this has no effect for gcc, which leaves its calls out.) */
+#define PREFETCH __attribute__((always_inline)) static inline void
+
+PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
+    uint32_t index = memory->units[unit].head;
+    if (index == TMA_NONE)
+        return;
+    const char *flight = (const char *)&memory->flights[index];
+    __builtin_prefetch(flight, 1);
+    __builtin_prefetch(flight + TMA_HOST_LINE_BYTES, 1);
+    __builtin_prefetch(flight + (size_t)2 * TMA_HOST_LINE_BYTES, 1);
+}
+
+PREFETCH prefetch_request(const struct tma_memory *memory, uint32_t entry) {
+    if (entry < TMA_FIRST_UNIT)
+        __builtin_prefetch(&memory->requests[entry], 1);
+}
+
+PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t entry) {
+    if (entry >= TMA_FIRST_UNIT) {
+        prefetch_unit(memory, entry - TMA_FIRST_UNIT);
+        return;
     }
+    const struct tma_request *request = &memory->requests[entry];
+    if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
+        __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
+    else
+        tma_l2_prefetch(&memory->l2, request->index.set);
 }
 
 /* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
- * was put into the calendar depends on how far time had been let pass when its operation came.) */
-static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint64_t cycle) {
+ * was put into the calendar depends on how far time had been let pass when its operation came.) Of
+ * the next cycle's, some stand behind them: `known` in all. */
+static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint32_t known,
+                 uint64_t cycle) {
     enum { WORDS = 2 * TMA_MAX_SMS / 64 };
     uint32_t sms = memory->machine.sm_count;
     uint64_t units[WORDS] = {0};
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + REQUESTS_AHEAD < known)
+            prefetch_request(memory, due[i + REQUESTS_AHEAD]);
+        if (i + TARGETS_AHEAD < known)
+            prefetch_target(memory, due[i + TARGETS_AHEAD]);
         if (due[i] < TMA_FIRST_UNIT)
             step(memory, due[i], cycle);
         else
             units[(due[i] - TMA_FIRST_UNIT) / 64] |= UINT64_C(1) << due[i] % 64;
+    }
     for (uint32_t word = 0; word < WORDS; word++)
         for (uint64_t left = units[word]; left != 0; left &= left - 1) {
             uint32_t unit = word * 64 + (uint32_t)__builtin_ctzll(left);
@@ -359,7 +368,7 @@ static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count,
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
     while (memory->wheel.now < until && !memory->out_of_memory) {
         uint64_t cycle = memory->wheel.now;
-        if (cycle % L2_AGING_CYCLES == 0)
+        if (cycle > 0 && cycle % L2_AGING_CYCLES == 0)
             tma_l2_age(&memory->l2, cycle);
         if (memory->wheel.count == 0) {
             uint64_t aging = (cycle / L2_AGING_CYCLES + 1) * L2_AGING_CYCLES;
@@ -367,9 +376,8 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
             continue;
         }
         const uint32_t *due;
-        prefetch(memory);
-        uint32_t count = tma_wheel_take(&memory->wheel, &due);
-        work(memory, due, count, cycle);
+        uint32_t known, count = tma_wheel_take(&memory->wheel, &due, &known);
+        work(memory, due, count, known, cycle);
         memory->out_of_memory |= memory->wheel.out_of_memory;
     }
     return !memory->out_of_memory;

@@ -1,8 +1,9 @@
 /* What a kernel before would have left in L2; and what a run has counted. */
 #include "memory/flight.h"
 
-/* Sets that lines will be left in, fetched into the host's caches a while before it is done. */
-enum { PENDING = 32 };
+/* Lines are left in their sets a while after it is known which those are, and many at once: by then
+ * the sets are in the host's caches. */
+enum { PENDING = 128, LEFT_AT_ONCE = 64 };
 
 /* A line to be left in a set. */
 struct line {
@@ -12,57 +13,60 @@ struct line {
 
 struct pending {
     struct line lines[PENDING]; /* ring */
-    uint32_t count;             /* that have been put in, ever */
+    uint32_t put, left;         /* how many, ever */
 };
 
-static void leave(struct tma_l2 *l2, const struct line *line) {
-    if (!line->again || l2->full)
-        tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, TMA_ALL_SECTORS);
+static void leave(struct tma_l2 *l2, struct pending *pending, uint32_t count) {
+    for (uint32_t end = pending->left + count; pending->left != end; pending->left++) {
+        const struct line *line = &pending->lines[pending->left % PENDING];
+        if (!line->again || l2->full)
+            tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, TMA_ALL_SECTORS);
+    }
 }
 
-/* Leaves a line's sectors in a partition, as if they had been there for long: a bit later. */
+/* The line's sectors are to be left in a partition, as if they had been there for long. */
 static void put(struct tma_l2 *l2, struct pending *pending, uint32_t partition,
                 const struct tma_place *place, bool again) {
-    struct line *line = &pending->lines[pending->count % PENDING];
-    if (pending->count++ >= PENDING)
-        leave(l2, line);
+    struct line *line = &pending->lines[pending->put % PENDING];
     *line = (struct line){tma_l2_index(l2, partition, place), again};
-    if (again && !l2->full)
-        return;
-    const char *set = (const char *)&l2->sets[line->index.set];
-    __builtin_prefetch(set, 1);
-    __builtin_prefetch(set + 128, 1);
+    if (!again || l2->full)
+        tma_l2_prefetch(l2, line->index.set);
 }
 
+/* At home, and in the partition that has come to it. Where that is the home, which is as likely as
+ * not, the second one is put for nothing: to jump over it would take the host longer. */
 static void put_line(struct tma_memory *memory, struct pending *pending, uint32_t partition,
                      uint64_t line, bool again) {
-    struct tma_place place = tma_place_line(&memory->machine, line);
+    struct tma_place place = tma_place_line(&memory->l2.dealing, line);
     put(&memory->l2, pending, place.home, &place, again);
-    if (place.home != partition)
-        put(&memory->l2, pending, partition, &place, false);
+    pending->put++;
+    put(&memory->l2, pending, partition, &place, false);
+    pending->put += place.home != partition;
+    if (pending->put - pending->left > PENDING - 2)
+        leave(&memory->l2, pending, LEFT_AT_ONCE);
 }
 
-static void put_lines(struct tma_memory *memory, struct pending *pending, uint32_t partition,
-                      const struct tma_row *row, bool again) {
-    uint64_t first = row->global_address / TMA_LINE_BYTES;
-    uint64_t last = (row->global_address + row->data_global_bytes - 1) / TMA_LINE_BYTES;
+static void put_row(struct tma_memory *memory, struct pending *pending, uint32_t partition,
+                    uint64_t address, uint32_t bytes, bool again) {
+    uint64_t first = address / TMA_LINE_BYTES, last = (address + bytes - 1) / TMA_LINE_BYTES;
     for (uint64_t line = first; line <= last; line++)
         put_line(memory, pending, partition, line, again);
 }
 
 static void warm(struct tma_memory *memory, uint32_t partition, struct tma_row_stream rows,
                  bool again) {
-    struct tma_row row;
-    struct pending pending = {.count = 0};
+    const struct tma_row_run *run;
+    struct pending pending = {.put = 0};
     uint32_t fills = 0;
-    while (tma_rows_next(&rows, &row))
-        if (row.data_bytes > 0)
-            put_lines(memory, &pending, partition, &row, again);
-        else if (fills < TMA_FILL_LINES)
-            put_line(memory, &pending, partition, tma_fill_line(fills++), again);
-    uint32_t left = pending.count < PENDING ? pending.count : PENDING;
-    for (uint32_t i = pending.count - left; i != pending.count; i++)
-        leave(&memory->l2, &pending.lines[i % PENDING]);
+    while ((run = tma_rows_next_run(&rows)) != NULL)
+        for (uint32_t i = 0; i < run->rows; i++)
+            if (run->first.data_bytes > 0)
+                put_row(memory, &pending, partition,
+                        run->first.global_address + i * run->global_step_bytes,
+                        run->first.data_global_bytes, again);
+            else if (fills < TMA_FILL_LINES)
+                put_line(memory, &pending, partition, tma_fill_line(fills++), again);
+    leave(&memory->l2, &pending, pending.put - pending.left);
 }
 
 void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows) {

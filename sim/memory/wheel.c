@@ -43,11 +43,20 @@ static bool grow_chunks(struct tma_wheel *wheel) {
     return true;
 }
 
-/* Adds a chunk to a bucket whose last one is full. */
-static bool extend(struct tma_wheel *wheel, struct tma_wheel_bucket *bucket) {
+/* Puts an entry into the last chunk of a bucket, in which there is room. */
+static void append(struct tma_wheel *wheel, struct tma_wheel_bucket *bucket, uint32_t entry) {
+    wheel->chunks[bucket->end / END_CHUNK].entries[bucket->end % END_CHUNK] = entry;
+    bucket->end++;
+}
+
+/* Kept out of tma_wheel_put, which then needs no stack: a third fewer instructions. */
+#define RARELY __attribute__((noinline)) static
+
+/* Puts an entry into a new chunk of a bucket. */
+RARELY void extend(struct tma_wheel *wheel, struct tma_wheel_bucket *bucket, uint32_t entry) {
     if (wheel->free_chunk == TMA_NONE && !grow_chunks(wheel)) {
         wheel->out_of_memory = true;
-        return false;
+        return;
     }
     uint32_t chunk = wheel->free_chunk;
     wheel->free_chunk = wheel->chunks[chunk].next;
@@ -57,19 +66,19 @@ static bool extend(struct tma_wheel *wheel, struct tma_wheel_bucket *bucket) {
     else
         wheel->chunks[bucket->end / END_CHUNK].next = chunk;
     bucket->end = chunk * END_CHUNK;
-    return true;
+    append(wheel, bucket, entry);
 }
 
 /* Puts an entry into the bucket of a cycle that the ring reaches. */
 static void put_near(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
     struct tma_wheel_bucket *bucket = &wheel->buckets[cycle % TMA_WHEEL_CYCLES];
-    if (bucket->end % END_CHUNK == TMA_WHEEL_CHUNK && !extend(wheel, bucket))
-        return;
-    wheel->chunks[bucket->end / END_CHUNK].entries[bucket->end % END_CHUNK] = entry;
-    bucket->end++;
+    if (bucket->end % END_CHUNK == TMA_WHEEL_CHUNK)
+        extend(wheel, bucket, entry);
+    else
+        append(wheel, bucket, entry);
 }
 
-static void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
+RARELY void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
     struct tma_wheel_far *far =
         tma_make_room(wheel->far, wheel->far_count, &wheel->far_capacity, sizeof *far);
     if (far == NULL) {
@@ -123,37 +132,47 @@ static uint32_t copy_chunk(const struct tma_wheel *wheel, const struct tma_wheel
     return chunk == bucket->end / END_CHUNK ? bucket->end % END_CHUNK : TMA_WHEEL_CHUNK;
 }
 
-uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due) {
+/* Adds a chunk of a bucket to what was taken. */
+static bool take_chunk(struct tma_wheel *wheel, const struct tma_wheel_bucket *bucket,
+                       uint32_t chunk, uint32_t *count) {
+    uint32_t *entries = tma_make_room(wheel->due, *count + TMA_WHEEL_CHUNK - 1,
+                                      &wheel->due_capacity, sizeof *entries);
+    if (entries == NULL) {
+        wheel->out_of_memory = true;
+        return false;
+    }
+    wheel->due = entries;
+    *count += copy_chunk(wheel, bucket, chunk, &entries[*count]);
+    return true;
+}
+
+/* Adds the first entries of the next cycle to the `count` that were taken; gives how many there are
+ * then. */
+static uint32_t look_ahead(struct tma_wheel *wheel, uint32_t count) {
+    const struct tma_wheel_bucket *bucket = &wheel->buckets[wheel->now % TMA_WHEEL_CYCLES];
+    uint32_t known = count;
+    for (uint32_t at = bucket->first; at != TMA_NONE && known < count + TMA_WHEEL_AHEAD;
+         at = wheel->chunks[at].next)
+        if (!take_chunk(wheel, bucket, at, &known))
+            break;
+    return known;
+}
+
+uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due, uint32_t *known) {
     struct tma_wheel_bucket *bucket = &wheel->buckets[wheel->now % TMA_WHEEL_CYCLES];
     uint32_t count = 0, next;
     for (uint32_t at = bucket->first; at != TMA_NONE; at = next) {
-        uint32_t *entries = tma_make_room(wheel->due, count + TMA_WHEEL_CHUNK - 1,
-                                          &wheel->due_capacity, sizeof *entries);
-        if (entries == NULL) {
-            wheel->out_of_memory = true;
+        if (!take_chunk(wheel, bucket, at, &count))
             return 0;
-        }
-        wheel->due = entries;
-        count += copy_chunk(wheel, bucket, at, &entries[count]);
         next = wheel->chunks[at].next;
         wheel->chunks[at].next = wheel->free_chunk;
         wheel->free_chunk = at;
     }
     *bucket = empty;
     wheel->count -= count;
-    *due = wheel->due;
     move_to(wheel, wheel->now + 1);
-    return count;
-}
-
-uint32_t tma_wheel_peek(const struct tma_wheel *wheel, uint32_t ahead, uint32_t *entries,
-                        uint32_t limit) {
-    const struct tma_wheel_bucket *bucket =
-        &wheel->buckets[(wheel->now + ahead) % TMA_WHEEL_CYCLES];
-    uint32_t count = 0;
-    for (uint32_t at = bucket->first; at != TMA_NONE && count + TMA_WHEEL_CHUNK <= limit;
-         at = wheel->chunks[at].next)
-        count += copy_chunk(wheel, bucket, at, &entries[count]);
+    *known = look_ahead(wheel, count);
+    *due = wheel->due;
     return count;
 }
 

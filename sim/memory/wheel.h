@@ -7,7 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TMA_WHEEL_CYCLES = 1 << 12, TMA_WHEEL_CHUNK = 15, TMA_NONE = UINT32_MAX };
+enum {
+    TMA_WHEEL_CYCLES = 1 << 12,
+    TMA_WHEEL_CHUNK = 15,
+    TMA_WHEEL_AHEAD = 32,
+    TMA_NONE = UINT32_MAX
+};
 
 /* Part of a bucket: one line of the host's cache. */
 struct tma_wheel_chunk {
@@ -49,13 +54,9 @@ void tma_wheel_free(struct tma_wheel *wheel);
 void tma_wheel_put(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle);
 
 /* Takes what is due at cycle `now` out of the calendar, gives how many entries that are (*due, in
- * order of insertion, until the next call), and moves on to the next cycle. */
-uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due);
-
-/* Copies the entries that are due `ahead` cycles from now, in whole chunks for which `limit` leaves
- * room, and gives how many. */
-uint32_t tma_wheel_peek(const struct tma_wheel *wheel, uint32_t ahead, uint32_t *entries,
-                        uint32_t limit);
+ * order of insertion, until the next call), and moves on to the next cycle. Behind them stand the
+ * first of those that are due then, as far as they are known: *known entries in all. */
+uint32_t tma_wheel_take(struct tma_wheel *wheel, const uint32_t **due, uint32_t *known);
 
 /* Moves on to `cycle` at once. Nothing may be due before. */
 void tma_wheel_skip(struct tma_wheel *wheel, uint64_t cycle);

@@ -42,7 +42,8 @@ void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) 
     if (way >= 0) {
         struct tma_l2_set *set = &memory->l2.sets[request->index.set];
         tma_l2_write(&memory->l2, set, way, request->asked);
-        struct tma_l2_victim cleaned = tma_l2_clean(set, way, memory->machine.l2.dirty_ways);
+        struct tma_l2_victim cleaned =
+            tma_l2_clean(&memory->l2, set, way, memory->machine.l2.dirty_ways);
         tma_slice_write_back(memory, request->index.set, &cleaned, done);
     } else
         tma_dram_write(&memory->dram, &request->place, tma_sector_count(request->asked), done);

@@ -85,4 +85,8 @@ bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row);
  * The run is the stream's: it is valid until the next call. */
 const struct tma_row_run *tma_rows_next_run(struct tma_row_stream *stream);
 
+/* Takes those of the rows to come that differ from the last one given in their place alone, as
+ * stream->run says, and gives how many. */
+uint32_t tma_rows_take_run(struct tma_row_stream *stream);
+
 #endif

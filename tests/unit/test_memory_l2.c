@@ -22,12 +22,12 @@ static void tear_down(void) {
 }
 
 static struct tma_l2_index index_of(uint64_t line, uint32_t partition) {
-    struct tma_place place = tma_place_line(&machine, line);
+    struct tma_place place = tma_place_line(&l2.dealing, line);
     return tma_l2_index(&l2, partition, &place);
 }
 
 static uint32_t home_of(uint64_t line) {
-    return tma_place_line(&machine, line).home;
+    return tma_place_line(&l2.dealing, line).home;
 }
 
 static int claim(uint64_t line, uint32_t partition) {
@@ -50,7 +50,7 @@ START_TEST(test_lines_spread_over_slices) {
     enum { GROUPS = 1024 };
     static uint32_t seen[GROUPS], home_lines[2];
     for (uint64_t line = 0; line < (uint64_t)GROUPS * machine.l2.slices; line++) {
-        struct tma_place place = tma_place_line(&machine, line);
+        struct tma_place place = tma_place_line(&l2.dealing, line);
         ck_assert_uint_lt(place.home, machine.l2.partitions);
         ck_assert_uint_eq(place.group, home_lines[place.home]++ / l2.slices);
         uint32_t bit = 1u << (place.home * l2.slices + place.slice);
@@ -131,7 +131,7 @@ START_TEST(test_index_is_unique) {
     for (uint64_t line = 0; line < LINES; line++) {
         seen[line] = index_of(line, partition);
         ck_assert_uint_eq(seen[line].set / l2.slice_sets,
-                          partition * l2.slices + tma_place_line(&machine, line).slice);
+                          partition * l2.slices + tma_place_line(&l2.dealing, line).slice);
         uint64_t same = 0;
         while (seen[same].set != seen[line].set || seen[same].tag != seen[line].tag)
             same++;
@@ -220,16 +220,16 @@ START_TEST(test_clean) {
     struct tma_l2_set *set = first_set();
     for (uint32_t i = 0; i < 4; i++) {
         claim_way(&l2, set, 2 * i);
-        set->dirty[i] = (uint8_t)((cleanings[_i].dirty >> i & 1u) * (i + 1));
+        set->dirty |= tma_l2_of_way((int)i, (cleanings[_i].dirty >> i & 1u) * (i + 1));
         if ((cleanings[_i].touched >> i & 1u) != 0)
             tma_l2_ask(&l2, set, (int)i, 1);
     }
-    struct tma_l2_victim victim = tma_l2_clean(set, 3, cleanings[_i].most);
+    struct tma_l2_victim victim = tma_l2_clean(&l2, set, 3, cleanings[_i].most);
     ck_assert_uint_eq(victim.sectors, (uint32_t)(cleanings[_i].cleaned + 1));
     if (cleanings[_i].cleaned < 0)
         return;
     ck_assert_uint_eq(victim.tag, 2 * (uint32_t)cleanings[_i].cleaned);
-    ck_assert_uint_eq(set->dirty[cleanings[_i].cleaned], 0);
+    ck_assert_uint_eq(tma_l2_sectors(set->dirty, cleanings[_i].cleaned), 0);
     ck_assert_int_eq(tma_l2_find(&l2, set, victim.tag), cleanings[_i].cleaned);
 }
 END_TEST
@@ -321,6 +321,47 @@ START_TEST(test_leave) {
 }
 END_TEST
 
+/* Tags that differ in their high halves alone, after some that do not; or whose low half is that of
+ * an empty way. */
+static const uint32_t far_tags[] = {0x10004, 0xffff0004, 0xffff, 0x1ffff, TMA_L2_EMPTY - 1};
+
+START_TEST(test_far_tags) {
+    struct tma_l2_set *set = first_set();
+    const uint32_t far_tag = far_tags[_i];
+    int near = claim_way(&l2, set, 4), later;
+    ck_assert_int_eq(tma_l2_find(&l2, set, far_tag), -1);
+    later = claim_way(&l2, set, far_tag);
+    ck_assert_int_ne(later, near);
+    ck_assert_int_eq(tma_l2_find(&l2, set, 4), near);
+    ck_assert_int_eq(tma_l2_find(&l2, set, far_tag), later);
+    ck_assert_int_eq(tma_l2_find(&l2, set, far_tag ^ 0x20000), -1);
+    tma_l2_drop(&l2, set, 4);
+    ck_assert_int_eq(tma_l2_find(&l2, set, 4), -1);
+    ck_assert_int_eq(claim_way(&l2, set, far_tag ^ 0x20000), near);
+    tma_l2_write(&l2, set, later, 3);
+    struct tma_l2_victim victim = {0};
+    for (uint32_t tag = 100; victim.sectors == 0; tag += 2)
+        tma_l2_ask(&l2, set, tma_l2_claim(&l2, set, tag, &victim), 1);
+    ck_assert_uint_eq(victim.tag, far_tag);
+    ck_assert_int_eq(tma_l2_find(&l2, set, far_tag), -1);
+}
+END_TEST
+
+/* Also where the reciprocal has least to spare. */
+START_TEST(test_divide) {
+    static const uint64_t numbers[] = {2, 48, 12767, UINT64_C(1) << 57, UINT64_MAX};
+    for (uint64_t by = 1; by < 400; by++) {
+        struct tma_divisor divisor = tma_divisor_of(by);
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            for (uint64_t less = 0; less < 3; less++) {
+                uint64_t number = numbers[i] - less, multiple = number / by * by;
+                ck_assert_uint_eq(tma_divide(number, &divisor), number / by);
+                ck_assert_uint_eq(tma_divide(multiple, &divisor), multiple / by);
+            }
+    }
+}
+END_TEST
+
 START_TEST(test_sector_count) {
     ck_assert_uint_eq(tma_sector_count((uint32_t)_i), (unsigned)__builtin_popcount((unsigned)_i));
 }
@@ -346,6 +387,8 @@ int main(void) {
     tcase_add_test(tests, test_claim_forgets_filling);
     tcase_add_test(tests, test_age);
     tcase_add_test(tests, test_leave);
+    tcase_add_loop_test(tests, test_far_tags, 0, sizeof far_tags / sizeof *far_tags);
+    tcase_add_test(tests, test_divide);
     tcase_add_loop_test(tests, test_sector_count, 0, 16);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -89,9 +89,10 @@ END_TEST
 
 /* The first row from `row` on whose line has the same slice as that of row `as`. */
 static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
-    struct tma_place place = tma_place_line(&machine, line_of_row(map, (uint32_t)as)), other;
+    struct tma_dealing dealing = tma_dealing_of(&machine);
+    struct tma_place place = tma_place_line(&dealing, line_of_row(map, (uint32_t)as)), other;
     do
-        other = tma_place_line(&machine, line_of_row(map, (uint32_t)row++));
+        other = tma_place_line(&dealing, line_of_row(map, (uint32_t)row++));
     while (other.home != place.home || other.slice != place.slice);
     return row - 1;
 }

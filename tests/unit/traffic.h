@@ -30,7 +30,8 @@ static inline uint64_t line_of_row(const struct tma_tensor_map *map, uint32_t ro
 static inline int32_t row_at_home(const struct tma_machine *machine,
                                   const struct tma_tensor_map *map, uint32_t partition,
                                   uint32_t row) {
-    while (tma_place_line(machine, line_of_row(map, row)).home != partition)
+    struct tma_dealing dealing = tma_dealing_of(machine);
+    while (tma_place_line(&dealing, line_of_row(map, row)).home != partition)
         row++;
     return (int32_t)row;
 }
