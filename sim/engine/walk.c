@@ -1,4 +1,5 @@
 #include "engine/workload.h"
+#include "memory/address.h"
 
 static uint64_t tile_number(const struct tma_stage_operation *stage,
                             const struct tma_workload *workload, uint32_t cta, uint32_t iteration) {
@@ -54,6 +55,17 @@ uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t a
     for (uint32_t before = 0; before < array; before++)
         number += tma_array_maps(&workload->arrays[before]);
     return number;
+}
+
+uint64_t tma_workload_descriptor_address(const struct tma_workload *workload) {
+    uint32_t maps = tma_workload_descriptor(workload, workload->map_count, 0) - 1;
+    uint64_t bytes = (uint64_t)maps * TMA_LINE_BYTES, lowest = UINT64_MAX;
+    for (uint32_t i = 0; i < workload->map_count; i++)
+        if (workload->maps[i].global_address < lowest)
+            lowest = workload->maps[i].global_address;
+    if (lowest < bytes + TMA_LINE_BYTES || lowest > TMA_L2_ADDRESS_LIMIT)
+        return tma_default_descriptor_line() * TMA_LINE_BYTES;
+    return (lowest - bytes) / TMA_LINE_BYTES * TMA_LINE_BYTES;
 }
 
 uint32_t tma_walk_map_index(const struct tma_stage_operation *stage,

@@ -88,6 +88,7 @@ void tma_warm_up(struct simulation *simulation) {
 void tma_leave_descriptors(struct simulation *simulation) {
     const struct tma_workload *workload = simulation->workload;
     uint32_t all = tma_workload_descriptor(workload, workload->map_count, 0) - 1;
+    tma_memory_place_descriptors(simulation->memory, tma_workload_descriptor_address(workload));
     bool stay = !workload->cold && all <= simulation->machine->tma.gpc_descriptors;
     for (uint32_t array = 0; array < workload->map_count; array++) {
         bool global = workload->arrays[array].global;

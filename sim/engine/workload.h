@@ -120,6 +120,10 @@ static inline uint32_t tma_array_maps(const struct tma_map_array *array) {
 uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t array,
                                  uint32_t index);
 
+/* Where a workload's tensor maps lie: just below all tensors, as long as there is room. (L2 keeps
+ * shorter tags of lines that are close to each other.) */
+uint64_t tma_workload_descriptor_address(const struct tma_workload *workload);
+
 /* Which map of its array an operation has in iteration `iteration` of CTA `cta`; and that map. */
 uint32_t tma_walk_map_index(const struct tma_stage_operation *stage,
                             const struct tma_workload *workload, uint32_t cta, uint32_t iteration);

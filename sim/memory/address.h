@@ -36,12 +36,12 @@ static inline uint64_t tma_fill_line(uint32_t number) {
     return past - (uint64_t)2 * TMA_FILL_LINES + (uint64_t)2 * (number % TMA_FILL_LINES);
 }
 
-/* Where tensor maps lie: below those, apart from all tensors, one behind the other. `number` is
- * from 1 to TMA_MAX_DESCRIPTORS. */
+/* Tensor maps that a kernel may have. They lie one behind the other: below those lines, where
+ * nothing else is said. */
 enum { TMA_MAX_DESCRIPTORS = 1 << 20 };
 
-static inline uint64_t tma_descriptor_line(uint32_t number) {
-    return tma_fill_line(0) - TMA_MAX_DESCRIPTORS + number - 1;
+static inline uint64_t tma_default_descriptor_line(void) {
+    return tma_fill_line(0) - TMA_MAX_DESCRIPTORS;
 }
 
 /* A divisor, known only when the machine is read, that every line is divided by. */

@@ -18,6 +18,7 @@ static bool create(struct tma_descriptor_cache *cache, uint32_t capacity) {
 bool tma_descriptors_create(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     uint32_t gpcs = machine->topology.gpc_count;
+    memory->descriptor_line = tma_default_descriptor_line();
     memory->sm_descriptors = calloc(machine->sm_count, sizeof *memory->sm_descriptors);
     memory->gpc_descriptors = calloc(gpcs, sizeof *memory->gpc_descriptors);
     bool good = memory->sm_descriptors != NULL && memory->gpc_descriptors != NULL;
@@ -71,8 +72,16 @@ void tma_memory_leave_descriptor_in_gpcs(struct tma_memory *memory, uint32_t des
         put(&memory->gpc_descriptors[gpc], descriptor);
 }
 
+void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address) {
+    memory->descriptor_line = address / TMA_LINE_BYTES;
+}
+
+static uint64_t line_of(const struct tma_memory *memory, uint32_t descriptor) {
+    return memory->descriptor_line + descriptor - 1;
+}
+
 void tma_memory_leave_descriptor_in_l2(struct tma_memory *memory, uint32_t descriptor) {
-    struct tma_place place = tma_place_line(&memory->l2.dealing, tma_descriptor_line(descriptor));
+    struct tma_place place = tma_place_line(&memory->l2.dealing, line_of(memory, descriptor));
     for (uint32_t partition = 0; partition < memory->l2.partitions; partition++) {
         struct tma_l2_index index = tma_l2_index(&memory->l2, partition, &place);
         tma_l2_leave(&memory->l2, &memory->l2.sets[index.set], index.tag, TMA_ALL_SECTORS);
@@ -117,7 +126,7 @@ static void ask_l2(struct tma_memory *memory, uint32_t index, uint32_t gpc, uint
         return;
     const struct tma_flight *flight = &memory->flights[index];
     *tma_request_at(memory, entry) = (struct tma_request){
-        .line = tma_descriptor_line(flight->descriptor),
+        .line = line_of(memory, flight->descriptor),
         .flight = index,
         .sent_cycle = cycle,
         .asked = TMA_ALL_SECTORS,

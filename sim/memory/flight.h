@@ -152,6 +152,7 @@ struct tma_memory {
     uint16_t *hops;           /* by GPC, partition and slice: cycles beyond the nearest slice's */
     struct tma_slice *slices; /* by partition and slice */
     struct tma_descriptor_cache *sm_descriptors, *gpc_descriptors; /* by SM, by GPC */
+    uint64_t descriptor_line;                                      /* of tensor map number 1 */
     uint32_t sm_gpc[TMA_MAX_SMS];
     struct tma_l2 l2;
     struct tma_dram dram;

@@ -102,6 +102,10 @@ void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_ro
 void tma_memory_warm_again(struct tma_memory *memory, uint32_t sm,
                            const struct tma_row_stream *rows);
 
+/* Tensor maps lie from this address on, 128 bytes each; without this, beyond all tensors. Before
+ * they are left anywhere, or used. */
+void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address);
+
 /* A kernel before, or the launch, left a tensor map in the caches of all GPCs, or in L2. Before the
  * first issue. */
 void tma_memory_leave_descriptor_in_gpcs(struct tma_memory *memory, uint32_t descriptor);
