@@ -99,6 +99,25 @@ START_TEST(test_numbers) {
 }
 END_TEST
 
+/* Tensor maps lie below the lowest of two tensors, if there is room for all three. */
+static const struct {
+    uint64_t tensors[2], maps;
+} places[] = {
+    {{0x10000, 0x20000}, 0x10000 - 3 * 128},
+    {{0x20000, 0x10000}, 0x10000 - 3 * 128},
+    {{0x10010, 0x20000}, 0x10000 - 3 * 128},
+    {{4 * 128, 0x20000}, 128},
+    {{4 * 128 - 16, 0x20000}, (UINT64_C(1) << 52) - (2 * 8 + (1 << 20)) * 128},
+};
+
+START_TEST(test_descriptor_address) {
+    struct tma_workload workload = {.map_count = 2, .arrays = {{.count = 2}}};
+    for (int i = 0; i < 2; i++)
+        workload.maps[i].global_address = places[_i].tensors[i];
+    ck_assert_uint_eq(tma_workload_descriptor_address(&workload), places[_i].maps);
+}
+END_TEST
+
 START_TEST(test_tile) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 8, 4, 16, true, 0});
     struct tma_tile tile;
@@ -121,6 +140,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_order, 0, sizeof tiles / sizeof *tiles);
     tcase_add_loop_test(tests, test_coordinates, 0, sizeof walks / sizeof *walks);
     tcase_add_loop_test(tests, test_numbers, 0, sizeof numbers / sizeof *numbers);
+    tcase_add_loop_test(tests, test_descriptor_address, 0, sizeof places / sizeof *places);
     tcase_add_test(tests, test_tile);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
