@@ -154,14 +154,14 @@ static struct tma_map_wait *ask(struct tma_memory *memory, uint32_t number, uint
     const struct tma_flight *flight = &memory->flights[index];
     struct tma_map_wait *wait = wait_of(&memory->units[number], TMA_NONE);
     uint32_t gpc = memory->sm_gpc[flight->sm], descriptor = flight->descriptor;
-    bool coming = is_coming(memory, gpc, descriptor);
     assert(wait != NULL);
     memory->counters.descriptor_fetches++;
-    *wait = (struct tma_map_wait){index, cycle, UNKNOWN, UNKNOWN};
-    if (!coming && use(&memory->gpc_descriptors[gpc], descriptor))
-        wait->map_cycle = cycle + memory->machine.tma.descriptor_fetch_cycles;
-    else if (!coming)
+    uint64_t map_cycle = UNKNOWN;
+    if (use(&memory->gpc_descriptors[gpc], descriptor))
+        map_cycle = cycle + memory->machine.tma.descriptor_fetch_cycles;
+    else if (!is_coming(memory, gpc, descriptor))
         ask_l2(memory, index, gpc, cycle);
+    *wait = (struct tma_map_wait){index, cycle, map_cycle, UNKNOWN};
     return wait;
 }
 
