@@ -36,6 +36,9 @@ void tma_account_completion(struct simulation *simulation, const struct slot *sl
                          completion->bytes, completion->cycle - completion->issue_cycle, 0);
     if (completion->copied)
         return;
+    if (completion->descriptor_cycles > 0)
+        tma_simulation_event(simulation, completion->start_cycle, slot, TMA_EVENT_TENSORMAP, number,
+                             tma_slot_descriptor(slot, number), completion->descriptor_cycles, 0);
     tma_simulation_event(simulation, completion->rows_cycle, slot, TMA_EVENT_ROWS, number,
                          completion->rows, completion->requests, completion->rows_out_of_bounds);
     if (completion->fills > 0)
@@ -52,10 +55,12 @@ void tma_account_stage(struct simulation *simulation, const struct slot *slot) {
     uint64_t queued = last->issue_cycle + machine->tma.issue_cycles;
     uint64_t access = (uint64_t)machine->dram.access_cycles + machine->dram.activate_cycles;
     uint64_t dram = last->dram_cycles < access ? last->dram_cycles : access;
-    assert(last->start_cycle >= queued && last->sent_cycle >= last->start_cycle);
+    assert(last->start_cycle >= queued + last->descriptor_cycles &&
+           last->sent_cycle >= last->start_cycle);
     causes[TMA_CAUSE_CLUSTER] += last->issue_cycle - slot->free_cycle;
     causes[TMA_CAUSE_ISSUE] += machine->tma.issue_cycles;
-    causes[TMA_CAUSE_TMA_QUEUE] += last->start_cycle - queued;
+    causes[TMA_CAUSE_TMA_QUEUE] += last->start_cycle - queued - last->descriptor_cycles;
+    causes[TMA_CAUSE_DESCRIPTOR] += last->descriptor_cycles;
     causes[TMA_CAUSE_TMA_ROWS] += last->sent_cycle - last->start_cycle;
     causes[TMA_CAUSE_CROSSBAR] += last->crossbar_cycles;
     causes[TMA_CAUSE_CROSSBAR_QUEUE] += last->crossbar_wait_cycles;
@@ -120,6 +125,10 @@ void tma_account_memory(struct simulation *simulation) {
     counters->dram_read_sectors = memory.dram_read_sectors;
     counters->dram_write_sectors = memory.dram_write_sectors;
     counters->shared_write_wavefronts = memory.shared_write_wavefronts;
+    counters->descriptor_fetches = memory.descriptor_fetches;
+    counters->descriptor_l2_fetches = memory.descriptor_l2_fetches;
+    counters->descriptor_dram_fetches = memory.descriptor_dram_fetches;
+    counters->descriptor_cycles = memory.descriptor_cycles;
     uint64_t shared = 0;
     for (uint32_t i = 0; i < simulation->sm_count; i++)
         shared += simulation->sms[i].shared.busy_ticks / TMA_TICKS;

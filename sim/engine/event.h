@@ -12,6 +12,7 @@ enum { TMA_EVENT_FIGURES = 4 };
 #define TMA_EVENTS(X)                                                                              \
     X(TMA_EVENT_CTA_START, "cta_start", "", "", "", "")                                            \
     X(TMA_EVENT_ISSUE, "issue", "op", "map", "", "")                                               \
+    X(TMA_EVENT_TENSORMAP, "tensormap", "op", "number", "cycles", "")                              \
     X(TMA_EVENT_ROWS, "rows", "op", "rows", "requests", "oob_rows")                                \
     X(TMA_EVENT_L2_FILL, "l2_fill", "op", "fills", "sectors", "misses")                            \
     X(TMA_EVENT_ARRIVAL, "arrival", "op", "bytes", "latency", "")                                  \

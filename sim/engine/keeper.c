@@ -52,43 +52,67 @@ static bool is_last(const struct slot *slot, uint32_t number) {
     return workload->depth > 1 && iteration + workload->depth >= workload->iterations;
 }
 
+/* Positions an operation that is issued before its first row; false where it faults. */
+static bool begin_rows(struct simulation *simulation, const struct issue *issue,
+                       const struct tma_tensor_map *map, struct tma_row_stream *rows,
+                       struct tma_operation_size *size) {
+    const struct tma_workload *workload = simulation->workload;
+    const struct slot *slot = issue->slot;
+    uint32_t iteration = issue->number / workload->operation_count;
+    const struct tma_stage_operation *stage =
+        &workload->operations[issue->number % workload->operation_count];
+    struct tma_operation operation = stage->operation;
+    struct tma_error error;
+    tma_walk_coordinates(stage, workload, slot->sm->cta, iteration, operation.coordinates);
+    operation.shared_address += workload->shared_base_bytes + slot->index * workload->stage_bytes;
+    enum tma_error_code code = tma_rows_begin(rows, map, &operation, size, &error);
+    if (code == TMA_OK)
+        return true;
+    char text[TMA_ERROR_TEXT_BYTES];
+    snprintf(text, sizeof text, "cycle %llu, SM %u, CTA %u, operation %u: %.300s",
+             (unsigned long long)issue->cycle, slot->sm->number, slot->sm->cta, issue->number,
+             error.text);
+    tma_simulation_fail(simulation, code, text);
+    return false;
+}
+
+uint32_t tma_slot_descriptor(const struct slot *slot, uint32_t number) {
+    const struct tma_workload *workload = slot->simulation->workload;
+    uint32_t iteration = number / workload->operation_count;
+    const struct tma_stage_operation *stage =
+        &workload->operations[number % workload->operation_count];
+    return tma_workload_descriptor(workload, stage->map,
+                                   tma_walk_map_index(stage, workload, slot->sm->cta, iteration));
+}
+
 /* Hands one operation to the memory system. */
 static void hand_over(struct simulation *simulation, const struct issue *issue) {
     const struct tma_workload *workload = simulation->workload;
     struct slot *slot = (struct slot *)issue->slot;
     uint32_t index = issue->number % workload->operation_count;
     const struct tma_stage_operation *stage = &workload->operations[index];
-    struct tma_operation operation = stage->operation;
-    tma_walk_coordinates(stage, workload, slot->sm->cta, issue->number / workload->operation_count,
-                         operation.coordinates);
-    operation.shared_address += workload->shared_base_bytes + slot->index * workload->stage_bytes;
+    struct tma_tensor_map map =
+        tma_walk_map(stage, workload, slot->sm->cta, issue->number / workload->operation_count);
     struct tma_row_stream rows;
     struct tma_operation_size size;
-    struct tma_error error;
-    enum tma_error_code code =
-        tma_rows_begin(&rows, &workload->maps[stage->map], &operation, &size, &error);
-    if (code != TMA_OK) {
-        char text[TMA_ERROR_TEXT_BYTES];
-        snprintf(text, sizeof text, "cycle %llu, SM %u, CTA %u, operation %u: %.300s",
-                 (unsigned long long)issue->cycle, slot->sm->number, slot->sm->cta, issue->number,
-                 error.text);
-        tma_simulation_fail(simulation, code, text);
+    if (!begin_rows(simulation, issue, &map, &rows, &size))
         return;
-    }
     uint32_t copies[TMA_MAX_CLUSTER], copy_count = tma_cluster_copies(slot, index, copies);
     uint64_t tag = (uint64_t)(slot->sm - simulation->sms) * workload->depth + slot->index;
     tag = tag << 32 | issue->number;
-    bool good = tma_memory_issue(simulation->memory,
-                                 &(struct tma_issue){.cycle = issue->cycle,
-                                                     .tag = tag,
-                                                     .sm = slot->sm->number,
-                                                     .direction = operation.direction,
-                                                     .until_written = is_last(slot, issue->number),
-                                                     .map = &workload->maps[stage->map],
-                                                     .rows = &rows,
-                                                     .size = &size,
-                                                     .copies = copies,
-                                                     .copy_count = copy_count});
+    bool good =
+        tma_memory_issue(simulation->memory,
+                         &(struct tma_issue){.cycle = issue->cycle,
+                                             .tag = tag,
+                                             .sm = slot->sm->number,
+                                             .direction = stage->operation.direction,
+                                             .until_written = is_last(slot, issue->number),
+                                             .map = &map,
+                                             .descriptor = tma_slot_descriptor(slot, issue->number),
+                                             .rows = &rows,
+                                             .size = &size,
+                                             .copies = copies,
+                                             .copy_count = copy_count});
     if (simulation->events != NULL)
         good =
             good && tma_event_order_open(simulation->events, issue->cycle, &slot->windows[index]);

@@ -8,6 +8,7 @@
 #define TMA_CAUSES(X)                                                                              \
     X(TMA_CAUSE_ISSUE, "issue", "instruction to the TMA unit")                                     \
     X(TMA_CAUSE_TMA_QUEUE, "tma_queue", "waiting for the TMA unit behind other operations")        \
+    X(TMA_CAUSE_DESCRIPTOR, "descriptor", "waiting for the tensor map")                            \
     X(TMA_CAUSE_TMA_ROWS, "tma_rows", "TMA unit making row requests")                              \
     X(TMA_CAUSE_CROSSBAR, "crossbar", "way to L2 and back without waiting")                        \
     X(TMA_CAUSE_CROSSBAR_QUEUE, "crossbar_queue", "waiting for crossbar ports")                    \
@@ -53,6 +54,9 @@ struct tma_counters {
     uint64_t l2_evictions;
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t shared_write_wavefronts; /* arriving data into shared memory */
+    /* Tensor maps that SMs lacked; that their GPCs asked L2 for, and that came from DRAM; and the
+     * cycles that TMA units waited for them. */
+    uint64_t descriptor_fetches, descriptor_l2_fetches, descriptor_dram_fetches, descriptor_cycles;
 };
 
 /* One consumer, summed over the run. */

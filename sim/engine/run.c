@@ -50,6 +50,9 @@ static enum tma_error_code check(const struct tma_machine *machine,
                         workload->operation_count, TMA_MAX_STAGE_OPERATIONS);
     if (workload->cta_count == 0 || workload->iterations == 0 || workload->depth == 0)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "CTAs, iterations and depth are at least 1");
+    if (tma_workload_descriptor(workload, workload->map_count, 0) > TMA_MAX_DESCRIPTORS)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "more than %d tensor maps",
+                        TMA_MAX_DESCRIPTORS - 1);
     if (workload->sm_count == 0 || workload->sm_count > machine->sm_count)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%u SMs; allowed: 1 to %u", workload->sm_count,
                         machine->sm_count);
@@ -79,11 +82,13 @@ static enum tma_error_code measure_consumers(struct simulation *simulation) {
 }
 
 /* Slots that issue in the same cycle do so from the last to the first; but which one begins depends
- * on which of the SM's four warp schedulers is first, as it is in both SMs of a TPC. */
+ * on which of the SM's four warp schedulers is first. As long as each of those has but one slot, it
+ * is the same one in both SMs of a TPC. */
 static uint32_t slot_turn(const struct simulation *simulation, uint32_t sm, uint32_t index) {
     enum { TPC_SMS = 2, SCHEDULERS = 4 };
     uint32_t depth = simulation->workload->depth, draw = simulation->machine->topology.slot_draw;
-    uint64_t first = draw == 0 ? 0 : tma_mix64(sm / TPC_SMS + draw) % SCHEDULERS;
+    uint32_t number = depth > SCHEDULERS ? sm : sm / TPC_SMS;
+    uint64_t first = draw == 0 ? 0 : tma_mix64(number + draw) % SCHEDULERS;
     return (index + (uint32_t)first * depth / SCHEDULERS) % depth;
 }
 
@@ -205,6 +210,7 @@ static void run(struct simulation *simulation) {
         return;
     if (!simulation->workload->cold)
         tma_warm_up(simulation);
+    tma_leave_descriptors(simulation);
     simulate(simulation, host);
     if (simulation->code == TMA_OK)
         summarise(simulation);

@@ -128,6 +128,10 @@ void tma_slot_go_on(struct slot *slot);
 void tma_keeper_actor(int argc, char **argv);
 void tma_keeper_take_issue(struct simulation *simulation, const struct issue *issue);
 
+/* keeper.c: the number of the tensor map of an operation of the slot's CTA, among all of the
+ * workload's, from 1. */
+uint32_t tma_slot_descriptor(const struct slot *slot, uint32_t number);
+
 /* account.c: what a completion, and a stage's last one, add to the result. */
 void tma_account_completion(struct simulation *simulation, const struct slot *slot,
                             const struct tma_completion *completion);
@@ -144,8 +148,10 @@ uint32_t tma_cluster_copies(const struct slot *slot, uint32_t operation, uint32_
 void tma_cluster_release(struct slot *slot);
 void tma_cluster_landed(struct slot *slot, uint64_t cycle);
 
-/* warm.c: leaves in L2 what the same kernel would have left there. */
+/* warm.c: leaves in L2 what the same kernel would have left there; and the tensor maps where they
+ * are when the run begins. */
 void tma_warm_up(struct simulation *simulation);
+void tma_leave_descriptors(struct simulation *simulation);
 
 static inline const struct tma_consumer_report *slot_report(const struct slot *slot,
                                                             uint32_t consumer) {

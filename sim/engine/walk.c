@@ -1,4 +1,5 @@
 #include "engine/workload.h"
+#include "memory/address.h"
 
 static uint64_t tile_number(const struct tma_stage_operation *stage,
                             const struct tma_workload *workload, uint32_t cta, uint32_t iteration) {
@@ -30,17 +31,67 @@ void tma_walk_coordinates(const struct tma_stage_operation *stage,
     }
 }
 
-uint64_t tma_walk_tiles(const struct tma_walk *walk) {
+static uint64_t saturating_product(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* Tiles of one tensor. */
+static uint64_t tensor_tiles(const struct tma_walk *walk) {
     uint64_t tiles = 1;
     for (int d = 0; d < TMA_MAX_RANK; d++)
-        if (tiles > UINT64_MAX / walk->tiles[d])
-            return UINT64_MAX;
-        else
-            tiles *= walk->tiles[d];
+        tiles = saturating_product(tiles, walk->tiles[d]);
     return tiles;
+}
+
+static uint32_t map_count(const struct tma_stage_operation *stage,
+                          const struct tma_workload *workload) {
+    return tma_array_maps(&workload->arrays[stage->map]);
+}
+
+uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t array,
+                                 uint32_t index) {
+    uint32_t number = 1 + index;
+    for (uint32_t before = 0; before < array; before++)
+        number += tma_array_maps(&workload->arrays[before]);
+    return number;
+}
+
+uint64_t tma_workload_descriptor_address(const struct tma_workload *workload) {
+    uint32_t maps = tma_workload_descriptor(workload, workload->map_count, 0) - 1;
+    uint64_t bytes = (uint64_t)maps * TMA_LINE_BYTES, lowest = UINT64_MAX;
+    for (uint32_t i = 0; i < workload->map_count; i++)
+        if (workload->maps[i].global_address < lowest)
+            lowest = workload->maps[i].global_address;
+    if (lowest < bytes + TMA_LINE_BYTES || lowest > TMA_L2_ADDRESS_LIMIT)
+        return tma_default_descriptor_line() * TMA_LINE_BYTES;
+    return (lowest - bytes) / TMA_LINE_BYTES * TMA_LINE_BYTES;
+}
+
+uint32_t tma_walk_map_index(const struct tma_stage_operation *stage,
+                            const struct tma_workload *workload, uint32_t cta, uint32_t iteration) {
+    uint32_t count = map_count(stage, workload);
+    if (count == 1)
+        return 0;
+    uint64_t tile = tile_number(stage, workload, cta, iteration);
+    return (uint32_t)(tile / tensor_tiles(&stage->walk) % count);
+}
+
+struct tma_tensor_map tma_walk_map(const struct tma_stage_operation *stage,
+                                   const struct tma_workload *workload, uint32_t cta,
+                                   uint32_t iteration) {
+    struct tma_tensor_map map = workload->maps[stage->map];
+    map.global_address += workload->arrays[stage->map].pitch_bytes *
+                          tma_walk_map_index(stage, workload, cta, iteration);
+    return map;
+}
+
+uint64_t tma_walk_tiles(const struct tma_stage_operation *stage,
+                        const struct tma_workload *workload) {
+    return saturating_product(tensor_tiles(&stage->walk), map_count(stage, workload));
 }
 
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration) {
-    return tile_number(stage, workload, cta, iteration) % tma_walk_tiles(&stage->walk);
+    return tile_number(stage, workload, cta, iteration) % tma_walk_tiles(stage, workload);
 }

@@ -1,4 +1,6 @@
-/* What the same kernel, run just before, leaves in L2: the lines of its operations in the order of
+/* What is in caches when a kernel starts.
+ *
+ * What the same kernel, run just before, leaves in L2: the lines of its operations in the order of
  * iterations. Only the last ones matter: those that come to all tiles (or to twice what L2 holds) a
  * few times over, since SMs of either partition read a tile by turns, and each leaves a copy. */
 #include <stdlib.h>
@@ -12,7 +14,7 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
                                        const struct tma_stage_operation *stage, uint64_t bytes) {
     const struct tma_workload *workload = simulation->workload;
     uint64_t fits = 2 * simulation->machine->l2.capacity_bytes / (bytes > 0 ? bytes : 1) + 1;
-    uint64_t tiles = tma_walk_tiles(&stage->walk);
+    uint64_t tiles = tma_walk_tiles(stage, workload);
     uint64_t operations = PASSES * (tiles < fits ? tiles : fits);
     uint32_t sharing = tma_ctas_sharing(stage, workload);
     uint64_t per_iteration = stage->walk.order == TMA_WALK_SAME ? 1 : workload->cta_count / sharing;
@@ -22,10 +24,10 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
 
 /* Bit masks by tile: the partitions whose SMs have come to it. NULL where that is not worth
  * keeping, or out of memory. */
-static uint8_t *new_visitors(const struct simulation *simulation, const struct tma_walk *walk,
-                             uint32_t iterations) {
-    uint64_t tiles = tma_walk_tiles(walk);
-    return tiles < (uint64_t)iterations * simulation->workload->cta_count ? calloc(tiles, 1) : NULL;
+static uint8_t *new_visitors(const struct tma_stage_operation *stage,
+                             const struct tma_workload *workload, uint32_t iterations) {
+    uint64_t tiles = tma_walk_tiles(stage, workload);
+    return tiles < (uint64_t)iterations * workload->cta_count ? calloc(tiles, 1) : NULL;
 }
 
 /* An operation brings its lines in. As long as L2 has room for all, coming to a tile again from the
@@ -48,7 +50,8 @@ static void warm_operation(struct simulation *simulation, const struct tma_stage
         *visited = (uint8_t)(*visited | partition);
     }
     tma_walk_coordinates(stage, workload, cta, iteration, operation.coordinates);
-    if (tma_rows_begin(&rows, &workload->maps[stage->map], &operation, NULL, NULL) != TMA_OK)
+    struct tma_tensor_map map = tma_walk_map(stage, workload, cta, iteration);
+    if (tma_rows_begin(&rows, &map, &operation, NULL, NULL) != TMA_OK)
         return;
     if (again)
         tma_memory_warm_again(simulation->memory, sm, &rows);
@@ -59,7 +62,7 @@ static void warm_operation(struct simulation *simulation, const struct tma_stage
 static void warm_stage(struct simulation *simulation, const struct tma_stage_operation *stage,
                        uint32_t iterations) {
     const struct tma_workload *workload = simulation->workload;
-    uint8_t *visitors = new_visitors(simulation, &stage->walk, iterations);
+    uint8_t *visitors = new_visitors(stage, workload, iterations);
     for (uint32_t i = workload->iterations - iterations; i < workload->iterations; i++)
         for (uint32_t cta = 0; cta < workload->cta_count; cta++)
             warm_operation(simulation, stage, cta, i, visitors);
@@ -77,5 +80,24 @@ void tma_warm_up(struct simulation *simulation) {
         if (tma_rows_begin(&rows, &workload->maps[stage->map], &first, &size, NULL) != TMA_OK)
             continue;
         warm_stage(simulation, stage, iterations_that_matter(simulation, stage, size.moved_bytes));
+    }
+}
+
+/* Parameters come with the launch: they are in L2; and after the same kernel in the caches of the
+ * GPCs, if those hold all. Maps in global memory are in L2 where they were used before. */
+void tma_leave_descriptors(struct simulation *simulation) {
+    const struct tma_workload *workload = simulation->workload;
+    uint32_t all = tma_workload_descriptor(workload, workload->map_count, 0) - 1;
+    tma_memory_place_descriptors(simulation->memory, tma_workload_descriptor_address(workload));
+    bool stay = !workload->cold && all <= simulation->machine->tma.gpc_descriptors;
+    for (uint32_t array = 0; array < workload->map_count; array++) {
+        bool global = workload->arrays[array].global;
+        uint32_t count = tma_array_maps(&workload->arrays[array]);
+        uint32_t first = tma_workload_descriptor(workload, array, 0);
+        for (uint32_t number = first; number < first + count; number++)
+            if (!global && stay)
+                tma_memory_leave_descriptor_in_gpcs(simulation->memory, number);
+            else if (!global || !workload->cold)
+                tma_memory_leave_descriptor_in_l2(simulation->memory, number);
     }
 }

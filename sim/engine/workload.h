@@ -33,6 +33,14 @@ struct tma_walk {
     int32_t step[TMA_MAX_RANK];   /* elements */
 };
 
+/* The tensor maps of a kernel that one entry of a workload's stands for: they differ in their
+ * address alone. A walk that has been to all tiles of one goes on to the next. */
+struct tma_map_array {
+    bool global;          /* the maps themselves are in global memory; else they are parameters */
+    uint32_t count;       /* 0 is 1 */
+    uint64_t pitch_bytes; /* from the tensor of one to that of the next */
+};
+
 struct tma_stage_operation {
     uint32_t map; /* index into the workload's tensor maps */
     struct tma_operation
@@ -43,6 +51,7 @@ struct tma_stage_operation {
 
 struct tma_workload {
     struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
+    struct tma_map_array arrays[TMA_MAX_TENSOR_MAPS]; /* by map */
     uint32_t map_count;
 
     uint32_t cta_count;    /* CTAs of the grid */
@@ -103,9 +112,29 @@ static inline bool tma_rank_receives(const struct tma_stage_operation *stage, ui
     return mask == 0 || (mask & 1u << rank) != 0;
 }
 
-/* How many tiles a walk can come to, up to UINT64_MAX; and which of them iteration `iteration` of
- * CTA `cta` comes to: a number below that. */
-uint64_t tma_walk_tiles(const struct tma_walk *walk);
+static inline uint32_t tma_array_maps(const struct tma_map_array *array) {
+    return array->count > 0 ? array->count : 1;
+}
+
+/* The number of a map of an array among all of the workload's, from 1. */
+uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t array,
+                                 uint32_t index);
+
+/* Where a workload's tensor maps lie: just below all tensors, as long as there is room. (L2 keeps
+ * shorter tags of lines that are close to each other.) */
+uint64_t tma_workload_descriptor_address(const struct tma_workload *workload);
+
+/* Which map of its array an operation has in iteration `iteration` of CTA `cta`; and that map. */
+uint32_t tma_walk_map_index(const struct tma_stage_operation *stage,
+                            const struct tma_workload *workload, uint32_t cta, uint32_t iteration);
+struct tma_tensor_map tma_walk_map(const struct tma_stage_operation *stage,
+                                   const struct tma_workload *workload, uint32_t cta,
+                                   uint32_t iteration);
+
+/* How many tiles an operation's walk can come to, up to UINT64_MAX; and which of them iteration
+ * `iteration` of CTA `cta` comes to: a number below that. */
+uint64_t tma_walk_tiles(const struct tma_stage_operation *stage,
+                        const struct tma_workload *workload);
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration);
 

@@ -36,6 +36,14 @@ static inline uint64_t tma_fill_line(uint32_t number) {
     return past - (uint64_t)2 * TMA_FILL_LINES + (uint64_t)2 * (number % TMA_FILL_LINES);
 }
 
+/* Tensor maps that a kernel may have. They lie one behind the other: below those lines, where
+ * nothing else is said. */
+enum { TMA_MAX_DESCRIPTORS = 1 << 20 };
+
+static inline uint64_t tma_default_descriptor_line(void) {
+    return tma_fill_line(0) - TMA_MAX_DESCRIPTORS;
+}
+
 /* A divisor, known only when the machine is read, that every line is divided by. */
 struct tma_divisor {
     uint64_t by, reciprocal; /* 2^64 / by, or a bit less */

@@ -34,6 +34,7 @@ struct tma_request {
     uint8_t wanted : 4;        /* sectors: those, or all that are to be fetched with them */
     uint8_t stage : 3;         /* enum tma_stage */
     uint8_t coalesces : 1;     /* it may be answered with another one of its GPC */
+    uint8_t descriptor : 1;    /* of a tensor map, for the GPC's cache: it is not counted */
     uint8_t sm;
     uint8_t gpc : 4;       /* of the SM */
     uint8_t direction : 2; /* enum tma_direction */
@@ -72,6 +73,7 @@ struct tma_flight {
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
     uint32_t sm;
+    uint32_t descriptor;   /* as in struct tma_issue */
     uint32_t next;         /* next in the TMA unit's queue, or on the free list */
     uint64_t queued_cycle; /* it is at the TMA unit */
     struct tma_alike alike;
@@ -113,6 +115,16 @@ struct tma_slice {
     struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
+/* A TMA unit waits for an operation's tensor map. */
+struct tma_map_wait {
+    uint32_t flight; /* or TMA_NONE */
+    uint64_t asked_cycle;
+    uint64_t map_cycle;  /* when it is there, or UINT64_MAX as long as that is not known */
+    uint64_t held_cycle; /* since when the operation could have begun, or UINT64_MAX */
+};
+
+enum { TMA_MAP_WAITS = 2 };
+
 /* A TMA unit's queue of operations; loads and prefetches have one, stores and reductions another.
  */
 struct tma_unit {
@@ -122,7 +134,15 @@ struct tma_unit {
     uint64_t clock_ticks;         /* when it can make its next request */
     uint64_t start_ticks;         /* when it may start on the next operation */
     uint64_t busy_ticks;
-    bool scheduled; /* it is in the calendar */
+    bool scheduled;      /* it is in the calendar, */
+    uint64_t step_cycle; /* loads: at this cycle; what else is there of it counts no longer */
+    struct tma_map_wait waits[TMA_MAP_WAITS];
+};
+
+/* Tensor maps, the one that was used last first. */
+struct tma_descriptor_cache {
+    uint32_t *entries; /* owned: `capacity` of them, of which `count` are taken */
+    uint32_t count, capacity;
 };
 
 /* The calendar's entries from here on are TMA units: by SM for loads; then by SM for stores. */
@@ -146,7 +166,9 @@ struct tma_memory {
     struct tma_port *gpc_ports;     /* by GPC */
     uint16_t *hops;           /* by GPC, partition and slice: cycles beyond the nearest slice's */
     struct tma_slice *slices; /* by partition and slice */
-    struct tma_coalescer *coalescers; /* by GPC */
+    struct tma_coalescer *coalescers;                              /* by GPC */
+    struct tma_descriptor_cache *sm_descriptors, *gpc_descriptors; /* by SM, by GPC */
+    uint64_t descriptor_line;                                      /* of tensor map number 1 */
     uint32_t sm_gpc[TMA_MAX_SMS];
     struct tma_l2 l2;
     struct tma_dram dram;
@@ -165,10 +187,12 @@ bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece);
 /* tma_unit.c: loads and prefetches */
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
+void tma_unit_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 
 /* store_unit.c: stores and reductions */
 void tma_store_enqueue(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
+void tma_store_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
 /* coalescer.c: whether a request that comes from its SM is answered together with one that its GPC
@@ -178,6 +202,24 @@ bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 /* coalescer.c: the way of a request that is answered with the first one. */
 void tma_coalesced_answer(const struct tma_memory *memory, struct tma_request *request,
                           const struct tma_request *first);
+
+/* descriptors.c: the caches of tensor maps (false when out of memory). */
+bool tma_descriptors_create(struct tma_memory *memory);
+void tma_descriptors_free(struct tma_memory *memory);
+
+/* descriptors.c: whether an operation, the next one of unit number `unit`, has its map. If not, the
+ * unit is to ask again at the cycle that tma_descriptor_cycle gives, where that is UINT64_MAX when
+ * it is resumed. */
+bool tma_descriptor_ready(struct tma_memory *memory, uint32_t unit, uint32_t flight,
+                          uint64_t cycle);
+uint64_t tma_descriptor_cycle(const struct tma_unit *unit, uint32_t flight);
+
+/* descriptors.c: the operation behind that one fetches its map too. */
+void tma_descriptor_look_ahead(struct tma_memory *memory, uint32_t unit, uint32_t flight,
+                               uint64_t cycle);
+
+/* descriptors.c: a map that L2 was asked for is at its GPC's port. */
+void tma_descriptor_arrive(struct tma_memory *memory, uint32_t request, uint64_t cycle);
 
 /* write.c: what happens to a write at the slice */
 void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle);

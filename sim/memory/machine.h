@@ -37,6 +37,9 @@ struct tma_machine {
 
     struct {
         uint32_t issue_cycles;             /* from the instruction to the TMA unit's queue */
+        uint32_t descriptors;              /* tensor maps that an SM's cache holds, */
+        uint32_t gpc_descriptors;          /* and that of its GPC, behind it */
+        uint32_t descriptor_fetch_cycles;  /* from the GPC's cache into the SM's */
         uint32_t dispatch_interval_cycles; /* least time from one operation's start to the next's */
         uint32_t row_millicycles;          /* for each request */
         uint32_t complete_cycles;          /* last data in shared memory to the mbarrier's phase */

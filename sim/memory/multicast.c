@@ -39,6 +39,7 @@ void tma_multicast_complete(struct tma_memory *memory, uint32_t index) {
         struct tma_completion *completion = &memory->flights[copy].completion;
         completion->tensor_bytes = issued->tensor_bytes;
         completion->start_cycle = issued->start_cycle;
+        completion->descriptor_cycles = issued->descriptor_cycles;
         tma_flight_complete(memory, copy,
                             completion->arrival_cycle + memory->machine.tma.complete_cycles);
         copy = next;

@@ -77,6 +77,12 @@ static uint32_t fill_sectors(enum tma_l2_promotion promotion, uint32_t missing) 
     return ((missing & 3u) != 0 ? 3u : 0u) | ((missing & 12u) != 0 ? 12u : 0u);
 }
 
+/* Sectors that a request's own partition had to fetch: as the profiler counts, for SMs alone. */
+static void count_fetched(struct tma_memory *memory, const struct tma_request *request,
+                          uint32_t sectors) {
+    memory->counters.lookup_miss_sectors += request->descriptor ? 0 : sectors;
+}
+
 /* Fills a line from DRAM at its home, into a way or (-1) past the cache; gives the cycle at which
  * the data is there. */
 static uint64_t fill(struct tma_memory *memory, const struct tma_request *request,
@@ -96,7 +102,7 @@ static uint64_t fill(struct tma_memory *memory, const struct tma_request *reques
     memory->counters.fills++;
     memory->counters.fill_sectors += count;
     if (partition_of(memory, request) == request->place.home)
-        memory->counters.lookup_miss_sectors += count;
+        count_fetched(memory, request, count);
     return ready;
 }
 
@@ -124,7 +130,7 @@ int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request
 
 /* A promotion to 256 bytes takes place where the block's first sector is asked for. */
 static bool is_promoted(const struct tma_memory *memory, const struct tma_request *request) {
-    return memory->flights[request->flight].promotion == TMA_L2_256B &&
+    return memory->flights[request->flight].promotion == TMA_L2_256B && !request->descriptor &&
            request->direction != TMA_REDUCE && request->line % 2 == 0 && (request->asked & 1u) != 0;
 }
 
@@ -168,6 +174,17 @@ static void promote(struct tma_memory *memory, const struct tma_request *of, uin
         fill(memory, &pair, set, way, missing, cycle);
 }
 
+/* Sectors that L2 did not have for a request. */
+static void count_missed(struct tma_memory *memory, const struct tma_request *request,
+                         uint32_t sectors) {
+    if (request->descriptor) {
+        memory->counters.descriptor_dram_fetches++;
+        return;
+    }
+    memory->flights[request->flight].completion.miss_sectors += sectors;
+    memory->counters.miss_sectors += sectors;
+}
+
 uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint64_t cycle) {
     const struct tma_request *request = tma_request_at(memory, entry);
     struct tma_l2_set *set = set_of(memory, request);
@@ -182,10 +199,7 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
             promote(memory, request, cycle);
         return ready;
     }
-    struct tma_flight *flight = &memory->flights[request->flight];
-    uint32_t missed = tma_sector_count(missing & request->asked);
-    flight->completion.miss_sectors += missed;
-    memory->counters.miss_sectors += missed;
+    count_missed(memory, request, tma_sector_count(missing & request->asked));
     uint64_t ready = fill(memory, request, set, way, missing, cycle);
     if (is_promoted(memory, request))
         promote(memory, request, cycle);
@@ -240,7 +254,7 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
         copied &= ~tma_l2_sectors(set->valid, way);
     request->wanted = copied & 15u;
     memory->counters.partition_sectors += tma_sector_count(copied);
-    memory->counters.lookup_miss_sectors += tma_sector_count(copied);
+    count_fetched(memory, request, tma_sector_count(copied));
     if (way >= 0 && !waiting) {
         set->waiting = (uint16_t)(set->waiting | 1u << way);
         set->filling = (uint16_t)(set->filling & ~(1u << way));
@@ -274,7 +288,8 @@ void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle
     uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->asked)];
     uint64_t done = tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
     request->known_cycles = (uint32_t)(done - request->sent_cycle);
-    count_request(memory, request->asked);
+    if (!request->descriptor)
+        count_request(memory, request->asked);
     if (request->place.home != partition) {
         if (request->direction == TMA_PREFETCH)
             prefetch_at_home(memory, entry, done);

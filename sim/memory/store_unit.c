@@ -22,10 +22,14 @@ static uint32_t take_head(struct tma_memory *memory, struct tma_unit *unit) {
     return index;
 }
 
-/* Lets the operations that are there by `cycle` take their turns, in the order in which they came:
- * not before, or their place would depend on how far ahead they were announced. */
-static void join(struct tma_memory *memory, struct tma_unit *unit, uint64_t cycle) {
-    while (unit->coming != TMA_NONE && memory->flights[unit->coming].queued_cycle <= cycle) {
+/* Lets the operations that are there by `cycle`, with their tensor maps, take their turns, in the
+ * order in which they came: not before, or their place would depend on how far ahead they were
+ * announced. */
+static void join(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
+    struct tma_unit *unit = unit_of(memory, sm);
+    uint32_t number = memory->machine.sm_count + sm;
+    while (unit->coming != TMA_NONE && memory->flights[unit->coming].queued_cycle <= cycle &&
+           tma_descriptor_ready(memory, number, unit->coming, cycle)) {
         uint32_t index = unit->coming;
         unit->coming = memory->flights[index].next;
         append(memory, unit, index);
@@ -146,6 +150,10 @@ static void schedule(struct tma_memory *memory, uint32_t sm, uint64_t soonest) {
     uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
     if (unit->head == TMA_NONE && memory->flights[unit->coming].queued_cycle > cycle)
         cycle = memory->flights[unit->coming].queued_cycle;
+    uint64_t map_cycle = unit->head == TMA_NONE ? tma_descriptor_cycle(unit, unit->coming) : cycle;
+    if (map_cycle == UINT64_MAX)
+        return; /* it is resumed when the tensor map comes */
+    cycle = map_cycle > cycle ? map_cycle : cycle;
     unit->scheduled = true;
     tma_wheel_put(&memory->wheel, TMA_FIRST_UNIT + memory->machine.sm_count + sm,
                   cycle > soonest ? cycle : soonest);
@@ -159,11 +167,15 @@ void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
     unit->scheduled = false;
     if (unit->head == TMA_NONE)
         rest_until(unit, cycle);
-    join(memory, unit, cycle);
+    join(memory, sm, cycle);
     for (int made = 0; made < MAX_REQUESTS && unit->head != TMA_NONE && unit->credits > 0 &&
                        tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
          made++)
         work(memory, unit);
+    schedule(memory, sm, cycle + 1);
+}
+
+void tma_store_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
     schedule(memory, sm, cycle + 1);
 }
 

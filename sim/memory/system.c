@@ -142,7 +142,8 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     convert_rates(memory);
     tma_machine_gpcs(&memory->machine, memory->sm_gpc);
     enum tma_error_code code = TMA_OK;
-    if (!allocate_servers(memory) || !tma_requests_grow(memory) || !grow_flights(memory))
+    if (!allocate_servers(memory) || !tma_descriptors_create(memory) ||
+        !tma_requests_grow(memory) || !grow_flights(memory))
         code = tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
     if (code == TMA_OK)
         code = tma_l2_create(&memory->l2, machine, error);
@@ -157,6 +158,7 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
         memory->units[i] = (struct tma_unit){.head = TMA_NONE,
                                              .tail = TMA_NONE,
                                              .coming = TMA_NONE,
+                                             .waits = {{.flight = TMA_NONE}, {.flight = TMA_NONE}},
                                              .credits = machine->tma.write_requests};
     *out = memory;
     return TMA_OK;
@@ -168,6 +170,7 @@ void tma_memory_free(struct tma_memory *memory) {
     tma_wheel_free(&memory->wheel);
     tma_l2_free(&memory->l2);
     tma_dram_free(&memory->dram);
+    tma_descriptors_free(memory);
     free(memory->requests);
     free(memory->free_requests);
     free(memory->flights);
@@ -194,6 +197,7 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
     memory->flights[index] =
         (struct tma_flight){.rows = *issue->rows,
                             .sm = issue->sm,
+                            .descriptor = issue->descriptor,
                             .promotion = issue->map->l2_promotion,
                             .direction = issue->direction,
                             .until_written = issue->until_written,
@@ -316,7 +320,10 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
         tma_slice_home(memory, entry, cycle);
         break;
     case TMA_STAGE_RESPONSE:
-        arrive(memory, entry, cycle);
+        if (tma_request_at(memory, entry)->descriptor)
+            tma_descriptor_arrive(memory, entry, cycle);
+        else
+            arrive(memory, entry, cycle);
         break;
     case TMA_STAGE_WRITE:
         tma_slice_write(memory, entry, cycle);

@@ -11,12 +11,13 @@ struct tma_memory;
 
 /* What became of an operation. Times are in cycles. */
 struct tma_completion {
-    uint64_t cycle;        /* its bytes are on the mbarrier */
-    uint64_t tag;          /* the issuer's */
-    uint32_t sm;           /* whose shared memory has the bytes */
-    bool copied;           /* multicast: it is not the SM that issued the operation */
-    uint32_t bytes;        /* complete_tx */
-    uint32_t tensor_bytes; /* of them, from the tensor: the rest is out-of-bounds fill */
+    uint64_t cycle;                  /* its bytes are on the mbarrier */
+    uint64_t tag;                    /* the issuer's */
+    uint32_t sm;                     /* whose shared memory has the bytes */
+    uint32_t copied : 1;             /* multicast: it is not the SM that issued the operation */
+    uint32_t descriptor_cycles : 31; /* that it waited for its tensor map, before its start */
+    uint32_t bytes;                  /* complete_tx */
+    uint32_t tensor_bytes;           /* of them, from the tensor: the rest is out-of-bounds fill */
     uint32_t rows, rows_out_of_bounds;
     uint32_t requests;            /* rows and 128-byte lines */
     uint32_t miss_sectors;        /* sectors that L2 did not have */
@@ -41,6 +42,9 @@ struct tma_memory_counters {
     uint64_t partition_sectors; /* from one L2 partition to the other */
     uint64_t dram_read_sectors, dram_write_sectors;
     uint64_t shared_write_wavefronts; /* of 128 bytes, into shared memory */
+    /* Tensor maps that units lacked; that their GPCs asked L2 for; that L2 did not have; and the
+     * cycles that units waited. */
+    uint64_t descriptor_fetches, descriptor_l2_fetches, descriptor_dram_fetches, descriptor_cycles;
     /* Cycles for which servers were busy, summed over all of a kind. */
     uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy;
 };
@@ -56,6 +60,8 @@ struct tma_issue {
     enum tma_direction direction;
     bool until_written; /* stores and reductions: complete when in L2, not when read (wait_group) */
     const struct tma_tensor_map *map;
+    uint32_t descriptor; /* the map's number among those of the kernel, up to TMA_MAX_DESCRIPTORS;
+                            0: it is at hand, and takes no time */
     const struct tma_row_stream *rows; /* before the first row; copied */
     const struct tma_operation_size *size;
     /* Multicast: SMs of the same GPC that get the data too, each with a completion of its own. */
@@ -95,6 +101,15 @@ void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_ro
 /* As tma_memory_warm, of lines that were brought in for another partition's SM before. */
 void tma_memory_warm_again(struct tma_memory *memory, uint32_t sm,
                            const struct tma_row_stream *rows);
+
+/* Tensor maps lie from this address on, 128 bytes each; without this, beyond all tensors. Before
+ * they are left anywhere, or used. */
+void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address);
+
+/* A kernel before, or the launch, left a tensor map in the caches of all GPCs, or in L2. Before the
+ * first issue. */
+void tma_memory_leave_descriptor_in_gpcs(struct tma_memory *memory, uint32_t descriptor);
+void tma_memory_leave_descriptor_in_l2(struct tma_memory *memory, uint32_t descriptor);
 
 /* Until L2 is full, it changes nothing to bring the lines of an operation in a second time for SMs
  * of a partition. */

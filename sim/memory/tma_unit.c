@@ -59,15 +59,20 @@ static void finish(struct tma_memory *memory, struct tma_unit *unit) {
                         flight->completion.rows_cycle + memory->machine.tma.complete_cycles);
 }
 
-/* Starts on the operation at the head, if it has got here by now. */
-static bool begin(struct tma_memory *memory, struct tma_unit *unit, struct tma_flight *flight,
-                  uint64_t cycle) {
+/* Starts on the operation at the head, if it has got here by now, and its tensor map too. */
+static bool begin(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
+    struct tma_unit *unit = &memory->units[sm];
+    struct tma_flight *flight = &memory->flights[unit->head];
     if (flight->begun)
         return true;
     if (flight->queued_cycle > cycle)
         return false;
     if (unit->clock_ticks < flight->queued_cycle * TMA_TICKS)
         unit->clock_ticks = flight->queued_cycle * TMA_TICKS;
+    if (!tma_descriptor_ready(memory, sm, unit->head, cycle))
+        return false;
+    if (flight->completion.descriptor_cycles > 0)
+        unit->clock_ticks = cycle * TMA_TICKS;
     flight->begun = true;
     flight->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     unit->start_ticks =
@@ -75,16 +80,39 @@ static bool begin(struct tma_memory *memory, struct tma_unit *unit, struct tma_f
     return true;
 }
 
-static void schedule(struct tma_memory *memory, uint32_t sm) {
-    struct tma_unit *unit = &memory->units[sm];
-    unit->scheduled = unit->head != TMA_NONE;
-    if (!unit->scheduled)
-        return;
+/* The next cycle after `now` at which there is something for the unit to do: its next request, or,
+ * while the operation at the head waits for its tensor map, that of the one behind. UINT64_MAX
+ * where that is not known, and it will be resumed. */
+static uint64_t next_cycle(const struct tma_memory *memory, const struct tma_unit *unit,
+                           uint64_t now) {
     const struct tma_flight *flight = &memory->flights[unit->head];
     uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
-    if (!flight->begun && flight->queued_cycle > cycle)
+    if (flight->begun)
+        return cycle;
+    if (flight->queued_cycle > cycle)
         cycle = flight->queued_cycle;
+    uint64_t map_cycle = tma_descriptor_cycle(unit, unit->head);
+    if (map_cycle <= cycle || flight->next == TMA_NONE)
+        return map_cycle > cycle ? map_cycle : cycle;
+    uint64_t behind_cycle = memory->flights[flight->next].queued_cycle;
+    return behind_cycle > now && behind_cycle < map_cycle ? behind_cycle : map_cycle;
+}
+
+/* Puts the unit into the calendar, if it is not there for that cycle or before. */
+static void schedule(struct tma_memory *memory, uint32_t sm, uint64_t now) {
+    struct tma_unit *unit = &memory->units[sm];
+    if (unit->head == TMA_NONE)
+        return;
+    uint64_t cycle = next_cycle(memory, unit, now);
+    if (cycle == UINT64_MAX || (unit->scheduled && unit->step_cycle <= cycle))
+        return;
+    unit->scheduled = true;
+    unit->step_cycle = cycle;
     tma_wheel_put(&memory->wheel, TMA_FIRST_UNIT + sm, cycle);
+}
+
+void tma_unit_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
+    schedule(memory, sm, cycle);
 }
 
 void tma_unit_enqueue(struct tma_memory *memory, uint32_t index, uint64_t cycle) {
@@ -97,17 +125,32 @@ void tma_unit_enqueue(struct tma_memory *memory, uint32_t index, uint64_t cycle)
     else
         memory->flights[unit->tail].next = index;
     unit->tail = index;
-    if (!unit->scheduled)
-        schedule(memory, flight->sm);
+    schedule(memory, flight->sm, cycle - 1);
+}
+
+/* The operation behind the one at the head, which goes first, fetches its tensor map, if it has got
+ * here by now. */
+static void look_ahead(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
+    const struct tma_unit *unit = &memory->units[sm];
+    if (unit->head == TMA_NONE)
+        return;
+    const struct tma_flight *flight = &memory->flights[unit->head];
+    if (!flight->begun && tma_descriptor_cycle(unit, unit->head) == 0)
+        return;
+    if (flight->next != TMA_NONE && memory->flights[flight->next].queued_cycle <= cycle)
+        tma_descriptor_look_ahead(memory, sm, flight->next, cycle);
 }
 
 void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
     struct tma_unit *unit = &memory->units[sm];
     int made = 0;
+    if (!unit->scheduled || unit->step_cycle != cycle)
+        return;
+    unit->scheduled = false;
     while (made < BATCH_REQUESTS && unit->head != TMA_NONE && !memory->out_of_memory) {
         struct tma_flight *flight = &memory->flights[unit->head];
         struct tma_piece piece;
-        if (!begin(memory, unit, flight, cycle))
+        if (!begin(memory, sm, cycle))
             break;
         if (!tma_flight_piece(flight, &piece)) {
             finish(memory, unit);
@@ -119,5 +162,6 @@ void tma_unit_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
         unit->busy_ticks += memory->row_ticks;
         made++;
     }
-    schedule(memory, sm);
+    look_ahead(memory, sm, cycle);
+    schedule(memory, sm, cycle);
 }

@@ -103,6 +103,19 @@ static bool saturated(const struct context *context, struct tma_limiter *limiter
                tma_resource_text(busiest), percent(busy).text, advice(context, busiest));
 }
 
+/* The TMA units do not work while they wait for tensor maps. */
+static bool descriptors(const struct context *context, struct tma_limiter *limiter) {
+    const struct tma_result *result = context->input->result;
+    const struct tma_machine *machine = context->input->machine;
+    double share = (double)result->counters.descriptor_cycles /
+                   ((double)result->cycles * context->figures->sms);
+    return share >= DOMINANT &&
+           say(limiter, "descriptor",
+               "tensor maps: TMA units wait for them %s %% of the run; fewer in turn would help: "
+               "an SM's cache holds %u, that of a GPC %u",
+               percent(share).text, machine->tma.descriptors, machine->tma.gpc_descriptors);
+}
+
 /* A resource that is the limit without being full: its load is uneven, in space or in time. */
 static bool waiting(const struct context *context, struct tma_limiter *limiter) {
     const struct tma_figures *figures = context->figures;
@@ -191,7 +204,7 @@ static bool latency(const struct context *context, struct tma_limiter *limiter) 
 
 struct tma_limiter tma_limiter_of(const struct tma_report_input *input,
                                   const struct tma_figures *figures) {
-    static rule *const rules[] = {nothing_moved, bank_conflicts, saturated, waiting,
+    static rule *const rules[] = {nothing_moved, bank_conflicts, saturated, descriptors, waiting,
                                   consumers,     cluster,        start_up,  latency};
     struct context context = {input, figures};
     struct tma_limiter limiter = {0};

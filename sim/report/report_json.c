@@ -34,6 +34,7 @@ static void write_machine(struct page *page) {
 
 static void write_map(struct page *page, uint32_t index) {
     const struct tma_tensor_map *map = &page->input->workload->maps[index];
+    const struct tma_map_array *array = &page->input->workload->arrays[index];
     struct tma_json *json = &page->json;
     tma_json_begin_object(json, NULL);
     tma_json_string(json, "name", page->input->map_names[index]);
@@ -43,6 +44,8 @@ static void write_map(struct page *page, uint32_t index) {
     tma_json_string(json, "l2_promotion",
                     tma_name_of(&tma_l2_promotion_names, (int)map->l2_promotion));
     tma_json_string(json, "oob_fill", tma_name_of(&tma_oob_fill_names, (int)map->oob_fill));
+    tma_json_unsigned(json, "count", tma_array_maps(array));
+    tma_json_string(json, "descriptor", array->global ? "global" : "parameter");
     tma_json_end_object(json);
 }
 
@@ -124,6 +127,10 @@ static void write_tma(struct page *page) {
     tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
     rate(page, "mean_row_bytes", page->figures->row_bytes);
     tma_json_unsigned(json, "l2_requests", counters->l2_requests);
+    tma_json_unsigned(json, "descriptor_fetches", counters->descriptor_fetches);
+    tma_json_unsigned(json, "descriptor_l2_fetches", counters->descriptor_l2_fetches);
+    tma_json_unsigned(json, "descriptor_dram_fetches", counters->descriptor_dram_fetches);
+    tma_json_unsigned(json, "descriptor_wait_cycles", counters->descriptor_cycles);
     tma_json_end_object(json);
 }
 

@@ -28,6 +28,20 @@ static struct tma_decimal percent(double fraction) {
     return tma_decimal(100 * fraction, 1);
 }
 
+static void write_map(const struct page *page, uint32_t index) {
+    const struct tma_tensor_map *map = &page->input->workload->maps[index];
+    const struct tma_map_array *array = &page->input->workload->arrays[index];
+    char count[32] = "";
+    if (tma_array_maps(array) > 1)
+        snprintf(count, sizeof count, "%" PRIu32 " maps, ", array->count);
+    line(page, index == 0 ? "tensor maps" : NULL, "%s: %s%s, swizzle %s, L2 promotion %s%s",
+         page->input->map_names[index], count,
+         tma_name_of(&tma_data_type_names, (int)map->data_type),
+         tma_name_of(&tma_swizzle_names, (int)map->swizzle),
+         tma_name_of(&tma_l2_promotion_names, (int)map->l2_promotion),
+         array->global ? ", in global memory" : "");
+}
+
 static void write_scenario(const struct page *page) {
     const struct tma_machine *machine = page->input->machine;
     const struct tma_workload *workload = page->input->workload;
@@ -45,11 +59,7 @@ static void write_scenario(const struct page *page) {
          workload->cta_count, clusters, page->figures->sms, workload->iterations, workload->depth,
          workload->stage_bytes, workload->cold ? "cold" : "warm");
     for (uint32_t i = 0; i < workload->map_count; i++)
-        line(page, i == 0 ? "tensor maps" : NULL, "%s: %s, swizzle %s, L2 promotion %s",
-             page->input->map_names[i],
-             tma_name_of(&tma_data_type_names, (int)workload->maps[i].data_type),
-             tma_name_of(&tma_swizzle_names, (int)workload->maps[i].swizzle),
-             tma_name_of(&tma_l2_promotion_names, (int)workload->maps[i].l2_promotion));
+        write_map(page, i);
 }
 
 static void write_distribution(const struct page *page, const char *label,
@@ -92,6 +102,13 @@ static void write_memory(const struct page *page) {
          "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds), %" PRIu64
          " L2 requests",
          counters->operations, counters->rows, counters->rows_out_of_bounds, counters->l2_requests);
+    line(page, NULL,
+         "%" PRIu64 " fetches of tensor maps into SMs: %" PRIu64 " from the GPC's cache, %" PRIu64
+         " from L2, %" PRIu64 " from DRAM; %" PRIu64 " cycles of waiting",
+         counters->descriptor_fetches,
+         counters->descriptor_fetches - counters->descriptor_l2_fetches,
+         counters->descriptor_l2_fetches - counters->descriptor_dram_fetches,
+         counters->descriptor_dram_fetches, counters->descriptor_cycles);
     line(page, "L2",
          "%" PRIu64 " sectors of 32 bytes: %" PRIu64 " hits (%s %%), %" PRIu64 " misses",
          counters->l2_sectors, counters->l2_sector_hits, percent(figures->l2_hit_fraction).text,

@@ -122,7 +122,7 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
     describer.prefix = prefix;
     for (uint32_t i = 0; i < workload->map_count; i++) {
         snprintf(prefix, sizeof prefix, "tensor_maps.%s", scenario->map_names[i]);
-        tma_map_describe(&workload->maps[i], &describer);
+        tma_map_describe(&workload->maps[i], &workload->arrays[i], &describer);
     }
     snprintf(prefix, sizeof prefix, "workload");
     tma_workload_describe(workload, &describer);

@@ -31,7 +31,8 @@ struct tma_describer {
 void tma_schema_describe(const struct tma_schema *schema, const void *values,
                          const struct tma_describer *describer);
 void tma_machine_describe(const struct tma_machine *machine, const struct tma_describer *describer);
-void tma_map_describe(const struct tma_tensor_map *map, const struct tma_describer *describer);
+void tma_map_describe(const struct tma_tensor_map *map, const struct tma_map_array *array,
+                      const struct tma_describer *describer);
 void tma_workload_describe(const struct tma_workload *workload,
                            const struct tma_describer *describer);
 void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,

@@ -25,10 +25,14 @@ void tma_lay_out_maps(struct tma_reading *reading) {
     uint64_t next = first_address;
     for (uint32_t i = 0; i < workload->map_count; i++) {
         struct tma_tensor_map *map = &workload->maps[i];
-        if (!reading->map_good[i] || map->global_address != TMA_AUTO_ADDRESS)
+        struct tma_map_array *array = &workload->arrays[i];
+        if (!reading->map_good[i])
+            continue;
+        array->pitch_bytes = round_up(extent_bytes(map), TMA_LINE_BYTES);
+        if (map->global_address != TMA_AUTO_ADDRESS)
             continue;
         map->global_address = next;
-        next = round_up(next + extent_bytes(map), allocation_bytes);
+        next = round_up(next + array->count * array->pitch_bytes, allocation_bytes);
     }
 }
 

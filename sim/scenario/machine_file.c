@@ -53,6 +53,12 @@ static const struct tma_key keys[] = {
 
     U32("tma.issue", cycles, 0, 10000, tma.issue_cycles,
         "from the instruction to the TMA unit's queue"),
+    U32("tma.descriptors", none, 1, 65536, tma.descriptors,
+        "tensor maps that an SM's cache holds,"),
+    U32("tma.gpc_descriptors", none, 1, 65536, tma.gpc_descriptors,
+        "and that of its GPC, behind it"),
+    U32("tma.descriptor_fetch", cycles, 0, 10000, tma.descriptor_fetch_cycles,
+        "from the GPC's cache into the SM's"),
     U32("tma.dispatch_interval", cycles, 0, 10000, tma.dispatch_interval_cycles,
         "least time from one operation's start to the next's"),
     U32("tma.row", millicycles, 1, 1000000, tma.row_millicycles, "for each request"),

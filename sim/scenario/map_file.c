@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "memory/address.h"
 #include "scenario/describe.h"
 #include "scenario/reading.h"
 #include "tensormap/rules.h"
@@ -9,11 +10,18 @@
 /* What the table fills: the map, and how long its lists were. */
 struct map_input {
     struct tma_tensor_map map;
+    struct tma_map_array array;
     uint32_t dims, strides, boxes, steps, lowers, uppers;
 };
 
 #define IN(member)       offsetof(struct map_input, map.member)
 #define COUNT_IN(member) offsetof(struct map_input, member)
+
+static const struct tma_name place_items[] = {{"parameter", 0}, {"global", 1}};
+static const struct tma_names place_names = {"place of the map", place_items, 2};
+
+/* Tensor maps that the parameters of a kernel have room for (CUDA 12.1 and later). */
+enum { PARAMETER_BYTES = 32764, MAP_BYTES = 128, PARAMETER_MAPS = PARAMETER_BYTES / MAP_BYTES };
 
 /* The rules say what is legal, and more of it than a range can. This is what a double holds. */
 #define LARGEST_SIZE 9007199254740992.0
@@ -137,6 +145,22 @@ static const struct tma_key keys[] = {
      .fallback = TMA_OPTIONAL,
      .offset = IN(pixels_per_column),
      .meaning = "im2col maps: pixels"},
+    {.path = "count",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 65536,
+     .fallback = "1",
+     .offset = COUNT_IN(array.count),
+     .meaning =
+         "such maps, for tensors that lie one behind the other, each aligned to 128 bytes; a "
+         "walk goes through the tiles of one, then of the next"},
+    {.path = "descriptor",
+     .kind = TMA_KEY_BOOL,
+     .names = &place_names,
+     .fallback = "parameter",
+     .offset = COUNT_IN(array.global),
+     .meaning = "where the map itself is: a __grid_constant__ parameter, or global memory"},
 };
 
 const struct tma_schema tma_map_schema = {keys, sizeof keys / sizeof keys[0]};
@@ -226,7 +250,7 @@ static void fill_defaults(const struct tma_yaml_node *node, struct tma_tensor_ma
 }
 
 static bool read_map(struct tma_reading *reading, const struct tma_yaml_node *node,
-                     struct tma_tensor_map *map) {
+                     struct tma_tensor_map *map, struct tma_map_array *array) {
     struct map_input input = {0};
     char context[TMA_PATH_BYTES];
     snprintf(context, sizeof context, "tensor_maps.%.60s", node->key);
@@ -239,6 +263,7 @@ static bool read_map(struct tma_reading *reading, const struct tma_yaml_node *no
     if (good)
         fill_defaults(node, &input.map);
     *map = input.map;
+    *array = input.array;
     return good;
 }
 
@@ -265,16 +290,19 @@ void tma_read_maps(struct tma_reading *reading, const struct tma_yaml_node *maps
         }
         reading->scenario->map_names[index] = node->key;
         reading->map_good[index] = check_name(reading, node);
-        reading->map_good[index] &= read_map(reading, node, &workload->maps[index]);
+        reading->map_good[index] &=
+            read_map(reading, node, &workload->maps[index], &workload->arrays[index]);
         workload->map_count++;
     }
 }
 
-void tma_map_describe(const struct tma_tensor_map *map, const struct tma_describer *describer) {
+void tma_map_describe(const struct tma_tensor_map *map, const struct tma_map_array *array,
+                      const struct tma_describer *describer) {
     bool tiled = map->kind == TMA_MAP_TILED;
     uint32_t corners = tiled ? 0 : corner_count(map->kind, map->rank);
     struct map_input input = {
         .map = *map,
+        .array = *array,
         .dims = map->rank,
         .strides = map->rank - 1,
         .boxes = tiled ? map->rank : 0,
@@ -301,10 +329,51 @@ static bool check_rules(struct tma_reading *reading, const char *name,
     return count == 0;
 }
 
+/* The tensors of all of a map's array have addresses that L2 can tell apart. */
+static void check_extent(struct tma_reading *reading, uint32_t index) {
+    const struct tma_workload *workload = &reading->scenario->workload;
+    const struct tma_map_array *array = &workload->arrays[index];
+    uint64_t address = workload->maps[index].global_address, limit = TMA_L2_ADDRESS_LIMIT;
+    const char *name = reading->scenario->map_names[index];
+    char path[TMA_PATH_BYTES];
+    if (array->count == 1 ||
+        (address < limit && array->pitch_bytes <= (limit - address) / array->count))
+        return;
+    snprintf(path, sizeof path, "tensor_maps.%.60s.count", name);
+    tma_refuse_at(reading, path,
+                  "%s: %u tensors of %llu bytes from 0x%llx on; allowed up to 0x%llx", path,
+                  array->count, (unsigned long long)array->pitch_bytes, (unsigned long long)address,
+                  (unsigned long long)limit);
+}
+
+/* A kernel's parameters have room for all maps that are said to be there. */
+static void check_parameters(struct tma_reading *reading) {
+    const struct tma_workload *workload = &reading->scenario->workload;
+    uint64_t maps = 0;
+    for (uint32_t i = 0; i < workload->map_count; i++) {
+        const char *name = reading->scenario->map_names[i];
+        char path[TMA_PATH_BYTES];
+        uint64_t before = maps;
+        if (!workload->arrays[i].global)
+            maps += workload->arrays[i].count;
+        if (before > PARAMETER_MAPS || maps <= PARAMETER_MAPS)
+            continue;
+        snprintf(path, sizeof path, "tensor_maps.%.60s.count", name);
+        tma_refuse_at(reading, path,
+                      "tensor_maps: up to %s, %llu maps are parameters of the kernel, which has %d "
+                      "bytes of them, room for %d maps; others need descriptor: global",
+                      name, (unsigned long long)maps, PARAMETER_BYTES, PARAMETER_MAPS);
+    }
+}
+
 void tma_check_maps(struct tma_reading *reading) {
     const struct tma_scenario *scenario = reading->scenario;
+    check_parameters(reading);
     for (uint32_t i = 0; i < scenario->workload.map_count && reading->machine_good; i++)
         if (reading->map_good[i])
             reading->map_good[i] =
                 check_rules(reading, scenario->map_names[i], &scenario->workload.maps[i]);
+    for (uint32_t i = 0; i < scenario->workload.map_count; i++)
+        if (reading->map_good[i])
+            check_extent(reading, i);
 }

@@ -18,6 +18,9 @@ static inline struct tma_machine small_machine(void) {
                      .sms = {0, 1, 2, 3},
                      .placement = {0, 2, 1, 3}},
         .tma = {.issue_cycles = 10,
+                .descriptors = 2,
+                .gpc_descriptors = 4,
+                .descriptor_fetch_cycles = 6,
                 .dispatch_interval_cycles = 8,
                 .row_millicycles = 2000,
                 .complete_cycles = 5,
@@ -71,14 +74,15 @@ static inline struct tma_machine small_machine(void) {
     };
 }
 
-/* The same with one partition, and slices that take no time beyond the first request's: every hit
- * takes as long, and boxes of any size are limited by the SM's port. */
+/* The same with one partition, slices that take no time beyond the first request's, and tensor maps
+ * that are at hand: every hit takes as long, and boxes of any size are limited by the SM's port. */
 static inline struct tma_machine flat_machine(void) {
     struct tma_machine machine = small_machine();
     machine.l2.partitions = 1;
     machine.topology.gpc_partition[1] = 0;
     machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
     machine.l2.lookup_cycles += 3;
+    machine.tma.descriptor_fetch_cycles = 0;
     return machine;
 }
 

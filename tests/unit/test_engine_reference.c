@@ -55,8 +55,23 @@ static struct tma_row_stream stream_of(const struct reference *reference, uint32
     struct tma_row_stream rows;
     tma_walk_coordinates(stage, workload, cta, iteration, at.coordinates);
     at.shared_address += slot * workload->stage_bytes;
-    ck_assert_int_eq(tma_rows_begin(&rows, &workload->maps[stage->map], &at, size, NULL), TMA_OK);
+    struct tma_tensor_map map = tma_walk_map(stage, workload, cta, iteration);
+    ck_assert_int_eq(tma_rows_begin(&rows, &map, &at, size, NULL), TMA_OK);
     return rows;
+}
+
+/* Where the launch and the kernel before leave tensor maps, which are all of one array or few. */
+static void leave_descriptors(struct reference *reference) {
+    const struct tma_workload *workload = reference->workload;
+    bool global = workload->arrays[0].global, cold = workload->cold;
+    uint32_t maps = workload->map_count - 1 + tma_array_maps(&workload->arrays[0]);
+    bool fits = maps <= reference->machine->tma.gpc_descriptors;
+    tma_memory_place_descriptors(reference->memory, tma_workload_descriptor_address(workload));
+    for (uint32_t number = 1; number <= maps; number++)
+        if (!global && !cold && fits)
+            tma_memory_leave_descriptor_in_gpcs(reference->memory, number);
+        else if (!global || !cold)
+            tma_memory_leave_descriptor_in_l2(reference->memory, number);
 }
 
 /* Lets the kernel before leave its lines in L2. */
@@ -88,13 +103,17 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
         struct tma_operation_size size;
         struct tma_row_stream rows =
             stream_of(reference, i, reference->sms[sm].cta, slot, issuer->iteration, &size);
-        uint32_t map = workload->operations[i].map;
+        const struct tma_stage_operation *stage = &workload->operations[i];
+        uint32_t index =
+            tma_walk_map_index(stage, workload, reference->sms[sm].cta, issuer->iteration);
         struct tma_issue issue = {.cycle = reference->now,
                                   .tag = make_tag(sm, slot, issuer->iteration * count + i),
                                   .sm = reference->sms[sm].number,
-                                  .direction = workload->operations[i].operation.direction,
+                                  .direction = stage->operation.direction,
                                   .until_written = last && workload->depth > 1,
-                                  .map = &workload->maps[map],
+                                  .map = &workload->maps[stage->map],
+                                  .descriptor =
+                                      tma_workload_descriptor(workload, stage->map, index),
                                   .rows = &rows,
                                   .size = &size};
         ck_assert(tma_memory_issue(reference->memory, &issue));
@@ -242,6 +261,7 @@ static void run_reference(const struct tma_machine *machine, const struct tma_wo
     measure_consumers(&reference);
     if (!workload->cold)
         warm_up(&reference);
+    leave_descriptors(&reference);
     for (uint32_t i = 0; i < reference.sm_count; i++)
         take_cta(&reference, &reference.sms[i], launches[i]);
     while (reference.running > 0)
@@ -332,6 +352,26 @@ static void add_operation(struct tma_machine *machine, struct tma_workload *work
     workload->expect_bytes += (uint64_t)3 * TMA_LINE_BYTES;
 }
 
+/* A map for each few tiles, more than a GPC's cache holds. */
+static void add_maps(struct tma_machine *machine, struct tma_workload *workload) {
+    (void)machine;
+    workload->arrays[0] = (struct tma_map_array){.count = 6, .pitch_bytes = 32 * TMA_LINE_BYTES};
+    workload->operations[0].walk.tiles[1] = 2;
+}
+
+static void add_global_maps(struct tma_machine *machine, struct tma_workload *workload) {
+    add_maps(machine, workload);
+    workload->arrays[0].global = true;
+}
+
+static void store_by_maps(struct tma_machine *machine, struct tma_workload *workload) {
+    add_global_maps(machine, workload);
+    add_operation(machine, workload);
+    workload->operations[1].operation.direction = TMA_STORE;
+    workload->operations[1].map = 0;
+    workload->expect_bytes = workload->stage_bytes;
+}
+
 static void promote(struct tma_machine *machine, struct tma_workload *workload) {
     (void)machine;
     workload->maps[0].l2_promotion = TMA_L2_256B;
@@ -406,6 +446,9 @@ static const struct {
     {"as it is", change_nothing},
     {"consumers", add_consumers},
     {"two operations", add_operation},
+    {"many maps", add_maps},
+    {"many maps in global memory", add_global_maps},
+    {"loads and stores by many maps", store_by_maps},
     {"promotion", promote},
     {"stores", store},
     {"reductions", reduce},

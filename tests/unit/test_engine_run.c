@@ -243,6 +243,35 @@ START_TEST(test_stage_of_two_operations) {
 }
 END_TEST
 
+/* Where a run finds its tensor maps: six of them, of which an SM's cache holds two and a GPC's
+ * four. */
+static const struct {
+    uint32_t maps;
+    bool global, cold;
+    uint64_t fetches, from_l2, from_dram; /* of those to L2 */
+} starts[] = {
+    {1, false, false, 1, 0, 0}, {1, false, true, 1, 1, 0},  {1, true, false, 1, 1, 0},
+    {1, true, true, 1, 1, 1},   {4, false, false, 8, 0, 0}, {4, false, true, 8, 4, 0},
+    {6, false, false, 8, 8, 0}, {6, true, true, 8, 8, 6},
+};
+
+START_TEST(test_starts) {
+    machine.tma.descriptor_fetch_cycles = 6;
+    struct tma_workload workload =
+        make_workload(&(struct kernel){"", 1, 1, 8, 1, 1, starts[_i].cold, 0});
+    workload.operations[0].walk.tiles[1] = 1;
+    workload.arrays[0] = (struct tma_map_array){
+        .global = starts[_i].global, .count = starts[_i].maps, .pitch_bytes = TMA_LINE_BYTES};
+    struct tma_result result = run_workload(&workload);
+    const struct tma_counters *counters = &result.counters;
+    ck_assert_uint_eq(counters->descriptor_fetches, starts[_i].fetches);
+    ck_assert_uint_eq(counters->descriptor_l2_fetches, starts[_i].from_l2);
+    ck_assert_uint_eq(counters->descriptor_dram_fetches, starts[_i].from_dram);
+    ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_DESCRIPTOR], counters->descriptor_cycles);
+    ck_assert_uint_ge(counters->descriptor_cycles, 6 * starts[_i].fetches);
+}
+END_TEST
+
 struct recording {
     uint64_t hash, events;
 };
@@ -304,6 +333,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_consumer_delays, 0, 3);
     tcase_add_test(tests, test_consumers_wait_for_each_other);
     tcase_add_test(tests, test_stage_of_two_operations);
+    tcase_add_loop_test(tests, test_starts, 0, sizeof starts / sizeof *starts);
     tcase_add_loop_test(tests, test_repeats, 0, KERNELS);
     tcase_add_loop_test(tests, test_trace_changes_nothing, 0, KERNELS);
     suite_add_tcase(suite, tests);

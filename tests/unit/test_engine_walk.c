@@ -61,25 +61,60 @@ START_TEST(test_coordinates) {
 }
 END_TEST
 
-/* How many tiles there are, and which one comes after so many. */
+/* How many tiles an array of maps has, and which one of which map comes after so many. */
 static const struct {
     struct tma_walk walk;
+    uint32_t maps;
     uint64_t count;
     uint32_t iteration;
     uint64_t tile;
+    uint32_t map;
 } numbers[] = {
-    {{.tiles = {1, 1, 1, 1, 1}}, 1, 7, 0},
-    {{.tiles = {4, 2, 1, 1, 1}}, 8, 7, 7},
-    {{.tiles = {4, 2, 1, 1, 1}}, 8, 8, 0},
-    {{.tiles = {2, 3, 2, 2, 5}}, 120, 250, 10},
-    {{.tiles = {1u << 31, 1u << 31, 2, 2, 1}}, UINT64_MAX, 7, 7}, /* 2^64 */
+    {{.tiles = {1, 1, 1, 1, 1}}, 0, 1, 7, 0, 0},
+    {{.tiles = {4, 2, 1, 1, 1}}, 1, 8, 7, 7, 0},
+    {{.tiles = {4, 2, 1, 1, 1}}, 1, 8, 8, 0, 0},
+    {{.tiles = {2, 3, 2, 2, 5}}, 1, 120, 250, 10, 0},
+    {{.tiles = {1u << 31, 1u << 31, 2, 2, 1}}, 1, UINT64_MAX, 7, 7, 0}, /* 2^64 */
+    {{.tiles = {1, 1, 1, 1, 1}}, 3, 3, 7, 1, 1},
+    {{.tiles = {4, 2, 1, 1, 1}}, 3, 24, 7, 7, 0},
+    {{.tiles = {4, 2, 1, 1, 1}}, 3, 24, 8, 8, 1},
+    {{.tiles = {4, 2, 1, 1, 1}}, 3, 24, 23, 23, 2},
+    {{.tiles = {4, 2, 1, 1, 1}}, 3, 24, 24, 0, 0},
+    {{.tiles = {1u << 31, 1u << 31, 1, 1, 1}}, 8, UINT64_MAX, 7, 7, 0}, /* 2^65 */
 };
 
 START_TEST(test_numbers) {
     struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
-    struct tma_stage_operation stage = {.walk = numbers[_i].walk};
-    ck_assert_uint_eq(tma_walk_tiles(&stage.walk), numbers[_i].count);
+    struct tma_stage_operation stage = {.map = 1, .walk = numbers[_i].walk};
+    workload.maps[1].global_address = 1000;
+    workload.arrays[0].count = 5;
+    workload.arrays[1] = (struct tma_map_array){.count = numbers[_i].maps, .pitch_bytes = 10};
+    ck_assert_uint_eq(tma_walk_tiles(&stage, &workload), numbers[_i].count);
     ck_assert_uint_eq(tma_walk_tile(&stage, &workload, 0, numbers[_i].iteration), numbers[_i].tile);
+    uint32_t index = tma_walk_map_index(&stage, &workload, 0, numbers[_i].iteration);
+    ck_assert_uint_eq(index, numbers[_i].map);
+    ck_assert_uint_eq(tma_workload_descriptor(&workload, 1, index), 1 + 5 + index);
+    ck_assert_uint_eq(tma_walk_map(&stage, &workload, 0, numbers[_i].iteration).global_address,
+                      1000 + 10 * index);
+}
+END_TEST
+
+/* Tensor maps lie below the lowest of two tensors, if there is room for all three. */
+static const struct {
+    uint64_t tensors[2], maps;
+} places[] = {
+    {{0x10000, 0x20000}, 0x10000 - 3 * 128},
+    {{0x20000, 0x10000}, 0x10000 - 3 * 128},
+    {{0x10010, 0x20000}, 0x10000 - 3 * 128},
+    {{4 * 128, 0x20000}, 128},
+    {{4 * 128 - 16, 0x20000}, (UINT64_C(1) << 52) - (2 * 8 + (1 << 20)) * 128},
+};
+
+START_TEST(test_descriptor_address) {
+    struct tma_workload workload = {.map_count = 2, .arrays = {{.count = 2}}};
+    for (int i = 0; i < 2; i++)
+        workload.maps[i].global_address = places[_i].tensors[i];
+    ck_assert_uint_eq(tma_workload_descriptor_address(&workload), places[_i].maps);
 }
 END_TEST
 
@@ -105,6 +140,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_order, 0, sizeof tiles / sizeof *tiles);
     tcase_add_loop_test(tests, test_coordinates, 0, sizeof walks / sizeof *walks);
     tcase_add_loop_test(tests, test_numbers, 0, sizeof numbers / sizeof *numbers);
+    tcase_add_loop_test(tests, test_descriptor_address, 0, sizeof places / sizeof *places);
     tcase_add_test(tests, test_tile);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -19,6 +19,8 @@ static const struct {
     {"dram:", "  clock:", "0 MHz", "dram.clock"},
     {"tma:", "  row:", "0 cycles", "tma.row"},
     {"tma:", "  complete:", "0 cycles", "tma.complete"},
+    {"tma:", "  descriptors:", "0", "tma.descriptors"},
+    {"tma:", "  gpc_descriptors:", "65537", "tma.gpc_descriptors"},
     {"tma:", "  store_complete:", "1 cycle", "tma.store_complete"},
     {"tma:", "  reduce_complete:", "1 cycle", "tma.reduce_complete"},
     {"tma:", "  written:", "1 cycle", "tma.written"},

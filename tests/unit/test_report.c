@@ -183,6 +183,10 @@ static void set_up(void) {
                      .l2_evictions = 3,
                      .dram_read_sectors = 1920,
                      .dram_write_sectors = 5,
+                     .descriptor_fetches = 9,
+                     .descriptor_l2_fetches = 6,
+                     .descriptor_dram_fetches = 2,
+                     .descriptor_cycles = 700,
                      .shared_write_wavefronts = 512},
         .consumers = {{.instructions = 100,
                        .wavefronts = 800,
@@ -280,6 +284,13 @@ static void hot_port(void) {
     result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
 }
 
+static void many_maps(void) {
+    result.busy_dram = 0.1;
+    result.counters.descriptor_cycles = 800;
+    machine.tma.descriptors = 8;
+    machine.tma.gpc_descriptors = 1024;
+}
+
 static void idle(void) {
     result.busy_dram = 0.3;
     result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
@@ -346,6 +357,9 @@ static const struct {
     {slow_cluster, "cluster",
      "the clusters: slots spend 57 % of their time until all CTAs are done with the multicast tile "
      "before; more slots, or larger tiles, would hide that"},
+    {many_maps, "descriptor",
+     "tensor maps: TMA units wait for them 40 % of the run; fewer in turn would help: an SM's "
+     "cache holds 8, that of a GPC 1024"},
     {hot_port, "sm_port",
      "SM port: slots spend 57 % of their time waiting there, though it is busy only 50 % of the "
      "run "

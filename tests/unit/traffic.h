@@ -43,6 +43,7 @@ struct load {
     int32_t x, y;
     uint64_t tag;
     enum tma_direction direction;
+    uint32_t descriptor;    /* number of the map; 0: at hand */
     const uint32_t *copies; /* multicast: further SMs */
     uint32_t copy_count;
 };
@@ -64,6 +65,7 @@ static inline void issue_load(struct tma_memory *memory, const struct load *load
                                                            .sm = load->sm,
                                                            .direction = load->direction,
                                                            .map = load->map,
+                                                           .descriptor = load->descriptor,
                                                            .rows = &rows,
                                                            .copies = load->copies,
                                                            .copy_count = load->copy_count,
