@@ -95,7 +95,7 @@ struct tma_coalesced {
 };
 
 /* The requests of a GPC, by a hash of their line. */
-enum { TMA_COALESCER_LINES = 1024 };
+enum { TMA_COALESCER_LINES = 256 };
 
 struct tma_coalescer {
     struct tma_coalesced lines[TMA_COALESCER_LINES];

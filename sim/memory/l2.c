@@ -145,8 +145,9 @@ static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) 
     return first_rested(set, passing != 0 ? passing : free);
 }
 
-static void set_passing(struct tma_l2_set *set, int way, bool passing) {
-    set->passing = (uint16_t)((set->passing & ~(1u << way)) | (uint32_t)passing << way);
+/* The way's line is there for an SM of this partition, unless it is still passing. */
+static void keep(struct tma_l2_set *set, int way, bool passing) {
+    set->passing = (uint16_t)(set->passing & ~((uint32_t)!passing << way));
 }
 
 /* Takes a way for a line that the set does not have. */
@@ -164,7 +165,8 @@ __attribute__((noinline)) static int take_way(struct tma_l2 *l2, struct tma_l2_s
     mix_tags_for(l2, tag);
     put_tag(l2, set, way, tag);
     clear_way(set, way);
-    set_passing(set, way, passing);
+    set->passing = (uint16_t)(set->passing | 1u << way);
+    keep(set, way, passing);
     return way;
 }
 
@@ -174,8 +176,7 @@ int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool p
     int way = find(l2, set, tag);
     if (way < 0)
         return take_way(l2, set, tag, passing, victim);
-    if (!passing)
-        set_passing(set, way, false);
+    keep(set, way, passing);
     return way;
 }
 
@@ -264,8 +265,7 @@ void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool 
         l2->evictions = evictions;
         l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
     }
-    if (!passing)
-        set_passing(set, way, false);
+    keep(set, way, passing);
     touch(l2, set, way);
     set->valid |= tma_l2_of_way(way, sectors);
     set->asked |= tma_l2_of_way(way, sectors);

@@ -83,8 +83,8 @@ enum { TMA_L2_MIXED = UINT16_MAX + 1, TMA_L2_NO_TAGS };
 /* Where each turn of the groups around the sets begins: so that lines at no distance meet in one
  * set more often than by chance. */
 static inline uint32_t tma_l2_first_set(const struct tma_l2 *l2, uint64_t turn) {
-    uint64_t hash = (turn * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-    return (uint32_t)((hash * l2->slice_sets) >> 32);
+    uint32_t hash = (uint32_t)turn * UINT32_C(0x9e3779b9);
+    return (uint32_t)((uint64_t)hash * l2->slice_sets >> 32);
 }
 
 /* Where to look for a line in a partition. */

@@ -365,8 +365,6 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t entry) {
         __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
     else
         tma_l2_prefetch(&memory->l2, request->index.set);
-    if (request->stage == TMA_STAGE_SLICE)
-        __builtin_prefetch(tma_coalesced_of(memory, request), 1);
 }
 
 /* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
