@@ -31,6 +31,13 @@ static void write_rows(struct tma_json *json, const struct tma_validation *valid
     tma_json_end_array(json);
 }
 
+static void write_differences(struct tma_json *json, const struct tma_validation *validation) {
+    tma_json_begin_array(json, "differences");
+    for (size_t i = 0; i < validation->difference_count; i++)
+        tma_json_string(json, NULL, validation->differences[i]);
+    tma_json_end_array(json);
+}
+
 static void write_json(const char *const *paths, const struct tma_validation *validations,
                        size_t count, FILE *out) {
     struct tma_json json = {.out = out};
@@ -48,6 +55,7 @@ static void write_json(const char *const *paths, const struct tma_validation *va
         write_error(&json, "median", validation->median);
         write_error(&json, "p95", validation->p95);
         write_error(&json, "max", validation->max);
+        write_differences(&json, validation);
         if (validation->kind != NULL && validation->kind->has_error)
             write_rows(&json, validation);
         tma_json_end_object(&json);
@@ -73,6 +81,14 @@ static void write_errors(const struct tma_validation *validation, FILE *out) {
     }
 }
 
+static void list_differences(const struct tma_validation *validation, FILE *out) {
+    uint64_t differing = validation->records - validation->skipped - validation->agree;
+    for (size_t i = 0; i < validation->difference_count; i++)
+        fprintf(out, "  differs: %s\n", validation->differences[i]);
+    if (differing > validation->difference_count)
+        fprintf(out, "  and %" PRIu64 " more\n", differing - validation->difference_count);
+}
+
 static void write_text(const char *const *paths, const struct tma_validation *validations,
                        size_t count, FILE *out) {
     for (size_t i = 0; i < count; i++) {
@@ -80,10 +96,10 @@ static void write_text(const char *const *paths, const struct tma_validation *va
         fprintf(out, "%s: %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree\n",
                 paths[i], kind_of(validation), validation->records, validation->skipped,
                 validation->agree);
-        if (validation->first_difference[0] != '\0')
-            fprintf(out, "  first difference: %s\n", validation->first_difference);
         if (!isnan(validation->mape))
             write_errors(validation, out);
+        else
+            list_differences(validation, out);
     }
 }
 

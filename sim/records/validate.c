@@ -32,9 +32,9 @@ static void note_outcome(struct tma_validation *validation, const char *name,
         validation->skipped++;
     else if (outcome->verdict == TMA_RECORD_AGREES)
         validation->agree++;
-    else if (validation->first_difference[0] == '\0')
-        snprintf(validation->first_difference, sizeof validation->first_difference, "%s: %s", name,
-                 outcome->reason);
+    else if (validation->difference_count < TMA_SHOWN_DIFFERENCES)
+        snprintf(validation->differences[validation->difference_count++],
+                 sizeof validation->differences[0], "%s: %s", name, outcome->reason);
 }
 
 static void replay_all(const struct tma_machine *machine, const struct tma_tsv *records,

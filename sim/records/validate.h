@@ -6,7 +6,7 @@
 #include "memory/machine.h"
 #include "records/tsv.h"
 
-enum { TMA_WORST_ROWS = 10 };
+enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20 };
 
 enum tma_verdict { TMA_RECORD_SKIPPED, TMA_RECORD_DIFFERS, TMA_RECORD_AGREES };
 
@@ -41,7 +41,9 @@ struct tma_validation {
     size_t row_count;              /* 0 for kinds without errors */
     struct tma_timed_row worst[TMA_WORST_ROWS];
     size_t worst_count;
-    char first_difference[300]; /* record and reason; empty where none differs */
+    /* The first records that differ: each with its reason. */
+    char differences[TMA_SHOWN_DIFFERENCES][300];
+    size_t difference_count;
 };
 
 /* Fails only where the file can't be read (TMA_ERROR_FILE), is no TSV (TMA_ERROR_SYNTAX) or does

@@ -12,7 +12,7 @@ START_TEST(every_record_agrees) {
     ck_assert_str_eq(validation.kind->name, "banks");
     ck_assert_uint_eq(validation.records, 900);
     ck_assert_uint_eq(validation.skipped, 0);
-    ck_assert_msg(validation.agree == 900, "%s", validation.first_difference);
+    ck_assert_msg(validation.agree == 900, "%s", validation.differences[0]);
     tma_validation_free(&validation);
 }
 END_TEST

@@ -26,7 +26,7 @@ START_TEST(every_record_agrees) {
     ck_assert_uint_eq(validation.records, files[_i].records);
     ck_assert_uint_eq(validation.skipped, files[_i].skipped);
     ck_assert_msg(validation.agree == files[_i].records - files[_i].skipped, "%s",
-                  validation.first_difference);
+                  validation.differences[0]);
     tma_validation_free(&validation);
 }
 END_TEST

@@ -78,7 +78,7 @@ START_TEST(a_file_with_a_difference) {
     ck_assert_uint_eq(validation.records, 2);
     ck_assert_uint_eq(validation.agree, 1);
     ck_assert_uint_eq(validation.skipped, 0);
-    ck_assert_str_eq(validation.first_difference,
+    ck_assert_str_eq(validation.differences[0],
                      "3f800003: TFLOAT32: measured 3f800003, model 3f800000");
     ck_assert(isnan(validation.mape) && isnan(validation.max));
     ck_assert_uint_eq(validation.row_count, 0);
