@@ -170,6 +170,7 @@ struct tma_memory {
     struct tma_descriptor_cache *sm_descriptors, *gpc_descriptors; /* by SM, by GPC */
     uint64_t descriptor_line;                                      /* of tensor map number 1 */
     uint32_t sm_gpc[TMA_MAX_SMS];
+    uint16_t ranks[2 * TMA_MAX_SMS]; /* by unit: see draw_ranks */
     struct tma_l2 l2;
     struct tma_dram dram;
     uint64_t wavefront_ticks;          /* of shared memory */

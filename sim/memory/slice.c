@@ -84,15 +84,17 @@ static void count_fetched(struct tma_memory *memory, const struct tma_request *r
 }
 
 /* Fills a line from DRAM at its home, into a way or (-1) past the cache; gives the cycle at which
- * the data is there. */
+ * the data is there. `place` is where DRAM has it: a promoted line comes behind the first of its
+ * block, in one access. */
 static uint64_t fill(struct tma_memory *memory, const struct tma_request *request,
-                     struct tma_l2_set *set, int way, uint32_t missing, uint64_t cycle) {
+                     struct tma_l2_set *set, int way, uint32_t missing,
+                     const struct tma_place *place, uint64_t cycle) {
     struct tma_flight *flight = &memory->flights[request->flight];
     uint32_t sectors = fill_sectors(flight->promotion, missing);
     if (way >= 0)
         sectors &= ~tma_l2_sectors(set->valid, way);
     uint32_t count = tma_sector_count(sectors);
-    uint64_t ready = tma_dram_read(&memory->dram, &request->place, count, cycle);
+    uint64_t ready = tma_dram_read(&memory->dram, place, count, cycle);
     if (way >= 0)
         tma_l2_fill(&memory->l2, set, way, sectors, ready);
     flight->completion.fills++;
@@ -171,7 +173,7 @@ static void promote(struct tma_memory *memory, const struct tma_request *of, uin
         memory->counters.miss_sectors += tma_sector_count(missing);
     }
     if (missing != 0)
-        fill(memory, &pair, set, way, missing, cycle);
+        fill(memory, &pair, set, way, missing, &of->place, cycle);
 }
 
 /* Sectors that L2 did not have for a request. */
@@ -200,7 +202,7 @@ uint64_t tma_slice_data(struct tma_memory *memory, uint32_t entry, int way, uint
         return ready;
     }
     count_missed(memory, request, tma_sector_count(missing & request->asked));
-    uint64_t ready = fill(memory, request, set, way, missing, cycle);
+    uint64_t ready = fill(memory, request, set, way, missing, &request->place, cycle);
     if (is_promoted(memory, request))
         promote(memory, request, cycle);
     return ready;

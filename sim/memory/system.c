@@ -113,6 +113,18 @@ static void measure_hops(struct tma_memory *memory) {
         }
 }
 
+/* The place of each unit among those that make requests in the same cycle. Of a place, the unit. */
+static void draw_ranks(struct tma_memory *memory) {
+    const struct tma_machine *machine = &memory->machine;
+    enum { TPC_SMS = 2 };
+    for (uint32_t unit = 0; unit < 2 * machine->sm_count; unit++) {
+        uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, draw = machine->topology.slot_draw;
+        bool swapped = draw > 0 && other < machine->sm_count &&
+                       (tma_mix64(UINT64_C(0) - draw - sm / TPC_SMS) & 1u) != 0;
+        memory->ranks[unit] = (uint16_t)(unit - sm + (swapped ? other : sm));
+    }
+}
+
 static void convert_rates(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     memory->sm_sector_ticks = ticks_per_sector(machine->crossbar.sm_port_bytes_per_kcycle);
@@ -140,6 +152,7 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     memory->free_flight = TMA_NONE;
     tma_wheel_init(&memory->wheel);
     convert_rates(memory);
+    draw_ranks(memory);
     tma_machine_gpcs(&memory->machine, memory->sm_gpc);
     enum tma_error_code code = TMA_OK;
     if (!allocate_servers(memory) || !tma_descriptors_create(memory) ||
@@ -367,7 +380,12 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t entry) {
         tma_l2_prefetch(&memory->l2, request->index.set);
 }
 
-/* Works through the entries of a cycle: requests as they came, then TMA units by SM. (When a unit
+static void note_unit(uint64_t *units, uint32_t rank) {
+    units[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+/* Works through the entries of a cycle: requests as they came, then TMA units by SM, and of the two
+ * SMs of a TPC as they are drawn. (When a unit
  * was put into the calendar depends on how far time had been let pass when its operation came.) Of
  * the next cycle's, some stand behind them: `known` in all. */
 static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint32_t known,
@@ -383,11 +401,11 @@ static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count,
         if (due[i] < TMA_FIRST_UNIT)
             step(memory, due[i], cycle);
         else
-            units[(due[i] - TMA_FIRST_UNIT) / 64] |= UINT64_C(1) << due[i] % 64;
+            note_unit(units, memory->ranks[due[i] - TMA_FIRST_UNIT]);
     }
     for (uint32_t word = 0; word < WORDS; word++)
         for (uint64_t left = units[word]; left != 0; left &= left - 1) {
-            uint32_t unit = word * 64 + (uint32_t)__builtin_ctzll(left);
+            uint32_t unit = memory->ranks[word * 64 + (uint32_t)__builtin_ctzll(left)];
             if (unit < sms)
                 tma_unit_step(memory, unit, cycle);
             else

@@ -65,6 +65,38 @@ START_TEST(test_cycles) {
 }
 END_TEST
 
+/* The operations of four slots that issue in the same cycle, by when the TMA unit began on them: of
+ * each, its latency. */
+static void take_latency(void *context, const struct tma_event *event) {
+    uint64_t *latencies = context;
+    if (event->kind == TMA_EVENT_ARRIVAL)
+        latencies[event->figures[0]] = event->figures[2];
+}
+
+/* The last slot is first, and the others follow downwards; with a draw, another one begins. */
+START_TEST(test_slots_that_issue_at_once) {
+    struct tma_workload workload =
+        make_workload(&(struct kernel){"four slots", 1, 1, 4, 4, 1, false, 0});
+    uint32_t began[4] = {0};
+    for (uint32_t draw = 0; draw < 32; draw++) {
+        uint64_t latencies[4];
+        struct tma_event_sink sink = {take_latency, latencies};
+        struct tma_result result;
+        machine.topology.slot_draw = draw;
+        ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
+        uint32_t first = 0;
+        while (latencies[first] != HIT)
+            ck_assert_uint_lt(++first, 4);
+        for (uint32_t i = 0; i < 4; i++)
+            ck_assert_uint_eq(latencies[(first + 4 - i) % 4], HIT + i * DISPATCH);
+        ck_assert(draw > 0 || first == 3);
+        began[first]++;
+    }
+    for (uint32_t slot = 0; slot < 4; slot++)
+        ck_assert_uint_ge(began[slot], 2);
+}
+END_TEST
+
 /* CTAs on SMs 0, 1 and 2, of which the first two share a GPC: the second of these starts so many
  * cycles later, whatever the first one does, and takes its next CTA as soon as it can. */
 static const struct {
@@ -325,6 +357,7 @@ int main(void) {
     tcase_set_timeout(tests, 60); /* sanitizers are slow */
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
+    tcase_add_test(tests, test_slots_that_issue_at_once);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);
     tcase_add_loop_test(tests, test_counters, 0, KERNELS);

@@ -1,5 +1,6 @@
 /* Promotion to 256 bytes: when the block's second line is fetched along, and what is counted. SM 0
  * is beside partition 0, SMs 2 and 3 are beside partition 1, in the small machine. */
+#include "memory/l2.h"
 #include "small_memory.h"
 #include "suite.h"
 
@@ -159,6 +160,23 @@ START_TEST(test_prefetch_leaves_no_copy) {
 }
 END_TEST
 
+/* The block's second line comes right behind the first, from the same channel: 4 sectors of 4
+ * cycles each later, for a load of it that comes meanwhile. */
+START_TEST(test_block_is_one_access) {
+    machine.dram.activate_cycles = 0;
+    recreate();
+    struct tma_tensor_map map = line_map(1);
+    map.l2_promotion = TMA_L2_256B;
+    int32_t y = row_at_home(&machine, &map, 0, 0);
+    struct load loads[2] = {{.map = &map, .sm = 0, .y = y},
+                            {.map = &map, .sm = 1, .cycle = 5, .y = y + 1, .tag = 1}};
+    struct tma_completion done[2];
+    run_loads(memory, loads, 2, done);
+    ck_assert_uint_eq(done[1].cycle - done[0].cycle, 4 * TMA_SECTORS);
+    ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, 2 * TMA_SECTORS);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("promotion");
     TCase *tests = tcase_create("all");
@@ -166,6 +184,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_block, 0, sizeof blocks / sizeof *blocks);
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
     tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
+    tcase_add_test(tests, test_block_is_one_access);
     tcase_add_loop_test(tests, test_prefetch_leaves_no_copy, 0,
                         sizeof prefetched / sizeof *prefetched);
     suite_add_tcase(suite, tests);

@@ -257,6 +257,34 @@ START_TEST(test_fraction_of_a_cycle) {
 }
 END_TEST
 
+/* Which of two SMs was first at the slice that both ask in the same cycle. */
+static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uint32_t draw) {
+    machine.topology.slot_draw = draw;
+    recreate();
+    struct load loads[2] = {{.map = map, .sm = 2 * tpc}, {.map = map, .sm = 2 * tpc + 1, .tag = 1}};
+    struct tma_completion done[2];
+    warm_load(memory, &loads[0]);
+    warm_load(memory, &loads[1]);
+    run_loads(memory, loads, 2, done);
+    ck_assert_uint_ne(done[0].cycle, done[1].cycle);
+    return done[0].cycle < done[1].cycle ? 0 : 1;
+}
+
+/* Without a draw the first SM of each TPC; with draws the one or the other, in each TPC by itself.
+ */
+START_TEST(test_drawn_order) {
+    struct tma_tensor_map map = line_map(1);
+    uint32_t seen[4] = {0};
+    for (uint32_t draw = 0; draw < 32; draw++) {
+        uint32_t both = first_of_tpc(&map, 0, draw) + 2 * first_of_tpc(&map, 1, draw);
+        ck_assert(draw > 0 || both == 0);
+        seen[both]++;
+    }
+    for (uint32_t both = 0; both < 4; both++)
+        ck_assert_uint_ge(seen[both], 2);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("TMA unit");
     TCase *tests = tcase_create("all");
@@ -268,6 +296,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_starts, 0, sizeof queues / sizeof *queues);
     tcase_add_test(tests, test_units_work_side_by_side);
     tcase_add_test(tests, test_fraction_of_a_cycle);
+    tcase_add_test(tests, test_drawn_order);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
