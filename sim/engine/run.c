@@ -85,9 +85,9 @@ static enum tma_error_code measure_consumers(struct simulation *simulation) {
  * on which of the SM's four warp schedulers is first. As long as each of those has but one slot, it
  * is the same one in both SMs of a TPC. */
 static uint32_t slot_turn(const struct simulation *simulation, uint32_t sm, uint32_t index) {
-    enum { TPC_SMS = 2, SCHEDULERS = 4 };
+    enum { SCHEDULERS = 4 };
     uint32_t depth = simulation->workload->depth, draw = simulation->machine->topology.slot_draw;
-    uint32_t number = depth > SCHEDULERS ? sm : sm / TPC_SMS;
+    uint32_t number = depth > SCHEDULERS ? sm : sm / TMA_TPC_SMS;
     uint64_t first = draw == 0 ? 0 : tma_mix64(number + draw) % SCHEDULERS;
     return (index + (uint32_t)first * depth / SCHEDULERS) % depth;
 }

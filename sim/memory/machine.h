@@ -8,6 +8,7 @@
 enum {
     TMA_MAX_SMS = 256,
     TMA_MAX_GPCS = 16,
+    TMA_TPC_SMS = 2, /* SMs 2k and 2k + 1 are a TPC */
     TMA_MAX_NAME = 64,
     TMA_SECTOR_BYTES = 32,
     TMA_LINE_BYTES = 128
@@ -31,8 +32,8 @@ struct tma_machine {
         uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
         uint32_t launch_interval_cycles; /* from the start of a GPC's CTA to that of its next */
-        uint32_t slot_draw; /* a number to draw by, for each TPC, which slots issue first; 0: the
-                               last ones do in all */
+        uint32_t slot_draw; /* a number to draw by which slots of an SM and which SM of a TPC are
+                               first in a cycle; 0: the last slot, and the first SM */
     } topology;
 
     struct {

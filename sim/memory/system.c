@@ -113,14 +113,14 @@ static void measure_hops(struct tma_memory *memory) {
         }
 }
 
-/* The place of each unit among those that make requests in the same cycle. Of a place, the unit. */
+/* The place of each unit among those that make requests in the same cycle; and as well, of a place,
+ * the unit. (Slots are drawn by the same number, but not by its negative.) */
 static void draw_ranks(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
-    enum { TPC_SMS = 2 };
     for (uint32_t unit = 0; unit < 2 * machine->sm_count; unit++) {
         uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, draw = machine->topology.slot_draw;
         bool swapped = draw > 0 && other < machine->sm_count &&
-                       (tma_mix64(UINT64_C(0) - draw - sm / TPC_SMS) & 1u) != 0;
+                       (tma_mix64(-(uint64_t)(draw + sm / TMA_TPC_SMS)) & 1u) != 0;
         memory->ranks[unit] = (uint16_t)(unit - sm + (swapped ? other : sm));
     }
 }

@@ -20,7 +20,7 @@ struct pending {
 static void leave(struct tma_l2 *l2, struct pending *pending, uint32_t count) {
     for (uint32_t end = pending->left + count; pending->left != end; pending->left++) {
         const struct line *line = &pending->lines[pending->left % PENDING];
-        if (!line->again | !line->passing | l2->full)
+        if (!line->again || !line->passing || l2->full)
             tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, line->passing,
                          TMA_ALL_SECTORS);
     }

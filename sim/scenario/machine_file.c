@@ -47,7 +47,7 @@ static const struct tma_key keys[] = {
     U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
         "from the start of a GPC's CTA to that of its next"),
     U32("topology.slot_draw", none, 0, 1e9, topology.slot_draw,
-        "by which it is drawn, for each TPC, which slots issue first; 0: the last in all"),
+        "by which it is drawn which slots and which SM of a TPC are first; 0: the last, the first"),
     LIST("topology.placement", TMA_MAX_SMS - 1, topology.placement, TMA_MAX_SMS, placement,
          "SMs in the order in which a growing grid takes them"),
 
