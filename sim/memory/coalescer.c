@@ -3,21 +3,10 @@
  * answer goes to all of them. A load of other sectors of that line passes alone. */
 #include "memory/flight.h"
 
-/* Whether it is a request of this line that others may still join. Where the halves that are kept
- * are the same by chance, the request's own line and cycle are not. */
-static bool is_pending(struct tma_memory *memory, const struct tma_coalesced *sent, uint64_t line,
-                       uint64_t cycle) {
-    if (sent->count == 0 || sent->line != (uint32_t)line ||
-        (uint32_t)cycle - sent->cycle > memory->coalesce_cycles)
-        return false;
-    const struct tma_request *first = tma_request_at(memory, sent->first);
-    return first->line == line && cycle - first->sent_cycle < UINT32_MAX;
-}
-
 bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     struct tma_coalesced *sent = tma_coalesced_of(memory, request);
-    bool pending = is_pending(memory, sent, request->line, cycle);
+    bool pending = sent->count > 0 && sent->line == request->line && cycle <= sent->until_cycle;
     if (pending && sent->sectors != request->asked)
         return false;
     if (pending && sent->count < memory->machine.crossbar.coalesced_requests) {
@@ -27,9 +16,9 @@ bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
         sent->count++;
         return true;
     }
-    *sent = (struct tma_coalesced){.line = (uint32_t)request->line,
+    *sent = (struct tma_coalesced){.line = request->line,
+                                   .until_cycle = cycle + memory->coalesce_cycles,
                                    .first = entry,
-                                   .cycle = (uint32_t)cycle,
                                    .sectors = request->asked,
                                    .count = 1};
     return false;

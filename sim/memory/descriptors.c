@@ -141,28 +141,30 @@ static void ask_l2(struct tma_memory *memory, uint32_t index, uint32_t gpc, uint
     tma_slice_send(memory, entry, cycle + memory->machine.crossbar.request_cycles);
 }
 
-static struct tma_map_wait *wait_of(struct tma_unit *unit, uint32_t flight) {
+/* Which of a unit's waits is that of an operation, or is free (TMA_NONE); -1: none. */
+static int wait_of(const struct tma_unit *unit, uint32_t flight) {
     for (int i = 0; i < TMA_MAP_WAITS; i++)
         if (unit->waits[i].flight == flight)
-            return &unit->waits[i];
-    return NULL;
+            return i;
+    return -1;
 }
 
 /* A unit begins to wait for the map of an operation. */
 static struct tma_map_wait *ask(struct tma_memory *memory, uint32_t number, uint32_t index,
                                 uint64_t cycle) {
     const struct tma_flight *flight = &memory->flights[index];
-    struct tma_map_wait *wait = wait_of(&memory->units[number], TMA_NONE);
+    struct tma_unit *unit = &memory->units[number];
+    int free_wait = wait_of(unit, TMA_NONE);
     uint32_t gpc = memory->sm_gpc[flight->sm], descriptor = flight->descriptor;
-    assert(wait != NULL);
+    assert(free_wait >= 0);
     memory->counters.descriptor_fetches++;
     uint64_t map_cycle = UNKNOWN;
     if (use(&memory->gpc_descriptors[gpc], descriptor))
         map_cycle = cycle + memory->machine.tma.descriptor_fetch_cycles;
     else if (!is_coming(memory, gpc, descriptor))
         ask_l2(memory, index, gpc, cycle);
-    *wait = (struct tma_map_wait){index, cycle, map_cycle, UNKNOWN};
-    return wait;
+    unit->waits[free_wait] = (struct tma_map_wait){index, cycle, map_cycle, UNKNOWN};
+    return &unit->waits[free_wait];
 }
 
 /* The SM has the map of an operation, which can begin. */
@@ -183,7 +185,8 @@ bool tma_descriptor_ready(struct tma_memory *memory, uint32_t number, uint32_t i
         return true;
     uint64_t free_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     uint64_t begin_cycle = free_cycle > cycle ? free_cycle : cycle;
-    struct tma_map_wait *wait = wait_of(unit, index);
+    int found = wait_of(unit, index);
+    struct tma_map_wait *wait = found < 0 ? NULL : &unit->waits[found];
     if (wait == NULL) {
         if (use(&memory->sm_descriptors[flight->sm], flight->descriptor))
             return true;
@@ -201,10 +204,8 @@ bool tma_descriptor_ready(struct tma_memory *memory, uint32_t number, uint32_t i
 }
 
 uint64_t tma_descriptor_cycle(const struct tma_unit *unit, uint32_t flight) {
-    for (int i = 0; i < TMA_MAP_WAITS; i++)
-        if (unit->waits[i].flight == flight)
-            return unit->waits[i].map_cycle;
-    return 0;
+    int found = wait_of(unit, flight);
+    return found < 0 ? 0 : unit->waits[found].map_cycle;
 }
 
 void tma_descriptor_look_ahead(struct tma_memory *memory, uint32_t number, uint32_t index,

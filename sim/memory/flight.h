@@ -84,14 +84,13 @@ struct tma_flight {
     struct tma_row_stream rows;
 };
 
-/* A request that has gone to L2 a moment ago, and how many are answered with it: 16 bytes, as all
- * GPCs have many. */
+/* A request that has gone to L2 a moment ago, and how many are answered with it. */
 struct tma_coalesced {
-    uint32_t line;   /* the low half of its number */
-    uint32_t first;  /* request */
-    uint32_t cycle;  /* its low half */
-    uint8_t sectors; /* bit mask */
-    uint8_t count;   /* 0: none yet */
+    uint64_t line;
+    uint64_t until_cycle; /* others may join it */
+    uint32_t first;       /* request */
+    uint8_t sectors;      /* bit mask */
+    uint8_t count;        /* 0: none yet */
 };
 
 /* The requests of a GPC, by a hash of their line. */
