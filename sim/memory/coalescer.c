@@ -3,9 +3,16 @@
  * answer goes to all of them. A load of other sectors of that line passes alone. */
 #include "memory/flight.h"
 
+/* Where a request's GPC notes it. */
+static struct tma_coalesced *note_of(const struct tma_memory *memory,
+                                     const struct tma_request *request) {
+    uint32_t hash = tma_hash_line(request->line);
+    return &memory->coalescers[request->gpc].lines[hash % TMA_COALESCER_LINES];
+}
+
 bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_coalesced *sent = tma_coalesced_of(memory, request);
+    struct tma_coalesced *sent = note_of(memory, request);
     bool pending = sent->count > 0 && sent->line == request->line && cycle <= sent->until_cycle;
     if (pending && sent->sectors != request->asked)
         return false;

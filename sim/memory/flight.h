@@ -26,7 +26,7 @@ struct tma_request {
     struct tma_place place;
     struct tma_l2_index index; /* of the line in the partition where it is looked up next */
     uint32_t flight;           /* the operation */
-    uint32_t next;             /* next in one of the lists below, or on the free list */
+    uint32_t next;             /* next that waits for the same line, or among some riders */
     uint32_t riders;           /* those that are answered with it, the last one first */
     uint32_t known_cycles;     /* from sent_cycle until the first slice knew what it has, */
     uint32_t dram_cycles;      /* and from then until the data was there */
@@ -232,8 +232,7 @@ void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
 /* slice.c, for write.c: takes the slice for `ticks`, at least the interval, and gives the cycle at
  * which the look-up is done; takes a way for a line (see tma_l2_claim), and writes back what it
- * held
- * (-1: none to be had); fills what is missing of `wanted`, and gives the cycle at which it is
+ * held (-1: none to be had); fills what is missing of `wanted`, and gives the cycle at which it is
  * there. */
 uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t ticks, uint64_t cycle);
@@ -281,13 +280,6 @@ static inline uint64_t tma_known_cycle(const struct tma_request *request) {
 /* Spreads lines, by the high bits. */
 static inline uint32_t tma_hash_line(uint64_t line) {
     return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-/* Where a request's GPC notes it. */
-static inline struct tma_coalesced *tma_coalesced_of(const struct tma_memory *memory,
-                                                     const struct tma_request *request) {
-    uint32_t hash = tma_hash_line(request->line);
-    return &memory->coalescers[request->gpc].lines[hash % TMA_COALESCER_LINES];
 }
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {
