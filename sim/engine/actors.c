@@ -3,6 +3,7 @@
 
 #include "engine/platform.h"
 #include "engine/simulation.h"
+#include "memory/address.h"
 
 uint64_t tma_simulation_now(const struct simulation *simulation) {
     return tma_platform_cycle() - simulation->epoch;
@@ -61,13 +62,20 @@ static void consume(struct slot *slot, uint32_t index) {
 }
 
 /* From the mbarrier's phase until the slot's warp goes on. The warps of the other slots poll
- * meanwhile. */
+ * meanwhile: for how long is drawn. (So two slots that are served together change places now and
+ * then.) */
 static uint64_t turnaround_cycles(const struct slot *slot) {
     const struct tma_machine *machine = slot->simulation->machine;
-    uint64_t others = slot->simulation->workload->depth - 1;
+    uint64_t others = slot->simulation->workload->depth - 1, draw = machine->topology.slot_draw;
     if (slot->wrote)
         return machine->tma.store_turnaround_cycles;
-    return machine->tma.turnaround_cycles + others * machine->tma.poll_millicycles / 1000;
+    uint64_t polls = others * machine->tma.poll_millicycles;
+    if (draw > 0) {
+        uint64_t stage =
+            (uint64_t)slot->sm->number << 40 | (uint64_t)slot->index << 32 | slot->iteration;
+        polls = 2 * polls * (tma_mix64(tma_mix64(draw) ^ stage) >> 32) >> 32;
+    }
+    return machine->tma.turnaround_cycles + polls / 1000;
 }
 
 /* The stage's bytes are there: gives the cycle at which the slot's warp goes on. */

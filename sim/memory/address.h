@@ -2,10 +2,12 @@
  *
  * Of each 8 KiB, 4 KiB have their home in each partition, as the latency of single rows shows; the
  * parity of the address says which, so that every pitch is spread over both (counters.tsv: half of
- * all sectors cross, exactly). The lines of a home are dealt to its slices group by group, one to
- * each, so that what is contiguous is spread evenly; the order within a group is a hash of its
- * number, so that no pitch keeps to few slices. (The real hash is not published; every figure of
- * the records is an average over it.) */
+ * all sectors cross, exactly). The lines of a home are dealt to the sets of its slices, and to
+ * their DRAM channels, group by group, one to each slice, so that what is contiguous is spread
+ * evenly; the order within a group is a hash of its number, so that no pitch keeps to few of them.
+ *
+ * Which slice answers for a line is measured (TMA_HASH_H200), within 2 MiB: that is as much as a
+ * page of memory has, and nobody knows where the next one is. */
 #ifndef TMA_MEMORY_ADDRESS_H
 #define TMA_MEMORY_ADDRESS_H
 
@@ -15,9 +17,10 @@
 #define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
 
 struct tma_place {
-    uint64_t group; /* number of the line's group: a slice's lines are numbered by it */
-    uint16_t slice; /* within a partition: the home's, and the one that copies it in the other */
-    uint8_t home;   /* partition */
+    uint64_t group;  /* number of the line's group: a slice's lines are numbered by it */
+    uint16_t slice;  /* within a partition, whose sets have it: the home's, and the copy's */
+    uint16_t server; /* within a partition: the slice that answers for it */
+    uint8_t home;    /* partition */
 };
 
 static inline uint64_t tma_mix64(uint64_t x) {
@@ -28,12 +31,14 @@ static inline uint64_t tma_mix64(uint64_t x) {
     return x ^ (x >> 33);
 }
 
-/* The lines that stand for all that is out of bounds, each in 256 bytes of its own. */
+/* The lines that stand for all that is out of bounds, each in 256 bytes of its own: of 4 KiB, one
+ * for each of the eight slices (see tma_h200_slices). */
 enum { TMA_FILL_LINES = 8 };
 
 static inline uint64_t tma_fill_line(uint32_t number) {
     uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
-    return past - (uint64_t)2 * TMA_FILL_LINES + (uint64_t)2 * (number % TMA_FILL_LINES);
+    number %= TMA_FILL_LINES;
+    return past - 4 * TMA_FILL_LINES + number / 2 * 8 + number % 2 * 2;
 }
 
 /* Tensor maps that a kernel may have. They lie one behind the other: below those lines, where
@@ -60,16 +65,31 @@ static inline uint64_t tma_divide(uint64_t number, const struct tma_divisor *div
     return quotient + (number - quotient * divisor->by >= divisor->by);
 }
 
+/* slice_hash.c: by bits of a line's number, 1 and 3 to 13, its slice. (Bits 0 and 2 don't matter:
+ * of 1 KiB, one slice has lines 0, 1, 4 and 5, another one the rest.) */
+enum { TMA_HASHED_LINES = 1 << 14, TMA_HASHED_ENTRIES = 1 << 12, TMA_H200_SLICES = 47 };
+extern const uint8_t tma_h200_slices[TMA_HASHED_ENTRIES];
+
 /* How a machine's lines are dealt out. */
 struct tma_dealing {
     uint32_t partitions;
     uint32_t slices; /* of one partition */
     struct tma_divisor per_slice;
+    const uint8_t *hashed; /* TMA_HASHED_ENTRIES; or NULL: as they are dealt */
 };
 
 static inline struct tma_dealing tma_dealing_of(const struct tma_machine *machine) {
     uint32_t slices = machine->l2.slices / machine->l2.partitions;
-    return (struct tma_dealing){machine->l2.partitions, slices, tma_divisor_of(slices)};
+    return (struct tma_dealing){machine->l2.partitions, slices, tma_divisor_of(slices),
+                                machine->l2.hash == TMA_HASH_H200 ? tma_h200_slices : NULL};
+}
+
+/* Of each 2 MiB, another exclusive-or of the entries, as if the page were anywhere. */
+static inline uint8_t tma_hashed_slice(const uint8_t *hashed, uint64_t line) {
+    uint32_t within = (uint32_t)(line % TMA_HASHED_LINES);
+    uint32_t entry = (within >> 1 & 1u) | within >> 3 << 1;
+    uint64_t page = line / TMA_HASHED_LINES * UINT64_C(0x9e3779b97f4a7c15);
+    return hashed[(entry ^ (uint32_t)(page >> 52)) % TMA_HASHED_ENTRIES];
 }
 
 /* line: byte address / TMA_LINE_BYTES. */
@@ -85,7 +105,16 @@ static inline struct tma_place tma_place_line(const struct tma_dealing *dealing,
     uint32_t turn = (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * slices) >> 32);
     uint32_t slot = (uint32_t)(number - group * slices) + turn;
     slot = slot < slices ? slot : slot - slices;
-    return (struct tma_place){group, (uint16_t)slot, (uint8_t)home};
+    return (struct tma_place){group, (uint16_t)slot, (uint16_t)slot, (uint8_t)home};
+}
+
+/* The same, with the slice that answers for the line when it is read. (Writes are waited for as if
+ * they were dealt out: see docs/fidelity.md.) */
+static inline struct tma_place tma_route_line(const struct tma_dealing *dealing, uint64_t line) {
+    struct tma_place place = tma_place_line(dealing, line);
+    if (dealing->hashed != NULL)
+        place.server = tma_hashed_slice(dealing->hashed, line);
+    return place;
 }
 
 #endif

@@ -1,7 +1,12 @@
-/* The coalescer of a GPC, on the way from its SMs to L2: loads that ask for the same sectors of a
- * line, one soon after the other, whether of one SM or of several, go to L2 as one request, and the
- * answer goes to all of them. A load of other sectors of that line passes alone. */
+/* The coalescer of a GPC, before L2: loads that ask for the same sectors of a line, as long as the
+ * first one's answer has not passed the GPC's port, are one request for L2, whether they are of one
+ * SM or of several, and the answer goes to all of them. A load of other sectors of that line passes
+ * alone. */
 #include "memory/flight.h"
+
+/* As many as a note has: a line beyond TMA_L2_ADDRESS_LIMIT is never found again. */
+#define LINE_BITS  ((UINT64_C(1) << 45) - 1)
+#define CYCLE_BITS ((UINT64_C(1) << 63) - 1)
 
 /* Where a request's GPC notes it. */
 static struct tma_coalesced *note_of(const struct tma_memory *memory,
@@ -10,33 +15,67 @@ static struct tma_coalesced *note_of(const struct tma_memory *memory,
     return &memory->coalescers[request->gpc].lines[hash % TMA_COALESCER_LINES];
 }
 
-bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+static bool is_pending(const struct tma_coalesced *note, uint64_t line, uint64_t cycle) {
+    return note->line == line && note->answered > 0 && (!note->passes || cycle < note->number);
+}
+
+/* The answer goes to this request too: with the first one where that has yet to come back, or else
+ * behind it. */
+static void join(struct tma_memory *memory, struct tma_coalesced *note, uint32_t entry,
+                 uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_coalesced *sent = note_of(memory, request);
-    bool pending = sent->count > 0 && sent->line == request->line && cycle <= sent->until_cycle;
-    if (pending && sent->sectors != request->asked)
-        return false;
-    if (pending && sent->count < memory->machine.crossbar.coalesced_requests) {
-        struct tma_request *first = tma_request_at(memory, sent->first);
+    note->answered = (note->answered + 1u) & TMA_MAX_COALESCED;
+    if (!note->passes) {
+        struct tma_request *first = tma_request_at(memory, (uint32_t)note->number);
         request->next = first->riders;
         first->riders = entry;
-        sent->count++;
+        return;
+    }
+    request->known_cycles = memory->machine.crossbar.request_cycles;
+    uint64_t passed = note->number;
+    if (request->sm == note->sm)
+        passed = tma_response_pass(memory, request, cycle);
+    tma_response_land(memory, entry, cycle, passed);
+}
+
+bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
+    const struct tma_request *request = tma_request_at(memory, entry);
+    struct tma_coalesced *note = note_of(memory, request);
+    bool pending = is_pending(note, request->line, cycle);
+    if (pending && note->sectors != request->asked)
+        return false;
+    if (pending && note->answered < memory->machine.crossbar.coalesced_requests) {
+        join(memory, note, entry, cycle);
         return true;
     }
-    *sent = (struct tma_coalesced){.line = request->line,
-                                   .until_cycle = cycle + memory->coalesce_cycles,
-                                   .first = entry,
+    *note = (struct tma_coalesced){.line = request->line & LINE_BITS,
                                    .sectors = request->asked,
-                                   .count = 1};
+                                   .answered = 1,
+                                   .sm = request->sm,
+                                   .number = entry};
     return false;
 }
 
-void tma_coalesced_answer(const struct tma_memory *memory, struct tma_request *request,
-                          const struct tma_request *first) {
+void tma_coalescer_pass(struct tma_memory *memory, uint32_t entry, uint64_t passed) {
+    struct tma_coalesced *note = note_of(memory, tma_request_at(memory, entry));
+    if (note->passes || note->number != entry)
+        return;
+    note->passes = 1;
+    note->number = passed & CYCLE_BITS;
+}
+
+/* What the first one found out at the slice is what this one did, but no earlier than it was there.
+ * What goes to the same SM once more passes the port once more. */
+void tma_coalescer_land(struct tma_memory *memory, uint32_t entry, const struct tma_request *first,
+                        uint64_t cycle, uint64_t passed) {
+    struct tma_request *request = tma_request_at(memory, entry);
     uint64_t known = tma_known_cycle(first), ready = known + first->dram_cycles;
     uint64_t reached = request->sent_cycle + memory->machine.crossbar.request_cycles;
     if (known < reached)
         known = reached;
     request->known_cycles = (uint32_t)(known - request->sent_cycle);
     request->dram_cycles = ready > known ? (uint32_t)(ready - known) : 0;
+    if (request->sm == first->sm)
+        passed = tma_response_pass(memory, request, cycle);
+    tma_response_land(memory, entry, cycle, passed);
 }

@@ -138,7 +138,7 @@ static void ask_l2(struct tma_memory *memory, uint32_t index, uint32_t gpc, uint
         .descriptor = true,
     };
     memory->counters.descriptor_l2_fetches++;
-    tma_slice_send(memory, entry, cycle + memory->machine.crossbar.request_cycles);
+    tma_slice_send(memory, entry, cycle);
 }
 
 /* Which of a unit's waits is that of an operation, or is free (TMA_NONE); -1: none. */
@@ -225,15 +225,15 @@ void tma_descriptor_arrive(struct tma_memory *memory, uint32_t entry, uint64_t c
     const struct tma_request *request = tma_request_at(memory, entry);
     uint32_t gpc = request->gpc, sms = memory->machine.sm_count;
     uint32_t descriptor = memory->flights[request->flight].descriptor;
-    uint64_t passed =
-        tma_port_serve(&memory->gpc_ports[gpc], cycle, TMA_SECTORS * memory->gpc_sector_ticks);
+    uint64_t arrival =
+        tma_response_pass(memory, request, cycle) + memory->machine.crossbar.response_cycles;
     tma_request_free(memory, entry);
     put(&memory->gpc_descriptors[gpc], descriptor);
     for (uint32_t number = 0; number < 2 * sms; number++) {
         struct tma_map_wait *wait = open_wait(memory, &memory->units[number], descriptor);
         if (gpc_of(memory, number) != gpc || wait == NULL)
             continue;
-        wait->map_cycle = larger(larger(passed, cycle + 1),
+        wait->map_cycle = larger(larger(arrival, cycle + 1),
                                  wait->asked_cycle + memory->machine.tma.descriptor_fetch_cycles);
         if (number < sms)
             tma_unit_resume(memory, number, cycle);

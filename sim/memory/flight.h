@@ -84,34 +84,21 @@ struct tma_flight {
     struct tma_row_stream rows;
 };
 
-/* A request that has gone to L2 a moment ago, and how many are answered with it. */
+/* A request that others may be answered with: until its answer has passed the GPC's port. */
 struct tma_coalesced {
-    uint64_t line;
-    uint64_t until_cycle; /* others may join it */
-    uint32_t first;       /* request */
-    uint8_t sectors;      /* bit mask */
-    uint8_t count;        /* 0: none yet */
+    uint64_t line : 45; /* all that there are: see TMA_L2_ADDRESS_LIMIT */
+    uint64_t sectors : 4;
+    uint64_t answered : 3; /* requests, itself too; 0: no request */
+    uint64_t sm : 8;
+    uint64_t passes : 1;
+    uint64_t number : 63; /* of the request; or, if it passes the port, the cycle when it has */
 };
 
 /* The requests of a GPC, by a hash of their line. */
-enum { TMA_COALESCER_LINES = 256 };
+enum { TMA_COALESCER_LINES = 1024 };
 
 struct tma_coalescer {
     struct tma_coalesced lines[TMA_COALESCER_LINES];
-};
-
-/* Sectors that a slice has read lately, and when it can read them again. */
-struct tma_recent_read {
-    uint64_t line;
-    uint64_t again_ticks;
-    uint8_t sectors; /* bit mask */
-};
-
-enum { TMA_RECENT_READS = 8 };
-
-struct tma_slice {
-    struct tma_port port;
-    struct tma_recent_read recent[TMA_RECENT_READS];
 };
 
 /* A TMA unit waits for an operation's tensor map. */
@@ -163,8 +150,8 @@ struct tma_memory {
     struct tma_port *sm_ports;      /* by SM */
     struct tma_shared_port *shared; /* by SM */
     struct tma_port *gpc_ports;     /* by GPC */
-    uint16_t *hops;           /* by GPC, partition and slice: cycles beyond the nearest slice's */
-    struct tma_slice *slices; /* by partition and slice */
+    uint16_t *hops;          /* by GPC, partition and slice: cycles beyond the nearest slice's */
+    struct tma_port *slices; /* by partition and slice */
     struct tma_coalescer *coalescers;                              /* by GPC */
     struct tma_descriptor_cache *sm_descriptors, *gpc_descriptors; /* by SM, by GPC */
     uint64_t descriptor_line;                                      /* of tensor map number 1 */
@@ -172,9 +159,8 @@ struct tma_memory {
     uint16_t ranks[2 * TMA_MAX_SMS]; /* by unit: see draw_ranks */
     struct tma_l2 l2;
     struct tma_dram dram;
-    uint64_t wavefront_ticks;          /* of shared memory */
-    uint64_t repeat_ticks, fill_ticks; /* of a slice, until it reads the same sectors again */
-    uint64_t coalesce_cycles;          /* no more than an answer takes to come back */
+    uint64_t wavefront_ticks;        /* of shared memory */
+    uint64_t fill_ticks, join_ticks; /* of a slice */
     uint64_t sm_sector_ticks, gpc_sector_ticks, row_ticks, interval_ticks;
     uint64_t read_ticks[TMA_SECTORS + 1]; /* by sectors: what reading them takes a slice */
 
@@ -195,13 +181,20 @@ void tma_store_step(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 void tma_store_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle);
 void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
-/* coalescer.c: whether a request that comes from its SM is answered together with one that its GPC
- * has sent already. */
+/* coalescer.c: whether a request that is at the slice of its SM's partition is answered together
+ * with one of its GPC that was there before; that one's answer will have passed the port at
+ * `passed`; and a request comes back that was answered with it. */
 bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
+void tma_coalescer_pass(struct tma_memory *memory, uint32_t entry, uint64_t passed);
+void tma_coalescer_land(struct tma_memory *memory, uint32_t entry, const struct tma_request *first,
+                        uint64_t cycle, uint64_t passed);
 
-/* coalescer.c: the way of a request that is answered with the first one. */
-void tma_coalesced_answer(const struct tma_memory *memory, struct tma_request *request,
-                          const struct tma_request *first);
+/* response.c: an answer is at its GPC's port at `cycle`; when it has passed it; and what happens to
+ * one that has, whose request is then done with. */
+void tma_response_arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
+uint64_t tma_response_pass(struct tma_memory *memory, const struct tma_request *request,
+                           uint64_t cycle);
+void tma_response_land(struct tma_memory *memory, uint32_t entry, uint64_t cycle, uint64_t passed);
 
 /* descriptors.c: the caches of tensor maps (false when out of memory). */
 bool tma_descriptors_create(struct tma_memory *memory);
@@ -254,9 +247,10 @@ bool tma_requests_grow(struct tma_memory *memory);
 void tma_flight_complete(struct tma_memory *memory, uint32_t flight, uint64_t cycle);
 void tma_flight_drop(struct tma_memory *memory, uint32_t flight);
 
-/* system.c: a response that has passed its GPC's port arrives in the SM of one flight. */
+/* response.c: an answer that was at its GPC's port at `cycle`, and has passed it at `passed`,
+ * arrives in the SM of one flight. */
 void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
-                        const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle);
+                        const struct tma_request *request, uint64_t cycle, uint64_t passed);
 
 /* multicast.c: adds the SMs that get a load's data too (false when out of memory); a response
  * arrives there; the load completes there. */

@@ -10,9 +10,15 @@ enum {
     TMA_MAX_GPCS = 16,
     TMA_TPC_SMS = 2, /* SMs 2k and 2k + 1 are a TPC */
     TMA_MAX_NAME = 64,
+    TMA_MAX_COALESCED = 7,
     TMA_SECTOR_BYTES = 32,
     TMA_LINE_BYTES = 128
 };
+
+/* Which L2 slice answers for a line (address.h). */
+enum tma_slice_hash { TMA_HASH_EVEN, TMA_HASH_H200 };
+
+extern const struct tma_names tma_slice_hash_names;
 
 struct tma_machine {
     char name[TMA_MAX_NAME];
@@ -33,7 +39,8 @@ struct tma_machine {
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
         uint32_t launch_interval_cycles; /* from the start of a GPC's CTA to that of its next */
         uint32_t slot_draw; /* a number to draw by which slots of an SM and which SM of a TPC are
-                               first in a cycle; 0: the last slot, and the first SM */
+                               first in a cycle, and how long polling takes; 0: the last slot, the
+                               first SM, and as long as it takes on average */
     } topology;
 
     struct {
@@ -56,7 +63,8 @@ struct tma_machine {
         uint32_t store_turnaround_cycles; /* as turnaround, after a store or reduction */
         uint32_t store_operations;        /* stores and reductions that it works on in turn */
         uint32_t write_requests;          /* that an SM may have on their way to L2 */
-        uint32_t poll_millicycles;        /* that each further slot's polling adds to turnaround */
+        uint32_t poll_millicycles;        /* that each further slot's polling adds to turnaround, on
+                                             average */
         uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */
         uint32_t cluster_release_cycles;  /* a warp that is done with a multicast tile makes that
                                              known to its cluster, */
@@ -64,29 +72,30 @@ struct tma_machine {
     } tma;
 
     struct {
-        uint32_t request_cycles;   /* SM to L2 slice, the nearest one */
-        uint32_t response_cycles;  /* L2 slice, the nearest one, to the GPC's port */
+        uint32_t request_cycles; /* SM to L2 slice, the nearest one */
+        uint32_t
+            response_cycles; /* the nearest L2 slice's answer, past the GPC's port, to the SM's */
         uint32_t spread_cycles;    /* how much further the furthest slice is, both ways together */
         uint32_t partition_cycles; /* from one L2 partition to the other, one way */
         uint32_t sm_port_bytes_per_kcycle;  /* L2 to SM, in 1000 cycles */
         uint32_t gpc_port_bytes_per_kcycle; /* L2 to GPC, in 1000 cycles */
-        uint32_t coalesced_requests; /* requests of a GPC for the same sectors that go to L2 as one,
-                                        at most; */
-        uint32_t coalesce_cycles;    /* and how long after the first of them */
+        uint32_t coalesced_requests; /* requests of a GPC for the same sectors that L2 answers as
+                                        one, at most */
     } crossbar;
 
     struct {
         uint64_t capacity_bytes; /* both partitions */
         uint32_t partitions;
         uint32_t slices; /* of all partitions */
+        enum tma_slice_hash hash;
         uint32_t ways;
         uint32_t dirty_ways;           /* that a set has at most: one more is written back */
         uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
         uint32_t interval_millicycles; /* least time from a slice's request to its next */
         uint32_t request_millicycles;  /* to read data: for each request, */
         uint32_t sector_millicycles;   /* and for each sector */
-        uint32_t repeat_millicycles;   /* least time from a read to the next of the same sectors; */
-        uint32_t fill_millicycles;     /* and where they stand for what is out of bounds */
+        uint32_t fill_millicycles;     /* or where they stand for what is out of bounds; */
+        uint32_t join_millicycles; /* for each further request that is answered with the first */
         uint32_t write_request_millicycles; /* to write data: as request and sector, */
         uint32_t write_sector_millicycles;
         uint32_t write_partial_millicycles;  /* more for a request that writes part of one */

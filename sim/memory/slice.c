@@ -24,36 +24,26 @@ static void go_to_slice(struct tma_memory *memory, uint32_t entry, uint32_t part
 
 void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    request->place = tma_place_line(&memory->l2.dealing, request->line);
-    go_to_slice(memory, entry, partition_of(memory, request), TMA_STAGE_SLICE, cycle);
+    request->place = tma_route_line(&memory->l2.dealing, request->line);
+    go_to_slice(memory, entry, partition_of(memory, request), TMA_STAGE_SLICE,
+                cycle + memory->machine.crossbar.request_cycles);
+}
+
+static struct tma_port *port_of(struct tma_memory *memory, uint32_t partition,
+                                const struct tma_place *place) {
+    return &memory->slices[partition * memory->l2.slices + place->server];
 }
 
 /* Waits for the slice, and for its look-up: gives the cycle at which the answer is known. */
 uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
-    struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + place->slice];
+    struct tma_port *port = port_of(memory, partition, place);
     uint64_t ticks = read_ticks > memory->interval_ticks ? read_ticks : memory->interval_ticks;
-    return tma_port_serve(&slice->port, cycle, ticks) + memory->machine.l2.lookup_cycles;
+    return tma_port_serve(port, cycle, ticks) + memory->machine.l2.lookup_cycles;
 }
 
-/* Sectors that were read a moment ago can't be read again at once: the slice waits, and with it all
- * that come later. */
-static void wait_to_repeat(struct tma_memory *memory, const struct tma_request *request,
-                           uint32_t partition, uint64_t cycle) {
-    struct tma_slice *slice = &memory->slices[partition * memory->l2.slices + request->place.slice];
-    struct tma_recent_read *read = &slice->recent[tma_hash_line(request->line) % TMA_RECENT_READS];
-    bool repeats = read->line == request->line && (read->sectors & request->asked) != 0;
-    if (repeats && read->again_ticks > slice->port.free_ticks)
-        slice->port.free_ticks = read->again_ticks;
-    uint64_t start = cycle * TMA_TICKS;
-    if (start < slice->port.free_ticks)
-        start = slice->port.free_ticks;
-    uint64_t pause = request->fill ? memory->fill_ticks : memory->repeat_ticks;
-    *read = (struct tma_recent_read){request->line, start + pause, request->asked};
-}
-
-/* Sends a request's data back: they leave the slice of the SM's partition at `ready`. Nobody waits
- * for those of a prefetch. */
+/* Sends a request's data back: they leave the slice of the SM's partition at `ready`, for the GPC's
+ * port. Nobody waits for those of a prefetch. */
 static void respond(struct tma_memory *memory, uint32_t entry, uint64_t ready) {
     struct tma_request *request = tma_request_at(memory, entry);
     if (request->direction == TMA_PREFETCH) {
@@ -64,9 +54,7 @@ static void respond(struct tma_memory *memory, uint32_t entry, uint64_t ready) {
     }
     request->dram_cycles = (uint32_t)(ready - tma_known_cycle(request));
     request->stage = TMA_STAGE_RESPONSE;
-    tma_wheel_put(&memory->wheel, entry,
-                  ready + memory->machine.crossbar.response_cycles +
-                      tma_hop_cycles(memory, request->gpc, &request->place));
+    tma_wheel_put(&memory->wheel, entry, ready);
 }
 
 /* Sectors that a fill brings for `missing` ones of a line: whole blocks of 64 bytes, or the line.
@@ -115,9 +103,9 @@ void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
     /* Dirty lines are at home, and DRAM behind a slice has its lines: the same channel. */
     struct tma_l2_index index = {set, victim->tag};
     uint32_t slice = set / memory->l2.slice_sets;
-    struct tma_place place = {tma_l2_group(&memory->l2, index),
-                              (uint16_t)(slice % memory->l2.slices),
-                              (uint8_t)(slice / memory->l2.slices)};
+    struct tma_place place = {.group = tma_l2_group(&memory->l2, index),
+                              .slice = (uint16_t)(slice % memory->l2.slices),
+                              .home = (uint8_t)(slice / memory->l2.slices)};
     tma_dram_write(&memory->dram, &place, tma_sector_count(victim->sectors), cycle);
 }
 
@@ -137,10 +125,20 @@ static bool is_promoted(const struct tma_memory *memory, const struct tma_reques
 }
 
 /* Requests wait longer at the line's home than a promotion from the other partition would. */
-static bool is_busy(const struct tma_memory *memory, const struct tma_place *place) {
-    const struct tma_slice *slice = &memory->slices[place->home * memory->l2.slices + place->slice];
+static bool is_busy(struct tma_memory *memory, const struct tma_place *place) {
     uint64_t until = memory->wheel.now + memory->machine.l2.promotion_wait_cycles;
-    return slice->port.free_ticks > until * TMA_TICKS;
+    return port_of(memory, place->home, place)->free_ticks > until * TMA_TICKS;
+}
+
+/* The other partition has a copy of all of a line, which its home knows even where it has let go of
+ * the line. */
+static bool is_copied(const struct tma_memory *memory, const struct tma_place *place) {
+    if (memory->l2.partitions == 1)
+        return false;
+    struct tma_l2_index index = tma_l2_index(&memory->l2, 1u - place->home, place);
+    const struct tma_l2_set *set = &memory->l2.sets[index.set];
+    int way = tma_l2_find(&memory->l2, set, index.tag);
+    return way >= 0 && tma_l2_sectors(set->valid, way) == TMA_ALL_SECTORS;
 }
 
 static void count_request(struct tma_memory *memory, uint32_t sectors) {
@@ -157,10 +155,10 @@ static void promote(struct tma_memory *memory, const struct tma_request *of, uin
     pair.line |= 1;
     pair.asked = 0;
     pair.wanted = TMA_ALL_SECTORS;
-    pair.place = tma_place_line(&memory->l2.dealing, pair.line);
+    pair.place = tma_route_line(&memory->l2.dealing, pair.line);
     pair.index = tma_l2_index(&memory->l2, pair.place.home, &pair.place);
     bool near = partition_of(memory, of) == pair.place.home;
-    if (!near && is_busy(memory, &pair.place))
+    if (is_copied(memory, &pair.place) || (!near && is_busy(memory, &pair.place)))
         return;
     struct tma_l2_set *set = set_of(memory, &pair);
     int way = tma_slice_claim(memory, &pair, !near, cycle);
@@ -284,10 +282,13 @@ static void prefetch_at_home(struct tma_memory *memory, uint32_t entry, uint64_t
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t partition = partition_of(memory, request);
-    if (request->coalesces && tma_coalesce(memory, entry, cycle))
+    struct tma_port *port = port_of(memory, partition, &request->place);
+    if (request->coalesces && tma_coalesce(memory, entry, cycle)) {
+        tma_port_serve(port, cycle, memory->join_ticks);
         return;
-    wait_to_repeat(memory, request, partition, cycle);
-    uint64_t read_ticks = memory->read_ticks[tma_sector_count(request->asked)];
+    }
+    uint64_t read_ticks =
+        request->fill ? memory->fill_ticks : memory->read_ticks[tma_sector_count(request->asked)];
     uint64_t done = tma_slice_look_up(memory, partition, &request->place, read_ticks, cycle);
     request->known_cycles = (uint32_t)(done - request->sent_cycle);
     if (!request->descriptor)

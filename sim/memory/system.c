@@ -131,11 +131,8 @@ static void convert_rates(struct tma_memory *memory) {
     memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
     memory->wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS;
     memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
-    memory->repeat_ticks = (uint64_t)machine->l2.repeat_millicycles * TMA_TICKS / 1000;
     memory->fill_ticks = (uint64_t)machine->l2.fill_millicycles * TMA_TICKS / 1000;
-    memory->coalesce_cycles = machine->crossbar.coalesce_cycles < machine->crossbar.response_cycles
-                                  ? machine->crossbar.coalesce_cycles
-                                  : machine->crossbar.response_cycles;
+    memory->join_ticks = (uint64_t)machine->l2.join_millicycles * TMA_TICKS / 1000;
     memory->interval_ticks = (uint64_t)machine->l2.interval_millicycles * TMA_TICKS / 1000;
     for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
         memory->read_ticks[sectors] =
@@ -253,77 +250,6 @@ void tma_flight_drop(struct tma_memory *memory, uint32_t index) {
     free_if_done(memory, index);
 }
 
-/* Notes the way of the request that arrived last. */
-static void note_way(const struct tma_memory *memory, const struct tma_request *request,
-                     struct tma_completion *completion, uint64_t port_cycle, uint64_t arrival) {
-    uint64_t reached = request->sent_cycle + memory->machine.crossbar.request_cycles;
-    completion->arrival_cycle = arrival;
-    completion->sent_cycle = request->sent_cycle;
-    completion->l2_cycles = (uint32_t)(tma_known_cycle(request) - reached);
-    completion->dram_cycles = request->dram_cycles;
-    completion->crossbar_wait_cycles = (uint32_t)(arrival - port_cycle);
-    completion->crossbar_cycles = (uint32_t)(port_cycle - request->sent_cycle) -
-                                  completion->l2_cycles - completion->dram_cycles;
-}
-
-/* On to the SM's port, and into shared memory. */
-void tma_flight_deliver(struct tma_memory *memory, struct tma_flight *flight, uint32_t sm,
-                        const struct tma_request *request, uint64_t cycle, uint64_t passed_cycle) {
-    uint32_t sectors = tma_sector_count(request->asked);
-    uint64_t arrival =
-        tma_port_serve(&memory->sm_ports[sm], passed_cycle, sectors * memory->sm_sector_ticks);
-    arrival = tma_shared_port_arrive(&memory->shared[sm], cycle, arrival, memory->wavefront_ticks);
-    memory->counters.shared_write_wavefronts++;
-    memory->counters.response_sectors += sectors;
-    if (arrival >= flight->completion.arrival_cycle)
-        note_way(memory, request, &flight->completion, cycle, arrival);
-}
-
-/* A response that was at its GPC's port at `cycle` has passed it. */
-static void land(struct tma_memory *memory, uint32_t entry, uint64_t cycle, uint64_t passed) {
-    struct tma_request *request = tma_request_at(memory, entry);
-    uint32_t index = request->flight;
-    struct tma_flight *flight = &memory->flights[index];
-    bool multicast = flight->copies != TMA_NONE;
-    tma_flight_deliver(memory, flight, request->sm, request, cycle, passed);
-    if (multicast)
-        tma_multicast_deliver(memory, request, cycle, passed);
-    tma_request_free(memory, entry);
-    if (flight->outstanding == 1 && flight->generated) {
-        if (multicast)
-            tma_multicast_complete(memory, index);
-        tma_flight_complete(memory, index,
-                            flight->completion.arrival_cycle + memory->machine.tma.complete_cycles);
-    }
-    tma_flight_drop(memory, index);
-}
-
-/* The others that are answered with the first one, which had a list of them. */
-static void land_riders(struct tma_memory *memory, const struct tma_request *first, uint64_t cycle,
-                        uint64_t passed) {
-    uint32_t next;
-    for (uint32_t rider = first->riders; rider != TMA_NONE; rider = next) {
-        struct tma_request *request = tma_request_at(memory, rider);
-        next = request->next;
-        tma_coalesced_answer(memory, request, first);
-        land(memory, rider, cycle, passed);
-    }
-}
-
-/* A response is at its GPC's port, and passes it once for all requests that it answers. */
-static void arrive(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    const struct tma_request *request = tma_request_at(memory, entry);
-    uint64_t ticks = tma_sector_count(request->asked) * memory->gpc_sector_ticks;
-    uint64_t passed = tma_port_serve(&memory->gpc_ports[request->gpc], cycle, ticks);
-    if (request->riders == TMA_NONE) {
-        land(memory, entry, cycle, passed);
-        return;
-    }
-    const struct tma_request first = *request;
-    land(memory, entry, cycle, passed);
-    land_riders(memory, &first, cycle, passed);
-}
-
 static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     switch ((enum tma_stage)tma_request_at(memory, entry)->stage) {
     case TMA_STAGE_SLICE:
@@ -336,7 +262,7 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
         if (tma_request_at(memory, entry)->descriptor)
             tma_descriptor_arrive(memory, entry, cycle);
         else
-            arrive(memory, entry, cycle);
+            tma_response_arrive(memory, entry, cycle);
         break;
     case TMA_STAGE_WRITE:
         tma_slice_write(memory, entry, cycle);
@@ -374,6 +300,10 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t entry) {
         return;
     }
     const struct tma_request *request = &memory->requests[entry];
+    if (request->coalesces)
+        __builtin_prefetch(&memory->coalescers[request->gpc]
+                                .lines[tma_hash_line(request->line) % TMA_COALESCER_LINES],
+                           1);
     if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
         __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
     else

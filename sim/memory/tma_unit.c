@@ -38,7 +38,7 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
     if (piece->fill && owner->row.data_bytes == 0)
         ask_fill_line(owner, request);
     owner->outstanding++;
-    tma_slice_send(memory, entry, cycle + memory->machine.crossbar.request_cycles);
+    tma_slice_send(memory, entry, cycle);
 }
 
 /* Takes the operation at the head off the queue: all its requests have been made. */

@@ -100,7 +100,7 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
         counters.gpc_port_busy += memory->gpc_ports[i].busy_ticks / TMA_TICKS;
     for (uint32_t i = 0; i < machine->l2.slices; i++)
-        counters.slice_busy += memory->slices[i].port.busy_ticks / TMA_TICKS;
+        counters.slice_busy += memory->slices[i].busy_ticks / TMA_TICKS;
     for (uint32_t i = 0; i < machine->dram.channels; i++)
         counters.bus_busy += memory->dram.channels[i].bus.busy_ticks / TMA_TICKS;
     counters.hit_sectors = counters.sectors - counters.miss_sectors;

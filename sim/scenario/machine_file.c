@@ -47,7 +47,8 @@ static const struct tma_key keys[] = {
     U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
         "from the start of a GPC's CTA to that of its next"),
     U32("topology.slot_draw", none, 0, 1e9, topology.slot_draw,
-        "by which it is drawn which slots and which SM of a TPC are first; 0: the last, the first"),
+        "what is drawn by: which slots and which SM of a TPC are first, how long polling takes; 0: "
+        "nothing"),
     LIST("topology.placement", TMA_MAX_SMS - 1, topology.placement, TMA_MAX_SMS, placement,
          "SMs in the order in which a growing grid takes them"),
 
@@ -87,7 +88,7 @@ static const struct tma_key keys[] = {
     U32("tma.write_requests", none, 1, 1e6, tma.write_requests,
         "that an SM may have on their way to L2"),
     U32("tma.poll", millicycles, 0, 1000000, tma.poll_millicycles,
-        "that the polling of each further slot adds to turnaround"),
+        "that the polling of each further slot adds to turnaround, on average"),
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
         "a waiting warp sees the phase, and issues again"),
     U32("tma.cluster_release", cycles, 0, 10000, tma.cluster_release_cycles,
@@ -98,7 +99,7 @@ static const struct tma_key keys[] = {
     U32("crossbar.request", cycles, 1, 10000, crossbar.request_cycles,
         "SM to the nearest L2 slice"),
     U32("crossbar.response", cycles, 1, 10000, crossbar.response_cycles,
-        "nearest L2 slice to the GPC's port"),
+        "nearest L2 slice, past the GPC's port, to the SM's"),
     U32("crossbar.spread", cycles, 0, 10000, crossbar.spread_cycles,
         "how much further the furthest slice is, both ways together"),
     U32("crossbar.partition", cycles, 1, 10000, crossbar.partition_cycles,
@@ -107,14 +108,14 @@ static const struct tma_key keys[] = {
         "L2 to one SM"),
     U32("crossbar.gpc_port", bytes_per_kcycle, 1, 1e9, crossbar.gpc_port_bytes_per_kcycle,
         "L2 to one GPC"),
-    U32("crossbar.coalesced", none, 1, 255, crossbar.coalesced_requests,
-        "requests of a GPC for the same sectors that go to L2 as one, at most;"),
-    U32("crossbar.coalesce", cycles, 0, 10000, crossbar.coalesce_cycles,
-        "and how long after the first of them"),
+    U32("crossbar.coalesced", none, 1, TMA_MAX_COALESCED, crossbar.coalesced_requests,
+        "requests of a GPC for the same sectors that L2 answers as one, at most"),
 
     U64("l2.capacity", bytes, 1024, 1ull << 40, l2.capacity_bytes, "of all partitions"),
     U32("l2.partitions", none, 1, 2, l2.partitions, "halves that share a chip"),
     U32("l2.slices", none, 1, 1024, l2.slices, "of all partitions"),
+    {"l2.hash", TMA_KEY_ENUM, NULL, 0, 0, TMA_REQUIRED, IN(l2.hash), &tma_slice_hash_names, 0, 0,
+     "which slice answers for a line"},
     U32("l2.ways", none, 1, TMA_L2_MAX_WAYS, l2.ways, "lines of a set"),
     U32("l2.dirty_ways", none, 1, TMA_L2_MAX_WAYS, l2.dirty_ways,
         "that a set has at most: one more is written back"),
@@ -124,10 +125,10 @@ static const struct tma_key keys[] = {
     U32("l2.request", millicycles, 0, 1000000, l2.request_millicycles,
         "a slice reads data: for each request,"),
     U32("l2.sector", millicycles, 0, 1000000, l2.sector_millicycles, "and for each sector"),
-    U32("l2.repeat", millicycles, 0, 1000000, l2.repeat_millicycles,
-        "least time from a slice's read to its next of the same sectors;"),
     U32("l2.fill", millicycles, 0, 1000000, l2.fill_millicycles,
-        "and where they stand for what is out of bounds"),
+        "or where they stand for what is out of bounds;"),
+    U32("l2.join", millicycles, 0, 1000000, l2.join_millicycles,
+        "for each further request that is answered with the first"),
     U32("l2.write_request", millicycles, 0, 1000000, l2.write_request_millicycles,
         "a slice writes data: for each request,"),
     U32("l2.write_sector", millicycles, 0, 1000000, l2.write_sector_millicycles,
@@ -221,6 +222,12 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.slices"),
                      "l2.slices is %u; expected a multiple of the %u partitions",
                      machine->l2.slices, machine->l2.partitions);
+    if (machine->l2.hash == TMA_HASH_H200 &&
+        machine->l2.slices != TMA_H200_SLICES * machine->l2.partitions)
+        tma_diagnose(
+            list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.hash"),
+            "l2.hash is h200, and l2.slices %u; expected %u, of which the hash is, or even",
+            machine->l2.slices, TMA_H200_SLICES * machine->l2.partitions);
     uint64_t least_bytes = (uint64_t)machine->l2.slices * machine->l2.ways * TMA_LINE_BYTES;
     if (machine->l2.capacity_bytes < least_bytes)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.capacity"),

@@ -97,6 +97,28 @@ START_TEST(test_slots_that_issue_at_once) {
 }
 END_TEST
 
+/* How long the polling of others takes is drawn, between nothing and twice what it takes on
+ * average: so is how long the kernel takes. */
+START_TEST(test_polling) {
+    enum { DRAWS = 16, POLL = 3000 };
+    const struct kernel kernel = {"four slots", 1, 1, 64, 4, 8, false, 0};
+    machine.tma.poll_millicycles = 2 * POLL;
+    uint64_t most = run_kernel(&kernel).cycles, different = 0;
+    machine.tma.poll_millicycles = 0;
+    uint64_t least = run_kernel(&kernel).cycles, last = 0;
+    machine.tma.poll_millicycles = POLL;
+    for (uint32_t draw = 1; draw <= DRAWS; draw++) {
+        machine.topology.slot_draw = draw;
+        uint64_t cycles = run_kernel(&kernel).cycles;
+        ck_assert_uint_gt(cycles, least);
+        ck_assert_uint_lt(cycles, most);
+        different += cycles != last;
+        last = cycles;
+    }
+    ck_assert_uint_ge(different, DRAWS / 2);
+}
+END_TEST
+
 /* CTAs on SMs 0, 1 and 2, of which the first two share a GPC: the second of these starts so many
  * cycles later, whatever the first one does, and takes its next CTA as soon as it can. */
 static const struct {
@@ -358,6 +380,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
     tcase_add_test(tests, test_slots_that_issue_at_once);
+    tcase_add_test(tests, test_polling);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);
     tcase_add_loop_test(tests, test_counters, 0, KERNELS);

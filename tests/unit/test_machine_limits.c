@@ -11,9 +11,11 @@ static const struct {
     const char *section, *key, *value, *said;
 } faults[] = {
     {"l2:", "  ways:", "17", "l2.ways"},
-    {"l2:", "  capacity:", "191 KiB", "196608 B at least"},
+    {"l2:", "  capacity:", "187 KiB", "192512 B at least"},
     {"l2:", "  partitions:", "1", "topology.gpc_partition"},
     {"l2:", "  slices:", "95", "l2.slices"},
+    {"l2:", "  slices:", "96", "l2.slices 96; expected 94"},
+    {"l2:", "  hash:", "odd", "l2.hash"},
     {"dram:", "  row:", "64 B", "dram.row"},
     {"dram:", "  bus:", "0 bit", "dram.bus"},
     {"dram:", "  clock:", "0 MHz", "dram.clock"},

@@ -78,13 +78,19 @@ START_TEST(test_home) {
 }
 END_TEST
 
-/* All that is out of bounds shares 8 lines, each the first of its 256 bytes, past all others. */
+/* All that is out of bounds shares 8 lines, each the first of its 256 bytes, past all others; where
+ * slices are hashed, no two have one slice. */
 START_TEST(test_fill_lines) {
-    const uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
+    const uint64_t first = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 32;
+    const uint64_t places[TMA_FILL_LINES] = {0, 2, 8, 10, 16, 18, 24, 26};
+    struct tma_dealing dealing = l2.dealing;
+    dealing.hashed = tma_h200_slices;
+    uint64_t seen = 0;
     for (uint32_t k = 0; k < 100; k++) {
-        ck_assert_uint_eq(tma_fill_line(k), past - 16 + 2 * (k % 8));
-        ck_assert_uint_lt(tma_fill_line(k), past);
+        ck_assert_uint_eq(tma_fill_line(k), first + places[k % TMA_FILL_LINES]);
+        seen |= UINT64_C(1) << tma_route_line(&dealing, tma_fill_line(k)).server;
     }
+    ck_assert_int_eq(__builtin_popcountll(seen), TMA_FILL_LINES);
 }
 END_TEST
 

@@ -95,7 +95,7 @@ START_TEST(test_known_in_time) {
     struct tma_completion done;
     warm_load(memory, &load);
     issue_load(memory, &load);
-    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - SM_PORT - GPC_PORT));
+    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - SM_PORT - RESPONSE - GPC_PORT));
     ck_assert(!tma_memory_take(memory, &done));
     ck_assert_uint_eq(tma_memory_in_flight(memory), 1);
     ck_assert(tma_memory_advance(memory, HIT - COMPLETE));

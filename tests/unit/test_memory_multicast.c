@@ -10,7 +10,8 @@ enum {
     GPC_PORT = 2, /* of a line */
     SM_PORT = 4,
     ROW = 2, /* of the TMA unit */
-    HIT = 10 + 30 + 3 + 15 + 20 + GPC_PORT + SM_PORT + COMPLETE,
+    RESPONSE = 20,
+    HIT = 10 + 30 + 3 + 15 + RESPONSE + GPC_PORT + SM_PORT + COMPLETE,
     SMS = 3, /* of the first GPC */
 };
 
@@ -44,9 +45,9 @@ START_TEST(test_one_line_for_all) {
     struct load load = warm_line(&map, copies);
     struct tma_completion completion;
     issue_load(memory, &load);
-    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - GPC_PORT - SM_PORT));
+    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - SM_PORT - RESPONSE - GPC_PORT));
     ck_assert(!tma_memory_take(memory, &completion));
-    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - GPC_PORT - SM_PORT + 1));
+    ck_assert(tma_memory_advance(memory, HIT - COMPLETE - SM_PORT - RESPONSE - GPC_PORT + 1));
     for (uint32_t sm = 0; sm <= copies; sm++) {
         ck_assert(tma_memory_take(memory, &completion));
         ck_assert_uint_eq(completion.cycle, HIT);

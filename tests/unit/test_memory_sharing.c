@@ -1,7 +1,6 @@
 /* What SMs share of a line that several read: requests, the GPC's port, copies between partitions;
- * what a slice does with reads of the same sectors; and the count of sectors that nobody asked for.
- * Times are those of the small machine.
- */
+ * and the count of sectors that nobody asked for.
+ * Times are those of the small machine. */
 #include "memory/l2.h"
 #include "small_memory.h"
 #include "suite.h"
@@ -72,7 +71,7 @@ static void run_readings(const struct boxes *boxes, const struct reading *readin
 }
 
 /* Of the readings, the last one's completion is looked at. */
-enum { WINDOW = 12 };
+enum { WINDOW = READ + 15 + GPC_PORT }; /* until the first one's answer has passed the port */
 
 static const struct {
     const char *what;
@@ -84,8 +83,9 @@ static const struct {
     {"alone", {{0, 0, 2, 0}}, 1, FULL, 1},
     {"together", {{0, 0, 2, 0}, {1, 0, 2, 0}}, 2, FULL, 1},
     {"of one SM", {{0, 0, 2, 0}, {0, 0, 2, 0}}, 2, FULL + SM_PORT, 1},
-    {"just in time", {{0, 0, 2, 0}, {1, 0, 2, WINDOW}}, 2, FULL, 1},
-    {"a cycle too late", {{0, 0, 2, 0}, {1, 0, 2, WINDOW + 1}}, 2, WINDOW + 1 + FULL, 2},
+    {"just in time", {{0, 0, 2, 0}, {1, 0, 2, WINDOW - 1}}, 2, FULL, 1},
+    {"just in time, of one SM", {{0, 0, 2, 0}, {0, 0, 2, WINDOW - 1}}, 2, FULL + SM_PORT, 1},
+    {"a cycle too late", {{0, 0, 2, 0}, {1, 0, 2, WINDOW}}, 2, WINDOW + FULL, 2},
     {"of two GPCs", {{0, 0, 2, 0}, {3, 0, 2, 0}}, 2, READ + FULL, 2},
     {"the third of two", {{0, 0, 2, 0}, {1, 0, 2, 0}, {2, 0, 2, 0}}, 3, READ + FULL, 2},
     {"the fourth goes with the third",
@@ -103,7 +103,6 @@ START_TEST(test_coalescing) {
     struct tma_completion done[4];
     uint32_t count = coalesced[_i].count;
     machine.crossbar.coalesced_requests = 2;
-    machine.crossbar.coalesce_cycles = WINDOW;
     set_up_readers(&boxes);
     run_readings(&boxes, coalesced[_i].readings, count, done);
     ck_assert_msg(done[count - 1].cycle == coalesced[_i].completed, "%s: %llu, not %llu",
@@ -121,7 +120,6 @@ END_TEST
 START_TEST(test_not_coalesced) {
     static const uint32_t copies[] = {1};
     machine.crossbar.coalesced_requests = 4;
-    machine.crossbar.coalesce_cycles = WINDOW;
     struct boxes boxes;
     set_up_readers(&boxes);
     struct load loads[2] = {load_of(&boxes, &(struct reading){0, 0, 2, 0}),
@@ -143,64 +141,52 @@ START_TEST(test_not_coalesced) {
 }
 END_TEST
 
-/* An answer that is back before the window ends is no longer there to join. */
-START_TEST(test_window_ends_with_the_answer) {
-    enum { RESPONSE = 20 };
-    struct boxes boxes;
+/* As long as the line is on its way from DRAM, its answer has not come. */
+START_TEST(test_joins_what_is_missing) {
+    const struct reading first = {0, 0, 2, 0};
+    struct boxes boxes = make_boxes(0, TMA_L2_NONE);
+    struct load alone = load_of(&boxes, &first);
+    uint64_t passed = run_load(memory, &alone).cycle - 20 - SM_PORT - 5;
     struct tma_completion done[2];
     machine.crossbar.coalesced_requests = 4;
-    machine.crossbar.coalesce_cycles = 10000;
-    set_up_readers(&boxes);
-    const struct reading readings[] = {{0, 0, 2, 0}, {1, 0, 2, RESPONSE + (uint64_t)_i}};
+    recreate();
+    ck_assert_uint_gt(passed, BEFORE + 100);
+    const struct reading readings[] = {first, {1, 0, 2, passed - BEFORE - 1 + (uint64_t)_i}};
     run_readings(&boxes, readings, 2, done);
     ck_assert_uint_eq(tma_memory_count(memory).requests, _i == 0 ? 1 : 2);
+    ck_assert_uint_eq(tma_memory_count(memory).fills, 1);
 }
 END_TEST
 
-/* A slice reads the same sectors again no sooner than so many cycles later; and as late, where they
- * stand for what is out of bounds. Nobody overtakes one that waits for that. */
-enum { REPEAT = 20, FILL = 35 };
-
-static const struct {
-    const char *what;
-    struct reading readings[3];
-    uint32_t count;
-    uint64_t completed;
-} repeats[] = {
-    {"at once", {{0, 0, 2, 0}, {3, 0, 2, 0}}, 2, REPEAT + FULL},
-    {"a bit later", {{0, 0, 2, 0}, {3, 0, 2, REPEAT - 1}}, 2, REPEAT + FULL},
-    {"late enough", {{0, 0, 2, 0}, {3, 0, 2, REPEAT + 1}}, 2, REPEAT + 1 + FULL},
-    {"other sectors", {{0, 0, 2, 0}, {3, 2, 2, 0}}, 2, READ + FULL},
-    {"one of the sectors", {{0, 0, 2, 0}, {3, 1, 2, 0}}, 2, REPEAT + FULL},
-    {"behind it", {{0, 0, 2, 0}, {3, 0, 2, 0}, {1, 2, 2, 1}}, 3, REPEAT + READ + FULL},
-};
-
-START_TEST(test_repeated_reads) {
+/* What is answered with another one takes the slice some time all the same. */
+START_TEST(test_joining_takes_time) {
+    enum { JOIN = 6 };
     struct boxes boxes;
     struct tma_completion done[3];
-    uint32_t count = repeats[_i].count;
-    machine.l2.repeat_millicycles = REPEAT * 1000;
+    machine.crossbar.coalesced_requests = 4;
+    machine.l2.join_millicycles = JOIN * 1000;
     set_up_readers(&boxes);
-    run_readings(&boxes, repeats[_i].readings, count, done);
-    ck_assert_msg(done[count - 1].cycle == repeats[_i].completed, "%s: %llu, not %llu",
-                  repeats[_i].what, (unsigned long long)done[count - 1].cycle,
-                  (unsigned long long)repeats[_i].completed);
+    const struct reading readings[] = {{0, 0, 2, 0}, {1, 0, 2, 0}, {3, 2, 2, 1}};
+    run_readings(&boxes, readings, 3, done);
+    ck_assert_uint_eq(done[1].cycle, FULL);
+    ck_assert_uint_eq(done[2].cycle, READ + JOIN + FULL);
 }
 END_TEST
 
-START_TEST(test_repeated_fill) {
+/* A slice takes longer for lines that stand for what is out of bounds. */
+START_TEST(test_fill_lines) {
+    enum { FILL = 35 };
     struct boxes boxes;
     struct tma_completion done[2];
     const struct reading readings[] = {{0, 0, 2, 0}, {3, 0, 2, 0}};
-    machine.l2.repeat_millicycles = REPEAT * 1000;
     machine.l2.fill_millicycles = FILL * 1000;
     set_up_readers(&boxes);
     boxes.y = -1;
     struct load warm = load_of(&boxes, &readings[0]);
     warm_load(memory, &warm);
     run_readings(&boxes, readings, 2, done);
-    ck_assert_uint_eq(done[0].cycle, FULL);
-    ck_assert_uint_eq(done[1].cycle, FILL + FULL);
+    ck_assert_uint_eq(done[0].cycle, FILL - READ + FULL);
+    ck_assert_uint_eq(done[1].cycle, 2 * FILL - READ + FULL);
 }
 END_TEST
 
@@ -303,9 +289,9 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_coalescing, 0, sizeof coalesced / sizeof *coalesced);
     tcase_add_loop_test(tests, test_not_coalesced, 0, 2);
-    tcase_add_loop_test(tests, test_window_ends_with_the_answer, 0, 2);
-    tcase_add_loop_test(tests, test_repeated_reads, 0, sizeof repeats / sizeof *repeats);
-    tcase_add_test(tests, test_repeated_fill);
+    tcase_add_loop_test(tests, test_joins_what_is_missing, 0, 2);
+    tcase_add_test(tests, test_joining_takes_time);
+    tcase_add_test(tests, test_fill_lines);
     tcase_add_test(tests, test_look_up_behind_the_copy);
     tcase_add_loop_test(tests, test_copied_pieces, 0, sizeof pieces / sizeof *pieces);
     tcase_add_loop_test(tests, test_unused_sectors, 0, sizeof uses / sizeof *uses);

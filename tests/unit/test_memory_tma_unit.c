@@ -137,7 +137,7 @@ static const struct {
 };
 
 START_TEST(test_rows_out_of_bounds) {
-    machine.crossbar.response_cycles = machine.crossbar.coalesce_cycles = 100;
+    machine.l2.lookup_cycles = 100;
     machine.crossbar.coalesced_requests = 4;
     recreate();
     struct tma_tensor_map map = line_map(fills[_i].rows);
