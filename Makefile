@@ -18,6 +18,12 @@ ifndef FLAGS_$(VARIANT)
 $(error VARIANT is "$(VARIANT)"; allowed: release, debug, asan, ubsan)
 endif
 
+# The memory system is many small functions that call each other for each request: gcc optimises the
+# command and the benchmarks as a whole, which makes them a tenth faster. Tests use what it makes of each file.
+ifeq ($(VARIANT),release)
+LTO := $(if $(findstring clang,$(shell $(CC) --version)),,-flto=auto -ffat-lto-objects)
+endif
+
 # SimGrid and libyaml are system headers: the project's warnings are not theirs.
 PACKAGES := simgrid yaml-0.1
 DEPS_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
@@ -25,7 +31,7 @@ DEPS_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 CHECK_LIBS  := $(shell pkg-config --libs check 2>/dev/null)
 
 ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FLAGS_$(VARIANT)) \
-              -fno-common -ffp-contract=off -MMD -MP $(CFLAGS)
+              -fno-common -ffp-contract=off $(LTO) -MMD -MP $(CFLAGS)
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(LDFLAGS)
 
 LIB_SOURCES   := $(filter-out sim/cli/%,$(wildcard sim/*/*.c))
@@ -60,17 +66,18 @@ $(LIBRARY): $(LIB_OBJECTS)
 
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY)
 	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEPS_LIBS) -lm
+	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+$(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
+	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
 
 .SECONDARY:
 
