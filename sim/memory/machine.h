@@ -72,9 +72,8 @@ struct tma_machine {
     } tma;
 
     struct {
-        uint32_t request_cycles; /* SM to L2 slice, the nearest one */
-        uint32_t
-            response_cycles; /* the nearest L2 slice's answer, past the GPC's port, to the SM's */
+        uint32_t request_cycles;   /* SM to L2 slice, the nearest one */
+        uint32_t response_cycles;  /* from there, past the GPC's port, to the SM's */
         uint32_t spread_cycles;    /* how much further the furthest slice is, both ways together */
         uint32_t partition_cycles; /* from one L2 partition to the other, one way */
         uint32_t sm_port_bytes_per_kcycle;  /* L2 to SM, in 1000 cycles */

@@ -130,15 +130,16 @@ static bool is_busy(struct tma_memory *memory, const struct tma_place *place) {
     return port_of(memory, place->home, place)->free_ticks > until * TMA_TICKS;
 }
 
-/* The other partition has a copy of all of a line, which its home knows even where it has let go of
- * the line. */
+/* The other partition has a copy of all of a line (one that is there: not on its way), which its
+ * home knows even where it has let go of the line. */
 static bool is_copied(const struct tma_memory *memory, const struct tma_place *place) {
     if (memory->l2.partitions == 1)
         return false;
     struct tma_l2_index index = tma_l2_index(&memory->l2, 1u - place->home, place);
     const struct tma_l2_set *set = &memory->l2.sets[index.set];
     int way = tma_l2_find(&memory->l2, set, index.tag);
-    return way >= 0 && tma_l2_sectors(set->valid, way) == TMA_ALL_SECTORS;
+    return way >= 0 && (set->waiting & 1u << way) == 0 &&
+           tma_l2_sectors(set->valid, way) == TMA_ALL_SECTORS;
 }
 
 static void count_request(struct tma_memory *memory, uint32_t sectors) {
