@@ -19,6 +19,16 @@ static bool is_pending(const struct tma_coalesced *note, uint64_t line, uint64_t
     return note->line == line && note->answered > 0 && (!note->passes || cycle < note->number);
 }
 
+/* The answer goes to this request too, and passed the port at `passed`; but what goes to the first
+ * one's SM once more passes the port once more. */
+static void land(struct tma_memory *memory, uint32_t entry, uint32_t first_sm, uint64_t cycle,
+                 uint64_t passed) {
+    const struct tma_request *request = tma_request_at(memory, entry);
+    if (request->sm == first_sm)
+        passed = tma_response_pass(memory, request, cycle);
+    tma_response_land(memory, entry, cycle, passed);
+}
+
 /* The answer goes to this request too: with the first one where that has yet to come back, or else
  * behind it. */
 static void join(struct tma_memory *memory, struct tma_coalesced *note, uint32_t entry,
@@ -32,10 +42,7 @@ static void join(struct tma_memory *memory, struct tma_coalesced *note, uint32_t
         return;
     }
     request->known_cycles = memory->machine.crossbar.request_cycles;
-    uint64_t passed = note->number;
-    if (request->sm == note->sm)
-        passed = tma_response_pass(memory, request, cycle);
-    tma_response_land(memory, entry, cycle, passed);
+    land(memory, entry, note->sm, cycle, note->number);
 }
 
 bool tma_coalesce(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
@@ -65,7 +72,7 @@ void tma_coalescer_pass(struct tma_memory *memory, uint32_t entry, uint64_t pass
 }
 
 /* What the first one found out at the slice is what this one did, but no earlier than it was there.
- * What goes to the same SM once more passes the port once more. */
+ */
 void tma_coalescer_land(struct tma_memory *memory, uint32_t entry, const struct tma_request *first,
                         uint64_t cycle, uint64_t passed) {
     struct tma_request *request = tma_request_at(memory, entry);
@@ -75,7 +82,5 @@ void tma_coalescer_land(struct tma_memory *memory, uint32_t entry, const struct 
         known = reached;
     request->known_cycles = (uint32_t)(known - request->sent_cycle);
     request->dram_cycles = ready > known ? (uint32_t)(ready - known) : 0;
-    if (request->sm == first->sm)
-        passed = tma_response_pass(memory, request, cycle);
-    tma_response_land(memory, entry, cycle, passed);
+    land(memory, entry, first->sm, cycle, passed);
 }
