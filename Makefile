@@ -41,7 +41,7 @@ HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
 HEADERS := sim/tmasim.h $(filter-out sim/cli/%,$(wildcard sim/*/*.h))
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h tests/*/*.h)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu*)
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJECTS := $(call object,$(LIB_SOURCES))
@@ -124,6 +124,16 @@ uninstall: ## take away what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(PREFIX)/lib/libtmasim.a
 	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
+
+.PHONY: capture
+capture: build/capture ## what takes timing records on a GPU (needs nvcc; GPU_ARCH=90a)
+
+GPU_ARCH ?= 90a
+CUDA     ?= /usr/local/cuda
+build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts/capture/scenario.h
+	@mkdir -p $(@D)
+	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
+	    -L$(CUDA)/lib64/stubs -lcuda
 
 .PHONY: format
 format: ## clang-format every source
