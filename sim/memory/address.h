@@ -2,12 +2,13 @@
  *
  * Of each 8 KiB, 4 KiB have their home in each partition, as the latency of single rows shows; the
  * parity of the address says which, so that every pitch is spread over both (counters.tsv: half of
- * all sectors cross, exactly). The lines of a home are dealt to the sets of its slices, and to
- * their DRAM channels, group by group, one to each slice, so that what is contiguous is spread
- * evenly; the order within a group is a hash of its number, so that no pitch keeps to few of them.
+ * all sectors cross, exactly). The lines of a home are dealt to the sets of its slices group by
+ * group, one to each slice, so that what is contiguous is spread evenly; the order within a group
+ * is a hash of its number, so that no pitch keeps to few of them.
  *
  * Which slice answers for a line is measured (TMA_HASH_H200), within 2 MiB: that is as much as a
- * page of memory has, and nobody knows where the next one is. */
+ * page of memory has, and nobody knows where the next one is. The DRAM channel is that of the
+ * slice. */
 #ifndef TMA_MEMORY_ADDRESS_H
 #define TMA_MEMORY_ADDRESS_H
 
@@ -19,7 +20,7 @@
 struct tma_place {
     uint64_t group;  /* number of the line's group: a slice's lines are numbered by it */
     uint16_t slice;  /* within a partition, whose sets have it: the home's, and the copy's */
-    uint16_t server; /* within a partition: the slice that answers for it */
+    uint16_t server; /* within a partition: the slice that answers for it, with DRAM's channel */
     uint8_t home;    /* partition */
 };
 
@@ -92,24 +93,45 @@ static inline uint8_t tma_hashed_slice(const uint8_t *hashed, uint64_t line) {
     return hashed[(entry ^ (uint32_t)(page >> 52)) % TMA_HASHED_ENTRIES];
 }
 
+/* Lines, as bits of their number, that have one home: 4 KiB. */
+enum { TMA_HOME_BITS = 5 };
+
+static inline uint32_t tma_home(uint64_t pages) {
+    return 1u ^ (uint32_t)__builtin_parityll(pages);
+}
+
+/* Which slice has the first line of a group. */
+static inline uint32_t tma_turn(const struct tma_dealing *dealing, uint64_t group, uint32_t home) {
+    return (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * dealing->slices) >> 32);
+}
+
 /* line: byte address / TMA_LINE_BYTES. */
 static inline struct tma_place tma_place_line(const struct tma_dealing *dealing, uint64_t line) {
     uint32_t slices = dealing->slices, home = 0;
     uint64_t number = line; /* among the lines of its home */
     if (dealing->partitions == 2) {
-        enum { PAGE_BITS = 5, PAGE_LINES = 1 << PAGE_BITS };
-        home = 1u ^ (uint32_t)__builtin_parityll(line >> PAGE_BITS);
-        number = line >> (PAGE_BITS + 1) << PAGE_BITS | line % PAGE_LINES;
+        home = tma_home(line >> TMA_HOME_BITS);
+        number = line >> (TMA_HOME_BITS + 1) << TMA_HOME_BITS | line % (1 << TMA_HOME_BITS);
     }
     uint64_t group = tma_divide(number, &dealing->per_slice);
-    uint32_t turn = (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * slices) >> 32);
-    uint32_t slot = (uint32_t)(number - group * slices) + turn;
+    uint32_t slot = (uint32_t)(number - group * slices) + tma_turn(dealing, group, home);
     slot = slot < slices ? slot : slot - slices;
     return (struct tma_place){group, (uint16_t)slot, (uint16_t)slot, (uint8_t)home};
 }
 
-/* The same, with the slice that answers for the line when it is read. (Writes are waited for as if
- * they were dealt out: see docs/fidelity.md.) */
+/* The line that has this place: its home, its slice there and its group. */
+static inline uint64_t tma_line_at(const struct tma_dealing *dealing, uint32_t home, uint32_t slice,
+                                   uint64_t group) {
+    uint64_t number = group * dealing->slices +
+                      (slice + dealing->slices - tma_turn(dealing, group, home)) % dealing->slices;
+    if (dealing->partitions == 1)
+        return number;
+    uint64_t pages = number >> TMA_HOME_BITS << 1;
+    pages |= home == tma_home(pages) ? 0 : 1;
+    return pages << TMA_HOME_BITS | number % (1 << TMA_HOME_BITS);
+}
+
+/* The same, with the slice that answers for the line. */
 static inline struct tma_place tma_route_line(const struct tma_dealing *dealing, uint64_t line) {
     struct tma_place place = tma_place_line(dealing, line);
     if (dealing->hashed != NULL)

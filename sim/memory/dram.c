@@ -46,7 +46,7 @@ static uint64_t after_refresh(const struct tma_machine *machine, uint32_t bank_n
 }
 
 static uint32_t channel_of(const struct tma_machine *machine, const struct tma_place *place) {
-    uint32_t slice = place->home * (machine->l2.slices / machine->l2.partitions) + place->slice;
+    uint32_t slice = place->home * (machine->l2.slices / machine->l2.partitions) + place->server;
     return slice % machine->dram.channels;
 }
 
@@ -63,13 +63,19 @@ static uint64_t move(struct tma_dram *dram, struct tma_dram_channel *channel, ui
     return tma_port_serve(&channel->bus, cycle, ticks);
 }
 
+/* Rows that follow each other are in different banks, in an order that differs from one turn of the
+ * banks to the next: no pitch keeps to few of them. */
+static uint32_t bank_of(const struct tma_machine *machine, uint64_t row) {
+    uint32_t banks = machine->dram.banks;
+    return (uint32_t)((row + tma_mix64(row / banks)) % banks);
+}
+
 /* When the row that a place is in is open, for a command at `cycle`. */
 static uint64_t open_row(struct tma_dram *dram, uint32_t number, const struct tma_place *place,
                          uint64_t cycle) {
     const struct tma_machine *machine = dram->machine;
     uint64_t row = place->group / (machine->dram.row_bytes / TMA_LINE_BYTES);
-    uint32_t bank_number =
-        number * machine->dram.banks + (uint32_t)(tma_mix64(row) % machine->dram.banks);
+    uint32_t bank_number = number * machine->dram.banks + bank_of(machine, row);
     struct tma_dram_bank *bank = &dram->banks[bank_number];
     uint64_t ready = bank->ready_cycle > cycle ? bank->ready_cycle : cycle;
     ready = after_refresh(machine, bank_number, ready);

@@ -15,6 +15,7 @@ enum tma_stage {
     TMA_STAGE_SLICE,    /* at the L2 slice of the SM's own partition */
     TMA_STAGE_HOME,     /* at the slice of the line's home, in the other partition */
     TMA_STAGE_RESPONSE, /* at the GPC's port, on the way back */
+    TMA_STAGE_PASS,     /* a write, at a slice of the SM's partition, on to the other one */
     TMA_STAGE_WRITE,    /* at the home of a line that is written or reduced */
     TMA_STAGE_WRITTEN,  /* back at the SM: it may send another */
 };
@@ -215,6 +216,7 @@ void tma_descriptor_look_ahead(struct tma_memory *memory, uint32_t unit, uint32_
 void tma_descriptor_arrive(struct tma_memory *memory, uint32_t request, uint64_t cycle);
 
 /* write.c: what happens to a write at the slice */
+void tma_slice_pass(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
 /* slice.c: sends a request that has its line, sectors and GPC to its SM's partition; and what
@@ -227,6 +229,8 @@ void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
  * which the look-up is done; takes a way for a line (see tma_l2_claim), and writes back what it
  * held (-1: none to be had); fills what is missing of `wanted`, and gives the cycle at which it is
  * there. */
+struct tma_port *tma_slice_port(struct tma_memory *memory, uint32_t partition,
+                                const struct tma_place *place);
 uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t ticks, uint64_t cycle);
 int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, bool passing,

@@ -13,8 +13,9 @@ static size_t set_count(const struct tma_l2 *l2) {
 /* The rest of a set is written before it is read. */
 static void empty_set(struct tma_l2_set *set) {
     memset(set->low_tags, UINT8_MAX, sizeof set->low_tags); /* TMA_L2_EMPTY */
-    set->valid = set->asked = set->dirty = 0;
-    set->referenced = set->waiting = set->filling = set->passing = 0;
+    set->valid = set->asked = 0;
+    set->order = UINT64_C(0x0123456789abcdef); /* as if its ways had been taken one by one */
+    set->waiting = set->filling = set->passing = set->dirty = 0;
 }
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *machine,
@@ -123,26 +124,34 @@ static void mix_tags_for(struct tma_l2 *l2, uint32_t tag) {
         mix_tags(l2);
 }
 
+/* Sectors of a way that DRAM does not have. */
+static uint32_t dirty_sectors(const struct tma_l2_set *set, int way) {
+    return (set->dirty & 1u << way) == 0 ? 0 : tma_l2_sectors(set->dirty_sectors, way);
+}
+
 /* Nothing is known of the way's sectors any more. */
 static void clear_way(struct tma_l2_set *set, int way) {
     tma_l2_masks others = ~tma_l2_of_way(way, TMA_ALL_SECTORS);
     set->valid &= others;
     set->asked &= others;
-    set->dirty &= others;
     set->filling = (uint16_t)(set->filling & ~(1u << way));
+    set->dirty = (uint16_t)(set->dirty & ~(1u << way));
 }
 
-/* Of some ways, the first that was not used lately, or else the first; -1: of none. */
-static int first_rested(const struct tma_l2_set *set, uint32_t ways) {
-    uint32_t rested = ways & ~(uint32_t)set->referenced;
-    uint32_t candidates = rested != 0 ? rested : ways;
-    return candidates == 0 ? -1 : __builtin_ctz(candidates);
+/* Of some ways, the one whose last use is longest ago; -1: of none. */
+static int rested_way(const struct tma_l2_set *set, uint32_t ways) {
+    for (int i = TMA_L2_MAX_WAYS - 1; i >= 0; i--) {
+        int way = (int)(set->order >> (4 * i) & 15u);
+        if ((ways & 1u << way) != 0)
+            return way;
+    }
+    return -1;
 }
 
 /* -1 where somebody waits for every way. */
 static int choose_victim(const struct tma_l2 *l2, const struct tma_l2_set *set) {
     uint32_t free = l2->all_ways & ~(uint32_t)set->waiting, passing = set->passing & free;
-    return first_rested(set, passing != 0 ? passing : free);
+    return rested_way(set, passing != 0 ? passing : free);
 }
 
 /* The way's line is there for an SM of this partition, unless it is still passing. */
@@ -160,7 +169,7 @@ __attribute__((noinline)) static int take_way(struct tma_l2 *l2, struct tma_l2_s
         return -1;
     if (empty == 0) {
         l2->evictions++;
-        *victim = (struct tma_l2_victim){tag_of(l2, set, way), tma_l2_sectors(set->dirty, way)};
+        *victim = (struct tma_l2_victim){tag_of(l2, set, way), dirty_sectors(set, way)};
     }
     mix_tags_for(l2, tag);
     put_tag(l2, set, way, tag);
@@ -180,10 +189,13 @@ int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool p
     return way;
 }
 
-static void touch(const struct tma_l2 *l2, struct tma_l2_set *set, int way) {
-    set->referenced = (uint16_t)(set->referenced | 1u << way);
-    if (set->referenced == l2->all_ways)
-        set->referenced = (uint16_t)(1u << way);
+/* The way was used last: it goes to the front of the order. */
+static void touch(struct tma_l2_set *set, int way) {
+    const uint64_t each = UINT64_C(0x1111111111111111);
+    uint64_t differs = set->order ^ each * (uint64_t)way;
+    int at = __builtin_ctzll((differs - each) & ~differs & each << 3) & ~3; /* of its four bits */
+    uint64_t before = (UINT64_C(1) << at) - 1, behind = ~before << 3 << 1;
+    set->order = (set->order & behind) | (set->order & before) << 4 | (uint64_t)way;
 }
 
 void tma_l2_note(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
@@ -193,14 +205,13 @@ void tma_l2_note(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t se
 }
 
 uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
-    touch(l2, set, way);
+    touch(set, way);
     tma_l2_note(l2, set, way, sectors);
     return sectors & ~tma_l2_sectors(set->valid, way);
 }
 
-uint32_t tma_l2_ask_copy(const struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
-                         bool *first) {
-    touch(l2, set, way);
+uint32_t tma_l2_ask_copy(struct tma_l2_set *set, int way, uint32_t sectors, bool *first) {
+    touch(set, way);
     *first = (sectors & ~tma_l2_sectors(set->asked, way)) != 0;
     set->asked |= tma_l2_of_way(way, sectors);
     return sectors & ~tma_l2_sectors(set->valid, way);
@@ -220,20 +231,19 @@ void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t se
 void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
     tma_l2_ask(l2, set, way, sectors);
     set->valid |= tma_l2_of_way(way, sectors);
-    set->dirty |= tma_l2_of_way(way, sectors);
+    set->dirty_sectors = (set->dirty_sectors & ~tma_l2_of_way(way, TMA_ALL_SECTORS)) |
+                         tma_l2_of_way(way, dirty_sectors(set, way) | sectors);
+    set->dirty = (uint16_t)(set->dirty | 1u << way);
 }
 
 struct tma_l2_victim tma_l2_clean(const struct tma_l2 *l2, struct tma_l2_set *set, int way,
                                   uint32_t most) {
-    uint32_t dirty = 0;
-    for (int i = 0; i < TMA_L2_MAX_WAYS; i++)
-        dirty |= (uint32_t)(tma_l2_sectors(set->dirty, i) != 0) << i;
-    uint32_t others = dirty & ~(1u << way);
-    if ((uint32_t)__builtin_popcount(dirty) <= most || others == 0)
+    uint32_t others = set->dirty & ~(1u << way);
+    if ((uint32_t)__builtin_popcount(set->dirty) <= most || others == 0)
         return (struct tma_l2_victim){0};
-    int cleaned = first_rested(set, others);
-    struct tma_l2_victim victim = {tag_of(l2, set, cleaned), tma_l2_sectors(set->dirty, cleaned)};
-    set->dirty &= ~tma_l2_of_way(cleaned, TMA_ALL_SECTORS);
+    int cleaned = rested_way(set, others);
+    struct tma_l2_victim victim = {tag_of(l2, set, cleaned), dirty_sectors(set, cleaned)};
+    set->dirty = (uint16_t)(set->dirty & ~(1u << cleaned));
     return victim;
 }
 
@@ -266,7 +276,8 @@ void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool 
         l2->full = l2->full || (uint32_t)way == l2->ways - 1; /* empty ways are taken in order */
     }
     keep(set, way, passing);
-    touch(l2, set, way);
+    if (l2->full) /* until then, the order is that in which ways are taken */
+        touch(set, way);
     set->valid |= tma_l2_of_way(way, sectors);
     set->asked |= tma_l2_of_way(way, sectors);
 }

@@ -27,19 +27,20 @@ typedef uint64_t tma_l2_masks;
  * for its memory. That is why a tag is kept in halves. */
 struct tma_l2_set {
     _Alignas(TMA_HOST_LINE_BYTES) uint16_t low_tags[TMA_L2_MAX_WAYS]; /* low halves of tags */
-    tma_l2_masks valid;  /* sectors that are there or on their way */
-    tma_l2_masks asked;  /* sectors that somebody asked for */
-    tma_l2_masks dirty;  /* sectors that DRAM does not have */
-    uint16_t referenced; /* bit per way: used since the last time that all were */
-    uint16_t waiting;    /* bit per way: on its way from the other partition */
-    uint16_t filling;    /* bit per way: on its way from DRAM, or it was lately */
-    uint16_t passing;    /* bit per way: only the other partition, which has a copy, has read it */
+    tma_l2_masks valid; /* sectors that are there or on their way */
+    tma_l2_masks asked; /* sectors that somebody asked for */
+    uint64_t order;     /* of the ways, four bits each: the one used last in the lowest */
+    uint16_t waiting;   /* bit per way: on its way from the other partition */
+    uint16_t filling;   /* bit per way: on its way from DRAM, or it was lately */
+    uint16_t passing;   /* bit per way: only the other partition, which has a copy, has read it */
+    uint16_t dirty;     /* bit per way: DRAM does not have all of it */
 
     /* By way. While the data is on its way from the other partition, the first of the requests that
      * wait for it; while it is on its way from DRAM, the cycle at which it is there (its low 32
      * bits); else nothing. */
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t ready[TMA_L2_MAX_WAYS];
 
+    tma_l2_masks dirty_sectors;          /* that DRAM does not have, of the ways that are dirty */
     uint16_t high_tags[TMA_L2_MAX_WAYS]; /* where tags differ in their high halves: see tma_l2 */
 };
 
@@ -111,8 +112,8 @@ static inline uint64_t tma_l2_group(const struct tma_l2 *l2, struct tma_l2_index
 }
 
 /* The way that holds the line, after taking one for it (with no valid sector) where none did: an
- * empty one, else one that is passing, else any, of these the first that was not referenced lately
- * and that nobody waits for; -1 where all are waited for. *victim is what that drove out.
+ * empty one, else one that is passing, else any, of these the one whose last use is longest ago and
+ * that nobody waits for; -1 where all are waited for. *victim is what that drove out.
  * passing: the line is claimed for a copy in the other partition, and not for an SM of this one. */
 int tma_l2_claim(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
                  struct tma_l2_victim *victim);
@@ -125,8 +126,7 @@ uint32_t tma_l2_ask(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t
 
 /* As tma_l2_ask, of a copy, whose sectors were fetched for its home: *first says whether any of
  * them was not asked for here before. */
-uint32_t tma_l2_ask_copy(const struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,
-                         bool *first);
+uint32_t tma_l2_ask_copy(struct tma_l2_set *set, int way, uint32_t sectors, bool *first);
 
 /* Notes that sectors come from DRAM, and are there at `cycle`. */
 void tma_l2_fill(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors,

@@ -29,7 +29,7 @@ void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
                 cycle + memory->machine.crossbar.request_cycles);
 }
 
-static struct tma_port *port_of(struct tma_memory *memory, uint32_t partition,
+struct tma_port *tma_slice_port(struct tma_memory *memory, uint32_t partition,
                                 const struct tma_place *place) {
     return &memory->slices[partition * memory->l2.slices + place->server];
 }
@@ -37,7 +37,7 @@ static struct tma_port *port_of(struct tma_memory *memory, uint32_t partition,
 /* Waits for the slice, and for its look-up: gives the cycle at which the answer is known. */
 uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
-    struct tma_port *port = port_of(memory, partition, place);
+    struct tma_port *port = tma_slice_port(memory, partition, place);
     uint64_t ticks = read_ticks > memory->interval_ticks ? read_ticks : memory->interval_ticks;
     return tma_port_serve(port, cycle, ticks) + memory->machine.l2.lookup_cycles;
 }
@@ -100,12 +100,12 @@ void tma_slice_write_back(struct tma_memory *memory, uint32_t set,
                           const struct tma_l2_victim *victim, uint64_t cycle) {
     if (victim->sectors == 0)
         return;
-    /* Dirty lines are at home, and DRAM behind a slice has its lines: the same channel. */
+    /* Dirty lines are at home. */
     struct tma_l2_index index = {set, victim->tag};
     uint32_t slice = set / memory->l2.slice_sets;
-    struct tma_place place = {.group = tma_l2_group(&memory->l2, index),
-                              .slice = (uint16_t)(slice % memory->l2.slices),
-                              .home = (uint8_t)(slice / memory->l2.slices)};
+    uint64_t line = tma_line_at(&memory->l2.dealing, slice / memory->l2.slices,
+                                slice % memory->l2.slices, tma_l2_group(&memory->l2, index));
+    struct tma_place place = tma_route_line(&memory->l2.dealing, line);
     tma_dram_write(&memory->dram, &place, tma_sector_count(victim->sectors), cycle);
 }
 
@@ -127,7 +127,7 @@ static bool is_promoted(const struct tma_memory *memory, const struct tma_reques
 /* Requests wait longer at the line's home than a promotion from the other partition would. */
 static bool is_busy(struct tma_memory *memory, const struct tma_place *place) {
     uint64_t until = memory->wheel.now + memory->machine.l2.promotion_wait_cycles;
-    return port_of(memory, place->home, place)->free_ticks > until * TMA_TICKS;
+    return tma_slice_port(memory, place->home, place)->free_ticks > until * TMA_TICKS;
 }
 
 /* The other partition has a copy of all of a line (one that is there: not on its way), which its
@@ -238,7 +238,7 @@ static void request_copy(struct tma_memory *memory, uint32_t entry, uint64_t cyc
     bool first = false, waiting = way >= 0 && (set->waiting & 1u << way) != 0;
     uint32_t missing = request->asked;
     if (way >= 0)
-        missing = tma_l2_ask_copy(&memory->l2, set, way, request->asked, &first);
+        missing = tma_l2_ask_copy(set, way, request->asked, &first);
     if (missing == 0 && waiting) {
         join(set, way, request, entry);
         return;
@@ -283,7 +283,7 @@ static void prefetch_at_home(struct tma_memory *memory, uint32_t entry, uint64_t
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t partition = partition_of(memory, request);
-    struct tma_port *port = port_of(memory, partition, &request->place);
+    struct tma_port *port = tma_slice_port(memory, partition, &request->place);
     if (request->coalesces && tma_coalesce(memory, entry, cycle)) {
         tma_port_serve(port, cycle, memory->join_ticks);
         return;

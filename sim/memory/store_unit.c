@@ -63,7 +63,7 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
         .line = piece->line,
         .flight = flight,
         .sent_cycle = cycle,
-        .place = tma_place_line(&memory->l2.dealing, piece->line),
+        .place = tma_route_line(&memory->l2.dealing, piece->line),
         .asked = piece->sectors & 15u,
         .wanted = piece->sectors & 15u,
         .stage = TMA_STAGE_WRITE,
@@ -74,11 +74,11 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
     };
     request->index = tma_l2_index(&memory->l2, request->place.home, &request->place);
     owner->outstanding++;
-    uint64_t reached = cycle + memory->machine.crossbar.request_cycles +
-                       tma_hop_cycles(memory, request->gpc, &request->place);
     if (memory->machine.topology.gpc_partition[request->gpc] != request->place.home)
-        reached += memory->machine.crossbar.partition_cycles;
-    tma_wheel_put(&memory->wheel, entry, reached);
+        request->stage = TMA_STAGE_PASS;
+    tma_wheel_put(&memory->wheel, entry,
+                  cycle + memory->machine.crossbar.request_cycles +
+                      tma_hop_cycles(memory, request->gpc, &request->place));
 }
 
 /* The operation at the head has been read from shared memory. */

@@ -264,6 +264,9 @@ static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
         else
             tma_response_arrive(memory, entry, cycle);
         break;
+    case TMA_STAGE_PASS:
+        tma_slice_pass(memory, entry, cycle);
+        break;
     case TMA_STAGE_WRITE:
         tma_slice_write(memory, entry, cycle);
         break;

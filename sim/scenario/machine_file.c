@@ -130,7 +130,7 @@ static const struct tma_key keys[] = {
     U32("l2.join", millicycles, 0, 1000000, l2.join_millicycles,
         "for each further request that is answered with the first"),
     U32("l2.write_request", millicycles, 0, 1000000, l2.write_request_millicycles,
-        "a slice writes data: for each request,"),
+        "a slice writes data, or passes them on to the other partition: for each request,"),
     U32("l2.write_sector", millicycles, 0, 1000000, l2.write_sector_millicycles,
         "and for each sector;"),
     U32("l2.write_partial", millicycles, 0, 1000000, l2.write_partial_millicycles,

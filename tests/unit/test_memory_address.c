@@ -54,8 +54,8 @@ START_TEST(test_shares) {
 }
 END_TEST
 
-/* Sets and channels are dealt as they are without: what L2 holds does not depend on the hash. */
-START_TEST(test_storage_is_dealt_evenly) {
+/* Sets are dealt as they are without: what L2 holds does not depend on the hash. */
+START_TEST(test_sets_are_dealt_evenly) {
     struct tma_dealing dealing = hashed(), even = hashed();
     even.hashed = NULL;
     for (uint64_t line = 0; line < TMA_HASHED_LINES; line++) {
@@ -66,6 +66,21 @@ START_TEST(test_storage_is_dealt_evenly) {
         ck_assert_uint_eq(place.home, other.home);
         ck_assert_uint_eq(other.server, other.slice);
     }
+}
+END_TEST
+
+/* What is written back has the channel that it was read from. */
+START_TEST(test_line_of_a_place) {
+    const uint64_t starts[] = {0, 123456789, UINT64_C(0xfe0000000), TMA_L2_ADDRESS_LIMIT / 256};
+    struct tma_dealing dealing = hashed();
+    dealing.partitions = (uint32_t)_i % 2 + 1;
+    if (_i >= 2)
+        dealing.hashed = NULL;
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint64_t line = starts[i]; line < starts[i] + 10000; line++) {
+            struct tma_place place = tma_place_line(&dealing, line);
+            ck_assert_uint_eq(tma_line_at(&dealing, place.home, place.slice, place.group), line);
+        }
 }
 END_TEST
 
@@ -102,7 +117,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_neighbours);
     tcase_add_test(tests, test_shares);
-    tcase_add_test(tests, test_storage_is_dealt_evenly);
+    tcase_add_test(tests, test_sets_are_dealt_evenly);
+    tcase_add_loop_test(tests, test_line_of_a_place, 0, 4);
     tcase_add_test(tests, test_lines_of_one_slice);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

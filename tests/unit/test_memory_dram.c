@@ -27,7 +27,7 @@ static void recreate(void) {
 enum { ROW_LINES = 4, ROWS = 64 };
 
 static uint32_t bank_of_row(uint64_t row) {
-    return (uint32_t)(tma_mix64(row) % machine.dram.banks);
+    return (uint32_t)((row + tma_mix64(row / machine.dram.banks)) % machine.dram.banks);
 }
 
 /* Line `index` of row `row` in the channel of the first slice. */
@@ -72,6 +72,17 @@ START_TEST(test_another_bank_leaves_it_open) {
     read_line(line_of(0, 0), 1, 1000);
     ck_assert_uint_eq(read_line(line_of(other, 0), 1, 2000), 2000 + opened + ACCESS);
     ck_assert_uint_eq(read_line(line_of(0, 1), 1, 3000), 3000 + SECTOR + ACCESS);
+}
+END_TEST
+
+/* Rows that follow each other are in banks of their own: as many stay open as there are banks. */
+START_TEST(test_rows_in_turn_stay_open) {
+    for (uint64_t row = 0; row < machine.dram.banks; row++)
+        read_line(line_of(row, 0), 1, 1000 * (row + 1));
+    for (uint64_t row = 0; row < machine.dram.banks; row++) {
+        uint64_t cycle = 1000 * (machine.dram.banks + row + 1);
+        ck_assert_uint_eq(read_line(line_of(row, 1), 1, cycle), cycle + SECTOR + ACCESS);
+    }
 }
 END_TEST
 
@@ -214,6 +225,7 @@ int main(void) {
     tcase_add_test(tests, test_row_miss_then_hit);
     tcase_add_test(tests, test_another_row_of_the_bank_closes_it);
     tcase_add_test(tests, test_another_bank_leaves_it_open);
+    tcase_add_test(tests, test_rows_in_turn_stay_open);
     tcase_add_test(tests, test_activations_of_a_bank_wait);
     tcase_add_test(tests, test_activation_interval);
     tcase_add_test(tests, test_bus_bandwidth);

@@ -163,11 +163,12 @@ static const struct {
     uint32_t waiting;
     int victim;
 } replacements[] = {
-    {"none was used", {-1}, 0, 0},
+    {"none was used: the first that came", {-1}, 0, 0},
     {"the first that was not used", {0, 1, -1}, 0, 2},
-    {"the order of use does not count", {2, 0, -1}, 0, 1},
-    {"when all were used, the last one counts", {0, 1, 2, 3, -1}, 0, 0},
-    {"and stays itself", {1, 2, 3, 0, -1}, 0, 1},
+    {"of those that were not used", {2, 0, -1}, 0, 1},
+    {"all were used: the one longest ago", {0, 1, 2, 3, -1}, 0, 0},
+    {"by the order of use", {1, 0, 3, 2, -1}, 0, 1},
+    {"of the last uses", {1, 2, 0, 1, -1}, 0, 3},
     {"one that is waited for stays", {-1}, 1 << 0, 1},
     {"used or waited for: all stay", {0, 1, -1}, 1 << 2, 3},
     {"rather one that was used than one that is waited for", {0, 1, -1}, 3 << 2, 0},
@@ -241,16 +242,18 @@ START_TEST(test_clean) {
     struct tma_l2_set *set = first_set();
     for (uint32_t i = 0; i < 4; i++) {
         claim_way(&l2, set, 2 * i);
-        set->dirty |= tma_l2_of_way((int)i, (cleanings[_i].dirty >> i & 1u) * (i + 1));
+        if ((cleanings[_i].dirty >> i & 1u) != 0)
+            tma_l2_write(&l2, set, (int)i, i + 1);
+    }
+    for (uint32_t i = 0; i < 4; i++)
         if ((cleanings[_i].touched >> i & 1u) != 0)
             tma_l2_ask(&l2, set, (int)i, 1);
-    }
     struct tma_l2_victim victim = tma_l2_clean(&l2, set, 3, cleanings[_i].most);
     ck_assert_uint_eq(victim.sectors, (uint32_t)(cleanings[_i].cleaned + 1));
     if (cleanings[_i].cleaned < 0)
         return;
     ck_assert_uint_eq(victim.tag, 2 * (uint32_t)cleanings[_i].cleaned);
-    ck_assert_uint_eq(tma_l2_sectors(set->dirty, cleanings[_i].cleaned), 0);
+    ck_assert_uint_eq(set->dirty >> cleanings[_i].cleaned & 1u, 0);
     ck_assert_int_eq(tma_l2_find(&l2, set, victim.tag), cleanings[_i].cleaned);
 }
 END_TEST

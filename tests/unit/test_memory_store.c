@@ -79,6 +79,30 @@ START_TEST(test_times) {
 }
 END_TEST
 
+/* A write whose line has its home in the other partition passes a slice of the SM's own: rows of
+ * 512 bytes, of which 4 KiB have one home. */
+START_TEST(test_other_partition) {
+    struct tma_tensor_map map = line_map(2 * ROWS);
+    const enum tma_direction direction = _i == 0 ? TMA_STORE : TMA_REDUCE;
+    uint64_t busy[2], sectors[2];
+    map.global_strides[0] = 512;
+    map.box_dim[1] = ROWS;
+    for (int32_t far = 0; far < 2; far++) {
+        struct load load = {.map = &map, .direction = direction, .y = far * ROWS};
+        tma_memory_free(memory);
+        ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+        warm_load(memory, &load);
+        run_load(memory, &load);
+        ck_assert(tma_memory_drain(memory));
+        busy[far] = tma_memory_count(memory).slice_busy;
+        sectors[far] = tma_memory_count(memory).write_sectors;
+    }
+    ck_assert_uint_gt(busy[0], 0);
+    ck_assert_uint_eq(busy[1], 2 * busy[0]);
+    ck_assert_uint_eq(sectors[1], sectors[0]);
+}
+END_TEST
+
 /* Operations whose last requests are still on their way when they complete: they are in flight
  * until then, and all that they do has been done after draining. */
 static const struct {
@@ -150,6 +174,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_turns, 0, sizeof turns / sizeof turns[0]);
     tcase_add_loop_test(tests, test_times, 0, sizeof boxes / sizeof *boxes);
+    tcase_add_loop_test(tests, test_other_partition, 0, 2);
     tcase_add_loop_test(tests, test_drain, 0, sizeof directions / sizeof *directions);
     tcase_add_test(tests, test_drain_of_all_or_nothing);
     suite_add_tcase(suite, tests);
