@@ -253,7 +253,7 @@ START_TEST(test_clean) {
     if (cleanings[_i].cleaned < 0)
         return;
     ck_assert_uint_eq(victim.tag, 2 * (uint32_t)cleanings[_i].cleaned);
-    ck_assert_uint_eq(set->dirty >> cleanings[_i].cleaned & 1u, 0);
+    ck_assert_uint_eq((uint32_t)set->dirty >> cleanings[_i].cleaned & 1u, 0);
     ck_assert_int_eq(tma_l2_find(&l2, set, victim.tag), cleanings[_i].cleaned);
 }
 END_TEST
