@@ -19,6 +19,11 @@
 
 static const size_t flush_bytes = size_t(512) << 20;
 
+static void check(cudaError_t code, const std::string &where) {
+    if (code != cudaSuccess)
+        die(where + ": " + cudaGetErrorString(code));
+}
+
 static uint64_t tensor_bytes(const scenario &scenario) {
     uint64_t dim[MAX_RANK], stride[MAX_RANK];
     int rank = int(scenario.number("rank"));
@@ -273,9 +278,8 @@ int main(int count, char **arguments) {
     device device = prepare(scenarios, clock_file != nullptr);
     if (clock_file)
         fprintf(clock_file, "name\tlaunch\tcta\toperation\tsm\tissue\tcompletion\n");
-    printf("name\tcycles_min\tcycles_med\tcycles_max\tspan_ns\tevent_us\tlat_first\tlat_med\tlat_"
-           "min\tbytes\tGBps\t"
-           "bytes_per_clk_per_cta\trepeat_spread\tscenario\n");
+    printf("name\tcycles_min\tcycles_med\tcycles_max\tspan_ns\tevent_us\tlat_first\tlat_med\t"
+           "lat_min\tbytes\tGBps\tbytes_per_clk_per_cta\trepeat_spread\tscenario\n");
     for (const scenario &scenario : scenarios)
         take(scenario, device, repeats, clock_file);
     return clock_file && fclose(clock_file) != 0;

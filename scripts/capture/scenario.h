@@ -12,14 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "operations.cuh" /* how much a kernel has room for */
+
 static void die(const std::string &what) {
     fprintf(stderr, "capture: %s\n", what.c_str());
     exit(2);
-}
-
-static void check(cudaError_t code, const std::string &where) {
-    if (code != cudaSuccess)
-        die(where + ": " + cudaGetErrorString(code));
 }
 
 struct scenario {

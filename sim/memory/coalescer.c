@@ -71,8 +71,7 @@ void tma_coalescer_pass(struct tma_memory *memory, uint32_t entry, uint64_t pass
     note->number = passed & CYCLE_BITS;
 }
 
-/* What the first one found out at the slice is what this one did, but no earlier than it was there.
- */
+/* This one found out what the first one did, but no earlier than it was at the slice. */
 void tma_coalescer_land(struct tma_memory *memory, uint32_t entry, const struct tma_request *first,
                         uint64_t cycle, uint64_t passed) {
     struct tma_request *request = tma_request_at(memory, entry);

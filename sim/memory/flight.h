@@ -225,12 +225,12 @@ void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 void tma_slice_home(struct tma_memory *memory, uint32_t entry, uint64_t cycle);
 
-/* slice.c, for write.c: the port of the slice that answers for a line in a partition; takes that
- * slice for `ticks`, at least the interval, and gives the cycle at which the look-up is done; takes
- * a way for a line (see tma_l2_claim), and writes back what it held (-1: none to be had); fills
- * what is missing of `wanted`, and gives the cycle at which it is there. */
-struct tma_port *tma_slice_port(struct tma_memory *memory, uint32_t partition,
-                                const struct tma_place *place);
+/* slice.c, for write.c: takes the slice that answers for a line in a partition for `ticks`, at
+ * least the interval, and gives the cycle at which it is free, or that at which the look-up is done
+ * as well; takes a way for a line (see tma_l2_claim), and writes back what it held (-1: none to be
+ * had); fills what is missing of `wanted`, and gives the cycle at which it is there. */
+uint64_t tma_slice_take(struct tma_memory *memory, uint32_t partition,
+                        const struct tma_place *place, uint64_t ticks, uint64_t cycle);
 uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
                            const struct tma_place *place, uint64_t ticks, uint64_t cycle);
 int tma_slice_claim(struct tma_memory *memory, const struct tma_request *request, bool passing,

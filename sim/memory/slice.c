@@ -29,17 +29,22 @@ void tma_slice_send(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
                 cycle + memory->machine.crossbar.request_cycles);
 }
 
-struct tma_port *tma_slice_port(struct tma_memory *memory, uint32_t partition,
+static struct tma_port *port_of(struct tma_memory *memory, uint32_t partition,
                                 const struct tma_place *place) {
     return &memory->slices[partition * memory->l2.slices + place->server];
 }
 
-/* Waits for the slice, and for its look-up: gives the cycle at which the answer is known. */
+uint64_t tma_slice_take(struct tma_memory *memory, uint32_t partition,
+                        const struct tma_place *place, uint64_t ticks, uint64_t cycle) {
+    if (ticks < memory->interval_ticks)
+        ticks = memory->interval_ticks;
+    return tma_port_serve(port_of(memory, partition, place), cycle, ticks);
+}
+
 uint64_t tma_slice_look_up(struct tma_memory *memory, uint32_t partition,
-                           const struct tma_place *place, uint64_t read_ticks, uint64_t cycle) {
-    struct tma_port *port = tma_slice_port(memory, partition, place);
-    uint64_t ticks = read_ticks > memory->interval_ticks ? read_ticks : memory->interval_ticks;
-    return tma_port_serve(port, cycle, ticks) + memory->machine.l2.lookup_cycles;
+                           const struct tma_place *place, uint64_t ticks, uint64_t cycle) {
+    return tma_slice_take(memory, partition, place, ticks, cycle) +
+           memory->machine.l2.lookup_cycles;
 }
 
 /* Sends a request's data back: they leave the slice of the SM's partition at `ready`, for the GPC's
@@ -127,7 +132,7 @@ static bool is_promoted(const struct tma_memory *memory, const struct tma_reques
 /* Requests wait longer at the line's home than a promotion from the other partition would. */
 static bool is_busy(struct tma_memory *memory, const struct tma_place *place) {
     uint64_t until = memory->wheel.now + memory->machine.l2.promotion_wait_cycles;
-    return tma_slice_port(memory, place->home, place)->free_ticks > until * TMA_TICKS;
+    return port_of(memory, place->home, place)->free_ticks > until * TMA_TICKS;
 }
 
 /* The other partition has a copy of all of a line (one that is there: not on its way), which its
@@ -283,7 +288,7 @@ static void prefetch_at_home(struct tma_memory *memory, uint32_t entry, uint64_t
 void tma_slice_request(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
     uint32_t partition = partition_of(memory, request);
-    struct tma_port *port = tma_slice_port(memory, partition, &request->place);
+    struct tma_port *port = port_of(memory, partition, &request->place);
     if (request->coalesces && tma_coalesce(memory, entry, cycle)) {
         tma_port_serve(port, cycle, memory->join_ticks);
         return;

@@ -29,8 +29,9 @@ static void invalidate_copy(struct tma_memory *memory, const struct tma_request 
  * own, which takes as long as to write it (an H200 counts its sectors twice). */
 void tma_slice_pass(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    struct tma_port *port = tma_slice_port(memory, request->place.home ^ 1u, &request->place);
-    uint64_t passed = tma_port_serve(port, cycle, write_ticks(&memory->machine, request));
+    uint32_t near = memory->machine.topology.gpc_partition[request->gpc];
+    uint64_t passed = tma_slice_take(memory, near, &request->place,
+                                     write_ticks(&memory->machine, request), cycle);
     request->stage = TMA_STAGE_WRITE;
     tma_wheel_put(&memory->wheel, entry, passed + memory->machine.crossbar.partition_cycles);
 }

@@ -23,6 +23,11 @@ static void tear_down(void) {
     tma_memory_free(memory);
 }
 
+static void recreate(void) {
+    tma_memory_free(memory);
+    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+}
+
 /* Boxes of 8 rows of `bytes` bytes from `offset` in a line on, end to end in shared memory; cycles
  * of all rows: halves in the TMA unit, whole ones in the slices. */
 static const struct {
@@ -89,8 +94,7 @@ START_TEST(test_other_partition) {
     map.box_dim[1] = ROWS;
     for (int32_t far = 0; far < 2; far++) {
         struct load load = {.map = &map, .direction = direction, .y = far * ROWS};
-        tma_memory_free(memory);
-        ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+        recreate();
         warm_load(memory, &load);
         run_load(memory, &load);
         ck_assert(tma_memory_drain(memory));
@@ -119,9 +123,8 @@ static const struct {
 START_TEST(test_turns) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
-    tma_memory_free(memory);
     machine.tma.store_operations = turns[_i].operations;
-    ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
+    recreate();
     for (uint32_t i = 0; i < 3; i++)
         issue_load(memory, &(struct load){.map = &map, .direction = TMA_STORE, .tag = i});
     ck_assert(tma_memory_drain(memory));
