@@ -171,6 +171,8 @@ static __global__ void operations(const __grid_constant__ CUtensorMap map,
         issue<RANK, OPERATION, IM2COL>(&map, walk, at, place, barrier);
         if (OPERATION == LOAD)
             wait_for_load(barrier, parity);
+        else if (OPERATION != PREFETCH && walk.depth == 1)
+            asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
         else if (OPERATION != PREFETCH)
             asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
         parity ^= 1;

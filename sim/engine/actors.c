@@ -134,9 +134,20 @@ static uint64_t wait_for_cluster(struct slot *slot, uint64_t cycle) {
     return tma_simulation_now(slot->simulation);
 }
 
+/* How late a slot's first operation comes. (A CTA of one slot is not seen to wait for it.) */
+static uint64_t first_pass_cycles(const struct slot *slot) {
+    const struct tma_machine *machine = slot->simulation->machine;
+    enum tma_direction direction = slot->simulation->workload->operations[0].operation.direction;
+    return direction == TMA_STORE || direction == TMA_REDUCE ? machine->tma.store_first_pass_cycles
+                                                             : machine->tma.first_pass_cycles;
+}
+
 static void run_cta(struct slot *slot) {
     const struct tma_workload *workload = slot->simulation->workload;
-    uint64_t cycle = slot->free_cycle = tma_simulation_now(slot->simulation);
+    uint64_t cycle = tma_simulation_now(slot->simulation);
+    if (workload->depth > 1)
+        cycle += first_pass_cycles(slot);
+    slot->free_cycle = cycle;
     for (slot->iteration = slot->index; slot->iteration < workload->iterations;
          slot->iteration += workload->depth) {
         if (slot->iteration >= workload->depth)

@@ -44,8 +44,8 @@ void tma_keeper_take_issue(struct simulation *simulation, const struct issue *is
     simulation->issues[at] = *issue;
 }
 
-/* A slot is free again when a store has been read from shared memory; its last one has to be
- * written. (Where it has but one slot, a CTA is not seen to wait for that.) */
+/* A slot is free again when a store has been read from shared memory; after its last one it waits
+ * with wait_group. (Where it has but one slot, a CTA is not seen to do that.) */
 static bool is_last(const struct slot *slot, uint32_t number) {
     const struct tma_workload *workload = slot->simulation->workload;
     uint32_t iteration = number / workload->operation_count;
@@ -106,7 +106,8 @@ static void hand_over(struct simulation *simulation, const struct issue *issue) 
                                              .tag = tag,
                                              .sm = slot->sm->number,
                                              .direction = stage->operation.direction,
-                                             .until_written = is_last(slot, issue->number),
+                                             .warp = slot->index,
+                                             .wait_group = is_last(slot, issue->number),
                                              .map = &map,
                                              .descriptor = tma_slot_descriptor(slot, issue->number),
                                              .rows = &rows,

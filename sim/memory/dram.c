@@ -105,3 +105,12 @@ void tma_dram_write(struct tma_dram *dram, const struct tma_place *place, uint32
     move(dram, &dram->channels[number], sectors, true, cycle);
     dram->written_sectors += sectors;
 }
+
+uint64_t tma_dram_accepts(const struct tma_dram *dram, const struct tma_place *place) {
+    const struct tma_dram_channel *channel = &dram->channels[channel_of(dram->machine, place)];
+    uint64_t free_ticks = channel->bus.free_ticks,
+             queue_ticks = dram->machine->dram.queue_cycles * (uint64_t)TMA_TICKS;
+    if (channel->activations.free_ticks > free_ticks)
+        free_ticks = channel->activations.free_ticks;
+    return free_ticks > queue_ticks ? tma_ticks_to_cycle(free_ticks - queue_ticks) : 0;
+}

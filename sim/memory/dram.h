@@ -45,4 +45,8 @@ uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uin
 void tma_dram_write(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
                     uint64_t cycle);
 
+/* The first cycle at which what waits for a line's channel takes it no longer than its queue holds.
+ */
+uint64_t tma_dram_accepts(const struct tma_dram *dram, const struct tma_place *place);
+
 #endif

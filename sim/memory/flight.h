@@ -69,7 +69,8 @@ struct tma_flight {
     bool begun;           /* the TMA unit works on it, or has */
     bool generated;       /* every request has been made */
     bool completed;       /* its completion is known */
-    bool until_written;   /* stores: it completes when its writes are in L2 */
+    bool wait_group;      /* stores: as in struct tma_issue */
+    uint8_t warp;         /* likewise */
     bool half_work;       /* reductions: 16 bytes are half the work of a sector */
     enum tma_l2_promotion promotion;
     enum tma_direction direction;
@@ -77,12 +78,20 @@ struct tma_flight {
     uint32_t descriptor;   /* as in struct tma_issue */
     uint32_t next;         /* next in the TMA unit's queue, or on the free list */
     uint64_t queued_cycle; /* it is at the TMA unit */
+    uint64_t number;       /* stores: among those of the SM, */
+    uint64_t commit;       /* and that of the last one before its commit */
+    uint32_t next_open;    /* stores: the next one that is not complete */
     struct tma_alike alike;
     uint32_t row_done_bytes; /* of the current row: requests were made for these */
     uint32_t row_total_bytes;
     uint32_t fills_asked; /* requests for rows that are out of bounds altogether */
     struct tma_row row;   /* the current one */
     struct tma_row_stream rows;
+};
+
+/* What writes pass in a slice: what comes from SMs and from the other partition, and the data. */
+struct tma_write_ports {
+    struct tma_port from_sms, from_partition, data;
 };
 
 /* A request that others may be answered with: until its answer has passed the GPC's port. */
@@ -112,12 +121,17 @@ struct tma_map_wait {
 
 enum { TMA_MAP_WAITS = 2 };
 
+/* Warp schedulers of an SM, to which its warps belong in turn. */
+enum { TMA_SCHEDULERS = 4 };
+
 /* A TMA unit's queue of operations; loads and prefetches have one, stores and reductions another.
  */
 struct tma_unit {
     uint32_t head, tail;          /* flights that it has yet to work on */
-    uint32_t coming, coming_tail; /* stores: flights that have yet to get here */
-    uint32_t credits;             /* stores: writes that it may yet send */
+    uint32_t coming, coming_tail; /* stores: flights that have yet to get here; */
+    uint32_t open, open_tail;     /* those that are not complete; */
+    uint64_t number;              /* how many there were */
+    int32_t credits;              /* stores: flits that it may yet send */
     uint64_t clock_ticks;         /* when it can make its next request */
     uint64_t start_ticks;         /* when it may start on the next operation */
     uint64_t busy_ticks;
@@ -153,6 +167,7 @@ struct tma_memory {
     struct tma_port *gpc_ports;     /* by GPC */
     uint16_t *hops;          /* by GPC, partition and slice: cycles beyond the nearest slice's */
     struct tma_port *slices; /* by partition and slice */
+    struct tma_write_ports *write_ports;                           /* likewise */
     struct tma_coalescer *coalescers;                              /* by GPC */
     struct tma_descriptor_cache *sm_descriptors, *gpc_descriptors; /* by SM, by GPC */
     uint64_t descriptor_line;                                      /* of tensor map number 1 */
@@ -278,6 +293,14 @@ static inline uint64_t tma_known_cycle(const struct tma_request *request) {
 /* Spreads lines, by the high bits. */
 static inline uint32_t tma_hash_line(uint64_t line) {
     return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* Flits of 32 bytes that a write takes on its way from an SM: its sectors; and one that says, for a
+ * store of part of a sector, which bytes, and for a reduction, what to do with them, unless these
+ * are half the work of a sector and leave room. */
+static inline uint32_t tma_write_flits(enum tma_direction direction, uint32_t sectors,
+                                       bool partial) {
+    return tma_sector_count(sectors) + (direction == TMA_REDUCE ? !partial : partial);
 }
 
 static inline struct tma_request *tma_request_at(struct tma_memory *memory, uint32_t entry) {

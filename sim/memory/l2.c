@@ -136,6 +136,7 @@ static void clear_way(struct tma_l2_set *set, int way) {
     set->asked &= others;
     set->filling = (uint16_t)(set->filling & ~(1u << way));
     set->dirty = (uint16_t)(set->dirty & ~(1u << way));
+    set->lent = (uint16_t)(set->lent & ~(1u << way));
 }
 
 /* Of some ways, the one whose last use is longest ago; -1: of none. */
@@ -245,6 +246,11 @@ struct tma_l2_victim tma_l2_clean(const struct tma_l2 *l2, struct tma_l2_set *se
     struct tma_l2_victim victim = {tag_of(l2, set, cleaned), dirty_sectors(set, cleaned)};
     set->dirty = (uint16_t)(set->dirty & ~(1u << cleaned));
     return victim;
+}
+
+void tma_l2_copy(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors) {
+    tma_l2_ask(l2, set, way, sectors);
+    set->valid |= tma_l2_of_way(way, sectors);
 }
 
 void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag) {

@@ -1,5 +1,5 @@
 /* L2 tags: set-associative, 128-byte lines of four 32-byte sectors. Each partition holds its own
- * lines, and copies of lines of the other one that its SMs have read. */
+ * lines, and copies of lines of the other one that its SMs have read or stored to. */
 #ifndef TMA_MEMORY_L2_H
 #define TMA_MEMORY_L2_H
 
@@ -40,7 +40,8 @@ struct tma_l2_set {
      * bits); else nothing. */
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t ready[TMA_L2_MAX_WAYS];
 
-    tma_l2_masks dirty_sectors;          /* that DRAM does not have, of the ways that are dirty */
+    tma_l2_masks dirty_sectors; /* that DRAM does not have, of the ways that are dirty */
+    uint16_t lent; /* bit per way: the other partition has been given a copy, or has written one */
     uint16_t high_tags[TMA_L2_MAX_WAYS]; /* where tags differ in their high halves: see tma_l2 */
 };
 
@@ -139,6 +140,9 @@ void tma_l2_write(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t s
  * written to DRAM, and stays. */
 struct tma_l2_victim tma_l2_clean(const struct tma_l2 *l2, struct tma_l2_set *set, int way,
                                   uint32_t most);
+
+/* Notes that sectors were written in the other partition, of whose line this way has a copy. */
+void tma_l2_copy(struct tma_l2 *l2, struct tma_l2_set *set, int way, uint32_t sectors);
 
 /* Forgets a line that nobody waits for, if it is there. */
 void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);

@@ -58,11 +58,16 @@ struct tma_machine {
         uint32_t reduce_sector_millicycles;  /* and each whole sector */
         uint32_t store_complete_cycles; /* last byte read from shared memory to wait_group's end */
         uint32_t reduce_complete_cycles;
-        uint32_t written_cycles; /* last write acknowledged to the end of wait_group, at least
-                                    complete */
+        uint32_t wait_group_cycles; /* that wait_group ends after wait_group.read: it does not wait
+                                       for L2 */
+        uint32_t first_pass_cycles; /* that the first operation of one of several slots comes
+                                       late: its warp waits for instructions */
+        uint32_t store_first_pass_cycles; /* likewise, a store or reduction */
         uint32_t store_turnaround_cycles; /* as turnaround, after a store or reduction */
+        uint32_t store_issue_cycles;      /* least time between stores and reductions of two warps
+                                             of a scheduler */
         uint32_t store_operations;        /* stores and reductions that it works on in turn */
-        uint32_t write_requests;          /* that an SM may have on their way to L2 */
+        uint32_t write_flits;             /* that an SM may have on their way to L2 */
         uint32_t poll_millicycles;        /* that each further slot's polling adds to turnaround, on
                                              average */
         uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */
@@ -95,11 +100,10 @@ struct tma_machine {
         uint32_t sector_millicycles;   /* and for each sector */
         uint32_t fill_millicycles;     /* or where they stand for what is out of bounds; */
         uint32_t join_millicycles; /* for each further request that is answered with the first */
-        uint32_t write_request_millicycles; /* to write data: as request and sector, */
-        uint32_t write_sector_millicycles;
-        uint32_t write_partial_millicycles;  /* more for a request that writes part of one */
-        uint32_t reduce_request_millicycles; /* to reduce into what is there: likewise */
-        uint32_t reduce_sector_millicycles;
+        uint32_t write_flit_millicycles;    /* each 32 bytes of a write that come in, */
+        uint32_t write_request_millicycles; /* its tags, */
+        uint32_t invalidate_millicycles;    /* more where the other partition has a copy, */
+        uint32_t write_sector_millicycles;  /* and each sector that is written or reduced */
         uint32_t promotion_wait_cycles; /* that a promotion to 256 bytes in the other partition is
                                            made to wait at most: else it is dropped */
     } l2;
@@ -117,6 +121,7 @@ struct tma_machine {
         uint32_t turnaround_millicycles;  /* of a channel's bus from reads to writes or back */
         uint32_t refresh_cycles;          /* how long a bank is away */
         uint32_t refresh_interval_cycles; /* how often */
+        uint32_t queue_cycles; /* that a channel's bus may be behind before writes wait in L2 */
     } dram;
 
     struct {

@@ -83,7 +83,11 @@ static uint64_t fill(struct tma_memory *memory, const struct tma_request *reques
                      struct tma_l2_set *set, int way, uint32_t missing,
                      const struct tma_place *place, uint64_t cycle) {
     struct tma_flight *flight = &memory->flights[request->flight];
-    uint32_t sectors = fill_sectors(flight->promotion, missing);
+    uint32_t sectors = missing;
+    if (request->direction != TMA_REDUCE)
+        sectors = fill_sectors(flight->promotion, missing);
+    else if (partition_of(memory, request) == request->place.home)
+        sectors = fill_sectors(TMA_L2_NONE, missing);
     if (way >= 0)
         sectors &= ~tma_l2_sectors(set->valid, way);
     uint32_t count = tma_sector_count(sectors);

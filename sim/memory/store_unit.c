@@ -81,21 +81,50 @@ static void send(struct tma_memory *memory, uint32_t flight, const struct tma_pi
                       tma_hop_cycles(memory, request->gpc, &request->place));
 }
 
+static void complete(struct tma_memory *memory, uint32_t index, uint64_t read) {
+    const struct tma_machine *machine = &memory->machine;
+    const struct tma_flight *flight = &memory->flights[index];
+    uint64_t cycles = flight->direction == TMA_REDUCE ? machine->tma.reduce_complete_cycles
+                                                      : machine->tma.store_complete_cycles;
+    if (flight->wait_group)
+        cycles += machine->tma.wait_group_cycles;
+    tma_flight_complete(memory, index, read + cycles);
+}
+
+/* The first one of the operations that are not complete whose bytes have not all been read. */
+static uint64_t first_unread(const struct tma_memory *memory, const struct tma_unit *unit) {
+    uint32_t index = unit->open;
+    while (index != TMA_NONE && memory->flights[index].generated)
+        index = memory->flights[index].next_open;
+    return index == TMA_NONE ? UINT64_MAX : memory->flights[index].number;
+}
+
+/* Completes the operations before whose commits all were read, by now. */
+static void complete_committed(struct tma_memory *memory, struct tma_unit *unit, uint64_t read) {
+    uint64_t unread = first_unread(memory, unit);
+    uint32_t *place = &unit->open;
+    unit->open_tail = TMA_NONE;
+    while (*place != TMA_NONE) {
+        uint32_t index = *place;
+        struct tma_flight *flight = &memory->flights[index];
+        if (flight->commit >= unread) {
+            unit->open_tail = index;
+            place = &flight->next_open;
+            continue;
+        }
+        *place = flight->next_open;
+        complete(memory, index, read);
+    }
+}
+
 /* The operation at the head has been read from shared memory. */
 static void finish(struct tma_memory *memory, struct tma_unit *unit) {
-    uint32_t index = take_head(memory, unit);
-    struct tma_flight *flight = &memory->flights[index];
-    const struct tma_machine *machine = &memory->machine;
+    struct tma_flight *flight = &memory->flights[take_head(memory, unit)];
     uint64_t read = tma_ticks_to_cycle(unit->clock_ticks);
     flight->generated = true;
     flight->completion.rows_cycle = flight->completion.sent_cycle = read;
     flight->completion.arrival_cycle = read;
-    if (flight->until_written && flight->outstanding > 0)
-        return;
-    tma_flight_complete(memory, index,
-                        read + (flight->direction == TMA_REDUCE
-                                    ? machine->tma.reduce_complete_cycles
-                                    : machine->tma.store_complete_cycles));
+    complete_committed(memory, unit, read);
 }
 
 static void rest_until(struct tma_unit *unit, uint64_t cycle) {
@@ -132,7 +161,7 @@ static void work(struct tma_memory *memory, struct tma_unit *unit) {
     unit->busy_ticks += ticks;
     flight->completion.requests++;
     if (!piece.fill) {
-        unit->credits--;
+        unit->credits -= (int32_t)tma_write_flits(flight->direction, piece.sectors, piece.partial);
         send(memory, unit->head, &piece, tma_ticks_to_cycle(unit->clock_ticks));
     }
     give_way(memory, unit);
@@ -145,7 +174,7 @@ static bool has_work(const struct tma_unit *unit) {
 /* Puts the unit into the calendar for its next request: when it is free, and an operation there. */
 static void schedule(struct tma_memory *memory, uint32_t sm, uint64_t soonest) {
     struct tma_unit *unit = unit_of(memory, sm);
-    if (unit->scheduled || unit->credits == 0 || !has_work(unit))
+    if (unit->scheduled || unit->credits <= 0 || !has_work(unit))
         return; /* without credits, a write that comes back will */
     uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
     if (unit->head == TMA_NONE && memory->flights[unit->coming].queued_cycle > cycle)
@@ -179,29 +208,53 @@ void tma_store_resume(struct tma_memory *memory, uint32_t sm, uint64_t cycle) {
     schedule(memory, sm, cycle + 1);
 }
 
+/* A warp issues an operation, and then the commit that it waits for. Two warps of a scheduler take
+ * their time after each other; the commit of the first one then comes after the operation of the
+ * second. Gives the cycle at which the operation is issued. */
+static uint64_t issue(struct tma_memory *memory, struct tma_unit *unit, uint32_t index,
+                      uint64_t cycle) {
+    struct tma_flight *flight = &memory->flights[index], *before = NULL;
+    flight->number = flight->commit = unit->number++;
+    flight->next_open = TMA_NONE;
+    for (uint32_t open = unit->open; open != TMA_NONE; open = memory->flights[open].next_open) {
+        struct tma_flight *other = &memory->flights[open];
+        if (other->warp != flight->warp && (other->warp - flight->warp) % TMA_SCHEDULERS == 0)
+            before = other;
+    }
+    if (before != NULL && cycle <= before->queued_cycle + memory->machine.tma.store_issue_cycles) {
+        cycle = before->queued_cycle + memory->machine.tma.store_issue_cycles;
+        before->commit = flight->number;
+    }
+    if (unit->open == TMA_NONE)
+        unit->open = index;
+    else
+        memory->flights[unit->open_tail].next_open = index;
+    unit->open_tail = index;
+    return cycle;
+}
+
 void tma_store_enqueue(struct tma_memory *memory, uint32_t index, uint64_t cycle) {
     struct tma_flight *flight = &memory->flights[index];
     struct tma_unit *unit = unit_of(memory, flight->sm);
-    flight->queued_cycle = cycle;
+    flight->queued_cycle = issue(memory, unit, index, cycle);
     flight->next = TMA_NONE;
     if (unit->coming == TMA_NONE)
         unit->coming = index;
     else
         memory->flights[unit->coming_tail].next = index;
     unit->coming_tail = index;
-    schedule(memory, flight->sm, cycle);
+    schedule(memory, flight->sm, flight->queued_cycle);
 }
 
 void tma_store_written(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     uint32_t flight = tma_request_at(memory, entry)->flight;
     uint32_t sm = memory->flights[flight].sm;
     struct tma_unit *unit = unit_of(memory, sm);
-    if (unit->credits++ == 0)
+    const struct tma_request *request = tma_request_at(memory, entry);
+    if (unit->credits <= 0)
         rest_until(unit, cycle);
+    unit->credits += (int32_t)tma_write_flits(request->direction, request->asked, request->partial);
     tma_request_free(memory, entry);
-    const struct tma_flight *owner = &memory->flights[flight];
-    if (owner->until_written && owner->generated && owner->outstanding == 1)
-        tma_flight_complete(memory, flight, cycle + memory->machine.tma.written_cycles);
     tma_flight_drop(memory, flight);
     schedule(memory, sm, cycle + 1);
 }

@@ -93,12 +93,13 @@ static bool allocate_servers(struct tma_memory *memory) {
     memory->shared = calloc(machine->sm_count, sizeof *memory->shared);
     memory->gpc_ports = calloc(machine->topology.gpc_count, sizeof *memory->gpc_ports);
     memory->slices = calloc(machine->l2.slices, sizeof *memory->slices);
+    memory->write_ports = calloc(machine->l2.slices, sizeof *memory->write_ports);
     memory->coalescers = calloc(machine->topology.gpc_count, sizeof *memory->coalescers);
     memory->hops =
         calloc((size_t)machine->topology.gpc_count * machine->l2.slices, sizeof *memory->hops);
     return memory->units != NULL && memory->sm_ports != NULL && memory->shared != NULL &&
-           memory->gpc_ports != NULL && memory->slices != NULL && memory->coalescers != NULL &&
-           memory->hops != NULL;
+           memory->gpc_ports != NULL && memory->slices != NULL && memory->write_ports != NULL &&
+           memory->coalescers != NULL && memory->hops != NULL;
 }
 
 /* Slices lie at evenly spread distances from a GPC, in another order for every GPC. */
@@ -168,8 +169,9 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
         memory->units[i] = (struct tma_unit){.head = TMA_NONE,
                                              .tail = TMA_NONE,
                                              .coming = TMA_NONE,
+                                             .open = TMA_NONE,
                                              .waits = {{.flight = TMA_NONE}, {.flight = TMA_NONE}},
-                                             .credits = machine->tma.write_requests};
+                                             .credits = (int32_t)machine->tma.write_flits};
     *out = memory;
     return TMA_OK;
 }
@@ -190,6 +192,7 @@ void tma_memory_free(struct tma_memory *memory) {
     free(memory->shared);
     free(memory->gpc_ports);
     free(memory->slices);
+    free(memory->write_ports);
     free(memory->coalescers);
     free(memory->hops);
     free(memory);
@@ -210,7 +213,8 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
                             .descriptor = issue->descriptor,
                             .promotion = issue->map->l2_promotion,
                             .direction = issue->direction,
-                            .until_written = issue->until_written,
+                            .wait_group = issue->wait_group,
+                            .warp = (uint8_t)issue->warp,
                             .half_work = is_short_float(issue->map->data_type),
                             .copies = TMA_NONE,
                             .completion = {.tag = issue->tag,

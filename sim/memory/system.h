@@ -58,7 +58,8 @@ struct tma_issue {
     uint64_t tag;   /* the issuer's: comes back with the completion */
     uint32_t sm;
     enum tma_direction direction;
-    bool until_written; /* stores and reductions: complete when in L2, not when read (wait_group) */
+    uint32_t warp;   /* stores and reductions: the one of the SM's that issues it, */
+    bool wait_group; /* and whether it waits with wait_group (true) or wait_group.read */
     const struct tma_tensor_map *map;
     uint32_t descriptor; /* the map's number among those of the kernel, up to TMA_MAX_DESCRIPTORS;
                             0: it is at hand, and takes no time */

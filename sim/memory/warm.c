@@ -88,6 +88,17 @@ uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm) {
     return memory->machine.topology.gpc_partition[memory->sm_gpc[sm]];
 }
 
+/* Ticks for which the busiest part of a slice was. */
+static uint64_t busiest(const struct tma_port *tags, const struct tma_write_ports *writes) {
+    const uint64_t ticks[] = {tags->busy_ticks, writes->from_sms.busy_ticks,
+                              writes->from_partition.busy_ticks, writes->data.busy_ticks};
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++)
+        if (ticks[i] > most)
+            most = ticks[i];
+    return most;
+}
+
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     struct tma_memory_counters counters = memory->counters;
@@ -100,7 +111,7 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
         counters.gpc_port_busy += memory->gpc_ports[i].busy_ticks / TMA_TICKS;
     for (uint32_t i = 0; i < machine->l2.slices; i++)
-        counters.slice_busy += memory->slices[i].busy_ticks / TMA_TICKS;
+        counters.slice_busy += busiest(&memory->slices[i], &memory->write_ports[i]) / TMA_TICKS;
     for (uint32_t i = 0; i < machine->dram.channels; i++)
         counters.bus_busy += memory->dram.channels[i].bus.busy_ticks / TMA_TICKS;
     counters.hit_sectors = counters.sectors - counters.miss_sectors;

@@ -1,64 +1,144 @@
 /* Writes and reductions at the home slice of their line: L2 is the point of coherence. */
 #include "memory/flight.h"
 
-/* What a write or a reduction takes its slice. */
-static uint64_t write_ticks(const struct tma_machine *machine, const struct tma_request *request) {
-    uint64_t sectors = tma_sector_count(request->asked);
-    uint64_t millicycles;
-    if (request->direction == TMA_REDUCE)
-        millicycles = machine->l2.reduce_request_millicycles +
-                      (2 * sectors - request->partial) * machine->l2.reduce_sector_millicycles / 2;
-    else
-        millicycles = machine->l2.write_request_millicycles +
-                      sectors * machine->l2.write_sector_millicycles +
-                      (request->partial ? machine->l2.write_partial_millicycles : 0);
-    return millicycles * TMA_TICKS / 1000;
+static uint64_t ticks_of(uint32_t millicycles, uint32_t count) {
+    return (uint64_t)millicycles * count * TMA_TICKS / 1000;
+}
+
+static struct tma_write_ports *ports_of(struct tma_memory *memory, uint32_t partition,
+                                        const struct tma_place *place) {
+    return &memory->write_ports[partition * memory->l2.slices + place->server];
+}
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Where the other partition would have a copy of a line. */
+static struct tma_l2_set *set_of_copy(struct tma_memory *memory, const struct tma_place *place,
+                                      struct tma_l2_index *index) {
+    *index = tma_l2_index(&memory->l2, 1u - place->home, place);
+    return &memory->l2.sets[index->set];
+}
+
+/* What a store writes stays in its SM's partition, too. */
+static void leave_copy(struct tma_memory *memory, const struct tma_request *request,
+                       uint64_t cycle) {
+    struct tma_l2_index index;
+    struct tma_l2_set *set = set_of_copy(memory, &request->place, &index);
+    struct tma_l2_victim victim;
+    int way = tma_l2_claim(&memory->l2, set, index.tag, false, &victim);
+    tma_slice_write_back(memory, index.set, &victim, cycle);
+    if (way >= 0)
+        tma_l2_copy(&memory->l2, set, way, request->asked);
 }
 
 /* The other partition's copy is out of date. */
-static void invalidate_copy(struct tma_memory *memory, const struct tma_request *request) {
-    for (uint32_t partition = 0; partition < memory->l2.partitions; partition++) {
-        if (partition == request->place.home)
-            continue;
-        struct tma_l2_index index = tma_l2_index(&memory->l2, partition, &request->place);
-        tma_l2_drop(&memory->l2, &memory->l2.sets[index.set], index.tag);
-    }
+static void drop_copy(struct tma_memory *memory, const struct tma_place *place) {
+    if (memory->l2.partitions == 1)
+        return;
+    struct tma_l2_index index;
+    struct tma_l2_set *set = set_of_copy(memory, place, &index);
+    tma_l2_drop(&memory->l2, set, index.tag);
 }
 
-/* A write to a line of the other partition passes the slice that has the same place in the SM's
- * own, which takes as long as to write it (an H200 counts its sectors twice). */
+/* A write from an SM comes into a slice of its partition. */
+static uint64_t take_flits(struct tma_memory *memory, const struct tma_request *request,
+                           uint32_t partition, uint64_t cycle) {
+    uint32_t flits = tma_write_flits(request->direction, request->asked, request->partial);
+    return tma_port_serve(&ports_of(memory, partition, &request->place)->from_sms, cycle,
+                          ticks_of(memory->machine.l2.write_flit_millicycles, flits));
+}
+
 void tma_slice_pass(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    uint32_t near = memory->machine.topology.gpc_partition[request->gpc];
+    const struct tma_machine *machine = &memory->machine;
+    uint32_t near = machine->topology.gpc_partition[request->gpc];
+    uint64_t taken = take_flits(memory, request, near, cycle);
     uint64_t passed = tma_slice_take(memory, near, &request->place,
-                                     write_ticks(&memory->machine, request), cycle);
+                                     ticks_of(machine->l2.write_request_millicycles, 1), cycle);
+    if (request->direction == TMA_STORE)
+        leave_copy(memory, request, passed);
     request->stage = TMA_STAGE_WRITE;
-    tma_wheel_put(&memory->wheel, entry, passed + memory->machine.crossbar.partition_cycles);
+    tma_wheel_put(&memory->wheel, entry, later(taken, passed) + machine->crossbar.partition_cycles);
+}
+
+/* A write has come in at its home, from an SM there or from the other partition. */
+static uint64_t take_at_home(struct tma_memory *memory, const struct tma_request *request,
+                             bool foreign, uint64_t cycle) {
+    if (!foreign)
+        return take_flits(memory, request, request->place.home, cycle);
+    /* Which bytes are stored, the first slice has made out. */
+    bool partial = request->direction == TMA_REDUCE && request->partial;
+    uint32_t flits = tma_write_flits(request->direction, request->asked, partial);
+    return tma_port_serve(&ports_of(memory, request->place.home, &request->place)->from_partition,
+                          cycle, ticks_of(memory->machine.l2.write_flit_millicycles, flits));
+}
+
+/* A write goes through its home's tags, where it may have to tell the other partition, and the
+ * data. */
+static uint64_t put(struct tma_memory *memory, const struct tma_request *request, bool tells,
+                    uint64_t cycle) {
+    const struct tma_machine *machine = &memory->machine;
+    uint64_t tags = ticks_of(machine->l2.write_request_millicycles, 1);
+    if (tells)
+        tags += ticks_of(machine->l2.invalidate_millicycles, 1);
+    uint64_t looked_up = tma_slice_take(memory, request->place.home, &request->place, tags, cycle);
+    uint64_t moved = tma_port_serve(
+        &ports_of(memory, request->place.home, &request->place)->data, cycle,
+        ticks_of(machine->l2.write_sector_millicycles, tma_sector_count(request->asked)));
+    return later(looked_up, moved);
+}
+
+static uint64_t dram_sectors(const struct tma_memory *memory) {
+    return memory->dram.read_sectors + memory->dram.written_sectors;
+}
+
+/* A write that needs DRAM waits in its slice while DRAM is behind, and others wait behind it; gives
+ * the cycle from which one that was done at `done` does not. */
+static uint64_t wait_for_dram(struct tma_memory *memory, const struct tma_place *place,
+                              uint64_t done) {
+    struct tma_port *data = &ports_of(memory, place->home, place)->data;
+    uint64_t accepted = tma_dram_accepts(&memory->dram, place);
+    if (accepted <= done)
+        return done;
+    if (data->free_ticks < accepted * TMA_TICKS)
+        data->free_ticks = accepted * TMA_TICKS;
+    return accepted;
 }
 
 void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
     struct tma_request *request = tma_request_at(memory, entry);
-    uint64_t done = tma_slice_look_up(memory, request->place.home, &request->place,
-                                      write_ticks(&memory->machine, request), cycle);
-    request->known_cycles = (uint32_t)(done - request->sent_cycle);
+    const struct tma_machine *machine = &memory->machine;
+    uint32_t sectors = tma_sector_count(request->asked);
+    bool foreign = machine->topology.gpc_partition[request->gpc] != request->place.home;
+    struct tma_l2_set *set = &memory->l2.sets[request->index.set];
+    int old = tma_l2_find(&memory->l2, set, request->index.tag);
+    bool updates = foreign && request->direction == TMA_STORE; /* the copy, on its way here */
+    bool tells = !foreign && old >= 0 && (set->lent & 1u << old) != 0;
+    if (!updates)
+        drop_copy(memory, &request->place);
+    uint64_t taken = take_at_home(memory, request, foreign, cycle);
+    uint64_t done = later(taken, put(memory, request, tells, cycle));
+    uint64_t moved = dram_sectors(memory);
+    request->known_cycles = (uint32_t)(done + machine->l2.lookup_cycles - request->sent_cycle);
     memory->counters.requests++;
-    memory->counters.sectors += tma_sector_count(request->asked);
-    memory->counters.write_sectors += tma_sector_count(request->asked);
+    memory->counters.sectors += sectors;
+    memory->counters.write_sectors += sectors;
     int way = tma_slice_claim(memory, request, false, done);
-    uint64_t written = done;
     if (request->direction == TMA_REDUCE) {
-        written = tma_slice_data(memory, entry, way, done);
+        tma_slice_data(memory, entry, way, done);
         request = tma_request_at(memory, entry);
     }
     if (way >= 0) {
-        struct tma_l2_set *set = &memory->l2.sets[request->index.set];
         tma_l2_write(&memory->l2, set, way, request->asked);
-        struct tma_l2_victim cleaned =
-            tma_l2_clean(&memory->l2, set, way, memory->machine.l2.dirty_ways);
+        set->lent = (uint16_t)((set->lent & ~(1u << way)) | (uint32_t)updates << way);
+        struct tma_l2_victim cleaned = tma_l2_clean(&memory->l2, set, way, machine->l2.dirty_ways);
         tma_slice_write_back(memory, request->index.set, &cleaned, done);
     } else
-        tma_dram_write(&memory->dram, &request->place, tma_sector_count(request->asked), done);
-    invalidate_copy(memory, request);
+        tma_dram_write(&memory->dram, &request->place, sectors, done);
+    if (dram_sectors(memory) != moved)
+        done = wait_for_dram(memory, &request->place, done);
     request->stage = TMA_STAGE_WRITTEN;
-    tma_wheel_put(&memory->wheel, entry, written + memory->machine.crossbar.response_cycles);
+    tma_wheel_put(&memory->wheel, entry, later(done, cycle + 1));
 }

@@ -79,14 +79,19 @@ static const struct tma_key keys[] = {
         "last byte read from shared memory to the end of wait_group"),
     U32("tma.reduce_complete", cycles, 0, 10000, tma.reduce_complete_cycles,
         "the same for a reduction"),
-    U32("tma.written", cycles, 0, 10000, tma.written_cycles,
-        "last write acknowledged to the end of wait_group"),
+    U32("tma.wait_group", cycles, 0, 10000, tma.wait_group_cycles,
+        "that wait_group ends after wait_group.read"),
+    U32("tma.first_pass", cycles, 0, 10000, tma.first_pass_cycles,
+        "that the first operation of a pipeline's slot comes late"),
+    U32("tma.store_first_pass", cycles, 0, 10000, tma.store_first_pass_cycles,
+        "that the first store of a pipeline's slot comes late"),
     U32("tma.store_turnaround", cycles, 0, 10000, tma.store_turnaround_cycles,
         "as turnaround, after a store or reduction"),
+    U32("tma.store_issue", cycles, 0, 10000, tma.store_issue_cycles,
+        "least time between stores of two warps of a scheduler"),
     U32("tma.store_operations", none, 1, 1e6, tma.store_operations,
         "stores and reductions that are worked on in turn"),
-    U32("tma.write_requests", none, 1, 1e6, tma.write_requests,
-        "that an SM may have on their way to L2"),
+    U32("tma.write_flits", none, 1, 1e6, tma.write_flits, "that an SM may have on their way to L2"),
     U32("tma.poll", millicycles, 0, 1000000, tma.poll_millicycles,
         "that the polling of each further slot adds to turnaround, on average"),
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
@@ -129,16 +134,13 @@ static const struct tma_key keys[] = {
         "or where they stand for what is out of bounds;"),
     U32("l2.join", millicycles, 0, 1000000, l2.join_millicycles,
         "for each further request that is answered with the first"),
-    U32("l2.write_request", millicycles, 0, 1000000, l2.write_request_millicycles,
-        "a slice writes data, or passes them on to the other partition: for each request,"),
+    U32("l2.write_flit", millicycles, 0, 1000000, l2.write_flit_millicycles,
+        "a slice takes a write: each 32 bytes that come in,"),
+    U32("l2.write_request", millicycles, 0, 1000000, l2.write_request_millicycles, "its tags,"),
+    U32("l2.invalidate", millicycles, 0, 1e6, l2.invalidate_millicycles,
+        "more where the other partition has a copy"),
     U32("l2.write_sector", millicycles, 0, 1000000, l2.write_sector_millicycles,
-        "and for each sector;"),
-    U32("l2.write_partial", millicycles, 0, 1000000, l2.write_partial_millicycles,
-        "or a request that writes part of a sector"),
-    U32("l2.reduce_request", millicycles, 0, 1000000, l2.reduce_request_millicycles,
-        "a slice reduces data: for each request,"),
-    U32("l2.reduce_sector", millicycles, 0, 1000000, l2.reduce_sector_millicycles,
-        "and for each sector"),
+        "and each sector that is written or reduced"),
     U32("l2.promotion_wait", cycles, 0, 100000, l2.promotion_wait_cycles,
         "a promotion that would wait longer in the other partition is dropped"),
 
@@ -158,6 +160,7 @@ static const struct tma_key keys[] = {
         "of a channel's bus from reads to writes or back"),
     U32("dram.refresh", cycles, 0, 1e6, dram.refresh_cycles, "how long a bank is away"),
     U32("dram.refresh_interval", cycles, 1, 1e9, dram.refresh_interval_cycles, "how often"),
+    U32("dram.queue", cycles, 0, 1e9, dram.queue_cycles, "queue"),
 
     U32("shared.wavefront", cycles, 1, 1000, shared.wavefront_cycles, "of one wavefront"),
 };
@@ -246,8 +249,7 @@ static void check_completions(const struct tma_yaml_node *root, const struct tma
         const char *path;
         uint32_t cycles;
     } others[] = {{"tma.store_complete", machine->tma.store_complete_cycles},
-                  {"tma.reduce_complete", machine->tma.reduce_complete_cycles},
-                  {"tma.written", machine->tma.written_cycles}};
+                  {"tma.reduce_complete", machine->tma.reduce_complete_cycles}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].cycles < machine->tma.complete_cycles)
             tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, others[i].path),

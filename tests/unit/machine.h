@@ -31,10 +31,11 @@ static inline struct tma_machine small_machine(void) {
                 .reduce_sector_millicycles = 1500,
                 .store_complete_cycles = 6,
                 .reduce_complete_cycles = 9,
-                .written_cycles = 11,
+                .wait_group_cycles = 3,
+                .store_issue_cycles = 2,
                 .store_turnaround_cycles = 8,
                 .store_operations = 1000,
-                .write_requests = 16,
+                .write_flits = 64, /* 16 lines */
                 .turnaround_cycles = 7,
                 .cluster_release_cycles = 12,
                 .cluster_arrive_cycles = 9},
@@ -54,11 +55,10 @@ static inline struct tma_machine small_machine(void) {
                .request_millicycles = 1000,
                .sector_millicycles = 500, /* 3 cycles for a line */
                .fill_millicycles = 3000,
+               .write_flit_millicycles = 1000,
                .write_request_millicycles = 1000,
-               .write_sector_millicycles = 1000,
-               .write_partial_millicycles = 3000,
-               .reduce_request_millicycles = 2000,
-               .reduce_sector_millicycles = 1000},
+               .invalidate_millicycles = 4000,
+               .write_sector_millicycles = 1000},
         .dram = {.bus_bits = 128, /* 32 bytes a cycle: a sector in 4 cycles of a channel */
                  .clock_mhz = 1000,
                  .channels = 4,
@@ -69,7 +69,8 @@ static inline struct tma_machine small_machine(void) {
                  .activate_interval_millicycles = 6000,
                  .turnaround_millicycles = 3000,
                  .refresh_cycles = 0,
-                 .refresh_interval_cycles = 1000},
+                 .refresh_interval_cycles = 1000,
+                 .queue_cycles = 1000},
         .shared = {.wavefront_cycles = 1},
     };
 }

@@ -22,7 +22,8 @@ struct reference_slot {
     uint32_t iteration; /* of the CTA */
     uint32_t pending;   /* operations of the stage */
     uint32_t consumers; /* of the stage's, that have run */
-    bool issues;        /* its stage, in this cycle */
+    bool issues;        /* its stage, in this cycle or */
+    uint64_t begin;     /* when it begins at all */
     bool wrote;         /* the operation that completed last was a store or reduction */
     uint64_t completed; /* cycle of the stage's last completion so far */
 };
@@ -96,7 +97,7 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
     uint32_t count = reference->workload->operation_count;
     issuer->issues = false;
     issuer->pending = count;
-    /* With more than a slot, a CTA ends when what it wrote is in L2. */
+    /* With more than a slot, a CTA ends with wait_group. */
     const struct tma_workload *workload = reference->workload;
     bool last = issuer->iteration + workload->depth >= workload->iterations;
     for (uint32_t i = 0; i < count; i++) {
@@ -110,7 +111,8 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
                                   .tag = make_tag(sm, slot, issuer->iteration * count + i),
                                   .sm = reference->sms[sm].number,
                                   .direction = stage->operation.direction,
-                                  .until_written = last && workload->depth > 1,
+                                  .warp = slot,
+                                  .wait_group = last && workload->depth > 1,
                                   .map = &workload->maps[stage->map],
                                   .descriptor =
                                       tma_workload_descriptor(workload, stage->map, index),
@@ -118,6 +120,10 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
                                   .size = &size};
         ck_assert(tma_memory_issue(reference->memory, &issue));
     }
+}
+
+static bool is_write(enum tma_direction direction) {
+    return direction == TMA_STORE || direction == TMA_REDUCE;
 }
 
 /* The SM's next CTA, if there is one, is to start at `launch`. */
@@ -137,8 +143,14 @@ static void start_cta(struct reference *reference, struct reference_sm *sm) {
         return;
     sm->launch = UINT64_MAX;
     sm->start = sm->end = reference->now;
+    uint64_t begin = reference->now;
+    if (workload->depth > 1)
+        begin += is_write(workload->operations[0].operation.direction)
+                     ? reference->machine->tma.store_first_pass_cycles
+                     : reference->machine->tma.first_pass_cycles;
     for (uint32_t s = 0; s < workload->depth && s < workload->iterations; s++, sm->slots_left++)
-        sm->slots[s] = (struct reference_slot){.wake = UINT64_MAX, .iteration = s, .issues = true};
+        sm->slots[s] = (struct reference_slot){
+            .wake = UINT64_MAX, .iteration = s, .issues = true, .begin = begin};
 }
 
 /* A slot goes on: with its stage's next consumer, its next stage, or not at all. */
@@ -185,7 +197,7 @@ static void take_completions(struct reference *reference) {
         enum tma_direction direction = workload->operations[index].operation.direction;
         if (done.cycle >= slot->completed) {
             slot->completed = done.cycle;
-            slot->wrote = direction == TMA_STORE || direction == TMA_REDUCE;
+            slot->wrote = is_write(direction);
         }
         sm->end = done.cycle > sm->end ? done.cycle : sm->end;
         if (--slot->pending > 0)
@@ -225,7 +237,8 @@ static void do_cycle(struct reference *reference) {
     }
     for (uint32_t i = 0; i < reference->sm_count; i++)
         for (uint32_t s = depth; s-- > 0;)
-            if (reference->sms[i].slots[s].issues)
+            if (reference->sms[i].slots[s].issues &&
+                reference->sms[i].slots[s].begin <= reference->now)
                 issue_stage(reference, i, s);
     ck_assert(tma_memory_advance(reference->memory, ++reference->now));
 }
@@ -465,6 +478,8 @@ START_TEST(test_engine_is_exact) {
     struct tma_machine machine = small_machine();
     struct tma_workload workload = make_workload(&kernels[_i % KERNELS]);
     char name[100];
+    machine.tma.first_pass_cycles = 11;
+    machine.tma.store_first_pass_cycles = 29;
     variants[_i / KERNELS].change(&machine, &workload);
     snprintf(name, sizeof name, "%s, %s", kernels[_i % KERNELS].name, variants[_i / KERNELS].name);
     expect_same(name, &machine, &workload);

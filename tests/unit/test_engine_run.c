@@ -65,6 +65,32 @@ START_TEST(test_cycles) {
 }
 END_TEST
 
+/* How late the first of an SM's operations come, by slots: of each CTA anew. */
+static const struct {
+    const char *what;
+    enum tma_direction direction;
+    uint32_t ctas, depth;
+    uint64_t late;
+} first_passes[] = {
+    {"one slot", TMA_LOAD, 1, 1, 0},   {"two slots", TMA_LOAD, 1, 2, 100},
+    {"two CTAs", TMA_LOAD, 2, 2, 200}, {"a prefetch", TMA_PREFETCH, 1, 2, 100},
+    {"a store", TMA_STORE, 1, 2, 300}, {"a reduction", TMA_REDUCE, 1, 2, 300},
+};
+
+START_TEST(test_first_pass) {
+    struct tma_workload workload = make_workload(
+        &(struct kernel){"", first_passes[_i].ctas, 1, 4, first_passes[_i].depth, 1, false, 0});
+    workload.operations[0].operation.direction = first_passes[_i].direction;
+    if (first_passes[_i].direction != TMA_LOAD)
+        workload.expect_bytes = 0;
+    uint64_t before = run_workload(&workload).cycles;
+    machine.tma.first_pass_cycles = 100;
+    machine.tma.store_first_pass_cycles = 300;
+    ck_assert_msg(run_workload(&workload).cycles == before + first_passes[_i].late, "%s",
+                  first_passes[_i].what);
+}
+END_TEST
+
 /* The operations of four slots that issue in the same cycle, by when the TMA unit began on them: of
  * each, its latency. */
 static void take_latency(void *context, const struct tma_event *event) {
@@ -381,6 +407,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
     tcase_add_test(tests, test_slots_that_issue_at_once);
     tcase_add_test(tests, test_polling);
+    tcase_add_loop_test(tests, test_first_pass, 0, sizeof first_passes / sizeof *first_passes);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);
     tcase_add_loop_test(tests, test_counters, 0, KERNELS);

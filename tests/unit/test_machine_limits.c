@@ -25,7 +25,6 @@ static const struct {
     {"tma:", "  gpc_descriptors:", "65537", "tma.gpc_descriptors"},
     {"tma:", "  store_complete:", "1 cycle", "tma.store_complete"},
     {"tma:", "  reduce_complete:", "1 cycle", "tma.reduce_complete"},
-    {"tma:", "  written:", "1 cycle", "tma.written"},
     {"crossbar:", "  request:", "0 cycles", "crossbar.request"},
     {"crossbar:", "  response:", "0 cycles", "crossbar.response"},
     {"crossbar:", "  partition:", "0 cycles", "crossbar.partition"},

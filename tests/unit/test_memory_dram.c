@@ -208,6 +208,24 @@ START_TEST(test_refresh_phases_differ) {
 END_TEST
 
 /* bits / 8 * two edges * memory clock / SM clock */
+/* A channel that is no more than its queue behind takes more: by its bus, or by the rows to open.
+ */
+START_TEST(test_queue) {
+    enum { BEHIND = 20, NOW = 1000, MANY = 10 };
+    const struct tma_place place = line_of(0, 0);
+    const bool rows = _i == 1;
+    machine.dram.queue_cycles = BEHIND;
+    recreate();
+    ck_assert_uint_eq(tma_dram_accepts(&dram, &place), 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        read_line(line_of(rows ? i : 0, 0), rows ? 1 : 4, NOW);
+    ck_assert_uint_eq(tma_dram_accepts(&dram, &place),
+                      NOW + MANY * (rows ? INTERVAL : 4 * SECTOR) - BEHIND);
+    const struct tma_place other = {.group = 0, .server = 1};
+    ck_assert_uint_eq(tma_dram_accepts(&dram, &other), 0);
+}
+END_TEST
+
 START_TEST(test_bytes_per_cycle) {
     ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine), 32000);
     machine.dram.bus_bits = 6016;
@@ -232,6 +250,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_bus_pauses, 0, sizeof buses / sizeof *buses);
     tcase_add_loop_test(tests, test_refresh, 0, 4);
     tcase_add_test(tests, test_refresh_phases_differ);
+    tcase_add_loop_test(tests, test_queue, 0, 2);
     tcase_add_test(tests, test_bytes_per_cycle);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,7 +1,7 @@
-/* Stores and reductions: what reading their requests from shared memory takes the TMA unit, what
- * writing them takes L2; and letting what nobody waits for run out. Times are of the small machine,
- * in which a store's sector is read in 1 cycle, and part of one in 2 more; a reduction's request in
- * 1 cycle, and each sector in 1.5 more. */
+/* Stores and reductions: what reading their requests from shared memory takes the TMA unit, when
+ * their warps know of it, what writing them takes L2; and letting what nobody waits for run out.
+ * Times are of the small machine, in which a store's sector is read in 1 cycle, and part of one in
+ * 2 more; a reduction's request in 1 cycle, and each sector in 1.5 more. */
 #include "machine.h"
 #include "suite.h"
 #include "tensormap/types.h"
@@ -14,8 +14,7 @@ static struct tma_memory *memory;
 
 static void set_up(void) {
     machine = small_machine();
-    machine.tma.write_requests = 64; /* no request waits for another to be written */
-    machine.l2.reduce_sector_millicycles = 2000;
+    machine.tma.write_flits = 1000; /* no request waits for another to be written */
     ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
 }
 
@@ -28,82 +27,267 @@ static void recreate(void) {
     ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
 }
 
-/* Boxes of 8 rows of `bytes` bytes from `offset` in a line on, end to end in shared memory; cycles
- * of all rows: halves in the TMA unit, whole ones in the slices. */
+/* Boxes of 8 rows of `bytes` bytes from `offset` in a line on, end to end in shared memory: what
+ * their requests take, of which `flits` come into L2 and `sectors` are written. */
 static const struct {
     const char *what;
     enum tma_direction direction;
     enum tma_data_type type;
-    uint32_t bytes, offset, requests, sectors;
-    uint64_t read_halves, slice_cycles;
+    uint32_t bytes, offset, requests, sectors, flits;
+    uint64_t read_halves; /* of cycles, in the TMA unit */
 } boxes[] = {
-    /* Slices: 1 cycle for a request, 1 for a sector, 3 more for part of one. */
-    {"a line", TMA_STORE, TMA_FLOAT16, 128, 0, 8, 32, 64, 40},
-    {"a sector", TMA_STORE, TMA_FLOAT16, 32, 0, 8, 8, 16, 16},
-    {"two sectors", TMA_STORE, TMA_FLOAT16, 64, 32, 8, 16, 32, 24},
-    {"half a sector", TMA_STORE, TMA_FLOAT16, 16, 0, 8, 8, 48, 40},
-    {"its other half", TMA_STORE, TMA_FLOAT16, 16, 16, 8, 8, 48, 40},
-    {"halves of two sectors", TMA_STORE, TMA_FLOAT16, 32, 16, 8, 16, 64, 48},
-    {"two lines", TMA_STORE, TMA_FLOAT16, 256, 0, 16, 64, 128, 80},
+    {"a line", TMA_STORE, TMA_FLOAT16, 128, 0, 8, 32, 32, 64},
+    {"a sector", TMA_STORE, TMA_FLOAT16, 32, 0, 8, 8, 8, 16},
+    {"two sectors", TMA_STORE, TMA_FLOAT16, 64, 32, 8, 16, 16, 32},
+    {"half a sector", TMA_STORE, TMA_FLOAT16, 16, 0, 8, 8, 16, 48},
+    {"its other half", TMA_STORE, TMA_FLOAT16, 16, 16, 8, 8, 16, 48},
+    {"halves of two sectors", TMA_STORE, TMA_FLOAT16, 32, 16, 8, 16, 24, 64},
+    {"two lines", TMA_STORE, TMA_FLOAT16, 256, 0, 16, 64, 64, 128},
     /* Lines of shared memory part every other row: 6 cycles, and 4 and 5. */
-    {"two halves, two sectors between", TMA_STORE, TMA_FLOAT16, 96, 16, 12, 36, 120, 84},
+    {"two halves, two sectors between", TMA_STORE, TMA_FLOAT16, 96, 16, 12, 36, 48, 120},
     /* They part two rows: into a sector and half a one, and into two that begin or end in one. */
-    {"a sector and a half", TMA_STORE, TMA_FLOAT16, 48, 0, 10, 17, 70, 54},
-    /* 2 cycles for a request, 2 for a sector, half of that for 16 bytes of some types. */
-    {"a line", TMA_REDUCE, TMA_FLOAT16, 128, 0, 8, 32, 112, 80},
-    {"a sector", TMA_REDUCE, TMA_FLOAT16, 32, 0, 8, 8, 40, 32},
-    {"half of float16", TMA_REDUCE, TMA_FLOAT16, 16, 0, 8, 8, 16, 24},
-    {"half of bfloat16", TMA_REDUCE, TMA_BFLOAT16, 16, 16, 8, 8, 16, 24},
-    {"half of float32", TMA_REDUCE, TMA_FLOAT32, 16, 0, 8, 8, 16, 24},
-    {"half of int32", TMA_REDUCE, TMA_INT32, 16, 0, 8, 8, 40, 32},
-    {"half of uint64", TMA_REDUCE, TMA_UINT64, 16, 0, 8, 8, 40, 32},
-    {"parts of two sectors", TMA_REDUCE, TMA_FLOAT16, 32, 16, 8, 16, 64, 48},
+    {"a sector and a half", TMA_STORE, TMA_FLOAT16, 48, 0, 10, 17, 26, 70},
+    {"a line", TMA_REDUCE, TMA_FLOAT16, 128, 0, 8, 32, 40, 112},
+    {"a sector", TMA_REDUCE, TMA_FLOAT16, 32, 0, 8, 8, 16, 40},
+    {"half of float16", TMA_REDUCE, TMA_FLOAT16, 16, 0, 8, 8, 8, 16},
+    {"half of bfloat16", TMA_REDUCE, TMA_BFLOAT16, 16, 16, 8, 8, 8, 16},
+    {"half of float32", TMA_REDUCE, TMA_FLOAT32, 16, 0, 8, 8, 8, 16},
+    {"half of int32", TMA_REDUCE, TMA_INT32, 16, 0, 8, 8, 16, 40},
+    {"half of uint64", TMA_REDUCE, TMA_UINT64, 16, 0, 8, 8, 16, 40},
+    {"parts of two sectors", TMA_REDUCE, TMA_FLOAT16, 32, 16, 8, 16, 24, 64},
 };
 
-START_TEST(test_times) {
+/* Lets all but one of the parts of a slice that a write passes take no time. */
+enum part { FLITS, REQUESTS, SECTORS, PARTS };
+
+static void slow_part(enum part part) {
+    machine.l2.write_flit_millicycles = part == FLITS ? 3000 : 0;
+    machine.l2.write_request_millicycles = part == REQUESTS ? 3000 : 0;
+    machine.l2.write_sector_millicycles = part == SECTORS ? 3000 : 0;
+    recreate();
+}
+
+static struct tma_tensor_map box_map(int box) {
     struct tma_tensor_map map = line_map(ROWS);
-    const uint32_t element = tma_type_info(boxes[_i].type)->global_bits / 8;
-    map.data_type = boxes[_i].type;
+    const uint32_t element = tma_type_info(boxes[box].type)->global_bits / 8;
+    map.data_type = boxes[box].type;
     map.global_strides[0] = 512;
     map.global_dim[0] = 512 / element;
-    map.box_dim[0] = boxes[_i].bytes / element;
+    map.box_dim[0] = boxes[box].bytes / element;
+    return map;
+}
+
+START_TEST(test_reading) {
+    struct tma_tensor_map map = box_map(_i);
+    const uint32_t element = tma_type_info(boxes[_i].type)->global_bits / 8;
     struct load load = {
         .map = &map, .direction = boxes[_i].direction, .x = (int32_t)(boxes[_i].offset / element)};
-    warm_load(memory, &load);
     struct tma_completion done = run_load(memory, &load);
-    struct tma_memory_counters counters = tma_memory_count(memory);
     const uint64_t read = ISSUE + (boxes[_i].read_halves + 1) / 2;
     ck_assert_msg(done.requests == boxes[_i].requests, "%s: %u requests", boxes[_i].what,
                   done.requests);
     ck_assert_msg(done.rows_cycle == read, "%s: read at %llu, not %llu", boxes[_i].what,
                   (unsigned long long)done.rows_cycle, (unsigned long long)read);
     ck_assert_uint_eq(done.cycle, read + (load.direction == TMA_STORE ? STORED : REDUCED));
-    ck_assert_uint_eq(counters.write_sectors, boxes[_i].sectors);
-    ck_assert_msg(counters.slice_busy == boxes[_i].slice_cycles, "%s: slices %llu", boxes[_i].what,
-                  (unsigned long long)counters.slice_busy);
+    ck_assert_uint_eq(tma_memory_count(memory).write_sectors, boxes[_i].sectors);
 }
 END_TEST
 
-/* A write whose line has its home in the other partition passes a slice of the SM's own: rows of
- * 512 bytes, of which 4 KiB have one home. */
+/* What each part of the slices has to do, which are the rows' home. */
+START_TEST(test_writing) {
+    const int box = _i / PARTS;
+    const uint64_t units[PARTS] = {boxes[box].flits, boxes[box].requests, boxes[box].sectors};
+    struct tma_tensor_map map = box_map(box);
+    const uint32_t element = tma_type_info(boxes[box].type)->global_bits / 8;
+    struct load load = {.map = &map,
+                        .direction = boxes[box].direction,
+                        .x = (int32_t)(boxes[box].offset / element)};
+    slow_part(_i % PARTS);
+    warm_load(memory, &load);
+    run_load(memory, &load);
+    const uint64_t busy = tma_memory_count(memory).slice_busy;
+    ck_assert_msg(busy == 3 * units[_i % PARTS], "%s: part %d: %llu", boxes[box].what, _i % PARTS,
+                  (unsigned long long)busy);
+}
+END_TEST
+
+/* A write whose line has its home in the other partition passes a slice of the SM's own, where it
+ * takes what it takes at home, but for the data: rows of 512 bytes, of which 4 KiB have one home.
+ * Of a store, the flit that says which bytes of a sector stays there. */
+static const struct {
+    const char *what;
+    enum tma_direction direction;
+    uint32_t columns;
+    uint64_t passing[PARTS], arriving[PARTS]; /* for each row */
+} ways[] = {
+    {"a line stored", TMA_STORE, 64, {4, 1, 0}, {4, 1, 4}},
+    {"half a sector stored", TMA_STORE, 8, {2, 1, 0}, {1, 1, 1}},
+    {"a line reduced", TMA_REDUCE, 64, {5, 1, 0}, {5, 1, 4}},
+    {"half a sector reduced", TMA_REDUCE, 8, {1, 1, 0}, {1, 1, 1}},
+};
+
 START_TEST(test_other_partition) {
-    struct tma_tensor_map map = line_map(2 * ROWS);
-    const enum tma_direction direction = _i == 0 ? TMA_STORE : TMA_REDUCE;
-    uint64_t busy[2], sectors[2];
+    const int way = _i / PARTS, part = _i % PARTS;
+    struct tma_tensor_map map = line_map(ROWS);
     map.global_strides[0] = 512;
-    map.box_dim[1] = ROWS;
-    for (int32_t far = 0; far < 2; far++) {
-        struct load load = {.map = &map, .direction = direction, .y = far * ROWS};
-        recreate();
-        warm_load(memory, &load);
-        run_load(memory, &load);
-        ck_assert(tma_memory_drain(memory));
-        busy[far] = tma_memory_count(memory).slice_busy;
-        sectors[far] = tma_memory_count(memory).write_sectors;
+    map.box_dim[0] = ways[way].columns;
+    struct load load = {.map = &map, .direction = ways[way].direction, .y = ROWS};
+    slow_part(part);
+    warm_load(memory, &load);
+    run_load(memory, &load);
+    ck_assert_uint_eq(tma_memory_count(memory).slice_busy,
+                      3 * ROWS * (ways[way].passing[part] + ways[way].arriving[part]));
+}
+END_TEST
+
+/* Where an SM's load of a line that others wrote finds it: sectors from the other partition. SMs 0
+ * and 1 are in the line's partition, 2 and 3 in the other one. */
+static const struct {
+    const char *what;
+    struct {
+        enum tma_direction direction;
+        uint32_t sm;
+    } before[3];
+    int count;
+    uint64_t partition_sectors;
+    bool tells; /* the last write has to tell the other partition */
+} copies[] = {
+    {"stored from there", {{TMA_STORE, 2}}, 1, 0, false},
+    {"stored at home", {{TMA_STORE, 0}}, 1, 4, false},
+    {"stored from there, and then at home", {{TMA_STORE, 2}, {TMA_STORE, 0}}, 2, 4, true},
+    {"told once", {{TMA_STORE, 2}, {TMA_STORE, 0}, {TMA_STORE, 1}}, 3, 4, false},
+    {"stored at home, and then from there", {{TMA_STORE, 0}, {TMA_STORE, 2}}, 2, 0, false},
+    {"stored and reduced from there", {{TMA_STORE, 2}, {TMA_REDUCE, 3}}, 2, 4, false},
+    {"reduced at home", {{TMA_STORE, 2}, {TMA_REDUCE, 0}}, 2, 4, true},
+};
+
+START_TEST(test_copies) {
+    struct tma_tensor_map map = line_map(1);
+    enum { FAR_APART = 10000 };
+    uint64_t busy = 0, before = 0;
+    machine.l2.write_request_millicycles = machine.l2.write_sector_millicycles = 0;
+    machine.l2.write_flit_millicycles = 0;
+    recreate();
+    for (int i = 0; i < copies[_i].count; i++) {
+        before = tma_memory_count(memory).slice_busy;
+        run_load(memory, &(struct load){.map = &map,
+                                        .direction = copies[_i].before[i].direction,
+                                        .sm = copies[_i].before[i].sm,
+                                        .cycle = (uint64_t)i * FAR_APART});
+        busy = tma_memory_count(memory).slice_busy - before;
     }
-    ck_assert_uint_gt(busy[0], 0);
-    ck_assert_uint_eq(busy[1], 2 * busy[0]);
-    ck_assert_uint_eq(sectors[1], sectors[0]);
+    ck_assert_msg(busy == (copies[_i].tells ? 4 : 0), "%s: %llu cycles", copies[_i].what,
+                  (unsigned long long)busy);
+    run_load(memory, &(struct load){.map = &map, .sm = 3, .cycle = 9 * FAR_APART});
+    ck_assert_msg(tma_memory_count(memory).partition_sectors == copies[_i].partition_sectors,
+                  "%s: sectors from the other partition", copies[_i].what);
+}
+END_TEST
+
+/* Sectors that a reduction of 32 bytes fetches from DRAM: as it is, or in the other partition. */
+START_TEST(test_fills) {
+    struct tma_tensor_map map = line_map(1);
+    map.l2_promotion = TMA_L2_256B;
+    map.box_dim[0] = 16;
+    run_load(memory,
+             &(struct load){.map = &map, .direction = TMA_REDUCE, .sm = _i == 0 ? 0 : 2, .x = 16});
+    ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, _i == 0 ? 2 : 1);
+}
+END_TEST
+
+/* An SM sends on when what it sent has been taken in: lines of 4 flits, of which 3 may be on their
+ * way. The fourth follows when the first is in L2, 30 cycles after it was read in 4; it is read in
+ * 4 more. */
+START_TEST(test_flits_on_their_way) {
+    struct tma_tensor_map map = line_map(4);
+    machine.tma.write_flits = 12;
+    recreate();
+    struct load load = {.map = &map, .direction = TMA_STORE};
+    warm_load(memory, &load);
+    ck_assert_uint_eq(run_load(memory, &load).rows_cycle, ISSUE + 4 + 30 + 4 + 4);
+}
+END_TEST
+
+/* Writes wait in front of a slice whose DRAM channel is behind: reductions of lines that L2 does
+ * not have, each of which keeps a channel's bus busy for 16 cycles. */
+START_TEST(test_dram_is_behind) {
+    struct tma_tensor_map map = line_map(64);
+    uint64_t read[2];
+    machine.tma.write_flits = 40;
+    for (uint32_t i = 0; i < 2; i++) {
+        machine.dram.queue_cycles = i == 0 ? 100000 : 16;
+        recreate();
+        read[i] = run_load(memory, &(struct load){.map = &map, .direction = TMA_REDUCE}).rows_cycle;
+    }
+    ck_assert_uint_gt(read[1], read[0]);
+}
+END_TEST
+
+/* Operations that warps issue in one cycle, of so many rows each: when they have been read, and
+ * from when on their warps know it, without what follows. */
+static const struct {
+    const char *what;
+    uint32_t count;
+    struct {
+        uint32_t warp, rows;
+    } operations[5];
+    uint64_t started[5], known[5];
+    uint32_t in_turn; /* operations */
+} commits[] = {
+    {"one", 1, {{0, 8}}, {0}, {32}, 1},
+    {"other schedulers", 2, {{0, 1}, {1, 2}}, {0, 4}, {4, 12}, 1},
+    {"in the order of issue", 2, {{0, 2}, {1, 1}}, {0, 4}, {12, 12}, 2},
+    {"one scheduler: after the other's operation", 2, {{0, 1}, {4, 1}}, {0, 4}, {8, 8}, 1},
+    {"of three the first two", 3, {{0, 1}, {4, 1}, {8, 1}}, {0, 4, 8}, {8, 12, 12}, 1},
+    {"and nobody for others", 3, {{0, 1}, {1, 1}, {4, 1}}, {0, 4, 8}, {12, 8, 12}, 1},
+    {"a warp's own", 2, {{0, 1}, {0, 1}}, {0, 4}, {4, 8}, 1},
+};
+
+START_TEST(test_commits) {
+    struct tma_tensor_map maps[5];
+    struct tma_completion done;
+    machine.tma.store_operations = commits[_i].in_turn;
+    recreate();
+    for (uint32_t i = 0; i < commits[_i].count; i++) {
+        maps[i] = line_map(commits[_i].operations[i].rows);
+        issue_load(memory, &(struct load){.map = &maps[i],
+                                          .direction = TMA_STORE,
+                                          .warp = commits[_i].operations[i].warp,
+                                          .tag = i});
+    }
+    ck_assert(tma_memory_drain(memory));
+    for (uint32_t taken = 0; taken < commits[_i].count; taken++) {
+        ck_assert(tma_memory_take(memory, &done));
+        ck_assert_uint_eq(done.start_cycle, ISSUE + commits[_i].started[done.tag]);
+        ck_assert_msg(done.cycle == ISSUE + commits[_i].known[done.tag] + STORED,
+                      "%s: operation %llu at %llu", commits[_i].what, (unsigned long long)done.tag,
+                      (unsigned long long)done.cycle);
+    }
+}
+END_TEST
+
+/* The second of a scheduler's warps comes 2 cycles after the first, or when it likes. */
+START_TEST(test_issue_interval) {
+    struct tma_tensor_map map = line_map(1);
+    struct tma_completion done[2];
+    const uint64_t late = (uint64_t)_i;
+    machine.tma.store_issue_cycles = 6;
+    recreate();
+    run_loads(
+        memory,
+        (struct load[]){{.map = &map, .direction = TMA_STORE, .tag = 0},
+                        {.map = &map, .direction = TMA_STORE, .warp = 4, .cycle = late, .tag = 1}},
+        2, done);
+    ck_assert_uint_eq(done[1].start_cycle, ISSUE + (late < 6 ? 6 : late));
+    ck_assert_uint_eq(done[0].cycle, ISSUE + (late <= 6 ? 10 : 4) + STORED);
+}
+END_TEST
+
+/* What wait_group takes beyond wait_group.read. */
+START_TEST(test_wait_group) {
+    struct tma_tensor_map map = line_map(1);
+    struct load load = {.map = &map, .direction = TMA_STORE, .wait_group = true};
+    ck_assert_uint_eq(run_load(memory, &load).cycle, ISSUE + 4 + STORED + 3);
 }
 END_TEST
 
@@ -176,8 +360,16 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_turns, 0, sizeof turns / sizeof turns[0]);
-    tcase_add_loop_test(tests, test_times, 0, sizeof boxes / sizeof *boxes);
-    tcase_add_loop_test(tests, test_other_partition, 0, 2);
+    tcase_add_loop_test(tests, test_reading, 0, sizeof boxes / sizeof *boxes);
+    tcase_add_loop_test(tests, test_writing, 0, sizeof boxes / sizeof *boxes * PARTS);
+    tcase_add_loop_test(tests, test_other_partition, 0, sizeof ways / sizeof *ways * PARTS);
+    tcase_add_loop_test(tests, test_copies, 0, sizeof copies / sizeof *copies);
+    tcase_add_loop_test(tests, test_fills, 0, 2);
+    tcase_add_test(tests, test_flits_on_their_way);
+    tcase_add_test(tests, test_dram_is_behind);
+    tcase_add_loop_test(tests, test_commits, 0, sizeof commits / sizeof *commits);
+    tcase_add_loop_test(tests, test_issue_interval, 0, 10);
+    tcase_add_test(tests, test_wait_group);
     tcase_add_loop_test(tests, test_drain, 0, sizeof directions / sizeof *directions);
     tcase_add_test(tests, test_drain_of_all_or_nothing);
     suite_add_tcase(suite, tests);

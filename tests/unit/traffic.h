@@ -43,6 +43,8 @@ struct load {
     int32_t x, y;
     uint64_t tag;
     enum tma_direction direction;
+    uint32_t warp;
+    bool wait_group;
     uint32_t descriptor;    /* number of the map; 0: at hand */
     const uint32_t *copies; /* multicast: further SMs */
     uint32_t copy_count;
@@ -64,6 +66,8 @@ static inline void issue_load(struct tma_memory *memory, const struct load *load
                                                            .tag = load->tag,
                                                            .sm = load->sm,
                                                            .direction = load->direction,
+                                                           .warp = load->warp,
+                                                           .wait_group = load->wait_group,
                                                            .map = load->map,
                                                            .descriptor = load->descriptor,
                                                            .rows = &rows,
