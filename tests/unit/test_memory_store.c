@@ -102,7 +102,7 @@ START_TEST(test_writing) {
     struct load load = {.map = &map,
                         .direction = boxes[box].direction,
                         .x = (int32_t)(boxes[box].offset / element)};
-    slow_part(_i % PARTS);
+    slow_part((enum part)(_i % PARTS));
     warm_load(memory, &load);
     run_load(memory, &load);
     const uint64_t busy = tma_memory_count(memory).slice_busy;
@@ -132,7 +132,7 @@ START_TEST(test_other_partition) {
     map.global_strides[0] = 512;
     map.box_dim[0] = ways[way].columns;
     struct load load = {.map = &map, .direction = ways[way].direction, .y = ROWS};
-    slow_part(part);
+    slow_part((enum part)part);
     warm_load(memory, &load);
     run_load(memory, &load);
     ck_assert_uint_eq(tma_memory_count(memory).slice_busy,
