@@ -53,10 +53,7 @@ static void warm_operation(struct simulation *simulation, const struct tma_stage
     struct tma_tensor_map map = tma_walk_map(stage, workload, cta, iteration);
     if (tma_rows_begin(&rows, &map, &operation, NULL, NULL) != TMA_OK)
         return;
-    if (again)
-        tma_memory_warm_again(simulation->memory, sm, &rows);
-    else
-        tma_memory_warm(simulation->memory, sm, &rows);
+    tma_memory_warm(simulation->memory, sm, operation.direction, &rows, again);
 }
 
 static void warm_stage(struct simulation *simulation, const struct tma_stage_operation *stage,

@@ -1,6 +1,7 @@
 #include "memory/dram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine) {
     /* bits / 8, two edges of the memory clock, in 1000 cycles of the SM clock */
@@ -51,14 +52,12 @@ static uint32_t channel_of(const struct tma_machine *machine, const struct tma_p
 }
 
 /* The bus goes to whoever is ready: a bank that is late holds nobody else up. Gives when it has
- * moved the data. */
+ * moved the data, for which so many rows were opened. */
 static uint64_t move(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t sectors,
-                     bool writes, uint64_t cycle) {
-    uint64_t ticks = sectors * dram->bus_ticks_per_sector;
+                     uint32_t rows_opened, bool writes, uint64_t cycle) {
+    uint64_t ticks = sectors * dram->bus_ticks_per_sector + rows_opened * dram->row_gap_ticks;
     if (channel->writes != writes)
         ticks += dram->turnaround_ticks;
-    if (channel->row_opened)
-        ticks += dram->row_gap_ticks;
     channel->writes = writes;
     return tma_port_serve(&channel->bus, cycle, ticks);
 }
@@ -93,7 +92,8 @@ uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uin
                        uint64_t cycle) {
     uint32_t number = channel_of(dram->machine, place);
     uint64_t ready = open_row(dram, number, place, cycle);
-    uint64_t moved = move(dram, &dram->channels[number], sectors, false, cycle);
+    struct tma_dram_channel *channel = &dram->channels[number];
+    uint64_t moved = move(dram, channel, sectors, channel->row_opened, false, cycle);
     dram->read_sectors += sectors;
     return (moved > ready ? moved : ready) + dram->machine->dram.access_cycles;
 }
@@ -101,9 +101,15 @@ uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uin
 void tma_dram_write(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
                     uint64_t cycle) {
     uint32_t number = channel_of(dram->machine, place);
+    struct tma_dram_channel *channel = &dram->channels[number];
     open_row(dram, number, place, cycle);
-    move(dram, &dram->channels[number], sectors, true, cycle);
     dram->written_sectors += sectors;
+    channel->gathered.sectors += sectors;
+    channel->gathered.rows_opened += channel->row_opened;
+    if (++channel->gathered.count < dram->machine->dram.write_batch)
+        return;
+    move(dram, channel, channel->gathered.sectors, channel->gathered.rows_opened, true, cycle);
+    memset(&channel->gathered, 0, sizeof channel->gathered);
 }
 
 uint64_t tma_dram_accepts(const struct tma_dram *dram, const struct tma_place *place) {

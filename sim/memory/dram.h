@@ -20,6 +20,9 @@ struct tma_dram_channel {
     struct tma_port activations;
     bool writes;     /* what the bus did last */
     bool row_opened; /* for the last command */
+    struct {
+        uint32_t count, sectors, rows_opened;
+    } gathered; /* writes that it has yet to do */
 };
 
 struct tma_dram {

@@ -271,8 +271,8 @@ uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now) {
     return now;
 }
 
-void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
-                  uint32_t sectors) {
+int tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
+                 uint32_t sectors) {
     int way = find(l2, set, tag);
     if (way < 0) {
         uint64_t evictions = l2->evictions;
@@ -286,6 +286,7 @@ void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool 
         touch(set, way);
     set->valid |= tma_l2_of_way(way, sectors);
     set->asked |= tma_l2_of_way(way, sectors);
+    return way;
 }
 
 void tma_l2_age(struct tma_l2 *l2, uint64_t now) {

@@ -150,10 +150,15 @@ void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);
 /* The cycle from which a way's data is there: `now`, or later while it is being filled. */
 uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now);
 
-/* Leaves sectors in a way as if they had been there for long, and had been asked for. Until a set
- * is full, nothing is driven out, and to leave a line again changes nothing. */
-void tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
-                  uint32_t sectors);
+/* Notes whether the other partition was given a copy, or has written one. */
+static inline void tma_l2_lend(struct tma_l2_set *set, int way, bool lent) {
+    set->lent = (uint16_t)((set->lent & ~(1u << way)) | (uint32_t)lent << way);
+}
+
+/* Leaves sectors in a way, which it gives, as if they had been there for long, and had been asked
+ * for. Until a set is full, nothing is driven out, and to leave a line again changes nothing. */
+int tma_l2_leave(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag, bool passing,
+                 uint32_t sectors);
 
 /* Forgets which lines were being filled before `now`. Call it at least once in 2^31 cycles: cycles
  * are kept modulo 2^32. */

@@ -119,6 +119,7 @@ struct tma_machine {
         uint32_t activate_interval_millicycles; /* least time between activations in a channel */
         uint32_t row_gap_millicycles;           /* that the bus pauses for a row that is opened */
         uint32_t turnaround_millicycles;  /* of a channel's bus from reads to writes or back */
+        uint32_t write_batch;             /* writes that a channel gathers, and then does at once */
         uint32_t refresh_cycles;          /* how long a bank is away */
         uint32_t refresh_interval_cycles; /* how often */
         uint32_t queue_cycles; /* that a channel's bus may be behind before writes wait in L2 */

@@ -95,13 +95,11 @@ bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completio
 /* Operations that have been issued and have not completed. */
 uint32_t tma_memory_in_flight(const struct tma_memory *memory);
 
-/* Brings the lines of an operation into L2 without taking any time: what a kernel before would have
- * left there. Before the first issue. */
-void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows);
-
-/* As tma_memory_warm, of lines that were brought in for another partition's SM before. */
-void tma_memory_warm_again(struct tma_memory *memory, uint32_t sm,
-                           const struct tma_row_stream *rows);
+/* Brings the lines of an SM's operation into L2 without taking any time: what a kernel before would
+ * have left there. `again`: an SM of the other partition had the same lines brought in before.
+ * Before the first issue. */
+void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction direction,
+                     const struct tma_row_stream *rows, bool again);
 
 /* Tensor maps lie from this address on, 128 bytes each; without this, beyond all tensors. Before
  * they are left anywhere, or used. */

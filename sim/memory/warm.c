@@ -8,8 +8,10 @@ enum { PENDING = 128, LEFT_AT_ONCE = 64 };
 /* A line to be left in a set. */
 struct line {
     struct tma_l2_index index;
-    bool again;   /* it was left there before, for the other partition */
-    bool passing; /* on its way to a copy: see l2.h */
+    bool again;      /* it was left there before, for the other partition */
+    bool passing;    /* on its way to a copy: see l2.h */
+    bool lent;       /* likewise */
+    uint8_t written; /* sectors: bit mask */
 };
 
 struct pending {
@@ -17,67 +19,94 @@ struct pending {
     uint32_t put, left;         /* how many, ever */
 };
 
-static void leave(struct tma_l2 *l2, struct pending *pending, uint32_t count) {
+/* An operation of a kernel before. */
+struct visit {
+    uint32_t partition; /* of its SM */
+    enum tma_direction direction;
+    bool again; /* the lines were brought in before, for the other partition */
+};
+
+/* What was written and has not been written to DRAM by the kernel's end. */
+static void leave_written(struct tma_memory *memory, const struct line *line, int way) {
+    struct tma_l2_set *set = &memory->l2.sets[line->index.set];
+    tma_l2_write(&memory->l2, set, way, line->written);
+    tma_l2_lend(set, way, line->lent);
+    tma_l2_clean(&memory->l2, set, way, memory->machine.l2.dirty_ways);
+}
+
+static void leave(struct tma_memory *memory, struct pending *pending, uint32_t count) {
+    struct tma_l2 *l2 = &memory->l2;
     for (uint32_t end = pending->left + count; pending->left != end; pending->left++) {
         const struct line *line = &pending->lines[pending->left % PENDING];
-        if (!line->again || !line->passing || l2->full)
-            tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, line->passing,
-                         TMA_ALL_SECTORS);
+        if (line->again && line->passing && !l2->full)
+            continue;
+        int way = tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, line->passing,
+                               TMA_ALL_SECTORS);
+        if (line->written != 0)
+            leave_written(memory, line, way);
     }
 }
 
-/* The line's sectors are to be left in a partition, as if they had been there for long. */
-static void put(struct tma_l2 *l2, struct pending *pending, uint32_t partition,
-                const struct tma_place *place, bool again, bool passing) {
-    struct line *line = &pending->lines[pending->put % PENDING];
-    *line = (struct line){tma_l2_index(l2, partition, place), again, passing};
-    if (!again || !passing || l2->full)
-        tma_l2_prefetch(l2, line->index.set);
+/* The line's sectors are to be left in a set, as if they had been there for long. */
+static void put(const struct tma_l2 *l2, struct pending *pending, struct line line) {
+    pending->lines[pending->put % PENDING] = line;
+    if (!line.again || !line.passing || l2->full)
+        tma_l2_prefetch(l2, line.index.set);
 }
 
-/* At home, and in the partition that has come to it. Where that is the home, which is as likely as
- * not, the second one is put for nothing: to jump over it would take the host longer. */
-static void put_line(struct tma_memory *memory, struct pending *pending, uint32_t partition,
-                     uint64_t line, bool again) {
-    struct tma_place place = tma_place_line(&memory->l2.dealing, line);
-    put(&memory->l2, pending, place.home, &place, again, place.home != partition);
+/* At home, where a load from the other partition leaves it for a copy there, and a write what it
+ * wrote; and in the partition that has loaded or stored it. Where that is the home, which is as
+ * likely as not, the second one is put for nothing: to jump over it would take the host longer. */
+static void put_line(struct tma_memory *memory, struct pending *pending, const struct visit *visit,
+                     uint64_t line, uint8_t sectors) {
+    const struct tma_l2 *l2 = &memory->l2;
+    struct tma_place place = tma_place_line(&l2->dealing, line);
+    bool foreign = place.home != visit->partition;
+    bool stored = visit->direction == TMA_STORE, loaded = visit->direction == TMA_LOAD;
+    put(l2, pending,
+        (struct line){.index = tma_l2_index(l2, place.home, &place),
+                      .again = visit->again,
+                      .passing = foreign && loaded,
+                      .lent = foreign && stored,
+                      .written = stored || visit->direction == TMA_REDUCE ? sectors : 0});
     pending->put++;
-    put(&memory->l2, pending, partition, &place, false, false);
-    pending->put += place.home != partition;
+    put(l2, pending, (struct line){.index = tma_l2_index(l2, visit->partition, &place)});
+    pending->put += foreign && (stored || loaded);
     if (pending->put - pending->left > PENDING - 2)
-        leave(&memory->l2, pending, LEFT_AT_ONCE);
+        leave(memory, pending, LEFT_AT_ONCE);
 }
 
-static void put_row(struct tma_memory *memory, struct pending *pending, uint32_t partition,
-                    uint64_t address, uint32_t bytes, bool again) {
-    uint64_t first = address / TMA_LINE_BYTES, last = (address + bytes - 1) / TMA_LINE_BYTES;
-    for (uint64_t line = first; line <= last; line++)
-        put_line(memory, pending, partition, line, again);
+/* Sectors of a line that some bytes are in. */
+static uint8_t sectors_of(uint64_t line, uint64_t first, uint64_t last) {
+    uint64_t start = line * TMA_LINE_BYTES, end = start + TMA_LINE_BYTES - 1;
+    uint64_t from = (first > start ? first - start : 0) / TMA_SECTOR_BYTES;
+    uint64_t to = ((last < end ? last : end) - start) / TMA_SECTOR_BYTES;
+    return (uint8_t)((2u << to) - (1u << from));
 }
 
-static void warm(struct tma_memory *memory, uint32_t partition, struct tma_row_stream rows,
-                 bool again) {
+static void put_row(struct tma_memory *memory, struct pending *pending, const struct visit *visit,
+                    uint64_t address, uint32_t bytes) {
+    uint64_t last = address + bytes - 1;
+    for (uint64_t line = address / TMA_LINE_BYTES; line <= last / TMA_LINE_BYTES; line++)
+        put_line(memory, pending, visit, line, sectors_of(line, address, last));
+}
+
+void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction direction,
+                     const struct tma_row_stream *rows, bool again) {
+    const struct visit visit = {tma_memory_partition(memory, sm), direction, again};
+    struct tma_row_stream left = *rows;
     const struct tma_row_run *run;
     struct pending pending = {.put = 0};
     uint32_t fills = 0;
-    while ((run = tma_rows_next_run(&rows)) != NULL)
+    while ((run = tma_rows_next_run(&left)) != NULL)
         for (uint32_t i = 0; i < run->rows; i++)
             if (run->first.data_bytes > 0)
-                put_row(memory, &pending, partition,
+                put_row(memory, &pending, &visit,
                         run->first.global_address + i * run->global_step_bytes,
-                        run->first.data_global_bytes, again);
-            else if (fills < TMA_FILL_LINES)
-                put_line(memory, &pending, partition, tma_fill_line(fills++), again);
-    leave(&memory->l2, &pending, pending.put - pending.left);
-}
-
-void tma_memory_warm(struct tma_memory *memory, uint32_t sm, const struct tma_row_stream *rows) {
-    warm(memory, tma_memory_partition(memory, sm), *rows, false);
-}
-
-void tma_memory_warm_again(struct tma_memory *memory, uint32_t sm,
-                           const struct tma_row_stream *rows) {
-    warm(memory, tma_memory_partition(memory, sm), *rows, true);
+                        run->first.data_global_bytes);
+            else if (fills < TMA_FILL_LINES && direction == TMA_LOAD)
+                put_line(memory, &pending, &visit, tma_fill_line(fills++), 0);
+    leave(memory, &pending, pending.put - pending.left);
 }
 
 bool tma_memory_is_full(const struct tma_memory *memory) {

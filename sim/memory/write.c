@@ -132,7 +132,7 @@ void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) 
     }
     if (way >= 0) {
         tma_l2_write(&memory->l2, set, way, request->asked);
-        set->lent = (uint16_t)((set->lent & ~(1u << way)) | (uint32_t)updates << way);
+        tma_l2_lend(set, way, updates);
         struct tma_l2_victim cleaned = tma_l2_clean(&memory->l2, set, way, machine->l2.dirty_ways);
         tma_slice_write_back(memory, request->index.set, &cleaned, done);
     } else

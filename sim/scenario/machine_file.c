@@ -158,9 +158,12 @@ static const struct tma_key keys[] = {
         "that the bus pauses for a row that is opened"),
     U32("dram.turnaround", millicycles, 0, 1e6, dram.turnaround_millicycles,
         "of a channel's bus from reads to writes or back"),
+    U32("dram.write_batch", none, 1, 1000, dram.write_batch,
+        "writes that a channel gathers, and then does at once"),
     U32("dram.refresh", cycles, 0, 1e6, dram.refresh_cycles, "how long a bank is away"),
     U32("dram.refresh_interval", cycles, 1, 1e9, dram.refresh_interval_cycles, "how often"),
-    U32("dram.queue", cycles, 0, 1e9, dram.queue_cycles, "queue"),
+    U32("dram.queue", cycles, 0, 1e9, dram.queue_cycles,
+        "that a channel may be behind before writes wait"),
 
     U32("shared.wavefront", cycles, 1, 1000, shared.wavefront_cycles, "of one wavefront"),
 };

@@ -68,6 +68,7 @@ static inline struct tma_machine small_machine(void) {
                  .activate_cycles = 40,
                  .activate_interval_millicycles = 6000,
                  .turnaround_millicycles = 3000,
+                 .write_batch = 1,
                  .refresh_cycles = 0,
                  .refresh_interval_cycles = 1000,
                  .queue_cycles = 1000},

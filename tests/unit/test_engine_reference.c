@@ -83,7 +83,7 @@ static void warm_up(struct reference *reference) {
             for (uint32_t cta = 0; cta < workload->cta_count; cta++) {
                 struct tma_row_stream rows = stream_of(reference, o, cta, 0, i, NULL);
                 tma_memory_warm(reference->memory, reference->sms[cta % reference->sm_count].number,
-                                &rows);
+                                workload->operations[o].operation.direction, &rows, false);
             }
 }
 

@@ -226,6 +226,25 @@ START_TEST(test_queue) {
 }
 END_TEST
 
+/* Writes are gathered, and then take the bus at once, which turns around once for them. */
+START_TEST(test_write_batch) {
+    enum { TURN = 3, NOW = 1000, BATCH = 3 };
+    const struct tma_place place = line_of(0, 0);
+    machine.dram.write_batch = BATCH;
+    recreate();
+    read_line(place, 1, 0); /* opens the row */
+    const uint64_t before = dram.channels[0].bus.busy_ticks;
+    for (uint32_t i = 1; i <= 2 * BATCH; i++) {
+        tma_dram_write(&dram, &place, i, NOW);
+        const uint64_t busy = (dram.channels[0].bus.busy_ticks - before) / TMA_TICKS;
+        ck_assert_uint_eq(busy, i < BATCH       ? 0
+                                : i < 2 * BATCH ? (1 + 2 + 3) * SECTOR + TURN
+                                                : (1 + 2 + 3 + 4 + 5 + 6) * SECTOR + TURN);
+    }
+    ck_assert_uint_eq(dram.written_sectors, 1 + 2 + 3 + 4 + 5 + 6);
+}
+END_TEST
+
 START_TEST(test_bytes_per_cycle) {
     ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine), 32000);
     machine.dram.bus_bits = 6016;
@@ -251,6 +270,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_refresh, 0, 4);
     tcase_add_test(tests, test_refresh_phases_differ);
     tcase_add_loop_test(tests, test_queue, 0, 2);
+    tcase_add_test(tests, test_write_batch);
     tcase_add_test(tests, test_bytes_per_cycle);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

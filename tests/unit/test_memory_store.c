@@ -184,6 +184,31 @@ START_TEST(test_copies) {
 }
 END_TEST
 
+/* What operations of a kernel before leave: a copy in their SM's partition, and lines to be written
+ * back. */
+static const struct {
+    enum tma_direction direction;
+    uint64_t partition_sectors, written_sectors;
+} warmed[] = {{TMA_LOAD, 0, 0}, {TMA_STORE, 0, 4}, {TMA_REDUCE, 4, 4}, {TMA_PREFETCH, 4, 0}};
+
+START_TEST(test_warm) {
+    enum { LINES = 512 }; /* that L2 holds */
+    struct tma_tensor_map map = line_map(1), all = line_map(LINES / 2);
+    const enum tma_direction direction = warmed[_i].direction;
+    warm_load(memory, &(struct load){.map = &map, .direction = direction, .sm = 2});
+    run_load(memory, &(struct load){.map = &map, .sm = 3});
+    struct tma_memory_counters counters = tma_memory_count(memory);
+    ck_assert_uint_eq(counters.partition_sectors, warmed[_i].partition_sectors);
+    ck_assert_uint_eq(counters.dram_read_sectors, 0);
+    machine.l2.dirty_ways = 1;
+    recreate();
+    for (int32_t y = 0; y < LINES; y += LINES / 2)
+        warm_load(memory, &(struct load){.map = &all, .direction = direction, .y = y});
+    run_load(memory, &(struct load){.map = &map, .direction = TMA_STORE, .y = LINES});
+    ck_assert_uint_eq(tma_memory_count(memory).dram_write_sectors, warmed[_i].written_sectors);
+}
+END_TEST
+
 /* Sectors that a reduction of 32 bytes fetches from DRAM: as it is, or in the other partition. */
 START_TEST(test_fills) {
     struct tma_tensor_map map = line_map(1);
@@ -364,6 +389,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_writing, 0, sizeof boxes / sizeof *boxes * PARTS);
     tcase_add_loop_test(tests, test_other_partition, 0, sizeof ways / sizeof *ways * PARTS);
     tcase_add_loop_test(tests, test_copies, 0, sizeof copies / sizeof *copies);
+    tcase_add_loop_test(tests, test_warm, 0, sizeof warmed / sizeof *warmed);
     tcase_add_loop_test(tests, test_fills, 0, 2);
     tcase_add_test(tests, test_flits_on_their_way);
     tcase_add_test(tests, test_dram_is_behind);

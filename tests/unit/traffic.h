@@ -78,7 +78,7 @@ static inline void issue_load(struct tma_memory *memory, const struct load *load
 
 static inline void warm_load(struct tma_memory *memory, const struct load *load) {
     struct tma_row_stream rows = rows_of(load, NULL);
-    tma_memory_warm(memory, load->sm, &rows);
+    tma_memory_warm(memory, load->sm, load->direction, &rows, false);
 }
 
 /* Issues `count` loads, lets time pass until all have completed, and gives the completion of the
