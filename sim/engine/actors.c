@@ -138,8 +138,8 @@ static uint64_t wait_for_cluster(struct slot *slot, uint64_t cycle) {
 static uint64_t first_pass_cycles(const struct slot *slot) {
     const struct tma_machine *machine = slot->simulation->machine;
     enum tma_direction direction = slot->simulation->workload->operations[0].operation.direction;
-    return direction == TMA_STORE || direction == TMA_REDUCE ? machine->tma.store_first_pass_cycles
-                                                             : machine->tma.first_pass_cycles;
+    return tma_writes_tensor(direction) ? machine->tma.store_first_pass_cycles
+                                        : machine->tma.first_pass_cycles;
 }
 
 static void run_cta(struct slot *slot) {

@@ -212,7 +212,7 @@ static void complete(struct simulation *simulation, const struct tma_completion 
     uint32_t index = (uint32_t)completion->tag % simulation->workload->operation_count;
     enum tma_direction direction = simulation->workload->operations[index].operation.direction;
     slot->last = *completion;
-    slot->wrote = direction == TMA_STORE || direction == TMA_REDUCE;
+    slot->wrote = tma_writes_tensor(direction);
     slot->pending--;
     if (!completion->copied && --slot->in_flight == 0)
         tma_cluster_landed(slot, completion->cycle);

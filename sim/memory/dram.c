@@ -18,9 +18,9 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .banks = calloc((size_t)channels * machine->dram.banks, sizeof *dram->banks),
         .bus_ticks_per_sector = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * channels /
                                 tma_machine_dram_bytes_per_kcycle(machine),
-        .activate_ticks = (uint64_t)machine->dram.activate_interval_millicycles * TMA_TICKS / 1000,
-        .turnaround_ticks = (uint64_t)machine->dram.turnaround_millicycles * TMA_TICKS / 1000,
-        .row_gap_ticks = (uint64_t)machine->dram.row_gap_millicycles * TMA_TICKS / 1000,
+        .activate_ticks = tma_millicycles_to_ticks(machine->dram.activate_interval_millicycles),
+        .turnaround_ticks = tma_millicycles_to_ticks(machine->dram.turnaround_millicycles),
+        .row_gap_ticks = tma_millicycles_to_ticks(machine->dram.row_gap_millicycles),
     };
     if (dram->channels == NULL || dram->banks == NULL) {
         tma_dram_free(dram);

@@ -41,7 +41,8 @@ struct tma_l2_set {
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t ready[TMA_L2_MAX_WAYS];
 
     tma_l2_masks dirty_sectors; /* that DRAM does not have, of the ways that are dirty */
-    uint16_t lent; /* bit per way: the other partition has been given a copy, or has written one */
+    uint16_t lent; /* bit per way: the last write was a store from the other partition, which has a
+                      copy */
     uint16_t high_tags[TMA_L2_MAX_WAYS]; /* where tags differ in their high halves: see tma_l2 */
 };
 
@@ -102,6 +103,12 @@ static inline struct tma_l2_index tma_l2_index(const struct tma_l2 *l2, uint32_t
     };
 }
 
+/* Where to look for the copy of a line, of two partitions. */
+static inline struct tma_l2_index tma_l2_copy_index(const struct tma_l2 *l2,
+                                                    const struct tma_place *place) {
+    return tma_l2_index(l2, 1u - place->home, place);
+}
+
 /* The way that holds the line, or -1. */
 int tma_l2_find(const struct tma_l2 *l2, const struct tma_l2_set *set, uint32_t tag);
 
@@ -150,7 +157,7 @@ void tma_l2_drop(struct tma_l2 *l2, struct tma_l2_set *set, uint32_t tag);
 /* The cycle from which a way's data is there: `now`, or later while it is being filled. */
 uint64_t tma_l2_ready(struct tma_l2_set *set, int way, uint64_t now);
 
-/* Notes whether the other partition was given a copy, or has written one. */
+/* Notes whether what was written last was a store from the other partition. */
 static inline void tma_l2_lend(struct tma_l2_set *set, int way, bool lent) {
     set->lent = (uint16_t)((set->lent & ~(1u << way)) | (uint32_t)lent << way);
 }
@@ -170,6 +177,11 @@ __attribute__((always_inline)) static inline void tma_l2_prefetch(const struct t
     __builtin_prefetch(&l2->sets[set], 1);
     if (l2->high_tag == TMA_L2_MIXED)
         __builtin_prefetch(l2->sets[set].high_tags);
+}
+
+/* Bit per sector of a line that the bytes from `first` to `last` of it touch. */
+static inline uint32_t tma_sector_mask(uint32_t first, uint32_t last) {
+    return (2u << last / TMA_SECTOR_BYTES) - (1u << first / TMA_SECTOR_BYTES);
 }
 
 /* How many bits a mask of sectors has. */

@@ -24,11 +24,6 @@ static bool next_row(struct tma_flight *flight) {
     return true;
 }
 
-/* Bit per sector of a line that the bytes from `first` to `last` of it touch. */
-static uint32_t sector_mask(uint32_t first, uint32_t last) {
-    return (2u << last / TMA_SECTOR_BYTES) - (1u << first / TMA_SECTOR_BYTES);
-}
-
 static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
@@ -105,7 +100,7 @@ bool tma_flight_piece(struct tma_flight *flight, struct tma_piece *piece) {
     uint64_t address = row->global_address - row->before_bytes + done;
     uint32_t bytes = piece_bytes(flight, address);
     uint32_t offset = (uint32_t)(address % TMA_LINE_BYTES);
-    uint32_t sectors = sector_mask(offset, offset + bytes - 1);
+    uint32_t sectors = tma_sector_mask(offset, offset + bytes - 1);
     bool data = done >= row->before_bytes && done < row->before_bytes + row->data_global_bytes;
     *piece = (struct tma_piece){
         .line = address / TMA_LINE_BYTES,

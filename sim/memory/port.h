@@ -13,6 +13,10 @@ struct tma_port {
     uint64_t busy_ticks; /* time spent serving */
 };
 
+static inline uint64_t tma_millicycles_to_ticks(uint64_t millicycles) {
+    return millicycles * TMA_TICKS / 1000;
+}
+
 /* The first whole cycle that is not before a time. */
 static inline uint64_t tma_ticks_to_cycle(uint64_t ticks) {
     return (ticks + TMA_TICKS - 1) / TMA_TICKS;

@@ -144,7 +144,7 @@ static bool is_busy(struct tma_memory *memory, const struct tma_place *place) {
 static bool is_copied(const struct tma_memory *memory, const struct tma_place *place) {
     if (memory->l2.partitions == 1)
         return false;
-    struct tma_l2_index index = tma_l2_index(&memory->l2, 1u - place->home, place);
+    struct tma_l2_index index = tma_l2_copy_index(&memory->l2, place);
     const struct tma_l2_set *set = &memory->l2.sets[index.set];
     int way = tma_l2_find(&memory->l2, set, index.tag);
     return way >= 0 && (set->waiting & 1u << way) == 0 &&

@@ -48,7 +48,7 @@ static uint64_t read_ticks(const struct tma_machine *machine, enum tma_direction
     else
         millicycles = sectors * machine->tma.store_sector_millicycles +
                       (piece->partial ? machine->tma.store_partial_millicycles : 0);
-    return millicycles * TMA_TICKS / 1000;
+    return tma_millicycles_to_ticks(millicycles);
 }
 
 /* Sends a write to the line's home. */

@@ -131,10 +131,10 @@ static void convert_rates(struct tma_memory *memory) {
     memory->sm_sector_ticks = ticks_per_sector(machine->crossbar.sm_port_bytes_per_kcycle);
     memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
     memory->wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS;
-    memory->row_ticks = (uint64_t)machine->tma.row_millicycles * TMA_TICKS / 1000;
-    memory->fill_ticks = (uint64_t)machine->l2.fill_millicycles * TMA_TICKS / 1000;
-    memory->join_ticks = (uint64_t)machine->l2.join_millicycles * TMA_TICKS / 1000;
-    memory->interval_ticks = (uint64_t)machine->l2.interval_millicycles * TMA_TICKS / 1000;
+    memory->row_ticks = tma_millicycles_to_ticks(machine->tma.row_millicycles);
+    memory->fill_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
+    memory->join_ticks = tma_millicycles_to_ticks(machine->l2.join_millicycles);
+    memory->interval_ticks = tma_millicycles_to_ticks(machine->l2.interval_millicycles);
     for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
         memory->read_ticks[sectors] =
             (machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles) *
@@ -224,7 +224,7 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
     if (issue->copy_count > 0 && !tma_multicast_add(memory, index, issue))
         return false;
     uint64_t queued = issue->cycle + memory->machine.tma.issue_cycles;
-    if (issue->direction == TMA_STORE || issue->direction == TMA_REDUCE)
+    if (tma_writes_tensor(issue->direction))
         tma_store_enqueue(memory, index, queued);
     else
         tma_unit_enqueue(memory, index, queued);

@@ -68,7 +68,7 @@ static void put_line(struct tma_memory *memory, struct pending *pending, const s
                       .again = visit->again,
                       .passing = foreign && loaded,
                       .lent = foreign && stored,
-                      .written = stored || visit->direction == TMA_REDUCE ? sectors : 0});
+                      .written = tma_writes_tensor(visit->direction) ? sectors : 0});
     pending->put++;
     put(l2, pending, (struct line){.index = tma_l2_index(l2, visit->partition, &place)});
     pending->put += foreign && (stored || loaded);
@@ -79,9 +79,8 @@ static void put_line(struct tma_memory *memory, struct pending *pending, const s
 /* Sectors of a line that some bytes are in. */
 static uint8_t sectors_of(uint64_t line, uint64_t first, uint64_t last) {
     uint64_t start = line * TMA_LINE_BYTES, end = start + TMA_LINE_BYTES - 1;
-    uint64_t from = (first > start ? first - start : 0) / TMA_SECTOR_BYTES;
-    uint64_t to = ((last < end ? last : end) - start) / TMA_SECTOR_BYTES;
-    return (uint8_t)((2u << to) - (1u << from));
+    uint32_t from = (uint32_t)(first > start ? first - start : 0);
+    return (uint8_t)tma_sector_mask(from, (uint32_t)((last < end ? last : end) - start));
 }
 
 static void put_row(struct tma_memory *memory, struct pending *pending, const struct visit *visit,

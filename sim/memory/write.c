@@ -2,7 +2,7 @@
 #include "memory/flight.h"
 
 static uint64_t ticks_of(uint32_t millicycles, uint32_t count) {
-    return (uint64_t)millicycles * count * TMA_TICKS / 1000;
+    return tma_millicycles_to_ticks((uint64_t)millicycles * count);
 }
 
 static struct tma_write_ports *ports_of(struct tma_memory *memory, uint32_t partition,
@@ -14,18 +14,11 @@ static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Where the other partition would have a copy of a line. */
-static struct tma_l2_set *set_of_copy(struct tma_memory *memory, const struct tma_place *place,
-                                      struct tma_l2_index *index) {
-    *index = tma_l2_index(&memory->l2, 1u - place->home, place);
-    return &memory->l2.sets[index->set];
-}
-
 /* What a store writes stays in its SM's partition, too. */
 static void leave_copy(struct tma_memory *memory, const struct tma_request *request,
                        uint64_t cycle) {
-    struct tma_l2_index index;
-    struct tma_l2_set *set = set_of_copy(memory, &request->place, &index);
+    struct tma_l2_index index = tma_l2_copy_index(&memory->l2, &request->place);
+    struct tma_l2_set *set = &memory->l2.sets[index.set];
     struct tma_l2_victim victim;
     int way = tma_l2_claim(&memory->l2, set, index.tag, false, &victim);
     tma_slice_write_back(memory, index.set, &victim, cycle);
@@ -37,9 +30,15 @@ static void leave_copy(struct tma_memory *memory, const struct tma_request *requ
 static void drop_copy(struct tma_memory *memory, const struct tma_place *place) {
     if (memory->l2.partitions == 1)
         return;
-    struct tma_l2_index index;
-    struct tma_l2_set *set = set_of_copy(memory, place, &index);
-    tma_l2_drop(&memory->l2, set, index.tag);
+    struct tma_l2_index index = tma_l2_copy_index(&memory->l2, place);
+    tma_l2_drop(&memory->l2, &memory->l2.sets[index.set], index.tag);
+}
+
+/* At the home of a line: the other partition has stored to it since a write from here. */
+static bool is_lent(const struct tma_memory *memory, struct tma_l2_index index) {
+    const struct tma_l2_set *set = &memory->l2.sets[index.set];
+    int way = tma_l2_find(&memory->l2, set, index.tag);
+    return way >= 0 && (set->lent & 1u << way) != 0;
 }
 
 /* A write from an SM comes into a slice of its partition. */
@@ -113,9 +112,8 @@ void tma_slice_write(struct tma_memory *memory, uint32_t entry, uint64_t cycle) 
     uint32_t sectors = tma_sector_count(request->asked);
     bool foreign = machine->topology.gpc_partition[request->gpc] != request->place.home;
     struct tma_l2_set *set = &memory->l2.sets[request->index.set];
-    int old = tma_l2_find(&memory->l2, set, request->index.tag);
     bool updates = foreign && request->direction == TMA_STORE; /* the copy, on its way here */
-    bool tells = !foreign && old >= 0 && (set->lent & 1u << old) != 0;
+    bool tells = !foreign && is_lent(memory, request->index);
     if (!updates)
         drop_copy(memory, &request->place);
     uint64_t taken = take_at_home(memory, request, foreign, cycle);

@@ -9,10 +9,6 @@
 enum { SHARED_ALIGNMENT_BYTES = 128, ROW_ALIGNMENT_BITS = 128 };
 enum { MAX_BOX = 256, MAX_STRIDE = 8, MAX_PIXELS = 1024 };
 
-static bool writes_tensor(const struct tma_operation *operation) {
-    return operation->direction == TMA_STORE || operation->direction == TMA_REDUCE;
-}
-
 static bool is_im2col_w(enum tma_access_mode access) {
     return access == TMA_ACCESS_IM2COL_W || access == TMA_ACCESS_IM2COL_W128;
 }
@@ -101,7 +97,7 @@ static enum tma_error_code check_restrictions(const struct tma_tensor_map *map,
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "%s: swizzle is %s; must not be none nor flip 8 bytes", mode,
                         tma_name_of(&tma_swizzle_names, (int)map->swizzle));
-    if (wide && writes_tensor(operation))
+    if (wide && tma_writes_tensor(operation->direction))
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%s has loads and prefetches, no stores", mode);
     return TMA_OK;
 }
@@ -114,7 +110,7 @@ static enum tma_error_code check_direction(const struct tma_tensor_map *map,
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "cta_mask is 0x%x; must be 0: only loads are multicast",
                         (unsigned)operation->cta_mask);
-    if (!writes_tensor(operation))
+    if (!tma_writes_tensor(operation->direction))
         return TMA_OK;
     if (tma_swizzle_info(map->swizzle)->flips_8b)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
@@ -196,7 +192,7 @@ static enum tma_error_code fault_outside_box(const struct tma_tensor_map *map,
 static enum tma_error_code fault_negative_store(const struct tma_tensor_map *map,
                                                 const struct tma_operation *operation,
                                                 struct tma_error *error) {
-    if (!writes_tensor(operation))
+    if (!tma_writes_tensor(operation->direction))
         return TMA_OK;
     uint32_t coordinates = operation->access == TMA_ACCESS_GATHER4 ? 5 : map->rank;
     for (uint32_t d = 0; d < coordinates; d++)

@@ -17,7 +17,7 @@ const struct tma_names tma_byte_kind_names = {"byte", kind_items,
 static void set_bits(struct tma_layout *layout, const struct tma_tensor_map *map,
                      enum tma_direction direction) {
     const struct tma_type_info *type = tma_type_info(map->data_type);
-    bool store = direction == TMA_STORE || direction == TMA_REDUCE;
+    bool store = tma_writes_tensor(direction);
     layout->global_bits = layout->slot_bits = type->global_bits;
     if (map->interleave != TMA_INTERLEAVE_NONE)
         layout->global_bits = layout->slot_bits = 8 * tma_pixel_bytes(map);

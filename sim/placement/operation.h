@@ -12,6 +12,11 @@ enum tma_direction {
     TMA_PREFETCH, /* global to L2: moves no bytes to shared memory */
 };
 
+/* It writes the tensor. */
+static inline bool tma_writes_tensor(enum tma_direction direction) {
+    return direction == TMA_STORE || direction == TMA_REDUCE;
+}
+
 enum tma_access_mode {
     TMA_ACCESS_TILE,
     TMA_ACCESS_GATHER4,  /* tile::gather4 (load, prefetch) and tile::scatter4 (store, reduce) */

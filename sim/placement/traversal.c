@@ -43,7 +43,7 @@ static void set_box_axis(struct tma_traversal *traversal, const struct tma_tenso
 static void set_row(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                     enum tma_direction direction, int64_t at, int64_t elements) {
     int64_t end = (int64_t)map->global_dim[0];
-    if (direction == TMA_STORE || direction == TMA_REDUCE)
+    if (tma_writes_tensor(direction))
         end = tma_store_end(map);
     int64_t before = clamp(-at, 0, elements);
     int64_t data = clamp(end - at, before, elements) - before;

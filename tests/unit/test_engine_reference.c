@@ -122,10 +122,6 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
     }
 }
 
-static bool is_write(enum tma_direction direction) {
-    return direction == TMA_STORE || direction == TMA_REDUCE;
-}
-
 /* The SM's next CTA, if there is one, is to start at `launch`. */
 static void take_cta(struct reference *reference, struct reference_sm *sm, uint64_t launch) {
     sm->launch = UINT64_MAX;
@@ -145,7 +141,7 @@ static void start_cta(struct reference *reference, struct reference_sm *sm) {
     sm->start = sm->end = reference->now;
     uint64_t begin = reference->now;
     if (workload->depth > 1)
-        begin += is_write(workload->operations[0].operation.direction)
+        begin += tma_writes_tensor(workload->operations[0].operation.direction)
                      ? reference->machine->tma.store_first_pass_cycles
                      : reference->machine->tma.first_pass_cycles;
     for (uint32_t s = 0; s < workload->depth && s < workload->iterations; s++, sm->slots_left++)
@@ -197,7 +193,7 @@ static void take_completions(struct reference *reference) {
         enum tma_direction direction = workload->operations[index].operation.direction;
         if (done.cycle >= slot->completed) {
             slot->completed = done.cycle;
-            slot->wrote = is_write(direction);
+            slot->wrote = tma_writes_tensor(direction);
         }
         sm->end = done.cycle > sm->end ? done.cycle : sm->end;
         if (--slot->pending > 0)
