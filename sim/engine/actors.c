@@ -61,15 +61,20 @@ static void consume(struct slot *slot, uint32_t index) {
     tma_account_consumer(simulation, index, slot, end - start - busy, busy);
 }
 
-/* From the mbarrier's phase until the slot's warp goes on. The warps of the other slots poll
- * meanwhile: for how long is drawn. (So two slots that are served together change places now and
- * then.) */
+/* How many other slots' warps have the scheduler of this one's. */
+static uint64_t scheduler_slots(const struct slot *slot) {
+    uint32_t last_slot = slot->simulation->workload->depth - 1;
+    return (last_slot - slot->index % TMA_SCHEDULERS) / TMA_SCHEDULERS;
+}
+
+/* From the mbarrier's phase until the slot's warp goes on. The warps of its scheduler's other slots
+ * poll meanwhile: for how long is drawn. (So slots of a scheduler change places now and then.) */
 static uint64_t turnaround_cycles(const struct slot *slot) {
     const struct tma_machine *machine = slot->simulation->machine;
-    uint64_t others = slot->simulation->workload->depth - 1, draw = machine->topology.slot_draw;
+    uint64_t draw = machine->topology.draw;
     if (slot->wrote)
         return machine->tma.store_turnaround_cycles;
-    uint64_t polls = others * machine->tma.poll_millicycles;
+    uint64_t polls = scheduler_slots(slot) * machine->tma.poll_millicycles;
     if (draw > 0) {
         uint64_t stage =
             (uint64_t)slot->sm->number << 40 | (uint64_t)slot->index << 32 | slot->iteration;
@@ -78,18 +83,32 @@ static uint64_t turnaround_cycles(const struct slot *slot) {
     return machine->tma.turnaround_cycles + polls / 1000;
 }
 
+/* Warps of an SM that could go on at once do so one after the other, in the order in which they
+ * found out. */
+static uint64_t take_turn(struct sm *sm, uint64_t cycle) {
+    uint64_t apart = sm->simulation->machine->tma.wake_interval_cycles;
+    if (cycle < sm->woken_cycle + apart && sm->woken_cycle <= cycle + apart)
+        cycle = sm->woken_cycle + apart;
+    if (cycle > sm->woken_cycle)
+        sm->woken_cycle = cycle;
+    return cycle;
+}
+
 /* The stage's bytes are there: gives the cycle at which the slot's warp goes on. */
 static uint64_t see_stage(struct slot *slot) {
     struct simulation *simulation = slot->simulation;
-    uint64_t cycle = tma_simulation_now(simulation);
-    if (slot->last.cycle > cycle) /* told ahead of time */
-        cycle = slot->last.cycle;
+    uint64_t cycle = tma_simulation_now(simulation),
+             seen = tma_keeper_seen(simulation, &slot->last);
+    if (seen > cycle) /* told ahead of time */
+        cycle = seen;
     tma_account_stage(simulation, slot);
     bool more = slot->iteration + simulation->workload->depth < simulation->workload->iterations;
     if (more || simulation->workload->consumer_count > 0) {
-        uint64_t turnaround = turnaround_cycles(slot);
-        simulation->result->cause_cycles[TMA_CAUSE_WAKE] += turnaround;
-        cycle += turnaround;
+        uint64_t woken = cycle + turnaround_cycles(slot);
+        if (!slot->wrote)
+            woken = take_turn(slot->sm, woken);
+        simulation->result->cause_cycles[TMA_CAUSE_WAKE] += woken - slot->last.cycle;
+        cycle = woken;
     }
     slot->free_cycle = cycle;
     return cycle;
@@ -134,19 +153,38 @@ static uint64_t wait_for_cluster(struct slot *slot, uint64_t cycle) {
     return tma_simulation_now(slot->simulation);
 }
 
+/* How many slots begin before this one. The SM's warp schedulers take turns; which of them is
+ * first, and in what order each takes its own warps, is drawn. As long as each has but one slot, it
+ * is the same for both SMs of a TPC. */
+static uint32_t slots_before(const struct slot *slot) {
+    uint32_t depth = slot->simulation->workload->depth, sm = slot->sm->number;
+    uint32_t scheduler = slot->index % TMA_SCHEDULERS,
+             draw = slot->simulation->machine->topology.draw;
+    if (draw == 0)
+        return slot->index;
+    uint64_t number = depth > TMA_SCHEDULERS ? sm : sm / TMA_TPC_SMS;
+    uint32_t first = (uint32_t)(tma_mix64(number + draw) % TMA_SCHEDULERS);
+    uint32_t own = (uint32_t)scheduler_slots(slot) + 1;
+    uint64_t turned = tma_mix64(tma_mix64(draw) ^ ((number + 1) * TMA_SCHEDULERS + scheduler));
+    uint32_t turn = (slot->index / TMA_SCHEDULERS + (uint32_t)(turned % own)) % own;
+    return turn * TMA_SCHEDULERS + (scheduler + TMA_SCHEDULERS - first) % TMA_SCHEDULERS;
+}
+
 /* How late a slot's first operation comes. (A CTA of one slot is not seen to wait for it.) */
 static uint64_t first_pass_cycles(const struct slot *slot) {
     const struct tma_machine *machine = slot->simulation->machine;
-    enum tma_direction direction = slot->simulation->workload->operations[0].operation.direction;
-    return tma_writes_tensor(direction) ? machine->tma.store_first_pass_cycles
-                                        : machine->tma.first_pass_cycles;
+    const struct tma_workload *workload = slot->simulation->workload;
+    if (workload->depth == 1)
+        return 0;
+    if (tma_writes_tensor(workload->operations[0].operation.direction))
+        return machine->tma.store_first_pass_cycles;
+    return machine->tma.first_pass_cycles +
+           (uint64_t)slots_before(slot) * machine->tma.wake_interval_cycles;
 }
 
 static void run_cta(struct slot *slot) {
     const struct tma_workload *workload = slot->simulation->workload;
-    uint64_t cycle = tma_simulation_now(slot->simulation);
-    if (workload->depth > 1)
-        cycle += first_pass_cycles(slot);
+    uint64_t cycle = tma_simulation_now(slot->simulation) + first_pass_cycles(slot);
     slot->free_cycle = cycle;
     for (slot->iteration = slot->index; slot->iteration < workload->iterations;
          slot->iteration += workload->depth) {

@@ -14,6 +14,7 @@
 #include "base/room.h"
 #include "engine/platform.h"
 #include "engine/simulation.h"
+#include "memory/address.h"
 
 static void out_of_memory(struct simulation *simulation) {
     tma_simulation_fail(simulation, TMA_ERROR_MEMORY, "out of memory");
@@ -24,8 +25,8 @@ static bool issued_before(const struct issue *a, const struct issue *b) {
         return a->cycle < b->cycle;
     if (a->slot->sm->number != b->slot->sm->number)
         return a->slot->sm->number < b->slot->sm->number;
-    if (a->slot->turn != b->slot->turn)
-        return a->slot->turn > b->slot->turn;
+    if (a->slot->index != b->slot->index)
+        return a->slot->index < b->slot->index;
     return a->number < b->number;
 }
 
@@ -134,10 +135,24 @@ static void hand_over_before(struct simulation *simulation, uint64_t cycle) {
         simulation->issues[i] = simulation->issues[i + count];
 }
 
-static bool completes_before(const struct tma_completion *a, const struct tma_completion *b) {
-    if (a->cycle != b->cycle)
+uint64_t tma_keeper_seen(const struct simulation *simulation, const struct tma_completion *item) {
+    uint32_t interval = simulation->machine->tma.wake_interval_cycles;
+    return interval == 0 ? item->cycle : (item->cycle + interval - 1) / interval * interval;
+}
+
+/* Which of the warps that see their phases in the same cycle is first is drawn. */
+static bool seen_before(const struct simulation *simulation, const struct tma_completion *a,
+                        const struct tma_completion *b) {
+    uint32_t interval = simulation->machine->tma.wake_interval_cycles;
+    if (a->cycle + interval < b->cycle || b->cycle + interval < a->cycle)
         return a->cycle < b->cycle;
-    return a->sm != b->sm ? a->sm < b->sm : a->tag < b->tag;
+    uint64_t draw = tma_mix64(simulation->machine->topology.draw);
+    uint64_t seen_a = tma_keeper_seen(simulation, a), seen_b = tma_keeper_seen(simulation, b);
+    if (seen_a != seen_b)
+        return seen_a < seen_b;
+    if (a->sm != b->sm || draw == 0)
+        return a->sm != b->sm ? a->sm < b->sm : a->tag < b->tag;
+    return tma_mix64(draw ^ a->tag ^ seen_a) < tma_mix64(draw ^ b->tag ^ seen_a);
 }
 
 static void push_completion(struct simulation *simulation, const struct tma_completion *item) {
@@ -150,7 +165,7 @@ static void push_completion(struct simulation *simulation, const struct tma_comp
     }
     simulation->completions = heap;
     size_t at = simulation->completion_count++;
-    for (; at > 0 && completes_before(item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+    for (; at > 0 && seen_before(simulation, item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
     heap[at] = *item;
 }
@@ -163,9 +178,9 @@ static struct tma_completion pop_completion(struct simulation *simulation) {
         size_t child = 2 * at + 1;
         if (child >= count)
             break;
-        if (child + 1 < count && completes_before(&heap[child + 1], &heap[child]))
+        if (child + 1 < count && seen_before(simulation, &heap[child + 1], &heap[child]))
             child++;
-        if (!completes_before(&heap[child], &moved))
+        if (!seen_before(simulation, &heap[child], &moved))
             break;
         heap[at] = heap[child];
         at = child;
@@ -279,7 +294,8 @@ static void release_all(struct simulation *simulation) {
 /* The first completion is known: none that is yet to be found can come ahead of it. */
 static bool knows_first_completion(const struct simulation *simulation) {
     uint64_t known = tma_memory_now(simulation->memory) + simulation->machine->tma.complete_cycles;
-    return simulation->completion_count > 0 && simulation->completions[0].cycle < known;
+    return simulation->completion_count > 0 &&
+           tma_keeper_seen(simulation, &simulation->completions[0]) < known;
 }
 
 /* Everybody waits for the memory system: lets its time pass until something completes. */
@@ -299,7 +315,7 @@ static void wait_for_completion(struct simulation *simulation) {
 /* Completes what is due, and what can be told ahead of time. */
 static void complete_until(struct simulation *simulation, uint64_t now) {
     while (simulation->completion_count > 0 &&
-           (simulation->completions[0].cycle <= now ||
+           (tma_keeper_seen(simulation, &simulation->completions[0]) <= now ||
             (knows_first_completion(simulation) &&
              goes_on(simulation, &simulation->completions[0])))) {
         struct tma_completion completion = pop_completion(simulation);
@@ -320,8 +336,9 @@ static uint64_t keep(struct simulation *simulation, uint64_t now) {
     uint64_t until = now + machine->tma.issue_cycles + machine->tma.complete_cycles;
     if (simulation->awake == 0 && simulation->issue_count == 0)
         until = UINT64_MAX;
-    if (simulation->completion_count > 0 && simulation->completions[0].cycle < until)
-        until = simulation->completions[0].cycle;
+    if (simulation->completion_count > 0 &&
+        tma_keeper_seen(simulation, &simulation->completions[0]) < until)
+        until = tma_keeper_seen(simulation, &simulation->completions[0]);
     return until > now ? until : now + 1;
 }
 

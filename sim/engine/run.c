@@ -81,23 +81,11 @@ static enum tma_error_code measure_consumers(struct simulation *simulation) {
     return TMA_OK;
 }
 
-/* Slots that issue in the same cycle do so from the last to the first; but which one begins depends
- * on which of the SM's four warp schedulers is first. As long as each of those has but one slot, it
- * is the same one in both SMs of a TPC. */
-static uint32_t slot_turn(const struct simulation *simulation, uint32_t sm, uint32_t index) {
-    enum { SCHEDULERS = 4 };
-    uint32_t depth = simulation->workload->depth, draw = simulation->machine->topology.slot_draw;
-    uint32_t number = depth > SCHEDULERS ? sm : sm / TMA_TPC_SMS;
-    uint64_t first = draw == 0 ? 0 : tma_mix64(number + draw) % SCHEDULERS;
-    return (index + (uint32_t)first * depth / SCHEDULERS) % depth;
-}
-
 static void create_slot(struct simulation *simulation, struct sm *sm, uint32_t index) {
     struct slot *slot = &sm->slots[index];
     *slot = (struct slot){.simulation = simulation,
                           .sm = sm,
                           .index = index,
-                          .turn = slot_turn(simulation, sm->number, index),
                           .start = sg_sem_init(0),
                           .arrived = sg_sem_init(0),
                           .mbarrier = {.completed = sg_sem_init(0)}};

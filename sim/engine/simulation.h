@@ -31,7 +31,6 @@ struct slot {
     struct simulation *simulation;
     struct sm *sm;
     uint32_t index;      /* in its SM */
-    uint32_t turn;       /* of slots that issue in the same cycle, the highest is first */
     sg_sem_t start;      /* a CTA has come */
     uint32_t iteration;  /* of the CTA: which stage it fills */
     uint32_t pending;    /* operations of the stage that have not completed */
@@ -61,6 +60,7 @@ struct sm {
     uint64_t launch_cycle;  /* its first CTA starts then */
     uint64_t cta_start;     /* cycle */
     uint64_t cta_end;       /* last completion or end of a consumer so far */
+    uint64_t woken_cycle;   /* a warp of it went on last then */
     uint32_t slots_left;    /* slots that the CTA still has work for */
     bool wants_cta;         /* its cluster is through, and it is not its turn yet */
     sg_sem_t done;          /* rank 0: all CTAs of the cluster are through */
@@ -127,6 +127,9 @@ void tma_slot_go_on(struct slot *slot);
  * it. */
 void tma_keeper_actor(int argc, char **argv);
 void tma_keeper_take_issue(struct simulation *simulation, const struct issue *issue);
+
+/* keeper.c: when a warp can see that an operation is complete. */
+uint64_t tma_keeper_seen(const struct simulation *simulation, const struct tma_completion *item);
 
 /* keeper.c: the number of the tensor map of an operation of the slot's CTA, among all of the
  * workload's, from 1. */

@@ -9,6 +9,11 @@ uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine) {
            machine->sm_clock_mhz;
 }
 
+/* A number for each `what`, drawn. */
+static uint64_t draw(const struct tma_dram *dram, uint64_t what) {
+    return tma_mix64(tma_mix64(dram->machine->topology.draw) + what + 1);
+}
+
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
                                     struct tma_error *error) {
     uint32_t channels = machine->dram.channels;
@@ -26,6 +31,8 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         tma_dram_free(dram);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
     }
+    for (uint32_t i = 0; i < channels && machine->dram.refresh_interval_cycles > 0; i++)
+        dram->channels[i].refresh_phase = draw(dram, i) % machine->dram.refresh_interval_cycles;
     return TMA_OK;
 }
 
@@ -35,15 +42,37 @@ void tma_dram_free(struct tma_dram *dram) {
     *dram = (struct tma_dram){0};
 }
 
-/* The first cycle from `cycle` on at which the bank is not away for refresh. */
-static uint64_t after_refresh(const struct tma_machine *machine, uint32_t bank_number,
-                              uint64_t cycle) {
+/* The first cycle from `cycle` on at which the channel is not away for refresh. */
+static uint64_t after_refresh(const struct tma_machine *machine,
+                              const struct tma_dram_channel *channel, uint64_t cycle) {
     uint32_t interval = machine->dram.refresh_interval_cycles;
     if (interval == 0)
         return cycle;
-    uint64_t phase = (cycle + tma_mix64(bank_number + 1) % interval) % interval;
+    uint64_t phase = (cycle + channel->refresh_phase) % interval;
     return phase < machine->dram.refresh_cycles ? cycle + machine->dram.refresh_cycles - phase
                                                 : cycle;
+}
+
+/* A number for each place, to draw by. */
+static uint64_t number_of(const struct tma_place *place) {
+    return place->group << 16 | (uint64_t)place->home << 15 | place->slice;
+}
+
+/* What waits for the end of a refresh behind two others comes in any order: how much later. */
+static uint64_t after_others(struct tma_dram *dram, struct tma_dram_channel *channel,
+                             uint64_t number, bool second, uint64_t cycle) {
+    enum { IN_ORDER = 2 };
+    const struct tma_machine *machine = dram->machine;
+    uint64_t end = after_refresh(machine, channel, cycle);
+    if (end == cycle)
+        return 0;
+    if (channel->refresh_end != end)
+        channel->refresh_waiting = 0;
+    channel->refresh_end = end;
+    channel->refresh_waiting += !second;
+    if (channel->refresh_waiting <= IN_ORDER || machine->topology.draw == 0)
+        return 0;
+    return draw(dram, 2 * number + second + end) % (machine->dram.refresh_disorder_cycles + 1);
 }
 
 static uint32_t channel_of(const struct tma_machine *machine, const struct tma_place *place) {
@@ -77,7 +106,7 @@ static uint64_t open_row(struct tma_dram *dram, uint32_t number, const struct tm
     uint32_t bank_number = number * machine->dram.banks + bank_of(machine, row);
     struct tma_dram_bank *bank = &dram->banks[bank_number];
     uint64_t ready = bank->ready_cycle > cycle ? bank->ready_cycle : cycle;
-    ready = after_refresh(machine, bank_number, ready);
+    ready = after_refresh(machine, &dram->channels[number], ready);
     dram->channels[number].row_opened = bank->row != row + 1; /* stored plus 1: 0 is none */
     if (!dram->channels[number].row_opened)
         return ready;
@@ -91,11 +120,18 @@ static uint64_t open_row(struct tma_dram *dram, uint32_t number, const struct tm
 uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,
                        uint64_t cycle) {
     uint32_t number = channel_of(dram->machine, place);
-    uint64_t ready = open_row(dram, number, place, cycle);
     struct tma_dram_channel *channel = &dram->channels[number];
+    uint64_t access = number_of(place);
+    bool second = channel->last_access == access && channel->last_cycle == cycle;
+    uint64_t ready = open_row(dram, number, place, cycle);
     uint64_t moved = move(dram, channel, sectors, channel->row_opened, false, cycle);
+    uint64_t late = after_others(dram, channel, access, second, cycle);
+    if (second && late == 0) /* behind the first line */
+        late = tma_ticks_to_cycle(sectors * dram->bus_ticks_per_sector);
+    channel->last_access = access;
+    channel->last_cycle = cycle;
     dram->read_sectors += sectors;
-    return (moved > ready ? moved : ready) + dram->machine->dram.access_cycles;
+    return (moved > ready + late ? moved : ready + late) + dram->machine->dram.access_cycles;
 }
 
 void tma_dram_write(struct tma_dram *dram, const struct tma_place *place, uint32_t sectors,

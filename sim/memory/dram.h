@@ -1,6 +1,6 @@
 /* DRAM: channels with a data bus and banks. A bank has one open row; opening another takes time,
- * and a channel opens rows only so often; every bank goes away for refresh now and then, at a phase
- * of its own. */
+ * and a channel opens rows only so often, and goes away for refresh now and then, at a phase of its
+ * own. In what order it then serves what has waited is drawn. */
 #ifndef TMA_MEMORY_DRAM_H
 #define TMA_MEMORY_DRAM_H
 
@@ -18,8 +18,12 @@ struct tma_dram_bank {
 struct tma_dram_channel {
     struct tma_port bus;
     struct tma_port activations;
-    bool writes;     /* what the bus did last */
-    bool row_opened; /* for the last command */
+    uint64_t refresh_phase;           /* cycles since a refresh began, at cycle 0 */
+    uint64_t refresh_end;             /* of the last one that something waited for, */
+    uint32_t refresh_waiting;         /* and how many accesses did */
+    uint64_t last_access, last_cycle; /* what was read last, asked for when */
+    bool writes;                      /* what the bus did last */
+    bool row_opened;                  /* for the last command */
     struct {
         uint32_t count, sectors, rows_opened;
     } gathered; /* writes that it has yet to do */

@@ -121,9 +121,6 @@ struct tma_map_wait {
 
 enum { TMA_MAP_WAITS = 2 };
 
-/* Warp schedulers of an SM, to which its warps belong in turn. */
-enum { TMA_SCHEDULERS = 4 };
-
 /* A TMA unit's queue of operations; loads and prefetches have one, stores and reductions another.
  */
 struct tma_unit {
@@ -281,7 +278,7 @@ void tma_multicast_complete(struct tma_memory *memory, uint32_t flight);
 /* Cycles between a GPC and a slice beyond the nearest one's, both ways together. */
 static inline uint32_t tma_hop_cycles(const struct tma_memory *memory, uint32_t gpc,
                                       const struct tma_place *place) {
-    uint32_t slice = place->home * memory->l2.slices + place->slice;
+    uint32_t slice = place->home * memory->l2.slices + place->server;
     return memory->hops[gpc * memory->machine.l2.slices + slice];
 }
 

@@ -8,7 +8,8 @@
 enum {
     TMA_MAX_SMS = 256,
     TMA_MAX_GPCS = 16,
-    TMA_TPC_SMS = 2, /* SMs 2k and 2k + 1 are a TPC */
+    TMA_TPC_SMS = 2,    /* SMs 2k and 2k + 1 are a TPC */
+    TMA_SCHEDULERS = 4, /* of an SM, to which its warps belong in turn */
     TMA_MAX_NAME = 64,
     TMA_MAX_COALESCED = 7,
     TMA_SECTOR_BYTES = 32,
@@ -38,9 +39,10 @@ struct tma_machine {
         uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
         uint32_t launch_interval_cycles; /* from the start of a GPC's CTA to that of its next */
-        uint32_t slot_draw; /* a number to draw by which slots of an SM and which SM of a TPC are
-                               first in a cycle, and how long polling takes; 0: the last slot, the
-                               first SM, and as long as it takes on average */
+        uint32_t draw; /* a number to draw by what differs from launch to launch: which slots of an
+                          SM and which SM of a TPC are first, how long polling takes, when DRAM is
+                          refreshed and in what order it serves what waits; 0: the first slot and
+                          SM, as long as it takes on average, and in order */
     } topology;
 
     struct {
@@ -68,9 +70,11 @@ struct tma_machine {
                                              of a scheduler */
         uint32_t store_operations;        /* stores and reductions that it works on in turn */
         uint32_t write_flits;             /* that an SM may have on their way to L2 */
-        uint32_t poll_millicycles;        /* that each further slot's polling adds to turnaround, on
-                                             average */
+        uint32_t poll_millicycles;        /* that the polling of each further slot of a scheduler
+                                             adds to turnaround, on average */
         uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */
+        uint32_t wake_interval_cycles;    /* how often warps can see phases, and the least time
+                                             between two of an SM that issue again */
         uint32_t cluster_release_cycles;  /* a warp that is done with a multicast tile makes that
                                              known to its cluster, */
         uint32_t cluster_arrive_cycles;   /* and arrives on another SM's mbarrier */
@@ -120,8 +124,10 @@ struct tma_machine {
         uint32_t row_gap_millicycles;           /* that the bus pauses for a row that is opened */
         uint32_t turnaround_millicycles;  /* of a channel's bus from reads to writes or back */
         uint32_t write_batch;             /* writes that a channel gathers, and then does at once */
-        uint32_t refresh_cycles;          /* how long a bank is away */
+        uint32_t refresh_cycles;          /* how long a channel is away */
         uint32_t refresh_interval_cycles; /* how often */
+        uint32_t refresh_disorder_cycles; /* lines that wait for its end are there so much later
+                                             than the first, at most */
         uint32_t queue_cycles; /* that a channel's bus may be behind before writes wait in L2 */
     } dram;
 

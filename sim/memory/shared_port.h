@@ -44,8 +44,10 @@ static inline uint64_t tma_shared_port_arrive(struct tma_shared_port *shared, ui
         shared->first = (shared->first + 1) % TMA_SHARED_PERIODS;
         shared->count--;
     }
-    if (shared->count == 0 || shared->periods[shared->first].from_cycle > now)
-        return tma_port_serve(&shared->arrivals, cycle, 0);
+    if (shared->count == 0 || shared->periods[shared->first].from_cycle > now) {
+        uint64_t free_cycle = tma_ticks_to_cycle(shared->arrivals.free_ticks);
+        return free_cycle > cycle ? free_cycle : cycle;
+    }
     return tma_port_serve(&shared->arrivals, cycle, 2 * wavefront_ticks) -
            wavefront_ticks / TMA_TICKS;
 }

@@ -119,7 +119,7 @@ static void measure_hops(struct tma_memory *memory) {
 static void draw_ranks(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     for (uint32_t unit = 0; unit < 2 * machine->sm_count; unit++) {
-        uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, draw = machine->topology.slot_draw;
+        uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, draw = machine->topology.draw;
         bool swapped = draw > 0 && other < machine->sm_count &&
                        (tma_mix64(-(uint64_t)(draw + sm / TMA_TPC_SMS)) & 1u) != 0;
         memory->ranks[unit] = (uint16_t)(unit - sm + (swapped ? other : sm));

@@ -46,9 +46,9 @@ static const struct tma_key keys[] = {
          "SMs, GPC by GPC, end to end"),
     U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
         "from the start of a GPC's CTA to that of its next"),
-    U32("topology.slot_draw", none, 0, 1e9, topology.slot_draw,
-        "what is drawn by: which slots and which SM of a TPC are first, how long polling takes; 0: "
-        "nothing"),
+    U32("topology.draw", none, 0, 1e9, topology.draw,
+        "what differs from launch to launch is drawn by this: who is first, how long polling "
+        "takes, refresh; 0: nothing is"),
     LIST("topology.placement", TMA_MAX_SMS - 1, topology.placement, TMA_MAX_SMS, placement,
          "SMs in the order in which a growing grid takes them"),
 
@@ -93,9 +93,11 @@ static const struct tma_key keys[] = {
         "stores and reductions that are worked on in turn"),
     U32("tma.write_flits", none, 1, 1e6, tma.write_flits, "that an SM may have on their way to L2"),
     U32("tma.poll", millicycles, 0, 1000000, tma.poll_millicycles,
-        "that the polling of each further slot adds to turnaround, on average"),
+        "that the polling of each further slot of a scheduler adds to turnaround, on average"),
     U32("tma.turnaround", cycles, 0, 10000, tma.turnaround_cycles,
         "a waiting warp sees the phase, and issues again"),
+    U32("tma.wake_interval", cycles, 0, 10000, tma.wake_interval_cycles,
+        "how often warps can see phases, and least time between two of an SM that issue again"),
     U32("tma.cluster_release", cycles, 0, 10000, tma.cluster_release_cycles,
         "a warp that is done with a multicast tile makes that known to its cluster,"),
     U32("tma.cluster_arrive", cycles, 0, 10000, tma.cluster_arrive_cycles,
@@ -160,8 +162,10 @@ static const struct tma_key keys[] = {
         "of a channel's bus from reads to writes or back"),
     U32("dram.write_batch", none, 1, 1000, dram.write_batch,
         "writes that a channel gathers, and then does at once"),
-    U32("dram.refresh", cycles, 0, 1e6, dram.refresh_cycles, "how long a bank is away"),
+    U32("dram.refresh", cycles, 0, 1e6, dram.refresh_cycles, "how long a channel is away"),
     U32("dram.refresh_interval", cycles, 1, 1e9, dram.refresh_interval_cycles, "how often"),
+    U32("dram.refresh_disorder", cycles, 0, 10000, dram.refresh_disorder_cycles,
+        "lines that wait for its end are there so much later than the first, at most"),
     U32("dram.queue", cycles, 0, 1e9, dram.queue_cycles,
         "that a channel may be behind before writes wait"),
 

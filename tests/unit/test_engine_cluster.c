@@ -67,12 +67,12 @@ static const struct {
     {"two clusters side by side", 4, 2, 3, 2, 1, 1, 2 * HIT + AGAIN + GPC_PORT},
     {"and two after them", 8, 2, 3, 2, 1, 1, 2 * (2 * HIT + AGAIN) + GPC_PORT},
     {"every slot is used once", 2, 2, 3, 2, 2, ROWS, WHOLE + (ROWS * ROW)},
-    /* Slot 1, which goes first, waits with its release for slot 0's load: that ends behind the
-     * other CTA's arrival, and slot 0's next tile follows slot 1's through the port. */
+    /* Slot 0, which goes first, waits with its release for slot 1's load: that ends behind the
+     * other CTA's arrival, and slot 1's next tile follows slot 0's through the port. */
     {"a release waits for loads", 2, 2, 3, 4, 2, ROWS, 2 * (WHOLE + (ROWS * ROW)) + RELEASE},
-    /* Slot 0's load is the last one: with nothing to wait for, the other CTA's arrival is later. */
-    {"the last arrival counts", 2, 2, 3, 3, 2, ROWS, 2 * WHOLE + (ROWS * ROW) + AGAIN},
-    {"of few rows too", 2, 2, 3, 3, 2, 3, 2 * (HIT + 2 * ROW) + (3 * ROW) + AGAIN},
+    {"also where no tile follows", 2, 2, 3, 3, 2, ROWS, 2 * WHOLE + (ROWS * ROW) + RELEASE},
+    /* Slot 1's load ends soon enough: the other CTA's arrival is later. */
+    {"the last arrival counts", 2, 2, 3, 3, 2, 3, 2 * (HIT + 2 * ROW) + AGAIN},
 };
 
 START_TEST(test_times) {

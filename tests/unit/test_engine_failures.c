@@ -65,8 +65,8 @@ static const struct {
     {expect_less,
      TMA_ERROR_DEADLOCK,
      {"deadlock", "SM 0 CTA 0 slot 0", "phase 0", "496 bytes expected", "512 arrived", "more"}},
-    /* Of slots that issue in the same cycle the last one goes first. */
-    {fault_at_once, TMA_ERROR_FAULT, {"cycle 0", "SM 0", "CTA 0", "operation 1"}},
+    /* Of slots that issue in the same cycle the first one goes first. */
+    {fault_at_once, TMA_ERROR_FAULT, {"cycle 0", "SM 0", "CTA 0", "operation 0"}},
     {fault_in_second_iteration, TMA_ERROR_FAULT, {"cycle 0", "SM 0", "CTA 0", "operation 1"}},
     {no_operation, TMA_ERROR_ARGUMENT, {"0 operations"}},
     {no_depth, TMA_ERROR_ARGUMENT, {"depth"}},

@@ -26,12 +26,14 @@ struct reference_slot {
     uint64_t begin;     /* when it begins at all */
     bool wrote;         /* the operation that completed last was a store or reduction */
     uint64_t completed; /* cycle of the stage's last completion so far */
+    uint64_t seen;      /* cycle at which its warp sees that, or UINT64_MAX */
 };
 
 struct reference_sm {
     uint32_t number, cta, slots_left;
     uint64_t launch; /* cycle at which its CTA starts; UINT64_MAX once it has */
     uint64_t start, end;
+    uint64_t woken; /* when a warp that loads went on last */
     struct tma_port shared;
     struct reference_slot slots[MAX_DEPTH];
 };
@@ -139,14 +141,19 @@ static void start_cta(struct reference *reference, struct reference_sm *sm) {
         return;
     sm->launch = UINT64_MAX;
     sm->start = sm->end = reference->now;
-    uint64_t begin = reference->now;
-    if (workload->depth > 1)
-        begin += tma_writes_tensor(workload->operations[0].operation.direction)
-                     ? reference->machine->tma.store_first_pass_cycles
-                     : reference->machine->tma.first_pass_cycles;
+    bool writes = tma_writes_tensor(workload->operations[0].operation.direction);
+    uint64_t begin = reference->now, apart = 0;
+    if (workload->depth > 1) {
+        begin += writes ? reference->machine->tma.store_first_pass_cycles
+                        : reference->machine->tma.first_pass_cycles;
+        apart = writes ? 0 : reference->machine->tma.wake_interval_cycles;
+    }
     for (uint32_t s = 0; s < workload->depth && s < workload->iterations; s++, sm->slots_left++)
-        sm->slots[s] = (struct reference_slot){
-            .wake = UINT64_MAX, .iteration = s, .issues = true, .begin = begin};
+        sm->slots[s] = (struct reference_slot){.wake = UINT64_MAX,
+                                               .iteration = s,
+                                               .issues = true,
+                                               .begin = begin + s * apart,
+                                               .seen = UINT64_MAX};
 }
 
 /* A slot goes on: with its stage's next consumer, its next stage, or not at all. */
@@ -171,19 +178,50 @@ static void go_on(struct reference *reference, struct reference_sm *sm, uint32_t
     sm->slots_left -= !slot->issues;
 }
 
-static uint64_t turnaround_of(const struct reference *reference,
-                              const struct reference_slot *slot) {
-    const struct tma_machine *machine = reference->machine;
-    if (slot->wrote)
-        return machine->tma.store_turnaround_cycles;
-    return machine->tma.turnaround_cycles +
-           (reference->workload->depth - 1) * machine->tma.poll_millicycles / 1000;
+/* Slots of an SM that poll as the warps of `index`'s scheduler do, itself apart. */
+static uint64_t others_of(const struct reference *reference, uint32_t index) {
+    uint64_t others = 0;
+    for (uint32_t s = 0; s < reference->workload->depth; s++)
+        others += s != index && s % TMA_SCHEDULERS == index % TMA_SCHEDULERS;
+    return others;
 }
 
-/* What has become known: the slot goes on when its stage is there, after the warp's turnaround if
- * there is more to do. */
+/* A slot's warp sees that its stage is there: when it goes on, no sooner after the last one than
+ * warps do. */
+static uint64_t wake_of(const struct reference *reference, struct reference_sm *sm,
+                        uint32_t index) {
+    const struct tma_machine *machine = reference->machine;
+    uint64_t apart = machine->tma.wake_interval_cycles;
+    if (sm->slots[index].wrote)
+        return reference->now + machine->tma.store_turnaround_cycles;
+    uint64_t wake = reference->now + machine->tma.turnaround_cycles +
+                    others_of(reference, index) * machine->tma.poll_millicycles / 1000;
+    if (wake + apart >= sm->woken && wake < sm->woken + apart)
+        wake = sm->woken + apart;
+    sm->woken = wake > sm->woken ? wake : sm->woken;
+    return wake;
+}
+
+/* Slots whose warps see in this cycle that their stages are there: they go on after the warp's
+ * turnaround, if there is more to do. */
+static void see_stages(struct reference *reference, struct reference_sm *sm) {
+    const struct tma_workload *workload = reference->workload;
+    for (uint32_t s = 0; s < workload->depth; s++) {
+        struct reference_slot *slot = &sm->slots[s];
+        if (slot->seen != reference->now)
+            continue;
+        bool more = slot->iteration + workload->depth < workload->iterations;
+        slot->seen = UINT64_MAX;
+        slot->wake = reference->now;
+        if (more || workload->consumer_count > 0)
+            slot->wake = wake_of(reference, sm, s);
+    }
+}
+
+/* What has become known: the slot's warp sees its stage when it next looks. */
 static void take_completions(struct reference *reference) {
     const struct tma_workload *workload = reference->workload;
+    uint32_t interval = reference->machine->tma.wake_interval_cycles;
     struct tma_completion done;
     while (tma_memory_take(reference->memory, &done)) {
         struct reference_sm *sm = &reference->sms[done.tag >> 40];
@@ -198,10 +236,9 @@ static void take_completions(struct reference *reference) {
         sm->end = done.cycle > sm->end ? done.cycle : sm->end;
         if (--slot->pending > 0)
             continue;
-        bool more = slot->iteration + workload->depth < workload->iterations;
-        slot->wake = slot->completed;
-        if (more || workload->consumer_count > 0)
-            slot->wake += turnaround_of(reference, slot);
+        slot->seen = slot->completed;
+        while (interval > 0 && slot->seen % interval != 0)
+            slot->seen++;
     }
 }
 
@@ -223,16 +260,17 @@ static void go_on_with_cta(struct reference *reference, struct reference_sm *sm)
 }
 
 /* One cycle: slots go on, CTAs end and start, stages are issued, time passes in the memory system;
- * SMs in order of their numbers, and an SM's slots issue in the opposite order of theirs. */
+ * SMs in order of their numbers, and an SM's slots in that of theirs. */
 static void do_cycle(struct reference *reference) {
     uint32_t depth = reference->workload->depth;
     take_completions(reference);
     for (uint32_t i = 0; i < reference->sm_count; i++) {
+        see_stages(reference, &reference->sms[i]);
         go_on_with_cta(reference, &reference->sms[i]);
         start_cta(reference, &reference->sms[i]);
     }
     for (uint32_t i = 0; i < reference->sm_count; i++)
-        for (uint32_t s = depth; s-- > 0;)
+        for (uint32_t s = 0; s < depth; s++)
             if (reference->sms[i].slots[s].issues &&
                 reference->sms[i].slots[s].begin <= reference->now)
                 issue_stage(reference, i, s);
@@ -265,7 +303,7 @@ static void run_reference(const struct tma_machine *machine, const struct tma_wo
     for (uint32_t i = 0; i < reference.sm_count; i++) {
         reference.sms[i].number = numbers[i];
         for (uint32_t s = 0; s < MAX_DEPTH; s++)
-            reference.sms[i].slots[s].wake = UINT64_MAX;
+            reference.sms[i].slots[s].wake = reference.sms[i].slots[s].seen = UINT64_MAX;
     }
     measure_consumers(&reference);
     if (!workload->cold)
@@ -420,6 +458,7 @@ static void use_odd_times(struct tma_machine *machine, struct tma_workload *work
     machine->tma.row_millicycles = 1005;
     machine->tma.turnaround_cycles = 0;
     machine->tma.poll_millicycles = 1700;
+    machine->tma.wake_interval_cycles = 3;
     machine->crossbar.spread_cycles = 13;
     machine->crossbar.sm_port_bytes_per_kcycle = 107300;
     machine->crossbar.gpc_port_bytes_per_kcycle = 170000;

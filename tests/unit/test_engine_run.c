@@ -44,12 +44,11 @@ static const struct {
     {{"one after the other", 1, 1, 5, 1, 1, false, 0}, 5 * HIT + 4 * TURNAROUND},
     {{"two at a time", 1, 1, 2, 2, 1, false, 0}, HIT + DISPATCH},
     {{"four at a time", 1, 1, 4, 4, 1, false, 0}, HIT + 3 * DISPATCH},
-    /* Of slots that issue at once the last one goes first. Each issues again when its own is
-     * there, whatever the others do; slot 0, whose turn comes last, has the last tile. */
+    /* Of slots that issue at once the first one goes first. Each issues again when its own is
+     * there, whatever the others do; slot 0 has the last tile of the last round. */
     {{"four at a time, three times", 1, 1, 12, 4, 1, false, 0},
      3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
-    {{"the last round is not full", 1, 1, 9, 4, 1, false, 0},
-     3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
+    {{"the last round is not full", 1, 1, 9, 4, 1, false, 0}, 3 * HIT + 2 * TURNAROUND},
     {{"more slots than iterations", 1, 1, 2, 8, 1, false, 0}, HIT + DISPATCH},
     /* Enough in flight: the port never rests, from the first row to the last. */
     {{"limited by the port", 1, 1, 64, 8, 8, false, 0}, HIT + (64 * 8 - 1) * ROW},
@@ -91,31 +90,34 @@ START_TEST(test_first_pass) {
 }
 END_TEST
 
-/* The operations of four slots that issue in the same cycle, by when the TMA unit began on them: of
- * each, its latency. */
+/* The operations of four slots that issue one after the other, by when the TMA unit began on them:
+ * of each, its latency. */
 static void take_latency(void *context, const struct tma_event *event) {
     uint64_t *latencies = context;
     if (event->kind == TMA_EVENT_ARRIVAL)
         latencies[event->figures[0]] = event->figures[2];
 }
 
-/* The last slot is first, and the others follow downwards; with a draw, another one begins. */
+/* The first slot is first, and the others follow, each a wake_interval later; with a draw, another
+ * one begins. */
 START_TEST(test_slots_that_issue_at_once) {
+    enum { APART = 3 };
     struct tma_workload workload =
         make_workload(&(struct kernel){"four slots", 1, 1, 4, 4, 1, false, 0});
     uint32_t began[4] = {0};
+    machine.tma.wake_interval_cycles = APART;
     for (uint32_t draw = 0; draw < 32; draw++) {
         uint64_t latencies[4];
         struct tma_event_sink sink = {take_latency, latencies};
         struct tma_result result;
-        machine.topology.slot_draw = draw;
+        machine.topology.draw = draw;
         ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
         uint32_t first = 0;
         while (latencies[first] != HIT)
             ck_assert_uint_lt(++first, 4);
         for (uint32_t i = 0; i < 4; i++)
-            ck_assert_uint_eq(latencies[(first + 4 - i) % 4], HIT + i * DISPATCH);
-        ck_assert(draw > 0 || first == 3);
+            ck_assert_uint_eq(latencies[(first + i) % 4], HIT + i * (DISPATCH - APART));
+        ck_assert(draw > 0 || first == 0);
         began[first]++;
     }
     for (uint32_t slot = 0; slot < 4; slot++)
@@ -123,18 +125,67 @@ START_TEST(test_slots_that_issue_at_once) {
 }
 END_TEST
 
-/* How long the polling of others takes is drawn, between nothing and twice what it takes on
- * average: so is how long the kernel takes. */
+/* Of eight slots, each scheduler has two: the schedulers take turns, and which of its slots one
+ * begins with is drawn. */
+START_TEST(test_eight_slots_that_issue_at_once) {
+    enum { APART = 3, SLOTS = 8 };
+    struct tma_workload workload =
+        make_workload(&(struct kernel){"eight slots", 1, 1, SLOTS, SLOTS, 1, false, 0});
+    uint32_t began[TMA_SCHEDULERS] = {0};
+    machine.tma.wake_interval_cycles = APART;
+    for (uint32_t draw = 1; draw <= 32; draw++) {
+        uint64_t latencies[SLOTS], seen = 0;
+        struct tma_event_sink sink = {take_latency, latencies};
+        struct tma_result result;
+        machine.topology.draw = draw;
+        ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            uint64_t place = (latencies[slot] - HIT) / (DISPATCH - APART);
+            ck_assert_uint_eq(latencies[slot], HIT + place * (DISPATCH - APART));
+            seen |= 1u << place;
+            uint64_t other = (latencies[slot ^ TMA_SCHEDULERS] - HIT) / (DISPATCH - APART);
+            ck_assert_uint_eq(place ^ other, TMA_SCHEDULERS);
+            began[slot % TMA_SCHEDULERS] += slot < TMA_SCHEDULERS && place < other;
+        }
+        ck_assert_uint_eq(seen, (1u << SLOTS) - 1);
+    }
+    for (uint32_t i = 0; i < TMA_SCHEDULERS; i++)
+        ck_assert(began[i] >= 4 && began[i] <= 28);
+}
+END_TEST
+
+/* A warp looks at its phase every wake_interval: the time from one round's end to that of the next.
+ * (The reference of test_engine_reference.c has several slots.) */
+static const struct {
+    uint32_t interval;
+    uint64_t rounds_apart;
+} wakes[] = {
+    {0, TURNAROUND + HIT},
+    {1, TURNAROUND + HIT},
+    {HIT, TURNAROUND + HIT + (HIT - TURNAROUND % HIT)},
+};
+
+START_TEST(test_wake_interval) {
+    uint64_t cycles[3];
+    machine.tma.wake_interval_cycles = wakes[_i].interval;
+    for (uint32_t rounds = 1; rounds <= 3; rounds++)
+        cycles[rounds - 1] = run_kernel(&(struct kernel){"", 1, 1, rounds, 1, 1, false, 0}).cycles;
+    ck_assert_uint_eq(cycles[2] - cycles[1], wakes[_i].rounds_apart);
+}
+END_TEST
+
+/* How long the polling of the other slots of a scheduler takes is drawn, between nothing and twice
+ * what it takes on average: so is how long the kernel takes. */
 START_TEST(test_polling) {
-    enum { DRAWS = 16, POLL = 3000 };
-    const struct kernel kernel = {"four slots", 1, 1, 64, 4, 8, false, 0};
+    enum { DRAWS = 16, POLL = 9000 };
+    const struct kernel kernel = {"eight slots", 1, 1, 64, 8, 1, false, 0};
     machine.tma.poll_millicycles = 2 * POLL;
     uint64_t most = run_kernel(&kernel).cycles, different = 0;
     machine.tma.poll_millicycles = 0;
     uint64_t least = run_kernel(&kernel).cycles, last = 0;
     machine.tma.poll_millicycles = POLL;
     for (uint32_t draw = 1; draw <= DRAWS; draw++) {
-        machine.topology.slot_draw = draw;
+        machine.topology.draw = draw;
         uint64_t cycles = run_kernel(&kernel).cycles;
         ck_assert_uint_gt(cycles, least);
         ck_assert_uint_lt(cycles, most);
@@ -142,6 +193,17 @@ START_TEST(test_polling) {
         last = cycles;
     }
     ck_assert_uint_ge(different, DRAWS / 2);
+}
+END_TEST
+
+/* The slot of another scheduler does not hold a slot up. */
+START_TEST(test_schedulers) {
+    const struct kernel four = {"four slots", 1, 1, 64, 4, 1, false, 0},
+                        five = {"five slots", 1, 1, 64, 5, 1, false, 0};
+    uint64_t without[2] = {run_kernel(&four).cycles, run_kernel(&five).cycles};
+    machine.tma.poll_millicycles = 9000;
+    ck_assert_uint_eq(run_kernel(&four).cycles, without[0]);
+    ck_assert_uint_gt(run_kernel(&five).cycles, without[1]);
 }
 END_TEST
 
@@ -406,7 +468,10 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
     tcase_add_test(tests, test_slots_that_issue_at_once);
+    tcase_add_test(tests, test_eight_slots_that_issue_at_once);
     tcase_add_test(tests, test_polling);
+    tcase_add_test(tests, test_schedulers);
+    tcase_add_loop_test(tests, test_wake_interval, 0, sizeof wakes / sizeof *wakes);
     tcase_add_loop_test(tests, test_first_pass, 0, sizeof first_passes / sizeof *first_passes);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);

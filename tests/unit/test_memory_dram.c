@@ -1,6 +1,8 @@
 /* DRAM: when the sectors of a line are at L2. Times are of the small machine, by their names in it:
  * an activation is taken every 6 cycles of a channel, opens a row in 40, access takes 100 more; the
  * bus of a channel moves a sector in 4. */
+#include <string.h>
+
 #include "machine.h"
 #include "memory/dram.h"
 #include "suite.h"
@@ -168,7 +170,7 @@ START_TEST(test_bus_pauses) {
 }
 END_TEST
 
-/* Rows open at once, but banks go away for 50 of every 500 cycles. */
+/* Rows open at once, but channels go away for 50 of every 500 cycles. */
 static void refresh_alone(void) {
     machine.dram.activate_cycles = 0;
     machine.dram.activate_interval_millicycles = 0;
@@ -176,20 +178,26 @@ static void refresh_alone(void) {
     machine.dram.refresh_interval_cycles = 500;
 }
 
-/* Cycles that a request at `cycle` waits for its bank. */
+/* Cycles that a request at `cycle` waits for its channel. */
 static uint64_t away_for(struct tma_place place, uint64_t cycle) {
     recreate();
     return read_line(place, 0, cycle) - cycle - ACCESS;
 }
 
-/* A bank is away for its 50 cycles in one go: who comes then waits until it is back. */
-START_TEST(test_refresh) {
-    refresh_alone();
-    struct tma_place place = line_of((uint64_t)_i, 0);
+/* The cycle, 1000 or later, at which the channel of a place goes away. */
+static uint64_t refresh_start(struct tma_place place) {
     uint64_t start = 1000;
     while (away_for(place, start - 1) != 0 || away_for(place, start) == 0)
         start++;
     ck_assert_uint_lt(start, 1500);
+    return start;
+}
+
+/* A channel is away for its 50 cycles in one go: who comes then waits until it is back. */
+START_TEST(test_refresh) {
+    refresh_alone();
+    struct tma_place place = line_of((uint64_t)_i, 0);
+    uint64_t start = refresh_start(place);
     for (uint64_t i = 0; i < 1000; i++) {
         uint64_t phase = i % 500;
         ck_assert_uint_eq(away_for(place, start + i), phase < 50 ? 50 - phase : 0);
@@ -197,13 +205,45 @@ START_TEST(test_refresh) {
 }
 END_TEST
 
-/* Banks do not all go away at once. */
-START_TEST(test_refresh_phases_differ) {
+/* All banks of a channel go away at once; channels do so at times of their own, which are drawn. */
+START_TEST(test_refresh_phases) {
     refresh_alone();
-    uint64_t other = row_after(0, false), differ = 0;
-    for (uint64_t cycle = 0; cycle < 500; cycle++)
-        differ += away_for(line_of(0, 0), cycle) != away_for(line_of(other, 0), cycle);
-    ck_assert_uint_gt(differ, 0);
+    const struct tma_place place = line_of(0, 0), elsewhere = {.home = 1, .slice = 1};
+    uint64_t start = refresh_start(place);
+    ck_assert_uint_eq(refresh_start(line_of(row_after(0, false), 0)), start);
+    ck_assert_uint_ne(refresh_start(elsewhere), start);
+    machine.topology.draw = 1;
+    ck_assert_uint_ne(refresh_start(place), start);
+}
+END_TEST
+
+/* The second line of an access comes behind the first, also where that one has waited. */
+START_TEST(test_second_line) {
+    refresh_alone();
+    const struct tma_place place = line_of(0, 0);
+    uint64_t start = refresh_start(place);
+    recreate();
+    ck_assert_uint_eq(read_line(place, 4, start), start + 50 + ACCESS);
+    ck_assert_uint_eq(read_line(place, 4, start), start + 50 + 4 * SECTOR + ACCESS);
+}
+END_TEST
+
+/* What waits for the end of a refresh behind two others is up to 30 cycles late: that is drawn, for
+ * each refresh anew. */
+START_TEST(test_refresh_disorder) {
+    enum { MOST = 30, WAITING = 20 };
+    refresh_alone();
+    machine.dram.refresh_disorder_cycles = MOST;
+    machine.topology.draw = (uint32_t)_i;
+    uint64_t start = refresh_start(line_of(0, 0)), late[2][WAITING], none[WAITING] = {0};
+    recreate();
+    for (uint64_t round = 0; round < 2; round++, start += 500)
+        for (uint32_t i = 0; i < WAITING; i++) {
+            late[round][i] = read_line(line_of(i, 0), 0, start) - (start + 50 + ACCESS);
+            ck_assert_uint_le(late[round][i], i < 2 ? 0 : MOST);
+        }
+    ck_assert((_i == 0) == (memcmp(late[0], none, sizeof none) == 0));
+    ck_assert((_i == 0) == (memcmp(late[0], late[1], sizeof none) == 0));
 }
 END_TEST
 
@@ -268,7 +308,9 @@ int main(void) {
     tcase_add_test(tests, test_bus_bandwidth);
     tcase_add_loop_test(tests, test_bus_pauses, 0, sizeof buses / sizeof *buses);
     tcase_add_loop_test(tests, test_refresh, 0, 4);
-    tcase_add_test(tests, test_refresh_phases_differ);
+    tcase_add_test(tests, test_refresh_phases);
+    tcase_add_test(tests, test_second_line);
+    tcase_add_loop_test(tests, test_refresh_disorder, 0, 4);
     tcase_add_loop_test(tests, test_queue, 0, 2);
     tcase_add_test(tests, test_write_batch);
     tcase_add_test(tests, test_bytes_per_cycle);

@@ -259,7 +259,7 @@ END_TEST
 
 /* Which of two SMs was first at the slice that both ask in the same cycle. */
 static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uint32_t draw) {
-    machine.topology.slot_draw = draw;
+    machine.topology.draw = draw;
     recreate();
     struct load loads[2] = {{.map = map, .sm = 2 * tpc}, {.map = map, .sm = 2 * tpc + 1, .tag = 1}};
     struct tma_completion done[2];
