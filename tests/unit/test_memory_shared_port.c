@@ -31,6 +31,15 @@ START_TEST(test_turns) {
 }
 END_TEST
 
+/* Data that come from further hold up nobody who is there sooner. */
+START_TEST(test_distances) {
+    struct tma_shared_port shared = {0};
+    ck_assert_uint_eq(tma_shared_port_arrive(&shared, 10, 60, TICKS), 60);
+    ck_assert_uint_eq(tma_shared_port_arrive(&shared, 11, 20, TICKS), 20);
+    ck_assert_uint_eq(tma_shared_port_arrive(&shared, 12, 61, TICKS), 61);
+}
+END_TEST
+
 /* More periods than are kept: the last ones become one, so that none is forgotten. */
 START_TEST(test_many_periods) {
     struct tma_shared_port shared = {0};
@@ -62,6 +71,7 @@ int main(void) {
     Suite *suite = suite_create("shared_port");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, test_turns, 0, (int)(sizeof cases / sizeof cases[0]));
+    tcase_add_test(all, test_distances);
     tcase_add_test(all, test_many_periods);
     tcase_add_test(all, test_touching_periods);
     suite_add_tcase(suite, all);
