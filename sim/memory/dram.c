@@ -58,10 +58,10 @@ static uint64_t number_of(const struct tma_place *place) {
     return place->group << 16 | (uint64_t)place->home << 15 | place->slice;
 }
 
-/* What waits for the end of a refresh behind two others comes in any order: how much later. */
+/* Of what waits for the end of a refresh, only the first accesses are served in order: how much
+ * later another one's line comes. */
 static uint64_t after_others(struct tma_dram *dram, struct tma_dram_channel *channel,
                              uint64_t number, bool second, uint64_t cycle) {
-    enum { IN_ORDER = 2 };
     const struct tma_machine *machine = dram->machine;
     uint64_t end = after_refresh(machine, channel, cycle);
     if (end == cycle)
@@ -70,7 +70,7 @@ static uint64_t after_others(struct tma_dram *dram, struct tma_dram_channel *cha
         channel->refresh_waiting = 0;
     channel->refresh_end = end;
     channel->refresh_waiting += !second;
-    if (channel->refresh_waiting <= IN_ORDER || machine->topology.draw == 0)
+    if (channel->refresh_waiting <= machine->dram.refresh_in_order || machine->topology.draw == 0)
         return 0;
     return draw(dram, 2 * number + second + end) % (machine->dram.refresh_disorder_cycles + 1);
 }

@@ -126,8 +126,9 @@ struct tma_machine {
         uint32_t write_batch;             /* writes that a channel gathers, and then does at once */
         uint32_t refresh_cycles;          /* how long a channel is away */
         uint32_t refresh_interval_cycles; /* how often */
-        uint32_t refresh_disorder_cycles; /* lines that wait for its end are there so much later
-                                             than the first, at most */
+        uint32_t refresh_in_order;        /* accesses that wait for its end and are then served in
+                                             order; */
+        uint32_t refresh_disorder_cycles; /* the others' lines are there up to so much later */
         uint32_t queue_cycles; /* that a channel's bus may be behind before writes wait in L2 */
     } dram;
 

@@ -164,8 +164,10 @@ static const struct tma_key keys[] = {
         "writes that a channel gathers, and then does at once"),
     U32("dram.refresh", cycles, 0, 1e6, dram.refresh_cycles, "how long a channel is away"),
     U32("dram.refresh_interval", cycles, 1, 1e9, dram.refresh_interval_cycles, "how often"),
+    U32("dram.refresh_in_order", none, 0, 1e6, dram.refresh_in_order,
+        "accesses that wait for its end and are then served in order;"),
     U32("dram.refresh_disorder", cycles, 0, 10000, dram.refresh_disorder_cycles,
-        "lines that wait for its end are there so much later than the first, at most"),
+        "the others' lines are there up to so much later: drawn"),
     U32("dram.queue", cycles, 0, 1e9, dram.queue_cycles,
         "that a channel may be behind before writes wait"),
 
