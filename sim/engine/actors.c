@@ -71,14 +71,14 @@ static uint64_t scheduler_slots(const struct slot *slot) {
  * poll meanwhile: for how long is drawn. (So slots of a scheduler change places now and then.) */
 static uint64_t turnaround_cycles(const struct slot *slot) {
     const struct tma_machine *machine = slot->simulation->machine;
-    uint64_t draw = machine->topology.draw;
+    uint32_t draw = machine->topology.draw;
     if (slot->wrote)
         return machine->tma.store_turnaround_cycles;
     uint64_t polls = scheduler_slots(slot) * machine->tma.poll_millicycles;
     if (draw > 0) {
         uint64_t stage =
             (uint64_t)slot->sm->number << 40 | (uint64_t)slot->index << 32 | slot->iteration;
-        polls = 2 * polls * (tma_mix64(tma_mix64(draw) ^ stage) >> 32) >> 32;
+        polls = 2 * polls * (tma_drawn(draw, stage) >> 32) >> 32;
     }
     return machine->tma.turnaround_cycles + polls / 1000;
 }
@@ -165,7 +165,7 @@ static uint32_t slots_before(const struct slot *slot) {
     uint64_t number = depth > TMA_SCHEDULERS ? sm : sm / TMA_TPC_SMS;
     uint32_t first = (uint32_t)(tma_mix64(number + draw) % TMA_SCHEDULERS);
     uint32_t own = (uint32_t)scheduler_slots(slot) + 1;
-    uint64_t turned = tma_mix64(tma_mix64(draw) ^ ((number + 1) * TMA_SCHEDULERS + scheduler));
+    uint64_t turned = tma_drawn(draw, (number + 1) * TMA_SCHEDULERS + scheduler);
     uint32_t turn = (slot->index / TMA_SCHEDULERS + (uint32_t)(turned % own)) % own;
     return turn * TMA_SCHEDULERS + (scheduler + TMA_SCHEDULERS - first) % TMA_SCHEDULERS;
 }

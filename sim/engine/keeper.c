@@ -146,13 +146,13 @@ static bool seen_before(const struct simulation *simulation, const struct tma_co
     uint32_t interval = simulation->machine->tma.wake_interval_cycles;
     if (a->cycle + interval < b->cycle || b->cycle + interval < a->cycle)
         return a->cycle < b->cycle;
-    uint64_t draw = tma_mix64(simulation->machine->topology.draw);
+    uint32_t draw = simulation->machine->topology.draw;
     uint64_t seen_a = tma_keeper_seen(simulation, a), seen_b = tma_keeper_seen(simulation, b);
     if (seen_a != seen_b)
         return seen_a < seen_b;
     if (a->sm != b->sm || draw == 0)
         return a->sm != b->sm ? a->sm < b->sm : a->tag < b->tag;
-    return tma_mix64(draw ^ a->tag ^ seen_a) < tma_mix64(draw ^ b->tag ^ seen_a);
+    return tma_drawn(draw, a->tag ^ seen_a) < tma_drawn(draw, b->tag ^ seen_a);
 }
 
 static void push_completion(struct simulation *simulation, const struct tma_completion *item) {
@@ -291,11 +291,17 @@ static void release_all(struct simulation *simulation) {
     }
 }
 
+/* When a warp can see the first completion, or UINT64_MAX: there is none. */
+static uint64_t first_seen(const struct simulation *simulation) {
+    return simulation->completion_count == 0
+               ? UINT64_MAX
+               : tma_keeper_seen(simulation, &simulation->completions[0]);
+}
+
 /* The first completion is known: none that is yet to be found can come ahead of it. */
 static bool knows_first_completion(const struct simulation *simulation) {
-    uint64_t known = tma_memory_now(simulation->memory) + simulation->machine->tma.complete_cycles;
-    return simulation->completion_count > 0 &&
-           tma_keeper_seen(simulation, &simulation->completions[0]) < known;
+    return first_seen(simulation) <
+           tma_memory_now(simulation->memory) + simulation->machine->tma.complete_cycles;
 }
 
 /* Everybody waits for the memory system: lets its time pass until something completes. */
@@ -314,10 +320,8 @@ static void wait_for_completion(struct simulation *simulation) {
 
 /* Completes what is due, and what can be told ahead of time. */
 static void complete_until(struct simulation *simulation, uint64_t now) {
-    while (simulation->completion_count > 0 &&
-           (tma_keeper_seen(simulation, &simulation->completions[0]) <= now ||
-            (knows_first_completion(simulation) &&
-             goes_on(simulation, &simulation->completions[0])))) {
+    while (first_seen(simulation) <= now || (knows_first_completion(simulation) &&
+                                             goes_on(simulation, &simulation->completions[0]))) {
         struct tma_completion completion = pop_completion(simulation);
         complete(simulation, &completion);
     }
@@ -336,9 +340,9 @@ static uint64_t keep(struct simulation *simulation, uint64_t now) {
     uint64_t until = now + machine->tma.issue_cycles + machine->tma.complete_cycles;
     if (simulation->awake == 0 && simulation->issue_count == 0)
         until = UINT64_MAX;
-    if (simulation->completion_count > 0 &&
-        tma_keeper_seen(simulation, &simulation->completions[0]) < until)
-        until = tma_keeper_seen(simulation, &simulation->completions[0]);
+    uint64_t seen = first_seen(simulation);
+    if (seen < until)
+        until = seen;
     return until > now ? until : now + 1;
 }
 

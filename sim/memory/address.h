@@ -32,6 +32,11 @@ static inline uint64_t tma_mix64(uint64_t x) {
     return x ^ (x >> 33);
 }
 
+/* The number for `what` that a machine's topology.draw gives. */
+static inline uint64_t tma_drawn(uint32_t draw, uint64_t what) {
+    return tma_mix64(tma_mix64(draw) ^ what);
+}
+
 /* The lines that stand for all that is out of bounds, each in 256 bytes of its own: of 4 KiB, one
  * for each of the eight slices (see tma_h200_slices). */
 enum { TMA_FILL_LINES = 8 };

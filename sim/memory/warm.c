@@ -34,11 +34,16 @@ static void leave_written(struct tma_memory *memory, const struct line *line, in
     tma_l2_clean(&memory->l2, set, way, memory->machine.l2.dirty_ways);
 }
 
+/* It was left before, and nothing has driven it out. */
+static bool is_left(const struct tma_l2 *l2, const struct line *line) {
+    return line->again && line->passing && !l2->full;
+}
+
 static void leave(struct tma_memory *memory, struct pending *pending, uint32_t count) {
     struct tma_l2 *l2 = &memory->l2;
     for (uint32_t end = pending->left + count; pending->left != end; pending->left++) {
         const struct line *line = &pending->lines[pending->left % PENDING];
-        if (line->again && line->passing && !l2->full)
+        if (is_left(l2, line))
             continue;
         int way = tma_l2_leave(l2, &l2->sets[line->index.set], line->index.tag, line->passing,
                                TMA_ALL_SECTORS);
@@ -50,7 +55,7 @@ static void leave(struct tma_memory *memory, struct pending *pending, uint32_t c
 /* The line's sectors are to be left in a set, as if they had been there for long. */
 static void put(const struct tma_l2 *l2, struct pending *pending, struct line line) {
     pending->lines[pending->put % PENDING] = line;
-    if (!line.again || !line.passing || l2->full)
+    if (!is_left(l2, &line))
         tma_l2_prefetch(l2, line.index.set);
 }
 

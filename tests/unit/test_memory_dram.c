@@ -248,7 +248,6 @@ START_TEST(test_refresh_disorder) {
 }
 END_TEST
 
-/* bits / 8 * two edges * memory clock / SM clock */
 /* A channel that is no more than its queue behind takes more: by its bus, or by the rows to open.
  */
 START_TEST(test_queue) {
@@ -286,6 +285,7 @@ START_TEST(test_write_batch) {
 }
 END_TEST
 
+/* bits / 8 * two edges * memory clock / SM clock */
 START_TEST(test_bytes_per_cycle) {
     ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine), 32000);
     machine.dram.bus_bits = 6016;
