@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/decimal.h"
-#include "tensormap/compare.h"
+#include "tensormap/map_difference.h"
 
 enum { VALUE_BYTES = 128, NAME_COLUMN = 20, VALUE_COLUMN = 36 };
 
@@ -81,11 +81,11 @@ void cli_map_json(const struct tma_tensor_map *map, const char *key, struct tma_
 void cli_differences_json(const struct tma_tensor_map *a, const struct tma_tensor_map *b,
                           const char *key, struct tma_json *json) {
     static const char *const sides[] = {"a", "b"};
-    struct tma_difference differences[TMA_MAX_DIFFERENCES];
+    struct tma_map_difference differences[TMA_MAX_DIFFERENCES];
     size_t count = tma_tensor_map_compare(a, b, differences, TMA_MAX_DIFFERENCES);
     tma_json_begin_array(json, key);
     for (size_t i = 0; i < count; i++) {
-        const struct tma_difference *difference = &differences[i];
+        const struct tma_map_difference *difference = &differences[i];
         tma_json_begin_object(json, NULL);
         tma_json_string(json, "field", tma_field_info(difference->field)->name);
         if (difference->index < 0)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 struct operation_window {
     uint64_t cycle; /* of the issue */
@@ -50,7 +50,7 @@ static bool before(const struct tma_event *a, const struct tma_event *b) {
 
 bool tma_event_order_add(struct event_order *order, const struct tma_event *event) {
     struct tma_event *heap =
-        tma_make_room(order->heap, order->count, &order->capacity, sizeof *heap);
+        tma_array_grow(order->heap, order->count, &order->capacity, sizeof *heap);
     if (heap == NULL)
         return false;
     order->heap = heap;

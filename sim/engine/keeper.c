@@ -11,7 +11,7 @@
 #include <simgrid/actor.h>
 #include <stdio.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "engine/platform.h"
 #include "engine/simulation.h"
 #include "memory/address.h"
@@ -31,8 +31,8 @@ static bool issued_before(const struct issue *a, const struct issue *b) {
 }
 
 void tma_keeper_take_issue(struct simulation *simulation, const struct issue *issue) {
-    struct issue *issues = tma_make_room(simulation->issues, simulation->issue_count,
-                                         &simulation->issue_capacity, sizeof *issues);
+    struct issue *issues = tma_array_grow(simulation->issues, simulation->issue_count,
+                                          &simulation->issue_capacity, sizeof *issues);
     if (issues == NULL) {
         out_of_memory(simulation);
         return;
@@ -157,8 +157,8 @@ static bool seen_before(const struct simulation *simulation, const struct tma_co
 
 static void push_completion(struct simulation *simulation, const struct tma_completion *item) {
     struct tma_completion *heap =
-        tma_make_room(simulation->completions, simulation->completion_count,
-                      &simulation->completion_capacity, sizeof *heap);
+        tma_array_grow(simulation->completions, simulation->completion_count,
+                       &simulation->completion_capacity, sizeof *heap);
     if (heap == NULL) {
         out_of_memory(simulation);
         return;

@@ -10,8 +10,8 @@
 
 #include <simgrid/semaphore.h>
 
-#include "engine/distribution.h"
 #include "engine/event_order.h"
+#include "engine/histogram.h"
 #include "engine/run.h"
 #include "memory/port.h"
 #include "memory/system.h"

@@ -3,7 +3,7 @@
 #ifndef TMA_ENGINE_WORKLOAD_H
 #define TMA_ENGINE_WORKLOAD_H
 
-#include "memory/consumer.h"
+#include "banks/consumer.h"
 #include "memory/machine.h"
 #include "placement/operation.h"
 

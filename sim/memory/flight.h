@@ -3,7 +3,7 @@
 #ifndef TMA_MEMORY_FLIGHT_H
 #define TMA_MEMORY_FLIGHT_H
 
-#include "base/room.h"
+#include "base/array.h"
 #include "memory/dram.h"
 #include "memory/l2.h"
 #include "memory/shared_port.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 static size_t set_count(const struct tma_l2 *l2) {
     return (size_t)l2->partitions * l2->slices * l2->slice_sets;
@@ -31,7 +31,7 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, const struct tma_machine *m
                           .high_tag = TMA_L2_NO_TAGS};
     l2->per_set = tma_divisor_of(l2->slice_sets);
     assert(l2->ways >= 1 && l2->ways <= TMA_L2_MAX_WAYS && l2->slice_sets >= 1);
-    l2->sets = tma_resize_lines(NULL, 0, set_count(l2) * sizeof *l2->sets);
+    l2->sets = tma_resize_aligned(NULL, 0, set_count(l2) * sizeof *l2->sets);
     if (l2->sets == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", set_count(l2));
     for (size_t i = 0; i < set_count(l2); i++)

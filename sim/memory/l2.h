@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "memory/address.h"
 
 enum {

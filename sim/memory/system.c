@@ -18,7 +18,7 @@ bool tma_requests_grow(struct tma_memory *memory) {
     uint32_t old = memory->request_capacity;
     uint32_t capacity = old == 0 ? FIRST_REQUESTS : 2 * old;
     struct tma_request *requests =
-        tma_resize_lines(memory->requests, old * sizeof *requests, capacity * sizeof *requests);
+        tma_resize_aligned(memory->requests, old * sizeof *requests, capacity * sizeof *requests);
     if (requests == NULL) {
         memory->out_of_memory = true;
         return false;
@@ -39,7 +39,7 @@ static bool grow_flights(struct tma_memory *memory) {
     uint32_t old = memory->flight_count;
     uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
     struct tma_flight *flights =
-        tma_resize_lines(memory->flights, old * sizeof *flights, count * sizeof *flights);
+        tma_resize_aligned(memory->flights, old * sizeof *flights, count * sizeof *flights);
     if (flights == NULL)
         return false;
     for (uint32_t i = count; i > old; i--) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 /* Chunks grow by doubling from this. */
 enum { FIRST_CHUNKS = 64 };
@@ -31,7 +31,7 @@ void tma_wheel_free(struct tma_wheel *wheel) {
 static bool grow_chunks(struct tma_wheel *wheel) {
     size_t old = wheel->chunk_count, count = old == 0 ? FIRST_CHUNKS : 2 * old;
     struct tma_wheel_chunk *chunks =
-        tma_resize_lines(wheel->chunks, old * sizeof *chunks, count * sizeof *chunks);
+        tma_resize_aligned(wheel->chunks, old * sizeof *chunks, count * sizeof *chunks);
     if (chunks == NULL)
         return false;
     for (size_t i = count; i > old; i--) {
@@ -80,7 +80,7 @@ static void put_near(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
 
 RARELY void put_far(struct tma_wheel *wheel, uint32_t entry, uint64_t cycle) {
     struct tma_wheel_far *far =
-        tma_make_room(wheel->far, wheel->far_count, &wheel->far_capacity, sizeof *far);
+        tma_array_grow(wheel->far, wheel->far_count, &wheel->far_capacity, sizeof *far);
     if (far == NULL) {
         wheel->out_of_memory = true;
         return;
@@ -135,8 +135,8 @@ static uint32_t copy_chunk(const struct tma_wheel *wheel, const struct tma_wheel
 /* Adds a chunk of a bucket to what was taken. */
 static bool take_chunk(struct tma_wheel *wheel, const struct tma_wheel_bucket *bucket,
                        uint32_t chunk, uint32_t *count) {
-    uint32_t *entries = tma_make_room(wheel->due, *count + TMA_WHEEL_CHUNK - 1,
-                                      &wheel->due_capacity, sizeof *entries);
+    uint32_t *entries = tma_array_grow(wheel->due, *count + TMA_WHEEL_CHUNK - 1,
+                                       &wheel->due_capacity, sizeof *entries);
     if (entries == NULL) {
         wheel->out_of_memory = true;
         return false;

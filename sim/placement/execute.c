@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "placement/bytes.h"
-#include "placement/fields.h"
+#include "placement/map_geometry.h"
 
 /* Is [address, address + count) inside [base, base + size)? */
 static bool holds(uint64_t base, uint64_t size, uint64_t address, uint64_t count) {

@@ -1,6 +1,6 @@
 #include "placement/locate.h"
 
-#include "placement/fields.h"
+#include "placement/map_geometry.h"
 
 enum { CHUNK_BYTES = 16, GROUP_ELEMENTS = 16 };
 

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "placement/check.h"
+#include "placement/operation_check.h"
 #include "tensormap/types.h"
 
 enum { AHEAD, INSIDE, PAST };

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "placement/fields.h"
+#include "placement/map_geometry.h"
 #include "tensormap/types.h"
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/banks.h"
+#include "banks/banks.h"
 #include "records/kinds.h"
 
 static bool matches(const struct tma_tsv *records) {

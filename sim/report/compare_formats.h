@@ -2,7 +2,7 @@
 #ifndef TMA_REPORT_COMPARE_FORMATS_H
 #define TMA_REPORT_COMPARE_FORMATS_H
 
-#include "report/comparison.h"
+#include "report/swizzle_comparison.h"
 
 void tma_compare_write_text(const struct tma_comparison *comparison, FILE *out);
 void tma_compare_write_json(const struct tma_comparison *comparison, FILE *out);

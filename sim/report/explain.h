@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "memory/consumer.h"
+#include "banks/consumer.h"
 
 #define TMA_EXPLAIN_WORST UINT64_MAX /* for an index: the first of the worst */
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "memory/distribution.h"
+#include "banks/tile_distribution.h"
 
 extern const struct tma_names tma_pattern_format_names; /* text (the default), json, csv */
 

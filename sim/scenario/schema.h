@@ -25,11 +25,11 @@ enum tma_key_kind {
 struct tma_key {
     const char *path; /* below the mapping, as in --set: "pipeline.depth" */
     enum tma_key_kind kind;
-    const struct tma_unit *unit; /* numbers */
-    double min, max;             /* allowed, in the unit's base; exact up to 2^53 */
-    const char *fallback;        /* the value when it is not given, as YAML; TMA_REQUIRED: there is
-                                    none; TMA_OPTIONAL: the struct is left as it was */
-    size_t offset;               /* in the struct */
+    const struct tma_quantity_unit *unit; /* numbers */
+    double min, max;                      /* allowed, in the unit's base; exact up to 2^53 */
+    const char *fallback; /* the value when it is not given, as YAML; TMA_REQUIRED: there is
+                             none; TMA_OPTIONAL: the struct is left as it was */
+    size_t offset;        /* in the struct */
     const struct tma_names *names; /* words: of an enum, or special values of a number ("all") */
     size_t limit;        /* not 0: a list of 1 to `limit` numbers, in an array at the offset; or one
                             of the words, whose value is the only one then */

@@ -15,16 +15,18 @@ static const struct tma_suffix bits[] = {{"bit", 1}};
 static const struct tma_suffix millicycles[] = {{"cycles", 1000}, {"cycle", 1000}};
 static const struct tma_suffix rates[] = {{"B/cycle", 1000}};
 
-const struct tma_unit tma_unit_none = {"a number", NULL, 0, true};
-const struct tma_unit tma_unit_address = {"an address", NULL, 0, true};
-const struct tma_unit tma_unit_bytes = {"a size", bytes, COUNT(bytes), false};
-const struct tma_unit tma_unit_driver_bytes = {"a size", bytes, COUNT(bytes), true};
-const struct tma_unit tma_unit_mhz = {"a frequency", frequencies, COUNT(frequencies), false};
-const struct tma_unit tma_unit_cycles = {"a duration", cycles, COUNT(cycles), false};
-const struct tma_unit tma_unit_millicycles = {"a duration", millicycles, COUNT(millicycles), false};
-const struct tma_unit tma_unit_ns = {"a time", times, COUNT(times), false};
-const struct tma_unit tma_unit_bits = {"a width", bits, COUNT(bits), false};
-const struct tma_unit tma_unit_bytes_per_kcycle = {"a rate", rates, COUNT(rates), false};
+const struct tma_quantity_unit tma_unit_none = {"a number", NULL, 0, true};
+const struct tma_quantity_unit tma_unit_address = {"an address", NULL, 0, true};
+const struct tma_quantity_unit tma_unit_bytes = {"a size", bytes, COUNT(bytes), false};
+const struct tma_quantity_unit tma_unit_driver_bytes = {"a size", bytes, COUNT(bytes), true};
+const struct tma_quantity_unit tma_unit_mhz = {"a frequency", frequencies, COUNT(frequencies),
+                                               false};
+const struct tma_quantity_unit tma_unit_cycles = {"a duration", cycles, COUNT(cycles), false};
+const struct tma_quantity_unit tma_unit_millicycles = {"a duration", millicycles,
+                                                       COUNT(millicycles), false};
+const struct tma_quantity_unit tma_unit_ns = {"a time", times, COUNT(times), false};
+const struct tma_quantity_unit tma_unit_bits = {"a width", bits, COUNT(bits), false};
+const struct tma_quantity_unit tma_unit_bytes_per_kcycle = {"a rate", rates, COUNT(rates), false};
 
 /* 10^18 is the largest power of ten that an int64_t takes. */
 enum { MAX_DIGITS = 18 };
@@ -47,7 +49,7 @@ static unsigned read_digits(const char **text, unsigned base, struct tma_number 
     return count;
 }
 
-static enum tma_number_fault read_suffix(const char *text, const struct tma_unit *unit,
+static enum tma_number_fault read_suffix(const char *text, const struct tma_quantity_unit *unit,
                                          struct tma_number *number) {
     number->scale = 1;
     if (text[0] == '\0')
@@ -60,7 +62,7 @@ static enum tma_number_fault read_suffix(const char *text, const struct tma_unit
     return TMA_NUMBER_UNKNOWN_UNIT;
 }
 
-enum tma_number_fault tma_number_read(const char *text, const struct tma_unit *unit,
+enum tma_number_fault tma_number_read(const char *text, const struct tma_quantity_unit *unit,
                                       struct tma_number *number, const char **suffix) {
     *number = (struct tma_number){.negative = text[0] == '-', .scale = 1};
     *suffix = text;
@@ -120,18 +122,18 @@ static void format_thousandths(int64_t value, const char *unit, char *text, size
 }
 
 /* "cycle" after 1: the suffix behind one of the same scale is its singular. */
-static bool is_singular(const struct tma_unit *unit, size_t index) {
+static bool is_singular(const struct tma_quantity_unit *unit, size_t index) {
     return index > 0 && unit->suffixes[index].scale == unit->suffixes[index - 1].scale;
 }
 
-static const char *name_for(const struct tma_unit *unit, const struct tma_suffix *suffix,
+static const char *name_for(const struct tma_quantity_unit *unit, const struct tma_suffix *suffix,
                             int64_t value) {
     size_t next = (size_t)(suffix - unit->suffixes) + 1;
     bool one = value == suffix->scale && next < unit->count && is_singular(unit, next);
     return one ? unit->suffixes[next].name : suffix->name;
 }
 
-void tma_unit_format(const struct tma_unit *unit, int64_t value, char *text, size_t size) {
+void tma_unit_format(const struct tma_quantity_unit *unit, int64_t value, char *text, size_t size) {
     const struct tma_suffix *best = NULL;
     for (size_t i = 0; i < unit->count && !unit->optional; i++)
         if (value % unit->suffixes[i].scale == 0 &&
@@ -147,7 +149,7 @@ void tma_unit_format(const struct tma_unit *unit, int64_t value, char *text, siz
         snprintf(text, size, "%" PRId64, value);
 }
 
-void tma_unit_list(const struct tma_unit *unit, char *text, size_t size) {
+void tma_unit_list(const struct tma_quantity_unit *unit, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < unit->count && used < size; i++) {

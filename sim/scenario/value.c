@@ -144,7 +144,7 @@ static bool refuse_word(const struct reading *reading) {
 
 static bool refuse_number(const struct reading *reading, enum tma_number_fault fault,
                           const char *suffix) {
-    const struct tma_unit *unit = reading->key->unit;
+    const struct tma_quantity_unit *unit = reading->key->unit;
     if (fault == TMA_NUMBER_NEEDS_UNIT)
         return refuse_text(reading, " without a unit", "");
     if (fault != TMA_NUMBER_UNKNOWN_UNIT)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tensormap/examination.h"
+#include "tensormap/rule_context.h"
 
 /* Measured on an H200 (records timing.tsv, counters.tsv). */
 #define RETURN_BYTES_PER_CYCLE 106.0

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "tensormap/layout.h"
+#include "tensormap/descriptor_bits.h"
 
 struct findings {
     struct tma_finding *items;

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "tensormap/layout.h"
+#include "tensormap/descriptor_bits.h"
 
 void tma_descriptor_to_bytes(const struct tma_descriptor *descriptor,
                              uint8_t bytes[TMA_DESCRIPTOR_BYTES]) {

@@ -1,8 +1,8 @@
 /* Changing one field of an encoded map, as the driver and the tensormap.replace instruction do. */
 #include <inttypes.h>
 
-#include "tensormap/examination.h"
-#include "tensormap/layout.h"
+#include "tensormap/descriptor_bits.h"
+#include "tensormap/rule_context.h"
 
 enum tma_error_code tma_descriptor_replace_address(struct tma_descriptor *descriptor,
                                                    uint64_t address, struct tma_error *error) {

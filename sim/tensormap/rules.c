@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tensormap/examination.h"
+#include "tensormap/rule_context.h"
 
 static const struct tma_name architecture_items[] = {{"sm_90", TMA_SM_90}, {"sm_100", TMA_SM_100}};
 const struct tma_names tma_architecture_names = {"architecture", architecture_items, 2};
@@ -17,7 +17,7 @@ const struct tma_rule *tma_rule_by_id(const char *id) {
     return NULL;
 }
 
-void tma_report(struct tma_examination *e, enum tma_field field, size_t index,
+void tma_report(struct tma_rule_context *e, enum tma_field field, size_t index,
                 enum tma_relation relation, int64_t bound, int64_t nearest) {
     if (e->count < e->capacity)
         e->violations[e->count] =
@@ -33,11 +33,11 @@ void tma_report(struct tma_examination *e, enum tma_field field, size_t index,
 
 size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architecture architecture,
                             struct tma_violation *violations, size_t capacity) {
-    struct tma_examination e = {.map = map,
-                                .architecture = architecture,
-                                .type = tma_type_info(map->data_type),
-                                .violations = violations,
-                                .capacity = capacity};
+    struct tma_rule_context e = {.map = map,
+                                 .architecture = architecture,
+                                 .type = tma_type_info(map->data_type),
+                                 .violations = violations,
+                                 .capacity = capacity};
     /* An unknown kind breaks the one rule that holds for every bit. */
     unsigned kind = 1u << ((unsigned)map->kind <= TMA_MAP_IM2COL_W128 ? (unsigned)map->kind : 31);
     for (const struct tma_rule *rule = tma_rules; rule < tma_rules + tma_rule_count; rule++) {

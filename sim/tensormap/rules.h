@@ -14,7 +14,7 @@ enum tma_architecture { TMA_SM_90 = 1, TMA_SM_100 = 2 };
 
 extern const struct tma_names tma_architecture_names; /* sm_90, sm_100 */
 
-struct tma_examination;
+struct tma_rule_context;
 
 struct tma_rule {
     const char *id;         /* "stride_alignment" */
@@ -24,7 +24,7 @@ struct tma_rule {
     const char *why;
     const char *source; /* the document and its parameter, or the records that show it */
     const char *fix;
-    void (*examine)(struct tma_examination *examination); /* of the folder alone */
+    void (*examine)(struct tma_rule_context *context); /* of the folder alone */
 };
 
 extern const struct tma_rule tma_rules[];

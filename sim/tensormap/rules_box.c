@@ -1,12 +1,12 @@
 /* Rules on what one operation brings to shared memory: the box, or the column of pixels. */
-#include "tensormap/examination.h"
+#include "tensormap/rule_context.h"
 
 /* Elements that fill `bytes` bytes of shared memory. */
 static int64_t elements_in(const struct tma_type_info *type, int64_t bytes) {
     return bytes * 8 / type->shared_bits;
 }
 
-int64_t tma_span_elements(const struct tma_examination *e, enum tma_swizzle swizzle) {
+int64_t tma_span_elements(const struct tma_rule_context *e, enum tma_swizzle swizzle) {
     const struct tma_swizzle_info *info = tma_swizzle_info(swizzle);
     if (info == NULL || info->span_bytes == 0 || e->type == NULL ||
         e->map->interleave != TMA_INTERLEAVE_NONE)
@@ -15,7 +15,7 @@ int64_t tma_span_elements(const struct tma_examination *e, enum tma_swizzle swiz
     return elements < TMA_MAX_BOX_DIM ? elements : TMA_MAX_BOX_DIM;
 }
 
-int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value) {
+int64_t tma_nearest_inner(const struct tma_rule_context *e, int64_t value) {
     if (e->type == NULL)
         return tma_nearest_multiple(value, 1, 1, TMA_MAX_BOX_DIM);
     if (tma_is_padded_type(e->map->data_type))
@@ -25,7 +25,7 @@ int64_t tma_nearest_inner(const struct tma_examination *e, int64_t value) {
 }
 
 /* A range rule on a field whose first value is the size of the inner box. */
-static void examine_box_field(struct tma_examination *e, enum tma_field field, int64_t most) {
+static void examine_box_field(struct tma_rule_context *e, enum tma_field field, int64_t most) {
     for (size_t i = 0; i < tma_field_count(e->map, field); i++) {
         int64_t value = tma_field_value(e->map, field, i);
         int64_t bound = value < 1 ? 1 : most;
@@ -37,19 +37,19 @@ static void examine_box_field(struct tma_examination *e, enum tma_field field, i
     }
 }
 
-void tma_rule_box_range(struct tma_examination *e) {
+void tma_rule_box_range(struct tma_rule_context *e) {
     examine_box_field(e, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM);
 }
 
-void tma_rule_channels_range(struct tma_examination *e) {
+void tma_rule_channels_range(struct tma_rule_context *e) {
     examine_box_field(e, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS);
 }
 
-void tma_rule_pixels_range(struct tma_examination *e) {
+void tma_rule_pixels_range(struct tma_rule_context *e) {
     tma_report_range(e, TMA_FIELD_PIXELS_PER_COLUMN, 1, TMA_MAX_PIXELS);
 }
 
-void tma_rule_inner_multiple(struct tma_examination *e) {
+void tma_rule_inner_multiple(struct tma_rule_context *e) {
     if (e->type == NULL || tma_is_padded_type(e->map->data_type))
         return;
     enum tma_field field = tma_inner_field(e->map);
@@ -59,13 +59,13 @@ void tma_rule_inner_multiple(struct tma_examination *e) {
         tma_report(e, field, 0, TMA_MULTIPLE_OF, multiple, tma_nearest_inner(e, value));
 }
 
-void tma_rule_inner_packed(struct tma_examination *e) {
+void tma_rule_inner_packed(struct tma_rule_context *e) {
     enum tma_field field = tma_inner_field(e->map);
     if (tma_is_padded_type(e->map->data_type) && tma_inner_size(e->map) != TMA_PADDED_ELEMENTS)
         tma_report(e, field, 0, TMA_EXACTLY, TMA_PADDED_ELEMENTS, TMA_PADDED_ELEMENTS);
 }
 
-void tma_rule_inner_span(struct tma_examination *e) {
+void tma_rule_inner_span(struct tma_rule_context *e) {
     enum tma_field field = tma_inner_field(e->map);
     int64_t value = tma_inner_size(e->map);
     int64_t most = tma_span_elements(e, e->map->swizzle);
@@ -87,7 +87,7 @@ static int64_t steps(const struct tma_tensor_map *map, size_t d) {
     return map->box_dim[d] / map->element_strides[d];
 }
 
-void tma_rule_box_bytes(struct tma_examination *e) {
+void tma_rule_box_bytes(struct tma_rule_context *e) {
     const struct tma_tensor_map *map = e->map;
     if (e->type == NULL || !in_range(map, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM) ||
         !in_range(map, TMA_FIELD_ELEMENT_STRIDES, TMA_MAX_ELEMENT_STRIDE))
@@ -109,7 +109,7 @@ void tma_rule_box_bytes(struct tma_examination *e) {
     }
 }
 
-void tma_rule_column_bytes(struct tma_examination *e) {
+void tma_rule_column_bytes(struct tma_rule_context *e) {
     if (e->type == NULL || !in_range(e->map, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS))
         return;
     int64_t most = elements_in(e->type, TMA_MAX_BOX_BYTES) / e->map->channels_per_pixel;

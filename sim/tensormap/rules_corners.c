@@ -1,5 +1,5 @@
 /* Rules on the bounding box of an im2col map. */
-#include "tensormap/examination.h"
+#include "tensormap/rule_context.h"
 
 /* Corners lie in [-half, half - 1]: 32 bits of the descriptor hold all corners of one kind, so the
  * more of them, the shorter. The wide modes have one, whatever the rank. */
@@ -45,7 +45,7 @@ static int64_t nearest_upper(const struct extent *x) {
     return x->size > 0 && least > upper ? least : upper;
 }
 
-static void examine_corner(struct tma_examination *e, enum tma_field field, size_t i,
+static void examine_corner(struct tma_rule_context *e, enum tma_field field, size_t i,
                            const struct extent *x, int64_t nearest) {
     int64_t value = tma_field_value(e->map, field, i);
     if (value < -x->half)
@@ -54,7 +54,7 @@ static void examine_corner(struct tma_examination *e, enum tma_field field, size
         tma_report(e, field, i, TMA_AT_MOST, x->half - 1, nearest);
 }
 
-void tma_rule_corner_range(struct tma_examination *e) {
+void tma_rule_corner_range(struct tma_rule_context *e) {
     if (!has_corners(e->map))
         return;
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_LOWER_CORNER); i++) {
@@ -64,7 +64,7 @@ void tma_rule_corner_range(struct tma_examination *e) {
     }
 }
 
-void tma_rule_corner_area(struct tma_examination *e) {
+void tma_rule_corner_area(struct tma_rule_context *e) {
     if (!has_corners(e->map))
         return;
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {
@@ -84,7 +84,7 @@ int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d) {
 }
 
 /* The driver computes size + upper in 32 signed bits: sizes from 2^31 on turn negative. */
-void tma_rule_corner_overflow(struct tma_examination *e) {
+void tma_rule_corner_overflow(struct tma_rule_context *e) {
     if (!has_corners(e->map))
         return;
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {

@@ -1,7 +1,7 @@
 /* Rules on values that are one of a few: types, layouts, and what an architecture has of them. */
 #include <stdlib.h>
 
-#include "tensormap/examination.h"
+#include "tensormap/rule_context.h"
 
 #define BIT(value)        (INT64_C(1) << (value))
 #define BITS(first, last) (BIT((last) + 1) - BIT(first))
@@ -29,58 +29,58 @@ int64_t tma_nearest_member(int64_t set, int64_t value) {
 
 /* Reports a value outside the set that this rule allows; `legal` is what all rules together allow
  * (computed for a broken value alone). */
-static void examine_member(struct tma_examination *e, enum tma_field field, int64_t allowed,
-                           int64_t (*legal)(const struct tma_examination *)) {
+static void examine_member(struct tma_rule_context *e, enum tma_field field, int64_t allowed,
+                           int64_t (*legal)(const struct tma_rule_context *)) {
     int64_t value = tma_field_value(e->map, field, 0);
     if (allowed != ANYTHING && !tma_is_member(allowed, value))
         tma_report(e, field, 0, TMA_ONE_OF, allowed, tma_nearest_member(legal(e), value));
 }
 
-static int64_t legal_kinds(const struct tma_examination *e) {
+static int64_t legal_kinds(const struct tma_rule_context *e) {
     (void)e;
     return ALL_KINDS;
 }
 
-void tma_rule_kind(struct tma_examination *e) {
+void tma_rule_kind(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_KIND, ALL_KINDS, legal_kinds);
 }
 
 /* Whatever the type was to be, bytes can hold it. */
-static int64_t legal_types(const struct tma_examination *e) {
+static int64_t legal_types(const struct tma_rule_context *e) {
     (void)e;
     return BIT(TMA_UINT8);
 }
 
-void tma_rule_data_type(struct tma_examination *e) {
+void tma_rule_data_type(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_DATA_TYPE, ALL_TYPES, legal_types);
 }
 
-void tma_rule_data_type_architecture(struct tma_examination *e) {
+void tma_rule_data_type_architecture(struct tma_rule_context *e) {
     if (e->type != NULL)
         examine_member(e, TMA_FIELD_DATA_TYPE, WHOLE_BYTE_TYPES, legal_types);
 }
 
 /* What each rule on interleave and swizzle allows: ANYTHING where it does not apply. */
-static int64_t packed_interleaves(const struct tma_examination *e) {
+static int64_t packed_interleaves(const struct tma_rule_context *e) {
     return e->map->data_type == TMA_16U6_ALIGN16B ? BIT(TMA_INTERLEAVE_NONE) : ANYTHING;
 }
 
-static int64_t wide_interleaves(const struct tma_examination *e) {
+static int64_t wide_interleaves(const struct tma_rule_context *e) {
     return tma_is_wide(e->map->kind) && e->architecture != TMA_SM_90 ? BIT(TMA_INTERLEAVE_NONE)
                                                                      : ANYTHING;
 }
 
 /* None is always legal, and of an unknown layout the nearest: it asks the least of the rest. */
-static int64_t legal_interleaves(const struct tma_examination *e) {
+static int64_t legal_interleaves(const struct tma_rule_context *e) {
     (void)e;
     return BIT(TMA_INTERLEAVE_NONE);
 }
 
-static int64_t architecture_swizzles(const struct tma_examination *e) {
+static int64_t architecture_swizzles(const struct tma_rule_context *e) {
     return e->architecture == TMA_SM_90 ? SM_90_SWIZZLES : ANYTHING;
 }
 
-static int64_t packed_swizzles(const struct tma_examination *e) {
+static int64_t packed_swizzles(const struct tma_rule_context *e) {
     int64_t loads = BIT(TMA_SWIZZLE_NONE) | BIT(TMA_SWIZZLE_128B) | BIT(TMA_SWIZZLE_128B_ATOM_32B);
     if (e->architecture == TMA_SM_90 || !tma_is_padded_type(e->map->data_type))
         return ANYTHING;
@@ -89,7 +89,7 @@ static int64_t packed_swizzles(const struct tma_examination *e) {
     return loads;
 }
 
-static int64_t wide_swizzles(const struct tma_examination *e) {
+static int64_t wide_swizzles(const struct tma_rule_context *e) {
     return tma_is_wide(e->map->kind) && e->architecture != TMA_SM_90
                ? BITS(TMA_SWIZZLE_64B, TMA_SWIZZLE_128B_ATOM_32B)
                : ANYTHING;
@@ -97,7 +97,7 @@ static int64_t wide_swizzles(const struct tma_examination *e) {
 
 /* The legal swizzles; where the map's own has no span to go by, of those the ones whose span holds
  * the inner box, if there are any. */
-static int64_t legal_swizzles(const struct tma_examination *e) {
+static int64_t legal_swizzles(const struct tma_rule_context *e) {
     int64_t legal =
         DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
     const struct tma_swizzle_info *own = tma_swizzle_info(e->map->swizzle);
@@ -109,58 +109,58 @@ static int64_t legal_swizzles(const struct tma_examination *e) {
     return fitting == 0 || (own != NULL && own->span_bytes > 0) ? legal : fitting;
 }
 
-void tma_rule_interleave(struct tma_examination *e) {
+void tma_rule_interleave(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_INTERLEAVE, ALL_INTERLEAVES, legal_interleaves);
 }
 
-void tma_rule_interleave_packed(struct tma_examination *e) {
+void tma_rule_interleave_packed(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_INTERLEAVE, packed_interleaves(e), legal_interleaves);
 }
 
-void tma_rule_interleave_wide(struct tma_examination *e) {
+void tma_rule_interleave_wide(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_INTERLEAVE, wide_interleaves(e), legal_interleaves);
 }
 
-void tma_rule_swizzle(struct tma_examination *e) {
+void tma_rule_swizzle(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_SWIZZLE, DRIVER_SWIZZLES, legal_swizzles);
 }
 
-void tma_rule_swizzle_architecture(struct tma_examination *e) {
+void tma_rule_swizzle_architecture(struct tma_rule_context *e) {
     if (tma_is_member(DRIVER_SWIZZLES, (int64_t)e->map->swizzle))
         examine_member(e, TMA_FIELD_SWIZZLE, architecture_swizzles(e), legal_swizzles);
 }
 
-void tma_rule_swizzle_packed(struct tma_examination *e) {
+void tma_rule_swizzle_packed(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_SWIZZLE, packed_swizzles(e), legal_swizzles);
 }
 
-void tma_rule_swizzle_wide(struct tma_examination *e) {
+void tma_rule_swizzle_wide(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_SWIZZLE, wide_swizzles(e), legal_swizzles);
 }
 
-static int64_t legal_promotions(const struct tma_examination *e) {
+static int64_t legal_promotions(const struct tma_rule_context *e) {
     (void)e;
     return ALL_PROMOTIONS;
 }
 
-void tma_rule_l2_promotion(struct tma_examination *e) {
+void tma_rule_l2_promotion(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_L2_PROMOTION, ALL_PROMOTIONS, legal_promotions);
 }
 
 /* What the type allows: ANYTHING where it is unknown. */
-static int64_t type_fills(const struct tma_examination *e) {
+static int64_t type_fills(const struct tma_rule_context *e) {
     return e->type != NULL && e->type->class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS) : ANYTHING;
 }
 
-static int64_t legal_fills(const struct tma_examination *e) {
+static int64_t legal_fills(const struct tma_rule_context *e) {
     return ALL_FILLS & type_fills(e);
 }
 
-void tma_rule_oob_fill(struct tma_examination *e) {
+void tma_rule_oob_fill(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_OOB_FILL, ALL_FILLS, legal_fills);
 }
 
-void tma_rule_oob_fill_type(struct tma_examination *e) {
+void tma_rule_oob_fill_type(struct tma_rule_context *e) {
     if (tma_is_member(ALL_FILLS, (int64_t)e->map->oob_fill))
         examine_member(e, TMA_FIELD_OOB_FILL, type_fills(e), legal_fills);
 }

@@ -1,5 +1,5 @@
 /* The rules in our words: one entry each, in the order in which they are checked and reported. */
-#include "tensormap/examination.h"
+#include "tensormap/rule_context.h"
 
 #define TILED   (1u << TMA_MAP_TILED)
 #define IM2COL  (1u << TMA_MAP_IM2COL)

@@ -1,5 +1,5 @@
 /* Rules on the tensor in global memory: rank, address, sizes, strides, steps. */
-#include "tensormap/examination.h"
+#include "tensormap/rule_context.h"
 
 int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int64_t most) {
     if (value < least)
@@ -10,7 +10,7 @@ int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int
     return up < most ? up : most;
 }
 
-void tma_report_range(struct tma_examination *e, enum tma_field field, int64_t least,
+void tma_report_range(struct tma_rule_context *e, enum tma_field field, int64_t least,
                       int64_t most) {
     for (size_t i = 0; i < tma_field_count(e->map, field); i++) {
         int64_t value = tma_field_value(e->map, field, i);
@@ -21,11 +21,11 @@ void tma_report_range(struct tma_examination *e, enum tma_field field, int64_t l
     }
 }
 
-void tma_rule_rank(struct tma_examination *e) {
+void tma_rule_rank(struct tma_rule_context *e) {
     tma_report_range(e, TMA_FIELD_RANK, e->map->kind == TMA_MAP_TILED ? 1 : 3, TMA_MAX_RANK);
 }
 
-void tma_rule_rank_interleave(struct tma_examination *e) {
+void tma_rule_rank_interleave(struct tma_rule_context *e) {
     bool interleaved =
         e->map->interleave == TMA_INTERLEAVE_16B || e->map->interleave == TMA_INTERLEAVE_32B;
     if (interleaved && e->map->rank < 3)
@@ -36,7 +36,7 @@ int64_t tma_alignment_bytes(const struct tma_tensor_map *map) {
     return map->interleave == TMA_INTERLEAVE_32B || tma_is_padded_type(map->data_type) ? 32 : 16;
 }
 
-void tma_rule_address_alignment(struct tma_examination *e) {
+void tma_rule_address_alignment(struct tma_rule_context *e) {
     int64_t multiple = tma_alignment_bytes(e->map);
     uint64_t past = e->map->global_address % (uint64_t)multiple;
     if (past != 0)
@@ -57,7 +57,7 @@ int64_t tma_nearest_dim(const struct tma_tensor_map *map, size_t d, int64_t valu
     return tma_nearest_multiple(value, multiple, multiple, most);
 }
 
-void tma_rule_dim_range(struct tma_examination *e) {
+void tma_rule_dim_range(struct tma_rule_context *e) {
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_DIM); i++) {
         uint64_t value = e->map->global_dim[i];
         if (value == 0)
@@ -68,7 +68,7 @@ void tma_rule_dim_range(struct tma_examination *e) {
     }
 }
 
-void tma_rule_dim_packed(struct tma_examination *e) {
+void tma_rule_dim_packed(struct tma_rule_context *e) {
     int64_t multiple = dim_multiple(e->map, 0);
     uint64_t value = e->map->global_dim[0];
     if (value % (uint64_t)multiple != 0 && value <= (uint64_t)TMA_MAX_GLOBAL_DIM)
@@ -77,13 +77,13 @@ void tma_rule_dim_packed(struct tma_examination *e) {
 }
 
 /* The nearest stride that is aligned and in range. */
-static int64_t nearest_stride(const struct tma_examination *e, uint64_t value) {
+static int64_t nearest_stride(const struct tma_rule_context *e, uint64_t value) {
     int64_t multiple = tma_alignment_bytes(e->map);
     int64_t most = TMA_GLOBAL_STRIDE_END - multiple;
     return value > (uint64_t)most ? most : tma_nearest_multiple((int64_t)value, multiple, 0, most);
 }
 
-void tma_rule_stride_alignment(struct tma_examination *e) {
+void tma_rule_stride_alignment(struct tma_rule_context *e) {
     int64_t multiple = tma_alignment_bytes(e->map);
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
         if (e->map->global_strides[i] % (uint64_t)multiple != 0)
@@ -91,13 +91,13 @@ void tma_rule_stride_alignment(struct tma_examination *e) {
                        nearest_stride(e, e->map->global_strides[i]));
 }
 
-void tma_rule_stride_range(struct tma_examination *e) {
+void tma_rule_stride_range(struct tma_rule_context *e) {
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
         if (e->map->global_strides[i] >= (uint64_t)TMA_GLOBAL_STRIDE_END)
             tma_report(e, TMA_FIELD_GLOBAL_STRIDES, i, TMA_AT_MOST, TMA_GLOBAL_STRIDE_END - 1,
                        nearest_stride(e, e->map->global_strides[i]));
 }
 
-void tma_rule_element_stride_range(struct tma_examination *e) {
+void tma_rule_element_stride_range(struct tma_rule_context *e) {
     tma_report_range(e, TMA_FIELD_ELEMENT_STRIDES, 1, TMA_MAX_ELEMENT_STRIDE);
 }

@@ -4,7 +4,7 @@
 
 #include "trace/reader.h"
 
-enum tma_difference {
+enum tma_trace_difference {
     TMA_DIFFERENCE_NONE,
     TMA_DIFFERENCE_CHANGED, /* both traces have the event, with other numbers */
     TMA_DIFFERENCE_ONLY_FIRST,

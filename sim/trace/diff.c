@@ -16,7 +16,8 @@ struct diff {
     uint64_t arrived; /* events of both traces so far */
 };
 
-static const enum tma_difference ONLY[2] = {TMA_DIFFERENCE_ONLY_FIRST, TMA_DIFFERENCE_ONLY_SECOND};
+static const enum tma_trace_difference ONLY[2] = {TMA_DIFFERENCE_ONLY_FIRST,
+                                                  TMA_DIFFERENCE_ONLY_SECOND};
 
 /* The earlier cycle comes first, then the earlier line, of the traces that have the event. */
 static bool comes_before(const struct tma_placed_event a[2], const struct tma_placed_event b[2]) {
@@ -36,7 +37,7 @@ static bool comes_before(const struct tma_placed_event a[2], const struct tma_pl
 }
 
 /* NULL for the trace that does not have the event. */
-static void differ(struct diff *diff, enum tma_difference difference,
+static void differ(struct diff *diff, enum tma_trace_difference difference,
                    const struct tma_waiting *first, const struct tma_waiting *second) {
     struct tma_placed_event divergence[2] = {0};
     assert(first != NULL || second != NULL);

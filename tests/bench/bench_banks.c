@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "memory/consumer.h"
+#include "banks/consumer.h"
 
 enum { INSTRUCTIONS = 1 << 19, ROUNDS = 7, POOL = 64 };
 

@@ -4,7 +4,7 @@
 
 #include "../unit/suite.h"
 #include "records/map_record.h"
-#include "tensormap/compare.h"
+#include "tensormap/map_difference.h"
 #include "tensormap/rules.h"
 
 /* In these records the arguments are not those of the descriptor and of the outcome beside them
@@ -101,7 +101,7 @@ END_TEST
 /* The bytes hold every field but the kind of a wide map, which the driver writes like im2col. */
 static void assert_same_fields(const struct tma_tensor_map *asked,
                                const struct tma_tensor_map *decoded, const char *id) {
-    struct tma_difference differences[TMA_MAX_DIFFERENCES];
+    struct tma_map_difference differences[TMA_MAX_DIFFERENCES];
     size_t count = tma_tensor_map_compare(asked, decoded, differences, TMA_MAX_DIFFERENCES);
     for (size_t i = 0; i < count; i++) {
         bool wide = asked->kind == TMA_MAP_IM2COL_W || asked->kind == TMA_MAP_IM2COL_W128;

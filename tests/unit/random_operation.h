@@ -2,8 +2,8 @@
 #ifndef TMA_TESTS_RANDOM_OPERATION_H
 #define TMA_TESTS_RANDOM_OPERATION_H
 
-#include "placement/check.h"
 #include "placement/execute.h"
+#include "placement/operation_check.h"
 #include "tensormap/types.h"
 
 /* xorshift64*: the same numbers everywhere. */

@@ -1,5 +1,5 @@
 /* The bank model's rules, one by one. (tests/hardware/test_banks.c replays records.) */
-#include "memory/banks.h"
+#include "banks/banks.h"
 #include "suite.h"
 
 /* Lane l of the access is at base + (l div run) * step. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/comparison.h"
+#include "report/swizzle_comparison.h"
 #include "suite.h"
 
 #define USE(instruction_, lanes_)                                                                  \

@@ -1,7 +1,7 @@
 /* Textbook cases: each figure is worked out by hand in the comment of its group. */
 #include <string.h>
 
-#include "memory/consumer.h"
+#include "banks/consumer.h"
 #include "suite.h"
 
 enum { PACKED = 0, F16 = 2, F32 = 4 };

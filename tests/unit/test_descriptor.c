@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "suite.h"
-#include "tensormap/compare.h"
 #include "tensormap/descriptor.h"
+#include "tensormap/map_difference.h"
 #include "tensormap/rules.h"
 
 static const struct tma_tensor_map tiled = {.kind = TMA_MAP_TILED,

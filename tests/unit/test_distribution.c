@@ -1,8 +1,8 @@
 /* The tuples of the tile-distribution document, worked out by hand from its equations. */
 #include <string.h>
 
-#include "memory/consumer.h"
-#include "memory/distribution.h"
+#include "banks/consumer.h"
+#include "banks/tile_distribution.h"
 #include "suite.h"
 
 struct tuples {

@@ -1,8 +1,8 @@
 /* Names of events and causes, and distributions of cycles. */
 #include <string.h>
 
-#include "engine/distribution.h"
 #include "engine/event.h"
+#include "engine/histogram.h"
 #include "suite.h"
 
 START_TEST(test_every_event_has_a_word_and_figures) {

@@ -1,5 +1,5 @@
 /* What a map does not have, what is out of range, and what stops a kernel: each with its text. */
-#include "placement/check.h"
+#include "placement/operation_check.h"
 #include "suite.h"
 
 /* One change to a tiled or im2col operation that is right. */

@@ -53,7 +53,7 @@ static void read_good(const char *const *settings, size_t count, struct tma_scen
 
 static const struct number_case {
     const char *text;
-    const struct tma_unit *unit;
+    const struct tma_quantity_unit *unit;
     enum tma_number_fault fault;
     int64_t value;
 } number_cases[] = {
@@ -102,14 +102,14 @@ START_TEST(numbers_that_are_not_whole) {
     struct tma_number number;
     const char *suffix;
     int64_t value;
-    const struct tma_unit *unit = _i == 2 ? &tma_unit_bytes : &tma_unit_none;
+    const struct tma_quantity_unit *unit = _i == 2 ? &tma_unit_bytes : &tma_unit_none;
     ck_assert_int_eq(tma_number_read(texts[_i], unit, &number, &suffix), TMA_NUMBER_OK);
     ck_assert(!tma_number_integer(&number, &value));
 }
 END_TEST
 
 static const struct format_case {
-    const struct tma_unit *unit;
+    const struct tma_quantity_unit *unit;
     int64_t value;
     const char *text;
 } format_cases[] = {

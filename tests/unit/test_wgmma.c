@@ -1,8 +1,8 @@
 /* Canonical layouts of wgmma operands, and tiles that are none. */
 #include <string.h>
 
-#include "memory/consumer.h"
-#include "memory/wgmma.h"
+#include "banks/consumer.h"
+#include "banks/wgmma.h"
 #include "suite.h"
 
 /* A tile of 2-byte elements. */

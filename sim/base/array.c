@@ -1,0 +1,45 @@
+#define _DEFAULT_SOURCE /* madvise */
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FIRST_CAPACITY = 256 };
+
+void *tma_array_grow(void *items, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity)
+        return items;
+    size_t larger = *capacity == 0 ? FIRST_CAPACITY : 2 * *capacity;
+    void *moved = realloc(items, larger * size);
+    if (moved != NULL)
+        *capacity = larger;
+    return moved;
+}
+
+/* Large blocks lie in pages of this size, where the host has them: with small ones, nearly every
+ * access to the pools and L2 sets has its page looked up anew, and the timing model takes 3 % to
+ * 15 % longer. */
+enum { HUGE_PAGE_BYTES = 2 << 20 };
+
+static void *allocate(size_t bytes) {
+    if (bytes < HUGE_PAGE_BYTES)
+        return aligned_alloc(TMA_HOST_LINE_BYTES, bytes);
+    size_t pages = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES;
+    void *block = aligned_alloc(HUGE_PAGE_BYTES, pages * HUGE_PAGE_BYTES);
+#ifdef MADV_HUGEPAGE
+    if (block != NULL)
+        madvise(block, pages * HUGE_PAGE_BYTES, MADV_HUGEPAGE);
+#endif
+    return block;
+}
+
+void *tma_resize_aligned(void *block, size_t used_bytes, size_t bytes) {
+    void *resized = allocate(bytes);
+    if (resized == NULL)
+        return NULL;
+    if (used_bytes > 0)
+        memcpy(resized, block, used_bytes);
+    free(block);
+    return resized;
+}

@@ -1,0 +1,89 @@
+#include "engine/histogram.h"
+
+#include <stdlib.h>
+
+/* A bucket is an exponent and the 11 bits below the leading one: 2048 buckets for each power of two
+ * from 2^12 on, and one for each value below. */
+enum { MANTISSA_BITS = 11, EXACT = 1 << (MANTISSA_BITS + 1) };
+enum { BUCKETS = EXACT + (64 - MANTISSA_BITS - 1) * (1 << MANTISSA_BITS) };
+
+struct tma_histogram {
+    uint64_t count, min, max;
+    uint64_t buckets[BUCKETS];
+};
+
+/* Which value, in sorted order from 1, is the nearest-rank percentile. */
+static uint64_t rank_of(uint64_t count, unsigned percent) {
+    return count / 100 * percent + (count % 100 * percent + 99) / 100;
+}
+
+static int compare_values(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+struct tma_distribution tma_distribution_of(uint64_t *values, size_t count) {
+    if (count == 0)
+        return (struct tma_distribution){0};
+    qsort(values, count, sizeof *values, compare_values);
+    return (struct tma_distribution){
+        .count = count,
+        .min = values[0],
+        .median = values[rank_of(count, 50) - 1],
+        .p95 = values[rank_of(count, 95) - 1],
+        .max = values[count - 1],
+    };
+}
+
+struct tma_histogram *tma_histogram_new(void) {
+    return calloc(1, sizeof(struct tma_histogram));
+}
+
+void tma_histogram_free(struct tma_histogram *histogram) {
+    free(histogram);
+}
+
+static size_t bucket_of(uint64_t value) {
+    if (value < EXACT)
+        return (size_t)value;
+    unsigned shift = 63 - MANTISSA_BITS - (unsigned)__builtin_clzll(value);
+    return (size_t)(shift << MANTISSA_BITS) + (size_t)(value >> shift);
+}
+
+static uint64_t bucket_start(size_t bucket) {
+    if (bucket < EXACT)
+        return bucket;
+    size_t shift = (bucket >> MANTISSA_BITS) - 1;
+    return ((uint64_t)bucket - ((uint64_t)shift << MANTISSA_BITS)) << shift;
+}
+
+void tma_histogram_add(struct tma_histogram *histogram, uint64_t value) {
+    if (histogram->count == 0 || value < histogram->min)
+        histogram->min = value;
+    if (value > histogram->max)
+        histogram->max = value;
+    histogram->count++;
+    histogram->buckets[bucket_of(value)]++;
+}
+
+static uint64_t percentile(const struct tma_histogram *histogram, unsigned percent) {
+    uint64_t rank = rank_of(histogram->count, percent);
+    uint64_t seen = 0;
+    size_t bucket = 0;
+    while (seen + histogram->buckets[bucket] < rank)
+        seen += histogram->buckets[bucket++];
+    uint64_t start = bucket_start(bucket);
+    return start < histogram->min ? histogram->min : start;
+}
+
+struct tma_distribution tma_histogram_distribution(const struct tma_histogram *histogram) {
+    if (histogram->count == 0)
+        return (struct tma_distribution){0};
+    return (struct tma_distribution){
+        .count = histogram->count,
+        .min = histogram->min,
+        .median = percentile(histogram, 50),
+        .p95 = percentile(histogram, 95),
+        .max = histogram->max,
+    };
+}

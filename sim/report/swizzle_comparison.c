@@ -1,0 +1,248 @@
+#include "report/swizzle_comparison.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+static struct tma_compared_mode *new_mode(struct tma_comparison *comparison,
+                                          enum tma_swizzle swizzle) {
+    assert(comparison->mode_count < TMA_MAX_COMPARED_MODES);
+    struct tma_compared_mode *mode = &comparison->modes[comparison->mode_count++];
+    *mode = (struct tma_compared_mode){.swizzle = swizzle};
+    return mode;
+}
+
+void tma_comparison_refuse(struct tma_comparison *comparison, enum tma_swizzle swizzle,
+                           const char *reason) {
+    struct tma_compared_mode *mode = new_mode(comparison, swizzle);
+    snprintf(mode->reason, sizeof mode->reason, "%s", reason);
+}
+
+void tma_comparison_add(struct tma_comparison *comparison, enum tma_swizzle swizzle,
+                        const struct tma_workload *workload, const struct tma_result *result) {
+    struct tma_compared_mode *mode = new_mode(comparison, swizzle);
+    mode->legal = true;
+    mode->cycles = result->cycles;
+    if (result->cycles > 0)
+        mode->bytes_per_cycle = (double)result->counters.bytes / (double)result->cycles;
+    for (uint32_t i = 0; i < workload->consumer_count; i++) {
+        const struct tma_consumer_total *total = &result->consumers[i];
+        mode->wavefronts += total->wavefronts;
+        mode->ideal_wavefronts += total->ideal_wavefronts;
+        mode->banks_used |= total->tile.banks_used;
+        if (total->tile.worst.ways > mode->ways)
+            mode->ways = total->tile.worst.ways;
+        mode->passes[i] = total->tile;
+        tma_workload_tile(workload, 0, workload->consumers[i].operation, &mode->tiles[i], NULL);
+    }
+}
+
+/* --- Padding. ----------------------------------------------------------------------------------
+ */
+
+enum { MAX_GAP_BYTES = 128 }; /* gaps that differ by 128 bytes are the same to the banks */
+
+/* A gap keeps every vector of the consumers aligned. */
+static uint32_t gap_unit(const struct tma_workload *workload, uint32_t operation) {
+    uint32_t unit = TMA_BANK_BYTES;
+    for (uint32_t i = 0; i < workload->consumer_count; i++) {
+        const struct tma_consumer *consumer = &workload->consumers[i];
+        uint32_t bytes = tma_shared_instruction_info(consumer->instruction)->lane_bytes;
+        if (consumer->operation == operation && bytes > unit)
+            unit = bytes;
+    }
+    return unit;
+}
+
+/* Measures all consumers of the padded tile; gives the wavefronts of one stage, or UINT64_MAX with
+ * the reason where one does not fit. */
+static uint64_t measure_padding(const struct tma_workload *workload,
+                                struct tma_compared_padding *padding) {
+    uint64_t wavefronts = 0;
+    for (uint32_t i = 0; i < workload->consumer_count; i++) {
+        const struct tma_consumer *consumer = &workload->consumers[i];
+        struct tma_error error;
+        if (consumer->operation != padding->operation)
+            continue;
+        if (tma_consumer_check(consumer, &padding->tile, &error) != TMA_OK) {
+            memcpy(padding->reason, error.text, sizeof padding->reason);
+            return UINT64_MAX;
+        }
+        padding->passes[i] = tma_consumer_measure(consumer, &padding->tile);
+        wavefronts += padding->passes[i].wavefronts * consumer->repeat;
+    }
+    padding->possible = true;
+    return wavefronts;
+}
+
+static struct tma_compared_padding best_padding(const struct tma_workload *workload,
+                                                uint32_t operation) {
+    struct tma_compared_padding best = {.operation = operation};
+    uint64_t fewest = UINT64_MAX;
+    struct tma_tile tile;
+    tma_workload_tile(workload, 0, operation, &tile, NULL);
+    tile.swizzle = TMA_SWIZZLE_NONE;
+    uint32_t unit = gap_unit(workload, operation);
+    for (uint32_t gap = unit; gap < MAX_GAP_BYTES; gap += unit) {
+        struct tma_compared_padding padding = {.operation = operation, .tile = tile};
+        padding.tile.pitch_bytes = tile.row_bytes + gap;
+        uint64_t wavefronts = measure_padding(workload, &padding);
+        padding.extra_bytes = padding.possible ? gap * tile.rows : 0;
+        if (wavefronts < fewest || gap == unit)
+            best = padding;
+        fewest = wavefronts < fewest ? wavefronts : fewest;
+    }
+    return best;
+}
+
+static bool is_consumed(const struct tma_workload *workload, uint32_t operation) {
+    for (uint32_t i = 0; i < workload->consumer_count; i++)
+        if (workload->consumers[i].operation == operation)
+            return true;
+    return false;
+}
+
+static void pad_tiles(struct tma_comparison *comparison) {
+    const struct tma_workload *workload = comparison->workload;
+    comparison->padding_count = 0;
+    for (uint32_t operation = 0; operation < workload->operation_count; operation++)
+        if (is_consumed(workload, operation))
+            comparison->padding[comparison->padding_count++] = best_padding(workload, operation);
+}
+
+/* --- The best mode. ----------------------------------------------------------------------------
+ */
+
+static bool is_better(const struct tma_compared_mode *a, const struct tma_compared_mode *b) {
+    if (a->wavefronts != b->wavefronts)
+        return a->wavefronts < b->wavefronts;
+    return a->cycles < b->cycles;
+}
+
+static uint64_t excess(const struct tma_compared_mode *mode) {
+    return mode->wavefronts - mode->ideal_wavefronts;
+}
+
+static const struct tma_compared_mode *worst_legal(const struct tma_comparison *comparison) {
+    const struct tma_compared_mode *worst = comparison->best;
+    for (size_t i = 0; i < comparison->mode_count; i++)
+        if (comparison->modes[i].legal && is_better(worst, &comparison->modes[i]))
+            worst = &comparison->modes[i];
+    return worst;
+}
+
+static const char *swizzle_name(const struct tma_compared_mode *mode) {
+    return tma_name_of(&tma_swizzle_names, (int)mode->swizzle);
+}
+
+/* The consumer with the most ways. */
+static uint32_t worst_consumer(const struct tma_comparison *comparison,
+                               const struct tma_compared_mode *mode) {
+    uint32_t worst = 0;
+    for (uint32_t i = 1; i < comparison->workload->consumer_count; i++)
+        if (mode->passes[i].worst.ways > mode->passes[worst].worst.ways)
+            worst = i;
+    return worst;
+}
+
+static void describe_conflict(const struct tma_comparison *comparison,
+                              const struct tma_compared_mode *mode, char *text, size_t size) {
+    uint32_t consumer = worst_consumer(comparison, mode);
+    const struct tma_bank_report *worst = &mode->passes[consumer].worst;
+    enum tma_shared_instruction instruction = comparison->workload->consumers[consumer].instruction;
+    snprintf(text, size, "%s of consumer %" PRIu32 " meets %" PRIu32 "-way conflicts",
+             tma_shared_instruction_info(instruction)->name, consumer, worst->ways);
+}
+
+/* Wavefronts of one pass of every consumer beyond the ideal ones, padded; UINT64_MAX where a tile
+ * cannot be. */
+static uint64_t padded_excess(const struct tma_comparison *comparison) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < comparison->padding_count; i++) {
+        const struct tma_compared_padding *padding = &comparison->padding[i];
+        if (!padding->possible)
+            return UINT64_MAX;
+        for (uint32_t consumer = 0; consumer < TMA_MAX_CONSUMERS; consumer++)
+            sum +=
+                padding->passes[consumer].wavefronts - padding->passes[consumer].ideal_wavefronts;
+    }
+    return sum;
+}
+
+static void mention_padding(struct tma_comparison *comparison) {
+    char *text = comparison->recommendation;
+    size_t length = strlen(text);
+    uint32_t bytes = 0;
+    if (comparison->best == NULL || excess(comparison->best) == 0 || padded_excess(comparison) != 0)
+        return;
+    for (size_t i = 0; i < comparison->padding_count; i++)
+        bytes += comparison->padding[i].extra_bytes;
+    snprintf(text + length, sizeof comparison->recommendation - length,
+             "; padded rows would have no conflict, for %" PRIu32
+             " bytes more of shared memory a stage",
+             bytes);
+}
+
+static void recommend_the_only(struct tma_comparison *comparison) {
+    const struct tma_compared_mode *best = comparison->best;
+    char conflict[100] = "no consumer has a bank conflict";
+    if (excess(best) > 0)
+        describe_conflict(comparison, best, conflict, sizeof conflict);
+    snprintf(comparison->recommendation, sizeof comparison->recommendation,
+             "take %s: no other mode is legal, and %s", swizzle_name(best), conflict);
+}
+
+static size_t count_legal(const struct tma_comparison *comparison) {
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->mode_count; i++)
+        count += comparison->modes[i].legal;
+    return count;
+}
+
+static void recommend_among(struct tma_comparison *comparison) {
+    const struct tma_compared_mode *best = comparison->best, *worst = worst_legal(comparison);
+    char conflict[100], *text = comparison->recommendation;
+    size_t size = sizeof comparison->recommendation;
+    if (worst->wavefronts == best->wavefronts && excess(best) == 0) {
+        snprintf(text, size, "any legal mode will do: none has a bank conflict");
+    } else if (worst->wavefronts == best->wavefronts) {
+        describe_conflict(comparison, best, conflict, sizeof conflict);
+        snprintf(text, size,
+                 "any legal mode will do, and none helps: all take %" PRIu64
+                 " excess wavefronts, because %s",
+                 excess(best), conflict);
+    } else if (excess(best) == 0) {
+        describe_conflict(comparison, worst, conflict, sizeof conflict);
+        snprintf(text, size,
+                 "take %s: no consumer has a bank conflict, while with %s %s (%" PRIu64
+                 " excess wavefronts)",
+                 swizzle_name(best), swizzle_name(worst), conflict, excess(worst));
+    } else {
+        describe_conflict(comparison, best, conflict, sizeof conflict);
+        snprintf(text, size,
+                 "take %s: %" PRIu64 " excess wavefronts are the fewest (with %s %" PRIu64
+                 "), yet %s",
+                 swizzle_name(best), excess(best), swizzle_name(worst), excess(worst), conflict);
+    }
+}
+
+void tma_comparison_judge(struct tma_comparison *comparison) {
+    comparison->best = NULL;
+    pad_tiles(comparison);
+    for (size_t i = 0; i < comparison->mode_count; i++) {
+        const struct tma_compared_mode *mode = &comparison->modes[i];
+        if (mode->legal && (comparison->best == NULL || is_better(mode, comparison->best)))
+            comparison->best = mode;
+    }
+    if (comparison->best == NULL)
+        snprintf(comparison->recommendation, sizeof comparison->recommendation,
+                 "none: no mode is legal for every tensor map and consumer");
+    else if (comparison->workload->consumer_count == 0)
+        snprintf(comparison->recommendation, sizeof comparison->recommendation,
+                 "any legal mode will do: no consumer reads the tiles");
+    else if (count_legal(comparison) == 1)
+        recommend_the_only(comparison);
+    else
+        recommend_among(comparison);
+    mention_padding(comparison);
+}
