@@ -34,13 +34,13 @@ ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FL
               -fno-common -ffp-contract=off $(LTO) -MMD -MP $(CFLAGS)
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(LDFLAGS)
 
-LIB_SOURCES   := $(filter-out sim/cli/%,$(wildcard sim/*/*.c))
+LIB_SOURCES   := $(filter-out sim/cli/%,$(wildcard sim/*/*.c sim/*/*/*.c))
 CLI_SOURCES   := $(wildcard sim/cli/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
-HEADERS := sim/tmasim.h $(filter-out sim/cli/%,$(wildcard sim/*/*.h))
+HEADERS := sim/tmasim.h $(filter-out sim/cli/%,$(wildcard sim/*/*.h sim/*/*/*.h))
 STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu*)
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))

@@ -3,7 +3,7 @@
 
 #include "engine/platform.h"
 #include "engine/simulation.h"
-#include "memory/address.h"
+#include "memory/core/address_map.h"
 
 uint64_t tma_simulation_now(const struct simulation *simulation) {
     return tma_platform_cycle() - simulation->epoch;
@@ -78,7 +78,7 @@ static uint64_t turnaround_cycles(const struct slot *slot) {
     if (draw > 0) {
         uint64_t stage =
             (uint64_t)slot->sm->number << 40 | (uint64_t)slot->index << 32 | slot->iteration;
-        polls = 2 * polls * (tma_drawn(draw, stage) >> 32) >> 32;
+        polls = 2 * polls * (tma_random(draw, stage) >> 32) >> 32;
     }
     return machine->tma.turnaround_cycles + polls / 1000;
 }
@@ -165,7 +165,7 @@ static uint32_t slots_before(const struct slot *slot) {
     uint64_t number = depth > TMA_SCHEDULERS ? sm : sm / TMA_TPC_SMS;
     uint32_t first = (uint32_t)(tma_mix64(number + draw) % TMA_SCHEDULERS);
     uint32_t own = (uint32_t)scheduler_slots(slot) + 1;
-    uint64_t turned = tma_drawn(draw, (number + 1) * TMA_SCHEDULERS + scheduler);
+    uint64_t turned = tma_random(draw, (number + 1) * TMA_SCHEDULERS + scheduler);
     uint32_t turn = (slot->index / TMA_SCHEDULERS + (uint32_t)(turned % own)) % own;
     return turn * TMA_SCHEDULERS + (scheduler + TMA_SCHEDULERS - first) % TMA_SCHEDULERS;
 }

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "engine/platform.h"
 #include "engine/simulation.h"
-#include "memory/address.h"
+#include "memory/core/address_map.h"
 
 static void out_of_memory(struct simulation *simulation) {
     tma_simulation_fail(simulation, TMA_ERROR_MEMORY, "out of memory");
@@ -152,7 +152,7 @@ static bool seen_before(const struct simulation *simulation, const struct tma_co
         return seen_a < seen_b;
     if (a->sm != b->sm || draw == 0)
         return a->sm != b->sm ? a->sm < b->sm : a->tag < b->tag;
-    return tma_drawn(draw, a->tag ^ seen_a) < tma_drawn(draw, b->tag ^ seen_a);
+    return tma_random(draw, a->tag ^ seen_a) < tma_random(draw, b->tag ^ seen_a);
 }
 
 static void push_completion(struct simulation *simulation, const struct tma_completion *item) {

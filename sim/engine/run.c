@@ -8,7 +8,7 @@
 
 #include "engine/platform.h"
 #include "engine/simulation.h"
-#include "memory/address.h"
+#include "memory/core/address_map.h"
 #include "tensormap/types.h"
 
 void tma_simulation_fail(struct simulation *simulation, enum tma_error_code code,

@@ -13,7 +13,7 @@
 #include "engine/event_order.h"
 #include "engine/histogram.h"
 #include "engine/run.h"
-#include "memory/port.h"
+#include "memory/core/port.h"
 #include "memory/system.h"
 
 struct simulation;

@@ -1,5 +1,5 @@
 #include "engine/workload.h"
-#include "memory/address.h"
+#include "memory/core/address_map.h"
 
 static uint64_t tile_number(const struct tma_stage_operation *stage,
                             const struct tma_workload *workload, uint32_t cta, uint32_t iteration) {

@@ -3,6 +3,7 @@
 #ifndef TMA_MEMORY_MACHINE_H
 #define TMA_MEMORY_MACHINE_H
 
+#include "memory/policies.h"
 #include "tensormap/rules.h"
 
 enum {
@@ -13,13 +14,9 @@ enum {
     TMA_MAX_NAME = 64,
     TMA_MAX_COALESCED = 7,
     TMA_SECTOR_BYTES = 32,
-    TMA_LINE_BYTES = 128
+    TMA_LINE_BYTES = 128,
+    TMA_L2_MAX_WAYS = 16 /* of a set */
 };
-
-/* Which L2 slice answers for a line (address.h). */
-enum tma_slice_hash { TMA_HASH_EVEN, TMA_HASH_H200 };
-
-extern const struct tma_names tma_slice_hash_names;
 
 struct tma_machine {
     char name[TMA_MAX_NAME];
@@ -94,8 +91,10 @@ struct tma_machine {
     struct {
         uint64_t capacity_bytes; /* both partitions */
         uint32_t partitions;
-        uint32_t slices; /* of all partitions */
-        enum tma_slice_hash hash;
+        uint32_t slices;                  /* of all partitions */
+        enum tma_slice_hash hash;         /* which slice serves a line */
+        enum tma_replacement replacement; /* which line of a full set is the victim */
+        enum tma_promotion promotion;     /* which accesses fetch the second line of a block */
         uint32_t ways;
         uint32_t dirty_ways;           /* that a set has at most: one more is written back */
         uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
@@ -113,6 +112,8 @@ struct tma_machine {
     } l2;
 
     struct {
+        enum tma_dram_scheduler scheduler; /* order of a channel's requests */
+        enum tma_refresh refresh_policy;   /* when channels refresh */
         uint32_t bus_bits;
         uint32_t clock_mhz; /* data moves on both edges */
         uint32_t channels;
@@ -139,5 +140,25 @@ struct tma_machine {
 
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
+
+/* Slices of one partition for which the machine's slice hash is made; 0: any number. */
+uint32_t tma_machine_hash_slices(const struct tma_machine *machine);
+
+/* The SMs on which the CTAs of a grid of `count` run: CTA i on sms[i]. */
+void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
+
+/* The same for `count` clusters of `ctas` (2 or more) CTAs: cluster i on sms[i * ctas] and the SMs
+ * after it, all of one GPC. Returns the number of clusters for which there is room, at most
+ * `count`.
+ */
+uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
+                                    uint32_t count, uint32_t *sms);
+
+/* The GPC of each SM, by the SM's number. */
+void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs);
+
+/* The cycles at which the first CTAs on `count` SMs start, in clusters of `ctas` (1 or more). */
+void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
+                        uint32_t ctas, uint64_t *cycles);
 
 #endif

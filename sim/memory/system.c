@@ -1,144 +1,43 @@
-#include <assert.h>
+/* Builds the memory system from the machine, and wires its components: the one place that knows all
+ * of them. It takes events from the queue, in order of time, and delivers packets. */
+#include "memory/system.h"
+
 #include <stdlib.h>
-#include <string.h>
 
-#include "memory/flight.h"
+#include "memory/dram/dram.h"
+#include "memory/gpc/gpc.h"
+#include "memory/l2/l2.h"
+#include "memory/sm/sm.h"
+#include "memory/sm/transfer.h"
 
-/* Pools grow by doubling from this. Requests are no more than what the largest GPUs have on their
- * way: room that is never used costs nothing, but to move them to a larger one does. */
-enum { FIRST_POOL = 1024, FIRST_REQUESTS = 1 << 17 };
+/* How many events ahead of the current one the host's caches are prefetched: first the packets,
+ * then the sets and transfers that these lead to. */
+enum { PACKETS_AHEAD = TMA_EVENTS_AHEAD, TARGETS_AHEAD = 16 };
 
-/* How many entries ahead of the one that is worked on the host's caches are looked after. */
-enum { REQUESTS_AHEAD = TMA_WHEEL_AHEAD, TARGETS_AHEAD = 16 };
-
-/* How often the L2's cycles, which are kept modulo 2^32, are looked after. */
+/* Period at which L2 forgets old cycles, which it keeps modulo 2^32. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
 
-bool tma_requests_grow(struct tma_memory *memory) {
-    uint32_t old = memory->request_capacity;
-    uint32_t capacity = old == 0 ? FIRST_REQUESTS : 2 * old;
-    struct tma_request *requests =
-        tma_resize_aligned(memory->requests, old * sizeof *requests, capacity * sizeof *requests);
-    if (requests == NULL) {
-        memory->out_of_memory = true;
-        return false;
-    }
-    memory->requests = requests;
-    uint32_t *free_requests =
-        realloc(memory->free_requests, capacity * sizeof *memory->free_requests);
-    if (free_requests == NULL) {
-        memory->out_of_memory = true;
-        return false;
-    }
-    memory->free_requests = free_requests;
-    memory->request_capacity = capacity;
-    return true;
-}
+struct tma_memory {
+    struct tma_machine machine;
+    struct tma_core core;
+    struct tma_sms sms;
+    struct tma_gpcs gpcs;
+    struct tma_l2 l2;
+    struct tma_dram dram;
+    uint16_t ranks[2 * TMA_MAX_SMS]; /* of TMA units: see rank_units */
+};
 
-static bool grow_flights(struct tma_memory *memory) {
-    uint32_t old = memory->flight_count;
-    uint32_t count = old == 0 ? FIRST_POOL : 2 * old;
-    struct tma_flight *flights =
-        tma_resize_aligned(memory->flights, old * sizeof *flights, count * sizeof *flights);
-    if (flights == NULL)
-        return false;
-    for (uint32_t i = count; i > old; i--) {
-        flights[i - 1].next = memory->free_flight;
-        memory->free_flight = i - 1;
-    }
-    memory->flights = flights;
-    memory->flight_count = count;
-    return true;
-}
-
-uint32_t tma_flight_new(struct tma_memory *memory) {
-    if (memory->free_flight == TMA_NONE && !grow_flights(memory)) {
-        memory->out_of_memory = true;
-        return TMA_NONE;
-    }
-    uint32_t index = memory->free_flight;
-    memory->free_flight = memory->flights[index].next;
-    memory->flights_used++;
-    return index;
-}
-
-static bool push_completion(struct tma_memory *memory, const struct tma_completion *completion) {
-    if (memory->completion_count == memory->completion_capacity) {
-        uint32_t old = memory->completion_capacity, capacity = old == 0 ? FIRST_POOL : 2 * old;
-        struct tma_completion *ring = malloc(capacity * sizeof *ring);
-        if (ring == NULL)
-            return false;
-        for (uint32_t i = 0; i < memory->completion_count; i++)
-            ring[i] = memory->completions[(memory->completion_head + i) % old];
-        free(memory->completions);
-        memory->completions = ring;
-        memory->completion_capacity = capacity;
-        memory->completion_head = 0;
-    }
-    uint32_t at =
-        (memory->completion_head + memory->completion_count) % memory->completion_capacity;
-    memory->completions[at] = *completion;
-    memory->completion_count++;
-    return true;
-}
-
-static uint64_t ticks_per_sector(uint32_t bytes_per_kcycle) {
-    return (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS / bytes_per_kcycle;
-}
-
-static bool allocate_servers(struct tma_memory *memory) {
-    const struct tma_machine *machine = &memory->machine;
-    memory->units = calloc(2 * (size_t)machine->sm_count, sizeof *memory->units);
-    memory->sm_ports = calloc(machine->sm_count, sizeof *memory->sm_ports);
-    memory->shared = calloc(machine->sm_count, sizeof *memory->shared);
-    memory->gpc_ports = calloc(machine->topology.gpc_count, sizeof *memory->gpc_ports);
-    memory->slices = calloc(machine->l2.slices, sizeof *memory->slices);
-    memory->write_ports = calloc(machine->l2.slices, sizeof *memory->write_ports);
-    memory->coalescers = calloc(machine->topology.gpc_count, sizeof *memory->coalescers);
-    memory->hops =
-        calloc((size_t)machine->topology.gpc_count * machine->l2.slices, sizeof *memory->hops);
-    return memory->units != NULL && memory->sm_ports != NULL && memory->shared != NULL &&
-           memory->gpc_ports != NULL && memory->slices != NULL && memory->write_ports != NULL &&
-           memory->coalescers != NULL && memory->hops != NULL;
-}
-
-/* Slices lie at evenly spread distances from a GPC, in another order for every GPC. */
-static void measure_hops(struct tma_memory *memory) {
-    const struct tma_machine *machine = &memory->machine;
-    uint32_t slices = machine->l2.slices / machine->l2.partitions;
-    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
-        for (uint32_t i = 0; i < machine->l2.slices; i++) {
-            uint32_t order = (i % slices * 7 + gpc * 13 + i / slices * 29) % slices;
-            uint32_t hop = slices == 1 ? 0 : order * machine->crossbar.spread_cycles / (slices - 1);
-            memory->hops[gpc * machine->l2.slices + i] = (uint16_t)hop;
-        }
-}
-
-/* The place of each unit among those that make requests in the same cycle; and as well, of a place,
- * the unit. (Slots are drawn by the same number, but not by its negative.) */
-static void draw_ranks(struct tma_memory *memory) {
+/* The order of TMA units that make packets in the same cycle. Which SM of a TPC is first is random
+ * (the slots of an SM use the same seed, but not its negative). The table is its own inverse: it
+ * also gives the unit of a rank. */
+static void rank_units(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     for (uint32_t unit = 0; unit < 2 * machine->sm_count; unit++) {
-        uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, draw = machine->topology.draw;
-        bool swapped = draw > 0 && other < machine->sm_count &&
-                       (tma_mix64(-(uint64_t)(draw + sm / TMA_TPC_SMS)) & 1u) != 0;
+        uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, seed = machine->topology.draw;
+        bool swapped = seed > 0 && other < machine->sm_count &&
+                       (tma_mix64(-(uint64_t)(seed + sm / TMA_TPC_SMS)) & 1u) != 0;
         memory->ranks[unit] = (uint16_t)(unit - sm + (swapped ? other : sm));
     }
-}
-
-static void convert_rates(struct tma_memory *memory) {
-    const struct tma_machine *machine = &memory->machine;
-    memory->sm_sector_ticks = ticks_per_sector(machine->crossbar.sm_port_bytes_per_kcycle);
-    memory->gpc_sector_ticks = ticks_per_sector(machine->crossbar.gpc_port_bytes_per_kcycle);
-    memory->wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS;
-    memory->row_ticks = tma_millicycles_to_ticks(machine->tma.row_millicycles);
-    memory->fill_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
-    memory->join_ticks = tma_millicycles_to_ticks(machine->l2.join_millicycles);
-    memory->interval_ticks = tma_millicycles_to_ticks(machine->l2.interval_millicycles);
-    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
-        memory->read_ticks[sectors] =
-            (machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles) *
-            TMA_TICKS / 1000;
 }
 
 enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_machine *machine,
@@ -147,31 +46,20 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     if (memory == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for the memory system");
     memory->machine = *machine;
-    memory->free_flight = TMA_NONE;
-    tma_wheel_init(&memory->wheel);
-    convert_rates(memory);
-    draw_ranks(memory);
-    tma_machine_gpcs(&memory->machine, memory->sm_gpc);
-    enum tma_error_code code = TMA_OK;
-    if (!allocate_servers(memory) || !tma_descriptors_create(memory) ||
-        !tma_requests_grow(memory) || !grow_flights(memory))
-        code = tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
+    rank_units(memory);
+    enum tma_error_code code = tma_core_create(&memory->core, &memory->machine, error);
     if (code == TMA_OK)
-        code = tma_l2_create(&memory->l2, machine, error);
+        code = tma_sms_create(&memory->sms, &memory->core, error);
     if (code == TMA_OK)
-        code = tma_dram_create(&memory->dram, machine, error);
+        code = tma_gpcs_create(&memory->gpcs, &memory->core, error);
+    if (code == TMA_OK)
+        code = tma_l2_create(&memory->l2, &memory->core, error);
+    if (code == TMA_OK)
+        code = tma_dram_create(&memory->dram, &memory->machine, error);
     if (code != TMA_OK) {
         tma_memory_free(memory);
         return code;
     }
-    measure_hops(memory);
-    for (uint32_t i = 0; i < 2 * machine->sm_count; i++)
-        memory->units[i] = (struct tma_unit){.head = TMA_NONE,
-                                             .tail = TMA_NONE,
-                                             .coming = TMA_NONE,
-                                             .open = TMA_NONE,
-                                             .waits = {{.flight = TMA_NONE}, {.flight = TMA_NONE}},
-                                             .credits = (int32_t)machine->tma.write_flits};
     *out = memory;
     return TMA_OK;
 }
@@ -179,220 +67,278 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
 void tma_memory_free(struct tma_memory *memory) {
     if (memory == NULL)
         return;
-    tma_wheel_free(&memory->wheel);
-    tma_l2_free(&memory->l2);
     tma_dram_free(&memory->dram);
-    tma_descriptors_free(memory);
-    free(memory->requests);
-    free(memory->free_requests);
-    free(memory->flights);
-    free(memory->completions);
-    free(memory->units);
-    free(memory->sm_ports);
-    free(memory->shared);
-    free(memory->gpc_ports);
-    free(memory->slices);
-    free(memory->write_ports);
-    free(memory->coalescers);
-    free(memory->hops);
+    tma_l2_free(&memory->l2);
+    tma_gpcs_free(&memory->gpcs);
+    tma_sms_free(&memory->sms);
+    tma_core_free(&memory->core);
     free(memory);
 }
 
-/* L2 reduces 16 bytes of these types in one step: two steps to a sector. */
-static bool is_short_float(enum tma_data_type type) {
-    return type == TMA_FLOAT16 || type == TMA_BFLOAT16 || type == TMA_FLOAT32;
-}
-
-bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
-    uint32_t index = tma_flight_new(memory);
-    if (index == TMA_NONE)
-        return false;
-    memory->flights[index] =
-        (struct tma_flight){.rows = *issue->rows,
-                            .sm = issue->sm,
-                            .descriptor = issue->descriptor,
-                            .promotion = issue->map->l2_promotion,
-                            .direction = issue->direction,
-                            .wait_group = issue->wait_group,
-                            .warp = (uint8_t)issue->warp,
-                            .half_work = is_short_float(issue->map->data_type),
-                            .copies = TMA_NONE,
-                            .completion = {.tag = issue->tag,
-                                           .sm = issue->sm,
-                                           .bytes = issue->size->transaction_bytes,
-                                           .issue_cycle = issue->cycle}};
-    if (issue->copy_count > 0 && !tma_multicast_add(memory, index, issue))
-        return false;
-    uint64_t queued = issue->cycle + memory->machine.tma.issue_cycles;
-    if (tma_writes_tensor(issue->direction))
-        tma_store_enqueue(memory, index, queued);
-    else
-        tma_unit_enqueue(memory, index, queued);
+/* Adds a transfer for each further SM of a multicast load. False when out of memory. */
+static bool add_copies(struct tma_memory *memory, uint32_t id, const struct tma_issue *issue) {
+    uint32_t last = id;
+    for (uint32_t i = 0; i < issue->copy_count; i++) {
+        uint32_t copy = tma_transfer_new(&memory->sms);
+        if (copy == TMA_NONE)
+            return false;
+        memory->sms.transfers[copy] =
+            (struct tma_transfer){.sm = issue->copies[i],
+                                  .copies = TMA_NONE,
+                                  .completion = {.tag = issue->tag,
+                                                 .sm = issue->copies[i],
+                                                 .copied = true,
+                                                 .bytes = issue->size->transaction_bytes,
+                                                 .issue_cycle = issue->cycle}};
+        memory->sms.transfers[last].copies = copy;
+        last = copy;
+    }
     return true;
 }
 
-static void free_if_done(struct tma_memory *memory, uint32_t index) {
-    struct tma_flight *flight = &memory->flights[index];
-    if (!flight->completed || flight->outstanding > 0)
-        return;
-    flight->next = memory->free_flight;
-    memory->free_flight = index;
-    memory->flights_used--;
+bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
+    struct tma_sms *sms = &memory->sms;
+    uint32_t id = tma_transfer_new(sms);
+    if (id == TMA_NONE)
+        return false;
+    struct tma_transfer *transfer = &sms->transfers[id];
+    *transfer = (struct tma_transfer){.sm = issue->sm,
+                                      .descriptor = issue->descriptor,
+                                      .promotion = (uint8_t)issue->map->l2_promotion,
+                                      .direction = issue->direction,
+                                      .wait_group = issue->wait_group,
+                                      .warp = (uint8_t)issue->warp,
+                                      .copies = TMA_NONE,
+                                      .completion = {.tag = issue->tag,
+                                                     .sm = issue->sm,
+                                                     .bytes = issue->size->transaction_bytes,
+                                                     .issue_cycle = issue->cycle}};
+    tma_row_splitter_init(&transfer->splitter, issue->rows, issue->direction,
+                          issue->map->data_type);
+    if (issue->copy_count > 0 && !add_copies(memory, id, issue))
+        return false;
+    uint64_t queued = issue->cycle + memory->machine.tma.issue_cycles;
+    if (tma_writes_tensor(issue->direction))
+        tma_store_unit_enqueue(sms, id, queued);
+    else
+        tma_load_unit_enqueue(sms, id, queued);
+    return true;
 }
 
-void tma_flight_complete(struct tma_memory *memory, uint32_t index, uint64_t cycle) {
-    struct tma_flight *flight = &memory->flights[index];
-    flight->completion.cycle = cycle;
-    flight->completed = true;
-    if (!push_completion(memory, &flight->completion))
-        memory->out_of_memory = true;
-    free_if_done(memory, index);
-}
-
-void tma_flight_drop(struct tma_memory *memory, uint32_t index) {
-    memory->flights[index].outstanding--;
-    free_if_done(memory, index);
-}
-
-static void step(struct tma_memory *memory, uint32_t entry, uint64_t cycle) {
-    switch ((enum tma_stage)tma_request_at(memory, entry)->stage) {
-    case TMA_STAGE_SLICE:
-        tma_slice_request(memory, entry, cycle);
+/* The wiring: which component receives a packet. */
+static inline void deliver(struct tma_memory *memory, enum tma_destination destination,
+                           uint32_t packet, uint64_t cycle) {
+    switch (destination) {
+    case TMA_TO_COALESCER:
+        tma_gpc_receive_load(&memory->gpcs, packet, cycle);
         break;
-    case TMA_STAGE_HOME:
-        tma_slice_home(memory, entry, cycle);
+    case TMA_TO_SLICE:
+        tma_l2_receive_read(&memory->l2, packet, cycle);
         break;
-    case TMA_STAGE_RESPONSE:
-        if (tma_request_at(memory, entry)->descriptor)
-            tma_descriptor_arrive(memory, entry, cycle);
-        else
-            tma_response_arrive(memory, entry, cycle);
+    case TMA_TO_SLICE_MERGED:
+        tma_l2_receive_merged(&memory->l2, packet, cycle);
         break;
-    case TMA_STAGE_PASS:
-        tma_slice_pass(memory, entry, cycle);
+    case TMA_TO_HOME_SLICE:
+        tma_l2_receive_at_home(&memory->l2, packet, cycle);
         break;
-    case TMA_STAGE_WRITE:
-        tma_slice_write(memory, entry, cycle);
+    case TMA_TO_SLICE_FILL:
+        tma_l2_receive_fill(&memory->l2, packet, cycle);
         break;
-    case TMA_STAGE_WRITTEN:
-        tma_store_written(memory, entry, cycle);
+    case TMA_TO_WRITE_TRANSIT:
+        tma_l2_receive_write_in_transit(&memory->l2, packet, cycle);
+        break;
+    case TMA_TO_WRITE_SLICE:
+        tma_l2_receive_write(&memory->l2, packet, cycle);
+        break;
+    case TMA_TO_WRITE_ACCEPTED:
+        tma_l2_receive_accepted(&memory->l2, packet, cycle);
+        break;
+    case TMA_TO_DRAM:
+        tma_dram_receive(&memory->dram, &memory->core, packet, cycle);
+        break;
+    case TMA_TO_DRAM_CREDIT:
+        tma_dram_receive_credit(&memory->dram, &memory->core, packet);
+        break;
+    case TMA_TO_RESPONSE_PORT:
+        tma_gpc_receive_response(&memory->gpcs, packet, cycle);
+        break;
+    case TMA_TO_DESCRIPTORS:
+        tma_gpc_receive_descriptor_request(&memory->gpcs, packet, cycle);
+        break;
+    case TMA_TO_SM:
+        tma_sm_receive(&memory->sms, packet, cycle);
+        break;
+    case TMA_TO_SM_DESCRIPTORS:
+        tma_sm_receive_descriptor(&memory->sms, packet, cycle);
+        break;
+    case TMA_TO_STORE_UNIT:
+        tma_store_unit_receive(&memory->sms, packet, cycle);
         break;
     }
 }
 
-/* Fetches what the work on entries will need into the host's caches, a few of them ahead: the
- * model's own time goes into waiting for its memory. First the requests; then, when those are there
- * to say which, the sets and the operations that they go to. (Inlined always: a function that does
- * nothing but this has no effect for gcc, which leaves its calls out.) */
+/* Delivers the packets that components hand over within the cycle, and those that these hand over
+ * in turn. */
+static inline void deliver_handovers(struct tma_memory *memory) {
+    struct tma_core *core = &memory->core;
+    for (uint32_t i = 0; i < core->handover_count; i++) {
+        const struct tma_handover handover = core->handovers[i];
+        deliver(memory, handover.destination, handover.packet, handover.cycle);
+    }
+    core->handover_count = 0;
+}
+
+/* Functions that only prefetch into the host's caches. They have to be inlined: gcc takes a
+ * function without any other effect for pure and drops its calls. */
 #define PREFETCH __attribute__((always_inline)) static inline void
 
 PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
-    uint32_t index = memory->units[unit].head;
-    if (index == TMA_NONE)
+    uint32_t sms = memory->machine.sm_count;
+    uint32_t id =
+        unit < sms ? memory->sms.load_units[unit].head : memory->sms.store_units[unit - sms].head;
+    if (id == TMA_NONE)
         return;
-    const char *flight = (const char *)&memory->flights[index];
-    __builtin_prefetch(flight, 1);
-    __builtin_prefetch(flight + TMA_HOST_LINE_BYTES, 1);
-    __builtin_prefetch(flight + (size_t)2 * TMA_HOST_LINE_BYTES, 1);
+    const char *transfer = (const char *)&memory->sms.transfers[id];
+    __builtin_prefetch(transfer, 1);
+    __builtin_prefetch(transfer + TMA_HOST_LINE_BYTES, 1);
+    __builtin_prefetch(transfer + (size_t)2 * TMA_HOST_LINE_BYTES, 1);
 }
 
-PREFETCH prefetch_request(const struct tma_memory *memory, uint32_t entry) {
-    if (entry < TMA_FIRST_UNIT)
-        __builtin_prefetch(&memory->requests[entry], 1);
+PREFETCH prefetch_packet(const struct tma_memory *memory, uint32_t event) {
+    if (event < TMA_FIRST_UNIT)
+        __builtin_prefetch(&memory->core.packets[event], 1);
 }
 
-PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t entry) {
-    if (entry >= TMA_FIRST_UNIT) {
-        prefetch_unit(memory, entry - TMA_FIRST_UNIT);
+PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t event) {
+    if (event >= TMA_FIRST_UNIT) {
+        prefetch_unit(memory, event - TMA_FIRST_UNIT);
         return;
     }
-    const struct tma_request *request = &memory->requests[entry];
-    if (request->coalesces)
-        __builtin_prefetch(&memory->coalescers[request->gpc]
-                                .lines[tma_hash_line(request->line) % TMA_COALESCER_LINES],
-                           1);
-    if (request->stage == TMA_STAGE_RESPONSE || request->stage == TMA_STAGE_WRITTEN)
-        __builtin_prefetch(&memory->flights[request->flight].outstanding, 1);
+    const struct tma_packet *packet = &memory->core.packets[event];
+    if (packet->coalesces)
+        __builtin_prefetch(tma_mshr_of(&memory->gpcs, packet), 1);
+    if (packet->destination == TMA_TO_RESPONSE_PORT || packet->destination == TMA_TO_STORE_UNIT)
+        __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
     else
-        tma_l2_prefetch(&memory->l2, request->index.set);
+        tma_tags_prefetch(&memory->l2.tags, packet->index.set);
 }
 
-static void note_unit(uint64_t *units, uint32_t rank) {
-    units[rank / 64] |= UINT64_C(1) << rank % 64;
-}
-
-/* Works through the entries of a cycle: requests as they came, then TMA units by SM, and of the two
- * SMs of a TPC as they are drawn. (When a unit
- * was put into the calendar depends on how far time had been let pass when its operation came.) Of
- * the next cycle's, some stand behind them: `known` in all. */
-static void work(struct tma_memory *memory, const uint32_t *due, uint32_t count, uint32_t known,
-                 uint64_t cycle) {
+/* Works through the events of a cycle: first packets, in the order in which they were sent; then
+ * TMA units, by rank. (When a unit's wake-up was scheduled depends on how far the engine had
+ * advanced the memory system at the time, which must not count.) Behind the `count` events, `due`
+ * lists those of the next cycle that are known: `known` events in all. */
+static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t count,
+                      uint32_t known) {
     enum { WORDS = 2 * TMA_MAX_SMS / 64 };
     uint32_t sms = memory->machine.sm_count;
-    uint64_t units[WORDS] = {0};
+    uint64_t cycle = memory->core.cycle, units[WORDS] = {0};
     for (uint32_t i = 0; i < count; i++) {
-        if (i + REQUESTS_AHEAD < known)
-            prefetch_request(memory, due[i + REQUESTS_AHEAD]);
+        if (i + PACKETS_AHEAD < known)
+            prefetch_packet(memory, due[i + PACKETS_AHEAD]);
         if (i + TARGETS_AHEAD < known)
             prefetch_target(memory, due[i + TARGETS_AHEAD]);
-        if (due[i] < TMA_FIRST_UNIT)
-            step(memory, due[i], cycle);
-        else
-            note_unit(units, memory->ranks[due[i] - TMA_FIRST_UNIT]);
+        if (due[i] >= TMA_FIRST_UNIT) {
+            uint32_t rank = memory->ranks[due[i] - TMA_FIRST_UNIT];
+            units[rank / 64] |= UINT64_C(1) << rank % 64;
+            continue;
+        }
+        enum tma_destination destination = tma_packet_at(&memory->core, due[i])->destination;
+        deliver(memory, destination, due[i], cycle);
+        deliver_handovers(memory);
     }
     for (uint32_t word = 0; word < WORDS; word++)
         for (uint64_t left = units[word]; left != 0; left &= left - 1) {
             uint32_t unit = memory->ranks[word * 64 + (uint32_t)__builtin_ctzll(left)];
             if (unit < sms)
-                tma_unit_step(memory, unit, cycle);
+                tma_load_unit_wake(&memory->sms, unit, cycle);
             else
-                tma_store_step(memory, unit - sms, cycle);
+                tma_store_unit_wake(&memory->sms, unit - sms, cycle);
+            deliver_handovers(memory);
         }
 }
 
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
-    while (memory->wheel.now < until && !memory->out_of_memory) {
-        uint64_t cycle = memory->wheel.now;
+    struct tma_core *core = &memory->core;
+    struct tma_event_queue *queue = &core->queue;
+    while (queue->now < until && !core->out_of_memory) {
+        uint64_t cycle = queue->now;
         if (cycle > 0 && cycle % L2_AGING_CYCLES == 0)
-            tma_l2_age(&memory->l2, cycle);
-        if (memory->wheel.count == 0) {
+            tma_tags_age(&memory->l2.tags, cycle);
+        if (queue->count == 0) {
             uint64_t aging = (cycle / L2_AGING_CYCLES + 1) * L2_AGING_CYCLES;
-            tma_wheel_skip(&memory->wheel, aging < until ? aging : until);
+            tma_event_queue_skip(queue, aging < until ? aging : until);
             continue;
         }
         const uint32_t *due;
-        uint32_t known, count = tma_wheel_take(&memory->wheel, &due, &known);
-        work(memory, due, count, known, cycle);
-        memory->out_of_memory |= memory->wheel.out_of_memory;
+        uint32_t known, count = tma_event_queue_pop(queue, &due, &known);
+        core->cycle = cycle;
+        run_cycle(memory, due, count, known);
+        core->out_of_memory |= queue->out_of_memory;
     }
-    return !memory->out_of_memory;
+    return !core->out_of_memory;
 }
 
 bool tma_memory_drain(struct tma_memory *memory) {
-    while (memory->wheel.count > 0)
-        if (!tma_memory_advance(memory, memory->wheel.now + TMA_WHEEL_CYCLES))
+    while (memory->core.queue.count > 0)
+        if (!tma_memory_advance(memory, memory->core.queue.now + TMA_EVENT_QUEUE_CYCLES))
             return false;
     return true;
 }
 
 void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until) {
     uint64_t later = memory->machine.tma.issue_cycles;
-    tma_shared_port_occupy(&memory->shared[sm], from + later, until + later);
+    tma_shared_port_occupy(&memory->sms.shared[sm], from + later, until + later);
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {
-    return memory->wheel.now;
+    return memory->core.queue.now;
 }
 
 bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completion) {
-    if (memory->completion_count == 0)
-        return false;
-    *completion = memory->completions[memory->completion_head];
-    memory->completion_head = (memory->completion_head + 1) % memory->completion_capacity;
-    memory->completion_count--;
-    return true;
+    return tma_sms_take_completion(&memory->sms, completion);
 }
 
 uint32_t tma_memory_in_flight(const struct tma_memory *memory) {
-    return memory->flights_used;
+    return memory->sms.transfers_used;
+}
+
+void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction direction,
+                     const struct tma_row_stream *rows, bool again) {
+    tma_l2_warm(&memory->l2, tma_memory_partition(memory, sm), direction, rows, again);
+}
+
+void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address) {
+    memory->core.descriptor_line = address / TMA_LINE_BYTES;
+}
+
+void tma_memory_leave_descriptor_in_gpcs(struct tma_memory *memory, uint32_t descriptor) {
+    for (uint32_t gpc = 0; gpc < memory->machine.topology.gpc_count; gpc++)
+        tma_descriptor_cache_put(&memory->gpcs.descriptors[gpc], descriptor);
+}
+
+void tma_memory_leave_descriptor_in_l2(struct tma_memory *memory, uint32_t descriptor) {
+    tma_l2_warm_line(&memory->l2, memory->core.descriptor_line + descriptor - 1);
+}
+
+bool tma_memory_is_full(const struct tma_memory *memory) {
+    return memory->l2.tags.full;
+}
+
+uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm) {
+    return memory->machine.topology.gpc_partition[memory->core.sm_gpc[sm]];
+}
+
+struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
+    struct tma_memory_counters counters = memory->core.counters;
+    counters.tma_busy = tma_sms_busy_unit_cycles(&memory->sms);
+    counters.sm_port_busy = tma_sms_busy_port_cycles(&memory->sms);
+    counters.gpc_port_busy = tma_gpcs_busy_cycles(&memory->gpcs);
+    counters.slice_busy = tma_l2_busy_cycles(&memory->l2);
+    counters.bus_busy = tma_dram_busy_cycles(&memory->dram);
+    counters.hit_sectors = counters.sectors - counters.miss_sectors;
+    counters.evictions = memory->l2.tags.evictions;
+    counters.unused_sectors = memory->l2.tags.unused_sectors;
+    counters.dram_read_sectors = memory->dram.read_sectors;
+    counters.dram_write_sectors = memory->dram.written_sectors;
+    return counters;
 }

@@ -4,50 +4,12 @@
 #ifndef TMA_MEMORY_SYSTEM_H
 #define TMA_MEMORY_SYSTEM_H
 
+#include "memory/core/completion.h"
+#include "memory/core/counters.h"
 #include "memory/machine.h"
 #include "placement/rows.h"
 
 struct tma_memory;
-
-/* What became of an operation. Times are in cycles. */
-struct tma_completion {
-    uint64_t cycle;                  /* its bytes are on the mbarrier */
-    uint64_t tag;                    /* the issuer's */
-    uint32_t sm;                     /* whose shared memory has the bytes */
-    uint32_t copied : 1;             /* multicast: it is not the SM that issued the operation */
-    uint32_t descriptor_cycles : 31; /* that it waited for its tensor map, before its start */
-    uint32_t bytes;                  /* complete_tx */
-    uint32_t tensor_bytes;           /* of them, from the tensor: the rest is out-of-bounds fill */
-    uint32_t rows, rows_out_of_bounds;
-    uint32_t requests;            /* rows and 128-byte lines */
-    uint32_t miss_sectors;        /* sectors that L2 did not have */
-    uint32_t fills, fill_sectors; /* from DRAM, on this operation's behalf */
-    uint64_t issue_cycle;         /* the instruction */
-    uint64_t start_cycle;         /* the TMA unit begins on it */
-    uint64_t rows_cycle;          /* its last request leaves the TMA unit */
-    uint64_t fill_cycle;          /* its last fill is at L2; 0 without fills */
-    uint64_t arrival_cycle;       /* its last data is in shared memory */
-    /* The way of the request that arrived last: what it spent where. */
-    uint64_t sent_cycle;
-    uint32_t crossbar_cycles, crossbar_wait_cycles, l2_cycles, dram_cycles;
-};
-
-struct tma_memory_counters {
-    uint64_t requests; /* of TMA units to L2, promotion's included */
-    uint64_t sectors, hit_sectors, miss_sectors;
-    uint64_t lookup_miss_sectors; /* as the profiler counts: all that the SM's partition fetched */
-    uint64_t response_sectors;    /* to SMs, out-of-bounds fill included */
-    uint64_t write_sectors;       /* from SMs */
-    uint64_t fills, fill_sectors, unused_sectors, evictions;
-    uint64_t partition_sectors; /* from one L2 partition to the other */
-    uint64_t dram_read_sectors, dram_write_sectors;
-    uint64_t shared_write_wavefronts; /* of 128 bytes, into shared memory */
-    /* Tensor maps that units lacked; that their GPCs asked L2 for; that L2 did not have; and the
-     * cycles that units waited. */
-    uint64_t descriptor_fetches, descriptor_l2_fetches, descriptor_dram_fetches, descriptor_cycles;
-    /* Cycles for which servers were busy, summed over all of a kind. */
-    uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy;
-};
 
 enum tma_error_code tma_memory_create(struct tma_memory **memory, const struct tma_machine *machine,
                                       struct tma_error *error);
@@ -118,20 +80,5 @@ bool tma_memory_is_full(const struct tma_memory *memory);
 uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm);
 
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);
-
-/* The SM on which the CTAs of a grid of `count` run: CTA i on sms[i]. */
-void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
-
-/* The same for clusters of `ctas` (2 or more) CTAs each: cluster i on sms[i * ctas] and those after
- * it, which are of one GPC. Gives how many clusters there is room for, at most `count`. */
-uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
-                                    uint32_t count, uint32_t *sms);
-
-/* The GPC of each SM, by the SM's number. */
-void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs);
-
-/* The cycles at which the first CTAs on `count` SMs start, of clusters of `ctas` (1 or more). */
-void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
-                        uint32_t ctas, uint64_t *cycles);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "memory/l2.h"
+#include "memory/machine.h"
 #include "scenario/describe.h"
 
 /* What the table fills: the machine, and how long its lists were. */
@@ -234,12 +234,12 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.slices"),
                      "l2.slices is %u; expected a multiple of the %u partitions",
                      machine->l2.slices, machine->l2.partitions);
-    if (machine->l2.hash == TMA_HASH_H200 &&
-        machine->l2.slices != TMA_H200_SLICES * machine->l2.partitions)
-        tma_diagnose(
-            list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.hash"),
-            "l2.hash is h200, and l2.slices %u; expected %u, of which the hash is, or even",
-            machine->l2.slices, TMA_H200_SLICES * machine->l2.partitions);
+    uint32_t hash_slices = tma_machine_hash_slices(machine) * machine->l2.partitions;
+    if (hash_slices > 0 && machine->l2.slices != hash_slices)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.hash"),
+                     "l2.hash is %s, and l2.slices %u; expected %u, of which the hash is, or even",
+                     tma_name_of(&tma_slice_hash_names, (int)machine->l2.hash), machine->l2.slices,
+                     hash_slices);
     uint64_t least_bytes = (uint64_t)machine->l2.slices * machine->l2.ways * TMA_LINE_BYTES;
     if (machine->l2.capacity_bytes < least_bytes)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "l2.capacity"),

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/address.h"
+#include "memory/core/address_map.h"
 #include "scenario/describe.h"
 #include "scenario/reading.h"
 #include "tensormap/rules.h"

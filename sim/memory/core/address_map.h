@@ -1,0 +1,176 @@
+/* The address map: where a 128-byte line lives. It gives the line's home partition, its L2 slice,
+ * set and tag, and the group from which its DRAM channel, bank and row follow.
+ *
+ * Home partition. Of each 8 KiB, 4 KiB have their home in each partition, as the latency of single
+ * rows shows. The parity of the address bits above selects the partition, so that every pitch
+ * spreads over both (counters.tsv: exactly half of all sectors cross).
+ *
+ * Sets. The lines of a home are divided into groups of as many lines as a partition has slices. A
+ * group has one line in the sets of each slice, so contiguous data spreads evenly; the order within
+ * a group rotates by a hash of the group's number, so that no pitch keeps to few slices.
+ *
+ * Slice. A hash (slice_hash.h) says which slice serves the line; the DRAM channel follows from it.
+ */
+#ifndef TMA_MEMORY_CORE_ADDRESS_MAP_H
+#define TMA_MEMORY_CORE_ADDRESS_MAP_H
+
+#include "memory/core/random.h"
+#include "memory/core/slice_hash.h"
+#include "memory/machine.h"
+
+/* Tags have 32 bits: lines of byte addresses below this have distinct tags. */
+#define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
+
+struct tma_line_location {
+    uint64_t group;  /* number of the line's group among those of its home */
+    uint16_t slice;  /* within a partition: the slice whose sets hold the line and its copy */
+    uint16_t server; /* within a partition: the slice that serves the line, and its DRAM channel */
+    uint8_t home;    /* partition */
+};
+
+/* The set that holds a line in a partition, and the line's tag there. */
+struct tma_set_index {
+    uint32_t set;
+    uint32_t tag;
+};
+
+/* Rows that are out of bounds altogether read one of eight lines, which lie past all tensors, each
+ * the first of its 256 bytes. Under the hash of an H200 the eight lines have eight slices. */
+enum { TMA_FILL_LINES = 8 };
+
+static inline uint64_t tma_fill_line(uint32_t number) {
+    uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
+    number %= TMA_FILL_LINES;
+    return past - 4 * TMA_FILL_LINES + number / 2 * 8 + number % 2 * 2;
+}
+
+/* Number of tensor maps that a kernel may have. By default their lines lie just below the fill
+ * lines. */
+enum { TMA_MAX_DESCRIPTORS = 1 << 20 };
+
+static inline uint64_t tma_default_descriptor_line(void) {
+    return tma_fill_line(0) - TMA_MAX_DESCRIPTORS;
+}
+
+/* A divisor that is known when the machine is read. A multiplication by its reciprocal takes a
+ * third of the time of a division. */
+struct tma_divisor {
+    uint64_t by, reciprocal; /* 2^64 / by, or slightly less */
+};
+
+static inline struct tma_divisor tma_divisor_of(uint64_t by) {
+    return (struct tma_divisor){by, UINT64_MAX / by};
+}
+
+/* number / divisor. The product with the reciprocal is the quotient or one less. */
+static inline uint64_t tma_divide(uint64_t number, const struct tma_divisor *divisor) {
+    uint64_t quotient = (uint64_t)((unsigned __int128)number * divisor->reciprocal >> 64);
+    return quotient + (number - quotient * divisor->by >= divisor->by);
+}
+
+struct tma_address_map {
+    uint32_t partitions;
+    uint32_t slices;     /* of one partition */
+    uint32_t slice_sets; /* of one slice */
+    struct tma_divisor by_slices, by_sets;
+    uint32_t (*hash)(uint64_t line, uint32_t interleaved);
+};
+
+static inline struct tma_address_map tma_address_map_of(const struct tma_machine *machine) {
+    uint32_t slices = machine->l2.slices / machine->l2.partitions;
+    uint64_t slice_bytes = machine->l2.capacity_bytes / machine->l2.slices;
+    uint32_t sets = (uint32_t)(slice_bytes / TMA_LINE_BYTES / machine->l2.ways);
+    return (struct tma_address_map){.partitions = machine->l2.partitions,
+                                    .slices = slices,
+                                    .slice_sets = sets,
+                                    .by_slices = tma_divisor_of(slices),
+                                    .by_sets = tma_divisor_of(sets),
+                                    .hash = tma_slice_hash_policy(machine->l2.hash)->slice};
+}
+
+/* log2 of the consecutive lines that have one home: 4 KiB. */
+enum { TMA_HOME_BITS = 5 };
+
+static inline uint32_t tma_home_of_page(uint64_t page) {
+    return 1u ^ (uint32_t)__builtin_parityll(page);
+}
+
+/* The slice that holds the first line of a group. */
+static inline uint32_t tma_group_rotation(const struct tma_address_map *map, uint64_t group,
+                                          uint32_t home) {
+    return (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * map->slices) >> 32);
+}
+
+/* The location of a line (byte address / 128) without the slice that serves it: enough to find its
+ * set. */
+static inline struct tma_line_location tma_locate_set(const struct tma_address_map *map,
+                                                      uint64_t line) {
+    uint32_t slices = map->slices, home = 0;
+    uint64_t number = line; /* among the lines of its home */
+    if (map->partitions == 2) {
+        home = tma_home_of_page(line >> TMA_HOME_BITS);
+        number = line >> (TMA_HOME_BITS + 1) << TMA_HOME_BITS | line % (1 << TMA_HOME_BITS);
+    }
+    uint64_t group = tma_divide(number, &map->by_slices);
+    uint32_t slice = (uint32_t)(number - group * slices) + tma_group_rotation(map, group, home);
+    slice = slice < slices ? slice : slice - slices;
+    return (struct tma_line_location){group, (uint16_t)slice, (uint16_t)slice, (uint8_t)home};
+}
+
+/* The location of a line (byte address / 128). */
+static inline struct tma_line_location tma_locate(const struct tma_address_map *map,
+                                                  uint64_t line) {
+    struct tma_line_location location = tma_locate_set(map, line);
+    location.server = (uint16_t)map->hash(line, location.slice);
+    return location;
+}
+
+/* The line at a location: the inverse of tma_locate_set. */
+static inline uint64_t tma_line_at(const struct tma_address_map *map, uint32_t home, uint32_t slice,
+                                   uint64_t group) {
+    uint64_t number = group * map->slices +
+                      (slice + map->slices - tma_group_rotation(map, group, home)) % map->slices;
+    if (map->partitions == 1)
+        return number;
+    uint64_t pages = number >> TMA_HOME_BITS << 1;
+    pages |= home == tma_home_of_page(pages) ? 0 : 1;
+    return pages << TMA_HOME_BITS | number % (1 << TMA_HOME_BITS);
+}
+
+/* The set at which a turn of the groups around the sets begins. The hash keeps lines at a regular
+ * distance from meeting in one set more often than by chance. */
+static inline uint32_t tma_first_set(const struct tma_address_map *map, uint64_t turn) {
+    uint32_t hash = (uint32_t)turn * UINT32_C(0x9e3779b9);
+    return (uint32_t)((uint64_t)hash * map->slice_sets >> 32);
+}
+
+/* The set and tag of a line in a partition: its home, or the other one, which may hold a copy. */
+static inline struct tma_set_index tma_set_index(const struct tma_address_map *map,
+                                                 uint32_t partition,
+                                                 const struct tma_line_location *location) {
+    uint64_t turn = tma_divide(location->group, &map->by_sets);
+    uint32_t slice = partition * map->slices + location->slice;
+    uint32_t set = tma_first_set(map, turn) + (uint32_t)(location->group - turn * map->slice_sets);
+    return (struct tma_set_index){
+        .set = slice * map->slice_sets + (set < map->slice_sets ? set : set - map->slice_sets),
+        .tag = (uint32_t)(turn * map->partitions + (location->home != partition)),
+    };
+}
+
+/* The set and tag of the copy of a line in the partition that is not its home. */
+static inline struct tma_set_index tma_copy_index(const struct tma_address_map *map,
+                                                  const struct tma_line_location *location) {
+    return tma_set_index(map, 1u - location->home, location);
+}
+
+/* The line that its home holds in a set under a tag. */
+static inline uint64_t tma_line_in_set(const struct tma_address_map *map,
+                                       struct tma_set_index index) {
+    uint64_t turn = index.tag / map->partitions;
+    uint32_t set = index.set % map->slice_sets + map->slice_sets - tma_first_set(map, turn);
+    uint64_t group = turn * map->slice_sets + set % map->slice_sets;
+    uint32_t slice = index.set / map->slice_sets;
+    return tma_line_at(map, slice / map->slices, slice % map->slices, group);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* What became of an operation: its completion on an mbarrier, with the times of its way. */
+#ifndef TMA_MEMORY_CORE_COMPLETION_H
+#define TMA_MEMORY_CORE_COMPLETION_H
+
+#include <stdint.h>
+
+/* Times are in cycles. */
+struct tma_completion {
+    uint64_t cycle;                  /* its bytes complete on the mbarrier */
+    uint64_t tag;                    /* of the issuer */
+    uint32_t sm;                     /* whose shared memory has the bytes */
+    uint32_t copied : 1;             /* multicast: that SM is not the one that issued it */
+    uint32_t descriptor_cycles : 31; /* wait for the tensor map, before the start */
+    uint32_t bytes;                  /* complete_tx */
+    uint32_t tensor_bytes;           /* of these, bytes of the tensor; the rest is fill */
+    uint32_t rows, rows_out_of_bounds;
+    uint32_t requests;            /* by row and 128-byte line */
+    uint32_t miss_sectors;        /* that L2 did not hold */
+    uint32_t fills, fill_sectors; /* from DRAM, on this operation's behalf */
+    uint64_t issue_cycle;         /* of the instruction */
+    uint64_t start_cycle;         /* the TMA unit begins with it */
+    uint64_t rows_cycle;          /* its last request leaves the TMA unit */
+    uint64_t fill_cycle;          /* its last fill reaches L2; 0 without fills */
+    uint64_t arrival_cycle;       /* its last data is in shared memory */
+    /* The request that arrived last: when it left the TMA unit, and where it spent its time. */
+    uint64_t sent_cycle;
+    uint32_t crossbar_cycles, crossbar_wait_cycles, l2_cycles, dram_cycles;
+};
+
+#endif

@@ -1,0 +1,70 @@
+#include "memory/core/core.h"
+
+#include <stdlib.h>
+
+/* The pool begins with as many packets as the largest GPUs have in flight. Memory that is never
+ * touched costs nothing; to move the pool costs time. */
+enum { FIRST_PACKETS = 1 << 17 };
+
+bool tma_core_grow_packets(struct tma_core *core) {
+    uint32_t old = core->packet_capacity, capacity = old == 0 ? FIRST_PACKETS : 2 * old;
+    struct tma_packet *packets =
+        tma_resize_aligned(core->packets, old * sizeof *packets, capacity * sizeof *packets);
+    if (packets == NULL) {
+        core->out_of_memory = true;
+        return false;
+    }
+    core->packets = packets;
+    uint32_t *free_packets = realloc(core->free_packets, capacity * sizeof *free_packets);
+    if (free_packets == NULL) {
+        core->out_of_memory = true;
+        return false;
+    }
+    core->free_packets = free_packets;
+    core->packet_capacity = capacity;
+    return true;
+}
+
+bool tma_core_reserve_transfers(struct tma_core *core, uint32_t capacity) {
+    struct tma_fill_counts *counts = realloc(core->fill_counts, capacity * sizeof *counts);
+    if (counts == NULL)
+        return false;
+    core->fill_counts = counts;
+    return true;
+}
+
+/* The slices of a partition lie at evenly spread distances from a GPC, in another order for each
+ * GPC. */
+static void spread_slices(struct tma_core *core) {
+    const struct tma_machine *machine = core->machine;
+    uint32_t slices = core->map.slices;
+    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
+        for (uint32_t i = 0; i < machine->l2.slices; i++) {
+            uint32_t order = (i % slices * 7 + gpc * 13 + i / slices * 29) % slices;
+            uint32_t hop = slices == 1 ? 0 : order * machine->crossbar.spread_cycles / (slices - 1);
+            core->hop_cycles[gpc * machine->l2.slices + i] = (uint16_t)hop;
+        }
+}
+
+enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_machine *machine,
+                                    struct tma_error *error) {
+    core->machine = machine;
+    core->map = tma_address_map_of(machine);
+    core->descriptor_line = tma_default_descriptor_line();
+    tma_event_queue_init(&core->queue);
+    tma_machine_gpcs(machine, core->sm_gpc);
+    size_t distances = (size_t)machine->topology.gpc_count * machine->l2.slices;
+    core->hop_cycles = calloc(distances, sizeof *core->hop_cycles);
+    if (core->hop_cycles == NULL || !tma_core_grow_packets(core))
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
+    spread_slices(core);
+    return TMA_OK;
+}
+
+void tma_core_free(struct tma_core *core) {
+    tma_event_queue_free(&core->queue);
+    free(core->packets);
+    free(core->free_packets);
+    free(core->fill_counts);
+    free(core->hop_cycles);
+}

@@ -1,0 +1,129 @@
+/* The core that all components share: the clock, the event queue, the pool of packets, and the ways
+ * to send a packet. A component includes core headers and its own, never those of another
+ * component.
+ *
+ * tma_send puts a packet into the event queue: its destination receives it at a later cycle.
+ * tma_pass hands a packet over within the current cycle: its destination receives it after the
+ * running component has returned, and before the next event. system.c delivers both. */
+#ifndef TMA_MEMORY_CORE_CORE_H
+#define TMA_MEMORY_CORE_CORE_H
+
+#include <assert.h>
+
+#include "base/error.h"
+#include "memory/core/counters.h"
+#include "memory/core/event_queue.h"
+#include "memory/core/packet.h"
+#include "memory/core/port.h"
+
+/* Events from here on are wake-ups of TMA units: load units by SM, then store units by SM. */
+#define TMA_FIRST_UNIT (UINT32_C(1) << 31)
+
+/* Packets that one component hands over in one call: the units of all SMs of a GPC, at most. */
+enum { TMA_MAX_HANDOVERS = 2 * TMA_MAX_SMS };
+
+/* A packet that is handed over within the cycle. `cycle` says when its way through the sender ends:
+ * the receiver computes from there on. */
+struct tma_handover {
+    uint32_t packet;
+    enum tma_destination destination;
+    uint64_t cycle;
+};
+
+/* What L2 fetched on behalf of a transfer. */
+struct tma_fill_counts {
+    uint64_t last_cycle;   /* the last fill reaches L2 */
+    uint32_t fills;        /* from DRAM */
+    uint32_t fill_sectors; /* of these */
+    uint32_t miss_sectors; /* that were asked for and that L2 did not hold */
+};
+
+struct tma_core {
+    const struct tma_machine *machine; /* borrowed */
+    struct tma_address_map map;
+    uint64_t cycle; /* the current one */
+    bool out_of_memory;
+    struct tma_event_queue queue; /* events: packets; and units from TMA_FIRST_UNIT on */
+    struct tma_packet *packets;   /* owned */
+    uint32_t packet_capacity;
+    uint32_t packet_count;              /* packets that were ever in use */
+    uint32_t *free_packets, free_count; /* owned: a stack of packets that are free again */
+    uint32_t handover_count;
+    struct tma_handover handovers[TMA_MAX_HANDOVERS];
+    struct tma_fill_counts *fill_counts; /* owned: by transfer */
+    uint16_t *hop_cycles; /* owned: by GPC, partition and slice: see tma_hop_cycles */
+    uint32_t sm_gpc[TMA_MAX_SMS];
+    uint64_t descriptor_line; /* of tensor map number 1; the others follow it */
+    struct tma_memory_counters counters;
+};
+
+/* Fails with TMA_ERROR_MEMORY. tma_core_free may be called after a failure. */
+enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_machine *machine,
+                                    struct tma_error *error);
+void tma_core_free(struct tma_core *core);
+
+/* Makes room for the fill counts of `capacity` transfers. False when out of memory. */
+bool tma_core_reserve_transfers(struct tma_core *core, uint32_t capacity);
+
+/* Doubles the pool of packets. False when out of memory, which the core notes. */
+bool tma_core_grow_packets(struct tma_core *core);
+
+static inline struct tma_packet *tma_packet_at(const struct tma_core *core, uint32_t packet) {
+    return &core->packets[packet];
+}
+
+/* Takes a packet from the pool. TMA_NONE when out of memory, which the core notes. Pointers to
+ * packets are invalid afterwards: the pool may have moved. */
+static inline uint32_t tma_packet_new(struct tma_core *core) {
+    if (core->free_count > 0)
+        return core->free_packets[--core->free_count];
+    if (core->packet_count == core->packet_capacity && !tma_core_grow_packets(core))
+        return TMA_NONE;
+    return core->packet_count++;
+}
+
+static inline void tma_packet_free(struct tma_core *core, uint32_t packet) {
+    core->free_packets[core->free_count++] = packet;
+}
+
+/* Sends a packet: its destination receives it at `cycle`, later than the current one. */
+static inline void tma_send(struct tma_core *core, enum tma_destination destination,
+                            uint32_t packet, uint64_t cycle) {
+    core->packets[packet].destination = destination & 15u;
+    tma_event_queue_push(&core->queue, packet, cycle);
+}
+
+/* Hands a packet over: its destination receives it in this cycle. */
+static inline void tma_pass(struct tma_core *core, enum tma_destination destination,
+                            uint32_t packet, uint64_t cycle) {
+    assert(core->handover_count < TMA_MAX_HANDOVERS);
+    core->handovers[core->handover_count++] = (struct tma_handover){packet, destination, cycle};
+}
+
+/* The partition next to a packet's SM. */
+static inline uint32_t tma_near_partition(const struct tma_core *core,
+                                          const struct tma_packet *packet) {
+    return core->machine->topology.gpc_partition[packet->gpc];
+}
+
+/* Whether the home of a packet's line is the partition next to its SM. */
+static inline bool tma_is_near(const struct tma_core *core, const struct tma_packet *packet) {
+    return tma_near_partition(core, packet) == packet->location.home;
+}
+
+/* Finds the location of a packet's line, and its set in a partition. */
+static inline void tma_locate_packet(const struct tma_core *core, struct tma_packet *packet,
+                                     uint32_t partition) {
+    packet->location = tma_locate(&core->map, packet->line);
+    packet->index = tma_set_index(&core->map, partition, &packet->location);
+}
+
+/* Cycles between a GPC and the slice that serves a location, beyond those of the nearest slice,
+ * both ways together. */
+static inline uint32_t tma_hop_cycles(const struct tma_core *core, uint32_t gpc,
+                                      const struct tma_line_location *location) {
+    uint32_t slice = location->home * core->map.slices + location->server;
+    return core->hop_cycles[gpc * core->machine->l2.slices + slice];
+}
+
+#endif

@@ -1,0 +1,183 @@
+#include "memory/core/event_queue.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Chunks grow by doubling from this. */
+enum { FIRST_CHUNKS = 64 };
+
+/* Base of the encoding in tma_event_bucket.end. */
+enum { END_CHUNK = TMA_EVENT_CHUNK + 1 };
+
+/* An empty bucket looks like one whose last chunk is full, so the first event gets a new chunk. */
+static const struct tma_event_bucket empty = {TMA_NONE, TMA_EVENT_CHUNK};
+
+void tma_event_queue_init(struct tma_event_queue *queue) {
+    *queue = (struct tma_event_queue){.free_chunk = TMA_NONE};
+    for (uint32_t i = 0; i < TMA_EVENT_QUEUE_CYCLES; i++)
+        queue->buckets[i] = empty;
+}
+
+void tma_event_queue_free(struct tma_event_queue *queue) {
+    free(queue->chunks);
+    free(queue->far);
+    free(queue->due);
+    tma_event_queue_init(queue);
+}
+
+static bool grow_chunks(struct tma_event_queue *queue) {
+    size_t old = queue->chunk_count, count = old == 0 ? FIRST_CHUNKS : 2 * old;
+    struct tma_event_chunk *chunks =
+        tma_resize_aligned(queue->chunks, old * sizeof *chunks, count * sizeof *chunks);
+    if (chunks == NULL)
+        return false;
+    for (size_t i = count; i > old; i--) {
+        chunks[i - 1].next = queue->free_chunk;
+        queue->free_chunk = (uint32_t)(i - 1);
+    }
+    queue->chunks = chunks;
+    queue->chunk_count = count;
+    return true;
+}
+
+/* Adds an event to the last chunk of a bucket, which has room. */
+static void append(struct tma_event_queue *queue, struct tma_event_bucket *bucket, uint32_t event) {
+    queue->chunks[bucket->end / END_CHUNK].events[bucket->end % END_CHUNK] = event;
+    bucket->end++;
+}
+
+/* Not inlined, so that tma_event_queue_push needs no stack frame: a third fewer instructions. */
+#define RARELY __attribute__((noinline)) static
+
+/* Adds an event to a new chunk of a bucket. */
+RARELY void extend(struct tma_event_queue *queue, struct tma_event_bucket *bucket, uint32_t event) {
+    if (queue->free_chunk == TMA_NONE && !grow_chunks(queue)) {
+        queue->out_of_memory = true;
+        return;
+    }
+    uint32_t chunk = queue->free_chunk;
+    queue->free_chunk = queue->chunks[chunk].next;
+    queue->chunks[chunk].next = TMA_NONE;
+    if (bucket->first == TMA_NONE)
+        bucket->first = chunk;
+    else
+        queue->chunks[bucket->end / END_CHUNK].next = chunk;
+    bucket->end = chunk * END_CHUNK;
+    append(queue, bucket, event);
+}
+
+/* Adds an event to the bucket of a cycle within the wheel. */
+static void put_near(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
+    struct tma_event_bucket *bucket = &queue->buckets[cycle % TMA_EVENT_QUEUE_CYCLES];
+    if (bucket->end % END_CHUNK == TMA_EVENT_CHUNK)
+        extend(queue, bucket, event);
+    else
+        append(queue, bucket, event);
+}
+
+RARELY void put_far(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
+    struct tma_far_event *far =
+        tma_array_grow(queue->far, queue->far_count, &queue->far_capacity, sizeof *far);
+    if (far == NULL) {
+        queue->out_of_memory = true;
+        return;
+    }
+    queue->far = far;
+    queue->far[queue->far_count++] = (struct tma_far_event){cycle, event};
+}
+
+enum { HALF_TURN = TMA_EVENT_QUEUE_CYCLES / 2 };
+
+/* Events before this cycle go into buckets, later ones into the list of far events. The limit moves
+ * by half a turn at a time, and then far events move into buckets. An event that was pushed earlier
+ * thus stays ahead of a later one of the same cycle. */
+static uint64_t reach(const struct tma_event_queue *queue) {
+    return queue->now / HALF_TURN * HALF_TURN + TMA_EVENT_QUEUE_CYCLES;
+}
+
+void tma_event_queue_push(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
+    assert(cycle >= queue->now);
+    queue->count++;
+    if (cycle < reach(queue))
+        put_near(queue, event, cycle);
+    else
+        put_far(queue, event, cycle);
+}
+
+/* Moves far events that are now within the wheel into buckets. */
+static void fetch_far(struct tma_event_queue *queue) {
+    size_t kept = 0;
+    for (size_t i = 0; i < queue->far_count; i++)
+        if (queue->far[i].cycle < reach(queue))
+            put_near(queue, queue->far[i].event, queue->far[i].cycle);
+        else
+            queue->far[kept++] = queue->far[i];
+    queue->far_count = kept;
+}
+
+static void move_to(struct tma_event_queue *queue, uint64_t cycle) {
+    bool passed_half = cycle / HALF_TURN != queue->now / HALF_TURN;
+    queue->now = cycle;
+    if (passed_half && queue->far_count > 0)
+        fetch_far(queue);
+}
+
+/* Copies the events of one chunk of a bucket and returns their number. `events` must have room for
+ * a whole chunk: a copy of constant size is fastest. */
+static uint32_t copy_chunk(const struct tma_event_queue *queue,
+                           const struct tma_event_bucket *bucket, uint32_t chunk,
+                           uint32_t *events) {
+    memcpy(events, queue->chunks[chunk].events, sizeof queue->chunks[chunk].events);
+    return chunk == bucket->end / END_CHUNK ? bucket->end % END_CHUNK : TMA_EVENT_CHUNK;
+}
+
+/* Appends the events of a chunk to queue->due. */
+static bool take_chunk(struct tma_event_queue *queue, const struct tma_event_bucket *bucket,
+                       uint32_t chunk, uint32_t *count) {
+    uint32_t *events = tma_array_grow(queue->due, *count + TMA_EVENT_CHUNK - 1,
+                                      &queue->due_capacity, sizeof *events);
+    if (events == NULL) {
+        queue->out_of_memory = true;
+        return false;
+    }
+    queue->due = events;
+    *count += copy_chunk(queue, bucket, chunk, &events[*count]);
+    return true;
+}
+
+/* Appends the first events of the next cycle behind the `count` due ones. Returns the new total. */
+static uint32_t look_ahead(struct tma_event_queue *queue, uint32_t count) {
+    const struct tma_event_bucket *bucket = &queue->buckets[queue->now % TMA_EVENT_QUEUE_CYCLES];
+    uint32_t known = count;
+    for (uint32_t at = bucket->first; at != TMA_NONE && known < count + TMA_EVENTS_AHEAD;
+         at = queue->chunks[at].next)
+        if (!take_chunk(queue, bucket, at, &known))
+            break;
+    return known;
+}
+
+uint32_t tma_event_queue_pop(struct tma_event_queue *queue, const uint32_t **due, uint32_t *known) {
+    struct tma_event_bucket *bucket = &queue->buckets[queue->now % TMA_EVENT_QUEUE_CYCLES];
+    uint32_t count = 0, next;
+    for (uint32_t at = bucket->first; at != TMA_NONE; at = next) {
+        if (!take_chunk(queue, bucket, at, &count))
+            return 0;
+        next = queue->chunks[at].next;
+        queue->chunks[at].next = queue->free_chunk;
+        queue->free_chunk = at;
+    }
+    *bucket = empty;
+    queue->count -= count;
+    move_to(queue, queue->now + 1);
+    *known = look_ahead(queue, count);
+    *due = queue->due;
+    return count;
+}
+
+void tma_event_queue_skip(struct tma_event_queue *queue, uint64_t cycle) {
+    assert(queue->count == 0 && cycle >= queue->now);
+    move_to(queue, cycle);
+}

@@ -1,0 +1,64 @@
+/* The event queue: a timing wheel of buckets, one for each cycle. A bucket is a FIFO list: events
+ * of one cycle come out in order of insertion. An event is a number; its meaning is the user's. */
+#ifndef TMA_MEMORY_CORE_EVENT_QUEUE_H
+#define TMA_MEMORY_CORE_EVENT_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TMA_EVENT_QUEUE_CYCLES = 1 << 12,
+    TMA_EVENT_CHUNK = 15,
+    TMA_EVENTS_AHEAD = 32,
+    TMA_NONE = UINT32_MAX /* no packet, no transfer, no chunk */
+};
+
+/* Part of a bucket: one cache line of the host. */
+struct tma_event_chunk {
+    uint32_t events[TMA_EVENT_CHUNK];
+    uint32_t next;
+};
+
+/* `end` says where the next event goes without a look at the chunks: 16 times the number of the
+ * last chunk, plus the number of its events. */
+struct tma_event_bucket {
+    uint32_t first; /* chunk, or TMA_NONE */
+    uint32_t end;
+};
+
+/* An event beyond the last bucket. */
+struct tma_far_event {
+    uint64_t cycle;
+    uint32_t event;
+};
+
+struct tma_event_queue {
+    uint64_t now;   /* the cycle of the first bucket */
+    uint64_t count; /* events in the queue */
+    bool out_of_memory;
+    struct tma_event_bucket buckets[TMA_EVENT_QUEUE_CYCLES];
+    struct tma_event_chunk *chunks; /* owned */
+    size_t chunk_count;
+    uint32_t free_chunk;
+    struct tma_far_event *far; /* owned: in order of insertion */
+    size_t far_count, far_capacity;
+    uint32_t *due; /* owned: the result of tma_event_queue_pop */
+    size_t due_capacity;
+};
+
+void tma_event_queue_init(struct tma_event_queue *queue);
+void tma_event_queue_free(struct tma_event_queue *queue);
+
+/* Adds an event at a cycle that is not before `now`. Sets out_of_memory on failure. */
+void tma_event_queue_push(struct tma_event_queue *queue, uint32_t event, uint64_t cycle);
+
+/* Removes the events of cycle `now` and moves on to the next cycle. Returns their number; *due
+ * lists them in order of insertion and is valid until the next call. Behind them *due also lists
+ * the first events of the next cycle that are known already: *known events in all. */
+uint32_t tma_event_queue_pop(struct tma_event_queue *queue, const uint32_t **due, uint32_t *known);
+
+/* Moves on to `cycle` at once. The queue must hold no event before it. */
+void tma_event_queue_skip(struct tma_event_queue *queue, uint64_t cycle);
+
+#endif

@@ -1,0 +1,83 @@
+/* A packet: one request for (part of) one 128-byte line, on its way through the components, and its
+ * response on the way back. */
+#ifndef TMA_MEMORY_CORE_PACKET_H
+#define TMA_MEMORY_CORE_PACKET_H
+
+#include "base/array.h"
+#include "memory/core/address_map.h"
+#include "memory/core/sectors.h"
+
+enum tma_packet_kind {
+    TMA_PACKET_LOAD,       /* reads sectors into the shared memory of an SM */
+    TMA_PACKET_PREFETCH,   /* reads sectors into L2 */
+    TMA_PACKET_STORE,      /* writes sectors */
+    TMA_PACKET_REDUCE,     /* reads, modifies and writes sectors at L2 */
+    TMA_PACKET_DESCRIPTOR, /* reads a tensor map for the caches of a GPC and an SM */
+    TMA_PACKET_PROMOTION,  /* reads the second line of a promoted 256-byte block into L2 */
+    TMA_PACKET_WRITE_BACK, /* writes dirty sectors from L2 to DRAM */
+};
+
+/* Where a packet goes next: a component, and what it receives. */
+enum tma_destination {
+    TMA_TO_COALESCER,      /* GPC: a load, on the way to L2 */
+    TMA_TO_SLICE,          /* L2 slice of the SM's partition: a read */
+    TMA_TO_SLICE_MERGED,   /* L2 slice of the SM's partition: a load that was merged */
+    TMA_TO_HOME_SLICE,     /* L2 slice of the line's home, from the other partition: a read */
+    TMA_TO_SLICE_FILL,     /* L2 slice: data from DRAM */
+    TMA_TO_WRITE_TRANSIT,  /* L2 slice of the SM's partition: a write to the other partition */
+    TMA_TO_WRITE_SLICE,    /* L2 slice of the line's home: a write */
+    TMA_TO_WRITE_ACCEPTED, /* L2 slice: the DRAM channel takes further writes */
+    TMA_TO_DRAM,           /* DRAM channel: a read or a write-back */
+    TMA_TO_DRAM_CREDIT,    /* DRAM channel: asks when it takes further writes */
+    TMA_TO_RESPONSE_PORT,  /* GPC: a response of L2 */
+    TMA_TO_DESCRIPTORS,    /* GPC: a request for a tensor map */
+    TMA_TO_SM,             /* SM: a response, or a prefetch that is done */
+    TMA_TO_SM_DESCRIPTORS, /* SM: a tensor map */
+    TMA_TO_STORE_UNIT,     /* SM: a write is done */
+};
+
+/* One cache line of the host. */
+struct tma_packet {
+    uint64_t line;       /* byte address / 128 */
+    uint64_t sent_cycle; /* it left the SM */
+    struct tma_line_location location;
+    struct tma_set_index index; /* in the partition whose slice receives the packet next */
+    uint32_t transfer;          /* the transfer that it belongs to */
+    union {
+        uint32_t next; /* in a list: of packets that wait for a fill, or that were merged */
+        struct {
+            int8_t way;      /* during a DRAM read: the L2 way that is filled; -1: none */
+            uint8_t missing; /* sectors that are read */
+        } fill;
+    };
+    uint32_t merged;       /* packets that the response serves too: a list, the newest first */
+    uint32_t known_cycles; /* from sent_cycle until the first slice has looked the line up */
+    uint32_t
+        dram_cycles;  /* from then until the data is there; during a DRAM read, until that began */
+    uint8_t kind : 3; /* enum tma_packet_kind */
+    uint8_t destination : 4;
+    uint8_t coalesces : 1; /* it may be merged with others of its GPC */
+    uint8_t sectors : 4;   /* that it asks for */
+    uint8_t wanted : 4;    /* sectors: these, and those that are fetched along */
+    uint8_t sm;
+    uint8_t gpc : 4;       /* of the SM */
+    uint8_t promotion : 2; /* enum tma_l2_promotion of the tensor map */
+    uint8_t partial : 1;   /* a store of part of a sector; a reduction of half the work of one */
+    uint8_t fill_line : 1; /* it stands for a row that is out of bounds altogether */
+};
+_Static_assert(sizeof(struct tma_packet) == TMA_HOST_LINE_BYTES,
+               "a packet takes one cache line of the host");
+
+/* The cycle at which the first slice had looked the line up. */
+static inline uint64_t tma_known_cycle(const struct tma_packet *packet) {
+    return packet->sent_cycle + packet->known_cycles;
+}
+
+/* Flits of 32 bytes that a write takes on its way from an SM: one for each sector, and one for byte
+ * masks (a store of part of a sector) or for the operation (a reduction, unless it does half the
+ * work of a sector and leaves room). */
+static inline uint32_t tma_write_flits(enum tma_packet_kind kind, uint32_t sectors, bool partial) {
+    return tma_sector_count(sectors) + (kind == TMA_PACKET_REDUCE ? !partial : partial);
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* A FIFO port: the server that stands for a crossbar port, a pipeline of an L2 slice, or a data
+ * bus. It serves one client at a time, in order of arrival.
+ *
+ * Time is kept in ticks of 1/1024 cycle. Ticks are integers, so every machine computes the same,
+ * and fine enough for rates such as 128 bytes at 106 bytes per cycle. */
+#ifndef TMA_MEMORY_CORE_PORT_H
+#define TMA_MEMORY_CORE_PORT_H
+
+#include <stdint.h>
+
+enum { TMA_TICKS = 1024 /* per cycle */ };
+
+struct tma_port {
+    uint64_t free_ticks; /* when the port has served all clients that have arrived */
+    uint64_t busy_ticks; /* total service time */
+};
+
+static inline uint64_t tma_millicycles_to_ticks(uint64_t millicycles) {
+    return millicycles * TMA_TICKS / 1000;
+}
+
+/* The first whole cycle at or after a time. */
+static inline uint64_t tma_ticks_to_cycle(uint64_t ticks) {
+    return (ticks + TMA_TICKS - 1) / TMA_TICKS;
+}
+
+/* A client arrives at `cycle` and takes `service_ticks`. Returns the cycle at which its service
+ * ends. */
+static inline uint64_t tma_port_serve(struct tma_port *port, uint64_t cycle,
+                                      uint64_t service_ticks) {
+    uint64_t start = cycle * TMA_TICKS;
+    if (port->free_ticks > start)
+        start = port->free_ticks;
+    port->free_ticks = start + service_ticks;
+    port->busy_ticks += service_ticks;
+    return tma_ticks_to_cycle(port->free_ticks);
+}
+
+/* Back-pressure: the port takes no client before `cycle`. The time until then is not busy time. */
+static inline void tma_port_stall(struct tma_port *port, uint64_t cycle) {
+    if (port->free_ticks < cycle * TMA_TICKS)
+        port->free_ticks = cycle * TMA_TICKS;
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* The coalescer of a GPC: loads of the same sectors of a line, of one SM or of several, become one
+ * request to L2, until the first one's response has passed the GPC's port. The response serves all
+ * of them. A load of other sectors of that line is a request of its own. */
+#include "memory/gpc/coalescer.h"
+
+#include "memory/gpc/response_port.h"
+
+/* What an MSHR can hold. */
+#define LINE_BITS  ((UINT64_C(1) << 45) - 1)
+#define CYCLE_BITS ((UINT64_C(1) << 63) - 1)
+
+static bool is_outstanding(const struct tma_mshr *mshr, uint64_t line, uint64_t cycle) {
+    return mshr->line == line && mshr->loads > 0 && (!mshr->responded || cycle < mshr->number);
+}
+
+/* Sends a load's response, which passed the port at `passed` for `first_sm`, on to the load's SM. A
+ * second response to the same SM passes the port by itself. */
+static void deliver(struct tma_gpcs *gpcs, uint32_t id, uint32_t first_sm, uint64_t cycle,
+                    uint64_t passed) {
+    const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+    if (packet->sm == first_sm)
+        passed = tma_response_port_serve(gpcs, packet, cycle);
+    tma_pass(gpcs->core, TMA_TO_SM, id, passed);
+}
+
+/* Merges a load into an outstanding one. */
+static void merge(struct tma_gpcs *gpcs, struct tma_mshr *mshr, uint32_t id, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+    mshr->loads = (mshr->loads + 1u) & TMA_MAX_COALESCED;
+    tma_pass(gpcs->core, TMA_TO_SLICE_MERGED, id, cycle);
+    if (!mshr->responded) {
+        struct tma_packet *first = tma_packet_at(gpcs->core, (uint32_t)mshr->number);
+        packet->next = first->merged;
+        first->merged = id;
+        return;
+    }
+    packet->known_cycles = gpcs->core->machine->crossbar.request_cycles;
+    deliver(gpcs, id, mshr->sm, cycle, mshr->number);
+}
+
+void tma_gpc_receive_load(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+    struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
+    bool outstanding = is_outstanding(mshr, packet->line, cycle);
+    if (outstanding && mshr->sectors == packet->sectors &&
+        mshr->loads < gpcs->core->machine->crossbar.coalesced_requests) {
+        merge(gpcs, mshr, id, cycle);
+        return;
+    }
+    if (!outstanding || mshr->sectors == packet->sectors)
+        *mshr = (struct tma_mshr){.line = packet->line & LINE_BITS,
+                                  .sectors = packet->sectors,
+                                  .loads = 1,
+                                  .sm = packet->sm,
+                                  .number = id};
+    tma_pass(gpcs->core, TMA_TO_SLICE, id, cycle);
+}
+
+void tma_coalescer_respond(struct tma_gpcs *gpcs, uint32_t id, uint64_t passed) {
+    struct tma_mshr *mshr = tma_mshr_of(gpcs, tma_packet_at(gpcs->core, id));
+    if (mshr->responded || mshr->number != id)
+        return;
+    mshr->responded = 1;
+    mshr->number = passed & CYCLE_BITS;
+}
+
+/* A merged load waited for what the first one waited for, but only since it was merged. */
+static void attribute_time(const struct tma_core *core, const struct tma_packet *first,
+                           struct tma_packet *packet) {
+    uint64_t known = tma_known_cycle(first), ready = known + first->dram_cycles;
+    uint64_t merged = packet->sent_cycle + core->machine->crossbar.request_cycles;
+    if (known < merged)
+        known = merged;
+    packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
+    packet->dram_cycles = ready > known ? (uint32_t)(ready - known) : 0;
+}
+
+void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, uint32_t first_id, uint64_t cycle,
+                                  uint64_t passed) {
+    const struct tma_packet *first = tma_packet_at(gpcs->core, first_id);
+    uint32_t next;
+    for (uint32_t id = first->merged; id != TMA_NONE; id = next) {
+        struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+        next = packet->next;
+        attribute_time(gpcs->core, first, packet);
+        deliver(gpcs, id, first->sm, cycle, passed);
+    }
+}

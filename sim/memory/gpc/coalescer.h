@@ -1,0 +1,15 @@
+/* The coalescer of a GPC. Internal to gpc/. */
+#ifndef TMA_MEMORY_GPC_COALESCER_H
+#define TMA_MEMORY_GPC_COALESCER_H
+
+#include "memory/gpc/gpc.h"
+
+/* The response to a load passes the GPC's port, at `passed`. */
+void tma_coalescer_respond(struct tma_gpcs *gpcs, uint32_t packet, uint64_t passed);
+
+/* Sends the response of a load, which passed the port at `passed`, to the loads that were merged
+ * into it. */
+void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, uint32_t first, uint64_t cycle,
+                                  uint64_t passed);
+
+#endif

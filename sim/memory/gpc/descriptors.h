@@ -1,0 +1,10 @@
+/* A GPC's cache of tensor maps. Internal to gpc/. */
+#ifndef TMA_MEMORY_GPC_DESCRIPTORS_H
+#define TMA_MEMORY_GPC_DESCRIPTORS_H
+
+#include "memory/gpc/gpc.h"
+
+/* L2 responds with a tensor map. */
+void tma_gpc_receive_descriptor(struct tma_gpcs *gpcs, uint32_t packet, uint64_t cycle);
+
+#endif

@@ -1,0 +1,56 @@
+#include "memory/gpc/gpc.h"
+
+#include <stdlib.h>
+
+#include "memory/gpc/coalescer.h"
+#include "memory/gpc/descriptors.h"
+#include "memory/gpc/response_port.h"
+
+enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core,
+                                    struct tma_error *error) {
+    uint32_t count = core->machine->topology.gpc_count;
+    uint32_t rate = core->machine->crossbar.gpc_port_bytes_per_kcycle;
+    *gpcs = (struct tma_gpcs){
+        .core = core,
+        .coalescers = calloc(count, sizeof *gpcs->coalescers),
+        .ports = calloc(count, sizeof *gpcs->ports),
+        .descriptors = tma_descriptor_caches_new(count, core->machine->tma.gpc_descriptors),
+        .fetches = calloc(count, sizeof *gpcs->fetches),
+        .sector_ticks = tma_sector_ticks(rate),
+    };
+    if (gpcs->coalescers == NULL || gpcs->ports == NULL || gpcs->descriptors == NULL ||
+        gpcs->fetches == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u GPCs", count);
+    return TMA_OK;
+}
+
+void tma_gpcs_free(struct tma_gpcs *gpcs) {
+    if (gpcs->core == NULL)
+        return;
+    tma_descriptor_caches_free(gpcs->descriptors, gpcs->core->machine->topology.gpc_count);
+    free(gpcs->coalescers);
+    free(gpcs->ports);
+    free(gpcs->fetches);
+}
+
+void tma_gpc_receive_response(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+    if (packet->kind == TMA_PACKET_DESCRIPTOR) {
+        tma_gpc_receive_descriptor(gpcs, id, cycle);
+        return;
+    }
+    uint64_t passed = tma_response_port_serve(gpcs, packet, cycle);
+    tma_pass(gpcs->core, TMA_TO_SM, id, passed);
+    if (!packet->coalesces)
+        return;
+    tma_coalescer_respond(gpcs, id, passed);
+    if (packet->merged != TMA_NONE)
+        tma_coalescer_deliver_merged(gpcs, id, cycle, passed);
+}
+
+uint64_t tma_gpcs_busy_cycles(const struct tma_gpcs *gpcs) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < gpcs->core->machine->topology.gpc_count; i++)
+        total += gpcs->ports[i].busy_ticks / TMA_TICKS;
+    return total;
+}

@@ -1,0 +1,85 @@
+#include "memory/l2/l2.h"
+
+#include <stdlib.h>
+
+#include "memory/l2/reads.h"
+#include "memory/l2/writes.h"
+
+static void convert_rates(struct tma_l2 *l2) {
+    const struct tma_machine *machine = l2->core->machine;
+    l2->interval_ticks = tma_millicycles_to_ticks(machine->l2.interval_millicycles);
+    l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
+    l2->merged_ticks = tma_millicycles_to_ticks(machine->l2.join_millicycles);
+    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
+        l2->read_ticks[sectors] = tma_millicycles_to_ticks(
+            machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles);
+}
+
+enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
+                                  struct tma_error *error) {
+    const struct tma_machine *machine = core->machine;
+    l2->core = core;
+    l2->promotion = tma_promotion_policy(machine->l2.promotion);
+    convert_rates(l2);
+    l2->slices = calloc(machine->l2.slices, sizeof *l2->slices);
+    l2->write_ports = calloc(machine->l2.slices, sizeof *l2->write_ports);
+    if (l2->slices == NULL || l2->write_ports == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
+    return tma_tags_create(&l2->tags, machine, error);
+}
+
+void tma_l2_free(struct tma_l2 *l2) {
+    tma_tags_free(&l2->tags);
+    free(l2->slices);
+    free(l2->write_ports);
+}
+
+/* Counts a fill for the run and for the packet's transfer. The profiler counts only fills for SMs
+ * of the home partition as misses there. */
+static void count_fill(struct tma_core *core, const struct tma_packet *packet, uint32_t sectors,
+                       uint64_t cycle) {
+    struct tma_fill_counts *counts = &core->fill_counts[packet->transfer];
+    counts->fills++;
+    counts->fill_sectors += sectors;
+    if (cycle > counts->last_cycle)
+        counts->last_cycle = cycle;
+    core->counters.fills++;
+    core->counters.fill_sectors += sectors;
+    if (tma_is_near(core, packet) && packet->kind != TMA_PACKET_DESCRIPTOR)
+        core->counters.lookup_miss_sectors += sectors;
+}
+
+void tma_l2_receive_fill(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+    int way = packet->fill.way;
+    if (way >= 0)
+        tma_tags_fill(&l2->tags, &l2->tags.sets[packet->index.set], way, packet->fill.missing,
+                      cycle);
+    count_fill(l2->core, packet, tma_sector_count(packet->fill.missing), cycle);
+    switch ((enum tma_packet_kind)packet->kind) {
+    case TMA_PACKET_PROMOTION:
+        tma_packet_free(l2->core, id);
+        break;
+    case TMA_PACKET_REDUCE:
+        tma_write_commit(l2, id, way, true);
+        break;
+    default:
+        tma_read_promote(l2, id, tma_known_cycle(packet) + packet->dram_cycles);
+        tma_read_deliver(l2, id, cycle);
+    }
+}
+
+uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < l2->core->machine->l2.slices; i++) {
+        const struct tma_write_ports *writes = &l2->write_ports[i];
+        const uint64_t ticks[] = {l2->slices[i].busy_ticks, writes->from_sms.busy_ticks,
+                                  writes->from_partition.busy_ticks, writes->data.busy_ticks};
+        uint64_t busiest = 0;
+        for (size_t k = 0; k < sizeof ticks / sizeof *ticks; k++)
+            if (ticks[k] > busiest)
+                busiest = ticks[k];
+        total += busiest / TMA_TICKS;
+    }
+    return total;
+}

@@ -1,0 +1,64 @@
+/* L2: the slices of both partitions. A read goes to the slice of its SM's partition. What that
+ * slice lacks, and whose home is the other partition, comes from the home slice; what the home
+ * lacks comes from DRAM, in fills of the promotion's size. Writes go to the home slice, the point
+ * of coherence.
+ *
+ * system.c alone includes this header from outside the folder. */
+#ifndef TMA_MEMORY_L2_L2_H
+#define TMA_MEMORY_L2_L2_H
+
+#include "memory/core/core.h"
+#include "memory/l2/promotion.h"
+#include "memory/l2/tags.h"
+#include "placement/rows.h"
+
+/* What a write passes in a slice. */
+struct tma_write_ports {
+    struct tma_port from_sms;       /* flits from SMs of the partition */
+    struct tma_port from_partition; /* flits from the other partition */
+    struct tma_port data;           /* the data array */
+};
+
+struct tma_l2 {
+    struct tma_core *core; /* borrowed */
+    struct tma_l2_tags tags;
+    struct tma_port *slices;             /* owned: the tag pipelines, by partition and slice */
+    struct tma_write_ports *write_ports; /* owned: likewise */
+    const struct tma_promotion_policy *promotion;
+    uint64_t interval_ticks;              /* least time between the requests of a slice */
+    uint64_t fill_line_ticks;             /* to read a fill line */
+    uint64_t merged_ticks;                /* for a request that was merged */
+    uint64_t read_ticks[TMA_SECTORS + 1]; /* to read that many sectors */
+};
+
+/* Fails with TMA_ERROR_MEMORY. tma_l2_free may be called after a failure. */
+enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
+                                  struct tma_error *error);
+void tma_l2_free(struct tma_l2 *l2);
+
+/* reads.c: a packet arrives at a slice. */
+void tma_l2_receive_read(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+void tma_l2_receive_merged(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+void tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+
+/* writes.c: a write arrives at a slice; a DRAM channel takes further writes. */
+void tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+void tma_l2_receive_write(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+void tma_l2_receive_accepted(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+
+/* l2.c: DRAM delivers what a packet asked for. */
+void tma_l2_receive_fill(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+
+/* warm_start.c: brings the lines of an operation into L2 without taking time: the state that an
+ * earlier kernel with the same operation left. `partition` is that of the SM. `again`: an SM of the
+ * other partition brought the same lines in before. */
+void tma_l2_warm(struct tma_l2 *l2, uint32_t partition, enum tma_direction direction,
+                 const struct tma_row_stream *rows, bool again);
+
+/* warm_start.c: brings one line, in all its sectors, into both partitions. */
+void tma_l2_warm_line(struct tma_l2 *l2, uint64_t line);
+
+/* Cycles for which slices were busy, each by its busiest port, summed. */
+uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2);
+
+#endif

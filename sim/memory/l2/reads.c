@@ -1,0 +1,252 @@
+/* Reads at L2 slices: loads, prefetches and tensor maps. */
+#include "memory/l2/reads.h"
+
+#include "memory/l2/coherence.h"
+
+static void count_request(struct tma_core *core, uint32_t sectors) {
+    core->counters.requests++;
+    core->counters.sectors += tma_sector_count(sectors);
+}
+
+/* Sends a packet on to the slice of its line's home, in the other partition. */
+static void forward_to_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(l2->core, id);
+    packet->index = tma_set_index(&l2->core->map, packet->location.home, &packet->location);
+    tma_send(l2->core, TMA_TO_HOME_SLICE, id, cycle + l2->core->machine->crossbar.partition_cycles);
+}
+
+/* The data of a read leaves the slice of the SM's partition at `ready`. A prefetch has no response.
+ */
+static void respond(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
+    struct tma_packet *packet = tma_packet_at(l2->core, id);
+    if (packet->kind == TMA_PACKET_PREFETCH) {
+        tma_pass(l2->core, TMA_TO_SM, id, ready);
+        return;
+    }
+    packet->dram_cycles = (uint32_t)(ready - tma_known_cycle(packet));
+    tma_send(l2->core, TMA_TO_RESPONSE_PORT, id, ready);
+}
+
+/* Reverses a list of packets, which has the newest first. */
+static uint32_t oldest_first(struct tma_core *core, uint32_t id) {
+    uint32_t first = TMA_NONE;
+    while (id != TMA_NONE) {
+        struct tma_packet *packet = tma_packet_at(core, id);
+        uint32_t next = packet->next;
+        packet->next = first;
+        first = id;
+        id = next;
+    }
+    return first;
+}
+
+/* The home's data reaches the SM's partition at `ready`: ends the pending fill there and answers
+ * the packets that wait for it. */
+static void complete_copy(struct tma_l2 *l2, const struct tma_packet *packet, uint64_t ready) {
+    struct tma_core *core = l2->core;
+    struct tma_set_index index =
+        tma_set_index(&core->map, tma_near_partition(core, packet), &packet->location);
+    struct tma_l2_set *set = &l2->tags.sets[index.set];
+    int way = tma_tags_find(&l2->tags, set, index.tag);
+    if (way < 0 || (set->pending & 1u << way) == 0)
+        return;
+    uint32_t waiting = oldest_first(core, set->ready[way]);
+    set->pending = (uint16_t)(set->pending & ~(1u << way));
+    tma_tags_fill(&l2->tags, set, way, 0, ready);
+    uint32_t requested = 0;
+    while (waiting != TMA_NONE) {
+        const struct tma_packet *other = tma_packet_at(core, waiting);
+        uint32_t next = other->next;
+        uint64_t known = tma_known_cycle(other);
+        requested |= other->sectors;
+        respond(l2, waiting, ready > known ? ready : known);
+        waiting = next;
+    }
+    if (requested != 0)
+        tma_copy_mark_requested(l2, &packet->location, requested);
+}
+
+void tma_read_deliver(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
+    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+    if (tma_is_near(l2->core, packet)) {
+        respond(l2, id, ready);
+        return;
+    }
+    ready += l2->core->machine->crossbar.partition_cycles;
+    respond(l2, id, ready);
+    if (packet->kind != TMA_PACKET_PREFETCH)
+        complete_copy(l2, packet, ready);
+}
+
+/* Whether requests at the line's home would delay a promotion from the other partition too long. */
+static bool is_busy(const struct tma_l2 *l2, const struct tma_line_location *location) {
+    uint64_t until = l2->core->cycle + 1 + l2->core->machine->l2.promotion_wait_cycles;
+    return tma_slice_port(l2, location->home, location)->free_ticks > until * TMA_TICKS;
+}
+
+/* Whether a read promotes its block. */
+static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
+    return packet->promotion == TMA_L2_256B &&
+           (packet->kind == TMA_PACKET_LOAD || packet->kind == TMA_PACKET_PREFETCH) &&
+           l2->promotion->promotes(packet);
+}
+
+/* The block's second line has the same home, whose slice sees the promotion in the next cycle. Near
+ * its SM, a promotion counts as a request of the SM, and a load makes it only for a line that is
+ * not present. From the other partition, it is dropped where the home is busy. */
+void tma_read_promote(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    struct tma_core *core = l2->core;
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    if (!promotes(l2, packet))
+        return;
+    const struct tma_line_location first_line = packet->location;
+    bool near = tma_is_near(core, packet), load = packet->kind == TMA_PACKET_LOAD;
+    struct tma_packet second = *packet;
+    second.kind = TMA_PACKET_PROMOTION & 7u;
+    second.line |= 1;
+    second.sectors = 0;
+    second.wanted = TMA_ALL_SECTORS;
+    tma_locate_packet(core, &second, first_line.home);
+    if (tma_copy_is_complete(l2, &second.location) || (!near && is_busy(l2, &second.location)))
+        return;
+    uint32_t promotion = tma_packet_new(core);
+    if (promotion == TMA_NONE)
+        return;
+    *tma_packet_at(core, promotion) = second;
+    int way = tma_slice_allocate(l2, promotion, !near, cycle);
+    uint32_t missing = 0;
+    if (way >= 0)
+        missing = TMA_ALL_SECTORS & ~tma_sectors_of_way(tma_slice_set(l2, &second)->valid, way);
+    if (near && missing == 0 && load) {
+        tma_packet_free(core, promotion);
+        return;
+    }
+    tma_slice_look_up(l2, second.location.home, &second.location, 0, core->cycle + 1);
+    if (near) {
+        count_request(core, TMA_ALL_SECTORS);
+        core->counters.miss_sectors += tma_sector_count(missing);
+    }
+    if (missing == 0) {
+        tma_packet_free(core, promotion);
+        return;
+    }
+    /* DRAM reads both lines of the block in one access. */
+    tma_packet_at(core, promotion)->location = first_line;
+    tma_slice_start_fill(l2, promotion, way, missing, cycle);
+}
+
+/* Counts sectors that L2 lacked for a request. */
+static void count_missed(struct tma_core *core, const struct tma_packet *packet, uint32_t sectors) {
+    if (packet->kind == TMA_PACKET_DESCRIPTOR) {
+        core->counters.descriptor_dram_fetches++;
+        return;
+    }
+    core->fill_counts[packet->transfer].miss_sectors += sectors;
+    core->counters.miss_sectors += sectors;
+}
+
+/* Reads a line at its home. `remote`: for a copy in the other partition. */
+static void read_at_home(struct tma_l2 *l2, uint32_t id, bool remote, uint64_t cycle) {
+    int way = tma_slice_allocate(l2, id, remote, cycle);
+    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+    struct tma_l2_set *set = tma_slice_set(l2, packet);
+    uint32_t missing = packet->wanted;
+    if (way >= 0) {
+        missing &= ~tma_sectors_of_way(set->valid, way);
+        tma_tags_access(&l2->tags, set, way, packet->sectors);
+    }
+    if (missing != 0) {
+        count_missed(l2->core, packet, tma_sector_count(missing & packet->sectors));
+        tma_slice_start_fill(l2, id, way, missing, cycle);
+        return;
+    }
+    uint64_t ready = tma_tags_ready_cycle(set, way, cycle);
+    if (packet->kind == TMA_PACKET_PREFETCH && ready > cycle)
+        tma_read_promote(l2, id, cycle);
+    tma_read_deliver(l2, id, ready);
+}
+
+/* Reads a line whose home is the other partition: from the copy here, or by way of one. */
+static void read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    struct tma_core *core = l2->core;
+    int way = tma_slice_allocate(l2, id, false, cycle);
+    struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_l2_set *set = tma_slice_set(l2, packet);
+    bool first = false, pending = way >= 0 && (set->pending & 1u << way) != 0;
+    uint32_t missing = packet->sectors;
+    if (way >= 0)
+        missing = tma_tags_access_copy(&l2->tags, set, way, packet->sectors, &first);
+    if (missing == 0 && pending) { /* wait for the pending fill */
+        packet->next = set->ready[way];
+        set->ready[way] = id;
+        return;
+    }
+    if (missing == 0) {
+        if (first)
+            tma_copy_mark_requested(l2, &packet->location, packet->sectors);
+        respond(l2, id, tma_tags_ready_cycle(set, way, cycle));
+        return;
+    }
+    /* A copy is as large as a fill from DRAM would be. */
+    uint32_t copied = tma_slice_fill_sectors(packet->promotion, missing);
+    if (way >= 0)
+        copied &= ~tma_sectors_of_way(set->valid, way);
+    packet->wanted = copied & 15u;
+    core->counters.partition_sectors += tma_sector_count(copied);
+    if (packet->kind != TMA_PACKET_DESCRIPTOR)
+        core->counters.lookup_miss_sectors += tma_sector_count(copied);
+    if (way >= 0 && !pending) {
+        set->pending = (uint16_t)(set->pending | 1u << way);
+        set->filling = (uint16_t)(set->filling & ~(1u << way));
+        set->ready[way] = TMA_NONE;
+    }
+    if (way >= 0)
+        set->valid |= tma_way_mask(way, copied);
+    forward_to_home(l2, id, cycle);
+}
+
+/* A prefetch of a line whose home is the other partition leaves no copy here: it goes on to the
+ * home. Its promotion, which the home makes, counts here. */
+static void forward_prefetch(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    struct tma_core *core = l2->core;
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    core->counters.lookup_miss_sectors += tma_sector_count(packet->sectors);
+    if (promotes(l2, packet)) {
+        count_request(core, TMA_ALL_SECTORS);
+        core->counters.lookup_miss_sectors += TMA_SECTORS;
+    }
+    forward_to_home(l2, id, cycle);
+}
+
+void tma_l2_receive_merged(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+    tma_port_serve(tma_slice_port(l2, tma_near_partition(l2->core, packet), &packet->location),
+                   cycle, l2->merged_ticks);
+}
+
+void tma_l2_receive_read(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    struct tma_core *core = l2->core;
+    struct tma_packet *packet = tma_packet_at(core, id);
+    uint32_t partition = tma_near_partition(core, packet);
+    uint64_t read_ticks =
+        packet->fill_line ? l2->fill_line_ticks : l2->read_ticks[tma_sector_count(packet->sectors)];
+    uint64_t known = tma_slice_look_up(l2, partition, &packet->location, read_ticks, cycle);
+    packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
+    if (packet->kind != TMA_PACKET_DESCRIPTOR)
+        count_request(core, packet->sectors);
+    if (packet->location.home == partition)
+        read_at_home(l2, id, false, known);
+    else if (packet->kind == TMA_PACKET_PREFETCH)
+        forward_prefetch(l2, id, known);
+    else
+        read_copy(l2, id, known);
+}
+
+void tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+    bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
+    uint64_t read_ticks = prefetch ? 0 : l2->read_ticks[tma_sector_count(packet->wanted)];
+    uint64_t known =
+        tma_slice_look_up(l2, packet->location.home, &packet->location, read_ticks, cycle);
+    read_at_home(l2, id, !prefetch, known);
+}

@@ -1,0 +1,29 @@
+/* Replacement policies of L2 sets (memory/policies.h lists them). A policy keeps 64 bits of state
+ * for each set. */
+#ifndef TMA_MEMORY_L2_REPLACEMENT_H
+#define TMA_MEMORY_L2_REPLACEMENT_H
+
+#include <stddef.h>
+
+#include "memory/machine.h"
+
+struct tma_replacement_policy {
+    /* The state of an empty set. `seed` is the machine's. */
+    uint64_t (*initial_state)(uint32_t seed, size_t set);
+
+    /* A way was accessed. */
+    void (*touch)(uint64_t *state, int way);
+
+    /* Chooses the victim among `candidates`, a bit mask of ways; -1 where it is empty. */
+    int (*victim)(uint64_t *state, uint32_t candidates);
+};
+
+#define TMA_DECLARE_REPLACEMENT(name)                                                              \
+    extern const struct tma_replacement_policy tma_replacement_##name;
+TMA_REPLACEMENT_POLICIES(TMA_DECLARE_REPLACEMENT)
+#undef TMA_DECLARE_REPLACEMENT
+
+/* The functions of a policy. */
+const struct tma_replacement_policy *tma_replacement_policy(enum tma_replacement replacement);
+
+#endif

@@ -1,0 +1,280 @@
+#include "memory/l2/tags.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The other fields of a set are written before they are read. */
+static void empty_set(struct tma_l2_set *set, uint64_t replacement) {
+    memset(set->low_tags, UINT8_MAX, sizeof set->low_tags); /* TMA_L2_EMPTY */
+    set->valid = set->requested = 0;
+    set->replacement = replacement;
+    set->pending = set->filling = set->remote_only = set->dirty = 0;
+}
+
+enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
+                                    struct tma_error *error) {
+    uint64_t slice_bytes = machine->l2.capacity_bytes / machine->l2.slices;
+    uint64_t slice_sets = slice_bytes / TMA_LINE_BYTES / machine->l2.ways;
+    *tags = (struct tma_l2_tags){.set_count = machine->l2.slices * slice_sets,
+                                 .ways = machine->l2.ways,
+                                 .all_ways = (1u << machine->l2.ways) - 1,
+                                 .policy = tma_replacement_policy(machine->l2.replacement),
+                                 .high_tag = TMA_L2_NO_TAGS};
+    assert(tags->ways >= 1 && tags->ways <= TMA_L2_MAX_WAYS && slice_sets >= 1);
+    tags->sets = tma_resize_aligned(NULL, 0, tags->set_count * sizeof *tags->sets);
+    if (tags->sets == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", tags->set_count);
+    for (size_t i = 0; i < tags->set_count; i++)
+        empty_set(&tags->sets[i], tags->policy->initial_state(machine->topology.draw, i));
+    return TMA_OK;
+}
+
+void tma_tags_free(struct tma_l2_tags *tags) {
+    free(tags->sets);
+    *tags = (struct tma_l2_tags){0};
+}
+
+/* Eight halves of tags in one vector register of the host. Compilers turn a plain loop over ways
+ * into several times as many instructions, and this is the busiest place of the model. */
+typedef uint16_t eight __attribute__((vector_size(16)));
+
+static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
+    {1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7},
+    {1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15},
+};
+
+/* The ways (bit mask) that have this half of a tag. */
+static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t half) {
+    eight equal = {0};
+    for (int i = 0; i < TMA_L2_MAX_WAYS / 8; i++) {
+        eight tags;
+        memcpy(&tags, &halves[8 * i], sizeof tags);
+        equal |= (eight)(tags == half) & way_bits[i];
+    }
+    uint64_t words[2];
+    memcpy(words, &equal, sizeof words);
+    return (uint32_t)((words[0] | words[1]) * UINT64_C(0x0001000100010001) >>
+                      48); /* sum of the bits */
+}
+
+/* The ways (bit mask) that have a tag, which may be TMA_L2_EMPTY. */
+static inline uint32_t ways_of(const struct tma_l2_tags *tags, const struct tma_l2_set *set,
+                               uint32_t tag) {
+    uint32_t ways = ways_with(set->low_tags, (uint16_t)tag);
+    if (tags->high_tag == TMA_L2_MIXED && ways != 0)
+        ways &= ways_with(set->high_tags, (uint16_t)(tag >> 16));
+    return ways & tags->all_ways;
+}
+
+static bool is_low_empty(uint32_t tag) {
+    return (uint16_t)tag == (uint16_t)TMA_L2_EMPTY;
+}
+
+/* While sets store only low halves, all tags share one high half, and no low half equals that of an
+ * empty way. No set can hold a tag that breaks this. */
+static inline bool is_unlike_others(const struct tma_l2_tags *tags, uint32_t tag) {
+    return tags->high_tag != TMA_L2_MIXED && (tags->high_tag != tag >> 16 || is_low_empty(tag));
+}
+
+static inline int find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag) {
+    if (is_unlike_others(tags, tag))
+        return -1;
+    uint32_t ways = ways_of(tags, set, tag);
+    return ways == 0 ? -1 : __builtin_ctz(ways);
+}
+
+int tma_tags_find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag) {
+    return find(tags, set, tag);
+}
+
+static uint32_t tag_of(const struct tma_l2_tags *tags, const struct tma_l2_set *set, int way) {
+    uint32_t high = tags->high_tag == TMA_L2_MIXED ? set->high_tags[way] : tags->high_tag;
+    return high << 16 | set->low_tags[way];
+}
+
+/* From now on, sets store high halves of tags. */
+static void mix_tags(struct tma_l2_tags *tags) {
+    for (size_t i = 0; i < tags->set_count; i++) {
+        struct tma_l2_set *set = &tags->sets[i];
+        for (uint32_t way = 0; way < TMA_L2_MAX_WAYS; way++)
+            set->high_tags[way] =
+                (uint16_t)(is_low_empty(set->low_tags[way]) ? TMA_L2_EMPTY : tags->high_tag);
+    }
+    tags->high_tag = TMA_L2_MIXED;
+}
+
+static void put_tag(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t tag) {
+    set->low_tags[way] = (uint16_t)tag;
+    if (tags->high_tag == TMA_L2_MIXED)
+        set->high_tags[way] = (uint16_t)(tag >> 16);
+}
+
+/* Prepares for a new tag. */
+static void mix_tags_for(struct tma_l2_tags *tags, uint32_t tag) {
+    if (tags->high_tag == TMA_L2_NO_TAGS)
+        tags->high_tag = tag >> 16;
+    if (is_unlike_others(tags, tag))
+        mix_tags(tags);
+}
+
+/* Sectors of a way that differ from DRAM. */
+static uint32_t dirty_sectors(const struct tma_l2_set *set, int way) {
+    return (set->dirty & 1u << way) == 0 ? 0 : tma_sectors_of_way(set->dirty_sectors, way);
+}
+
+/* Forgets the sectors of a way. */
+static void clear_way(struct tma_l2_set *set, int way) {
+    tma_sector_masks others = ~tma_way_mask(way, TMA_ALL_SECTORS);
+    set->valid &= others;
+    set->requested &= others;
+    set->filling = (uint16_t)(set->filling & ~(1u << way));
+    set->dirty = (uint16_t)(set->dirty & ~(1u << way));
+    set->remote_copy = (uint16_t)(set->remote_copy & ~(1u << way));
+}
+
+static int choose_victim(const struct tma_l2_tags *tags, struct tma_l2_set *set) {
+    uint32_t settled = tags->all_ways & ~(uint32_t)set->pending;
+    uint32_t remote_only = set->remote_only & settled;
+    return tags->policy->victim(&set->replacement, remote_only != 0 ? remote_only : settled);
+}
+
+/* An access for an SM of this partition (not `remote`) ends the remote_only state of a way. */
+static void update_remote_only(struct tma_l2_set *set, int way, bool remote) {
+    set->remote_only = (uint16_t)(set->remote_only & ~((uint32_t)!remote << way));
+}
+
+/* Allocates a way for a line that the set does not hold. */
+__attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, struct tma_l2_set *set,
+                                                  uint32_t tag, bool remote,
+                                                  struct tma_l2_victim *victim) {
+    uint32_t empty = ways_of(tags, set, TMA_L2_EMPTY);
+    int way = empty != 0 ? __builtin_ctz(empty) : choose_victim(tags, set);
+    if (way < 0)
+        return -1;
+    if (empty == 0) {
+        tags->evictions++;
+        *victim = (struct tma_l2_victim){tag_of(tags, set, way), dirty_sectors(set, way)};
+    }
+    mix_tags_for(tags, tag);
+    put_tag(tags, set, way, tag);
+    clear_way(set, way);
+    set->remote_only = (uint16_t)(set->remote_only | 1u << way);
+    update_remote_only(set, way, remote);
+    return way;
+}
+
+int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+                      struct tma_l2_victim *victim) {
+    *victim = (struct tma_l2_victim){0};
+    int way = find(tags, set, tag);
+    if (way < 0)
+        return allocate_way(tags, set, tag, remote, victim);
+    update_remote_only(set, way, remote);
+    return way;
+}
+
+static inline void touch(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way) {
+    tags->policy->touch(&set->replacement, way);
+}
+
+void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                             uint32_t sectors) {
+    uint32_t unused = sectors & tma_sectors_of_way(set->valid & ~set->requested, way);
+    tags->unused_sectors -= tma_sector_count(unused);
+    set->requested |= tma_way_mask(way, sectors);
+}
+
+uint32_t tma_tags_access(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                         uint32_t sectors) {
+    touch(tags, set, way);
+    tma_tags_mark_requested(tags, set, way, sectors);
+    return sectors & ~tma_sectors_of_way(set->valid, way);
+}
+
+uint32_t tma_tags_access_copy(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                              uint32_t sectors, bool *first) {
+    touch(tags, set, way);
+    *first = (sectors & ~tma_sectors_of_way(set->requested, way)) != 0;
+    set->requested |= tma_way_mask(way, sectors);
+    return sectors & ~tma_sectors_of_way(set->valid, way);
+}
+
+void tma_tags_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors,
+                   uint64_t cycle) {
+    uint32_t later = (uint32_t)cycle;
+    bool filling = (set->filling & 1u << way) != 0;
+    tags->unused_sectors += tma_sector_count(sectors & ~tma_sectors_of_way(set->requested, way));
+    set->valid |= tma_way_mask(way, sectors);
+    set->filling = (uint16_t)(set->filling | 1u << way);
+    if (!filling || (int32_t)(later - set->ready[way]) > 0)
+        set->ready[way] = later;
+}
+
+void tma_tags_write(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors) {
+    tma_tags_access(tags, set, way, sectors);
+    set->valid |= tma_way_mask(way, sectors);
+    set->dirty_sectors = (set->dirty_sectors & ~tma_way_mask(way, TMA_ALL_SECTORS)) |
+                         tma_way_mask(way, dirty_sectors(set, way) | sectors);
+    set->dirty = (uint16_t)(set->dirty | 1u << way);
+}
+
+struct tma_l2_victim tma_tags_clean(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                                    uint32_t most) {
+    uint32_t others = set->dirty & ~(1u << way);
+    if ((uint32_t)__builtin_popcount(set->dirty) <= most || others == 0)
+        return (struct tma_l2_victim){0};
+    int cleaned = tags->policy->victim(&set->replacement, others);
+    struct tma_l2_victim victim = {tag_of(tags, set, cleaned), dirty_sectors(set, cleaned)};
+    set->dirty = (uint16_t)(set->dirty & ~(1u << cleaned));
+    return victim;
+}
+
+void tma_tags_fill_copy(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                        uint32_t sectors) {
+    tma_tags_access(tags, set, way, sectors);
+    set->valid |= tma_way_mask(way, sectors);
+}
+
+void tma_tags_invalidate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag) {
+    int way = tma_tags_find(tags, set, tag);
+    if (way < 0 || (set->pending & 1u << way) != 0)
+        return;
+    put_tag(tags, set, way, TMA_L2_EMPTY);
+    clear_way(set, way);
+}
+
+uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now) {
+    if ((set->filling & 1u << way) == 0)
+        return now;
+    int32_t wait = (int32_t)(set->ready[way] - (uint32_t)now);
+    if (wait > 0)
+        return now + (uint32_t)wait;
+    set->filling = (uint16_t)(set->filling & ~(1u << way));
+    return now;
+}
+
+int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+                     uint32_t sectors) {
+    int way = find(tags, set, tag);
+    if (way < 0) {
+        uint64_t evictions = tags->evictions;
+        struct tma_l2_victim victim;
+        way = allocate_way(tags, set, tag, remote, &victim);
+        tags->evictions = evictions;
+        tags->full =
+            tags->full || (uint32_t)way == tags->ways - 1; /* empty ways are allocated in order */
+    }
+    update_remote_only(set, way, remote);
+    if (tags->full) /* until then, the initial state has the ways in the order of allocation */
+        touch(tags, set, way);
+    set->valid |= tma_way_mask(way, sectors);
+    set->requested |= tma_way_mask(way, sectors);
+    return way;
+}
+
+void tma_tags_age(struct tma_l2_tags *tags, uint64_t now) {
+    for (size_t i = 0; i < tags->set_count; i++)
+        for (uint32_t way = 0; tags->sets[i].filling != 0 && way < tags->ways; way++)
+            tma_tags_ready_cycle(&tags->sets[i], (int)way, now);
+}

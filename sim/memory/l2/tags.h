@@ -1,0 +1,149 @@
+/* L2 tags: set-associative, with lines of 128 bytes in four sectors. Each partition holds the lines
+ * whose home it is, and copies of lines of the other partition that its SMs have read or stored. */
+#ifndef TMA_MEMORY_L2_TAGS_H
+#define TMA_MEMORY_L2_TAGS_H
+
+#include <stdbool.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "memory/core/address_map.h"
+#include "memory/core/sectors.h"
+#include "memory/l2/replacement.h"
+
+/* Sectors of all ways of a set: four bits for each way. */
+typedef uint64_t tma_sector_masks;
+
+/* A hit touches only the first of the host's cache lines, as most of the model's own time goes into
+ * waiting for the host's memory. That is why tags are split into halves. */
+struct tma_l2_set {
+    _Alignas(TMA_HOST_LINE_BYTES) uint16_t low_tags[TMA_L2_MAX_WAYS]; /* low halves of the tags */
+    tma_sector_masks valid;     /* sectors that are present or pending */
+    tma_sector_masks requested; /* sectors that a request asked for */
+    uint64_t replacement;       /* state of the replacement policy */
+    uint16_t pending;           /* bit per way: a fill from the other partition is pending */
+    uint16_t filling;           /* bit per way: a fill from DRAM is pending, or was lately */
+    uint16_t remote_only; /* bit per way: only the other partition, which has a copy, read it */
+    uint16_t dirty;       /* bit per way: some sectors differ from DRAM */
+
+    /* By way. Pending: the newest packet that waits for the fill. Filling: the low 32 bits of the
+     * cycle at which the data is present. Otherwise meaningless. */
+    _Alignas(TMA_HOST_LINE_BYTES) uint32_t ready[TMA_L2_MAX_WAYS];
+
+    tma_sector_masks dirty_sectors; /* of the dirty ways: sectors that differ from DRAM */
+    uint16_t remote_copy; /* bit per way: the last write was a store of the other partition, which
+                             therefore holds a copy */
+    uint16_t high_tags[TMA_L2_MAX_WAYS]; /* high halves of the tags, if they differ: see
+                                            tma_l2_tags.high_tag */
+};
+
+/* The tag of an empty way. */
+#define TMA_L2_EMPTY UINT32_MAX
+
+/* The sectors that masks have for a way; and masks that have `sectors` for one way alone. */
+static inline uint32_t tma_sectors_of_way(tma_sector_masks masks, int way) {
+    return (uint32_t)(masks >> (TMA_SECTORS * way)) & TMA_ALL_SECTORS;
+}
+
+static inline tma_sector_masks tma_way_mask(int way, uint32_t sectors) {
+    return (tma_sector_masks)sectors << (TMA_SECTORS * way);
+}
+
+/* A line, or part of it, that has to be written to DRAM. */
+struct tma_l2_victim {
+    uint32_t tag;
+    uint32_t sectors; /* dirty ones; 0: nothing to write */
+};
+
+struct tma_l2_tags {
+    struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
+    size_t set_count;
+    uint32_t ways;
+    uint32_t all_ways; /* bit per way */
+    const struct tma_replacement_policy *policy;
+    /* The high half that all tags share, so that sets need not store it; TMA_L2_NO_TAGS before the
+     * first tag; TMA_L2_MIXED once tags differ in it, and sets store it. */
+    uint32_t high_tag;
+    bool full; /* tma_tags_preload has filled the last way of a set */
+    uint64_t evictions;
+    uint64_t unused_sectors; /* filled, and not requested since */
+};
+
+enum { TMA_L2_MIXED = UINT16_MAX + 1, TMA_L2_NO_TAGS };
+
+/* Fails with TMA_ERROR_MEMORY. */
+enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
+                                    struct tma_error *error);
+void tma_tags_free(struct tma_l2_tags *tags);
+
+/* The way that holds a line, or -1. */
+int tma_tags_find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag);
+
+/* The way that holds a line. A line that the set does not hold gets one, with no valid sector: an
+ * empty way; else a victim among the ways that only the other partition has read; else a victim
+ * among all. Ways with a pending fill are never victims; -1 where all ways have one. *victim is
+ * what has to be written back. `remote`: the line is allocated for the other partition's copy, and
+ * not for an SM of this partition. */
+int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+                      struct tma_l2_victim *victim);
+
+/* Marks sectors as requested, so that they do not count as fetched in vain. */
+void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                             uint32_t sectors);
+
+/* A request accesses sectors of a way. Returns the sectors that the way lacks. */
+uint32_t tma_tags_access(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                         uint32_t sectors);
+
+/* The same for a copy, whose sectors were fetched for the home. *first: some of them were not
+ * requested here before. */
+uint32_t tma_tags_access_copy(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                              uint32_t sectors, bool *first);
+
+/* DRAM delivers sectors of a way, which are present at `cycle`. */
+void tma_tags_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors,
+                   uint64_t cycle);
+
+/* A write stores sectors of a way, which become dirty. */
+void tma_tags_write(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors);
+
+/* After a write to `way`: where more than `most` ways of the set are dirty, another one becomes
+ * clean and stays. Returns what has to be written back. */
+struct tma_l2_victim tma_tags_clean(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                                    uint32_t most);
+
+/* A store leaves sectors in a copy. */
+void tma_tags_fill_copy(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                        uint32_t sectors);
+
+/* Invalidates a line, if the set holds it and no fill of it is pending. */
+void tma_tags_invalidate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag);
+
+/* The cycle from which the data of a way is present: `now`, or later during a fill from DRAM. */
+uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now);
+
+/* Notes whether the last write was a store of the other partition. */
+static inline void tma_tags_set_remote_copy(struct tma_l2_set *set, int way, bool remote_copy) {
+    set->remote_copy = (uint16_t)((set->remote_copy & ~(1u << way)) | (uint32_t)remote_copy << way);
+}
+
+/* Warm start: places sectors into a way, as if they had been present and requested for long.
+ * Returns the way. As long as no set is full there is no eviction, and to place a line twice has no
+ * effect.
+ */
+int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+                     uint32_t sectors);
+
+/* Forgets fills that ended before `now`. Call it at least once in 2^31 cycles, as sets keep cycles
+ * modulo 2^32. */
+void tma_tags_age(struct tma_l2_tags *tags, uint64_t now);
+
+/* Prefetches into the host's caches what a hit in a set needs. */
+__attribute__((always_inline)) static inline void tma_tags_prefetch(const struct tma_l2_tags *tags,
+                                                                    uint32_t set) {
+    __builtin_prefetch(&tags->sets[set], 1);
+    if (tags->high_tag == TMA_L2_MIXED)
+        __builtin_prefetch(tags->sets[set].high_tags);
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* The policies that a machine file picks by name. A policy is a named set of functions in a file of
+ * its own; to add one, write that file and add its name to the list here.
+ *
+ * Each list makes an enumeration (TMA_REPLACEMENT_lru, ...) and a table of names for the reader of
+ * machine files. The first name of a list is the default. */
+#ifndef TMA_MEMORY_POLICIES_H
+#define TMA_MEMORY_POLICIES_H
+
+#include "tensormap/types.h"
+
+/* Which line of a full L2 set is the victim: l2/replacement.h, l2/replacement_NAME.c. */
+#define TMA_REPLACEMENT_POLICIES(X) X(lru) X(random)
+
+/* Which accesses of a tensor map with 256-byte promotion fetch the block's second line too:
+ * l2/promotion.h, l2/promotion_NAME.c. */
+#define TMA_PROMOTION_POLICIES(X) X(first_sector) X(none)
+
+/* Which L2 slice serves a line: core/slice_hash.h, core/slice_hash_NAME.c. */
+#define TMA_SLICE_HASHES(X) X(even) X(h200)
+
+/* In which order a DRAM channel serves its requests: dram/scheduler.h, dram/scheduler_NAME.c. */
+#define TMA_DRAM_SCHEDULERS(X) X(fcfs)
+
+/* When a DRAM channel refreshes: dram/refresh.h, dram/refresh_NAME.c. */
+#define TMA_REFRESH_POLICIES(X) X(staggered) X(none)
+
+#define TMA_POLICY_REPLACEMENT(name) TMA_REPLACEMENT_##name,
+#define TMA_POLICY_PROMOTION(name)   TMA_PROMOTION_##name,
+#define TMA_POLICY_SLICE_HASH(name)  TMA_SLICE_HASH_##name,
+#define TMA_POLICY_SCHEDULER(name)   TMA_DRAM_SCHEDULER_##name,
+#define TMA_POLICY_REFRESH(name)     TMA_REFRESH_##name,
+
+enum tma_replacement { TMA_REPLACEMENT_POLICIES(TMA_POLICY_REPLACEMENT) TMA_REPLACEMENT_COUNT };
+enum tma_promotion { TMA_PROMOTION_POLICIES(TMA_POLICY_PROMOTION) TMA_PROMOTION_COUNT };
+enum tma_slice_hash { TMA_SLICE_HASHES(TMA_POLICY_SLICE_HASH) TMA_SLICE_HASH_COUNT };
+enum tma_dram_scheduler { TMA_DRAM_SCHEDULERS(TMA_POLICY_SCHEDULER) TMA_DRAM_SCHEDULER_COUNT };
+enum tma_refresh { TMA_REFRESH_POLICIES(TMA_POLICY_REFRESH) TMA_REFRESH_COUNT };
+
+extern const struct tma_names tma_replacement_names;
+extern const struct tma_names tma_promotion_names;
+extern const struct tma_names tma_slice_hash_names;
+extern const struct tma_names tma_dram_scheduler_names;
+extern const struct tma_names tma_refresh_names;
+
+#endif

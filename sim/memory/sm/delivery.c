@@ -1,0 +1,78 @@
+/* Responses in the SMs. A response passes the SM's port and goes into shared memory. A multicast
+ * response goes to several SMs of a cluster: its packet asks L2 once and passes the GPC's port
+ * once, and then the port of each SM. Each SM but the one that issued the load has a transfer of
+ * its own, which makes no packets. */
+#include "memory/sm/transfer.h"
+
+/* Notes where the packet that arrived last spent its time. `alone`: when it would have arrived if
+ * no port had been busy. */
+static void note_way(const struct tma_core *core, const struct tma_packet *packet,
+                     struct tma_completion *completion, uint64_t alone, uint64_t arrival) {
+    uint64_t at_slice = packet->sent_cycle + core->machine->crossbar.request_cycles;
+    completion->arrival_cycle = arrival;
+    completion->sent_cycle = packet->sent_cycle;
+    completion->l2_cycles = (uint32_t)(tma_known_cycle(packet) - at_slice);
+    completion->dram_cycles = packet->dram_cycles;
+    completion->crossbar_wait_cycles = (uint32_t)(arrival - alone);
+    completion->crossbar_cycles =
+        (uint32_t)(alone - packet->sent_cycle) - completion->l2_cycles - completion->dram_cycles;
+}
+
+/* A response passes the port of an SM and goes into shared memory. Slices lie at different
+ * distances; data from far away arrives later, but does not delay other data. */
+static void deliver(struct tma_sms *sms, struct tma_transfer *transfer, uint32_t sm,
+                    const struct tma_packet *packet, uint64_t passed) {
+    struct tma_core *core = sms->core;
+    uint32_t sectors = tma_sector_count(packet->sectors);
+    uint32_t response = core->machine->crossbar.response_cycles;
+    uint32_t hop = tma_hop_cycles(core, packet->gpc, &packet->location);
+    uint64_t arrival =
+        tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks);
+    arrival =
+        tma_shared_port_arrive(&sms->shared[sm], core->cycle, arrival + hop, sms->wavefront_ticks);
+    core->counters.shared_write_wavefronts++;
+    core->counters.response_sectors += sectors;
+    if (arrival >= transfer->completion.arrival_cycle)
+        note_way(core, packet, &transfer->completion, core->cycle + response + hop, arrival);
+}
+
+static void complete(struct tma_sms *sms, uint32_t id) {
+    const struct tma_completion *completion = &sms->transfers[id].completion;
+    tma_transfer_complete(sms, id,
+                          completion->arrival_cycle + sms->core->machine->tma.complete_cycles);
+}
+
+/* The transfers of the other SMs of a multicast complete. */
+static void complete_copies(struct tma_sms *sms, uint32_t id) {
+    const struct tma_transfer *issued = &sms->transfers[id];
+    uint32_t copy = issued->copies;
+    while (copy != TMA_NONE) {
+        uint32_t next = sms->transfers[copy].copies;
+        struct tma_completion *completion = &sms->transfers[copy].completion;
+        completion->tensor_bytes = issued->splitter.tensor_bytes;
+        completion->start_cycle = issued->completion.start_cycle;
+        completion->descriptor_cycles = issued->completion.descriptor_cycles;
+        complete(sms, copy);
+        copy = next;
+    }
+}
+
+void tma_sm_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t passed) {
+    const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
+    uint32_t id = packet->transfer;
+    struct tma_transfer *transfer = &sms->transfers[id];
+    if (packet->kind == TMA_PACKET_PREFETCH) {
+        tma_packet_free(sms->core, packet_id);
+        tma_transfer_drop(sms, id);
+        return;
+    }
+    deliver(sms, transfer, packet->sm, packet, passed);
+    for (uint32_t copy = transfer->copies; copy != TMA_NONE; copy = sms->transfers[copy].copies)
+        deliver(sms, &sms->transfers[copy], sms->transfers[copy].sm, packet, passed);
+    tma_packet_free(sms->core, packet_id);
+    if (transfer->outstanding == 1 && transfer->generated) {
+        complete_copies(sms, id);
+        complete(sms, id);
+    }
+    tma_transfer_drop(sms, id);
+}

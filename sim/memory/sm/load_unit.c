@@ -1,0 +1,175 @@
+/* The TMA unit of an SM, for loads and prefetches. It works on one transfer after the other, and
+ * sends one packet after the other for the transfer's rows. */
+#include "memory/sm/load_unit.h"
+
+#include "memory/sm/descriptors.h"
+#include "memory/sm/transfer.h"
+
+/* Packets that it makes for one wake-up. They leave one by one all the same. */
+enum { BATCH_PACKETS = 32 };
+
+/* A row that is out of bounds altogether reads one of the eight lines that all transfers share. */
+static void use_fill_line(struct tma_transfer *transfer, struct tma_packet *packet) {
+    packet->line = tma_fill_line(transfer->fill_lines++);
+    packet->fill_line = true;
+    packet->sectors = packet->wanted = ((1u << tma_sector_count(packet->sectors)) - 1) & 15u;
+}
+
+/* Sends a packet to the L2 slice of the SM's partition, loads by way of the coalescer. A prefetch
+ * sends none for what is out of bounds. */
+static void send(struct tma_sms *sms, uint32_t transfer, const struct tma_line_request *request,
+                 uint64_t cycle) {
+    struct tma_core *core = sms->core;
+    struct tma_transfer *owner = &sms->transfers[transfer];
+    bool load = owner->direction == TMA_LOAD, coalesces = load && owner->copies == TMA_NONE;
+    if (!load && request->fill)
+        return;
+    uint32_t id = tma_packet_new(core);
+    if (id == TMA_NONE)
+        return;
+    struct tma_packet *packet = tma_packet_at(core, id);
+    *packet = (struct tma_packet){
+        .line = request->line,
+        .transfer = transfer,
+        .sent_cycle = cycle,
+        .kind = (load ? TMA_PACKET_LOAD : TMA_PACKET_PREFETCH) & 7u,
+        .sectors = request->sectors & 15u,
+        .wanted = request->sectors & 15u,
+        .sm = (uint8_t)owner->sm,
+        .gpc = core->sm_gpc[owner->sm] & 15u,
+        .promotion = owner->promotion & 3u,
+        .merged = TMA_NONE,
+        .coalesces = coalesces,
+    };
+    if (request->fill_row)
+        use_fill_line(owner, packet);
+    owner->outstanding++;
+    tma_locate_packet(core, packet, tma_near_partition(core, packet));
+    tma_send(core, coalesces ? TMA_TO_COALESCER : TMA_TO_SLICE, id,
+             cycle + core->machine->crossbar.request_cycles);
+}
+
+/* Removes the transfer at the head from the queue: all of its packets have been made. */
+static void finish(struct tma_sms *sms, struct tma_load_unit *unit) {
+    uint32_t id = unit->head;
+    struct tma_transfer *transfer = &sms->transfers[id];
+    const struct tma_machine *machine = sms->core->machine;
+    transfer->generated = true;
+    transfer->completion.rows_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    unit->head = transfer->next;
+    if (unit->clock_ticks < unit->start_ticks)
+        unit->clock_ticks = unit->start_ticks;
+    if (transfer->direction != TMA_PREFETCH)
+        return;
+    uint64_t cycle = transfer->completion.rows_cycle;
+    transfer->completion.sent_cycle = transfer->completion.arrival_cycle = cycle;
+    unit->clock_ticks += (uint64_t)machine->tma.prefetch_gap_cycles * TMA_TICKS;
+    tma_transfer_complete(sms, id, cycle + machine->tma.complete_cycles);
+}
+
+/* Begins with the transfer at the head, if it has reached the unit and its tensor map is available.
+ */
+static bool begin(struct tma_sms *sms, struct tma_load_unit *unit, uint64_t cycle) {
+    struct tma_transfer *transfer = &sms->transfers[unit->head];
+    if (transfer->begun)
+        return true;
+    if (transfer->queued_cycle > cycle)
+        return false;
+    if (unit->clock_ticks < transfer->queued_cycle * TMA_TICKS)
+        unit->clock_ticks = transfer->queued_cycle * TMA_TICKS;
+    if (!tma_descriptor_ready(sms, unit->waits, unit->head, tma_ticks_to_cycle(unit->clock_ticks),
+                              cycle))
+        return false;
+    if (transfer->completion.descriptor_cycles > 0)
+        unit->clock_ticks = cycle * TMA_TICKS;
+    transfer->begun = true;
+    transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    unit->start_ticks =
+        unit->clock_ticks + (uint64_t)sms->core->machine->tma.dispatch_interval_cycles * TMA_TICKS;
+    return true;
+}
+
+/* The next cycle after `now` at which the unit has work: its next packet or, while the transfer at
+ * the head waits for its tensor map, the arrival of the transfer behind, whose map it fetches
+ * ahead. UINT64_MAX where the cycle is not known: the unit will be resumed. */
+static uint64_t next_cycle(const struct tma_sms *sms, const struct tma_load_unit *unit,
+                           uint64_t now) {
+    const struct tma_transfer *transfer = &sms->transfers[unit->head];
+    uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    if (transfer->begun)
+        return cycle;
+    if (transfer->queued_cycle > cycle)
+        cycle = transfer->queued_cycle;
+    uint64_t map_cycle = tma_descriptor_cycle(unit->waits, unit->head);
+    if (map_cycle <= cycle || transfer->next == TMA_NONE)
+        return map_cycle > cycle ? map_cycle : cycle;
+    uint64_t behind_cycle = sms->transfers[transfer->next].queued_cycle;
+    return behind_cycle > now && behind_cycle < map_cycle ? behind_cycle : map_cycle;
+}
+
+/* Puts a wake-up into the event queue, unless there is one for that cycle or before. */
+static void schedule(struct tma_sms *sms, uint32_t sm, uint64_t now) {
+    struct tma_load_unit *unit = &sms->load_units[sm];
+    if (unit->head == TMA_NONE)
+        return;
+    uint64_t cycle = next_cycle(sms, unit, now);
+    if (cycle == UINT64_MAX || (unit->scheduled && unit->wake_cycle <= cycle))
+        return;
+    unit->scheduled = true;
+    unit->wake_cycle = cycle;
+    tma_event_queue_push(&sms->core->queue, TMA_FIRST_UNIT + sm, cycle);
+}
+
+void tma_load_unit_resume(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+    schedule(sms, sm, cycle);
+}
+
+void tma_load_unit_enqueue(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
+    struct tma_transfer *transfer = &sms->transfers[id];
+    struct tma_load_unit *unit = &sms->load_units[transfer->sm];
+    transfer->queued_cycle = cycle;
+    transfer->next = TMA_NONE;
+    if (unit->head == TMA_NONE)
+        unit->head = id;
+    else
+        sms->transfers[unit->tail].next = id;
+    unit->tail = id;
+    schedule(sms, transfer->sm, cycle - 1);
+}
+
+/* Fetches the tensor map of the transfer behind the head, if it has reached the unit. The head's
+ * own map comes first. */
+static void look_ahead(struct tma_sms *sms, struct tma_load_unit *unit, uint64_t cycle) {
+    if (unit->head == TMA_NONE)
+        return;
+    const struct tma_transfer *transfer = &sms->transfers[unit->head];
+    if (!transfer->begun && tma_descriptor_cycle(unit->waits, unit->head) == 0)
+        return;
+    if (transfer->next != TMA_NONE && sms->transfers[transfer->next].queued_cycle <= cycle)
+        tma_descriptor_look_ahead(sms, unit->waits, transfer->next);
+}
+
+void tma_load_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+    struct tma_load_unit *unit = &sms->load_units[sm];
+    int made = 0;
+    if (!unit->scheduled || unit->wake_cycle != cycle)
+        return;
+    unit->scheduled = false;
+    while (made < BATCH_PACKETS && unit->head != TMA_NONE && !sms->core->out_of_memory) {
+        struct tma_transfer *transfer = &sms->transfers[unit->head];
+        struct tma_line_request request;
+        if (!begin(sms, unit, cycle))
+            break;
+        if (!tma_row_splitter_next(&transfer->splitter, &request)) {
+            finish(sms, unit);
+            continue;
+        }
+        transfer->completion.requests++;
+        send(sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
+        unit->clock_ticks += sms->row_ticks;
+        unit->busy_ticks += sms->row_ticks;
+        made++;
+    }
+    look_ahead(sms, unit, cycle);
+    schedule(sms, sm, cycle);
+}

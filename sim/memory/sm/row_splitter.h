@@ -1,0 +1,48 @@
+/* The row splitter: turns the rows of an operation into line requests. A line request is for bytes
+ * of one 128-byte line of global memory and, except for prefetches, of one 128-byte line of shared
+ * memory. A load asks for whole sectors, or for part of one; and for fill apart from data. */
+#ifndef TMA_MEMORY_SM_ROW_SPLITTER_H
+#define TMA_MEMORY_SM_ROW_SPLITTER_H
+
+#include "memory/core/sectors.h"
+#include "placement/rows.h"
+
+struct tma_line_request {
+    uint64_t line;   /* byte address / 128 */
+    uint8_t sectors; /* that the bytes touch */
+    bool fill;       /* the bytes are out of bounds */
+    bool fill_row;   /* so is the whole row */
+    bool partial;    /* the bytes begin or end inside a sector; of a reduction: see half_work */
+};
+
+/* A uniform run: rows of one line request each, which differ only in the line. */
+struct tma_uniform_run {
+    struct tma_line_request request; /* of the last row */
+    uint64_t step_lines;             /* from one row to the next */
+    uint32_t rows;                   /* still to come */
+};
+
+struct tma_row_splitter {
+    enum tma_direction direction;
+    bool half_work; /* L2 takes half the work of a sector to reduce 16 bytes of this type */
+    struct tma_uniform_run uniform;
+    uint32_t row_done_bytes;  /* of the current row: line requests were made for these */
+    uint32_t row_total_bytes; /* of the current row */
+    uint32_t run_rows; /* rows after the current one that differ from it in the place alone */
+    uint32_t shared_step_bytes;
+    uint64_t global_step_bytes;
+    struct tma_row row; /* the current one */
+    /* Totals of the rows so far. */
+    uint32_t rows, rows_out_of_bounds;
+    uint32_t tensor_bytes;
+    struct tma_row_stream stream;
+};
+
+/* `rows` is before its first row, and is copied. */
+void tma_row_splitter_init(struct tma_row_splitter *splitter, const struct tma_row_stream *rows,
+                           enum tma_direction direction, enum tma_data_type type);
+
+/* Gives the next line request; false after the last. */
+bool tma_row_splitter_next(struct tma_row_splitter *splitter, struct tma_line_request *request);
+
+#endif

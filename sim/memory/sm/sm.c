@@ -1,0 +1,84 @@
+#include "memory/sm/sm.h"
+
+#include <stdlib.h>
+
+#include "memory/sm/descriptors.h"
+#include "memory/sm/load_unit.h"
+#include "memory/sm/store_unit.h"
+
+static void init_unit(struct tma_sms *sms, uint32_t sm) {
+    const struct tma_machine *machine = sms->core->machine;
+    struct tma_load_unit *load = &sms->load_units[sm];
+    struct tma_store_unit *store = &sms->store_units[sm];
+    load->head = load->tail = TMA_NONE;
+    store->head = store->tail = store->coming = store->open = TMA_NONE;
+    store->credits = (int32_t)machine->tma.write_flits;
+    for (int i = 0; i < TMA_DESCRIPTOR_WAITS; i++)
+        load->waits[i].transfer = store->waits[i].transfer = TMA_NONE;
+}
+
+enum tma_error_code tma_sms_create(struct tma_sms *sms, struct tma_core *core,
+                                   struct tma_error *error) {
+    const struct tma_machine *machine = core->machine;
+    uint32_t count = machine->sm_count;
+    *sms = (struct tma_sms){
+        .core = core,
+        .free_transfer = TMA_NONE,
+        .load_units = calloc(count, sizeof *sms->load_units),
+        .store_units = calloc(count, sizeof *sms->store_units),
+        .ports = calloc(count, sizeof *sms->ports),
+        .shared = calloc(count, sizeof *sms->shared),
+        .descriptors = tma_descriptor_caches_new(count, machine->tma.descriptors),
+        .sector_ticks = tma_sector_ticks(machine->crossbar.sm_port_bytes_per_kcycle),
+        .wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS,
+        .row_ticks = tma_millicycles_to_ticks(machine->tma.row_millicycles),
+    };
+    if (sms->load_units == NULL || sms->store_units == NULL || sms->ports == NULL ||
+        sms->shared == NULL || sms->descriptors == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", count);
+    for (uint32_t sm = 0; sm < count; sm++)
+        init_unit(sms, sm);
+    return TMA_OK;
+}
+
+void tma_sms_free(struct tma_sms *sms) {
+    if (sms->core == NULL)
+        return;
+    tma_descriptor_caches_free(sms->descriptors, sms->core->machine->sm_count);
+    free(sms->transfers);
+    free(sms->completions);
+    free(sms->load_units);
+    free(sms->store_units);
+    free(sms->ports);
+    free(sms->shared);
+}
+
+void tma_sm_receive_descriptor(struct tma_sms *sms, uint32_t packet_id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
+    uint32_t id = packet->transfer, sm = packet->sm;
+    uint64_t now = sms->core->cycle;
+    tma_packet_free(sms->core, packet_id);
+    if (cycle <= now)
+        cycle = now + 1;
+    if (tma_writes_tensor(sms->transfers[id].direction)) {
+        tma_descriptor_arrive(sms->store_units[sm].waits, id, cycle);
+        tma_store_unit_resume(sms, sm, now);
+    } else {
+        tma_descriptor_arrive(sms->load_units[sm].waits, id, cycle);
+        tma_load_unit_resume(sms, sm, now);
+    }
+}
+
+uint64_t tma_sms_busy_unit_cycles(const struct tma_sms *sms) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < sms->core->machine->sm_count; i++)
+        total += (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks) / TMA_TICKS;
+    return total;
+}
+
+uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < sms->core->machine->sm_count; i++)
+        total += sms->ports[i].busy_ticks / TMA_TICKS;
+    return total;
+}

@@ -1,0 +1,115 @@
+/* The SMs: their TMA units (a load unit and a store unit each), caches of tensor maps, response
+ * ports and shared-memory ports; and the transfers that the units work on.
+ *
+ * system.c alone includes this header from outside the folder. */
+#ifndef TMA_MEMORY_SM_SM_H
+#define TMA_MEMORY_SM_SM_H
+
+#include "memory/core/completion.h"
+#include "memory/core/core.h"
+#include "memory/core/descriptor_cache.h"
+#include "memory/sm/row_splitter.h"
+#include "memory/sm/shared_memory_port.h"
+
+/* A transfer: one TMA operation, from its issue until its last packet is done. A response touches
+ * only its first cache line of the host. */
+struct tma_transfer {
+    _Alignas(TMA_HOST_LINE_BYTES) struct tma_completion completion;
+    uint32_t outstanding; /* packets in flight */
+    uint32_t copies;   /* multicast: the transfer of the next SM that gets the data; or TMA_NONE */
+    bool begun;        /* the TMA unit works on it, or has done so */
+    bool generated;    /* the TMA unit has made all of its packets */
+    bool completed;    /* its completion is known */
+    bool wait_group;   /* stores: as in struct tma_issue */
+    uint8_t warp;      /* stores: likewise */
+    uint8_t promotion; /* enum tma_l2_promotion of the tensor map */
+    enum tma_direction direction;
+    uint32_t sm;
+    uint32_t descriptor;   /* number of the tensor map, or 0: see struct tma_issue */
+    uint32_t next;         /* in the TMA unit's queue, or among the free transfers */
+    uint64_t queued_cycle; /* it reaches the TMA unit */
+    uint64_t number;       /* stores: its place among the stores of the SM */
+    uint64_t commit;       /* stores: the number of the last store before its commit */
+    uint32_t next_open;    /* stores: the next one that has not completed */
+    uint32_t fill_lines;   /* packets for rows that are out of bounds altogether */
+    struct tma_row_splitter splitter;
+};
+
+/* A transfer that waits for its tensor map. */
+struct tma_descriptor_wait {
+    uint32_t transfer;        /* or TMA_NONE */
+    uint64_t available_cycle; /* the SM has the tensor map; UINT64_MAX: not known yet */
+    uint64_t held_cycle;      /* the transfer could have begun; UINT64_MAX: not yet */
+};
+
+/* A TMA unit waits for the tensor map of its next transfer, and of the one behind it. */
+enum { TMA_DESCRIPTOR_WAITS = 2 };
+
+/* The TMA unit of an SM, for loads and prefetches. */
+struct tma_load_unit {
+    uint32_t head, tail;  /* queue of transfers */
+    uint64_t clock_ticks; /* it can make its next packet */
+    uint64_t start_ticks; /* it may begin with the next transfer */
+    uint64_t busy_ticks;
+    bool scheduled;      /* a wake-up is in the event queue, */
+    uint64_t wake_cycle; /* at this cycle; other wake-ups in the queue are void */
+    struct tma_descriptor_wait waits[TMA_DESCRIPTOR_WAITS];
+};
+
+/* The TMA unit of an SM, for stores and reductions. */
+struct tma_store_unit {
+    uint32_t head, tail;          /* transfers that it works on, in round robin */
+    uint32_t coming, coming_tail; /* queue of transfers that it has yet to begin with */
+    uint32_t open, open_tail;     /* list of transfers that have not completed */
+    uint64_t number;              /* of the next transfer */
+    int32_t credits;              /* flits that it may still send to L2 */
+    uint64_t clock_ticks;         /* it can make its next packet */
+    uint64_t busy_ticks;
+    bool scheduled; /* a wake-up is in the event queue */
+    struct tma_descriptor_wait waits[TMA_DESCRIPTOR_WAITS];
+};
+
+struct tma_sms {
+    struct tma_core *core;          /* borrowed */
+    struct tma_transfer *transfers; /* owned: a pool */
+    uint32_t transfer_count, free_transfer, transfers_used;
+    struct tma_completion *completions; /* owned: a ring of completions that nobody has taken */
+    uint32_t completion_capacity, completion_head, completion_count;
+    struct tma_load_unit *load_units; /* owned: by SM, as the fields below */
+    struct tma_store_unit *store_units;
+    struct tma_port *ports;         /* response ports */
+    struct tma_shared_port *shared; /* shared-memory ports */
+    struct tma_descriptor_cache *descriptors;
+    uint64_t sector_ticks;    /* for which a sector occupies a response port */
+    uint64_t wavefront_ticks; /* of shared memory */
+    uint64_t row_ticks;       /* for which a packet occupies a load unit */
+};
+
+/* Fails with TMA_ERROR_MEMORY. tma_sms_free may be called after a failure. */
+enum tma_error_code tma_sms_create(struct tma_sms *sms, struct tma_core *core,
+                                   struct tma_error *error);
+void tma_sms_free(struct tma_sms *sms);
+
+/* load_unit.c: a transfer reaches the load unit of its SM at `cycle`; the unit wakes up. */
+void tma_load_unit_enqueue(struct tma_sms *sms, uint32_t transfer, uint64_t cycle);
+void tma_load_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle);
+
+/* store_unit.c: likewise; and a write of the SM is done, which returns its credits. */
+void tma_store_unit_enqueue(struct tma_sms *sms, uint32_t transfer, uint64_t cycle);
+void tma_store_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle);
+void tma_store_unit_receive(struct tma_sms *sms, uint32_t packet, uint64_t cycle);
+
+/* delivery.c: a response has passed the GPC's port at `passed`; or a prefetch is done. */
+void tma_sm_receive(struct tma_sms *sms, uint32_t packet, uint64_t passed);
+
+/* sm.c: a tensor map is in the SM's cache at `cycle`. */
+void tma_sm_receive_descriptor(struct tma_sms *sms, uint32_t packet, uint64_t cycle);
+
+/* Takes the oldest completion; false where there is none. */
+bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *completion);
+
+/* Cycles for which TMA units and response ports were busy, summed over SMs. */
+uint64_t tma_sms_busy_unit_cycles(const struct tma_sms *sms);
+uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms);
+
+#endif

@@ -1,0 +1,262 @@
+/* The TMA unit of an SM, for stores and reductions. It reads shared memory and sends writes to L2:
+ * one packet of each of a few transfers in turn (round robin). It waits for no write, but only so
+ * many flits may be in flight (credits). */
+#include "memory/sm/store_unit.h"
+
+#include "memory/sm/descriptors.h"
+#include "memory/sm/transfer.h"
+
+static void append(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id) {
+    sms->transfers[id].next = TMA_NONE;
+    if (unit->head == TMA_NONE)
+        unit->head = id;
+    else
+        sms->transfers[unit->tail].next = id;
+    unit->tail = id;
+}
+
+static uint32_t take_head(const struct tma_sms *sms, struct tma_store_unit *unit) {
+    uint32_t id = unit->head;
+    unit->head = sms->transfers[id].next;
+    return id;
+}
+
+/* Begins with the transfers that have reached the unit and have their tensor maps, in order of
+ * their arrival. */
+static void begin_arrived(struct tma_sms *sms, struct tma_store_unit *unit, uint64_t cycle) {
+    while (unit->coming != TMA_NONE && sms->transfers[unit->coming].queued_cycle <= cycle &&
+           tma_descriptor_ready(sms, unit->waits, unit->coming,
+                                tma_ticks_to_cycle(unit->clock_ticks), cycle)) {
+        uint32_t id = unit->coming;
+        unit->coming = sms->transfers[id].next;
+        append(sms, unit, id);
+    }
+}
+
+/* Time to read the bytes of a packet from shared memory. */
+static uint64_t read_ticks(const struct tma_machine *machine, enum tma_direction direction,
+                           const struct tma_line_request *request) {
+    uint64_t sectors = tma_sector_count(request->sectors), millicycles;
+    if (request->fill)
+        millicycles = machine->tma.row_millicycles;
+    else if (direction == TMA_REDUCE)
+        millicycles = machine->tma.reduce_request_millicycles +
+                      (sectors - request->partial) * machine->tma.reduce_sector_millicycles;
+    else
+        millicycles = sectors * machine->tma.store_sector_millicycles +
+                      (request->partial ? machine->tma.store_partial_millicycles : 0);
+    return tma_millicycles_to_ticks(millicycles);
+}
+
+static enum tma_packet_kind kind_of(enum tma_direction direction) {
+    return direction == TMA_REDUCE ? TMA_PACKET_REDUCE : TMA_PACKET_STORE;
+}
+
+/* Sends a write to the home of its line, by way of the slice of the SM's partition. */
+static void send(struct tma_sms *sms, uint32_t transfer, const struct tma_line_request *request,
+                 uint64_t cycle) {
+    struct tma_core *core = sms->core;
+    struct tma_transfer *owner = &sms->transfers[transfer];
+    uint32_t id = tma_packet_new(core);
+    if (id == TMA_NONE)
+        return;
+    struct tma_packet *packet = tma_packet_at(core, id);
+    *packet = (struct tma_packet){
+        .line = request->line,
+        .transfer = transfer,
+        .sent_cycle = cycle,
+        .location = tma_locate(&core->map, request->line),
+        .kind = kind_of(owner->direction) & 7u,
+        .sectors = request->sectors & 15u,
+        .wanted = request->sectors & 15u,
+        .sm = (uint8_t)owner->sm,
+        .gpc = core->sm_gpc[owner->sm] & 15u,
+        .promotion = owner->promotion & 3u,
+        .partial = request->partial,
+    };
+    packet->index = tma_set_index(&core->map, packet->location.home, &packet->location);
+    owner->outstanding++;
+    tma_send(core, tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT, id,
+             cycle + core->machine->crossbar.request_cycles +
+                 tma_hop_cycles(core, packet->gpc, &packet->location));
+}
+
+static void complete(struct tma_sms *sms, uint32_t id, uint64_t read) {
+    const struct tma_machine *machine = sms->core->machine;
+    const struct tma_transfer *transfer = &sms->transfers[id];
+    uint64_t cycles = transfer->direction == TMA_REDUCE ? machine->tma.reduce_complete_cycles
+                                                        : machine->tma.store_complete_cycles;
+    if (transfer->wait_group)
+        cycles += machine->tma.wait_group_cycles;
+    tma_transfer_complete(sms, id, read + cycles);
+}
+
+/* The number of the first open transfer whose bytes have not all been read; UINT64_MAX: none. */
+static uint64_t first_unread(const struct tma_sms *sms, const struct tma_store_unit *unit) {
+    uint32_t id = unit->open;
+    while (id != TMA_NONE && sms->transfers[id].generated)
+        id = sms->transfers[id].next_open;
+    return id == TMA_NONE ? UINT64_MAX : sms->transfers[id].number;
+}
+
+/* Completes the transfers whose commit group has been read. */
+static void complete_committed(struct tma_sms *sms, struct tma_store_unit *unit, uint64_t read) {
+    uint64_t unread = first_unread(sms, unit);
+    uint32_t *link = &unit->open;
+    unit->open_tail = TMA_NONE;
+    while (*link != TMA_NONE) {
+        uint32_t id = *link;
+        struct tma_transfer *transfer = &sms->transfers[id];
+        if (transfer->commit >= unread) {
+            unit->open_tail = id;
+            link = &transfer->next_open;
+            continue;
+        }
+        *link = transfer->next_open;
+        complete(sms, id, read);
+    }
+}
+
+/* The transfer at the head has been read from shared memory. */
+static void finish(struct tma_sms *sms, struct tma_store_unit *unit) {
+    struct tma_transfer *transfer = &sms->transfers[take_head(sms, unit)];
+    uint64_t read = tma_ticks_to_cycle(unit->clock_ticks);
+    transfer->generated = true;
+    transfer->completion.rows_cycle = transfer->completion.sent_cycle = read;
+    transfer->completion.arrival_cycle = read;
+    complete_committed(sms, unit, read);
+}
+
+static void wait_until(struct tma_store_unit *unit, uint64_t cycle) {
+    if (unit->clock_ticks < cycle * TMA_TICKS)
+        unit->clock_ticks = cycle * TMA_TICKS;
+}
+
+/* Round robin: the transfer at the head goes behind the others that the unit works on. */
+static void rotate(struct tma_sms *sms, struct tma_store_unit *unit) {
+    uint32_t id = take_head(sms, unit), *link = &unit->head;
+    uint32_t transfers = sms->core->machine->tma.store_operations;
+    for (uint32_t i = 1; i < transfers && *link != TMA_NONE; i++)
+        link = &sms->transfers[*link].next;
+    if (*link == TMA_NONE)
+        unit->tail = id;
+    sms->transfers[id].next = *link;
+    *link = id;
+}
+
+/* Makes one packet of the transfer at the head. */
+static void make_packet(struct tma_sms *sms, struct tma_store_unit *unit) {
+    struct tma_transfer *transfer = &sms->transfers[unit->head];
+    struct tma_line_request request;
+    if (!transfer->begun) {
+        wait_until(unit, transfer->queued_cycle);
+        transfer->begun = true;
+        transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    }
+    if (!tma_row_splitter_next(&transfer->splitter, &request)) {
+        finish(sms, unit);
+        return;
+    }
+    uint64_t ticks = read_ticks(sms->core->machine, transfer->direction, &request);
+    unit->clock_ticks += ticks;
+    unit->busy_ticks += ticks;
+    transfer->completion.requests++;
+    if (!request.fill) {
+        unit->credits -= (int32_t)tma_write_flits(kind_of(transfer->direction), request.sectors,
+                                                  request.partial);
+        send(sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
+    }
+    rotate(sms, unit);
+}
+
+/* Puts a wake-up into the event queue, for when the unit is free and has a transfer. Without
+ * credits it sleeps until a write returns some; without a tensor map, until it is resumed. */
+static void schedule(struct tma_sms *sms, uint32_t sm, uint64_t soonest) {
+    struct tma_store_unit *unit = &sms->store_units[sm];
+    bool idle = unit->head == TMA_NONE && unit->coming == TMA_NONE;
+    if (unit->scheduled || unit->credits <= 0 || idle)
+        return;
+    uint64_t cycle = tma_ticks_to_cycle(unit->clock_ticks);
+    if (unit->head == TMA_NONE) {
+        uint64_t queued = sms->transfers[unit->coming].queued_cycle;
+        uint64_t map_cycle = tma_descriptor_cycle(unit->waits, unit->coming);
+        if (map_cycle == UINT64_MAX)
+            return;
+        cycle = queued > cycle ? queued : cycle;
+        cycle = map_cycle > cycle ? map_cycle : cycle;
+    }
+    unit->scheduled = true;
+    tma_event_queue_push(&sms->core->queue, TMA_FIRST_UNIT + sms->core->machine->sm_count + sm,
+                         cycle > soonest ? cycle : soonest);
+}
+
+/* Packets that it makes in one cycle at most, should they take no time. */
+enum { MAX_PACKETS = 16 };
+
+void tma_store_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+    struct tma_store_unit *unit = &sms->store_units[sm];
+    unit->scheduled = false;
+    if (unit->head == TMA_NONE)
+        wait_until(unit, cycle);
+    begin_arrived(sms, unit, cycle);
+    for (int made = 0; made < MAX_PACKETS && unit->head != TMA_NONE && unit->credits > 0 &&
+                       tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+         made++)
+        make_packet(sms, unit);
+    schedule(sms, sm, cycle + 1);
+}
+
+void tma_store_unit_resume(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+    schedule(sms, sm, cycle + 1);
+}
+
+/* A warp issues an operation, and then the commit that it waits for. Two warps of one scheduler
+ * issue one after the other, so the commit of the first one may come after the operation of the
+ * second. Returns the cycle at which the operation is issued. */
+static uint64_t issue(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id,
+                      uint64_t cycle) {
+    struct tma_transfer *transfer = &sms->transfers[id], *before = NULL;
+    uint32_t issue_cycles = sms->core->machine->tma.store_issue_cycles;
+    transfer->number = transfer->commit = unit->number++;
+    transfer->next_open = TMA_NONE;
+    for (uint32_t open = unit->open; open != TMA_NONE; open = sms->transfers[open].next_open) {
+        struct tma_transfer *other = &sms->transfers[open];
+        if (other->warp != transfer->warp && (other->warp - transfer->warp) % TMA_SCHEDULERS == 0)
+            before = other;
+    }
+    if (before != NULL && cycle <= before->queued_cycle + issue_cycles) {
+        cycle = before->queued_cycle + issue_cycles;
+        before->commit = transfer->number;
+    }
+    if (unit->open == TMA_NONE)
+        unit->open = id;
+    else
+        sms->transfers[unit->open_tail].next_open = id;
+    unit->open_tail = id;
+    return cycle;
+}
+
+void tma_store_unit_enqueue(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
+    struct tma_transfer *transfer = &sms->transfers[id];
+    struct tma_store_unit *unit = &sms->store_units[transfer->sm];
+    transfer->queued_cycle = issue(sms, unit, id, cycle);
+    transfer->next = TMA_NONE;
+    if (unit->coming == TMA_NONE)
+        unit->coming = id;
+    else
+        sms->transfers[unit->coming_tail].next = id;
+    unit->coming_tail = id;
+    schedule(sms, transfer->sm, transfer->queued_cycle);
+}
+
+void tma_store_unit_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
+    uint32_t id = packet->transfer, sm = packet->sm;
+    struct tma_store_unit *unit = &sms->store_units[sm];
+    if (unit->credits <= 0)
+        wait_until(unit, cycle);
+    unit->credits += (int32_t)tma_write_flits(packet->kind, packet->sectors, packet->partial);
+    tma_packet_free(sms->core, packet_id);
+    tma_transfer_drop(sms, id);
+    schedule(sms, sm, cycle + 1);
+}

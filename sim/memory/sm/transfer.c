@@ -1,0 +1,100 @@
+#include "memory/sm/transfer.h"
+
+#include <stdlib.h>
+
+/* The pools grow by doubling. */
+enum { FIRST_TRANSFERS = 1024, FIRST_COMPLETIONS = 1024 };
+
+static bool grow_transfers(struct tma_sms *sms) {
+    uint32_t old = sms->transfer_count, count = old == 0 ? FIRST_TRANSFERS : 2 * old;
+    if (!tma_core_reserve_transfers(sms->core, count))
+        return false;
+    struct tma_transfer *transfers =
+        tma_resize_aligned(sms->transfers, old * sizeof *transfers, count * sizeof *transfers);
+    if (transfers == NULL)
+        return false;
+    for (uint32_t i = count; i > old; i--) {
+        transfers[i - 1].next = sms->free_transfer;
+        sms->free_transfer = i - 1;
+    }
+    sms->transfers = transfers;
+    sms->transfer_count = count;
+    return true;
+}
+
+uint32_t tma_transfer_new(struct tma_sms *sms) {
+    if (sms->free_transfer == TMA_NONE && !grow_transfers(sms)) {
+        sms->core->out_of_memory = true;
+        return TMA_NONE;
+    }
+    uint32_t transfer = sms->free_transfer;
+    sms->free_transfer = sms->transfers[transfer].next;
+    sms->transfers_used++;
+    sms->core->fill_counts[transfer] = (struct tma_fill_counts){0};
+    return transfer;
+}
+
+static bool push_completion(struct tma_sms *sms, const struct tma_completion *completion) {
+    if (sms->completion_count == sms->completion_capacity) {
+        uint32_t old = sms->completion_capacity, capacity = old == 0 ? FIRST_COMPLETIONS : 2 * old;
+        struct tma_completion *ring = malloc(capacity * sizeof *ring);
+        if (ring == NULL)
+            return false;
+        for (uint32_t i = 0; i < sms->completion_count; i++)
+            ring[i] = sms->completions[(sms->completion_head + i) % old];
+        free(sms->completions);
+        sms->completions = ring;
+        sms->completion_capacity = capacity;
+        sms->completion_head = 0;
+    }
+    uint32_t at = (sms->completion_head + sms->completion_count) % sms->completion_capacity;
+    sms->completions[at] = *completion;
+    sms->completion_count++;
+    return true;
+}
+
+bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *completion) {
+    if (sms->completion_count == 0)
+        return false;
+    *completion = sms->completions[sms->completion_head];
+    sms->completion_head = (sms->completion_head + 1) % sms->completion_capacity;
+    sms->completion_count--;
+    return true;
+}
+
+static void free_if_done(struct tma_sms *sms, uint32_t id) {
+    struct tma_transfer *transfer = &sms->transfers[id];
+    if (!transfer->completed || transfer->outstanding > 0)
+        return;
+    transfer->next = sms->free_transfer;
+    sms->free_transfer = id;
+    sms->transfers_used--;
+}
+
+/* Adds to a completion what the row splitter and L2 counted. */
+static void add_counts(struct tma_completion *completion, const struct tma_row_splitter *splitter,
+                       const struct tma_fill_counts *counts) {
+    completion->rows = splitter->rows;
+    completion->rows_out_of_bounds = splitter->rows_out_of_bounds;
+    completion->tensor_bytes = splitter->tensor_bytes;
+    completion->miss_sectors = counts->miss_sectors;
+    completion->fills = counts->fills;
+    completion->fill_sectors = counts->fill_sectors;
+    completion->fill_cycle = counts->last_cycle;
+}
+
+void tma_transfer_complete(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
+    struct tma_transfer *transfer = &sms->transfers[id];
+    transfer->completion.cycle = cycle;
+    transfer->completed = true;
+    if (!transfer->completion.copied)
+        add_counts(&transfer->completion, &transfer->splitter, &sms->core->fill_counts[id]);
+    if (!push_completion(sms, &transfer->completion))
+        sms->core->out_of_memory = true;
+    free_if_done(sms, id);
+}
+
+void tma_transfer_drop(struct tma_sms *sms, uint32_t id) {
+    sms->transfers[id].outstanding--;
+    free_if_done(sms, id);
+}
