@@ -125,65 +125,85 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
     return true;
 }
 
-/* The wiring: which component receives a packet. */
-static inline void deliver(struct tma_memory *memory, enum tma_destination destination,
-                           uint32_t packet, uint64_t cycle) {
-    switch (destination) {
+/* Whether the wiring goes on with a packet at once: no other packet was handed over before it. */
+static inline bool goes_on(const struct tma_memory *memory, const struct tma_handover *next,
+                           enum tma_destination destination) {
+    return next->destination == destination && memory->core.handover_count == 0;
+}
+
+/* The wiring: which component receives a packet. Returns what it hands over. The usual next stops
+ * follow each other, so that the host's branch predictor sees one jump for a whole way. */
+static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_handover next) {
+    switch (next.destination) {
     case TMA_TO_COALESCER:
-        tma_gpc_receive_load(&memory->gpcs, packet, cycle);
-        break;
+        next = tma_gpc_receive_load(&memory->gpcs, next.packet, next.cycle);
+        if (!goes_on(memory, &next, TMA_TO_SLICE))
+            return next;
+        /* fall through */
     case TMA_TO_SLICE:
-        tma_l2_receive_read(&memory->l2, packet, cycle);
-        break;
-    case TMA_TO_SLICE_MERGED:
-        tma_l2_receive_merged(&memory->l2, packet, cycle);
-        break;
-    case TMA_TO_HOME_SLICE:
-        tma_l2_receive_at_home(&memory->l2, packet, cycle);
-        break;
-    case TMA_TO_SLICE_FILL:
-        tma_l2_receive_fill(&memory->l2, packet, cycle);
-        break;
-    case TMA_TO_WRITE_TRANSIT:
-        tma_l2_receive_write_in_transit(&memory->l2, packet, cycle);
-        break;
-    case TMA_TO_WRITE_SLICE:
-        tma_l2_receive_write(&memory->l2, packet, cycle);
-        break;
-    case TMA_TO_WRITE_ACCEPTED:
-        tma_l2_receive_accepted(&memory->l2, packet, cycle);
-        break;
+        next = tma_l2_receive_read(&memory->l2, next.packet, next.cycle);
+        if (!goes_on(memory, &next, TMA_TO_DRAM))
+            return next;
+        /* fall through */
     case TMA_TO_DRAM:
-        tma_dram_receive(&memory->dram, &memory->core, packet, cycle);
-        break;
-    case TMA_TO_DRAM_CREDIT:
-        tma_dram_receive_credit(&memory->dram, &memory->core, packet);
-        break;
+        next = tma_dram_receive(&memory->dram, &memory->core, next.packet, next.cycle);
+        if (!goes_on(memory, &next, TMA_TO_SLICE_FILL))
+            return next;
+        /* fall through */
+    case TMA_TO_SLICE_FILL:
+        return tma_l2_receive_fill(&memory->l2, next.packet, next.cycle);
+    case TMA_TO_HOME_SLICE:
+        return tma_l2_receive_at_home(&memory->l2, next.packet, next.cycle);
+    case TMA_TO_SLICE_MERGED:
+        return tma_l2_receive_merged(&memory->l2, next.packet, next.cycle);
     case TMA_TO_RESPONSE_PORT:
-        tma_gpc_receive_response(&memory->gpcs, packet, cycle);
-        break;
-    case TMA_TO_DESCRIPTORS:
-        tma_gpc_receive_descriptor_request(&memory->gpcs, packet, cycle);
-        break;
+        next = tma_gpc_receive_response(&memory->gpcs, next.packet, next.cycle);
+        if (!goes_on(memory, &next, TMA_TO_SM))
+            return next;
+        /* fall through */
     case TMA_TO_SM:
-        tma_sm_receive(&memory->sms, packet, cycle);
-        break;
-    case TMA_TO_SM_DESCRIPTORS:
-        tma_sm_receive_descriptor(&memory->sms, packet, cycle);
-        break;
+        return tma_sm_receive(&memory->sms, next.packet, next.cycle);
+    case TMA_TO_LOAD_UNIT:
+        return tma_load_unit_wake(&memory->sms, next.packet, next.cycle);
+    case TMA_TO_IDLE_STORE_UNIT:
+        return tma_store_unit_wake(&memory->sms, next.packet, next.cycle);
+    case TMA_TO_WRITE_TRANSIT:
+        return tma_l2_receive_write_in_transit(&memory->l2, next.packet, next.cycle);
+    case TMA_TO_WRITE_SLICE:
+        return tma_l2_receive_write(&memory->l2, next.packet, next.cycle);
+    case TMA_TO_DRAM_CREDIT:
+        return tma_dram_receive_credit(&memory->dram, &memory->core, next.packet);
+    case TMA_TO_WRITE_ACCEPTED:
+        return tma_l2_receive_accepted(&memory->l2, next.packet, next.cycle);
     case TMA_TO_STORE_UNIT:
-        tma_store_unit_receive(&memory->sms, packet, cycle);
-        break;
+        return tma_store_unit_receive(&memory->sms, next.packet, next.cycle);
+    case TMA_TO_DESCRIPTORS:
+        return tma_gpc_receive_descriptor_request(&memory->gpcs, next.packet, next.cycle);
+    case TMA_TO_SM_DESCRIPTORS:
+        return tma_sm_receive_descriptor(&memory->sms, next.packet, next.cycle);
+    default:
+        __builtin_unreachable();
     }
 }
 
-/* Delivers the packets that components hand over within the cycle, and those that these hand over
- * in turn. */
-static inline void deliver_handovers(struct tma_memory *memory) {
+/* Delivers a packet, then those that its receiver hands over, and those that these hand over in
+ * turn.
+ */
+static inline void deliver_all(struct tma_memory *memory, struct tma_handover next) {
     struct tma_core *core = &memory->core;
-    for (uint32_t i = 0; i < core->handover_count; i++) {
-        const struct tma_handover handover = core->handovers[i];
-        deliver(memory, handover.destination, handover.packet, handover.cycle);
+    uint32_t delivered = 0;
+    for (;;) {
+        next = deliver(memory, next);
+        if (core->handover_count == 0) {
+            if (next.destination == TMA_TO_NOWHERE)
+                return;
+            continue;
+        }
+        if (next.destination != TMA_TO_NOWHERE)
+            tma_pass(core, next.destination, next.packet, next.cycle);
+        if (delivered == core->handover_count)
+            break;
+        next = core->handovers[delivered++];
     }
     core->handover_count = 0;
 }
@@ -223,38 +243,61 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t event) {
         tma_tags_prefetch(&memory->l2.tags, packet->index.set);
 }
 
+/* TMA units that wake up in the current cycle, by rank: a bit each. */
+enum { UNIT_WORDS = 2 * TMA_MAX_SMS / 64 };
+
+struct woken_units {
+    uint64_t words[UNIT_WORDS];
+    uint32_t first; /* word that may have a bit */
+};
+
+static void add_unit(struct woken_units *woken, uint32_t rank) {
+    woken->words[rank / 64] |= UINT64_C(1) << rank % 64;
+}
+
+/* Takes the unit of the lowest rank; false where there is none. */
+static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
+                      struct tma_handover *next) {
+    while (woken->first < UNIT_WORDS && woken->words[woken->first] == 0)
+        woken->first++;
+    if (woken->first == UNIT_WORDS)
+        return false;
+    uint64_t *word = &woken->words[woken->first];
+    uint32_t unit = memory->ranks[woken->first * 64 + (uint32_t)__builtin_ctzll(*word)];
+    uint32_t sms = memory->machine.sm_count;
+    *word &= *word - 1;
+    *next = unit < sms
+                ? (struct tma_handover){unit, TMA_TO_LOAD_UNIT, memory->core.cycle}
+                : (struct tma_handover){unit - sms, TMA_TO_IDLE_STORE_UNIT, memory->core.cycle};
+    return true;
+}
+
 /* Works through the events of a cycle: first packets, in the order in which they were sent; then
  * TMA units, by rank. (When a unit's wake-up was scheduled depends on how far the engine had
  * advanced the memory system at the time, which must not count.) Behind the `count` events, `due`
  * lists those of the next cycle that are known: `known` events in all. */
 static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t count,
                       uint32_t known) {
-    enum { WORDS = 2 * TMA_MAX_SMS / 64 };
-    uint32_t sms = memory->machine.sm_count;
-    uint64_t cycle = memory->core.cycle, units[WORDS] = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        if (i + PACKETS_AHEAD < known)
-            prefetch_packet(memory, due[i + PACKETS_AHEAD]);
-        if (i + TARGETS_AHEAD < known)
-            prefetch_target(memory, due[i + TARGETS_AHEAD]);
-        if (due[i] >= TMA_FIRST_UNIT) {
-            uint32_t rank = memory->ranks[due[i] - TMA_FIRST_UNIT];
-            units[rank / 64] |= UINT64_C(1) << rank % 64;
-            continue;
+    struct woken_units woken = {.first = 0};
+    for (uint32_t i = 0;; i++) {
+        struct tma_handover next;
+        if (i < count) {
+            if (i + PACKETS_AHEAD < known)
+                prefetch_packet(memory, due[i + PACKETS_AHEAD]);
+            if (i + TARGETS_AHEAD < known)
+                prefetch_target(memory, due[i + TARGETS_AHEAD]);
+            uint32_t event = due[i];
+            if (event >= TMA_FIRST_UNIT) {
+                add_unit(&woken, memory->ranks[event - TMA_FIRST_UNIT]);
+                continue;
+            }
+            next = (struct tma_handover){event, tma_packet_at(&memory->core, event)->destination,
+                                         memory->core.cycle};
+        } else if (!take_unit(memory, &woken, &next)) {
+            break;
         }
-        enum tma_destination destination = tma_packet_at(&memory->core, due[i])->destination;
-        deliver(memory, destination, due[i], cycle);
-        deliver_handovers(memory);
+        deliver_all(memory, next);
     }
-    for (uint32_t word = 0; word < WORDS; word++)
-        for (uint64_t left = units[word]; left != 0; left &= left - 1) {
-            uint32_t unit = memory->ranks[word * 64 + (uint32_t)__builtin_ctzll(left)];
-            if (unit < sms)
-                tma_load_unit_wake(&memory->sms, unit, cycle);
-            else
-                tma_store_unit_wake(&memory->sms, unit - sms, cycle);
-            deliver_handovers(memory);
-        }
 }
 
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {

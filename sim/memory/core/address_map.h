@@ -14,6 +14,7 @@
 #ifndef TMA_MEMORY_CORE_ADDRESS_MAP_H
 #define TMA_MEMORY_CORE_ADDRESS_MAP_H
 
+#include "memory/core/divisor.h"
 #include "memory/core/random.h"
 #include "memory/core/slice_hash.h"
 #include "memory/machine.h"
@@ -25,8 +26,12 @@ struct tma_line_location {
     uint64_t group;  /* number of the line's group among those of its home */
     uint16_t slice;  /* within a partition: the slice whose sets hold the line and its copy */
     uint16_t server; /* within a partition: the slice that serves the line, and its DRAM channel */
+    uint16_t mshr;   /* its entry in the table of MSHRs of a GPC */
     uint8_t home;    /* partition */
 };
+
+/* MSHRs of a GPC: a direct-mapped table. */
+enum { TMA_MSHRS = 1024 };
 
 /* The set that holds a line in a partition, and the line's tag there. */
 struct tma_set_index {
@@ -50,22 +55,6 @@ enum { TMA_MAX_DESCRIPTORS = 1 << 20 };
 
 static inline uint64_t tma_default_descriptor_line(void) {
     return tma_fill_line(0) - TMA_MAX_DESCRIPTORS;
-}
-
-/* A divisor that is known when the machine is read. A multiplication by its reciprocal takes a
- * third of the time of a division. */
-struct tma_divisor {
-    uint64_t by, reciprocal; /* 2^64 / by, or slightly less */
-};
-
-static inline struct tma_divisor tma_divisor_of(uint64_t by) {
-    return (struct tma_divisor){by, UINT64_MAX / by};
-}
-
-/* number / divisor. The product with the reciprocal is the quotient or one less. */
-static inline uint64_t tma_divide(uint64_t number, const struct tma_divisor *divisor) {
-    uint64_t quotient = (uint64_t)((unsigned __int128)number * divisor->reciprocal >> 64);
-    return quotient + (number - quotient * divisor->by >= divisor->by);
 }
 
 struct tma_address_map {
@@ -114,7 +103,8 @@ static inline struct tma_line_location tma_locate_set(const struct tma_address_m
     uint64_t group = tma_divide(number, &map->by_slices);
     uint32_t slice = (uint32_t)(number - group * slices) + tma_group_rotation(map, group, home);
     slice = slice < slices ? slice : slice - slices;
-    return (struct tma_line_location){group, (uint16_t)slice, (uint16_t)slice, (uint8_t)home};
+    return (struct tma_line_location){
+        .group = group, .slice = (uint16_t)slice, .server = (uint16_t)slice, .home = (uint8_t)home};
 }
 
 /* The location of a line (byte address / 128). */
@@ -122,6 +112,7 @@ static inline struct tma_line_location tma_locate(const struct tma_address_map *
                                                   uint64_t line) {
     struct tma_line_location location = tma_locate_set(map, line);
     location.server = (uint16_t)map->hash(line, location.slice);
+    location.mshr = (uint16_t)((line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TMA_MSHRS);
     return location;
 }
 

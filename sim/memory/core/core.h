@@ -2,9 +2,10 @@
  * to send a packet. A component includes core headers and its own, never those of another
  * component.
  *
- * tma_send puts a packet into the event queue: its destination receives it at a later cycle.
- * tma_pass hands a packet over within the current cycle: its destination receives it after the
- * running component has returned, and before the next event. system.c delivers both. */
+ * tma_send puts a packet into the event queue: its destination receives it at a later cycle. A
+ * component that receives a packet returns where a packet goes next within the same cycle, or
+ * tma_nowhere. If it has several packets to hand over, tma_pass takes those that go before the one
+ * that it returns. system.c delivers all of them. */
 #ifndef TMA_MEMORY_CORE_CORE_H
 #define TMA_MEMORY_CORE_CORE_H
 
@@ -16,19 +17,24 @@
 #include "memory/core/packet.h"
 #include "memory/core/port.h"
 
+/* A receiver that is off the busiest path. Not inlined into the event loop, which so needs fewer
+ * registers. */
+#define TMA_RARE __attribute__((noinline))
+
 /* Events from here on are wake-ups of TMA units: load units by SM, then store units by SM. */
 #define TMA_FIRST_UNIT (UINT32_C(1) << 31)
 
 /* Packets that one component hands over in one call: the units of all SMs of a GPC, at most. */
 enum { TMA_MAX_HANDOVERS = 2 * TMA_MAX_SMS };
 
-/* A packet that is handed over within the cycle. `cycle` says when its way through the sender ends:
- * the receiver computes from there on. */
+/* A packet that is handed over within the cycle. Small enough for two registers of the host. */
 struct tma_handover {
     uint32_t packet;
     enum tma_destination destination;
-    uint64_t cycle;
+    uint64_t cycle; /* its way through the sender ends; the receiver computes from there on */
 };
+
+static const struct tma_handover tma_nowhere = {.destination = TMA_TO_NOWHERE};
 
 /* What L2 fetched on behalf of a transfer. */
 struct tma_fill_counts {
@@ -52,6 +58,7 @@ struct tma_core {
     struct tma_handover handovers[TMA_MAX_HANDOVERS];
     struct tma_fill_counts *fill_counts; /* owned: by transfer */
     uint16_t *hop_cycles; /* owned: by GPC, partition and slice: see tma_hop_cycles */
+    uint32_t gpc_partition[TMA_MAX_GPCS]; /* the partition next to each GPC */
     uint32_t sm_gpc[TMA_MAX_SMS];
     uint64_t descriptor_line; /* of tensor map number 1; the others follow it */
     struct tma_memory_counters counters;
@@ -93,7 +100,8 @@ static inline void tma_send(struct tma_core *core, enum tma_destination destinat
     tma_event_queue_push(&core->queue, packet, cycle);
 }
 
-/* Hands a packet over: its destination receives it in this cycle. */
+/* Hands a packet over: its destination receives it in this cycle, before the packet that the
+ * running component returns. */
 static inline void tma_pass(struct tma_core *core, enum tma_destination destination,
                             uint32_t packet, uint64_t cycle) {
     assert(core->handover_count < TMA_MAX_HANDOVERS);
@@ -103,7 +111,7 @@ static inline void tma_pass(struct tma_core *core, enum tma_destination destinat
 /* The partition next to a packet's SM. */
 static inline uint32_t tma_near_partition(const struct tma_core *core,
                                           const struct tma_packet *packet) {
-    return core->machine->topology.gpc_partition[packet->gpc];
+    return core->gpc_partition[packet->gpc];
 }
 
 /* Whether the home of a packet's line is the partition next to its SM. */

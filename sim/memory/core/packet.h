@@ -34,6 +34,10 @@ enum tma_destination {
     TMA_TO_SM,             /* SM: a response, or a prefetch that is done */
     TMA_TO_SM_DESCRIPTORS, /* SM: a tensor map */
     TMA_TO_STORE_UNIT,     /* SM: a write is done */
+    TMA_TO_NOWHERE,        /* it is in the event queue, or done */
+    /* These wake up, and receive the number of the SM in place of a packet. */
+    TMA_TO_LOAD_UNIT,
+    TMA_TO_IDLE_STORE_UNIT,
 };
 
 /* One cache line of the host. */

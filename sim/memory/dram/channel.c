@@ -14,6 +14,12 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .refresh = tma_refresh_policy(machine->dram.refresh_policy),
         .channels = calloc(channels, sizeof *dram->channels),
         .banks = calloc((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .partition_slices = machine->l2.slices / machine->l2.partitions,
+        .by_channels = tma_divisor_of(channels),
+        .by_row_lines = tma_divisor_of(machine->dram.row_bytes / TMA_LINE_BYTES),
+        .by_banks = tma_divisor_of(machine->dram.banks),
+        .by_refresh = tma_divisor_of(
+            machine->dram.refresh_interval_cycles > 0 ? machine->dram.refresh_interval_cycles : 1),
         .bus_ticks_per_sector = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * channels /
                                 tma_machine_dram_bytes_per_kcycle(machine),
         .activate_ticks = tma_millicycles_to_ticks(machine->dram.activate_interval_millicycles),
@@ -35,11 +41,9 @@ void tma_dram_free(struct tma_dram *dram) {
     *dram = (struct tma_dram){0};
 }
 
-static uint32_t channel_of(const struct tma_machine *machine,
-                           const struct tma_line_location *location) {
-    uint32_t slice =
-        location->home * (machine->l2.slices / machine->l2.partitions) + location->server;
-    return slice % machine->dram.channels;
+static uint32_t channel_of(const struct tma_dram *dram, const struct tma_line_location *location) {
+    uint32_t slice = location->home * dram->partition_slices + location->server;
+    return (uint32_t)tma_modulo(slice, &dram->by_channels);
 }
 
 /* A number that identifies a location. */
@@ -50,12 +54,9 @@ static uint64_t number_of(const struct tma_line_location *location) {
 /* After a refresh, a channel serves only the first accesses that waited for it in order. Returns
  * how much later the line of another one arrives: a random time. `second`: the access is for the
  * second line of a block whose first line was just read. */
-static uint64_t refresh_disorder(struct tma_dram *dram, struct tma_dram_channel *channel,
-                                 uint64_t number, bool second, uint64_t cycle) {
+static uint64_t refresh_disorder(const struct tma_dram *dram, struct tma_dram_channel *channel,
+                                 uint64_t number, bool second, uint64_t end) {
     const struct tma_machine *machine = dram->machine;
-    uint64_t end = dram->refresh->available(machine, channel, cycle);
-    if (end == cycle)
-        return 0;
     if (channel->refresh_end != end)
         channel->refresh_waiting = 0;
     channel->refresh_end = end;
@@ -68,20 +69,23 @@ static uint64_t refresh_disorder(struct tma_dram *dram, struct tma_dram_channel 
 
 /* Consecutive rows lie in different banks, in an order that differs from one turn of the banks to
  * the next, so that no pitch keeps to few banks. */
-static uint32_t bank_of(const struct tma_machine *machine, uint64_t row) {
-    uint32_t banks = machine->dram.banks;
-    return (uint32_t)((row + tma_mix64(row / banks)) % banks);
+static uint32_t bank_of(const struct tma_dram *dram, uint64_t row) {
+    uint64_t turn = tma_divide(row, &dram->by_banks);
+    return (uint32_t)tma_modulo(row + tma_mix64(turn), &dram->by_banks);
 }
 
-/* Brings the row of a location into its bank's row buffer, for a command at `cycle`. Returns the
- * cycle at which it is there; *opened says whether it was not there before. */
+/* Brings the row of a location into its bank's row buffer, for a command at `cycle`, from which the
+ * channel is available at `available`. Returns the cycle at which the row is there; *opened says
+ * whether it was not there before. */
 static uint64_t open_row(struct tma_dram *dram, uint32_t number,
-                         const struct tma_line_location *location, uint64_t cycle, bool *opened) {
+                         const struct tma_line_location *location, uint64_t cycle,
+                         uint64_t available, bool *opened) {
     const struct tma_machine *machine = dram->machine;
-    uint64_t row = location->group / (machine->dram.row_bytes / TMA_LINE_BYTES);
-    struct tma_dram_bank *bank = &dram->banks[number * machine->dram.banks + bank_of(machine, row)];
-    uint64_t ready = bank->ready_cycle > cycle ? bank->ready_cycle : cycle;
-    ready = dram->refresh->available(machine, &dram->channels[number], ready);
+    uint64_t row = tma_divide(location->group, &dram->by_row_lines);
+    struct tma_dram_bank *bank = &dram->banks[number * machine->dram.banks + bank_of(dram, row)];
+    uint64_t ready = available;
+    if (bank->ready_cycle > cycle)
+        ready = dram->refresh->available(dram, &dram->channels[number], bank->ready_cycle);
     *opened = bank->row != row + 1;
     if (!*opened)
         return ready;
@@ -94,13 +98,15 @@ static uint64_t open_row(struct tma_dram *dram, uint32_t number,
 
 uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_line_location *location,
                        uint32_t sectors, uint64_t cycle) {
-    uint32_t number = channel_of(dram->machine, location);
+    uint32_t number = channel_of(dram, location);
     struct tma_dram_channel *channel = &dram->channels[number];
     uint64_t access = number_of(location);
     bool second = channel->last_access == access && channel->last_cycle == cycle, opened;
-    uint64_t ready = open_row(dram, number, location, cycle, &opened);
+    uint64_t available = dram->refresh->available(dram, channel, cycle), late = 0;
+    uint64_t ready = open_row(dram, number, location, cycle, available, &opened);
     uint64_t moved = dram->scheduler->read(dram, channel, sectors, opened, cycle);
-    uint64_t late = refresh_disorder(dram, channel, access, second, cycle);
+    if (available > cycle)
+        late = refresh_disorder(dram, channel, access, second, available);
     if (second && late == 0) /* behind the first line */
         late = tma_ticks_to_cycle(sectors * dram->bus_ticks_per_sector);
     channel->last_access = access;
@@ -111,15 +117,16 @@ uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_line_location *lo
 
 void tma_dram_write(struct tma_dram *dram, const struct tma_line_location *location,
                     uint32_t sectors, uint64_t cycle) {
-    uint32_t number = channel_of(dram->machine, location);
+    uint32_t number = channel_of(dram, location);
     bool opened;
-    open_row(dram, number, location, cycle, &opened);
+    uint64_t available = dram->refresh->available(dram, &dram->channels[number], cycle);
+    open_row(dram, number, location, cycle, available, &opened);
     dram->written_sectors += sectors;
     dram->scheduler->write(dram, &dram->channels[number], sectors, opened, cycle);
 }
 
 uint64_t tma_dram_accepts(const struct tma_dram *dram, const struct tma_line_location *location) {
-    const struct tma_dram_channel *channel = &dram->channels[channel_of(dram->machine, location)];
+    const struct tma_dram_channel *channel = &dram->channels[channel_of(dram, location)];
     uint64_t free_ticks = channel->bus.free_ticks;
     uint64_t queue_ticks = dram->machine->dram.queue_cycles * (uint64_t)TMA_TICKS;
     if (channel->activations.free_ticks > free_ticks)

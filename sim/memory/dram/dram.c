@@ -1,19 +1,22 @@
 #include "memory/dram/dram.h"
 
-void tma_dram_receive(struct tma_dram *dram, struct tma_core *core, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_dram_receive(struct tma_dram *dram, struct tma_core *core, uint32_t id,
+                                     uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     if (packet->kind == TMA_PACKET_WRITE_BACK) {
         tma_dram_write(dram, &packet->location, tma_sector_count(packet->sectors), cycle);
         tma_packet_free(core, id);
-        return;
+        return tma_nowhere;
     }
     uint32_t sectors = tma_sector_count(packet->fill.missing);
-    tma_pass(core, TMA_TO_SLICE_FILL, id, tma_dram_read(dram, &packet->location, sectors, cycle));
+    uint64_t ready = tma_dram_read(dram, &packet->location, sectors, cycle);
+    return (struct tma_handover){id, TMA_TO_SLICE_FILL, ready};
 }
 
-void tma_dram_receive_credit(const struct tma_dram *dram, struct tma_core *core, uint32_t id) {
-    tma_pass(core, TMA_TO_WRITE_ACCEPTED, id,
-             tma_dram_accepts(dram, &tma_packet_at(core, id)->location));
+TMA_RARE struct tma_handover tma_dram_receive_credit(const struct tma_dram *dram,
+                                                     struct tma_core *core, uint32_t id) {
+    uint64_t accepted = tma_dram_accepts(dram, &tma_packet_at(core, id)->location);
+    return (struct tma_handover){id, TMA_TO_WRITE_ACCEPTED, accepted};
 }
 
 uint64_t tma_dram_busy_cycles(const struct tma_dram *dram) {

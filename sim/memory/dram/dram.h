@@ -7,11 +7,12 @@
 #include "memory/dram/channel.h"
 
 /* A read goes back to its slice with the data; a write-back ends here. */
-void tma_dram_receive(struct tma_dram *dram, struct tma_core *core, uint32_t packet,
-                      uint64_t cycle);
+struct tma_handover tma_dram_receive(struct tma_dram *dram, struct tma_core *core, uint32_t packet,
+                                     uint64_t cycle);
 
 /* A write asks when its channel takes further writes. */
-void tma_dram_receive_credit(const struct tma_dram *dram, struct tma_core *core, uint32_t packet);
+struct tma_handover tma_dram_receive_credit(const struct tma_dram *dram, struct tma_core *core,
+                                            uint32_t packet);
 
 /* Cycles for which the data buses were busy, summed over channels. */
 uint64_t tma_dram_busy_cycles(const struct tma_dram *dram);

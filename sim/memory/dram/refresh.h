@@ -9,7 +9,7 @@ struct tma_refresh_policy {
     uint64_t (*phase)(const struct tma_machine *machine, uint32_t channel);
 
     /* The first cycle from `cycle` on at which a channel is available. */
-    uint64_t (*available)(const struct tma_machine *machine, const struct tma_dram_channel *channel,
+    uint64_t (*available)(const struct tma_dram *dram, const struct tma_dram_channel *channel,
                           uint64_t cycle);
 };
 

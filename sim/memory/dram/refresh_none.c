@@ -7,9 +7,9 @@ static uint64_t phase(const struct tma_machine *machine, uint32_t channel) {
     return 0;
 }
 
-static uint64_t available(const struct tma_machine *machine, const struct tma_dram_channel *channel,
+static uint64_t available(const struct tma_dram *dram, const struct tma_dram_channel *channel,
                           uint64_t cycle) {
-    (void)machine;
+    (void)dram;
     (void)channel;
     return cycle;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "memory/core/divisor.h"
 #include "memory/core/port.h"
 #include "memory/machine.h"
 
@@ -37,6 +38,11 @@ struct tma_dram {
     const struct tma_refresh_policy *refresh;
     struct tma_dram_channel *channels; /* owned */
     struct tma_dram_bank *banks;       /* owned: by channel and bank */
+    uint32_t partition_slices;         /* L2 slices of one partition */
+    struct tma_divisor by_channels;    /* channels */
+    struct tma_divisor by_row_lines;   /* lines of a row */
+    struct tma_divisor by_banks;       /* banks of a channel */
+    struct tma_divisor by_refresh;     /* refresh interval, in cycles; by 1: none */
     uint64_t bus_ticks_per_sector;
     uint64_t activate_ticks;   /* least time between activations of a channel */
     uint64_t turnaround_ticks; /* of the bus, between reads and writes */

@@ -13,18 +13,16 @@ static bool is_outstanding(const struct tma_mshr *mshr, uint64_t line, uint64_t 
     return mshr->line == line && mshr->loads > 0 && (!mshr->responded || cycle < mshr->number);
 }
 
-/* Sends a load's response, which passed the port at `passed` for `first_sm`, on to the load's SM. A
- * second response to the same SM passes the port by itself. */
-static void deliver(struct tma_gpcs *gpcs, uint32_t id, uint32_t first_sm, uint64_t cycle,
-                    uint64_t passed) {
-    const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
-    if (packet->sm == first_sm)
-        passed = tma_response_port_serve(gpcs, packet, cycle);
-    tma_pass(gpcs->core, TMA_TO_SM, id, passed);
+/* The cycle at which the response to a merged load has passed the port, where the one to the first
+ * load, of `first_sm`, passed it at `passed`: a second response to the same SM passes by itself. */
+static uint64_t pass_port(struct tma_gpcs *gpcs, const struct tma_packet *packet, uint32_t first_sm,
+                          uint64_t cycle, uint64_t passed) {
+    return packet->sm == first_sm ? tma_response_port_serve(gpcs, packet, cycle) : passed;
 }
 
 /* Merges a load into an outstanding one. */
-static void merge(struct tma_gpcs *gpcs, struct tma_mshr *mshr, uint32_t id, uint64_t cycle) {
+static struct tma_handover merge(struct tma_gpcs *gpcs, struct tma_mshr *mshr, uint32_t id,
+                                 uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(gpcs->core, id);
     mshr->loads = (mshr->loads + 1u) & TMA_MAX_COALESCED;
     tma_pass(gpcs->core, TMA_TO_SLICE_MERGED, id, cycle);
@@ -32,32 +30,32 @@ static void merge(struct tma_gpcs *gpcs, struct tma_mshr *mshr, uint32_t id, uin
         struct tma_packet *first = tma_packet_at(gpcs->core, (uint32_t)mshr->number);
         packet->next = first->merged;
         first->merged = id;
-        return;
+        return tma_nowhere;
     }
     packet->known_cycles = gpcs->core->machine->crossbar.request_cycles;
-    deliver(gpcs, id, mshr->sm, cycle, mshr->number);
+    return (struct tma_handover){id, TMA_TO_SM,
+                                 pass_port(gpcs, packet, mshr->sm, cycle, mshr->number)};
 }
 
-void tma_gpc_receive_load(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_gpc_receive_load(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
     struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
     bool outstanding = is_outstanding(mshr, packet->line, cycle);
-    if (outstanding && mshr->sectors == packet->sectors &&
-        mshr->loads < gpcs->core->machine->crossbar.coalesced_requests) {
-        merge(gpcs, mshr, id, cycle);
-        return;
-    }
-    if (!outstanding || mshr->sectors == packet->sectors)
+    bool same = mshr->sectors == packet->sectors;
+    if (outstanding && same && mshr->loads < gpcs->core->machine->crossbar.coalesced_requests)
+        return merge(gpcs, mshr, id, cycle);
+    if (!outstanding || same)
         *mshr = (struct tma_mshr){.line = packet->line & LINE_BITS,
                                   .sectors = packet->sectors,
                                   .loads = 1,
                                   .sm = packet->sm,
                                   .number = id};
-    tma_pass(gpcs->core, TMA_TO_SLICE, id, cycle);
+    return (struct tma_handover){id, TMA_TO_SLICE, cycle};
 }
 
-void tma_coalescer_respond(struct tma_gpcs *gpcs, uint32_t id, uint64_t passed) {
-    struct tma_mshr *mshr = tma_mshr_of(gpcs, tma_packet_at(gpcs->core, id));
+void tma_coalescer_respond(struct tma_gpcs *gpcs, const struct tma_packet *packet, uint32_t id,
+                           uint64_t passed) {
+    struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
     if (mshr->responded || mshr->number != id)
         return;
     mshr->responded = 1;
@@ -75,14 +73,13 @@ static void attribute_time(const struct tma_core *core, const struct tma_packet 
     packet->dram_cycles = ready > known ? (uint32_t)(ready - known) : 0;
 }
 
-void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, uint32_t first_id, uint64_t cycle,
-                                  uint64_t passed) {
-    const struct tma_packet *first = tma_packet_at(gpcs->core, first_id);
+void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, const struct tma_packet *first,
+                                  uint64_t cycle, uint64_t passed) {
     uint32_t next;
     for (uint32_t id = first->merged; id != TMA_NONE; id = next) {
         struct tma_packet *packet = tma_packet_at(gpcs->core, id);
         next = packet->next;
         attribute_time(gpcs->core, first, packet);
-        deliver(gpcs, id, first->sm, cycle, passed);
+        tma_pass(gpcs->core, TMA_TO_SM, id, pass_port(gpcs, packet, first->sm, cycle, passed));
     }
 }

@@ -5,11 +5,12 @@
 #include "memory/gpc/gpc.h"
 
 /* The response to a load passes the GPC's port, at `passed`. */
-void tma_coalescer_respond(struct tma_gpcs *gpcs, uint32_t packet, uint64_t passed);
+void tma_coalescer_respond(struct tma_gpcs *gpcs, const struct tma_packet *packet, uint32_t id,
+                           uint64_t passed);
 
-/* Sends the response of a load, which passed the port at `passed`, to the loads that were merged
- * into it. */
-void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, uint32_t first, uint64_t cycle,
-                                  uint64_t passed);
+/* Passes on the response of a load, which passed the port at `passed`, to the loads that were
+ * merged into it. */
+void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, const struct tma_packet *first,
+                                  uint64_t cycle, uint64_t passed);
 
 #endif

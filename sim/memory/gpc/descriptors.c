@@ -32,14 +32,16 @@ static void fetch(struct tma_gpcs *gpcs, struct tma_packet *packet, uint32_t id,
     tma_send(core, TMA_TO_SLICE, id, cycle + core->machine->crossbar.request_cycles);
 }
 
-void tma_gpc_receive_descriptor_request(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_gpc_receive_descriptor_request(struct tma_gpcs *gpcs, uint32_t id,
+                                                                uint64_t cycle) {
     struct tma_core *core = gpcs->core;
     struct tma_packet *packet = tma_packet_at(core, id);
     if (tma_descriptor_cache_use(&gpcs->descriptors[packet->gpc], descriptor_of(core, packet)))
-        tma_pass(core, TMA_TO_SM_DESCRIPTORS, id,
-                 cycle + core->machine->tma.descriptor_fetch_cycles);
-    else if (!merge(gpcs, packet, id))
+        return (struct tma_handover){id, TMA_TO_SM_DESCRIPTORS,
+                                     cycle + core->machine->tma.descriptor_fetch_cycles};
+    if (!merge(gpcs, packet, id))
         fetch(gpcs, packet, id, cycle);
+    return tma_nowhere;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -53,7 +55,8 @@ static void forget_fetch(struct tma_descriptor_fetches *fetches, uint32_t id) {
     fetches->packets[i] = fetches->packets[--fetches->count];
 }
 
-void tma_gpc_receive_descriptor(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_gpc_receive_descriptor(struct tma_gpcs *gpcs, uint32_t id,
+                                                        uint64_t cycle) {
     struct tma_core *core = gpcs->core;
     const struct tma_packet *first = tma_packet_at(core, id);
     uint64_t arrival = larger(tma_response_port_serve(gpcs, first, cycle) +
@@ -62,9 +65,11 @@ void tma_gpc_receive_descriptor(struct tma_gpcs *gpcs, uint32_t id, uint64_t cyc
     tma_descriptor_cache_put(&gpcs->descriptors[first->gpc], descriptor_of(core, first));
     forget_fetch(&gpcs->fetches[first->gpc], id);
     uint32_t fetch_cycles = core->machine->tma.descriptor_fetch_cycles;
-    tma_pass(core, TMA_TO_SM_DESCRIPTORS, id, larger(arrival, first->sent_cycle + fetch_cycles));
+
     for (uint32_t merged = first->merged; merged != TMA_NONE;
          merged = tma_packet_at(core, merged)->next)
         tma_pass(core, TMA_TO_SM_DESCRIPTORS, merged,
                  larger(arrival, tma_packet_at(core, merged)->sent_cycle + fetch_cycles));
+    return (struct tma_handover){id, TMA_TO_SM_DESCRIPTORS,
+                                 larger(arrival, first->sent_cycle + fetch_cycles)};
 }

@@ -33,19 +33,18 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
     free(gpcs->fetches);
 }
 
-void tma_gpc_receive_response(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_gpc_receive_response(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
-    if (packet->kind == TMA_PACKET_DESCRIPTOR) {
-        tma_gpc_receive_descriptor(gpcs, id, cycle);
-        return;
-    }
+    if (packet->kind == TMA_PACKET_DESCRIPTOR)
+        return tma_gpc_receive_descriptor(gpcs, id, cycle);
     uint64_t passed = tma_response_port_serve(gpcs, packet, cycle);
+    if (packet->coalesces)
+        tma_coalescer_respond(gpcs, packet, id, passed);
+    if (packet->merged == TMA_NONE)
+        return (struct tma_handover){id, TMA_TO_SM, passed};
     tma_pass(gpcs->core, TMA_TO_SM, id, passed);
-    if (!packet->coalesces)
-        return;
-    tma_coalescer_respond(gpcs, id, passed);
-    if (packet->merged != TMA_NONE)
-        tma_coalescer_deliver_merged(gpcs, id, cycle, passed);
+    tma_coalescer_deliver_merged(gpcs, packet, cycle, passed);
+    return tma_nowhere;
 }
 
 uint64_t tma_gpcs_busy_cycles(const struct tma_gpcs *gpcs) {

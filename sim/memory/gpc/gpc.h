@@ -20,9 +20,6 @@ struct tma_mshr {
                                response has passed the port */
 };
 
-/* MSHRs of a GPC: a direct-mapped table, by a hash of the line. */
-enum { TMA_MSHRS = 1024 };
-
 struct tma_coalescer {
     struct tma_mshr mshrs[TMA_MSHRS];
 };
@@ -50,19 +47,19 @@ enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core
 void tma_gpcs_free(struct tma_gpcs *gpcs);
 
 /* A load passes the coalescer on its way to L2. */
-void tma_gpc_receive_load(struct tma_gpcs *gpcs, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_gpc_receive_load(struct tma_gpcs *gpcs, uint32_t packet, uint64_t cycle);
 
 /* A response of L2 arrives at the response port. */
-void tma_gpc_receive_response(struct tma_gpcs *gpcs, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_gpc_receive_response(struct tma_gpcs *gpcs, uint32_t packet,
+                                             uint64_t cycle);
 
 /* descriptors.c: an SM asks for a tensor map. */
-void tma_gpc_receive_descriptor_request(struct tma_gpcs *gpcs, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_gpc_receive_descriptor_request(struct tma_gpcs *gpcs, uint32_t packet,
+                                                       uint64_t cycle);
 
-/* Spreads lines over the table of MSHRs. */
 static inline struct tma_mshr *tma_mshr_of(const struct tma_gpcs *gpcs,
                                            const struct tma_packet *packet) {
-    uint32_t hash = (uint32_t)(packet->line * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-    return &gpcs->coalescers[packet->gpc].mshrs[hash % TMA_MSHRS];
+    return &gpcs->coalescers[packet->gpc].mshrs[packet->location.mshr];
 }
 
 /* Cycles for which the response ports were busy, summed over GPCs. */

@@ -49,7 +49,7 @@ static void count_fill(struct tma_core *core, const struct tma_packet *packet, u
         core->counters.lookup_miss_sectors += sectors;
 }
 
-void tma_l2_receive_fill(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_l2_receive_fill(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(l2->core, id);
     int way = packet->fill.way;
     if (way >= 0)
@@ -59,13 +59,11 @@ void tma_l2_receive_fill(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     switch ((enum tma_packet_kind)packet->kind) {
     case TMA_PACKET_PROMOTION:
         tma_packet_free(l2->core, id);
-        break;
+        return tma_nowhere;
     case TMA_PACKET_REDUCE:
-        tma_write_commit(l2, id, way, true);
-        break;
+        return tma_write_commit(l2, id, way, true);
     default:
-        tma_read_promote(l2, id, tma_known_cycle(packet) + packet->dram_cycles);
-        tma_read_deliver(l2, id, cycle);
+        return tma_read_filled(l2, id, cycle);
     }
 }
 

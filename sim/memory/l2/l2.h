@@ -37,17 +37,18 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
 void tma_l2_free(struct tma_l2 *l2);
 
 /* reads.c: a packet arrives at a slice. */
-void tma_l2_receive_read(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
-void tma_l2_receive_merged(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
-void tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_read(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_merged(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
 
 /* writes.c: a write arrives at a slice; a DRAM channel takes further writes. */
-void tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
-void tma_l2_receive_write(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
-void tma_l2_receive_accepted(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t packet,
+                                                    uint64_t cycle);
+struct tma_handover tma_l2_receive_write(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_accepted(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
 
 /* l2.c: DRAM delivers what a packet asked for. */
-void tma_l2_receive_fill(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_fill(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
 
 /* warm_start.c: brings the lines of an operation into L2 without taking time: the state that an
  * earlier kernel with the same operation left. `partition` is that of the SM. `again`: an SM of the

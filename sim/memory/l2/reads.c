@@ -9,22 +9,22 @@ static void count_request(struct tma_core *core, uint32_t sectors) {
 }
 
 /* Sends a packet on to the slice of its line's home, in the other partition. */
-static void forward_to_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+static struct tma_handover forward_to_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(l2->core, id);
     packet->index = tma_set_index(&l2->core->map, packet->location.home, &packet->location);
     tma_send(l2->core, TMA_TO_HOME_SLICE, id, cycle + l2->core->machine->crossbar.partition_cycles);
+    return tma_nowhere;
 }
 
 /* The data of a read leaves the slice of the SM's partition at `ready`. A prefetch has no response.
  */
-static void respond(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
+static struct tma_handover respond(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
     struct tma_packet *packet = tma_packet_at(l2->core, id);
-    if (packet->kind == TMA_PACKET_PREFETCH) {
-        tma_pass(l2->core, TMA_TO_SM, id, ready);
-        return;
-    }
+    if (packet->kind == TMA_PACKET_PREFETCH)
+        return (struct tma_handover){id, TMA_TO_SM, ready};
     packet->dram_cycles = (uint32_t)(ready - tma_known_cycle(packet));
     tma_send(l2->core, TMA_TO_RESPONSE_PORT, id, ready);
+    return tma_nowhere;
 }
 
 /* Reverses a list of packets, which has the newest first. */
@@ -66,16 +66,16 @@ static void complete_copy(struct tma_l2 *l2, const struct tma_packet *packet, ui
         tma_copy_mark_requested(l2, &packet->location, requested);
 }
 
-void tma_read_deliver(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
+/* Sends the data of a read back, which its home has at `ready`. */
+static struct tma_handover deliver(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
     const struct tma_packet *packet = tma_packet_at(l2->core, id);
-    if (tma_is_near(l2->core, packet)) {
-        respond(l2, id, ready);
-        return;
-    }
+    if (tma_is_near(l2->core, packet))
+        return respond(l2, id, ready);
     ready += l2->core->machine->crossbar.partition_cycles;
-    respond(l2, id, ready);
+    struct tma_handover next = respond(l2, id, ready);
     if (packet->kind != TMA_PACKET_PREFETCH)
         complete_copy(l2, packet, ready);
+    return next;
 }
 
 /* Whether requests at the line's home would delay a promotion from the other partition too long. */
@@ -91,48 +91,64 @@ static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
            l2->promotion->promotes(packet);
 }
 
-/* The block's second line has the same home, whose slice sees the promotion in the next cycle. Near
- * its SM, a promotion counts as a request of the SM, and a load makes it only for a line that is
- * not present. From the other partition, it is dropped where the home is busy. */
-void tma_read_promote(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+/* Fetches the second line of a read's block, which has the same home; its slice sees the promotion
+ * in the next cycle. Near its SM, a promotion counts as a request of the SM, and a load makes it
+ * only for a line that is not present. From the other partition, it is dropped where the home is
+ * busy. */
+static struct tma_handover promote(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     struct tma_core *core = l2->core;
     const struct tma_packet *packet = tma_packet_at(core, id);
-    if (!promotes(l2, packet))
-        return;
-    const struct tma_line_location first_line = packet->location;
-    bool near = tma_is_near(core, packet), load = packet->kind == TMA_PACKET_LOAD;
-    struct tma_packet second = *packet;
-    second.kind = TMA_PACKET_PROMOTION & 7u;
-    second.line |= 1;
-    second.sectors = 0;
-    second.wanted = TMA_ALL_SECTORS;
-    tma_locate_packet(core, &second, first_line.home);
-    if (tma_copy_is_complete(l2, &second.location) || (!near && is_busy(l2, &second.location)))
-        return;
-    uint32_t promotion = tma_packet_new(core);
-    if (promotion == TMA_NONE)
-        return;
-    *tma_packet_at(core, promotion) = second;
-    int way = tma_slice_allocate(l2, promotion, !near, cycle);
-    uint32_t missing = 0;
-    if (way >= 0)
-        missing = TMA_ALL_SECTORS & ~tma_sectors_of_way(tma_slice_set(l2, &second)->valid, way);
-    if (near && missing == 0 && load) {
-        tma_packet_free(core, promotion);
-        return;
-    }
-    tma_slice_look_up(l2, second.location.home, &second.location, 0, core->cycle + 1);
+    bool near = tma_is_near(core, packet);
+    struct tma_line_location second = tma_locate(&core->map, packet->line | 1);
+    struct tma_set_index index = tma_set_index(&core->map, second.home, &second);
+    struct tma_l2_set *set = &l2->tags.sets[index.set];
+    struct tma_l2_victim victim;
+    if (tma_copy_is_complete(l2, &second) || (!near && is_busy(l2, &second)))
+        return tma_nowhere;
+    int way = tma_tags_allocate(&l2->tags, set, index.tag, !near, &victim);
+    uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
+    tma_slice_write_back(l2, index.set, &victim, cycle);
+    packet = tma_packet_at(core, id);
+    if (near && missing == 0 && packet->kind == TMA_PACKET_LOAD)
+        return tma_nowhere;
+    tma_slice_look_up(l2, second.home, &second, 0, core->cycle + 1);
     if (near) {
         count_request(core, TMA_ALL_SECTORS);
         core->counters.miss_sectors += tma_sector_count(missing);
     }
-    if (missing == 0) {
-        tma_packet_free(core, promotion);
-        return;
-    }
-    /* DRAM reads both lines of the block in one access. */
-    tma_packet_at(core, promotion)->location = first_line;
-    tma_slice_start_fill(l2, promotion, way, missing, cycle);
+    if (missing == 0)
+        return tma_nowhere;
+    uint32_t promotion = tma_packet_new(core);
+    if (promotion == TMA_NONE)
+        return tma_nowhere;
+    /* The location stays that of the first line: DRAM reads both lines in one access. */
+    struct tma_packet *pair = tma_packet_at(core, promotion);
+    *pair = *tma_packet_at(core, id);
+    pair->kind = TMA_PACKET_PROMOTION & 7u;
+    pair->line |= 1;
+    pair->index = index;
+    pair->sectors = 0;
+    return tma_slice_start_fill(l2, promotion, way, missing, cycle);
+}
+
+/* Sends the data of a read back, which its home, that looked it up at `known`, has at `ready`; and
+ * promotes its block. */
+static struct tma_handover deliver_and_promote(struct tma_l2 *l2, uint32_t id, uint64_t known,
+                                               uint64_t ready) {
+    if (!promotes(l2, tma_packet_at(l2->core, id)))
+        return deliver(l2, id, ready);
+    struct tma_handover promotion = promote(l2, id, known);
+    struct tma_handover next = deliver(l2, id, ready);
+    if (next.destination == TMA_TO_NOWHERE)
+        return promotion;
+    if (promotion.destination != TMA_TO_NOWHERE)
+        tma_pass(l2->core, promotion.destination, promotion.packet, promotion.cycle);
+    return next;
+}
+
+struct tma_handover tma_read_filled(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
+    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+    return deliver_and_promote(l2, id, tma_known_cycle(packet) + packet->dram_cycles, ready);
 }
 
 /* Counts sectors that L2 lacked for a request. */
@@ -146,7 +162,8 @@ static void count_missed(struct tma_core *core, const struct tma_packet *packet,
 }
 
 /* Reads a line at its home. `remote`: for a copy in the other partition. */
-static void read_at_home(struct tma_l2 *l2, uint32_t id, bool remote, uint64_t cycle) {
+static struct tma_handover read_at_home(struct tma_l2 *l2, uint32_t id, bool remote,
+                                        uint64_t cycle) {
     int way = tma_slice_allocate(l2, id, remote, cycle);
     const struct tma_packet *packet = tma_packet_at(l2->core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
@@ -157,17 +174,16 @@ static void read_at_home(struct tma_l2 *l2, uint32_t id, bool remote, uint64_t c
     }
     if (missing != 0) {
         count_missed(l2->core, packet, tma_sector_count(missing & packet->sectors));
-        tma_slice_start_fill(l2, id, way, missing, cycle);
-        return;
+        return tma_slice_start_fill(l2, id, way, missing, cycle);
     }
     uint64_t ready = tma_tags_ready_cycle(set, way, cycle);
     if (packet->kind == TMA_PACKET_PREFETCH && ready > cycle)
-        tma_read_promote(l2, id, cycle);
-    tma_read_deliver(l2, id, ready);
+        return deliver_and_promote(l2, id, cycle, ready);
+    return deliver(l2, id, ready);
 }
 
 /* Reads a line whose home is the other partition: from the copy here, or by way of one. */
-static void read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+static struct tma_handover read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     struct tma_core *core = l2->core;
     int way = tma_slice_allocate(l2, id, false, cycle);
     struct tma_packet *packet = tma_packet_at(core, id);
@@ -179,13 +195,12 @@ static void read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     if (missing == 0 && pending) { /* wait for the pending fill */
         packet->next = set->ready[way];
         set->ready[way] = id;
-        return;
+        return tma_nowhere;
     }
     if (missing == 0) {
         if (first)
             tma_copy_mark_requested(l2, &packet->location, packet->sectors);
-        respond(l2, id, tma_tags_ready_cycle(set, way, cycle));
-        return;
+        return respond(l2, id, tma_tags_ready_cycle(set, way, cycle));
     }
     /* A copy is as large as a fill from DRAM would be. */
     uint32_t copied = tma_slice_fill_sectors(packet->promotion, missing);
@@ -202,12 +217,12 @@ static void read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     }
     if (way >= 0)
         set->valid |= tma_way_mask(way, copied);
-    forward_to_home(l2, id, cycle);
+    return forward_to_home(l2, id, cycle);
 }
 
 /* A prefetch of a line whose home is the other partition leaves no copy here: it goes on to the
  * home. Its promotion, which the home makes, counts here. */
-static void forward_prefetch(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+static struct tma_handover forward_prefetch(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     struct tma_core *core = l2->core;
     const struct tma_packet *packet = tma_packet_at(core, id);
     core->counters.lookup_miss_sectors += tma_sector_count(packet->sectors);
@@ -215,16 +230,17 @@ static void forward_prefetch(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
         count_request(core, TMA_ALL_SECTORS);
         core->counters.lookup_miss_sectors += TMA_SECTORS;
     }
-    forward_to_home(l2, id, cycle);
+    return forward_to_home(l2, id, cycle);
 }
 
-void tma_l2_receive_merged(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_l2_receive_merged(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(l2->core, id);
-    tma_port_serve(tma_slice_port(l2, tma_near_partition(l2->core, packet), &packet->location),
-                   cycle, l2->merged_ticks);
+    uint32_t partition = tma_near_partition(l2->core, packet);
+    tma_port_serve(tma_slice_port(l2, partition, &packet->location), cycle, l2->merged_ticks);
+    return tma_nowhere;
 }
 
-void tma_l2_receive_read(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_l2_receive_read(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     struct tma_core *core = l2->core;
     struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t partition = tma_near_partition(core, packet);
@@ -235,18 +251,17 @@ void tma_l2_receive_read(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
     if (packet->location.home == partition)
-        read_at_home(l2, id, false, known);
-    else if (packet->kind == TMA_PACKET_PREFETCH)
-        forward_prefetch(l2, id, known);
-    else
-        read_copy(l2, id, known);
+        return read_at_home(l2, id, false, known);
+    if (packet->kind == TMA_PACKET_PREFETCH)
+        return forward_prefetch(l2, id, known);
+    return read_copy(l2, id, known);
 }
 
-void tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+struct tma_handover tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(l2->core, id);
     bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
     uint64_t read_ticks = prefetch ? 0 : l2->read_ticks[tma_sector_count(packet->wanted)];
     uint64_t known =
         tma_slice_look_up(l2, packet->location.home, &packet->location, read_ticks, cycle);
-    read_at_home(l2, id, !prefetch, known);
+    return read_at_home(l2, id, !prefetch, known);
 }

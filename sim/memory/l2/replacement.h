@@ -11,7 +11,8 @@ struct tma_replacement_policy {
     /* The state of an empty set. `seed` is the machine's. */
     uint64_t (*initial_state)(uint32_t seed, size_t set);
 
-    /* A way was accessed. */
+    /* A way was accessed. NULL: the state is the order of accesses (recency.h), which tags.c keeps
+     * by itself, as a call for each access would take longer than all else that an access does. */
     void (*touch)(uint64_t *state, int way);
 
     /* Chooses the victim among `candidates`, a bit mask of ways; -1 where it is empty. */

@@ -50,8 +50,8 @@ uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missin
     return ((missing & 3u) != 0 ? 3u : 0u) | ((missing & 12u) != 0 ? 12u : 0u);
 }
 
-void tma_slice_start_fill(struct tma_l2 *l2, uint32_t id, int way, uint32_t missing,
-                          uint64_t cycle) {
+struct tma_handover tma_slice_start_fill(struct tma_l2 *l2, uint32_t id, int way, uint32_t missing,
+                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(l2->core, id);
     uint32_t sectors = missing;
     if (packet->kind != TMA_PACKET_REDUCE)
@@ -63,5 +63,5 @@ void tma_slice_start_fill(struct tma_l2 *l2, uint32_t id, int way, uint32_t miss
     packet->fill.way = (int8_t)way;
     packet->fill.missing = (uint8_t)sectors;
     packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));
-    tma_pass(l2->core, TMA_TO_DRAM, id, cycle);
+    return (struct tma_handover){id, TMA_TO_DRAM, cycle};
 }

@@ -43,7 +43,7 @@ void tma_slice_write_to_dram(struct tma_l2 *l2, const struct tma_line_location *
 uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missing);
 
 /* Reads what a way (-1: none) lacks of `missing` sectors from DRAM. */
-void tma_slice_start_fill(struct tma_l2 *l2, uint32_t packet, int way, uint32_t missing,
-                          uint64_t cycle);
+struct tma_handover tma_slice_start_fill(struct tma_l2 *l2, uint32_t packet, int way,
+                                         uint32_t missing, uint64_t cycle);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/l2/recency.h"
+
 /* The other fields of a set are written before they are read. */
 static void empty_set(struct tma_l2_set *set, uint64_t replacement) {
     memset(set->low_tags, UINT8_MAX, sizeof set->low_tags); /* TMA_L2_EMPTY */
@@ -175,7 +177,10 @@ int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t
 }
 
 static inline void touch(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way) {
-    tags->policy->touch(&set->replacement, way);
+    if (tags->policy->touch == NULL)
+        set->replacement = tma_recency_touch(set->replacement, way);
+    else
+        tags->policy->touch(&set->replacement, way);
 }
 
 void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,

@@ -36,7 +36,8 @@ static uint64_t enter_from_partition(struct tma_l2 *l2, const struct tma_packet 
                           ticks_of(l2->core->machine->l2.write_flit_millicycles, flits));
 }
 
-void tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t id,
+                                                             uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(l2->core, id);
     const struct tma_machine *machine = l2->core->machine;
     uint32_t partition = tma_near_partition(l2->core, packet);
@@ -47,6 +48,7 @@ void tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t id, uint64_t cy
         tma_copy_store(l2, packet, known);
     tma_send(l2->core, TMA_TO_WRITE_SLICE, id,
              later(entered, known) + machine->crossbar.partition_cycles);
+    return tma_nowhere;
 }
 
 /* A write takes the tags of its home, which may have to invalidate a copy, and the data array.
@@ -71,8 +73,9 @@ static uint64_t done_cycle(const struct tma_core *core, const struct tma_packet 
 }
 
 /* The write is done: the SM gets its credits back. */
-static void respond(struct tma_core *core, uint32_t id, uint64_t done) {
+static struct tma_handover respond(struct tma_core *core, uint32_t id, uint64_t done) {
     tma_send(core, TMA_TO_STORE_UNIT, id, later(done, core->cycle + 1));
+    return tma_nowhere;
 }
 
 /* Whether a write at its home leaves the copy in the other partition valid: a store from there has
@@ -81,7 +84,8 @@ static bool updates_copy(const struct tma_core *core, const struct tma_packet *p
     return packet->kind == TMA_PACKET_STORE && !tma_is_near(core, packet);
 }
 
-void tma_write_commit(struct tma_l2 *l2, uint32_t id, int way, bool used_dram) {
+TMA_RARE struct tma_handover tma_write_commit(struct tma_l2 *l2, uint32_t id, int way,
+                                              bool used_dram) {
     struct tma_core *core = l2->core;
     const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
@@ -98,12 +102,11 @@ void tma_write_commit(struct tma_l2 *l2, uint32_t id, int way, bool used_dram) {
         tma_slice_write_to_dram(l2, &packet->location, packet->sectors, done);
     }
     if (used_dram)
-        tma_pass(core, TMA_TO_DRAM_CREDIT, id, done);
-    else
-        respond(core, id, done);
+        return (struct tma_handover){id, TMA_TO_DRAM_CREDIT, done};
+    return respond(core, id, done);
 }
 
-void tma_l2_receive_write(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
     struct tma_core *core = l2->core;
     struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = tma_sector_count(packet->sectors);
@@ -132,22 +135,21 @@ void tma_l2_receive_write(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
             tma_tags_access(&l2->tags, set, way, packet->sectors);
         }
     }
-    if (missing == 0) {
-        tma_write_commit(l2, id, way, victim.sectors != 0);
-        return;
-    }
+    if (missing == 0)
+        return tma_write_commit(l2, id, way, victim.sectors != 0);
     uint32_t missed = tma_sector_count(missing & packet->sectors);
     core->fill_counts[packet->transfer].miss_sectors += missed;
     core->counters.miss_sectors += missed;
-    tma_slice_start_fill(l2, id, way, missing, done);
+    return tma_slice_start_fill(l2, id, way, missing, done);
 }
 
-void tma_l2_receive_accepted(struct tma_l2 *l2, uint32_t id, uint64_t accepted) {
+TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_l2 *l2, uint32_t id,
+                                                     uint64_t accepted) {
     const struct tma_packet *packet = tma_packet_at(l2->core, id);
     uint64_t done = done_cycle(l2->core, packet);
     if (accepted > done) { /* back-pressure: later writes wait behind this one */
         tma_port_stall(&ports_of(l2, packet->location.home, &packet->location)->data, accepted);
         done = accepted;
     }
-    respond(l2->core, id, done);
+    return respond(l2->core, id, done);
 }

@@ -57,14 +57,14 @@ static void complete_copies(struct tma_sms *sms, uint32_t id) {
     }
 }
 
-void tma_sm_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t passed) {
+struct tma_handover tma_sm_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t passed) {
     const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
     uint32_t id = packet->transfer;
     struct tma_transfer *transfer = &sms->transfers[id];
     if (packet->kind == TMA_PACKET_PREFETCH) {
         tma_packet_free(sms->core, packet_id);
         tma_transfer_drop(sms, id);
-        return;
+        return tma_nowhere;
     }
     deliver(sms, transfer, packet->sm, packet, passed);
     for (uint32_t copy = transfer->copies; copy != TMA_NONE; copy = sms->transfers[copy].copies)
@@ -75,4 +75,5 @@ void tma_sm_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t passed) {
         complete(sms, id);
     }
     tma_transfer_drop(sms, id);
+    return tma_nowhere;
 }

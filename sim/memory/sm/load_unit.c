@@ -149,11 +149,11 @@ static void look_ahead(struct tma_sms *sms, struct tma_load_unit *unit, uint64_t
         tma_descriptor_look_ahead(sms, unit->waits, transfer->next);
 }
 
-void tma_load_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+struct tma_handover tma_load_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
     struct tma_load_unit *unit = &sms->load_units[sm];
     int made = 0;
     if (!unit->scheduled || unit->wake_cycle != cycle)
-        return;
+        return tma_nowhere;
     unit->scheduled = false;
     while (made < BATCH_PACKETS && unit->head != TMA_NONE && !sms->core->out_of_memory) {
         struct tma_transfer *transfer = &sms->transfers[unit->head];
@@ -172,4 +172,5 @@ void tma_load_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
     }
     look_ahead(sms, unit, cycle);
     schedule(sms, sm, cycle);
+    return tma_nowhere;
 }

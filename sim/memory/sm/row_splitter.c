@@ -94,12 +94,22 @@ static void begin_uniform_run(struct tma_row_splitter *splitter,
     splitter->run_rows = 0;
 }
 
+/* Gives the line request of the next row of a uniform run. It copies field by field: to load as a
+ * whole what was just stored in parts would stall the host. */
+static inline void take_uniform(struct tma_uniform_run *uniform, struct tma_line_request *request) {
+    uniform->rows--;
+    uniform->request.line += uniform->step_lines;
+    request->line = uniform->request.line;
+    request->sectors = uniform->request.sectors;
+    request->fill = uniform->request.fill;
+    request->fill_row = uniform->request.fill_row;
+    request->partial = uniform->request.partial;
+}
+
 bool tma_row_splitter_next(struct tma_row_splitter *splitter, struct tma_line_request *request) {
     struct tma_uniform_run *uniform = &splitter->uniform;
     if (uniform->rows > 0) {
-        uniform->rows--;
-        uniform->request.line += uniform->step_lines;
-        *request = uniform->request;
+        take_uniform(uniform, request);
         return true;
     }
     if (splitter->row_done_bytes == splitter->row_total_bytes && !next_row(splitter))

@@ -53,7 +53,8 @@ void tma_sms_free(struct tma_sms *sms) {
     free(sms->shared);
 }
 
-void tma_sm_receive_descriptor(struct tma_sms *sms, uint32_t packet_id, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_sms *sms, uint32_t packet_id,
+                                                       uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
     uint32_t id = packet->transfer, sm = packet->sm;
     uint64_t now = sms->core->cycle;
@@ -67,6 +68,7 @@ void tma_sm_receive_descriptor(struct tma_sms *sms, uint32_t packet_id, uint64_t
         tma_descriptor_arrive(sms->load_units[sm].waits, id, cycle);
         tma_load_unit_resume(sms, sm, now);
     }
+    return tma_nowhere;
 }
 
 uint64_t tma_sms_busy_unit_cycles(const struct tma_sms *sms) {

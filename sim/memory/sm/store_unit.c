@@ -193,7 +193,7 @@ static void schedule(struct tma_sms *sms, uint32_t sm, uint64_t soonest) {
 /* Packets that it makes in one cycle at most, should they take no time. */
 enum { MAX_PACKETS = 16 };
 
-void tma_store_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_store_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
     struct tma_store_unit *unit = &sms->store_units[sm];
     unit->scheduled = false;
     if (unit->head == TMA_NONE)
@@ -204,6 +204,7 @@ void tma_store_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
          made++)
         make_packet(sms, unit);
     schedule(sms, sm, cycle + 1);
+    return tma_nowhere;
 }
 
 void tma_store_unit_resume(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
@@ -249,7 +250,8 @@ void tma_store_unit_enqueue(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
     schedule(sms, transfer->sm, transfer->queued_cycle);
 }
 
-void tma_store_unit_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_store_unit_receive(struct tma_sms *sms, uint32_t packet_id,
+                                                    uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
     uint32_t id = packet->transfer, sm = packet->sm;
     struct tma_store_unit *unit = &sms->store_units[sm];
@@ -259,4 +261,5 @@ void tma_store_unit_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t cy
     tma_packet_free(sms->core, packet_id);
     tma_transfer_drop(sms, id);
     schedule(sms, sm, cycle + 1);
+    return tma_nowhere;
 }
