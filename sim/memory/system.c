@@ -79,7 +79,7 @@ void tma_memory_free(struct tma_memory *memory) {
 static bool add_copies(struct tma_memory *memory, uint32_t id, const struct tma_issue *issue) {
     uint32_t last = id;
     for (uint32_t i = 0; i < issue->copy_count; i++) {
-        uint32_t copy = tma_transfer_new(&memory->sms);
+        uint32_t copy = tma_transfer_new(&memory->core, &memory->sms);
         if (copy == TMA_NONE)
             return false;
         memory->sms.transfers[copy] =
@@ -98,7 +98,7 @@ static bool add_copies(struct tma_memory *memory, uint32_t id, const struct tma_
 
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
     struct tma_sms *sms = &memory->sms;
-    uint32_t id = tma_transfer_new(sms);
+    uint32_t id = tma_transfer_new(&memory->core, sms);
     if (id == TMA_NONE)
         return false;
     struct tma_transfer *transfer = &sms->transfers[id];
@@ -119,9 +119,9 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
         return false;
     uint64_t queued = issue->cycle + memory->machine.tma.issue_cycles;
     if (tma_writes_tensor(issue->direction))
-        tma_store_unit_enqueue(sms, id, queued);
+        tma_store_unit_enqueue(&memory->core, sms, id, queued);
     else
-        tma_load_unit_enqueue(sms, id, queued);
+        tma_load_unit_enqueue(&memory->core, sms, id, queued);
     return true;
 }
 
@@ -136,12 +136,12 @@ static inline bool goes_on(const struct tma_memory *memory, const struct tma_han
 static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_handover next) {
     switch (next.destination) {
     case TMA_TO_COALESCER:
-        next = tma_gpc_receive_load(&memory->gpcs, next.packet, next.cycle);
+        next = tma_gpc_receive_load(&memory->core, &memory->gpcs, next.packet, next.cycle);
         if (!goes_on(memory, &next, TMA_TO_SLICE))
             return next;
         /* fall through */
     case TMA_TO_SLICE:
-        next = tma_l2_receive_read(&memory->l2, next.packet, next.cycle);
+        next = tma_l2_receive_read(&memory->core, &memory->l2, next.packet, next.cycle);
         if (!goes_on(memory, &next, TMA_TO_DRAM))
             return next;
         /* fall through */
@@ -151,36 +151,37 @@ static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_
             return next;
         /* fall through */
     case TMA_TO_SLICE_FILL:
-        return tma_l2_receive_fill(&memory->l2, next.packet, next.cycle);
+        return tma_l2_receive_fill(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_HOME_SLICE:
-        return tma_l2_receive_at_home(&memory->l2, next.packet, next.cycle);
+        return tma_l2_receive_at_home(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_SLICE_MERGED:
-        return tma_l2_receive_merged(&memory->l2, next.packet, next.cycle);
+        return tma_l2_receive_merged(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_RESPONSE_PORT:
-        next = tma_gpc_receive_response(&memory->gpcs, next.packet, next.cycle);
+        next = tma_gpc_receive_response(&memory->core, &memory->gpcs, next.packet, next.cycle);
         if (!goes_on(memory, &next, TMA_TO_SM))
             return next;
         /* fall through */
     case TMA_TO_SM:
-        return tma_sm_receive(&memory->sms, next.packet, next.cycle);
+        return tma_sm_receive(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_TO_LOAD_UNIT:
-        return tma_load_unit_wake(&memory->sms, next.packet, next.cycle);
+        return tma_load_unit_wake(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_TO_IDLE_STORE_UNIT:
-        return tma_store_unit_wake(&memory->sms, next.packet, next.cycle);
+        return tma_store_unit_wake(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_TO_WRITE_TRANSIT:
-        return tma_l2_receive_write_in_transit(&memory->l2, next.packet, next.cycle);
+        return tma_l2_receive_write_in_transit(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_WRITE_SLICE:
-        return tma_l2_receive_write(&memory->l2, next.packet, next.cycle);
+        return tma_l2_receive_write(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_DRAM_CREDIT:
         return tma_dram_receive_credit(&memory->dram, &memory->core, next.packet);
     case TMA_TO_WRITE_ACCEPTED:
-        return tma_l2_receive_accepted(&memory->l2, next.packet, next.cycle);
+        return tma_l2_receive_accepted(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_STORE_UNIT:
-        return tma_store_unit_receive(&memory->sms, next.packet, next.cycle);
+        return tma_store_unit_receive(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_TO_DESCRIPTORS:
-        return tma_gpc_receive_descriptor_request(&memory->gpcs, next.packet, next.cycle);
+        return tma_gpc_receive_descriptor_request(&memory->core, &memory->gpcs, next.packet,
+                                                  next.cycle);
     case TMA_TO_SM_DESCRIPTORS:
-        return tma_sm_receive_descriptor(&memory->sms, next.packet, next.cycle);
+        return tma_sm_receive_descriptor(&memory->core, &memory->sms, next.packet, next.cycle);
     default:
         __builtin_unreachable();
     }
@@ -347,7 +348,8 @@ uint32_t tma_memory_in_flight(const struct tma_memory *memory) {
 
 void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction direction,
                      const struct tma_row_stream *rows, bool again) {
-    tma_l2_warm(&memory->l2, tma_memory_partition(memory, sm), direction, rows, again);
+    tma_l2_warm(&memory->core, &memory->l2, tma_memory_partition(memory, sm), direction, rows,
+                again);
 }
 
 void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address) {
@@ -360,7 +362,7 @@ void tma_memory_leave_descriptor_in_gpcs(struct tma_memory *memory, uint32_t des
 }
 
 void tma_memory_leave_descriptor_in_l2(struct tma_memory *memory, uint32_t descriptor) {
-    tma_l2_warm_line(&memory->l2, memory->core.descriptor_line + descriptor - 1);
+    tma_l2_warm_line(&memory->core, &memory->l2, memory->core.descriptor_line + descriptor - 1);
 }
 
 bool tma_memory_is_full(const struct tma_memory *memory) {

@@ -21,29 +21,30 @@ static uint64_t pass_port(struct tma_gpcs *gpcs, const struct tma_packet *packet
 }
 
 /* Merges a load into an outstanding one. */
-static struct tma_handover merge(struct tma_gpcs *gpcs, struct tma_mshr *mshr, uint32_t id,
-                                 uint64_t cycle) {
-    struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+static struct tma_handover merge(struct tma_core *core, struct tma_gpcs *gpcs,
+                                 struct tma_mshr *mshr, uint32_t id, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(core, id);
     mshr->loads = (mshr->loads + 1u) & TMA_MAX_COALESCED;
-    tma_pass(gpcs->core, TMA_TO_SLICE_MERGED, id, cycle);
+    tma_pass(core, TMA_TO_SLICE_MERGED, id, cycle);
     if (!mshr->responded) {
-        struct tma_packet *first = tma_packet_at(gpcs->core, (uint32_t)mshr->number);
+        struct tma_packet *first = tma_packet_at(core, (uint32_t)mshr->number);
         packet->next = first->merged;
         first->merged = id;
         return tma_nowhere;
     }
-    packet->known_cycles = gpcs->core->machine->crossbar.request_cycles;
+    packet->known_cycles = core->machine->crossbar.request_cycles;
     return (struct tma_handover){id, TMA_TO_SM,
                                  pass_port(gpcs, packet, mshr->sm, cycle, mshr->number)};
 }
 
-struct tma_handover tma_gpc_receive_load(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs *gpcs, uint32_t id,
+                                         uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
     bool outstanding = is_outstanding(mshr, packet->line, cycle);
     bool same = mshr->sectors == packet->sectors;
-    if (outstanding && same && mshr->loads < gpcs->core->machine->crossbar.coalesced_requests)
-        return merge(gpcs, mshr, id, cycle);
+    if (outstanding && same && mshr->loads < core->machine->crossbar.coalesced_requests)
+        return merge(core, gpcs, mshr, id, cycle);
     if (!outstanding || same)
         *mshr = (struct tma_mshr){.line = packet->line & LINE_BITS,
                                   .sectors = packet->sectors,
@@ -73,13 +74,13 @@ static void attribute_time(const struct tma_core *core, const struct tma_packet 
     packet->dram_cycles = ready > known ? (uint32_t)(ready - known) : 0;
 }
 
-void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, const struct tma_packet *first,
-                                  uint64_t cycle, uint64_t passed) {
+void tma_coalescer_deliver_merged(struct tma_core *core, struct tma_gpcs *gpcs,
+                                  const struct tma_packet *first, uint64_t cycle, uint64_t passed) {
     uint32_t next;
     for (uint32_t id = first->merged; id != TMA_NONE; id = next) {
-        struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+        struct tma_packet *packet = tma_packet_at(core, id);
         next = packet->next;
-        attribute_time(gpcs->core, first, packet);
-        tma_pass(gpcs->core, TMA_TO_SM, id, pass_port(gpcs, packet, first->sm, cycle, passed));
+        attribute_time(core, first, packet);
+        tma_pass(core, TMA_TO_SM, id, pass_port(gpcs, packet, first->sm, cycle, passed));
     }
 }

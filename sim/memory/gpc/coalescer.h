@@ -10,7 +10,7 @@ void tma_coalescer_respond(struct tma_gpcs *gpcs, const struct tma_packet *packe
 
 /* Passes on the response of a load, which passed the port at `passed`, to the loads that were
  * merged into it. */
-void tma_coalescer_deliver_merged(struct tma_gpcs *gpcs, const struct tma_packet *first,
-                                  uint64_t cycle, uint64_t passed);
+void tma_coalescer_deliver_merged(struct tma_core *core, struct tma_gpcs *gpcs,
+                                  const struct tma_packet *first, uint64_t cycle, uint64_t passed);
 
 #endif

@@ -9,10 +9,11 @@ static uint32_t descriptor_of(const struct tma_core *core, const struct tma_pack
 }
 
 /* Merges a request into an outstanding fetch of the same tensor map. False where there is none. */
-static bool merge(struct tma_gpcs *gpcs, struct tma_packet *packet, uint32_t id) {
+static bool merge(struct tma_core *core, struct tma_gpcs *gpcs, struct tma_packet *packet,
+                  uint32_t id) {
     const struct tma_descriptor_fetches *fetches = &gpcs->fetches[packet->gpc];
     for (uint32_t i = 0; i < fetches->count; i++) {
-        struct tma_packet *first = tma_packet_at(gpcs->core, fetches->packets[i]);
+        struct tma_packet *first = tma_packet_at(core, fetches->packets[i]);
         if (first->line != packet->line)
             continue;
         packet->next = first->merged;
@@ -22,8 +23,8 @@ static bool merge(struct tma_gpcs *gpcs, struct tma_packet *packet, uint32_t id)
     return false;
 }
 
-static void fetch(struct tma_gpcs *gpcs, struct tma_packet *packet, uint32_t id, uint64_t cycle) {
-    struct tma_core *core = gpcs->core;
+static void fetch(struct tma_core *core, struct tma_gpcs *gpcs, struct tma_packet *packet,
+                  uint32_t id, uint64_t cycle) {
     struct tma_descriptor_fetches *fetches = &gpcs->fetches[packet->gpc];
     assert(fetches->count < TMA_MAX_DESCRIPTOR_FETCHES);
     fetches->packets[fetches->count++] = id;
@@ -32,15 +33,15 @@ static void fetch(struct tma_gpcs *gpcs, struct tma_packet *packet, uint32_t id,
     tma_send(core, TMA_TO_SLICE, id, cycle + core->machine->crossbar.request_cycles);
 }
 
-TMA_RARE struct tma_handover tma_gpc_receive_descriptor_request(struct tma_gpcs *gpcs, uint32_t id,
+TMA_RARE struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core *core,
+                                                                struct tma_gpcs *gpcs, uint32_t id,
                                                                 uint64_t cycle) {
-    struct tma_core *core = gpcs->core;
     struct tma_packet *packet = tma_packet_at(core, id);
     if (tma_descriptor_cache_use(&gpcs->descriptors[packet->gpc], descriptor_of(core, packet)))
         return (struct tma_handover){id, TMA_TO_SM_DESCRIPTORS,
                                      cycle + core->machine->tma.descriptor_fetch_cycles};
-    if (!merge(gpcs, packet, id))
-        fetch(gpcs, packet, id, cycle);
+    if (!merge(core, gpcs, packet, id))
+        fetch(core, gpcs, packet, id, cycle);
     return tma_nowhere;
 }
 
@@ -55,9 +56,9 @@ static void forget_fetch(struct tma_descriptor_fetches *fetches, uint32_t id) {
     fetches->packets[i] = fetches->packets[--fetches->count];
 }
 
-TMA_RARE struct tma_handover tma_gpc_receive_descriptor(struct tma_gpcs *gpcs, uint32_t id,
+TMA_RARE struct tma_handover tma_gpc_receive_descriptor(struct tma_core *core,
+                                                        struct tma_gpcs *gpcs, uint32_t id,
                                                         uint64_t cycle) {
-    struct tma_core *core = gpcs->core;
     const struct tma_packet *first = tma_packet_at(core, id);
     uint64_t arrival = larger(tma_response_port_serve(gpcs, first, cycle) +
                                   core->machine->crossbar.response_cycles,

@@ -5,7 +5,7 @@
 #include "memory/gpc/gpc.h"
 
 /* L2 responds with a tensor map. */
-struct tma_handover tma_gpc_receive_descriptor(struct tma_gpcs *gpcs, uint32_t packet,
-                                               uint64_t cycle);
+struct tma_handover tma_gpc_receive_descriptor(struct tma_core *core, struct tma_gpcs *gpcs,
+                                               uint32_t packet, uint64_t cycle);
 
 #endif

@@ -33,17 +33,18 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
     free(gpcs->fetches);
 }
 
-struct tma_handover tma_gpc_receive_response(struct tma_gpcs *gpcs, uint32_t id, uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(gpcs->core, id);
+struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,
+                                             uint32_t id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
     if (packet->kind == TMA_PACKET_DESCRIPTOR)
-        return tma_gpc_receive_descriptor(gpcs, id, cycle);
+        return tma_gpc_receive_descriptor(core, gpcs, id, cycle);
     uint64_t passed = tma_response_port_serve(gpcs, packet, cycle);
     if (packet->coalesces)
         tma_coalescer_respond(gpcs, packet, id, passed);
     if (packet->merged == TMA_NONE)
         return (struct tma_handover){id, TMA_TO_SM, passed};
-    tma_pass(gpcs->core, TMA_TO_SM, id, passed);
-    tma_coalescer_deliver_merged(gpcs, packet, cycle, passed);
+    tma_pass(core, TMA_TO_SM, id, passed);
+    tma_coalescer_deliver_merged(core, gpcs, packet, cycle, passed);
     return tma_nowhere;
 }
 

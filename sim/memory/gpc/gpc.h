@@ -47,15 +47,16 @@ enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core
 void tma_gpcs_free(struct tma_gpcs *gpcs);
 
 /* A load passes the coalescer on its way to L2. */
-struct tma_handover tma_gpc_receive_load(struct tma_gpcs *gpcs, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs *gpcs,
+                                         uint32_t packet, uint64_t cycle);
 
 /* A response of L2 arrives at the response port. */
-struct tma_handover tma_gpc_receive_response(struct tma_gpcs *gpcs, uint32_t packet,
-                                             uint64_t cycle);
+struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,
+                                             uint32_t packet, uint64_t cycle);
 
 /* descriptors.c: an SM asks for a tensor map. */
-struct tma_handover tma_gpc_receive_descriptor_request(struct tma_gpcs *gpcs, uint32_t packet,
-                                                       uint64_t cycle);
+struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core *core, struct tma_gpcs *gpcs,
+                                                       uint32_t packet, uint64_t cycle);
 
 static inline struct tma_mshr *tma_mshr_of(const struct tma_gpcs *gpcs,
                                            const struct tma_packet *packet) {

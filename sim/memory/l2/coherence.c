@@ -1,39 +1,42 @@
 #include "memory/l2/coherence.h"
 
-bool tma_copy_is_complete(const struct tma_l2 *l2, const struct tma_line_location *location) {
-    if (l2->core->map.partitions == 1)
+bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2,
+                          const struct tma_line_location *location) {
+    if (core->map.partitions == 1)
         return false;
-    struct tma_set_index index = tma_copy_index(&l2->core->map, location);
+    struct tma_set_index index = tma_copy_index(&core->map, location);
     const struct tma_l2_set *set = &l2->tags.sets[index.set];
     int way = tma_tags_find(&l2->tags, set, index.tag);
     return way >= 0 && (set->pending & 1u << way) == 0 &&
            tma_sectors_of_way(set->valid, way) == TMA_ALL_SECTORS;
 }
 
-void tma_copy_mark_requested(struct tma_l2 *l2, const struct tma_line_location *location,
-                             uint32_t sectors) {
-    struct tma_set_index index = tma_set_index(&l2->core->map, location->home, location);
+void tma_copy_mark_requested(struct tma_core *core, struct tma_l2 *l2,
+                             const struct tma_line_location *location, uint32_t sectors) {
+    struct tma_set_index index = tma_set_index(&core->map, location->home, location);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     int way = tma_tags_find(&l2->tags, set, index.tag);
     if (way >= 0)
         tma_tags_mark_requested(&l2->tags, set, way, sectors);
 }
 
-void tma_copy_store(struct tma_l2 *l2, const struct tma_packet *packet, uint64_t cycle) {
-    struct tma_set_index index = tma_copy_index(&l2->core->map, &packet->location);
+void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
+                    uint64_t cycle) {
+    struct tma_set_index index = tma_copy_index(&core->map, &packet->location);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
     uint32_t sectors = packet->sectors;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
     if (way >= 0)
         tma_tags_fill_copy(&l2->tags, set, way, sectors);
-    tma_slice_write_back(l2, index.set, &victim, cycle);
+    tma_slice_write_back(core, index.set, &victim, cycle);
 }
 
-void tma_copy_invalidate(struct tma_l2 *l2, const struct tma_line_location *location) {
-    if (l2->core->map.partitions == 1)
+void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2,
+                         const struct tma_line_location *location) {
+    if (core->map.partitions == 1)
         return;
-    struct tma_set_index index = tma_copy_index(&l2->core->map, location);
+    struct tma_set_index index = tma_copy_index(&core->map, location);
     tma_tags_invalidate(&l2->tags, &l2->tags.sets[index.set], index.tag);
 }
 

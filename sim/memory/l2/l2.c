@@ -49,21 +49,22 @@ static void count_fill(struct tma_core *core, const struct tma_packet *packet, u
         core->counters.lookup_miss_sectors += sectors;
 }
 
-struct tma_handover tma_l2_receive_fill(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                        uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
     int way = packet->fill.way;
     if (way >= 0)
         tma_tags_fill(&l2->tags, &l2->tags.sets[packet->index.set], way, packet->fill.missing,
                       cycle);
-    count_fill(l2->core, packet, tma_sector_count(packet->fill.missing), cycle);
+    count_fill(core, packet, tma_sector_count(packet->fill.missing), cycle);
     switch ((enum tma_packet_kind)packet->kind) {
     case TMA_PACKET_PROMOTION:
-        tma_packet_free(l2->core, id);
+        tma_packet_free(core, id);
         return tma_nowhere;
     case TMA_PACKET_REDUCE:
-        return tma_write_commit(l2, id, way, true);
+        return tma_write_commit(core, l2, id, way, true);
     default:
-        return tma_read_filled(l2, id, cycle);
+        return tma_read_filled(core, l2, id, cycle);
     }
 }
 

@@ -37,27 +37,33 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
 void tma_l2_free(struct tma_l2 *l2);
 
 /* reads.c: a packet arrives at a slice. */
-struct tma_handover tma_l2_receive_read(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
-struct tma_handover tma_l2_receive_merged(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
-struct tma_handover tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                        uint64_t cycle);
+struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                          uint64_t cycle);
+struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2,
+                                           uint32_t packet, uint64_t cycle);
 
 /* writes.c: a write arrives at a slice; a DRAM channel takes further writes. */
-struct tma_handover tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t packet,
-                                                    uint64_t cycle);
-struct tma_handover tma_l2_receive_write(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
-struct tma_handover tma_l2_receive_accepted(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *core, struct tma_l2 *l2,
+                                                    uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_write(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                         uint64_t cycle);
+struct tma_handover tma_l2_receive_accepted(struct tma_core *core, struct tma_l2 *l2,
+                                            uint32_t packet, uint64_t cycle);
 
 /* l2.c: DRAM delivers what a packet asked for. */
-struct tma_handover tma_l2_receive_fill(struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                        uint64_t cycle);
 
 /* warm_start.c: brings the lines of an operation into L2 without taking time: the state that an
  * earlier kernel with the same operation left. `partition` is that of the SM. `again`: an SM of the
  * other partition brought the same lines in before. */
-void tma_l2_warm(struct tma_l2 *l2, uint32_t partition, enum tma_direction direction,
-                 const struct tma_row_stream *rows, bool again);
+void tma_l2_warm(struct tma_core *core, struct tma_l2 *l2, uint32_t partition,
+                 enum tma_direction direction, const struct tma_row_stream *rows, bool again);
 
 /* warm_start.c: brings one line, in all its sectors, into both partitions. */
-void tma_l2_warm_line(struct tma_l2 *l2, uint64_t line);
+void tma_l2_warm_line(struct tma_core *core, struct tma_l2 *l2, uint64_t line);
 
 /* Cycles for which slices were busy, each by its busiest port, summed. */
 uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2);

@@ -9,21 +9,21 @@ static void count_request(struct tma_core *core, uint32_t sectors) {
 }
 
 /* Sends a packet on to the slice of its line's home, in the other partition. */
-static struct tma_handover forward_to_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    struct tma_packet *packet = tma_packet_at(l2->core, id);
-    packet->index = tma_set_index(&l2->core->map, packet->location.home, &packet->location);
-    tma_send(l2->core, TMA_TO_HOME_SLICE, id, cycle + l2->core->machine->crossbar.partition_cycles);
+static struct tma_handover forward_to_home(struct tma_core *core, uint32_t id, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    packet->index = tma_set_index(&core->map, packet->location.home, &packet->location);
+    tma_send(core, TMA_TO_HOME_SLICE, id, cycle + core->machine->crossbar.partition_cycles);
     return tma_nowhere;
 }
 
 /* The data of a read leaves the slice of the SM's partition at `ready`. A prefetch has no response.
  */
-static struct tma_handover respond(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
-    struct tma_packet *packet = tma_packet_at(l2->core, id);
+static struct tma_handover respond(struct tma_core *core, uint32_t id, uint64_t ready) {
+    struct tma_packet *packet = tma_packet_at(core, id);
     if (packet->kind == TMA_PACKET_PREFETCH)
         return (struct tma_handover){id, TMA_TO_SM, ready};
     packet->dram_cycles = (uint32_t)(ready - tma_known_cycle(packet));
-    tma_send(l2->core, TMA_TO_RESPONSE_PORT, id, ready);
+    tma_send(core, TMA_TO_RESPONSE_PORT, id, ready);
     return tma_nowhere;
 }
 
@@ -42,8 +42,8 @@ static uint32_t oldest_first(struct tma_core *core, uint32_t id) {
 
 /* The home's data reaches the SM's partition at `ready`: ends the pending fill there and answers
  * the packets that wait for it. */
-static void complete_copy(struct tma_l2 *l2, const struct tma_packet *packet, uint64_t ready) {
-    struct tma_core *core = l2->core;
+static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
+                          uint64_t ready) {
     struct tma_set_index index =
         tma_set_index(&core->map, tma_near_partition(core, packet), &packet->location);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
@@ -59,29 +59,31 @@ static void complete_copy(struct tma_l2 *l2, const struct tma_packet *packet, ui
         uint32_t next = other->next;
         uint64_t known = tma_known_cycle(other);
         requested |= other->sectors;
-        respond(l2, waiting, ready > known ? ready : known);
+        respond(core, waiting, ready > known ? ready : known);
         waiting = next;
     }
     if (requested != 0)
-        tma_copy_mark_requested(l2, &packet->location, requested);
+        tma_copy_mark_requested(core, l2, &packet->location, requested);
 }
 
 /* Sends the data of a read back, which its home has at `ready`. */
-static struct tma_handover deliver(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
-    if (tma_is_near(l2->core, packet))
-        return respond(l2, id, ready);
-    ready += l2->core->machine->crossbar.partition_cycles;
-    struct tma_handover next = respond(l2, id, ready);
+static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                   uint64_t ready) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    if (tma_is_near(core, packet))
+        return respond(core, id, ready);
+    ready += core->machine->crossbar.partition_cycles;
+    struct tma_handover next = respond(core, id, ready);
     if (packet->kind != TMA_PACKET_PREFETCH)
-        complete_copy(l2, packet, ready);
+        complete_copy(core, l2, packet, ready);
     return next;
 }
 
 /* Whether requests at the line's home would delay a promotion from the other partition too long. */
-static bool is_busy(const struct tma_l2 *l2, const struct tma_line_location *location) {
-    uint64_t until = l2->core->cycle + 1 + l2->core->machine->l2.promotion_wait_cycles;
-    return tma_slice_port(l2, location->home, location)->free_ticks > until * TMA_TICKS;
+static bool is_busy(struct tma_core *core, const struct tma_l2 *l2,
+                    const struct tma_line_location *location) {
+    uint64_t until = core->cycle + 1 + core->machine->l2.promotion_wait_cycles;
+    return tma_slice_port(core, l2, location->home, location)->free_ticks > until * TMA_TICKS;
 }
 
 /* Whether a read promotes its block. */
@@ -95,23 +97,23 @@ static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
  * in the next cycle. Near its SM, a promotion counts as a request of the SM, and a load makes it
  * only for a line that is not present. From the other partition, it is dropped where the home is
  * busy. */
-static struct tma_handover promote(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    struct tma_core *core = l2->core;
+static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                   uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     bool near = tma_is_near(core, packet);
     struct tma_line_location second = tma_locate(&core->map, packet->line | 1);
     struct tma_set_index index = tma_set_index(&core->map, second.home, &second);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
-    if (tma_copy_is_complete(l2, &second) || (!near && is_busy(l2, &second)))
+    if (tma_copy_is_complete(core, l2, &second) || (!near && is_busy(core, l2, &second)))
         return tma_nowhere;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, !near, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
-    tma_slice_write_back(l2, index.set, &victim, cycle);
+    tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
     if (near && missing == 0 && packet->kind == TMA_PACKET_LOAD)
         return tma_nowhere;
-    tma_slice_look_up(l2, second.home, &second, 0, core->cycle + 1);
+    tma_slice_look_up(core, l2, second.home, &second, 0, core->cycle + 1);
     if (near) {
         count_request(core, TMA_ALL_SECTORS);
         core->counters.miss_sectors += tma_sector_count(missing);
@@ -128,27 +130,28 @@ static struct tma_handover promote(struct tma_l2 *l2, uint32_t id, uint64_t cycl
     pair->line |= 1;
     pair->index = index;
     pair->sectors = 0;
-    return tma_slice_start_fill(l2, promotion, way, missing, cycle);
+    return tma_slice_start_fill(core, l2, promotion, way, missing, cycle);
 }
 
 /* Sends the data of a read back, which its home, that looked it up at `known`, has at `ready`; and
  * promotes its block. */
-static struct tma_handover deliver_and_promote(struct tma_l2 *l2, uint32_t id, uint64_t known,
-                                               uint64_t ready) {
-    if (!promotes(l2, tma_packet_at(l2->core, id)))
-        return deliver(l2, id, ready);
-    struct tma_handover promotion = promote(l2, id, known);
-    struct tma_handover next = deliver(l2, id, ready);
+static struct tma_handover deliver_and_promote(struct tma_core *core, struct tma_l2 *l2,
+                                               uint32_t id, uint64_t known, uint64_t ready) {
+    if (!promotes(l2, tma_packet_at(core, id)))
+        return deliver(core, l2, id, ready);
+    struct tma_handover promotion = promote(core, l2, id, known);
+    struct tma_handover next = deliver(core, l2, id, ready);
     if (next.destination == TMA_TO_NOWHERE)
         return promotion;
     if (promotion.destination != TMA_TO_NOWHERE)
-        tma_pass(l2->core, promotion.destination, promotion.packet, promotion.cycle);
+        tma_pass(core, promotion.destination, promotion.packet, promotion.cycle);
     return next;
 }
 
-struct tma_handover tma_read_filled(struct tma_l2 *l2, uint32_t id, uint64_t ready) {
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
-    return deliver_and_promote(l2, id, tma_known_cycle(packet) + packet->dram_cycles, ready);
+struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                    uint64_t ready) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    return deliver_and_promote(core, l2, id, tma_known_cycle(packet) + packet->dram_cycles, ready);
 }
 
 /* Counts sectors that L2 lacked for a request. */
@@ -162,10 +165,10 @@ static void count_missed(struct tma_core *core, const struct tma_packet *packet,
 }
 
 /* Reads a line at its home. `remote`: for a copy in the other partition. */
-static struct tma_handover read_at_home(struct tma_l2 *l2, uint32_t id, bool remote,
-                                        uint64_t cycle) {
-    int way = tma_slice_allocate(l2, id, remote, cycle);
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+static struct tma_handover read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                        bool remote, uint64_t cycle) {
+    int way = tma_slice_allocate(core, l2, id, remote, cycle);
+    const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     uint32_t missing = packet->wanted;
     if (way >= 0) {
@@ -173,19 +176,19 @@ static struct tma_handover read_at_home(struct tma_l2 *l2, uint32_t id, bool rem
         tma_tags_access(&l2->tags, set, way, packet->sectors);
     }
     if (missing != 0) {
-        count_missed(l2->core, packet, tma_sector_count(missing & packet->sectors));
-        return tma_slice_start_fill(l2, id, way, missing, cycle);
+        count_missed(core, packet, tma_sector_count(missing & packet->sectors));
+        return tma_slice_start_fill(core, l2, id, way, missing, cycle);
     }
     uint64_t ready = tma_tags_ready_cycle(set, way, cycle);
     if (packet->kind == TMA_PACKET_PREFETCH && ready > cycle)
-        return deliver_and_promote(l2, id, cycle, ready);
-    return deliver(l2, id, ready);
+        return deliver_and_promote(core, l2, id, cycle, ready);
+    return deliver(core, l2, id, ready);
 }
 
 /* Reads a line whose home is the other partition: from the copy here, or by way of one. */
-static struct tma_handover read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    struct tma_core *core = l2->core;
-    int way = tma_slice_allocate(l2, id, false, cycle);
+static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                     uint64_t cycle) {
+    int way = tma_slice_allocate(core, l2, id, false, cycle);
     struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     bool first = false, pending = way >= 0 && (set->pending & 1u << way) != 0;
@@ -199,8 +202,8 @@ static struct tma_handover read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cy
     }
     if (missing == 0) {
         if (first)
-            tma_copy_mark_requested(l2, &packet->location, packet->sectors);
-        return respond(l2, id, tma_tags_ready_cycle(set, way, cycle));
+            tma_copy_mark_requested(core, l2, &packet->location, packet->sectors);
+        return respond(core, id, tma_tags_ready_cycle(set, way, cycle));
     }
     /* A copy is as large as a fill from DRAM would be. */
     uint32_t copied = tma_slice_fill_sectors(packet->promotion, missing);
@@ -217,51 +220,53 @@ static struct tma_handover read_copy(struct tma_l2 *l2, uint32_t id, uint64_t cy
     }
     if (way >= 0)
         set->valid |= tma_way_mask(way, copied);
-    return forward_to_home(l2, id, cycle);
+    return forward_to_home(core, id, cycle);
 }
 
 /* A prefetch of a line whose home is the other partition leaves no copy here: it goes on to the
  * home. Its promotion, which the home makes, counts here. */
-static struct tma_handover forward_prefetch(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    struct tma_core *core = l2->core;
+static struct tma_handover forward_prefetch(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                            uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     core->counters.lookup_miss_sectors += tma_sector_count(packet->sectors);
     if (promotes(l2, packet)) {
         count_request(core, TMA_ALL_SECTORS);
         core->counters.lookup_miss_sectors += TMA_SECTORS;
     }
-    return forward_to_home(l2, id, cycle);
+    return forward_to_home(core, id, cycle);
 }
 
-struct tma_handover tma_l2_receive_merged(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
-    uint32_t partition = tma_near_partition(l2->core, packet);
-    tma_port_serve(tma_slice_port(l2, partition, &packet->location), cycle, l2->merged_ticks);
+struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                          uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    uint32_t partition = tma_near_partition(core, packet);
+    tma_port_serve(tma_slice_port(core, l2, partition, &packet->location), cycle, l2->merged_ticks);
     return tma_nowhere;
 }
 
-struct tma_handover tma_l2_receive_read(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    struct tma_core *core = l2->core;
+struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                        uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t partition = tma_near_partition(core, packet);
     uint64_t read_ticks =
         packet->fill_line ? l2->fill_line_ticks : l2->read_ticks[tma_sector_count(packet->sectors)];
-    uint64_t known = tma_slice_look_up(l2, partition, &packet->location, read_ticks, cycle);
+    uint64_t known = tma_slice_look_up(core, l2, partition, &packet->location, read_ticks, cycle);
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
     if (packet->location.home == partition)
-        return read_at_home(l2, id, false, known);
+        return read_at_home(core, l2, id, false, known);
     if (packet->kind == TMA_PACKET_PREFETCH)
-        return forward_prefetch(l2, id, known);
-    return read_copy(l2, id, known);
+        return forward_prefetch(core, l2, id, known);
+    return read_copy(core, l2, id, known);
 }
 
-struct tma_handover tma_l2_receive_at_home(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
+struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                           uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
     bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
     uint64_t read_ticks = prefetch ? 0 : l2->read_ticks[tma_sector_count(packet->wanted)];
     uint64_t known =
-        tma_slice_look_up(l2, packet->location.home, &packet->location, read_ticks, cycle);
-    return read_at_home(l2, id, !prefetch, known);
+        tma_slice_look_up(core, l2, packet->location.home, &packet->location, read_ticks, cycle);
+    return read_at_home(core, l2, id, !prefetch, known);
 }

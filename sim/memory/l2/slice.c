@@ -1,46 +1,47 @@
 #include "memory/l2/slice.h"
 
-uint64_t tma_slice_occupy(const struct tma_l2 *l2, uint32_t partition,
+uint64_t tma_slice_occupy(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
                           const struct tma_line_location *location, uint64_t ticks,
                           uint64_t cycle) {
     if (ticks < l2->interval_ticks)
         ticks = l2->interval_ticks;
-    return tma_port_serve(tma_slice_port(l2, partition, location), cycle, ticks);
+    return tma_port_serve(tma_slice_port(core, l2, partition, location), cycle, ticks);
 }
 
-uint64_t tma_slice_look_up(const struct tma_l2 *l2, uint32_t partition,
+uint64_t tma_slice_look_up(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
                            const struct tma_line_location *location, uint64_t ticks,
                            uint64_t cycle) {
-    return tma_slice_occupy(l2, partition, location, ticks, cycle) +
-           l2->core->machine->l2.lookup_cycles;
+    return tma_slice_occupy(core, l2, partition, location, ticks, cycle) +
+           core->machine->l2.lookup_cycles;
 }
 
-void tma_slice_write_to_dram(struct tma_l2 *l2, const struct tma_line_location *location,
+void tma_slice_write_to_dram(struct tma_core *core, const struct tma_line_location *location,
                              uint32_t sectors, uint64_t cycle) {
     const struct tma_line_location where = *location;
-    uint32_t packet = tma_packet_new(l2->core);
+    uint32_t packet = tma_packet_new(core);
     if (packet == TMA_NONE)
         return;
-    *tma_packet_at(l2->core, packet) = (struct tma_packet){
+    *tma_packet_at(core, packet) = (struct tma_packet){
         .kind = TMA_PACKET_WRITE_BACK, .location = where, .sectors = sectors & 15u};
-    tma_pass(l2->core, TMA_TO_DRAM, packet, cycle);
+    tma_pass(core, TMA_TO_DRAM, packet, cycle);
 }
 
-void tma_slice_write_back(struct tma_l2 *l2, uint32_t set, const struct tma_l2_victim *victim,
+void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_l2_victim *victim,
                           uint64_t cycle) {
     if (victim->sectors == 0)
         return;
     /* Only the home of a line holds dirty sectors of it. */
-    uint64_t line = tma_line_in_set(&l2->core->map, (struct tma_set_index){set, victim->tag});
-    struct tma_line_location location = tma_locate(&l2->core->map, line);
-    tma_slice_write_to_dram(l2, &location, victim->sectors, cycle);
+    uint64_t line = tma_line_in_set(&core->map, (struct tma_set_index){set, victim->tag});
+    struct tma_line_location location = tma_locate(&core->map, line);
+    tma_slice_write_to_dram(core, &location, victim->sectors, cycle);
 }
 
-int tma_slice_allocate(struct tma_l2 *l2, uint32_t packet, bool remote, uint64_t cycle) {
-    struct tma_set_index index = tma_packet_at(l2->core, packet)->index;
+int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, bool remote,
+                       uint64_t cycle) {
+    struct tma_set_index index = tma_packet_at(core, packet)->index;
     struct tma_l2_victim victim;
     int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, remote, &victim);
-    tma_slice_write_back(l2, index.set, &victim, cycle);
+    tma_slice_write_back(core, index.set, &victim, cycle);
     return way;
 }
 
@@ -50,13 +51,13 @@ uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missin
     return ((missing & 3u) != 0 ? 3u : 0u) | ((missing & 12u) != 0 ? 12u : 0u);
 }
 
-struct tma_handover tma_slice_start_fill(struct tma_l2 *l2, uint32_t id, int way, uint32_t missing,
-                                         uint64_t cycle) {
-    struct tma_packet *packet = tma_packet_at(l2->core, id);
+struct tma_handover tma_slice_start_fill(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                         int way, uint32_t missing, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = missing;
     if (packet->kind != TMA_PACKET_REDUCE)
         sectors = tma_slice_fill_sectors(packet->promotion, missing);
-    else if (tma_is_near(l2->core, packet))
+    else if (tma_is_near(core, packet))
         sectors = tma_slice_fill_sectors(TMA_L2_NONE, missing);
     if (way >= 0)
         sectors &= ~tma_sectors_of_way(tma_slice_set(l2, packet)->valid, way);

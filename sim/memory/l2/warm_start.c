@@ -25,11 +25,12 @@ struct warm_operation {
     bool again;
 };
 
-static void write_line(struct tma_l2 *l2, const struct warm_line *line, int way) {
+static void write_line(struct tma_core *core, struct tma_l2 *l2, const struct warm_line *line,
+                       int way) {
     struct tma_l2_set *set = &l2->tags.sets[line->index.set];
     tma_tags_write(&l2->tags, set, way, line->written);
     tma_tags_set_remote_copy(set, way, line->remote_copy);
-    tma_tags_clean(&l2->tags, set, way, l2->core->machine->l2.dirty_ways);
+    tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
 }
 
 /* Whether the line is surely present: it was brought in before, and there was no eviction yet. */
@@ -37,7 +38,8 @@ static bool is_present(const struct tma_l2_tags *tags, const struct warm_line *l
     return line->again && line->remote_only && !tags->full;
 }
 
-static void take_lines(struct tma_l2 *l2, struct warm_ring *ring, uint32_t count) {
+static void take_lines(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
+                       uint32_t count) {
     struct tma_l2_tags *tags = &l2->tags;
     for (uint32_t end = ring->taken + count; ring->taken != end; ring->taken++) {
         const struct warm_line *line = &ring->lines[ring->taken % RING_LINES];
@@ -46,7 +48,7 @@ static void take_lines(struct tma_l2 *l2, struct warm_ring *ring, uint32_t count
         int way = tma_tags_preload(tags, &tags->sets[line->index.set], line->index.tag,
                                    line->remote_only, TMA_ALL_SECTORS);
         if (line->written != 0)
-            write_line(l2, line, way);
+            write_line(core, l2, line, way);
     }
 }
 
@@ -60,9 +62,9 @@ static void put_line(const struct tma_l2_tags *tags, struct warm_ring *ring,
 /* Brings a line in at its home; and in the partition of the SM, if the operation loads or stores
  * the line from there. (The second line is put even where that partition is the home, and then
  * forgotten: a branch would take the host longer.) */
-static void bring_in(struct tma_l2 *l2, struct warm_ring *ring,
+static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
                      const struct warm_operation *operation, uint64_t line, uint8_t sectors) {
-    const struct tma_address_map *map = &l2->core->map;
+    const struct tma_address_map *map = &core->map;
     struct tma_line_location location = tma_locate_set(map, line);
     bool remote = location.home != operation->partition;
     bool stored = operation->direction == TMA_STORE, loaded = operation->direction == TMA_LOAD;
@@ -79,7 +81,7 @@ static void bring_in(struct tma_l2 *l2, struct warm_ring *ring,
              (struct warm_line){.index = tma_set_index(map, operation->partition, &location)});
     ring->put += remote && (stored || loaded);
     if (ring->put - ring->taken > RING_LINES - 2)
-        take_lines(l2, ring, BATCH_LINES);
+        take_lines(core, l2, ring, BATCH_LINES);
 }
 
 /* The sectors of a line that the bytes from `first` to `last` touch. */
@@ -89,15 +91,15 @@ static uint8_t sectors_of(uint64_t line, uint64_t first, uint64_t last) {
     return (uint8_t)tma_sector_mask(from, (uint32_t)((last < end ? last : end) - start));
 }
 
-static void bring_in_row(struct tma_l2 *l2, struct warm_ring *ring,
+static void bring_in_row(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
                          const struct warm_operation *operation, uint64_t address, uint32_t bytes) {
     uint64_t last = address + bytes - 1;
     for (uint64_t line = address / TMA_LINE_BYTES; line <= last / TMA_LINE_BYTES; line++)
-        bring_in(l2, ring, operation, line, sectors_of(line, address, last));
+        bring_in(core, l2, ring, operation, line, sectors_of(line, address, last));
 }
 
-void tma_l2_warm(struct tma_l2 *l2, uint32_t partition, enum tma_direction direction,
-                 const struct tma_row_stream *rows, bool again) {
+void tma_l2_warm(struct tma_core *core, struct tma_l2 *l2, uint32_t partition,
+                 enum tma_direction direction, const struct tma_row_stream *rows, bool again) {
     const struct warm_operation operation = {partition, direction, again};
     struct tma_row_stream left = *rows;
     const struct tma_row_run *run;
@@ -106,16 +108,16 @@ void tma_l2_warm(struct tma_l2 *l2, uint32_t partition, enum tma_direction direc
     while ((run = tma_rows_next_run(&left)) != NULL)
         for (uint32_t i = 0; i < run->rows; i++)
             if (run->first.data_bytes > 0)
-                bring_in_row(l2, &ring, &operation,
+                bring_in_row(core, l2, &ring, &operation,
                              run->first.global_address + i * run->global_step_bytes,
                              run->first.data_global_bytes);
             else if (fill_lines < TMA_FILL_LINES && direction == TMA_LOAD)
-                bring_in(l2, &ring, &operation, tma_fill_line(fill_lines++), 0);
-    take_lines(l2, &ring, ring.put - ring.taken);
+                bring_in(core, l2, &ring, &operation, tma_fill_line(fill_lines++), 0);
+    take_lines(core, l2, &ring, ring.put - ring.taken);
 }
 
-void tma_l2_warm_line(struct tma_l2 *l2, uint64_t line) {
-    const struct tma_address_map *map = &l2->core->map;
+void tma_l2_warm_line(struct tma_core *core, struct tma_l2 *l2, uint64_t line) {
+    const struct tma_address_map *map = &core->map;
     struct tma_line_location location = tma_locate_set(map, line);
     for (uint32_t partition = 0; partition < map->partitions; partition++) {
         struct tma_set_index index = tma_set_index(map, partition, &location);

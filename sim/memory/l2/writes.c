@@ -7,9 +7,10 @@ static uint64_t ticks_of(uint32_t millicycles, uint32_t count) {
     return tma_millicycles_to_ticks((uint64_t)millicycles * count);
 }
 
-static struct tma_write_ports *ports_of(const struct tma_l2 *l2, uint32_t partition,
+static struct tma_write_ports *ports_of(struct tma_core *core, const struct tma_l2 *l2,
+                                        uint32_t partition,
                                         const struct tma_line_location *location) {
-    return &l2->write_ports[partition * l2->core->map.slices + location->server];
+    return &l2->write_ports[partition * core->map.slices + location->server];
 }
 
 static uint64_t later(uint64_t a, uint64_t b) {
@@ -18,51 +19,53 @@ static uint64_t later(uint64_t a, uint64_t b) {
 
 /* The flits of a write from an SM enter a slice of the SM's partition. Returns the cycle at which
  * the last one has entered. */
-static uint64_t enter_from_sm(struct tma_l2 *l2, const struct tma_packet *packet,
-                              uint32_t partition, uint64_t cycle) {
+static uint64_t enter_from_sm(struct tma_core *core, struct tma_l2 *l2,
+                              const struct tma_packet *packet, uint32_t partition, uint64_t cycle) {
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, packet->partial);
-    return tma_port_serve(&ports_of(l2, partition, &packet->location)->from_sms, cycle,
-                          ticks_of(l2->core->machine->l2.write_flit_millicycles, flits));
+    return tma_port_serve(&ports_of(core, l2, partition, &packet->location)->from_sms, cycle,
+                          ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
 
 /* The same for a write from the other partition. The first slice has merged the byte masks of
  * stores with the data, so they take no flit. */
-static uint64_t enter_from_partition(struct tma_l2 *l2, const struct tma_packet *packet,
-                                     uint64_t cycle) {
+static uint64_t enter_from_partition(struct tma_core *core, struct tma_l2 *l2,
+                                     const struct tma_packet *packet, uint64_t cycle) {
     bool partial = packet->kind == TMA_PACKET_REDUCE && packet->partial;
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, partial);
     uint32_t home = packet->location.home;
-    return tma_port_serve(&ports_of(l2, home, &packet->location)->from_partition, cycle,
-                          ticks_of(l2->core->machine->l2.write_flit_millicycles, flits));
+    return tma_port_serve(&ports_of(core, l2, home, &packet->location)->from_partition, cycle,
+                          ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
 
-TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_l2 *l2, uint32_t id,
+TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *core,
+                                                             struct tma_l2 *l2, uint32_t id,
                                                              uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
-    const struct tma_machine *machine = l2->core->machine;
-    uint32_t partition = tma_near_partition(l2->core, packet);
-    uint64_t entered = enter_from_sm(l2, packet, partition, cycle);
-    uint64_t known = tma_slice_occupy(l2, partition, &packet->location,
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    const struct tma_machine *machine = core->machine;
+    uint32_t partition = tma_near_partition(core, packet);
+    uint64_t entered = enter_from_sm(core, l2, packet, partition, cycle);
+    uint64_t known = tma_slice_occupy(core, l2, partition, &packet->location,
                                       ticks_of(machine->l2.write_request_millicycles, 1), cycle);
     if (packet->kind == TMA_PACKET_STORE)
-        tma_copy_store(l2, packet, known);
-    tma_send(l2->core, TMA_TO_WRITE_SLICE, id,
+        tma_copy_store(core, l2, packet, known);
+    tma_send(core, TMA_TO_WRITE_SLICE, id,
              later(entered, known) + machine->crossbar.partition_cycles);
     return tma_nowhere;
 }
 
 /* A write takes the tags of its home, which may have to invalidate a copy, and the data array.
  * Returns the cycle at which both are done. */
-static uint64_t take_tags_and_data(struct tma_l2 *l2, const struct tma_packet *packet,
-                                   bool invalidates, uint64_t cycle) {
-    const struct tma_machine *machine = l2->core->machine;
+static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
+                                   const struct tma_packet *packet, bool invalidates,
+                                   uint64_t cycle) {
+    const struct tma_machine *machine = core->machine;
     uint64_t ticks = ticks_of(machine->l2.write_request_millicycles, 1);
     if (invalidates)
         ticks += ticks_of(machine->l2.invalidate_millicycles, 1);
     uint32_t home = packet->location.home;
-    uint64_t known = tma_slice_occupy(l2, home, &packet->location, ticks, cycle);
+    uint64_t known = tma_slice_occupy(core, l2, home, &packet->location, ticks, cycle);
     uint64_t written = tma_port_serve(
-        &ports_of(l2, home, &packet->location)->data, cycle,
+        &ports_of(core, l2, home, &packet->location)->data, cycle,
         ticks_of(machine->l2.write_sector_millicycles, tma_sector_count(packet->sectors)));
     return later(known, written);
 }
@@ -84,9 +87,8 @@ static bool updates_copy(const struct tma_core *core, const struct tma_packet *p
     return packet->kind == TMA_PACKET_STORE && !tma_is_near(core, packet);
 }
 
-TMA_RARE struct tma_handover tma_write_commit(struct tma_l2 *l2, uint32_t id, int way,
-                                              bool used_dram) {
-    struct tma_core *core = l2->core;
+TMA_RARE struct tma_handover tma_write_commit(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                              int way, bool used_dram) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     uint64_t done = done_cycle(core, packet);
@@ -96,27 +98,27 @@ TMA_RARE struct tma_handover tma_write_commit(struct tma_l2 *l2, uint32_t id, in
         struct tma_l2_victim cleaned =
             tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
         used_dram = used_dram || cleaned.sectors != 0;
-        tma_slice_write_back(l2, packet->index.set, &cleaned, done);
+        tma_slice_write_back(core, packet->index.set, &cleaned, done);
     } else {
         used_dram = true;
-        tma_slice_write_to_dram(l2, &packet->location, packet->sectors, done);
+        tma_slice_write_to_dram(core, &packet->location, packet->sectors, done);
     }
     if (used_dram)
         return (struct tma_handover){id, TMA_TO_DRAM_CREDIT, done};
     return respond(core, id, done);
 }
 
-TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
-    struct tma_core *core = l2->core;
+TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct tma_l2 *l2,
+                                                  uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = tma_sector_count(packet->sectors);
     bool near = tma_is_near(core, packet);
     bool invalidates = near && tma_copy_was_stored(l2, packet->index);
     if (!updates_copy(core, packet))
-        tma_copy_invalidate(l2, &packet->location);
-    uint64_t entered = near ? enter_from_sm(l2, packet, packet->location.home, cycle)
-                            : enter_from_partition(l2, packet, cycle);
-    uint64_t done = later(entered, take_tags_and_data(l2, packet, invalidates, cycle));
+        tma_copy_invalidate(core, l2, &packet->location);
+    uint64_t entered = near ? enter_from_sm(core, l2, packet, packet->location.home, cycle)
+                            : enter_from_partition(core, l2, packet, cycle);
+    uint64_t done = later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));
     packet->known_cycles = (uint32_t)(done + core->machine->l2.lookup_cycles - packet->sent_cycle);
     core->counters.requests++;
     core->counters.sectors += sectors;
@@ -124,7 +126,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_l2 *l2, uint32_t id
     struct tma_l2_victim victim;
     const struct tma_set_index index = packet->index;
     int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, false, &victim);
-    tma_slice_write_back(l2, index.set, &victim, done);
+    tma_slice_write_back(core, index.set, &victim, done);
     packet = tma_packet_at(core, id);
     uint32_t missing = 0;
     if (packet->kind == TMA_PACKET_REDUCE) {
@@ -136,20 +138,21 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_l2 *l2, uint32_t id
         }
     }
     if (missing == 0)
-        return tma_write_commit(l2, id, way, victim.sectors != 0);
+        return tma_write_commit(core, l2, id, way, victim.sectors != 0);
     uint32_t missed = tma_sector_count(missing & packet->sectors);
     core->fill_counts[packet->transfer].miss_sectors += missed;
     core->counters.miss_sectors += missed;
-    return tma_slice_start_fill(l2, id, way, missing, done);
+    return tma_slice_start_fill(core, l2, id, way, missing, done);
 }
 
-TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_l2 *l2, uint32_t id,
-                                                     uint64_t accepted) {
-    const struct tma_packet *packet = tma_packet_at(l2->core, id);
-    uint64_t done = done_cycle(l2->core, packet);
+TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_core *core, struct tma_l2 *l2,
+                                                     uint32_t id, uint64_t accepted) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    uint64_t done = done_cycle(core, packet);
     if (accepted > done) { /* back-pressure: later writes wait behind this one */
-        tma_port_stall(&ports_of(l2, packet->location.home, &packet->location)->data, accepted);
+        tma_port_stall(&ports_of(core, l2, packet->location.home, &packet->location)->data,
+                       accepted);
         done = accepted;
     }
-    return respond(l2->core, id, done);
+    return respond(core, id, done);
 }

@@ -5,6 +5,7 @@
 #include "memory/l2/slice.h"
 
 /* A write takes effect in `way` of its home (-1: none), after the fill that a reduction needs. */
-struct tma_handover tma_write_commit(struct tma_l2 *l2, uint32_t packet, int way, bool used_dram);
+struct tma_handover tma_write_commit(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
+                                     int way, bool used_dram);
 
 #endif

@@ -20,9 +20,8 @@ static void note_way(const struct tma_core *core, const struct tma_packet *packe
 
 /* A response passes the port of an SM and goes into shared memory. Slices lie at different
  * distances; data from far away arrives later, but does not delay other data. */
-static void deliver(struct tma_sms *sms, struct tma_transfer *transfer, uint32_t sm,
-                    const struct tma_packet *packet, uint64_t passed) {
-    struct tma_core *core = sms->core;
+static void deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfer,
+                    uint32_t sm, const struct tma_packet *packet, uint64_t passed) {
     uint32_t sectors = tma_sector_count(packet->sectors);
     uint32_t response = core->machine->crossbar.response_cycles;
     uint32_t hop = tma_hop_cycles(core, packet->gpc, &packet->location);
@@ -36,14 +35,14 @@ static void deliver(struct tma_sms *sms, struct tma_transfer *transfer, uint32_t
         note_way(core, packet, &transfer->completion, core->cycle + response + hop, arrival);
 }
 
-static void complete(struct tma_sms *sms, uint32_t id) {
+static void complete(struct tma_core *core, struct tma_sms *sms, uint32_t id) {
     const struct tma_completion *completion = &sms->transfers[id].completion;
-    tma_transfer_complete(sms, id,
-                          completion->arrival_cycle + sms->core->machine->tma.complete_cycles);
+    tma_transfer_complete(core, sms, id,
+                          completion->arrival_cycle + core->machine->tma.complete_cycles);
 }
 
 /* The transfers of the other SMs of a multicast complete. */
-static void complete_copies(struct tma_sms *sms, uint32_t id) {
+static void complete_copies(struct tma_core *core, struct tma_sms *sms, uint32_t id) {
     const struct tma_transfer *issued = &sms->transfers[id];
     uint32_t copy = issued->copies;
     while (copy != TMA_NONE) {
@@ -52,27 +51,28 @@ static void complete_copies(struct tma_sms *sms, uint32_t id) {
         completion->tensor_bytes = issued->splitter.tensor_bytes;
         completion->start_cycle = issued->completion.start_cycle;
         completion->descriptor_cycles = issued->completion.descriptor_cycles;
-        complete(sms, copy);
+        complete(core, sms, copy);
         copy = next;
     }
 }
 
-struct tma_handover tma_sm_receive(struct tma_sms *sms, uint32_t packet_id, uint64_t passed) {
-    const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
+struct tma_handover tma_sm_receive(struct tma_core *core, struct tma_sms *sms, uint32_t packet_id,
+                                   uint64_t passed) {
+    const struct tma_packet *packet = tma_packet_at(core, packet_id);
     uint32_t id = packet->transfer;
     struct tma_transfer *transfer = &sms->transfers[id];
     if (packet->kind == TMA_PACKET_PREFETCH) {
-        tma_packet_free(sms->core, packet_id);
+        tma_packet_free(core, packet_id);
         tma_transfer_drop(sms, id);
         return tma_nowhere;
     }
-    deliver(sms, transfer, packet->sm, packet, passed);
+    deliver(core, sms, transfer, packet->sm, packet, passed);
     for (uint32_t copy = transfer->copies; copy != TMA_NONE; copy = sms->transfers[copy].copies)
-        deliver(sms, &sms->transfers[copy], sms->transfers[copy].sm, packet, passed);
-    tma_packet_free(sms->core, packet_id);
+        deliver(core, sms, &sms->transfers[copy], sms->transfers[copy].sm, packet, passed);
+    tma_packet_free(core, packet_id);
     if (transfer->outstanding == 1 && transfer->generated) {
-        complete_copies(sms, id);
-        complete(sms, id);
+        complete_copies(core, sms, id);
+        complete(core, sms, id);
     }
     tma_transfer_drop(sms, id);
     return tma_nowhere;

@@ -11,9 +11,8 @@ static struct tma_descriptor_wait *wait_of(struct tma_descriptor_wait *waits, ui
 }
 
 /* Asks the GPC for the tensor map of a transfer. */
-static struct tma_descriptor_wait *fetch(struct tma_sms *sms, struct tma_descriptor_wait *waits,
-                                         uint32_t id) {
-    struct tma_core *core = sms->core;
+static struct tma_descriptor_wait *fetch(struct tma_core *core, struct tma_sms *sms,
+                                         struct tma_descriptor_wait *waits, uint32_t id) {
     const struct tma_transfer *transfer = &sms->transfers[id];
     struct tma_descriptor_wait *wait = wait_of(waits, TMA_NONE);
     assert(wait != NULL);
@@ -39,18 +38,19 @@ static struct tma_descriptor_wait *fetch(struct tma_sms *sms, struct tma_descrip
 }
 
 /* The SM has the tensor map of a transfer, which can begin. */
-static void end_wait(struct tma_sms *sms, struct tma_descriptor_wait *wait) {
+static void end_wait(struct tma_core *core, struct tma_sms *sms, struct tma_descriptor_wait *wait) {
     struct tma_transfer *transfer = &sms->transfers[wait->transfer];
     uint64_t held =
         wait->held_cycle < wait->available_cycle ? wait->available_cycle - wait->held_cycle : 0;
     transfer->completion.descriptor_cycles = (uint32_t)held & INT32_MAX;
-    sms->core->counters.descriptor_cycles += held;
+    core->counters.descriptor_cycles += held;
     tma_descriptor_cache_put(&sms->descriptors[transfer->sm], transfer->descriptor);
     wait->transfer = TMA_NONE;
 }
 
-bool tma_descriptor_ready(struct tma_sms *sms, struct tma_descriptor_wait *waits, uint32_t id,
-                          uint64_t free_cycle, uint64_t cycle) {
+bool tma_descriptor_ready(struct tma_core *core, struct tma_sms *sms,
+                          struct tma_descriptor_wait *waits, uint32_t id, uint64_t free_cycle,
+                          uint64_t cycle) {
     const struct tma_transfer *transfer = &sms->transfers[id];
     if (transfer->descriptor == 0)
         return true;
@@ -61,14 +61,14 @@ bool tma_descriptor_ready(struct tma_sms *sms, struct tma_descriptor_wait *waits
             return true;
         if (free_cycle > cycle) /* the SMs of a GPC ask its cache in order of time */
             return false;
-        wait = fetch(sms, waits, id);
+        wait = fetch(core, sms, waits, id);
     }
     if (wait->available_cycle > begin_cycle) {
         if (wait->held_cycle == UNKNOWN)
             wait->held_cycle = begin_cycle;
         return false;
     }
-    end_wait(sms, wait);
+    end_wait(core, sms, wait);
     return true;
 }
 
@@ -95,10 +95,10 @@ static bool awaits(const struct tma_sms *sms, const struct tma_descriptor_wait *
     return false;
 }
 
-void tma_descriptor_look_ahead(struct tma_sms *sms, struct tma_descriptor_wait *waits,
-                               uint32_t id) {
+void tma_descriptor_look_ahead(struct tma_core *core, struct tma_sms *sms,
+                               struct tma_descriptor_wait *waits, uint32_t id) {
     const struct tma_transfer *transfer = &sms->transfers[id];
     if (transfer->descriptor != 0 && !awaits(sms, waits, transfer->descriptor) &&
         !tma_descriptor_cache_use(&sms->descriptors[transfer->sm], transfer->descriptor))
-        fetch(sms, waits, id);
+        fetch(core, sms, waits, id);
 }

@@ -17,9 +17,8 @@ static void use_fill_line(struct tma_transfer *transfer, struct tma_packet *pack
 
 /* Sends a packet to the L2 slice of the SM's partition, loads by way of the coalescer. A prefetch
  * sends none for what is out of bounds. */
-static void send(struct tma_sms *sms, uint32_t transfer, const struct tma_line_request *request,
-                 uint64_t cycle) {
-    struct tma_core *core = sms->core;
+static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
+                 const struct tma_line_request *request, uint64_t cycle) {
     struct tma_transfer *owner = &sms->transfers[transfer];
     bool load = owner->direction == TMA_LOAD, coalesces = load && owner->copies == TMA_NONE;
     if (!load && request->fill)
@@ -50,10 +49,10 @@ static void send(struct tma_sms *sms, uint32_t transfer, const struct tma_line_r
 }
 
 /* Removes the transfer at the head from the queue: all of its packets have been made. */
-static void finish(struct tma_sms *sms, struct tma_load_unit *unit) {
+static void finish(struct tma_core *core, struct tma_sms *sms, struct tma_load_unit *unit) {
     uint32_t id = unit->head;
     struct tma_transfer *transfer = &sms->transfers[id];
-    const struct tma_machine *machine = sms->core->machine;
+    const struct tma_machine *machine = core->machine;
     transfer->generated = true;
     transfer->completion.rows_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     unit->head = transfer->next;
@@ -64,12 +63,13 @@ static void finish(struct tma_sms *sms, struct tma_load_unit *unit) {
     uint64_t cycle = transfer->completion.rows_cycle;
     transfer->completion.sent_cycle = transfer->completion.arrival_cycle = cycle;
     unit->clock_ticks += (uint64_t)machine->tma.prefetch_gap_cycles * TMA_TICKS;
-    tma_transfer_complete(sms, id, cycle + machine->tma.complete_cycles);
+    tma_transfer_complete(core, sms, id, cycle + machine->tma.complete_cycles);
 }
 
 /* Begins with the transfer at the head, if it has reached the unit and its tensor map is available.
  */
-static bool begin(struct tma_sms *sms, struct tma_load_unit *unit, uint64_t cycle) {
+static bool begin(struct tma_core *core, struct tma_sms *sms, struct tma_load_unit *unit,
+                  uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[unit->head];
     if (transfer->begun)
         return true;
@@ -77,15 +77,15 @@ static bool begin(struct tma_sms *sms, struct tma_load_unit *unit, uint64_t cycl
         return false;
     if (unit->clock_ticks < transfer->queued_cycle * TMA_TICKS)
         unit->clock_ticks = transfer->queued_cycle * TMA_TICKS;
-    if (!tma_descriptor_ready(sms, unit->waits, unit->head, tma_ticks_to_cycle(unit->clock_ticks),
-                              cycle))
+    if (!tma_descriptor_ready(core, sms, unit->waits, unit->head,
+                              tma_ticks_to_cycle(unit->clock_ticks), cycle))
         return false;
     if (transfer->completion.descriptor_cycles > 0)
         unit->clock_ticks = cycle * TMA_TICKS;
     transfer->begun = true;
     transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     unit->start_ticks =
-        unit->clock_ticks + (uint64_t)sms->core->machine->tma.dispatch_interval_cycles * TMA_TICKS;
+        unit->clock_ticks + (uint64_t)core->machine->tma.dispatch_interval_cycles * TMA_TICKS;
     return true;
 }
 
@@ -108,7 +108,7 @@ static uint64_t next_cycle(const struct tma_sms *sms, const struct tma_load_unit
 }
 
 /* Puts a wake-up into the event queue, unless there is one for that cycle or before. */
-static void schedule(struct tma_sms *sms, uint32_t sm, uint64_t now) {
+static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t now) {
     struct tma_load_unit *unit = &sms->load_units[sm];
     if (unit->head == TMA_NONE)
         return;
@@ -117,14 +117,15 @@ static void schedule(struct tma_sms *sms, uint32_t sm, uint64_t now) {
         return;
     unit->scheduled = true;
     unit->wake_cycle = cycle;
-    tma_event_queue_push(&sms->core->queue, TMA_FIRST_UNIT + sm, cycle);
+    tma_event_queue_push(&core->queue, TMA_FIRST_UNIT + sm, cycle);
 }
 
-void tma_load_unit_resume(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
-    schedule(sms, sm, cycle);
+void tma_load_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+    schedule(core, sms, sm, cycle);
 }
 
-void tma_load_unit_enqueue(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
+void tma_load_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t id,
+                           uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id];
     struct tma_load_unit *unit = &sms->load_units[transfer->sm];
     transfer->queued_cycle = cycle;
@@ -134,43 +135,45 @@ void tma_load_unit_enqueue(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
     else
         sms->transfers[unit->tail].next = id;
     unit->tail = id;
-    schedule(sms, transfer->sm, cycle - 1);
+    schedule(core, sms, transfer->sm, cycle - 1);
 }
 
 /* Fetches the tensor map of the transfer behind the head, if it has reached the unit. The head's
  * own map comes first. */
-static void look_ahead(struct tma_sms *sms, struct tma_load_unit *unit, uint64_t cycle) {
+static void look_ahead(struct tma_core *core, struct tma_sms *sms, struct tma_load_unit *unit,
+                       uint64_t cycle) {
     if (unit->head == TMA_NONE)
         return;
     const struct tma_transfer *transfer = &sms->transfers[unit->head];
     if (!transfer->begun && tma_descriptor_cycle(unit->waits, unit->head) == 0)
         return;
     if (transfer->next != TMA_NONE && sms->transfers[transfer->next].queued_cycle <= cycle)
-        tma_descriptor_look_ahead(sms, unit->waits, transfer->next);
+        tma_descriptor_look_ahead(core, sms, unit->waits, transfer->next);
 }
 
-struct tma_handover tma_load_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                                       uint64_t cycle) {
     struct tma_load_unit *unit = &sms->load_units[sm];
     int made = 0;
     if (!unit->scheduled || unit->wake_cycle != cycle)
         return tma_nowhere;
     unit->scheduled = false;
-    while (made < BATCH_PACKETS && unit->head != TMA_NONE && !sms->core->out_of_memory) {
+    while (made < BATCH_PACKETS && unit->head != TMA_NONE && !core->out_of_memory) {
         struct tma_transfer *transfer = &sms->transfers[unit->head];
         struct tma_line_request request;
-        if (!begin(sms, unit, cycle))
+        if (!begin(core, sms, unit, cycle))
             break;
         if (!tma_row_splitter_next(&transfer->splitter, &request)) {
-            finish(sms, unit);
+            finish(core, sms, unit);
             continue;
         }
         transfer->completion.requests++;
-        send(sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
+        send(core, sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
         unit->clock_ticks += sms->row_ticks;
         unit->busy_ticks += sms->row_ticks;
         made++;
     }
-    look_ahead(sms, unit, cycle);
-    schedule(sms, sm, cycle);
+    look_ahead(core, sms, unit, cycle);
+    schedule(core, sms, sm, cycle);
     return tma_nowhere;
 }

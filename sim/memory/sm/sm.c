@@ -53,20 +53,20 @@ void tma_sms_free(struct tma_sms *sms) {
     free(sms->shared);
 }
 
-TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_sms *sms, uint32_t packet_id,
-                                                       uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
+TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_sms *sms,
+                                                       uint32_t packet_id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, packet_id);
     uint32_t id = packet->transfer, sm = packet->sm;
-    uint64_t now = sms->core->cycle;
-    tma_packet_free(sms->core, packet_id);
+    uint64_t now = core->cycle;
+    tma_packet_free(core, packet_id);
     if (cycle <= now)
         cycle = now + 1;
     if (tma_writes_tensor(sms->transfers[id].direction)) {
         tma_descriptor_arrive(sms->store_units[sm].waits, id, cycle);
-        tma_store_unit_resume(sms, sm, now);
+        tma_store_unit_resume(core, sms, sm, now);
     } else {
         tma_descriptor_arrive(sms->load_units[sm].waits, id, cycle);
-        tma_load_unit_resume(sms, sm, now);
+        tma_load_unit_resume(core, sms, sm, now);
     }
     return tma_nowhere;
 }

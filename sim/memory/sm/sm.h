@@ -91,19 +91,26 @@ enum tma_error_code tma_sms_create(struct tma_sms *sms, struct tma_core *core,
 void tma_sms_free(struct tma_sms *sms);
 
 /* load_unit.c: a transfer reaches the load unit of its SM at `cycle`; the unit wakes up. */
-void tma_load_unit_enqueue(struct tma_sms *sms, uint32_t transfer, uint64_t cycle);
-struct tma_handover tma_load_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle);
+void tma_load_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
+                           uint64_t cycle);
+struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                                       uint64_t cycle);
 
 /* store_unit.c: likewise; and a write of the SM is done, which returns its credits. */
-void tma_store_unit_enqueue(struct tma_sms *sms, uint32_t transfer, uint64_t cycle);
-struct tma_handover tma_store_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle);
-struct tma_handover tma_store_unit_receive(struct tma_sms *sms, uint32_t packet, uint64_t cycle);
+void tma_store_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
+                            uint64_t cycle);
+struct tma_handover tma_store_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                                        uint64_t cycle);
+struct tma_handover tma_store_unit_receive(struct tma_core *core, struct tma_sms *sms,
+                                           uint32_t packet, uint64_t cycle);
 
 /* delivery.c: a response has passed the GPC's port at `passed`; or a prefetch is done. */
-struct tma_handover tma_sm_receive(struct tma_sms *sms, uint32_t packet, uint64_t passed);
+struct tma_handover tma_sm_receive(struct tma_core *core, struct tma_sms *sms, uint32_t packet,
+                                   uint64_t passed);
 
 /* sm.c: a tensor map is in the SM's cache at `cycle`. */
-struct tma_handover tma_sm_receive_descriptor(struct tma_sms *sms, uint32_t packet, uint64_t cycle);
+struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_sms *sms,
+                                              uint32_t packet, uint64_t cycle);
 
 /* Takes the oldest completion; false where there is none. */
 bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *completion);

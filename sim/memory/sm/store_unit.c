@@ -23,9 +23,10 @@ static uint32_t take_head(const struct tma_sms *sms, struct tma_store_unit *unit
 
 /* Begins with the transfers that have reached the unit and have their tensor maps, in order of
  * their arrival. */
-static void begin_arrived(struct tma_sms *sms, struct tma_store_unit *unit, uint64_t cycle) {
+static void begin_arrived(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit,
+                          uint64_t cycle) {
     while (unit->coming != TMA_NONE && sms->transfers[unit->coming].queued_cycle <= cycle &&
-           tma_descriptor_ready(sms, unit->waits, unit->coming,
+           tma_descriptor_ready(core, sms, unit->waits, unit->coming,
                                 tma_ticks_to_cycle(unit->clock_ticks), cycle)) {
         uint32_t id = unit->coming;
         unit->coming = sms->transfers[id].next;
@@ -53,9 +54,8 @@ static enum tma_packet_kind kind_of(enum tma_direction direction) {
 }
 
 /* Sends a write to the home of its line, by way of the slice of the SM's partition. */
-static void send(struct tma_sms *sms, uint32_t transfer, const struct tma_line_request *request,
-                 uint64_t cycle) {
-    struct tma_core *core = sms->core;
+static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
+                 const struct tma_line_request *request, uint64_t cycle) {
     struct tma_transfer *owner = &sms->transfers[transfer];
     uint32_t id = tma_packet_new(core);
     if (id == TMA_NONE)
@@ -81,14 +81,14 @@ static void send(struct tma_sms *sms, uint32_t transfer, const struct tma_line_r
                  tma_hop_cycles(core, packet->gpc, &packet->location));
 }
 
-static void complete(struct tma_sms *sms, uint32_t id, uint64_t read) {
-    const struct tma_machine *machine = sms->core->machine;
+static void complete(struct tma_core *core, struct tma_sms *sms, uint32_t id, uint64_t read) {
+    const struct tma_machine *machine = core->machine;
     const struct tma_transfer *transfer = &sms->transfers[id];
     uint64_t cycles = transfer->direction == TMA_REDUCE ? machine->tma.reduce_complete_cycles
                                                         : machine->tma.store_complete_cycles;
     if (transfer->wait_group)
         cycles += machine->tma.wait_group_cycles;
-    tma_transfer_complete(sms, id, read + cycles);
+    tma_transfer_complete(core, sms, id, read + cycles);
 }
 
 /* The number of the first open transfer whose bytes have not all been read; UINT64_MAX: none. */
@@ -100,7 +100,8 @@ static uint64_t first_unread(const struct tma_sms *sms, const struct tma_store_u
 }
 
 /* Completes the transfers whose commit group has been read. */
-static void complete_committed(struct tma_sms *sms, struct tma_store_unit *unit, uint64_t read) {
+static void complete_committed(struct tma_core *core, struct tma_sms *sms,
+                               struct tma_store_unit *unit, uint64_t read) {
     uint64_t unread = first_unread(sms, unit);
     uint32_t *link = &unit->open;
     unit->open_tail = TMA_NONE;
@@ -113,18 +114,18 @@ static void complete_committed(struct tma_sms *sms, struct tma_store_unit *unit,
             continue;
         }
         *link = transfer->next_open;
-        complete(sms, id, read);
+        complete(core, sms, id, read);
     }
 }
 
 /* The transfer at the head has been read from shared memory. */
-static void finish(struct tma_sms *sms, struct tma_store_unit *unit) {
+static void finish(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit) {
     struct tma_transfer *transfer = &sms->transfers[take_head(sms, unit)];
     uint64_t read = tma_ticks_to_cycle(unit->clock_ticks);
     transfer->generated = true;
     transfer->completion.rows_cycle = transfer->completion.sent_cycle = read;
     transfer->completion.arrival_cycle = read;
-    complete_committed(sms, unit, read);
+    complete_committed(core, sms, unit, read);
 }
 
 static void wait_until(struct tma_store_unit *unit, uint64_t cycle) {
@@ -133,9 +134,9 @@ static void wait_until(struct tma_store_unit *unit, uint64_t cycle) {
 }
 
 /* Round robin: the transfer at the head goes behind the others that the unit works on. */
-static void rotate(struct tma_sms *sms, struct tma_store_unit *unit) {
+static void rotate(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit) {
     uint32_t id = take_head(sms, unit), *link = &unit->head;
-    uint32_t transfers = sms->core->machine->tma.store_operations;
+    uint32_t transfers = core->machine->tma.store_operations;
     for (uint32_t i = 1; i < transfers && *link != TMA_NONE; i++)
         link = &sms->transfers[*link].next;
     if (*link == TMA_NONE)
@@ -145,7 +146,7 @@ static void rotate(struct tma_sms *sms, struct tma_store_unit *unit) {
 }
 
 /* Makes one packet of the transfer at the head. */
-static void make_packet(struct tma_sms *sms, struct tma_store_unit *unit) {
+static void make_packet(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit) {
     struct tma_transfer *transfer = &sms->transfers[unit->head];
     struct tma_line_request request;
     if (!transfer->begun) {
@@ -154,24 +155,24 @@ static void make_packet(struct tma_sms *sms, struct tma_store_unit *unit) {
         transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     }
     if (!tma_row_splitter_next(&transfer->splitter, &request)) {
-        finish(sms, unit);
+        finish(core, sms, unit);
         return;
     }
-    uint64_t ticks = read_ticks(sms->core->machine, transfer->direction, &request);
+    uint64_t ticks = read_ticks(core->machine, transfer->direction, &request);
     unit->clock_ticks += ticks;
     unit->busy_ticks += ticks;
     transfer->completion.requests++;
     if (!request.fill) {
         unit->credits -= (int32_t)tma_write_flits(kind_of(transfer->direction), request.sectors,
                                                   request.partial);
-        send(sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
+        send(core, sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
     }
-    rotate(sms, unit);
+    rotate(core, sms, unit);
 }
 
 /* Puts a wake-up into the event queue, for when the unit is free and has a transfer. Without
  * credits it sleeps until a write returns some; without a tensor map, until it is resumed. */
-static void schedule(struct tma_sms *sms, uint32_t sm, uint64_t soonest) {
+static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t soonest) {
     struct tma_store_unit *unit = &sms->store_units[sm];
     bool idle = unit->head == TMA_NONE && unit->coming == TMA_NONE;
     if (unit->scheduled || unit->credits <= 0 || idle)
@@ -186,38 +187,40 @@ static void schedule(struct tma_sms *sms, uint32_t sm, uint64_t soonest) {
         cycle = map_cycle > cycle ? map_cycle : cycle;
     }
     unit->scheduled = true;
-    tma_event_queue_push(&sms->core->queue, TMA_FIRST_UNIT + sms->core->machine->sm_count + sm,
+    tma_event_queue_push(&core->queue, TMA_FIRST_UNIT + core->machine->sm_count + sm,
                          cycle > soonest ? cycle : soonest);
 }
 
 /* Packets that it makes in one cycle at most, should they take no time. */
 enum { MAX_PACKETS = 16 };
 
-TMA_RARE struct tma_handover tma_store_unit_wake(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
+TMA_RARE struct tma_handover tma_store_unit_wake(struct tma_core *core, struct tma_sms *sms,
+                                                 uint32_t sm, uint64_t cycle) {
     struct tma_store_unit *unit = &sms->store_units[sm];
     unit->scheduled = false;
     if (unit->head == TMA_NONE)
         wait_until(unit, cycle);
-    begin_arrived(sms, unit, cycle);
+    begin_arrived(core, sms, unit, cycle);
     for (int made = 0; made < MAX_PACKETS && unit->head != TMA_NONE && unit->credits > 0 &&
                        tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
          made++)
-        make_packet(sms, unit);
-    schedule(sms, sm, cycle + 1);
+        make_packet(core, sms, unit);
+    schedule(core, sms, sm, cycle + 1);
     return tma_nowhere;
 }
 
-void tma_store_unit_resume(struct tma_sms *sms, uint32_t sm, uint64_t cycle) {
-    schedule(sms, sm, cycle + 1);
+void tma_store_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                           uint64_t cycle) {
+    schedule(core, sms, sm, cycle + 1);
 }
 
 /* A warp issues an operation, and then the commit that it waits for. Two warps of one scheduler
  * issue one after the other, so the commit of the first one may come after the operation of the
  * second. Returns the cycle at which the operation is issued. */
-static uint64_t issue(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id,
-                      uint64_t cycle) {
+static uint64_t issue(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit,
+                      uint32_t id, uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id], *before = NULL;
-    uint32_t issue_cycles = sms->core->machine->tma.store_issue_cycles;
+    uint32_t issue_cycles = core->machine->tma.store_issue_cycles;
     transfer->number = transfer->commit = unit->number++;
     transfer->next_open = TMA_NONE;
     for (uint32_t open = unit->open; open != TMA_NONE; open = sms->transfers[open].next_open) {
@@ -237,29 +240,30 @@ static uint64_t issue(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t
     return cycle;
 }
 
-void tma_store_unit_enqueue(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
+void tma_store_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t id,
+                            uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id];
     struct tma_store_unit *unit = &sms->store_units[transfer->sm];
-    transfer->queued_cycle = issue(sms, unit, id, cycle);
+    transfer->queued_cycle = issue(core, sms, unit, id, cycle);
     transfer->next = TMA_NONE;
     if (unit->coming == TMA_NONE)
         unit->coming = id;
     else
         sms->transfers[unit->coming_tail].next = id;
     unit->coming_tail = id;
-    schedule(sms, transfer->sm, transfer->queued_cycle);
+    schedule(core, sms, transfer->sm, transfer->queued_cycle);
 }
 
-TMA_RARE struct tma_handover tma_store_unit_receive(struct tma_sms *sms, uint32_t packet_id,
-                                                    uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(sms->core, packet_id);
+TMA_RARE struct tma_handover tma_store_unit_receive(struct tma_core *core, struct tma_sms *sms,
+                                                    uint32_t packet_id, uint64_t cycle) {
+    const struct tma_packet *packet = tma_packet_at(core, packet_id);
     uint32_t id = packet->transfer, sm = packet->sm;
     struct tma_store_unit *unit = &sms->store_units[sm];
     if (unit->credits <= 0)
         wait_until(unit, cycle);
     unit->credits += (int32_t)tma_write_flits(packet->kind, packet->sectors, packet->partial);
-    tma_packet_free(sms->core, packet_id);
+    tma_packet_free(core, packet_id);
     tma_transfer_drop(sms, id);
-    schedule(sms, sm, cycle + 1);
+    schedule(core, sms, sm, cycle + 1);
     return tma_nowhere;
 }

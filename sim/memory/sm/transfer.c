@@ -5,9 +5,9 @@
 /* The pools grow by doubling. */
 enum { FIRST_TRANSFERS = 1024, FIRST_COMPLETIONS = 1024 };
 
-static bool grow_transfers(struct tma_sms *sms) {
+static bool grow_transfers(struct tma_core *core, struct tma_sms *sms) {
     uint32_t old = sms->transfer_count, count = old == 0 ? FIRST_TRANSFERS : 2 * old;
-    if (!tma_core_reserve_transfers(sms->core, count))
+    if (!tma_core_reserve_transfers(core, count))
         return false;
     struct tma_transfer *transfers =
         tma_resize_aligned(sms->transfers, old * sizeof *transfers, count * sizeof *transfers);
@@ -22,15 +22,15 @@ static bool grow_transfers(struct tma_sms *sms) {
     return true;
 }
 
-uint32_t tma_transfer_new(struct tma_sms *sms) {
-    if (sms->free_transfer == TMA_NONE && !grow_transfers(sms)) {
-        sms->core->out_of_memory = true;
+uint32_t tma_transfer_new(struct tma_core *core, struct tma_sms *sms) {
+    if (sms->free_transfer == TMA_NONE && !grow_transfers(core, sms)) {
+        core->out_of_memory = true;
         return TMA_NONE;
     }
     uint32_t transfer = sms->free_transfer;
     sms->free_transfer = sms->transfers[transfer].next;
     sms->transfers_used++;
-    sms->core->fill_counts[transfer] = (struct tma_fill_counts){0};
+    core->fill_counts[transfer] = (struct tma_fill_counts){0};
     return transfer;
 }
 
@@ -83,14 +83,15 @@ static void add_counts(struct tma_completion *completion, const struct tma_row_s
     completion->fill_cycle = counts->last_cycle;
 }
 
-void tma_transfer_complete(struct tma_sms *sms, uint32_t id, uint64_t cycle) {
+void tma_transfer_complete(struct tma_core *core, struct tma_sms *sms, uint32_t id,
+                           uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id];
     transfer->completion.cycle = cycle;
     transfer->completed = true;
     if (!transfer->completion.copied)
-        add_counts(&transfer->completion, &transfer->splitter, &sms->core->fill_counts[id]);
+        add_counts(&transfer->completion, &transfer->splitter, &core->fill_counts[id]);
     if (!push_completion(sms, &transfer->completion))
-        sms->core->out_of_memory = true;
+        core->out_of_memory = true;
     free_if_done(sms, id);
 }
 
