@@ -9,14 +9,11 @@
 /* Chunks grow by doubling from this. */
 enum { FIRST_CHUNKS = 64 };
 
-/* Base of the encoding in tma_event_bucket.end. */
-enum { END_CHUNK = TMA_EVENT_CHUNK + 1 };
-
 /* An empty bucket looks like one whose last chunk is full, so the first event gets a new chunk. */
 static const struct tma_event_bucket empty = {TMA_NONE, TMA_EVENT_CHUNK};
 
 void tma_event_queue_init(struct tma_event_queue *queue) {
-    *queue = (struct tma_event_queue){.free_chunk = TMA_NONE};
+    *queue = (struct tma_event_queue){.free_chunk = TMA_NONE, .near_end = TMA_EVENT_QUEUE_CYCLES};
     for (uint32_t i = 0; i < TMA_EVENT_QUEUE_CYCLES; i++)
         queue->buckets[i] = empty;
 }
@@ -43,17 +40,8 @@ static bool grow_chunks(struct tma_event_queue *queue) {
     return true;
 }
 
-/* Adds an event to the last chunk of a bucket, which has room. */
-static void append(struct tma_event_queue *queue, struct tma_event_bucket *bucket, uint32_t event) {
-    queue->chunks[bucket->end / END_CHUNK].events[bucket->end % END_CHUNK] = event;
-    bucket->end++;
-}
-
-/* Not inlined, so that tma_event_queue_push needs no stack frame: a third fewer instructions. */
-#define RARELY __attribute__((noinline)) static
-
 /* Adds an event to a new chunk of a bucket. */
-RARELY void extend(struct tma_event_queue *queue, struct tma_event_bucket *bucket, uint32_t event) {
+static void extend(struct tma_event_queue *queue, struct tma_event_bucket *bucket, uint32_t event) {
     if (queue->free_chunk == TMA_NONE && !grow_chunks(queue)) {
         queue->out_of_memory = true;
         return;
@@ -64,21 +52,12 @@ RARELY void extend(struct tma_event_queue *queue, struct tma_event_bucket *bucke
     if (bucket->first == TMA_NONE)
         bucket->first = chunk;
     else
-        queue->chunks[bucket->end / END_CHUNK].next = chunk;
-    bucket->end = chunk * END_CHUNK;
-    append(queue, bucket, event);
+        queue->chunks[bucket->end / TMA_EVENT_END].next = chunk;
+    bucket->end = chunk * TMA_EVENT_END;
+    tma_event_bucket_append(queue, bucket, event);
 }
 
-/* Adds an event to the bucket of a cycle within the wheel. */
-static void put_near(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
-    struct tma_event_bucket *bucket = &queue->buckets[cycle % TMA_EVENT_QUEUE_CYCLES];
-    if (bucket->end % END_CHUNK == TMA_EVENT_CHUNK)
-        extend(queue, bucket, event);
-    else
-        append(queue, bucket, event);
-}
-
-RARELY void put_far(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
+static void put_far(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
     struct tma_far_event *far =
         tma_array_grow(queue->far, queue->far_count, &queue->far_capacity, sizeof *far);
     if (far == NULL) {
@@ -89,38 +68,32 @@ RARELY void put_far(struct tma_event_queue *queue, uint32_t event, uint64_t cycl
     queue->far[queue->far_count++] = (struct tma_far_event){cycle, event};
 }
 
-enum { HALF_TURN = TMA_EVENT_QUEUE_CYCLES / 2 };
-
-/* Events before this cycle go into buckets, later ones into the list of far events. The limit moves
- * by half a turn at a time, and then far events move into buckets. An event that was pushed earlier
- * thus stays ahead of a later one of the same cycle. */
-static uint64_t reach(const struct tma_event_queue *queue) {
-    return queue->now / HALF_TURN * HALF_TURN + TMA_EVENT_QUEUE_CYCLES;
-}
-
-void tma_event_queue_push(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
-    assert(cycle >= queue->now);
-    queue->count++;
-    if (cycle < reach(queue))
-        put_near(queue, event, cycle);
+void tma_event_queue_push_slowly(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
+    if (cycle < queue->near_end)
+        extend(queue, &queue->buckets[cycle % TMA_EVENT_QUEUE_CYCLES], event);
     else
         put_far(queue, event, cycle);
 }
 
-/* Moves far events that are now within the wheel into buckets. */
+enum { HALF_TURN = TMA_EVENT_QUEUE_CYCLES / 2 };
+
+/* Moves far events that are near now into buckets. */
 static void fetch_far(struct tma_event_queue *queue) {
     size_t kept = 0;
+    uint64_t count = queue->count;
     for (size_t i = 0; i < queue->far_count; i++)
-        if (queue->far[i].cycle < reach(queue))
-            put_near(queue, queue->far[i].event, queue->far[i].cycle);
+        if (queue->far[i].cycle < queue->near_end)
+            tma_event_queue_push(queue, queue->far[i].event, queue->far[i].cycle);
         else
             queue->far[kept++] = queue->far[i];
     queue->far_count = kept;
+    queue->count = count;
 }
 
 static void move_to(struct tma_event_queue *queue, uint64_t cycle) {
     bool passed_half = cycle / HALF_TURN != queue->now / HALF_TURN;
     queue->now = cycle;
+    queue->near_end = cycle / HALF_TURN * HALF_TURN + TMA_EVENT_QUEUE_CYCLES;
     if (passed_half && queue->far_count > 0)
         fetch_far(queue);
 }
@@ -131,7 +104,7 @@ static uint32_t copy_chunk(const struct tma_event_queue *queue,
                            const struct tma_event_bucket *bucket, uint32_t chunk,
                            uint32_t *events) {
     memcpy(events, queue->chunks[chunk].events, sizeof queue->chunks[chunk].events);
-    return chunk == bucket->end / END_CHUNK ? bucket->end % END_CHUNK : TMA_EVENT_CHUNK;
+    return chunk == bucket->end / TMA_EVENT_END ? bucket->end % TMA_EVENT_END : TMA_EVENT_CHUNK;
 }
 
 /* Appends the events of a chunk to queue->due. */

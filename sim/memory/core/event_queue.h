@@ -3,6 +3,7 @@
 #ifndef TMA_MEMORY_CORE_EVENT_QUEUE_H
 #define TMA_MEMORY_CORE_EVENT_QUEUE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,10 @@ struct tma_far_event {
 struct tma_event_queue {
     uint64_t now;   /* the cycle of the first bucket */
     uint64_t count; /* events in the queue */
+    /* Events before this cycle are in buckets, later ones in the list of far events. The limit
+     * moves by half a turn at a time, and then far events move into buckets: an event that was
+     * pushed earlier stays ahead of a later one of the same cycle. */
+    uint64_t near_end;
     bool out_of_memory;
     struct tma_event_bucket buckets[TMA_EVENT_QUEUE_CYCLES];
     struct tma_event_chunk *chunks; /* owned */
@@ -50,8 +55,30 @@ struct tma_event_queue {
 void tma_event_queue_init(struct tma_event_queue *queue);
 void tma_event_queue_free(struct tma_event_queue *queue);
 
+/* Base of the encoding in tma_event_bucket.end. */
+enum { TMA_EVENT_END = TMA_EVENT_CHUNK + 1 };
+
+/* Adds an event to the last chunk of a bucket, which has room. */
+static inline void tma_event_bucket_append(struct tma_event_queue *queue,
+                                           struct tma_event_bucket *bucket, uint32_t event) {
+    queue->chunks[bucket->end / TMA_EVENT_END].events[bucket->end % TMA_EVENT_END] = event;
+    bucket->end++;
+}
+
+/* The part of tma_event_queue_push that is rarely needed. */
+void tma_event_queue_push_slowly(struct tma_event_queue *queue, uint32_t event, uint64_t cycle);
+
 /* Adds an event at a cycle that is not before `now`. Sets out_of_memory on failure. */
-void tma_event_queue_push(struct tma_event_queue *queue, uint32_t event, uint64_t cycle);
+static inline void tma_event_queue_push(struct tma_event_queue *queue, uint32_t event,
+                                        uint64_t cycle) {
+    struct tma_event_bucket *bucket = &queue->buckets[cycle % TMA_EVENT_QUEUE_CYCLES];
+    assert(cycle >= queue->now);
+    queue->count++;
+    if (cycle < queue->near_end && bucket->end % TMA_EVENT_END != TMA_EVENT_CHUNK)
+        tma_event_bucket_append(queue, bucket, event);
+    else
+        tma_event_queue_push_slowly(queue, event, cycle);
+}
 
 /* Removes the events of cycle `now` and moves on to the next cycle. Returns their number; *due
  * lists them in order of insertion and is valid until the next call. Behind them *due also lists

@@ -27,6 +27,7 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
     tags->sets = tma_resize_aligned(NULL, 0, tags->set_count * sizeof *tags->sets);
     if (tags->sets == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", tags->set_count);
+    tags->empty_ways = tags->set_count * tags->ways;
     for (size_t i = 0; i < tags->set_count; i++)
         empty_set(&tags->sets[i], tags->policy->initial_state(machine->topology.draw, i));
     return TMA_OK;
@@ -150,7 +151,7 @@ static void update_remote_only(struct tma_l2_set *set, int way, bool remote) {
 __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, struct tma_l2_set *set,
                                                   uint32_t tag, bool remote,
                                                   struct tma_l2_victim *victim) {
-    uint32_t empty = ways_of(tags, set, TMA_L2_EMPTY);
+    uint32_t empty = tags->empty_ways == 0 ? 0 : ways_of(tags, set, TMA_L2_EMPTY);
     int way = empty != 0 ? __builtin_ctz(empty) : choose_victim(tags, set);
     if (way < 0)
         return -1;
@@ -158,6 +159,7 @@ __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, stru
         tags->evictions++;
         *victim = (struct tma_l2_victim){tag_of(tags, set, way), dirty_sectors(set, way)};
     }
+    tags->empty_ways -= empty != 0;
     mix_tags_for(tags, tag);
     put_tag(tags, set, way, tag);
     clear_way(set, way);
@@ -245,6 +247,7 @@ void tma_tags_invalidate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint3
     int way = tma_tags_find(tags, set, tag);
     if (way < 0 || (set->pending & 1u << way) != 0)
         return;
+    tags->empty_ways++;
     put_tag(tags, set, way, TMA_L2_EMPTY);
     clear_way(set, way);
 }

@@ -64,7 +64,8 @@ struct tma_l2_tags {
     /* The high half that all tags share, so that sets need not store it; TMA_L2_NO_TAGS before the
      * first tag; TMA_L2_MIXED once tags differ in it, and sets store it. */
     uint32_t high_tag;
-    bool full; /* tma_tags_preload has filled the last way of a set */
+    bool full;           /* tma_tags_preload has filled the last way of a set */
+    uint64_t empty_ways; /* of all sets: a full cache need not look for them */
     uint64_t evictions;
     uint64_t unused_sectors; /* filled, and not requested since */
 };
