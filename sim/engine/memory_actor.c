@@ -87,8 +87,8 @@ static void wait_for_completion(struct tma_memory_actor *actor, uint64_t now) {
     }
 }
 
-/* Passes on events that nothing comes ahead of any more. Slots act on a completion, and CTAs end, up
- * to wake_interval_cycles after the cycle that their events tell. */
+/* Passes on events that nothing comes ahead of any more. Slots act on a completion, and CTAs end,
+ * up to wake_interval_cycles after the cycle that their events tell. */
 static void flush_events(struct tma_simulation *simulation, uint64_t now) {
     uint64_t behind = simulation->machine->tma.wake_interval_cycles;
     if (now > behind)
