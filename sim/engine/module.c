@@ -31,47 +31,43 @@ static bool find_own_path(char path[PATH_BYTES]) {
     return true;
 }
 
-/* Tries one path; NULL if it has no module. */
-static void *open_path(const char *path) {
-    return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+/* Writes the folder that has this code, with a slash at its end; empty if unknown. */
+static void find_own_folder(char folder[PATH_BYTES]) {
+    char *slash = find_own_path(folder) ? strrchr(folder, '/') : NULL;
+    if (slash != NULL)
+        slash[1] = '\0';
+    else
+        folder[0] = '\0';
 }
 
-/* Searches beside this code. *beside is the folder that it starts from, with a slash at its end. */
-static void *open_beside(char beside[PATH_BYTES]) {
-    char path[PATH_BYTES + sizeof "../lib/tmasim/" + sizeof file_name];
-    if (!find_own_path(beside) || strrchr(beside, '/') == NULL) {
-        beside[0] = '\0';
-        return NULL;
-    }
-    *(strrchr(beside, '/') + 1) = '\0';
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, sizeof path, "%s%s%s", beside, folders[i], file_name);
-        void *handle = access(path, R_OK) == 0 ? open_path(path) : NULL;
-        if (handle != NULL)
-            return handle;
-    }
-    return NULL;
+/* Loads a file; if its path has no slash, the dynamic linker searches it. `what` is for the error's
+ * text. */
+static enum tma_error_code open_path(const char *path, const char *what, void **handle,
+                                     struct tma_error *error) {
+    *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (*handle != NULL)
+        return TMA_OK;
+    return tma_fail(error, TMA_ERROR_FILE, "cannot load %s: %.400s", what, dlerror());
 }
 
 static enum tma_error_code open_module(void **handle, struct tma_error *error) {
-    char beside[PATH_BYTES];
+    char folder[PATH_BYTES], path[PATH_BYTES + sizeof "../lib/tmasim/" + sizeof file_name];
     const char *given = getenv("TMASIM_ENGINE");
-    if (given != NULL && given[0] != '\0') {
-        *handle = open_path(given);
-        if (*handle != NULL)
-            return TMA_OK;
-        return tma_fail(error, TMA_ERROR_FILE,
-                        "cannot load the engine that TMASIM_ENGINE names: %.400s", dlerror());
+    if (given != NULL && given[0] != '\0')
+        return open_path(given, "the engine that TMASIM_ENGINE names", handle, error);
+    find_own_folder(folder);
+    for (size_t i = 0; folder[0] != '\0' && i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s%s%s", folder, folders[i], file_name);
+        if (access(path, R_OK) == 0)
+            return open_path(path, "the engine", handle, error);
     }
-    *handle = open_beside(beside);
-    if (*handle == NULL)
-        *handle = open_path(file_name);
-    if (*handle != NULL)
+    if (open_path(file_name, "the engine", handle, NULL) == TMA_OK)
         return TMA_OK;
-    return tma_fail(error, TMA_ERROR_FILE,
-                    "no %s in %.200s, in ../lib and ../lib/tmasim beside it, or where the dynamic "
-                    "linker searches (TMASIM_ENGINE can name it): %.150s",
-                    file_name, beside[0] != '\0' ? beside : "the command's folder", dlerror());
+    return tma_fail(
+        error, TMA_ERROR_FILE,
+        "cannot load the engine: no %s in %.250s, in ../lib or ../lib/tmasim beside it, "
+        "or where the dynamic linker searches; TMASIM_ENGINE can give its path",
+        file_name, folder[0] != '\0' ? folder : "the program's folder");
 }
 
 enum tma_error_code tma_module_load(const struct tma_engine_module **module,

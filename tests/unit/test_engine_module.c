@@ -149,6 +149,7 @@ int main(int argc, char **argv) {
     unsetenv("TMASIM_ENGINE");
     Suite *suite = suite_create("the engine's module");
     TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60); /* sanitizers are slow */
     tcase_add_test(tests, test_missing_module_is_an_error);
     tcase_add_test(tests, test_another_library_is_an_error);
     tcase_add_test(tests, test_two_runs_at_once);
