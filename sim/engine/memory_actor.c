@@ -14,15 +14,6 @@ void tma_memory_actor_free(struct tma_memory_actor *actor) {
     tma_completion_queue_free(&actor->completions);
 }
 
-/* Hands over what was issued before `cycle`: nothing that slots issue later comes ahead of it. */
-static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
-    struct tma_simulation *simulation = actor->simulation;
-    size_t count = tma_issue_queue_count_before(&simulation->issues, cycle);
-    for (size_t i = 0; i < count && simulation->code == TMA_OK; i++)
-        tma_issue_operation(actor->grid, simulation, &simulation->issues.items[i]);
-    tma_issue_queue_remove(&simulation->issues, count);
-}
-
 /* Lets the memory system's time pass until `cycle`, and learns of completions. */
 static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
     struct tma_simulation *simulation = actor->simulation;
@@ -32,6 +23,19 @@ static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
         good = tma_completion_queue_push(&actor->completions, &completion);
     if (!good)
         tma_simulation_out_of_memory(simulation);
+}
+
+/* Hands over what was issued before `cycle`: nothing that slots issue later comes ahead of it. Each
+ * operation gets to its TMA unit at its time: what is there then must not depend on how many
+ * operations are handed over together. */
+static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
+    struct tma_simulation *simulation = actor->simulation;
+    size_t count = tma_issue_queue_count_before(&simulation->issues, cycle);
+    for (size_t i = 0; i < count && simulation->code == TMA_OK; i++) {
+        advance(actor, simulation->issues.items[i].cycle + simulation->machine->tma.issue_cycles);
+        tma_issue_operation(actor->grid, simulation, &simulation->issues.items[i]);
+    }
+    tma_issue_queue_remove(&simulation->issues, count);
 }
 
 /* The first completion of the queue is known: none that is yet to be found can come ahead of it. */
