@@ -11,8 +11,11 @@
  * succeeds; otherwise its contents mean nothing.
  *
  * One process can run many simulations, one after the other. It cannot run two at once: neither in
- * two threads, nor by a call from an event sink. The engine that runs them, libtmasim-engine.so, is
- * loaded by the first run (module.h says where it is searched).
+ * two threads, nor by a call from an event sink.
+ *
+ * The first run loads the engine, libtmasim-engine.so: the file that the environment variable
+ * TMASIM_ENGINE names; else one in the folder of the program or of libtmasim.so, in ../lib or
+ * ../lib/tmasim beside that folder, or where the dynamic linker searches.
  *
  * Fails with
  *   TMA_ERROR_ARGUMENT     the workload asks for what the machine does not have
