@@ -18,12 +18,13 @@
  * ../lib/tmasim beside that folder, or where the dynamic linker searches.
  *
  * Fails with
- *   TMA_ERROR_ARGUMENT     the workload asks for what the machine does not have
- *   TMA_ERROR_FAULT        an operation faults
- *   TMA_ERROR_DEADLOCK     an mbarrier never fills; the text names each waiting slot, the bytes
- * that it expects and those that arrived TMA_ERROR_UNSUPPORTED  another simulation is running in
- * this process TMA_ERROR_FILE         the engine is missing; the text says where it was searched
- *   TMA_ERROR_MEMORY       out of memory */
+ * - TMA_ERROR_ARGUMENT: the workload asks for what the machine does not have;
+ * - TMA_ERROR_FAULT: an operation faults;
+ * - TMA_ERROR_DEADLOCK: an mbarrier never fills. The text names waiting slots, with the bytes that
+ *   each expects and those that arrived;
+ * - TMA_ERROR_UNSUPPORTED: another simulation is running in this process;
+ * - TMA_ERROR_FILE: the engine is missing. The text says where it was searched;
+ * - TMA_ERROR_MEMORY: out of memory. */
 enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
                             const struct tma_event_sink *sink, struct tma_result *result,
                             struct tma_error *error);
