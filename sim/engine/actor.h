@@ -12,7 +12,7 @@ struct tma_actor {
     /* Takes all transitions of the machine that are due at cycle `now`. Called at first, and then
      * whenever what the last result waited for has come. */
     struct tma_wait (*step)(void *machine, uint64_t now);
-    void *machine;
+    void *machine; /* not owned */
     bool waits_for_signal;
 };
 
@@ -30,8 +30,8 @@ void tma_actors_free(struct tma_actors *actors);
 /* Steps an actor, and notes whether it waits for a signal now. */
 struct tma_wait tma_actor_step(struct tma_actors *actors, uint32_t number, uint64_t now);
 
-/* Wakes an actor that waits for a signal. Does nothing to another one: each step looks at all that
- * it depends on, so an actor that is awake misses nothing. */
+/* Wakes an actor that waits for a signal. Other actors need no signal: they look at all that they
+ * depend on in their next step. */
 void tma_actor_signal(struct tma_actors *actors, uint32_t number);
 void tma_actors_signal_all(struct tma_actors *actors);
 

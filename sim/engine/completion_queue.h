@@ -1,4 +1,5 @@
-/* Completions that are known and have not taken effect yet, in the order in which warps see them.
+/* The queue of completions that are known and that warps have not seen yet, in the order in which
+ * warps see them.
  *
  * A warp that waits on an mbarrier looks at it every tma.wake_interval_cycles: it sees a completion
  * at the next multiple of that, the visible cycle. */

@@ -1,6 +1,5 @@
-/* Operations that slots have issued and that the memory system has not got yet, in order of cycle,
- * SM, slot and number. Slots issue ahead of time, and in any order; the order of the queue alone
- * counts. */
+/* The queue of operations that slots have issued, on their way to the memory system. Slots issue
+ * ahead of time and in any order. The queue sorts operations by cycle, SM, slot and number. */
 #ifndef TMA_ENGINE_ISSUE_QUEUE_H
 #define TMA_ENGINE_ISSUE_QUEUE_H
 

@@ -9,7 +9,8 @@
  *   2. the folder of the executable or shared library that has this code;
  *   3. the folders ../lib and ../lib/tmasim beside that one;
  *   4. where the dynamic linker searches: run path, LD_LIBRARY_PATH, the system's folders.
- * Fails with TMA_ERROR_FILE: the text says where it searched, and why the last try failed. */
+ * The first file that exists counts. Fails with TMA_ERROR_FILE: the text says where it searched, or
+ * why the file cannot be loaded. */
 enum tma_error_code tma_module_load(const struct tma_engine_module **module,
                                     struct tma_error *error);
 

@@ -31,14 +31,14 @@ void tma_trace_start(struct tma_tracer *tracer, uint64_t cycle, struct tma_event
 void tma_trace_end(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source,
                    uint64_t cta_cycles);
 
-/* Records that operation `number` of a CTA, of tensor map `map`, is issued. Gives the number by
- * which tma_trace_completion ends what this begins (0 without a trace). */
+/* Records that operation `number` of a CTA is issued, which uses tensor map `map` of the workload.
+ * Gives the number of the window that this opens (event_order.h), or 0 without a trace. */
 uint64_t tma_trace_issue(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source,
                          uint32_t number, uint32_t map);
 
-/* Records the completion of operation `number` of a CTA. `window` is what tma_trace_issue gave for
- * it, `descriptor` the number of its tensor map among all of the workload's. Of a copy by multicast
- * only the arrival is recorded. */
+/* Records the completion of operation `number` of a CTA, and closes its window, which is what
+ * tma_trace_issue gave. `descriptor` is the number of its tensor map among all of the workload's. A
+ * copy by multicast has only an arrival. */
 void tma_trace_completion(struct tma_tracer *tracer, const struct tma_completion *completion,
                           struct tma_event_source source, uint32_t number, uint64_t window,
                           uint32_t descriptor);

@@ -1,4 +1,4 @@
-/* What a state machine of the engine waits for: each step of one returns this. */
+/* What a state machine of the engine waits for. Each of its steps returns this. */
 #ifndef TMA_ENGINE_WAIT_H
 #define TMA_ENGINE_WAIT_H
 
