@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/module.h"
 #include "engine/run.h"
 #include "scenario/machine_file.h"
 
@@ -28,7 +29,7 @@ struct kernel {
 /* What a run took. Its process does nothing else. */
 struct sample {
     double seconds;       /* of the fastest run */
-    double first_seconds; /* of the first run, which loads and starts SimGrid */
+    double first_seconds; /* of the first run, which starts SimGrid */
     double cycles, operations, lines, requests;
     double peak_mib;
 };
@@ -171,7 +172,11 @@ static void bench_growth(double longest) {
     }
 }
 
+/* Loads SimGrid once for the processes of all kernels. */
 int main(int argc, char **argv) {
+    const struct tma_engine_module *module;
+    if (tma_module_load(&module, NULL) != TMA_OK)
+        abort();
     bench_one_sm();
     bench_l2();
     bench_dram();
