@@ -24,45 +24,54 @@ ifeq ($(VARIANT),release)
 LTO := $(if $(findstring clang,$(shell $(CC) --version)),,-flto=auto -ffat-lto-objects)
 endif
 
-# SimGrid and libyaml are system headers: the project's warnings are not theirs.
-PACKAGES := simgrid yaml-0.1
-DEPS_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
-DEPS_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
-CHECK_LIBS  := $(shell pkg-config --libs check 2>/dev/null)
+# The headers of SimGrid and libyaml are system headers: the project's warnings do not apply to them.
+# Only the engine's module is linked with SimGrid; the library loads it (dlopen) when a run begins.
+PACKAGES := yaml-0.1
+DEPS_CFLAGS  := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags simgrid $(PACKAGES) 2>/dev/null))
+DEPS_LIBS    := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -ldl
+SIMGRID_LIBS := $(shell pkg-config --libs simgrid 2>/dev/null)
+CHECK_LIBS   := $(shell pkg-config --libs check 2>/dev/null)
 
 ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FLAGS_$(VARIANT)) \
               -fno-common -ffp-contract=off $(LTO) -MMD -MP $(CFLAGS)
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(LDFLAGS)
 
-LIB_SOURCES   := $(filter-out sim/cli/%,$(wildcard sim/*/*.c sim/*/*/*.c))
+MODULE_SOURCES := $(wildcard sim/engine/simgrid/*.c)
+LIB_SOURCES   := $(filter-out sim/cli/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
 CLI_SOURCES   := $(wildcard sim/cli/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
-SOURCES := $(LIB_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
-HEADERS := sim/tmasim.h $(filter-out sim/cli/%,$(wildcard sim/*/*.h sim/*/*/*.h))
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu*)
+SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
+HEADERS := sim/tmasim.h $(filter-out sim/cli/%,$(wildcard sim/*/*.h))
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu*)
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJECTS := $(call object,$(LIB_SOURCES))
 CLI_OBJECTS := $(call object,$(CLI_SOURCES))
 LIBRARY := $(BUILD)/libtmasim.a
+MODULE  := $(BUILD)/libtmasim-engine.so
 COMMAND := $(BUILD)/tmasim
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 
 .PHONY: all
-all: $(COMMAND) ## build the command and the library (VARIANT=release|debug|asan|ubsan, CC=, WERROR=1)
+all: $(COMMAND) $(MODULE) ## build the command and the library (VARIANT=release|debug|asan|ubsan, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
 
 .PHONY: programs
-programs: $(COMMAND) $(TESTS) $(BENCHES) ## build the command, the tests and the benchmarks
+programs: $(COMMAND) $(MODULE) $(TESTS) $(BENCHES) ## build the command, the tests and the benchmarks
 
 $(LIBRARY): $(LIB_OBJECTS)
 	@rm -f $@
 	@echo "  AR  $@"
 	@ar rcs $@ $^
+
+$(call object,$(MODULE_SOURCES)): ALL_CFLAGS += -fPIC -fvisibility=hidden -fno-lto
+$(MODULE): $(call object,$(MODULE_SOURCES))
+	@echo "  LD  $@"
+	@$(CC) $(ALL_LDFLAGS) -shared -o $@ $^ $(SIMGRID_LIBS) -lm
 
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY)
 	@echo "  LD  $@"
@@ -74,10 +83,11 @@ $(BUILD)/obj/%.o: %.c
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY)
+# Tests and benchmarks lie two folders below the module, and find it by their run path.
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
+	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
 
 .SECONDARY:
 

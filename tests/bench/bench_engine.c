@@ -1,5 +1,6 @@
-/* How fast workloads run, and in how much memory: full-chip ones whose lines L2 has, a stream from
- * DRAM, one SM; and what an operation costs as their number grows.
+/* Measures the speed and the memory of simulations: a single SM, a full chip whose lines L2 has,
+ * and a full chip that streams from DRAM. Also measures the time for each operation as kernels get
+ * longer.
  *
  * Usage: bench_engine [OPERATIONS]: the longest of the growing runs, 1000000 by default. */
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/module.h"
 #include "engine/run.h"
 #include "scenario/machine_file.h"
 
@@ -21,12 +23,13 @@ struct kernel {
     const char *name;
     uint32_t ctas, iterations, tile_rows; /* of the matrix, in tiles */
     bool cold;
-    int repeats; /* the fastest counts */
+    int repeats; /* of which the fastest counts */
 };
 
-/* What a run took; peak memory is that of a process that did nothing else. */
+/* What a run took. Its process does nothing else. */
 struct sample {
-    double seconds, first_seconds; /* the fastest, and the first, which starts SimGrid */
+    double seconds;       /* of the fastest run */
+    double first_seconds; /* of the first run, which starts SimGrid */
     double cycles, operations, lines, requests;
     double peak_mib;
 };
@@ -130,7 +133,7 @@ static void bench_one_sm(void) {
     print_figure(kernel.name, "start-up", sample.first_seconds - sample.seconds, "s", FREE, 0);
 }
 
-/* The record of this name in tests/hardware/h200/timing.tsv. */
+/* The kernel of the record of this name in tests/hardware/h200/timing.tsv. */
 static void bench_l2(void) {
     static const struct kernel kernel = {"full_l2_d4_64x128", SMS, 32, 24, false, 9};
     struct sample sample = measure(&kernel);
@@ -151,7 +154,8 @@ static void bench_dram(void) {
     print_figure(kernel.name, "peak memory", sample.peak_mib, "MiB", AT_MOST, 150);
 }
 
-/* The same kernel, ever longer: neither time nor memory may grow with the operations. */
+/* The same kernel with ever more iterations: the time for each operation must not grow, and neither
+ * must the memory. */
 static void bench_growth(double longest) {
     double first_cost = 0;
     for (double operations = 1e4; operations <= longest; operations *= 10) {
@@ -168,7 +172,11 @@ static void bench_growth(double longest) {
     }
 }
 
+/* Loads SimGrid once for the processes of all kernels. */
 int main(int argc, char **argv) {
+    const struct tma_engine_module *module;
+    if (tma_module_load(&module, NULL) != TMA_OK)
+        abort();
     bench_one_sm();
     bench_l2();
     bench_dram();

@@ -1,22 +1,23 @@
-/* Kernels in clusters: when a slot is filled again, who waits for whom, and what is refused. Times
- * are those of the small machine, with four SMs in one GPC. */
+/* Kernels in clusters: when a slot is filled again, which CTA waits for which, and which clusters
+ * are refused. Times are those of the small machine with all four SMs in one GPC. */
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
 #include "suite.h"
 
 enum {
-    /* One row whose line L2 has, without any way across partitions. */
+    /* Load of one row whose line L2 has, in the partition of the SM. */
     HIT = 10 + 30 + 3 + 15 + 20 + 2 + 4 + 5,
     TURNAROUND = 7,
     RELEASE = 12,
     ARRIVE = 9,
     DISPATCH = 8,
-    ROW = 4, /* the SM port: each further row of a box */
+    ROW = 4, /* each further row of a box, at the SM port */
     ROWS = 8,
-    GPC_PORT = 2, /* of a line */
+    GPC_PORT = 2, /* a line at the GPC port */
     SMS = 4
 };
 
@@ -28,7 +29,7 @@ static void set_up(void) {
     machine.topology.gpc_size[0] = SMS;
 }
 
-/* A multicast kernel on as many SMs as it can have, warm. */
+/* A warm multicast kernel that may use all SMs. */
 static struct tma_workload make_cluster(uint32_t ctas, uint32_t cluster, uint16_t mask,
                                         const struct kernel *shape) {
     struct kernel kernel = *shape;
@@ -49,7 +50,7 @@ static struct tma_result run_workload(const struct tma_workload *workload) {
 
 enum { LATER = 1000, AGAIN = TURNAROUND + RELEASE + ARRIVE, WHOLE = HIT + (ROWS - 1) * ROW };
 
-/* Kernels and their cycles. */
+/* Kernels, and the cycles that they take. */
 static const struct {
     const char *what;
     uint32_t ctas, cluster;
@@ -63,12 +64,12 @@ static const struct {
     {"a CTA is at its own mbarrier at once", 2, 2, 1, 3, 1, 1, 3 * HIT + 2 * (AGAIN - ARRIVE)},
     {"the lowest rank of the mask loads", 4, 4, 12, 3, 1, 1, 3 * HIT + 2 * AGAIN},
     {"the others have nothing to wait for", 4, 4, 2, 3, 1, 1, 3 * HIT + 2 * (AGAIN - ARRIVE)},
-    /* They share the GPC's port. */
+    /* Both clusters share the GPC's port. */
     {"two clusters side by side", 4, 2, 3, 2, 1, 1, 2 * HIT + AGAIN + GPC_PORT},
     {"and two after them", 8, 2, 3, 2, 1, 1, 2 * (2 * HIT + AGAIN) + GPC_PORT},
     {"every slot is used once", 2, 2, 3, 2, 2, ROWS, WHOLE + (ROWS * ROW)},
-    /* Slot 0, which goes first, waits with its release for slot 1's load: that ends behind the
-     * other CTA's arrival, and slot 1's next tile follows slot 0's through the port. */
+    /* Slot 0 is done first. Its release waits for slot 1's load, which ends after the other CTA has
+     * arrived. Slot 1's next tile follows slot 0's through the port. */
     {"a release waits for loads", 2, 2, 3, 4, 2, ROWS, 2 * (WHOLE + (ROWS * ROW)) + RELEASE},
     {"also where no tile follows", 2, 2, 3, 3, 2, ROWS, 2 * WHOLE + (ROWS * ROW) + RELEASE},
     /* Slot 1's load ends soon enough: the other CTA's arrival is later. */
@@ -86,10 +87,10 @@ START_TEST(test_times) {
 }
 END_TEST
 
-/* The CTAs of a cluster start together, those of a GPC's next cluster later. */
+/* The CTAs of a cluster start together. Those of the next cluster of the GPC start later. */
 static const struct {
     uint32_t ctas, cluster;
-    uint64_t starts; /* of the last */
+    uint64_t starts; /* cycle at which the last cluster starts */
 } launches[] = {{2, 2, 0}, {4, 2, LATER}, {4, 4, 0}, {8, 4, 2 * HIT + AGAIN}};
 
 START_TEST(test_launch) {
@@ -102,8 +103,8 @@ START_TEST(test_launch) {
 }
 END_TEST
 
-/* CTA 1 has a larger tile of its own beside the one that CTA 0 loads for both: CTA 0, which has
- * its copy long before, loads the next one when CTA 1 is done. */
+/* CTA 0 loads a tile for both CTAs. CTA 1 has a larger tile of its own beside it. So CTA 0 has its
+ * copy long before CTA 1 is done, and has to wait for CTA 1 before it loads the next one. */
 START_TEST(test_late_cta_holds_the_issuer_back) {
     struct tma_workload workload =
         make_cluster(2, 2, 3, &(struct kernel){.iterations = 2, .depth = 1, .rows = 1});
@@ -123,7 +124,7 @@ START_TEST(test_late_cta_holds_the_issuer_back) {
 }
 END_TEST
 
-/* A cluster of `_i` costs L2 what one CTA does. */
+/* A cluster of any size makes as many L2 requests as one CTA. */
 START_TEST(test_counters) {
     const uint32_t ctas = 1u << _i, tiles = 6;
     struct tma_workload workload =
@@ -144,7 +145,8 @@ START_TEST(test_counters) {
 }
 END_TEST
 
-/* Slots that wait for their cluster: of the issuer, for arrivals; of another CTA, for the issue. */
+/* Slots wait for their cluster: those of the issuer for arrivals, those of the other CTA until the
+ * issuer loads. */
 START_TEST(test_causes) {
     struct tma_workload workload =
         make_cluster(2, 2, 3, &(struct kernel){.iterations = 4, .depth = 1, .rows = 1});
@@ -156,7 +158,7 @@ START_TEST(test_causes) {
 }
 END_TEST
 
-/* The trace: an issue and its rows at the issuing SM, an arrival and a phase at each. */
+/* The trace has an issue and its rows at the issuing SM, and an arrival and a phase at each SM. */
 struct seen {
     uint32_t kinds[2][TMA_EVENT_KIND_COUNT]; /* by CTA */
     uint64_t cycle;
@@ -216,7 +218,7 @@ START_TEST(test_refusals) {
 }
 END_TEST
 
-/* CTAs that wait for more bytes than come are all named; the next run knows nothing of them. */
+/* The error names every CTA that waits for more bytes than come. The next run is not affected. */
 START_TEST(test_deadlock) {
     struct tma_workload workload =
         make_cluster(2, 2, 3, &(struct kernel){.iterations = 2, .depth = 1, .rows = 1});
@@ -244,5 +246,6 @@ int main(void) {
     tcase_add_loop_test(tests, test_refusals, 0, sizeof refusals / sizeof *refusals);
     tcase_add_test(tests, test_deadlock);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

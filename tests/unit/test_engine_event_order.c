@@ -1,5 +1,5 @@
-/* Events come out in the stable order, whatever the order in which they became known, and none
- * before all that can come ahead of it. */
+/* Events come out in their order, whatever the order in which they are added. An event waits as
+ * long as an earlier one may come. */
 #include <string.h>
 
 #include "engine/event_order.h"
@@ -7,7 +7,7 @@
 
 enum { EVENTS = 2000 };
 
-static struct event_order *order;
+static struct tma_event_order *order;
 static struct tma_event given[EVENTS];
 static size_t given_count;
 
@@ -37,7 +37,7 @@ static uint64_t open_window(uint64_t cycle) {
     return number;
 }
 
-/* The order of the declaration: cycle, SM, CTA, slot, kind, first figure. */
+/* The order of event.h: cycle, SM, CTA, slot, kind, first figure. */
 static int compare(const void *left, const void *right) {
     const struct tma_event *a = left, *b = right;
     const uint64_t keys[][2] = {
@@ -58,8 +58,8 @@ static uint32_t random_below(uint32_t limit) {
     return state % limit;
 }
 
-/* Few different values of each key, so that all of them decide at times; the last figure is not
- * one, but makes equal keys equal events. */
+/* Each key has few different values, so that each one decides at times. Events with equal keys are
+ * equal. */
 START_TEST(test_random_insertion_sorts) {
     static struct tma_event events[EVENTS];
     for (size_t i = 0; i < EVENTS; i++) {
@@ -96,7 +96,8 @@ START_TEST(test_flush_gives_what_is_before) {
 }
 END_TEST
 
-/* An open operation holds back what is at its cycle or after, as its own events may come ahead. */
+/* An open window holds back events of its cycle and later: those of its operation may come first.
+ */
 START_TEST(test_open_operation_holds_back) {
     uint64_t window = open_window(10);
     add(9, 1);
@@ -116,7 +117,7 @@ START_TEST(test_open_operation_holds_back) {
 }
 END_TEST
 
-/* The earliest that is open counts, in whichever order they close. */
+/* The earliest open window counts, in whatever order windows are closed. */
 START_TEST(test_earliest_open_counts) {
     static const struct {
         int closes;
@@ -135,7 +136,7 @@ START_TEST(test_earliest_open_counts) {
 }
 END_TEST
 
-/* Many operations, a few open at a time: their number does not wear out. */
+/* Many windows, a few of them open at a time: the ring of windows is used again and again. */
 START_TEST(test_many_operations) {
     uint64_t windows[8];
     for (uint64_t i = 0; i < EVENTS; i++) {

@@ -1,6 +1,7 @@
-/* Runs that cannot end: what is wrong is said, and the next run is none the worse for it. */
+/* Runs that fail: the error says what is wrong, and the next run is not affected. */
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
@@ -27,7 +28,7 @@ static void fault_at_once(struct tma_workload *workload) {
     workload->operations[0].walk.start[0] = 1;
 }
 
-/* Tile t begins at element t: the first is good, the second one is no multiple of 16 bytes. */
+/* Tile t begins at element t: the first tile is good, the second is not aligned to 16 bytes. */
 static void fault_in_second_iteration(struct tma_workload *workload) {
     workload->cta_count = 1;
     workload->operations[0].walk.tiles[0] = 64;
@@ -46,7 +47,7 @@ static void too_many_sms(struct tma_workload *workload) {
     workload->sm_count = 5;
 }
 
-/* ldmatrix takes no addresses from a wgmma descriptor. */
+/* ldmatrix does not take its addresses from a wgmma descriptor. */
 static void consumer_does_not_fit(struct tma_workload *workload) {
     workload->consumers[0] = (struct tma_consumer){
         .instruction = TMA_LDMATRIX_X4, .lanes = TMA_LANES_DESCRIPTOR, .repeat = 1};
@@ -56,7 +57,7 @@ static void consumer_does_not_fit(struct tma_workload *workload) {
 static const struct {
     void (*spoil)(struct tma_workload *workload);
     enum tma_error_code code;
-    const char *said[6]; /* parts of the error's text */
+    const char *texts[6]; /* parts of the error's text */
 } failures[] = {
     {expect_more,
      TMA_ERROR_DEADLOCK,
@@ -65,7 +66,7 @@ static const struct {
     {expect_less,
      TMA_ERROR_DEADLOCK,
      {"deadlock", "SM 0 CTA 0 slot 0", "phase 0", "496 bytes expected", "512 arrived", "more"}},
-    /* Of slots that issue in the same cycle the first one goes first. */
+    /* Slots that issue in the same cycle do so in order: the error is that of the first one. */
     {fault_at_once, TMA_ERROR_FAULT, {"cycle 0", "SM 0", "CTA 0", "operation 0"}},
     {fault_in_second_iteration, TMA_ERROR_FAULT, {"cycle 0", "SM 0", "CTA 0", "operation 1"}},
     {no_operation, TMA_ERROR_ARGUMENT, {"0 operations"}},
@@ -82,9 +83,9 @@ static void expect_failure(int index) {
     failures[index].spoil(&workload);
     ck_assert_int_eq(tma_run(&machine, &workload, NULL, &result, &error), failures[index].code);
     ck_assert_int_eq(error.code, failures[index].code);
-    for (int i = 0; i < 6 && failures[index].said[i] != NULL; i++)
-        ck_assert_msg(strstr(error.text, failures[index].said[i]) != NULL, "no \"%s\" in \"%s\"",
-                      failures[index].said[i], error.text);
+    for (int i = 0; i < 6 && failures[index].texts[i] != NULL; i++)
+        ck_assert_msg(strstr(error.text, failures[index].texts[i]) != NULL, "no \"%s\" in \"%s\"",
+                      failures[index].texts[i], error.text);
     ck_assert_int_eq(tma_run(&machine, &workload, NULL, &result, NULL), failures[index].code);
 }
 
@@ -100,7 +101,7 @@ static struct tma_result run_good(void) {
     return result;
 }
 
-/* Actors, mbarriers and requests of the failed run are gone. */
+/* Nothing of a failed run is left: no actor, mbarrier or request. */
 START_TEST(test_runs_again_after_a_failure) {
     struct tma_result before = run_good();
     expect_failure(_i);
@@ -109,7 +110,7 @@ START_TEST(test_runs_again_after_a_failure) {
 }
 END_TEST
 
-/* One of the stage's two operations moves fewer bytes than was thought. */
+/* One of the two operations of a stage moves fewer bytes than the mbarrier expects. */
 START_TEST(test_deadlock_of_two_operations) {
     struct tma_workload workload = make_workload(&kernel);
     struct tma_error error;
@@ -130,7 +131,7 @@ static void take_event(void *context, const struct tma_event *event) {
     *(uint64_t *)context = event->cycle;
 }
 
-/* What was traced until then is in order all the same. */
+/* The events up to the failure are in order. */
 START_TEST(test_failure_with_a_trace) {
     struct tma_workload workload = make_workload(&kernel);
     struct tma_result result;
@@ -150,5 +151,6 @@ int main(void) {
     tcase_add_test(tests, test_deadlock_of_two_operations);
     tcase_add_loop_test(tests, test_failure_with_a_trace, 0, FAILURES);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
@@ -11,7 +12,7 @@
 
 enum { MAX_CTAS = 64, MAX_OPERATIONS = 128, MAX_DEPTH = 8, SMS = 4 };
 
-/* Cycles from issue to completion of each operation, and from first to last of each CTA. */
+/* Cycles from issue to completion of each operation, and from start to end of each CTA. */
 struct times {
     uint64_t operations[MAX_CTAS][MAX_OPERATIONS];
     uint64_t ctas[MAX_CTAS];
@@ -19,21 +20,21 @@ struct times {
 
 struct reference_slot {
     uint64_t wake;      /* cycle at which it goes on; UINT64_MAX while it waits for its mbarrier */
-    uint32_t iteration; /* of the CTA */
-    uint32_t pending;   /* operations of the stage */
-    uint32_t consumers; /* of the stage's, that have run */
-    bool issues;        /* its stage, in this cycle or */
-    uint64_t begin;     /* when it begins at all */
+    uint32_t iteration; /* iteration of the CTA whose stage it holds */
+    uint32_t pending;   /* operations of the stage that have not completed */
+    uint32_t consumers; /* consumers of the stage that have begun */
+    bool issues;        /* it is to issue its stage, from `begin` on */
+    uint64_t begin;     /* cycle of its first issue in the CTA */
     bool wrote;         /* the operation that completed last was a store or reduction */
     uint64_t completed; /* cycle of the stage's last completion so far */
-    uint64_t seen;      /* cycle at which its warp sees that, or UINT64_MAX */
+    uint64_t visible;   /* cycle at which its warp sees that, or UINT64_MAX */
 };
 
 struct reference_sm {
     uint32_t number, cta, slots_left;
     uint64_t launch; /* cycle at which its CTA starts; UINT64_MAX once it has */
     uint64_t start, end;
-    uint64_t woken; /* when a warp that loads went on last */
+    uint64_t woken; /* cycle at which a warp went on last after a load */
     struct tma_port shared;
     struct reference_slot slots[MAX_DEPTH];
 };
@@ -63,7 +64,8 @@ static struct tma_row_stream stream_of(const struct reference *reference, uint32
     return rows;
 }
 
-/* Where the launch and the kernel before leave tensor maps, which are all of one array or few. */
+/* Puts tensor maps where the launch and the kernel before leave them. The workload has one array of
+ * maps, or single maps. */
 static void leave_descriptors(struct reference *reference) {
     const struct tma_workload *workload = reference->workload;
     bool global = workload->arrays[0].global, cold = workload->cold;
@@ -77,7 +79,7 @@ static void leave_descriptors(struct reference *reference) {
             tma_memory_leave_descriptor_in_l2(reference->memory, number);
 }
 
-/* Lets the kernel before leave its lines in L2. */
+/* Puts lines into L2 as the kernel before leaves them. */
 static void warm_up(struct reference *reference) {
     const struct tma_workload *workload = reference->workload;
     for (uint32_t o = 0; o < workload->operation_count; o++)
@@ -89,7 +91,7 @@ static void warm_up(struct reference *reference) {
             }
 }
 
-/* The tag of an operation says whose it is: SM, slot and number in the CTA. */
+/* The tag of an operation: SM, slot and number of the operation in the CTA. */
 static uint64_t make_tag(uint32_t sm, uint32_t slot, uint32_t number) {
     return (uint64_t)sm << 40 | (uint64_t)slot << 32 | number;
 }
@@ -99,7 +101,7 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
     uint32_t count = reference->workload->operation_count;
     issuer->issues = false;
     issuer->pending = count;
-    /* With more than a slot, a CTA ends with wait_group. */
+    /* A CTA with several slots ends with wait_group. */
     const struct tma_workload *workload = reference->workload;
     bool last = issuer->iteration + workload->depth >= workload->iterations;
     for (uint32_t i = 0; i < count; i++) {
@@ -124,7 +126,7 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
     }
 }
 
-/* The SM's next CTA, if there is one, is to start at `launch`. */
+/* Assigns the next CTA, if there is one, to the SM. It starts at `launch`. */
 static void take_cta(struct reference *reference, struct reference_sm *sm, uint64_t launch) {
     sm->launch = UINT64_MAX;
     if (reference->next_cta == reference->workload->cta_count) {
@@ -153,10 +155,10 @@ static void start_cta(struct reference *reference, struct reference_sm *sm) {
                                                .iteration = s,
                                                .issues = true,
                                                .begin = begin + s * apart,
-                                               .seen = UINT64_MAX};
+                                               .visible = UINT64_MAX};
 }
 
-/* A slot goes on: with its stage's next consumer, its next stage, or not at all. */
+/* A slot goes on with the next consumer of its stage, with its next stage, or it ends. */
 static void go_on(struct reference *reference, struct reference_sm *sm, uint32_t index) {
     const struct tma_workload *workload = reference->workload;
     struct reference_slot *slot = &sm->slots[index];
@@ -178,7 +180,7 @@ static void go_on(struct reference *reference, struct reference_sm *sm, uint32_t
     sm->slots_left -= !slot->issues;
 }
 
-/* Slots of an SM that poll as the warps of `index`'s scheduler do, itself apart. */
+/* The number of other slots whose warps belong to the scheduler of slot `index`. */
 static uint64_t others_of(const struct reference *reference, uint32_t index) {
     uint64_t others = 0;
     for (uint32_t s = 0; s < reference->workload->depth; s++)
@@ -186,8 +188,8 @@ static uint64_t others_of(const struct reference *reference, uint32_t index) {
     return others;
 }
 
-/* A slot's warp sees that its stage is there: when it goes on, no sooner after the last one than
- * warps do. */
+/* The cycle at which a slot's warp goes on, when it sees now that its stage is there. Warps of an
+ * SM go on at least wake_interval_cycles after each other. */
 static uint64_t wake_of(const struct reference *reference, struct reference_sm *sm,
                         uint32_t index) {
     const struct tma_machine *machine = reference->machine;
@@ -202,23 +204,23 @@ static uint64_t wake_of(const struct reference *reference, struct reference_sm *
     return wake;
 }
 
-/* Slots whose warps see in this cycle that their stages are there: they go on after the warp's
- * turnaround, if there is more to do. */
+/* Finds the slots whose warps see in this cycle that their stages are there. Those that have more
+ * to do go on after the warp's turnaround. */
 static void see_stages(struct reference *reference, struct reference_sm *sm) {
     const struct tma_workload *workload = reference->workload;
     for (uint32_t s = 0; s < workload->depth; s++) {
         struct reference_slot *slot = &sm->slots[s];
-        if (slot->seen != reference->now)
+        if (slot->visible != reference->now)
             continue;
         bool more = slot->iteration + workload->depth < workload->iterations;
-        slot->seen = UINT64_MAX;
+        slot->visible = UINT64_MAX;
         slot->wake = reference->now;
         if (more || workload->consumer_count > 0)
             slot->wake = wake_of(reference, sm, s);
     }
 }
 
-/* What has become known: the slot's warp sees its stage when it next looks. */
+/* Takes the completions that are known. The slot's warp sees its stage when it looks next. */
 static void take_completions(struct reference *reference) {
     const struct tma_workload *workload = reference->workload;
     uint32_t interval = reference->machine->tma.wake_interval_cycles;
@@ -236,14 +238,14 @@ static void take_completions(struct reference *reference) {
         sm->end = done.cycle > sm->end ? done.cycle : sm->end;
         if (--slot->pending > 0)
             continue;
-        slot->seen = slot->completed;
-        while (interval > 0 && slot->seen % interval != 0)
-            slot->seen++;
+        slot->visible = slot->completed;
+        while (interval > 0 && slot->visible % interval != 0)
+            slot->visible++;
     }
 }
 
-/* Slots go on, first the one that has the shared memory, whose next consumer is not held up by a
- * tile that is there just now. A CTA all of whose slots are through ends: the SM takes its next. */
+/* Lets slots go on. The slot that has the shared memory is first: a tile that arrives just now does
+ * not hold up its next consumer. When all slots of a CTA are through, the SM takes its next CTA. */
 static void go_on_with_cta(struct reference *reference, struct reference_sm *sm) {
     if (sm->slots_left == 0)
         return;
@@ -259,8 +261,8 @@ static void go_on_with_cta(struct reference *reference, struct reference_sm *sm)
     take_cta(reference, sm, reference->now);
 }
 
-/* One cycle: slots go on, CTAs end and start, stages are issued, time passes in the memory system;
- * SMs in order of their numbers, and an SM's slots in that of theirs. */
+/* Simulates one cycle: slots go on, CTAs end and start, stages are issued, and time passes in the
+ * memory system. SMs are in order of their numbers, and slots in order of theirs. */
 static void do_cycle(struct reference *reference) {
     uint32_t depth = reference->workload->depth;
     take_completions(reference);
@@ -303,7 +305,7 @@ static void run_reference(const struct tma_machine *machine, const struct tma_wo
     for (uint32_t i = 0; i < reference.sm_count; i++) {
         reference.sms[i].number = numbers[i];
         for (uint32_t s = 0; s < MAX_DEPTH; s++)
-            reference.sms[i].slots[s].wake = reference.sms[i].slots[s].seen = UINT64_MAX;
+            reference.sms[i].slots[s].wake = reference.sms[i].slots[s].visible = UINT64_MAX;
     }
     measure_consumers(&reference);
     if (!workload->cold)
@@ -399,7 +401,7 @@ static void add_operation(struct tma_machine *machine, struct tma_workload *work
     workload->expect_bytes += (uint64_t)3 * TMA_LINE_BYTES;
 }
 
-/* A map for each few tiles, more than a GPC's cache holds. */
+/* A tensor map for every two tiles: more maps than the cache of a GPC holds. */
 static void add_maps(struct tma_machine *machine, struct tma_workload *workload) {
     (void)machine;
     workload->arrays[0] = (struct tma_map_array){.count = 6, .pitch_bytes = 32 * TMA_LINE_BYTES};
@@ -444,7 +446,7 @@ static void prefetch(struct tma_machine *machine, struct tma_workload *workload)
     write_tiles(workload, TMA_PREFETCH);
 }
 
-/* Loads and stores of the same tiles: what is written is read by others. */
+/* Loads and stores of the same tiles: SMs read what others have written. */
 static void load_and_store(struct tma_machine *machine, struct tma_workload *workload) {
     add_operation(machine, workload);
     workload->operations[1].operation.direction = TMA_STORE;
@@ -452,7 +454,7 @@ static void load_and_store(struct tma_machine *machine, struct tma_workload *wor
     workload->expect_bytes = workload->stage_bytes;
 }
 
-/* Times that never fall together with whole cycles or with each other. */
+/* Times that are not multiples of whole cycles or of each other. */
 static void use_odd_times(struct tma_machine *machine, struct tma_workload *workload) {
     (void)workload;
     machine->tma.row_millicycles = 1005;
@@ -468,20 +470,20 @@ static void use_odd_times(struct tma_machine *machine, struct tma_workload *work
     machine->dram.refresh_interval_cycles = 370;
 }
 
-/* No time to look ahead in but a cycle. */
+/* The memory system can be advanced by one cycle at a time. */
 static void use_short_window(struct tma_machine *machine, struct tma_workload *workload) {
     (void)workload;
     machine->tma.issue_cycles = 0;
     machine->tma.complete_cycles = 1;
 }
 
-/* An SM's CTA starts after its GPC's first, and not with whole stages of that one. */
+/* The CTAs of a GPC start one after the other, at odd times. */
 static void launch_one_by_one(struct tma_machine *machine, struct tma_workload *workload) {
     (void)workload;
     machine->topology.launch_interval_cycles = 37;
 }
 
-/* A GPC's second CTA starts when many of its first SM's are through. */
+/* The second CTA of a GPC starts when many CTAs have ended on the first SM. */
 static void launch_late(struct tma_machine *machine, struct tma_workload *workload) {
     (void)workload;
     machine->topology.launch_interval_cycles = 1500;
@@ -527,5 +529,6 @@ int main(void) {
     tcase_set_timeout(tests, 60); /* sanitizers are slow */
     tcase_add_loop_test(tests, test_engine_is_exact, 0, KERNELS * VARIANTS);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

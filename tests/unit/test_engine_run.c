@@ -1,23 +1,24 @@
-/* Runs of whole kernels: how long they take, from the parts of one load; where their time goes; and
- * that nothing but the workload decides. */
+/* Runs of whole kernels: their cycles, derived from the parts of one load; where their time goes;
+ * and that they depend on nothing but the machine and the workload. */
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
 #include "suite.h"
 
 enum {
-    /* One row whose line L2 has, of the small machine without any way across partitions. */
+    /* Load of one row whose line L2 has, in the partition of the SM. */
     HIT = 10 + 30 + 3 + 15 + 20 + 2 + 4 + 5,
     TURNAROUND = 7,
     DISPATCH = 8,
-    ROW = 4, /* the SM port: each further row of a box */
+    ROW = 4, /* each further row of a box, at the SM port */
 };
 
 static struct tma_machine machine;
 
-/* Every hit takes HIT. */
+/* On this machine every load that hits L2 takes HIT. */
 static void set_up(void) {
     machine = flat_machine();
 }
@@ -44,13 +45,13 @@ static const struct {
     {{"one after the other", 1, 1, 5, 1, 1, false, 0}, 5 * HIT + 4 * TURNAROUND},
     {{"two at a time", 1, 1, 2, 2, 1, false, 0}, HIT + DISPATCH},
     {{"four at a time", 1, 1, 4, 4, 1, false, 0}, HIT + 3 * DISPATCH},
-    /* Of slots that issue at once the first one goes first. Each issues again when its own is
-     * there, whatever the others do; slot 0 has the last tile of the last round. */
+    /* Slots that issue in the same cycle do so in order. Each issues again when its own tile is
+     * there, whatever the others do. Slot 0 has the last tile of the last round. */
     {{"four at a time, three times", 1, 1, 12, 4, 1, false, 0},
      3 * HIT + 2 * TURNAROUND + 3 * DISPATCH},
     {{"the last round is not full", 1, 1, 9, 4, 1, false, 0}, 3 * HIT + 2 * TURNAROUND},
     {{"more slots than iterations", 1, 1, 2, 8, 1, false, 0}, HIT + DISPATCH},
-    /* Enough in flight: the port never rests, from the first row to the last. */
+    /* With enough loads in flight the port is busy from the first row to the last. */
     {{"limited by the port", 1, 1, 64, 8, 8, false, 0}, HIT + (64 * 8 - 1) * ROW},
     {{"CTAs one after the other on an SM", 3, 1, 1, 1, 1, false, 0}, 3 * HIT},
     {{"each with a pipeline of its own", 2, 1, 2, 2, 1, false, 0}, 2 * (HIT + DISPATCH)},
@@ -64,7 +65,7 @@ START_TEST(test_cycles) {
 }
 END_TEST
 
-/* How late the first of an SM's operations come, by slots: of each CTA anew. */
+/* By how much the first operations of each CTA are late. */
 static const struct {
     const char *what;
     enum tma_direction direction;
@@ -90,34 +91,33 @@ START_TEST(test_first_pass) {
 }
 END_TEST
 
-/* The operations of four slots that issue one after the other, by when the TMA unit began on them:
- * of each, its latency. */
+/* Notes the latency of each operation. It tells in which order the TMA unit worked on them. */
 static void take_latency(void *context, const struct tma_event *event) {
     uint64_t *latencies = context;
     if (event->kind == TMA_EVENT_ARRIVAL)
         latencies[event->figures[0]] = event->figures[2];
 }
 
-/* The first slot is first, and the others follow, each a wake_interval later; with a draw, another
- * one begins. */
+/* Without a seed, slot 0 issues first, and each further slot a wake_interval later. With a seed,
+ * another slot begins. */
 START_TEST(test_slots_that_issue_at_once) {
     enum { APART = 3 };
     struct tma_workload workload =
         make_workload(&(struct kernel){"four slots", 1, 1, 4, 4, 1, false, 0});
     uint32_t began[4] = {0};
     machine.tma.wake_interval_cycles = APART;
-    for (uint32_t draw = 0; draw < 32; draw++) {
+    for (uint32_t seed = 0; seed < 32; seed++) {
         uint64_t latencies[4];
         struct tma_event_sink sink = {take_latency, latencies};
         struct tma_result result;
-        machine.topology.draw = draw;
+        machine.topology.draw = seed;
         ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
         uint32_t first = 0;
         while (latencies[first] != HIT)
             ck_assert_uint_lt(++first, 4);
         for (uint32_t i = 0; i < 4; i++)
             ck_assert_uint_eq(latencies[(first + i) % 4], HIT + i * (DISPATCH - APART));
-        ck_assert(draw > 0 || first == 0);
+        ck_assert(seed > 0 || first == 0);
         began[first]++;
     }
     for (uint32_t slot = 0; slot < 4; slot++)
@@ -125,19 +125,19 @@ START_TEST(test_slots_that_issue_at_once) {
 }
 END_TEST
 
-/* Of eight slots, each scheduler has two: the schedulers take turns, and which of its slots one
- * begins with is drawn. */
+/* With eight slots each scheduler has two. The schedulers take turns. The seed decides which of its
+ * slots a scheduler begins with. */
 START_TEST(test_eight_slots_that_issue_at_once) {
     enum { APART = 3, SLOTS = 8 };
     struct tma_workload workload =
         make_workload(&(struct kernel){"eight slots", 1, 1, SLOTS, SLOTS, 1, false, 0});
     uint32_t began[TMA_SCHEDULERS] = {0};
     machine.tma.wake_interval_cycles = APART;
-    for (uint32_t draw = 1; draw <= 32; draw++) {
+    for (uint32_t seed = 1; seed <= 32; seed++) {
         uint64_t latencies[SLOTS], seen = 0;
         struct tma_event_sink sink = {take_latency, latencies};
         struct tma_result result;
-        machine.topology.draw = draw;
+        machine.topology.draw = seed;
         ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
         for (uint32_t slot = 0; slot < SLOTS; slot++) {
             uint64_t place = (latencies[slot] - HIT) / (DISPATCH - APART);
@@ -154,8 +154,8 @@ START_TEST(test_eight_slots_that_issue_at_once) {
 }
 END_TEST
 
-/* A warp looks at its phase every wake_interval: the time from one round's end to that of the next.
- * (The reference of test_engine_reference.c has several slots.) */
+/* The cycles from the end of one round to that of the next: a warp looks at its phase every
+ * wake_interval. (test_engine_reference.c tests this with several slots.) */
 static const struct {
     uint32_t interval;
     uint64_t rounds_apart;
@@ -174,29 +174,29 @@ START_TEST(test_wake_interval) {
 }
 END_TEST
 
-/* How long the polling of the other slots of a scheduler takes is drawn, between nothing and twice
- * what it takes on average: so is how long the kernel takes. */
+/* The polling of the other slots of a scheduler takes a random time, from nothing to twice the
+ * average. So the cycles of a kernel lie between these two. */
 START_TEST(test_polling) {
-    enum { DRAWS = 16, POLL = 9000 };
+    enum { SEEDS = 16, POLL = 9000 };
     const struct kernel kernel = {"eight slots", 1, 1, 64, 8, 1, false, 0};
     machine.tma.poll_millicycles = 2 * POLL;
     uint64_t most = run_kernel(&kernel).cycles, different = 0;
     machine.tma.poll_millicycles = 0;
     uint64_t least = run_kernel(&kernel).cycles, last = 0;
     machine.tma.poll_millicycles = POLL;
-    for (uint32_t draw = 1; draw <= DRAWS; draw++) {
-        machine.topology.draw = draw;
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        machine.topology.draw = seed;
         uint64_t cycles = run_kernel(&kernel).cycles;
         ck_assert_uint_gt(cycles, least);
         ck_assert_uint_lt(cycles, most);
         different += cycles != last;
         last = cycles;
     }
-    ck_assert_uint_ge(different, DRAWS / 2);
+    ck_assert_uint_ge(different, SEEDS / 2);
 }
 END_TEST
 
-/* The slot of another scheduler does not hold a slot up. */
+/* Slots of other schedulers do not delay a slot. */
 START_TEST(test_schedulers) {
     const struct kernel four = {"four slots", 1, 1, 64, 4, 1, false, 0},
                         five = {"five slots", 1, 1, 64, 5, 1, false, 0};
@@ -207,8 +207,8 @@ START_TEST(test_schedulers) {
 }
 END_TEST
 
-/* CTAs on SMs 0, 1 and 2, of which the first two share a GPC: the second of these starts so many
- * cycles later, whatever the first one does, and takes its next CTA as soon as it can. */
+/* CTAs on SMs 0, 1 and 2. SMs 0 and 1 share a GPC, so SM 1 starts `interval` cycles after SM 0. Its
+ * further CTAs start as soon as it is free. */
 static const struct {
     uint32_t interval, ctas, sms;
     uint64_t cycles;
@@ -217,7 +217,7 @@ static const struct {
     {1000, 3, 3, 1000 + HIT},
     {10, 3, 3, 10 + HIT},
     {10, 6, 3, 10 + 2 * HIT},
-    /* The others take all further CTAs, while the second one's waits for its start. */
+    /* The other SMs run all further CTAs before SM 1 starts its first. */
     {4 * HIT + 10, 11, 3, 5 * HIT + 10},
 };
 
@@ -230,7 +230,7 @@ START_TEST(test_launch) {
 }
 END_TEST
 
-/* Of a kernel with more CTAs than SMs: each SM takes the next one as soon as it is free. */
+/* With more CTAs than SMs, each SM takes the next CTA as soon as it is free. */
 START_TEST(test_more_ctas_than_sms) {
     struct tma_result result =
         run_kernel(&(struct kernel){"", 9, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
@@ -244,7 +244,7 @@ START_TEST(test_more_ctas_than_sms) {
 }
 END_TEST
 
-/* What it adds up to, for a table of kernels. */
+/* Kernels whose counters, causes and traces are tested. */
 static const struct kernel kernels[] = {
     {"one", 1, 1, 1, 1, 1, true, TMA_WALK_GRID_STRIDED},
     {"warm stream", 4, 4, 32, 4, 16, false, TMA_WALK_GRID_STRIDED},
@@ -278,8 +278,8 @@ START_TEST(test_counters) {
 }
 END_TEST
 
-/* A slot's time, from its first issue to its last completion or end of a consumer, as its events
- * tell it. */
+/* The time of a slot by its events: from its first issue to its last completion or end of a
+ * consumer. */
 struct slot_time {
     uint64_t first, last;
 };
@@ -321,7 +321,7 @@ START_TEST(test_causes_are_the_slots_time) {
 }
 END_TEST
 
-/* Of the time of one load after the other, each part has its name. */
+/* Each part of the time of a load is a cause. */
 START_TEST(test_causes_of_a_hit) {
     struct tma_result result = run_kernel(&(struct kernel){"", 1, 1, 5, 1, 1, false, 0});
     const struct {
@@ -345,8 +345,8 @@ START_TEST(test_causes_of_a_hit) {
 }
 END_TEST
 
-/* A consumer takes a wavefront a row and pass, after the warp's turnaround; the slot waits for it.
- */
+/* A consumer begins after the warp's turnaround, and takes a wavefront for each row and pass. The
+ * slot issues again after it. */
 START_TEST(test_consumer_delays) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 3, 1, 8, false, 0});
     add_consumer(&workload, (uint32_t)_i + 1);
@@ -360,8 +360,8 @@ START_TEST(test_consumer_delays) {
 }
 END_TEST
 
-/* Two slots whose tiles come 8 cycles apart share the SM's shared memory: the second one's
- * consumer waits for the rest of the first one's 100 wavefronts. */
+/* The tiles of two slots of an SM arrive 8 cycles apart. The second slot's consumer waits for the
+ * rest of the first one's 100 wavefronts. */
 START_TEST(test_consumers_wait_for_each_other) {
     struct tma_workload workload = make_workload(&(struct kernel){"", 1, 1, 2, 2, 1, false, 0});
     add_consumer(&workload, 100);
@@ -385,12 +385,13 @@ START_TEST(test_stage_of_two_operations) {
 }
 END_TEST
 
-/* Where a run finds its tensor maps: six of them, of which an SM's cache holds two and a GPC's
- * four. */
+/* Where a run finds its tensor maps. The cache of an SM holds two, that of a GPC four. */
 static const struct {
     uint32_t maps;
     bool global, cold;
-    uint64_t fetches, from_l2, from_dram; /* of those to L2 */
+    uint64_t fetches;   /* by the SM */
+    uint64_t from_l2;   /* fetches that the GPC's cache cannot serve */
+    uint64_t from_dram; /* fetches that L2 cannot serve */
 } starts[] = {
     {1, false, false, 1, 0, 0}, {1, false, true, 1, 1, 0},  {1, true, false, 1, 1, 0},
     {1, true, true, 1, 1, 1},   {4, false, false, 8, 0, 0}, {4, false, true, 8, 4, 0},
@@ -451,13 +452,33 @@ START_TEST(test_repeats) {
 }
 END_TEST
 
-/* Who watches does not change what happens. */
+/* A trace does not change the run. */
 START_TEST(test_trace_changes_nothing) {
     struct tma_result watched, alone = run_kernel(&kernels[_i]);
     run_recorded(&kernels[_i], &watched);
     ck_assert_int_eq(memcmp(&watched.cta_cycles, &alone.cta_cycles, sizeof alone.cta_cycles), 0);
     ck_assert_uint_eq(watched.cycles, alone.cycles);
     ck_assert_uint_eq(watched.slot_cycles, alone.slot_cycles);
+}
+END_TEST
+
+static void expect_later(void *context, const struct tma_event *event) {
+    uint64_t *cycle = context;
+    ck_assert_uint_ge(event->cycle, *cycle);
+    *cycle = event->cycle;
+}
+
+/* Events are in order, however late warps see completions. */
+START_TEST(test_events_are_in_order) {
+    static const uint32_t intervals[] = {0, 3, 64};
+    enum { INTERVALS = sizeof intervals / sizeof *intervals };
+    struct tma_workload workload = make_workload(&kernels[_i / INTERVALS]);
+    struct tma_result result;
+    uint64_t cycle = 0;
+    struct tma_event_sink sink = {expect_later, &cycle};
+    machine.tma.wake_interval_cycles = intervals[_i % INTERVALS];
+    ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
+    ck_assert_uint_eq(cycle, result.cycles);
 }
 END_TEST
 
@@ -484,6 +505,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_starts, 0, sizeof starts / sizeof *starts);
     tcase_add_loop_test(tests, test_repeats, 0, KERNELS);
     tcase_add_loop_test(tests, test_trace_changes_nothing, 0, KERNELS);
+    tcase_add_loop_test(tests, test_events_are_in_order, 0, 3 * KERNELS);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

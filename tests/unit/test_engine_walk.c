@@ -5,7 +5,7 @@
 #include "kernel.h"
 #include "suite.h"
 
-/* Of 4 CTAs that do 8 iterations each. */
+/* Tiles of 4 CTAs that do 8 iterations each. */
 static const struct {
     enum tma_walk_order order;
     uint32_t cta, iteration;
@@ -37,7 +37,7 @@ START_TEST(test_order) {
 }
 END_TEST
 
-/* Tile t as coordinates: d = start[d] + (t mod tiles[d]) * step[d], the rest goes to the next. */
+/* The coordinates of tiles. */
 static const struct {
     struct tma_walk walk;
     uint32_t tile;
@@ -61,7 +61,7 @@ START_TEST(test_coordinates) {
 }
 END_TEST
 
-/* How many tiles an array of maps has, and which one of which map comes after so many. */
+/* The number of tiles of an array of maps, and the map and tile of an iteration. */
 static const struct {
     struct tma_walk walk;
     uint32_t maps;
