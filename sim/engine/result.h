@@ -2,7 +2,10 @@
 #ifndef TMA_ENGINE_RESULT_H
 #define TMA_ENGINE_RESULT_H
 
+#include "base/api.h"
 #include "engine/workload.h"
+
+TMA_API_BEGIN
 
 /* Where the time of a pipeline slot goes, from its first issue to the end of its last consumer. */
 #define TMA_CAUSES(X)                                                                              \
@@ -76,5 +79,7 @@ struct tma_result {
     /* Busy cycles of each resource, as a fraction of the run times their number: what limits. */
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
 };
+
+TMA_API_END
 
 #endif
