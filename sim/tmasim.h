@@ -1,5 +1,5 @@
-/* libtmasim: everything that is public. Each of these headers can also be included alone, from C and
- * from C++. docs/library.md describes the calls, and examples/ has programs that use them.
+/* libtmasim: everything that is public. Each of these headers can also be included alone, from C
+ * and from C++. docs/library.md describes the calls, and examples/ has programs that use them.
  *
  * The library never prints, never exits and keeps no state between calls: functions may run in
  * several threads at once, on data of their own. tma_run is the exception. One process can run many
