@@ -24,11 +24,13 @@ ifeq ($(VARIANT),release)
 LTO := $(if $(findstring clang,$(shell $(CC) --version)),,-flto=auto -ffat-lto-objects)
 endif
 
-# SimGrid and libyaml are system headers: the project's warnings are not theirs.
-PACKAGES := simgrid yaml-0.1
-DEPS_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
-DEPS_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
-CHECK_LIBS  := $(shell pkg-config --libs check 2>/dev/null)
+# The headers of SimGrid and libyaml are system headers: the project's warnings do not apply to them.
+# Only the engine's module is linked with SimGrid; the library loads it (dlopen) when a run begins.
+PACKAGES := yaml-0.1
+DEPS_CFLAGS  := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags simgrid $(PACKAGES) 2>/dev/null))
+DEPS_LIBS    := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -ldl
+SIMGRID_LIBS := $(shell pkg-config --libs simgrid 2>/dev/null)
+CHECK_LIBS   := $(shell pkg-config --libs check 2>/dev/null)
 
 # The same objects go into the command, the static library and the shared one. That one exports what
 # the public headers declare (sim/base/api.h).
@@ -38,13 +40,14 @@ ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FL
               $(VISIBILITY) -fno-common -ffp-contract=off $(LTO) -MMD -MP $(CFLAGS)
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(LDFLAGS)
 
-LIB_SOURCES   := $(filter-out sim/cli/%,$(wildcard sim/*/*.c))
+MODULE_SOURCES := $(wildcard sim/engine/simgrid/*.c)
+LIB_SOURCES   := $(filter-out sim/cli/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
 CLI_SOURCES   := $(wildcard sim/cli/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
-SOURCES := $(LIB_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
+SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
@@ -53,6 +56,7 @@ LIB_OBJECTS := $(call object,$(LIB_SOURCES))
 CLI_OBJECTS := $(call object,$(CLI_SOURCES))
 LIBRARY := $(BUILD)/libtmasim.a
 SHARED  := $(BUILD)/libtmasim.so
+MODULE  := $(BUILD)/libtmasim-engine.so
 COMMAND := $(BUILD)/tmasim
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
@@ -60,11 +64,11 @@ VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
 
 .PHONY: all
-all: $(COMMAND) $(SHARED) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, CC=, WERROR=1)
+all: $(COMMAND) $(SHARED) $(MODULE) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
 
 .PHONY: programs
-programs: $(COMMAND) $(SHARED) $(TESTS) $(BENCHES) ## build the command, the libraries, the tests and the benchmarks
+programs: $(COMMAND) $(SHARED) $(MODULE) $(TESTS) $(BENCHES) ## build the command, the libraries, the tests and the benchmarks
 
 $(LIBRARY): $(LIB_OBJECTS)
 	@rm -f $@
@@ -76,6 +80,10 @@ $(SHARED): $(LIB_OBJECTS)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -Wl,-soname,$(SONAME) -o $@ $^ $(DEPS_LIBS) -lm
 
+$(MODULE): $(call object,$(MODULE_SOURCES))
+	@echo "  LD  $@"
+	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -o $@ $^ $(SIMGRID_LIBS) -lm
+
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
@@ -86,10 +94,11 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY)
+# Tests and benchmarks lie two folders below the module, and find it by their run path.
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
+	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
 
 .SECONDARY:
 
@@ -129,6 +138,7 @@ install: all ## install below DESTDIR/PREFIX: command, libraries, public headers
 	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libtmasim.a
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/libtmasim.a
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION)
+	install -m 755 $(MODULE) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
 	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
@@ -138,14 +148,14 @@ install: all ## install below DESTDIR/PREFIX: command, libraries, public headers
 	@printf '%s\n' 'prefix=$(PREFIX)' 'configs=$${prefix}/share/tmasim/configs' '' \
 	    'Name: tmasim' 'Description: simulator of the Tensor Memory Accelerator' \
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/tmasim' \
-	    'Libs: -L$${prefix}/lib -ltmasim' 'Requires.private: $(PACKAGES)' 'Libs.private: -lm' \
+	    'Libs: -L$${prefix}/lib -ltmasim' 'Requires.private: $(PACKAGES)' 'Libs.private: -ldl -lm' \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
 
 .PHONY: uninstall
 uninstall: ## delete what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(PREFIX)/lib/libtmasim.a
 	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION)
+	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
 	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
 

@@ -1,29 +1,32 @@
-/* memfd_create is Linux's. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
 
-#include "engine/platform.h"
+#include "engine/simgrid/platform.h"
 
 #include <simgrid/engine.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* SimGrid 3.32 reads a platform from a file alone. Everything that the model needs of it is a place
- * for actors. */
+/* SimGrid 3.32 reads platforms only from files. The model needs nothing of the platform but one
+ * host that its actors live on. */
 static const char platform_xml[] =
     "<?xml version='1.0'?>\n"
     "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
     "<platform version=\"4.1\"><zone id=\"gpu\" routing=\"Full\">"
     "<host id=\"gpu\" speed=\"1f\"/></zone></platform>\n";
 
-static enum tma_error_code load_platform(struct tma_error *error) {
+static sg_host_t only_host; /* NULL before the start */
+
+static enum tma_error_code load_platform(const char **text) {
     int file = memfd_create("tmasim-platform", MFD_CLOEXEC);
     size_t size = sizeof platform_xml - 1;
     if (file < 0 || write(file, platform_xml, size) != (ssize_t)size) {
         if (file >= 0)
             close(file);
-        return tma_fail(error, TMA_ERROR_MEMORY, "no memory file for SimGrid's platform");
+        *text = "no memory file for SimGrid's platform";
+        return TMA_ERROR_MEMORY;
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
@@ -32,7 +35,8 @@ static enum tma_error_code load_platform(struct tma_error *error) {
     return TMA_OK;
 }
 
-/* SimGrid keeps its arguments, and takes all that could change results from them. */
+/* Gives SimGrid arguments of its own, which it keeps, and pins every option that can change
+ * results. */
 static void initialise(void) {
     static char arguments[][40] = {
         "tmasim",
@@ -52,19 +56,19 @@ static void initialise(void) {
     simgrid_init(&count, vector);
 }
 
-enum tma_error_code tma_platform_start(sg_host_t *host, struct tma_error *error) {
-    static sg_host_t only_host;
-    if (only_host == NULL) {
+enum tma_error_code tma_platform_start(const char **text) {
+    static bool initialised;
+    if (only_host != NULL)
+        return TMA_OK;
+    if (!initialised)
         initialise();
-        enum tma_error_code code = load_platform(error);
-        if (code != TMA_OK)
-            return code;
+    initialised = true;
+    enum tma_error_code code = load_platform(text);
+    if (code == TMA_OK)
         only_host = sg_host_by_name("gpu");
-    }
-    *host = only_host;
-    return TMA_OK;
+    return code;
 }
 
-uint64_t tma_platform_cycle(void) {
-    return (uint64_t)(simgrid_get_clock() + 0.5);
+sg_host_t tma_platform_host(void) {
+    return only_host;
 }
