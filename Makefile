@@ -84,7 +84,7 @@ $(MODULE): $(call object,$(MODULE_SOURCES))
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -o $@ $^ $(SIMGRID_LIBS) -lm
 
-$(COMMAND): $(CLI_OBJECTS) $(LIBRARY)
+$(COMMAND): $(CLI_OBJECTS) $(LIBRARY) | $(MODULE)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
 
