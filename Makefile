@@ -31,6 +31,11 @@ DEPS_CFLAGS  := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags simgrid $(
 DEPS_LIBS    := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -ldl
 SIMGRID_LIBS := $(shell pkg-config --libs simgrid 2>/dev/null)
 CHECK_LIBS   := $(shell pkg-config --libs check 2>/dev/null)
+# The address sanitizer takes in the libraries that are there when a program starts. It does not see
+# the exceptions and the thread-local data of SimGrid if the module is what loads it.
+ifeq ($(VARIANT),asan)
+DEPS_LIBS += -Wl,--no-as-needed $(SIMGRID_LIBS)
+endif
 
 # The same objects go into the command, the static library and the shared one. That one exports what
 # the public headers declare (sim/base/api.h).
@@ -94,11 +99,12 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
-# Tests and benchmarks lie two folders below the module, and find it by their run path.
+# Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
+# the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,-rpath,'$$ORIGIN/../..' -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
+	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../..' -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
 
 .SECONDARY:
 
