@@ -154,7 +154,7 @@ install: all ## install below DESTDIR/PREFIX: command, libraries, public headers
 	@printf '%s\n' 'prefix=$(PREFIX)' 'configs=$${prefix}/share/tmasim/configs' '' \
 	    'Name: tmasim' 'Description: simulator of the Tensor Memory Accelerator' \
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/tmasim' \
-	    'Libs: -L$${prefix}/lib -ltmasim' 'Requires.private: $(PACKAGES)' 'Libs.private: -ldl -lm' \
+	    'Libs: -L$${prefix}/lib -ltmasim' 'Libs.private: $(DEPS_LIBS) -lm' \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
 
 .PHONY: uninstall
