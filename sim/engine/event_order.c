@@ -4,18 +4,19 @@
 
 #include "base/array.h"
 
+/* While it is open, events from `cycle` on may come. */
 struct operation_window {
-    uint64_t cycle; /* of the issue */
+    uint64_t cycle; /* of the operation's issue */
     bool closed;
 };
 
 struct tma_event_order {
     struct tma_event_sink sink;
-    struct tma_event *heap; /* the earliest first */
+    struct tma_event *heap; /* owned: the earliest event at index 0 */
     size_t count, capacity;
-    struct operation_window *windows; /* ring: operations since the earliest that is open */
+    struct operation_window *windows; /* owned: a ring, from the earliest open window on */
     size_t first, window_count, window_capacity;
-    uint64_t first_number; /* of windows[first] */
+    uint64_t first_number; /* number of windows[first] */
 };
 
 struct tma_event_order *tma_event_order_new(const struct tma_event_sink *sink) {
@@ -33,7 +34,7 @@ void tma_event_order_free(struct tma_event_order *order) {
     free(order);
 }
 
-/* The stable order: cycle, SM, CTA, slot, kind, figures. */
+/* The order of event.h. */
 static bool before(const struct tma_event *a, const struct tma_event *b) {
     if (a->cycle != b->cycle)
         return a->cycle < b->cycle;

@@ -87,6 +87,14 @@ static void wait_for_completion(struct tma_memory_actor *actor, uint64_t now) {
     }
 }
 
+/* Passes on events that nothing comes ahead of any more. Slots act on a completion, and CTAs end,
+ * up to wake_interval_cycles after the cycle that their events tell. */
+static void flush_events(struct tma_simulation *simulation, uint64_t now) {
+    uint64_t behind = simulation->machine->tma.wake_interval_cycles;
+    if (now > behind)
+        tma_tracer_flush(&simulation->tracer, now - behind);
+}
+
 /* Nothing happens before the first completion is visible. */
 static bool is_idle(const struct tma_simulation *simulation) {
     return simulation->actors.awake == 1 && simulation->issues.count == 0;
@@ -100,7 +108,7 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
         hand_over_before(actor, now);
         advance(actor, now + machine->tma.issue_cycles);
         complete(actor, now);
-        tma_tracer_flush(&simulation->tracer, now);
+        flush_events(simulation, now);
         if (is_idle(simulation)) {
             wait_for_completion(actor, now);
             until = UINT64_MAX;
