@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
 #include "base/error.h"
+
+TMA_API_BEGIN
 
 /* A place in an input. line and column count from 1; 0 means that the place is the file as a whole.
  */
@@ -36,5 +39,7 @@ void tma_diagnostics_sort(struct tma_diagnostics *list);
 
 /* Frees what the list owns and leaves it empty. */
 void tma_diagnostics_free(struct tma_diagnostics *list);
+
+TMA_API_END
 
 #endif

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "memory/topology.h"
+
 bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
                            const struct tma_workload *workload, struct tma_result *result) {
     *result = (struct tma_result){0};

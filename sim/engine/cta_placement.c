@@ -1,5 +1,6 @@
 #include "engine/workload.h"
 #include "memory/system.h"
+#include "memory/topology.h"
 
 uint32_t tma_workload_place(const struct tma_machine *machine, const struct tma_workload *workload,
                             uint32_t sms[TMA_MAX_SMS]) {

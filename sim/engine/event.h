@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#include "base/api.h"
+
+TMA_API_BEGIN
+
 enum { TMA_EVENT_FIGURES = 4 };
 
 /* kind, its word in a trace, and the names of its figures (at most 4). The first figure says which
@@ -49,5 +53,7 @@ struct tma_event_sink {
     void (*event)(void *context, const struct tma_event *event);
     void *context;
 };
+
+TMA_API_END
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/cluster.h"
+#include "memory/topology.h"
 
 static void create_cta(struct tma_grid *grid, struct tma_simulation *simulation, uint32_t index) {
     uint32_t depth = simulation->workload->depth, size = tma_cluster_ctas(simulation->workload);

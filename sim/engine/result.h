@@ -2,7 +2,10 @@
 #ifndef TMA_ENGINE_RESULT_H
 #define TMA_ENGINE_RESULT_H
 
+#include "base/api.h"
 #include "engine/workload.h"
+
+TMA_API_BEGIN
 
 /* Where the time of a pipeline slot goes, from its first issue to the end of its last consumer:
  * name, key in a report, text in a report. Of a stage, it is the way of the request that arrived
@@ -84,5 +87,7 @@ struct tma_result {
      * such resources. The largest one limits the run. */
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
 };
+
+TMA_API_END
 
 #endif

@@ -2,9 +2,12 @@
 #ifndef TMA_ENGINE_RUN_H
 #define TMA_ENGINE_RUN_H
 
+#include "base/api.h"
 #include "base/error.h"
 #include "engine/event.h"
 #include "engine/result.h"
+
+TMA_API_BEGIN
 
 /* Simulates the workload from its first issue to its last completion. `sink`, which may be NULL,
  * gets every event of the run in the order of event.h. The result is written where the run
@@ -28,5 +31,7 @@
 enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
                             const struct tma_event_sink *sink, struct tma_result *result,
                             struct tma_error *error);
+
+TMA_API_END
 
 #endif

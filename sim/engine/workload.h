@@ -4,8 +4,11 @@
 #define TMA_ENGINE_WORKLOAD_H
 
 #include "banks/consumer.h"
+#include "base/api.h"
 #include "memory/machine.h"
 #include "placement/operation.h"
+
+TMA_API_BEGIN
 
 enum {
     TMA_MAX_STAGE_OPERATIONS = 8,
@@ -148,5 +151,7 @@ uint64_t tma_walk_tiles(const struct tma_stage_operation *stage,
  */
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration);
+
+TMA_API_END
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "memory/core/address_map.h"
 #include "memory/system.h"
+#include "memory/topology.h"
 
 static enum tma_error_code check_cluster(const struct tma_machine *machine,
                                          const struct tma_workload *workload,

@@ -3,8 +3,11 @@
 #ifndef TMA_MEMORY_MACHINE_H
 #define TMA_MEMORY_MACHINE_H
 
+#include "base/api.h"
 #include "memory/policies.h"
 #include "tensormap/rules.h"
+
+TMA_API_BEGIN
 
 enum {
     TMA_MAX_SMS = 256,
@@ -141,24 +144,6 @@ struct tma_machine {
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
 
-/* Slices of one partition for which the machine's slice hash is made; 0: any number. */
-uint32_t tma_machine_hash_slices(const struct tma_machine *machine);
-
-/* The SMs on which the CTAs of a grid of `count` run: CTA i on sms[i]. */
-void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
-
-/* The same for `count` clusters of `ctas` (2 or more) CTAs: cluster i on sms[i * ctas] and the SMs
- * after it, all of one GPC. Returns the number of clusters for which there is room, at most
- * `count`.
- */
-uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
-                                    uint32_t count, uint32_t *sms);
-
-/* The GPC of each SM, by the SM's number. */
-void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs);
-
-/* The cycles at which the first CTAs on `count` SMs start, in clusters of `ctas` (1 or more). */
-void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
-                        uint32_t ctas, uint64_t *cycles);
+TMA_API_END
 
 #endif

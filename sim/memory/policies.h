@@ -6,7 +6,10 @@
 #ifndef TMA_MEMORY_POLICIES_H
 #define TMA_MEMORY_POLICIES_H
 
+#include "base/api.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 /* Which line of a full L2 set is the victim: l2/replacement.h, l2/replacement_NAME.c. */
 #define TMA_REPLACEMENT_POLICIES(X) X(lru) X(random)
@@ -41,5 +44,7 @@ extern const struct tma_names tma_promotion_names;
 extern const struct tma_names tma_slice_hash_names;
 extern const struct tma_names tma_dram_scheduler_names;
 extern const struct tma_names tma_refresh_names;
+
+TMA_API_END
 
 #endif

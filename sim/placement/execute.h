@@ -2,7 +2,10 @@
 #ifndef TMA_PLACEMENT_EXECUTE_H
 #define TMA_PLACEMENT_EXECUTE_H
 
+#include "base/api.h"
 #include "placement/rows.h"
+
+TMA_API_BEGIN
 
 /* Global memory: either a buffer that holds the addresses [address, address + size), or, where
  * `bytes` is NULL, two functions that are asked for as many bytes as a row has inside the tensor.
@@ -36,5 +39,7 @@ enum tma_error_code tma_execute(const struct tma_tensor_map *map,
                                 const struct tma_global_memory *global,
                                 const struct tma_shared_memory *shared, uint32_t cta_count,
                                 struct tma_operation_size *size, struct tma_error *error);
+
+TMA_API_END
 
 #endif

@@ -7,9 +7,12 @@
 #ifndef TMA_PLACEMENT_ROWS_H
 #define TMA_PLACEMENT_ROWS_H
 
+#include "base/api.h"
 #include "placement/operation.h"
 #include "placement/swizzle.h"
 #include "placement/traversal.h"
+
+TMA_API_BEGIN
 
 /* A row is a run of bytes that lie end to end in global memory, and in shared memory before
  * swizzling: `before` bytes of out-of-bounds fill, `data` bytes of the tensor, `after` bytes of
@@ -88,5 +91,7 @@ const struct tma_row_run *tma_rows_next_run(struct tma_row_stream *stream);
 /* Takes those of the rows to come that differ from the last one given in their place alone, as
  * stream->run says, and gives how many. */
 uint32_t tma_rows_take_run(struct tma_row_stream *stream);
+
+TMA_API_END
 
 #endif

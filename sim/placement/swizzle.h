@@ -2,7 +2,10 @@
 #ifndef TMA_PLACEMENT_SWIZZLE_H
 #define TMA_PLACEMENT_SWIZZLE_H
 
+#include "base/api.h"
 #include "tensormap/tensormap.h"
+
+TMA_API_BEGIN
 
 /* The shared-memory address at which the byte at `address` before the swizzle lies. The swizzle
  * acts on the absolute address: chunk bits are XORed with the number of the 128-byte line. It is
@@ -20,5 +23,7 @@ uint32_t tma_swizzle_pattern_bytes(enum tma_swizzle swizzle);
 /* Table 14: is this atom (16, 32 or 64 bytes, with or without the 8-byte flip) one that the
  * swizzle span (0, 32, 64, 96 or 128 bytes) has? */
 bool tma_swizzle_atom_valid(uint32_t span_bytes, uint32_t atom_bytes, bool flips_8b);
+
+TMA_API_END
 
 #endif

@@ -4,7 +4,10 @@
 #ifndef TMA_PLACEMENT_TRAVERSAL_H
 #define TMA_PLACEMENT_TRAVERSAL_H
 
+#include "base/api.h"
 #include "placement/operation.h"
+
+TMA_API_BEGIN
 
 /* The walk goes from `position` to at most `last` in strides, then back to `first` with one stride
  * along the next axis. Only an im2col walk has a position that is not `first` at its start. */
@@ -38,5 +41,7 @@ struct tma_traversal {
 /* Describes an operation that tma_operation_check accepts. Cannot fail; constant time. */
 void tma_traverse(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                   const struct tma_operation *operation);
+
+TMA_API_END
 
 #endif

@@ -26,7 +26,11 @@ struct tma_yaml_node {
 struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char *file,
                                      struct tma_diagnostics *list);
 
-/* As tma_yaml_parse, from a file that has to hold a mapping. */
+/* As tma_yaml_parse, of a text that has to hold a mapping. */
+struct tma_yaml_node *tma_yaml_parse_mapping(const char *text, size_t length, const char *file,
+                                             struct tma_diagnostics *list);
+
+/* As tma_yaml_parse_mapping, from a file. */
 struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *list);
 
 void tma_yaml_free(struct tma_yaml_node *node);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "memory/machine.h"
+#include "memory/topology.h"
 #include "scenario/describe.h"
 
 /* What the table fills: the machine, and how long its lists were. */

@@ -125,12 +125,13 @@ static void read_parts(struct tma_reading *reading, const struct scenario_input 
     tma_check_consumers(reading);
 }
 
-bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
-                       struct tma_scenario *scenario, struct tma_diagnostics *list) {
-    *scenario = (struct tma_scenario){0};
-    size_t before = list->count;
-    scenario->document = tma_yaml_read(path, list);
-    if (scenario->document == NULL || !tma_name_places(scenario, setting_count))
+/* Fills a scenario from its document, which is NULL if it could not be parsed. `faults` is the
+ * length that the list had before the parsing. */
+static bool read_scenario(struct tma_yaml_node *document, const char *const *settings,
+                          size_t setting_count, size_t faults, struct tma_scenario *scenario,
+                          struct tma_diagnostics *list) {
+    *scenario = (struct tma_scenario){.document = document};
+    if (document == NULL || !tma_name_places(scenario, setting_count))
         return false;
     tma_apply_settings(scenario, settings, setting_count, false, list);
     struct tma_reading reading = {.scenario = scenario, .root = scenario->document, .list = list};
@@ -142,7 +143,22 @@ bool tma_scenario_read(const char *path, const char *const *settings, size_t set
         reading.machine_good = tma_read_gpu(&reading, input.gpu, settings, setting_count);
     read_parts(&reading, &input);
     tma_diagnostics_sort(list);
-    return list->count == before;
+    return list->count == faults;
+}
+
+bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
+                       struct tma_scenario *scenario, struct tma_diagnostics *list) {
+    size_t faults = list->count;
+    struct tma_yaml_node *document = tma_yaml_read(path, list);
+    return read_scenario(document, settings, setting_count, faults, scenario, list);
+}
+
+bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list) {
+    size_t faults = list->count;
+    struct tma_yaml_node *document = tma_yaml_parse_mapping(text, strlen(text), name, list);
+    return read_scenario(document, settings, setting_count, faults, scenario, list);
 }
 
 void tma_scenario_free(struct tma_scenario *scenario) {

@@ -2,8 +2,11 @@
 #ifndef TMA_SCENARIO_SCENARIO_H
 #define TMA_SCENARIO_SCENARIO_H
 
+#include "base/api.h"
 #include "base/diagnostics.h"
 #include "engine/workload.h"
+
+TMA_API_BEGIN
 
 struct tma_yaml_node;
 
@@ -31,6 +34,16 @@ struct tma_scenario {
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list);
 
+/* As tma_scenario_read, from `text` (YAML that ends with a NUL). `name` stands for the path of a
+ * file: the faults' places name it, and the machine's file is found relative to its folder. `text`
+ * is copied; `name` has to live as long as the list is used. */
+bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list);
+
+/* Frees what the scenario owns and leaves it empty. */
 void tma_scenario_free(struct tma_scenario *scenario);
+
+TMA_API_END
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "banks/consumer.h"
 #include "memory/system.h"
+#include "memory/topology.h"
 #include "scenario/reading.h"
 
 /* What TMA needs of a shared-memory address (PTX ISA 5.5.7). */

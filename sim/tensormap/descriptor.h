@@ -20,13 +20,18 @@
 #ifndef TMA_TENSORMAP_DESCRIPTOR_H
 #define TMA_TENSORMAP_DESCRIPTOR_H
 
+#include "base/api.h"
 #include "base/error.h"
 #include "tensormap/fields.h"
 
+TMA_API_BEGIN
+
 enum { TMA_DESCRIPTOR_BYTES = 128, TMA_DESCRIPTOR_WORDS = 32 };
 
+/* Word i holds bytes 4i to 4i + 3, little-endian. Aligned to 64 bytes, as a CUtensorMap has to be.
+ */
 struct tma_descriptor {
-    uint32_t words[TMA_DESCRIPTOR_WORDS]; /* word i holds bytes 4i to 4i + 3, little-endian */
+    TMA_ALIGN(64) uint32_t words[TMA_DESCRIPTOR_WORDS];
 };
 
 /* To and from the bytes in memory, whatever this machine's byte order. */
@@ -101,5 +106,7 @@ extern const struct tma_names tma_replace_field_names;
 enum tma_error_code tma_descriptor_replace(struct tma_descriptor *descriptor,
                                            enum tma_replace_field field, unsigned ordinal,
                                            uint64_t value, struct tma_error *error);
+
+TMA_API_END
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef TMA_TENSORMAP_DUMP_H
 #define TMA_TENSORMAP_DUMP_H
 
+#include "base/api.h"
 #include "tensormap/descriptor.h"
+
+TMA_API_BEGIN
 
 enum tma_dump_format {
     TMA_DUMP_HEX,    /* 256 digits in the order of memory; blanks and one leading 0x may be there */
@@ -32,5 +35,7 @@ enum { TMA_DUMP_TEXT_BYTES = 1024 }; /* is enough for every format */
  * has any, words in the wrong byte order. The text says what they look like. */
 enum tma_error_code tma_descriptor_recognise(const struct tma_descriptor *descriptor,
                                              struct tma_error *error);
+
+TMA_API_END
 
 #endif

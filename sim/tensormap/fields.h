@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 enum tma_field {
     TMA_FIELD_KIND,
@@ -57,5 +60,7 @@ void tma_field_text(enum tma_field field, int64_t value, char *text, size_t size
 static inline size_t tma_spatial_dimension(const struct tma_tensor_map *map, size_t i) {
     return map->interleave == TMA_INTERLEAVE_NONE ? i + 1 : i;
 }
+
+TMA_API_END
 
 #endif

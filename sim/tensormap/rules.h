@@ -7,7 +7,10 @@
 #ifndef TMA_TENSORMAP_RULES_H
 #define TMA_TENSORMAP_RULES_H
 
+#include "base/api.h"
 #include "tensormap/fields.h"
+
+TMA_API_BEGIN
 
 /* Architectures, as bits: a rule holds on a set of them. */
 enum tma_architecture { TMA_SM_90 = 1, TMA_SM_100 = 2 };
@@ -68,5 +71,7 @@ void tma_violation_text(const struct tma_violation *violation, char *text, size_
  * broken: a repaired data type can uncover a broken size. Gives the number of rounds (0: the map
  * was legal), after which the map is legal; -1 where that took too many. */
 int tma_tensor_map_repair(struct tma_tensor_map *map, enum tma_architecture architecture);
+
+TMA_API_END
 
 #endif

@@ -149,7 +149,8 @@ void tma_rule_l2_promotion(struct tma_rule_context *e) {
 
 /* What the type allows: ANYTHING where it is unknown. */
 static int64_t type_fills(const struct tma_rule_context *e) {
-    return e->type != NULL && e->type->class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS) : ANYTHING;
+    return e->type != NULL && e->type->type_class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS)
+                                                                     : ANYTHING;
 }
 
 static int64_t legal_fills(const struct tma_rule_context *e) {

@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include "machine.h"
 #include "memory/port.h"
+#include "memory/topology.h"
 #include "suite.h"
 
 enum { MAX_CTAS = 64, MAX_OPERATIONS = 128, MAX_DEPTH = 8, SMS = 4 };

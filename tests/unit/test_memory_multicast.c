@@ -2,6 +2,7 @@
  * and the SMs that a cluster runs on. Times are those of the small machine. */
 #include "machine.h"
 #include "memory/l2.h"
+#include "memory/topology.h"
 #include "suite.h"
 #include "traffic.h"
 

@@ -1,5 +1,6 @@
 /* The memory system under load: ports that are shared, promotion, what stays in L2, and counters
  * that add up. */
+#include "memory/topology.h"
 #include "small_memory.h"
 #include "suite.h"
 

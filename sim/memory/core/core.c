@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "memory/topology.h"
+
 /* The pool begins with as many packets as the largest GPUs have in flight. Memory that is never
  * touched costs nothing; to move the pool costs time. */
 enum { FIRST_PACKETS = 1 << 17 };

@@ -1,0 +1,73 @@
+#include "memory/topology.h"
+
+#include <assert.h>
+
+#include "memory/core/slice_hash.h"
+
+uint32_t tma_machine_hash_slices(const struct tma_machine *machine) {
+    return tma_slice_hash_policy(machine->l2.hash)->slices;
+}
+
+void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32_t *sms) {
+    assert(count <= machine->sm_count);
+    bool taken[TMA_MAX_SMS] = {false};
+    for (uint32_t i = 0; i < count; i++)
+        taken[machine->topology.placement[i]] = true;
+    uint32_t cta = 0;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        if (taken[machine->topology.sms[i]])
+            sms[cta++] = machine->topology.sms[i];
+    assert(cta == count);
+}
+
+/* Places one cluster on an SM and the free SMs after it in its GPC, whose end its start follows.
+ * False where too few are free. */
+static bool take_cluster(const struct tma_machine *machine, uint32_t sm, uint32_t ctas, bool *taken,
+                         uint32_t *sms) {
+    const uint32_t *gpc = machine->topology.sms, *sizes = machine->topology.gpc_size;
+    uint32_t at = 0, found = 0;
+    while (gpc[at] != sm)
+        if (++at == *sizes) {
+            gpc += *sizes++;
+            at = 0;
+        }
+    for (uint32_t i = 0; i < *sizes && found < ctas; i++) {
+        uint32_t next = gpc[(at + i) % *sizes];
+        if (!taken[next])
+            sms[found++] = next;
+    }
+    for (uint32_t i = 0; i < ctas && found == ctas; i++)
+        taken[sms[i]] = true;
+    return found == ctas;
+}
+
+uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
+                                    uint32_t count, uint32_t *sms) {
+    bool taken[TMA_MAX_SMS] = {false};
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < machine->sm_count && placed < count; i++) {
+        uint32_t sm = machine->topology.placement[i];
+        if (!taken[sm] && take_cluster(machine, sm, ctas, taken, &sms[placed * ctas]))
+            placed++;
+    }
+    return placed;
+}
+
+void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs) {
+    const uint32_t *sm = machine->topology.sms;
+    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
+        for (uint32_t i = 0; i < machine->topology.gpc_size[gpc]; i++)
+            gpcs[*sm++] = gpc;
+}
+
+void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
+                        uint32_t ctas, uint64_t *cycles) {
+    uint32_t gpcs[TMA_MAX_SMS];
+    uint64_t launched[TMA_MAX_GPCS] = {0};
+    tma_machine_gpcs(machine, gpcs);
+    for (uint32_t i = 0; i < count; i++)
+        if (i % ctas == 0)
+            cycles[i] = launched[gpcs[sms[i]]]++ * machine->topology.launch_interval_cycles;
+        else
+            cycles[i] = cycles[i - 1];
+}
