@@ -236,7 +236,7 @@ static const struct refused refused[] = {
      "blocks of 8 rows by 64 bytes"},
     {USE_TRANSPOSED(LDMATRIX_X2, FRAGMENT_B), TILE(NONE, 16, 32, 32, F32), TMA_ERROR_ARGUMENT,
      "transposes elements of 2 bytes; the tile's have 4"},
-    {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "no tile: 0 rows"},
+    {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "not a tile: 0 rows"},
     {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 32, 16, F16), TMA_ERROR_ARGUMENT,
      "16 bytes from row to row"},
     {USE(LD_SHARED_B32, DISTRIBUTION), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,

@@ -22,7 +22,7 @@ struct layout {
     }
 #define CLAIM(swizzle_, leading_, stride_)                                                         \
     {                                                                                              \
-        .descriptor_given = true, .claims = TMA_SWIZZLE_##swizzle_, .leading_bytes = leading_,     \
+        .descriptor_given = true, .swizzle = TMA_SWIZZLE_##swizzle_, .leading_bytes = leading_,     \
         .stride_bytes = stride_                                                                    \
     }
 
@@ -61,24 +61,24 @@ static const struct layout layouts[] = {
      0,
      0,
      0,
-     "element (m/n 1, k 0) is at shared address 2176 (swizzle none, pitch 128), the descriptor "
-     "looks at 2064; so for 448 of 512"},
+     "element (m/n 1, k 0) is at shared address 2176 (swizzle none, pitch 128), but the descriptor "
+     "gives 2064; 448 of 512"},
     /* The descriptor claims another swizzle: row 4, the first of line 1 of 4 in 64B. */
     {"64B claimed as 128B", TILE(64B, 64, 64, 64), CLAIM(128B, 16, 1024), 0, 0, 0,
      "swizzle 128b, leading 16, stride 1024 bytes): element (m/n 1, k 0) is at shared address "
      "2112"},
     {"128B claimed as none", TILE(128B, 64, 128, 128), CLAIM(NONE, 16, 1024), 0, 0, 0,
-     "the tile does not lie as the wgmma descriptor claims"},
+     "the tile does not have the layout of the wgmma descriptor"},
     {"stride of another tile", TILE(128B, 64, 128, 128), CLAIM(128B, 16, 512), 0, 0, 0,
-     "element (m/n 8, k 0) is at shared address 3072 (swizzle 128b, pitch 128), the descriptor "
-     "looks at 2624"},
+     "element (m/n 8, k 0) is at shared address 3072 (swizzle 128b, pitch 128), but the "
+     "descriptor gives 2624"},
     {"32-byte atoms",
      TILE(128B_ATOM_32B, 64, 128, 128),
      {0},
      0,
      0,
      0,
-     "cannot claim swizzle 128b_atom_32b; allowed: none, 32b, 64b, 128b"},
+     "cannot have swizzle 128b_atom_32b; allowed: none, 32b, 64b, 128b"},
     {"8-byte flip read as 128B", TILE(128B_ATOM_32B_FLIP_8B, 64, 128, 128), CLAIM(128B, 16, 1024),
      0, 0, 0, "element (m/n 1, k 0)"},
     {"stride that is no multiple of 16", TILE(128B, 64, 128, 128), CLAIM(128B, 16, 1000), 0, 0, 0,
@@ -96,7 +96,7 @@ static const struct layout layouts[] = {
      0,
      0,
      0,
-     "wgmma takes 60 of M or N"},
+     "wgmma takes 60 elements of M or N"},
     {"panels that do not divide",
      TILE(128B, 64, 128, 128),
      {.panel_rows = 48},
