@@ -56,7 +56,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("records");
-    tcase_add_loop_test(tests, cycles_are_those_measured, 0, sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(tests, cycles_are_those_measured, 0, TABLE_ROWS(rows));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -35,7 +35,7 @@ int main(void) {
     Suite *suite = suite_create("placement records");
     TCase *records = tcase_create("records");
     tcase_set_timeout(records, 60);
-    tcase_add_loop_test(records, every_record_agrees, 0, sizeof files / sizeof files[0]);
+    tcase_add_loop_test(records, every_record_agrees, 0, TABLE_ROWS(files));
     suite_add_tcase(suite, records);
     return run_suite(suite);
 }

@@ -112,10 +112,10 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("check");
     TCase *tests = tcase_create("check");
-    tcase_add_loop_test(tests, architectures_differ, 0, sizeof differences / sizeof differences[0]);
+    tcase_add_loop_test(tests, architectures_differ, 0, TABLE_ROWS(differences));
     tcase_add_test(tests, every_broken_rule_is_named);
     tcase_add_test(tests, text_says_field_value_bound_and_nearest);
-    tcase_add_loop_test(tests, extreme_values_are_repaired, 0, sizeof bases / sizeof bases[0]);
+    tcase_add_loop_test(tests, extreme_values_are_repaired, 0, TABLE_ROWS(bases));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

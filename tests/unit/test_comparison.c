@@ -227,15 +227,13 @@ START_TEST(format_has) {
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 int main(void) {
     Suite *suite = suite_create("comparison");
     TCase *cases = tcase_create("comparison");
-    tcase_add_loop_test(cases, recommends, 0, COUNT(advices));
+    tcase_add_loop_test(cases, recommends, 0, TABLE_ROWS(advices));
     tcase_add_test(cases, no_mode_is_legal);
-    tcase_add_loop_test(cases, pads, 0, COUNT(paddings));
-    tcase_add_loop_test(cases, format_has, 0, COUNT(parts));
+    tcase_add_loop_test(cases, pads, 0, TABLE_ROWS(paddings));
+    tcase_add_loop_test(cases, format_has, 0, TABLE_ROWS(parts));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

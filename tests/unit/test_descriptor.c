@@ -266,20 +266,18 @@ START_TEST(bad_replacements_change_nothing) {
 }
 END_TEST
 
-#define ROWS(table) ((int)(sizeof table / sizeof table[0]))
-
 int main(void) {
     Suite *suite = suite_create("descriptor");
     TCase *tests = tcase_create("descriptor");
-    tcase_add_loop_test(tests, odd_bytes_are_found, 0, ROWS(odds));
+    tcase_add_loop_test(tests, odd_bytes_are_found, 0, TABLE_ROWS(odds));
     tcase_add_loop_test(tests, unknown_codes_break_rules, 0, 3);
     tcase_add_loop_test(tests, both_maps_come_back, 0, 2);
     tcase_add_test(tests, random_bytes_decode);
     tcase_add_test(tests, unverified_fields_are_named);
     tcase_add_test(tests, address_is_replaced);
-    tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, ROWS(replacements));
+    tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, TABLE_ROWS(replacements));
     tcase_add_test(tests, rank_is_replaced);
-    tcase_add_loop_test(tests, bad_replacements_change_nothing, 0, ROWS(refusals));
+    tcase_add_loop_test(tests, bad_replacements_change_nothing, 0, TABLE_ROWS(refusals));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

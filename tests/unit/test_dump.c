@@ -146,16 +146,14 @@ START_TEST(an_odd_map_is_recognised) {
 }
 END_TEST
 
-#define ROWS(table) ((int)(sizeof table / sizeof table[0]))
-
 int main(void) {
     Suite *suite = suite_create("dump");
     TCase *tests = tcase_create("dump");
     tcase_add_checked_fixture(tests, encode_expected, NULL);
-    tcase_add_loop_test(tests, written_forms_are_read, 0, ROWS(written));
+    tcase_add_loop_test(tests, written_forms_are_read, 0, TABLE_ROWS(written));
     tcase_add_test(tests, binary_is_read);
-    tcase_add_loop_test(tests, other_forms_are_read, 0, ROWS(forms));
-    tcase_add_loop_test(tests, others_are_refused, 0, ROWS(refusals));
+    tcase_add_loop_test(tests, other_forms_are_read, 0, TABLE_ROWS(forms));
+    tcase_add_loop_test(tests, others_are_refused, 0, TABLE_ROWS(refusals));
     tcase_add_test(tests, what_is_no_map_is_told);
     tcase_add_test(tests, an_odd_map_is_recognised);
     suite_add_tcase(suite, tests);

@@ -232,7 +232,7 @@ int main(void) {
     tcase_add_test(all, multicast);
     tcase_add_test(all, callbacks_on_a_huge_tensor);
     tcase_add_test(all, prefetch_needs_no_memory);
-    tcase_add_loop_test(all, refusals_write_nothing, 0, sizeof refusals / sizeof refusals[0]);
+    tcase_add_loop_test(all, refusals_write_nothing, 0, TABLE_ROWS(refusals));
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

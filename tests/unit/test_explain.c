@@ -171,14 +171,12 @@ START_TEST(format_has) {
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 int main(void) {
     Suite *suite = suite_create("explain");
     TCase *cases = tcase_create("explain");
-    tcase_add_loop_test(cases, explains_a_lane, 0, COUNT(explained));
+    tcase_add_loop_test(cases, explains_a_lane, 0, TABLE_ROWS(explained));
     tcase_add_test(cases, takes_the_worst_unless_told);
-    tcase_add_loop_test(cases, format_has, 0, COUNT(parts));
+    tcase_add_loop_test(cases, format_has, 0, TABLE_ROWS(parts));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -100,8 +100,8 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_every_event_has_a_word_and_figures, 0, TMA_EVENT_KIND_COUNT);
     tcase_add_loop_test(tests, test_every_cause_has_a_key_and_a_text, 0, TMA_CAUSE_COUNT);
-    tcase_add_loop_test(tests, test_distribution_of_list, 0, sizeof lists / sizeof *lists);
-    tcase_add_loop_test(tests, test_histogram_gives_the_same, 0, sizeof lists / sizeof *lists);
+    tcase_add_loop_test(tests, test_distribution_of_list, 0, TABLE_ROWS(lists));
+    tcase_add_loop_test(tests, test_histogram_gives_the_same, 0, TABLE_ROWS(lists));
     tcase_add_test(tests, test_percentile_ranks_of_100);
     tcase_add_test(tests, test_histogram_precision);
     suite_add_tcase(suite, tests);

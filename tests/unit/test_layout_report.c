@@ -134,7 +134,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("layout report");
     TCase *all = tcase_create("outputs");
-    tcase_add_loop_test(all, whole_outputs, 0, sizeof cases / sizeof cases[0]);
+    tcase_add_loop_test(all, whole_outputs, 0, TABLE_ROWS(cases));
     tcase_add_test(all, faults_and_prefetches_have_no_layout);
     suite_add_tcase(suite, all);
     return run_suite(suite);

@@ -147,7 +147,7 @@ int main(void) {
     Suite *suite = suite_create("locate");
     TCase *all = tcase_create("queries");
     tcase_add_test(all, huge_tensor);
-    tcase_add_loop_test(all, element_strides, 0, sizeof elements / sizeof elements[0]);
+    tcase_add_loop_test(all, element_strides, 0, TABLE_ROWS(elements));
     tcase_add_test(all, outside_the_box);
     tcase_add_test(all, rows_named_twice);
     tcase_add_test(all, halo_copies);

@@ -76,7 +76,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("limits of machines");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_fault_is_found, 0, sizeof faults / sizeof *faults);
+    tcase_add_loop_test(tests, test_fault_is_found, 0, TABLE_ROWS(faults));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -172,7 +172,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("operation check");
     TCase *all = tcase_create("operations");
-    tcase_add_loop_test(all, each_with_its_reason, 0, sizeof changes / sizeof changes[0]);
+    tcase_add_loop_test(all, each_with_its_reason, 0, TABLE_ROWS(changes));
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -106,7 +106,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("reduction");
     TCase *all = tcase_create("elements");
-    tcase_add_loop_test(all, one_element, 0, sizeof cases / sizeof cases[0]);
+    tcase_add_loop_test(all, one_element, 0, TABLE_ROWS(cases));
     tcase_add_test(all, sums_of_float16_are_rounded_once);
     tcase_add_test(all, tf32);
     suite_add_tcase(suite, all);

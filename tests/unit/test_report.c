@@ -485,12 +485,12 @@ int main(void) {
     Suite *suite = suite_create("report");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, test_decimal, 0, sizeof decimals / sizeof *decimals);
-    tcase_add_loop_test(tests, test_shares_sum_to_1000, 0, sizeof shares / sizeof *shares);
+    tcase_add_loop_test(tests, test_decimal, 0, TABLE_ROWS(decimals));
+    tcase_add_loop_test(tests, test_shares_sum_to_1000, 0, TABLE_ROWS(shares));
     tcase_add_test(tests, test_random_shares_sum_to_1000);
-    tcase_add_loop_test(tests, test_json_string, 0, sizeof strings / sizeof *strings);
+    tcase_add_loop_test(tests, test_json_string, 0, TABLE_ROWS(strings));
     tcase_add_test(tests, test_json_nesting);
-    tcase_add_loop_test(tests, test_limiter, 0, sizeof limits / sizeof *limits);
+    tcase_add_loop_test(tests, test_limiter, 0, TABLE_ROWS(limits));
     tcase_add_loop_test(tests, test_whole_report, 0, 2);
     tcase_add_loop_test(tests, test_empty_run, 0, 2);
     tcase_add_test(tests, test_validated_machine_is_no_remark);

@@ -10,8 +10,6 @@
 #include "scenario/units.h"
 #include "suite.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* All that has a default is left out. */
 static const char small[] =
     "name: small\n"
@@ -282,7 +280,7 @@ static void keep(void *context, const char *key, const char *value) {
     char *setting = malloc(bytes);
     ck_assert_ptr_nonnull(setting);
     snprintf(setting, bytes, "%s=%s", key, value);
-    ck_assert_uint_lt(described->count, COUNT(described->settings));
+    ck_assert_uint_lt(described->count, TABLE_ROWS(described->settings));
     described->settings[described->count++] = setting;
 }
 
@@ -358,14 +356,14 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("scenario");
     TCase *values = tcase_create("values");
-    tcase_add_loop_test(values, numbers_have_units, 0, COUNT(number_cases));
+    tcase_add_loop_test(values, numbers_have_units, 0, TABLE_ROWS(number_cases));
     tcase_add_loop_test(values, numbers_that_are_not_whole, 0, 3);
-    tcase_add_loop_test(values, units_are_said_back, 0, COUNT(format_cases));
-    tcase_add_loop_test(values, distances, 0, COUNT(distance_cases));
+    tcase_add_loop_test(values, units_are_said_back, 0, TABLE_ROWS(format_cases));
+    tcase_add_loop_test(values, distances, 0, TABLE_ROWS(distance_cases));
     suite_add_tcase(suite, values);
     TCase *files = tcase_create("files");
-    tcase_add_loop_test(files, settings_and_defaults, 0, COUNT(setting_cases));
-    tcase_add_loop_test(files, faults_of_settings, 0, COUNT(fault_cases));
+    tcase_add_loop_test(files, settings_and_defaults, 0, TABLE_ROWS(setting_cases));
+    tcase_add_loop_test(files, faults_of_settings, 0, TABLE_ROWS(fault_cases));
     tcase_add_test(files, descriptions_are_settings);
     tcase_add_loop_test(files, broken_texts_are_refused, 0, 4);
     tcase_set_timeout(files, 60);

@@ -197,8 +197,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("figures 13 to 24");
     TCase *figures = tcase_create("figures");
-    tcase_add_loop_test(figures, pixels_are_those_of_the_document, 0,
-                        sizeof examples / sizeof examples[0]);
+    tcase_add_loop_test(figures, pixels_are_those_of_the_document, 0, TABLE_ROWS(examples));
     suite_add_tcase(suite, figures);
     return run_suite(suite);
 }

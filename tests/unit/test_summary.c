@@ -89,7 +89,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("validation");
     TCase *all = tcase_create("summary");
-    tcase_add_loop_test(all, distribution, 0, sizeof cases / sizeof cases[0]);
+    tcase_add_loop_test(all, distribution, 0, TABLE_ROWS(cases));
     tcase_add_test(all, no_errors_leave_the_figures);
     tcase_add_test(all, worst_rows);
     tcase_add_test(all, a_file_with_a_difference);

@@ -447,12 +447,12 @@ int main(void) {
     Suite *suite = suite_create("trace diff");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, enter_directory, leave_directory);
-    tcase_add_loop_test(tests, test_comparison, 0, sizeof comparisons / sizeof *comparisons);
-    tcase_add_loop_test(tests, test_tolerance, 0, sizeof tolerances / sizeof *tolerances);
-    tcase_add_loop_test(tests, test_bad_file_is_refused, 0, sizeof bad_files / sizeof *bad_files);
+    tcase_add_loop_test(tests, test_comparison, 0, TABLE_ROWS(comparisons));
+    tcase_add_loop_test(tests, test_tolerance, 0, TABLE_ROWS(tolerances));
+    tcase_add_loop_test(tests, test_bad_file_is_refused, 0, TABLE_ROWS(bad_files));
     tcase_add_test(tests, test_both_of_an_unknown_version);
     tcase_add_test(tests, test_line_without_end);
-    tcase_add_loop_test(tests, test_unreadable_file, 0, sizeof unreadable / sizeof *unreadable);
+    tcase_add_loop_test(tests, test_unreadable_file, 0, TABLE_ROWS(unreadable));
     tcase_add_test(tests, test_answer_that_cannot_be_written);
     tcase_add_loop_test(tests, test_random_trace, 0, 8);
     tcase_add_loop_test(tests, test_one_byte_changed, 0, 9);

@@ -131,9 +131,9 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("trace writer");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_line_formats, 0, sizeof lines / sizeof *lines);
-    tcase_add_loop_test(tests, test_line_reads_back, 0, sizeof lines / sizeof *lines);
-    tcase_add_loop_test(tests, test_bad_line_is_refused, 0, sizeof bad_lines / sizeof *bad_lines);
+    tcase_add_loop_test(tests, test_line_formats, 0, TABLE_ROWS(lines));
+    tcase_add_loop_test(tests, test_line_reads_back, 0, TABLE_ROWS(lines));
+    tcase_add_loop_test(tests, test_bad_line_is_refused, 0, TABLE_ROWS(bad_lines));
     tcase_add_test(tests, test_trace_is_header_events_end);
     tcase_add_loop_test(tests, test_failed_write_is_reported_at_close, 0, 3);
     suite_add_tcase(suite, tests);

@@ -96,7 +96,7 @@ int main(void) {
     TCase *all = tcase_create("tsv");
     tcase_add_test(all, cells);
     tcase_add_test(all, words_and_lists);
-    tcase_add_loop_test(all, no_records, 0, sizeof refusals / sizeof refusals[0]);
+    tcase_add_loop_test(all, no_records, 0, TABLE_ROWS(refusals));
     tcase_add_test(all, no_file);
     tcase_add_test(all, crc32);
     suite_add_tcase(suite, all);
