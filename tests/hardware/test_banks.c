@@ -1,4 +1,4 @@
-/* Every shared-memory record of an H200 agrees: wavefronts and bank conflicts of 900 instructions.
+/* Replays the shared-memory records of an H200: wavefronts and bank conflicts of 900 instructions.
  */
 #include "../unit/suite.h"
 #include "records/kinds.h"

@@ -1,4 +1,6 @@
-/* Every functional record of an H200 agrees: bytes, mbarrier bytes, changed words, faults. */
+/* Replays the functional records of an H200: bytes in memory, mbarrier bytes, changed words and
+ * faults.
+ */
 #include "../unit/suite.h"
 #include "records/kinds.h"
 
@@ -10,8 +12,8 @@ static const struct {
 } files[] = {
     {"tests/hardware/h200/load_tile.tsv", "load_tile", 2916, 0},
     {"tests/hardware/h200/load_im2col.tsv", "load_im2col", 2500, 0},
-    /* Of records 19501 to 19625 the descriptor is not that of the arguments; with the descriptor's
-     * map, 15 of them do not agree with their coordinates. */
+    /* The descriptors of records 19501 to 19625 do not belong to their arguments. With the map of
+     * the descriptor, 15 of them do not agree with their coordinates. */
     {"tests/hardware/h200/store.tsv", "store", 1603, 15},
     {"tests/hardware/h200/reduce.tsv", "reduce", 1339, 0},
     {"tests/hardware/h200/convert.tsv", "convert", 16384, 0},
