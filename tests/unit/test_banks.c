@@ -1,5 +1,5 @@
 /* The bank model: each of its rules, and random accesses against a plain reference.
- * tests/hardware/test_banks.c replays records of a real GPU. */
+ * tests/hardware/test_records.c replays records of a real GPU. */
 #include <string.h>
 
 #include "banks/banks.h"
