@@ -28,8 +28,8 @@ struct tma_consumer {
     enum tma_shared_instruction instruction;
     enum tma_lane_map lanes;
     uint32_t stride;    /* in vectors; only for TMA_LANES_STRIDED */
-    bool transposed;    /* .trans of ldmatrix and stmatrix; for fragments: the rows of the tile run
-                           along K instead of M or N */
+    bool transposed;    /* .trans of ldmatrix and stmatrix; for fragments: the tile is stored K x M
+                           or K x N instead of M x K or N x K */
     uint32_t operation; /* index of the stage's operation that loads the tile */
     uint32_t repeat;    /* passes over the tile; at least 1 */
     struct tma_tile_pattern distribution; /* only for TMA_LANES_DISTRIBUTION. Zeros have defaults:

@@ -118,11 +118,14 @@ static enum tma_error_code plan_fragment(struct lane_plan *plan, struct tma_erro
 
 static bool place_block(const struct lane_plan *plan, uint32_t index, uint32_t lane,
                         struct lane_place *place) {
-    uint32_t matrix = lane / MATRIX_ROWS, across = plan->row_vectors / plan->block_columns;
-    uint32_t down = plan->down_first ? matrix % plan->block_rows : matrix / plan->block_columns;
-    uint32_t along = plan->down_first ? matrix / plan->block_rows : matrix % plan->block_columns;
-    place->row = (index / across * plan->block_rows + down) * MATRIX_ROWS + lane % MATRIX_ROWS;
-    place->vector = index % across * plan->block_columns + along;
+    uint32_t matrix = lane / MATRIX_ROWS, row_blocks = plan->row_vectors / plan->block_columns;
+    uint32_t matrix_row =
+        plan->down_first ? matrix % plan->block_rows : matrix / plan->block_columns;
+    uint32_t matrix_column =
+        plan->down_first ? matrix / plan->block_rows : matrix % plan->block_columns;
+    place->row =
+        (index / row_blocks * plan->block_rows + matrix_row) * MATRIX_ROWS + lane % MATRIX_ROWS;
+    place->vector = index % row_blocks * plan->block_columns + matrix_column;
     return lane < plan->instruction->lanes;
 }
 
@@ -214,9 +217,9 @@ static bool place_distribution(const struct lane_plan *plan, uint32_t index, uin
     uint32_t window = index / warps / parts / distribution->iterations;
     struct tma_tile_element at =
         tma_distribution_element(distribution, thread, iteration * distribution->x[0]);
-    uint32_t along = windows_of_a_row(plan);
-    uint32_t x = window % along * distribution->pattern.x_per_tile + at.x;
-    place->row = window / along * distribution->pattern.y_per_tile + at.y;
+    uint32_t row_windows = windows_of_a_row(plan);
+    uint32_t x = window % row_windows * distribution->pattern.x_per_tile + at.x;
+    place->row = window / row_windows * distribution->pattern.y_per_tile + at.y;
     place->vector = x * element_bytes / bytes + part;
     return true;
 }

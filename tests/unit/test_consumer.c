@@ -207,14 +207,14 @@ START_TEST(lane_accesses_expected_address) {
 }
 END_TEST
 
-struct refused {
+struct rejected {
     struct tma_consumer consumer;
     struct tma_tile tile;
     enum tma_error_code code;
-    const char *says; /* part of the error text */
+    const char *message; /* part of the error text */
 };
 
-static const struct refused refused[] = {
+static const struct rejected rejected[] = {
     {USE(LD_SHARED_B128, ROW), TILE(NONE, 8, 8, 16, F16), TMA_ERROR_ARGUMENT,
      "wider than the tile's rows of 8 bytes"},
     {USE(LD_SHARED_B128, ROW), TILE(NONE, 8, 24, 32, F16), TMA_ERROR_ARGUMENT,
@@ -256,9 +256,9 @@ static const struct refused refused[] = {
 
 START_TEST(check_rejects_a_misfit) {
     struct tma_error error = {0};
-    ck_assert_int_eq((int)tma_consumer_check(&refused[_i].consumer, &refused[_i].tile, &error),
-                     (int)refused[_i].code);
-    ck_assert_msg(strstr(error.text, refused[_i].says) != NULL, "%s", error.text);
+    ck_assert_int_eq((int)tma_consumer_check(&rejected[_i].consumer, &rejected[_i].tile, &error),
+                     (int)rejected[_i].code);
+    ck_assert_msg(strstr(error.text, rejected[_i].message) != NULL, "%s", error.text);
 }
 END_TEST
 
@@ -283,7 +283,7 @@ int main(void) {
     TCase *cases = tcase_create("consumer");
     tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));
     tcase_add_loop_test(cases, lane_accesses_expected_address, 0, TABLE_ROWS(placed));
-    tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(refused));
+    tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(rejected));
     tcase_add_test(cases, worst_access_is_the_first_with_most_ways);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -110,12 +110,12 @@ START_TEST(element_has_its_coordinates) {
 }
 END_TEST
 
-struct refused {
+struct rejected {
     struct tma_tile_pattern pattern;
-    const char *says;
+    const char *message; /* part of the error text */
 };
 
-static const struct refused refused[] = {
+static const struct rejected rejected[] = {
     {PATTERN(THREAD, 0, 128, 64, 8, 32, 1), "BlockSize is 0"},
     {PATTERN(THREAD, 64, 128, 64, 8, 16, 1), "WarpSize is 16; allowed: 32, 64"},
     {PATTERN(THREAD, 256, 4, 32, 8, 32, 1), "4 * 32 / 256 is less"},
@@ -132,9 +132,9 @@ static const struct refused refused[] = {
 START_TEST(error_names_the_failing_equation) {
     struct tma_tile_distribution distribution;
     struct tma_error error = {0};
-    ck_assert_int_eq((int)tma_tile_distribute(&refused[_i].pattern, &distribution, &error),
+    ck_assert_int_eq((int)tma_tile_distribute(&rejected[_i].pattern, &distribution, &error),
                      TMA_ERROR_ARGUMENT);
-    ck_assert_msg(strstr(error.text, refused[_i].says) != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, rejected[_i].message) != NULL, "%s", error.text);
 }
 END_TEST
 
@@ -191,7 +191,7 @@ END_TEST
 struct misfit {
     enum tma_shared_instruction instruction;
     struct tma_tile_pattern pattern;
-    const char *says;
+    const char *message; /* part of the error text */
 };
 
 static const struct misfit misfits[] = {
@@ -208,7 +208,7 @@ START_TEST(check_rejects_a_misfit) {
         .rows = 64, .row_bytes = 128, .pitch_bytes = 128, .element_bytes = 2};
     struct tma_error error = {0};
     ck_assert_int_eq((int)tma_consumer_check(&consumer, &tile, &error), TMA_ERROR_ARGUMENT);
-    ck_assert_msg(strstr(error.text, misfits[_i].says) != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, misfits[_i].message) != NULL, "%s", error.text);
 }
 END_TEST
 
@@ -218,7 +218,7 @@ int main(void) {
     tcase_add_loop_test(cases, tuples_match_the_document, 0, TABLE_ROWS(tuples));
     tcase_add_loop_test(cases, elements_cover_the_tile_exactly_once, 0, TABLE_ROWS(tuples));
     tcase_add_loop_test(cases, element_has_its_coordinates, 0, TABLE_ROWS(places));
-    tcase_add_loop_test(cases, error_names_the_failing_equation, 0, TABLE_ROWS(refused));
+    tcase_add_loop_test(cases, error_names_the_failing_equation, 0, TABLE_ROWS(rejected));
     tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));
     tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(misfits));
     suite_add_tcase(suite, cases);

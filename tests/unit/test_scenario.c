@@ -156,15 +156,15 @@ START_TEST(edit_distance) {
 END_TEST
 
 /* Receives the value of one key of a described scenario. */
-struct wanted {
+struct lookup {
     const char *key;
     char value[256]; /* empty until the key is found */
 };
 
-static void store_wanted(void *context, const char *key, const char *value) {
-    struct wanted *wanted = context;
-    if (strcmp(key, wanted->key) == 0)
-        snprintf(wanted->value, sizeof wanted->value, "%s", value);
+static void receive_value(void *context, const char *key, const char *value) {
+    struct lookup *lookup = context;
+    if (strcmp(key, lookup->key) == 0)
+        snprintf(lookup->value, sizeof lookup->value, "%s", value);
 }
 
 static const struct setting_case {
@@ -211,10 +211,10 @@ static const struct setting_case {
 START_TEST(setting_or_default_is_described) {
     const struct setting_case *test = &setting_cases[_i];
     struct tma_scenario scenario;
-    struct wanted wanted = {.key = test->key};
+    struct lookup lookup = {.key = test->key};
     read_good(&test->setting, test->setting != NULL, &scenario);
-    tma_scenario_describe(&scenario, store_wanted, &wanted);
-    ck_assert_str_eq(wanted.value, test->value);
+    tma_scenario_describe(&scenario, receive_value, &lookup);
+    ck_assert_str_eq(lookup.value, test->value);
     tma_scenario_free(&scenario);
 }
 END_TEST

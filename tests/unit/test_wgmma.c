@@ -10,10 +10,10 @@ struct layout {
     const char *name;
     struct tma_tile tile;
     struct tma_wgmma_operand operand;
-    uint32_t leading; /* expected offset in the descriptor, in bytes */
-    uint32_t stride;  /* expected offset in the descriptor, in bytes */
-    uint32_t steps;   /* wgmma instructions for the tile */
-    const char *says; /* part of the error text; NULL if the layout is accepted */
+    uint32_t leading;    /* expected offset in the descriptor, in bytes */
+    uint32_t stride;     /* expected offset in the descriptor, in bytes */
+    uint32_t steps;      /* wgmma instructions for the tile */
+    const char *message; /* part of the error text; NULL if the layout is accepted */
 };
 
 #define TILE(swizzle_, rows_, row_bytes_, pitch_)                                                  \
@@ -39,7 +39,7 @@ static const struct layout layouts[] = {
      * bytes. The next 8 rows follow directly; the next 16 bytes of K follow one panel of 64 rows
      * later. */
     {"K none", TILE(NONE, 256, 16, 16), {.panel_rows = 64}, 1024, 128, 2, NULL},
-    /* MN-major: a row runs along M or N, and an instruction reads 16 rows. */
+    /* MN-major: each row is an index along K, and an instruction reads 16 rows. */
     {"MN 128B", TILE(128B, 64, 128, 128), {.mn_major = true}, 8192, 1024, 4, NULL},
     {"MN 128B, two panels",
      TILE(128B, 128, 128, 128),
@@ -115,9 +115,9 @@ START_TEST(check_accepts_matching_layouts_only) {
     struct tma_wgmma_walk walk;
     struct tma_error error = {0};
     enum tma_error_code code = tma_wgmma_check(&expected->operand, &expected->tile, &walk, &error);
-    if (expected->says != NULL) {
+    if (expected->message != NULL) {
         ck_assert_int_eq((int)code, TMA_ERROR_ARGUMENT);
-        ck_assert_msg(strstr(error.text, expected->says) != NULL, "%s: %s", expected->name,
+        ck_assert_msg(strstr(error.text, expected->message) != NULL, "%s: %s", expected->name,
                       error.text);
         return;
     }
@@ -133,7 +133,7 @@ END_TEST
 /* On an H200, reading 64 x 32 bytes takes 16 wavefronts in every canonical layout. */
 START_TEST(canonical_layouts_never_conflict) {
     const struct layout *expected = &layouts[_i];
-    if (expected->says != NULL)
+    if (expected->message != NULL)
         return;
     const struct tma_consumer consumer = {
         .instruction = TMA_WGMMA_SHARED, .lanes = TMA_LANES_DESCRIPTOR, .wgmma = expected->operand};
