@@ -88,7 +88,7 @@ static const struct {
     {"a \"b\" \\ /", "\"a \\\"b\\\" \\\\ /\"\n"},
     {"tab\there\n\x01", "\"tab\\u0009here\\u000a\\u0001\"\n"},
     {"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"\n"},
-    {"\xff|\xc3|\xc0\xaf|\xed\xa0\x80", /* invalid byte, truncated, overlong, surrogate */
+    {"\xff|\xc3|\xc0\xaf|\xed\xa0\x80", /* no byte, cut off, overlong, surrogate */
      "\"\\ufffd|\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\"\n"},
 };
 
@@ -302,12 +302,12 @@ static void idle(void) {
     result.consumers[0].wavefronts = 100;
 }
 
-static void idle_with_little_shared_memory(void) {
+static void idle_port_little_room(void) {
     idle();
     workload.stage_bytes = 65536 / 3;
 }
 
-static void idle_without_shared_memory(void) {
+static void idle_no_room(void) {
     idle();
     workload.shared_base_bytes = 65536 - 2 * 8192;
 }
@@ -317,12 +317,12 @@ static void idle_with_few_stages(void) {
     workload.iterations = 3;
 }
 
-static void idle_with_one_round(void) {
+static void idle_and_over_at_once(void) {
     idle();
     workload.iterations = 2;
 }
 
-static void unchanged(void) {}
+static void untouched(void) {}
 
 static const struct {
     void (*change)(void);
@@ -339,7 +339,7 @@ static const struct {
     {slots_consume, "consumers",
      "the consumers: their shared-memory accesses, nearly free of conflicts, take 57 % of the "
      "slots' time; wider accesses or fewer passes over the tile would help"},
-    {unchanged, "dram",
+    {untouched, "dram",
      "DRAM bandwidth: busy 90 % of the run; a smaller L2 promotion would fetch less that is not "
      "used"},
     {little_over_fetch, "dram",
@@ -371,17 +371,17 @@ static const struct {
     {idle, "latency",
      "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
      "50 % of the run; a depth of about 4 would fill it"},
-    {idle_with_little_shared_memory, "latency",
+    {idle_port_little_room, "latency",
      "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
      "50 % of the run; shared memory has room for a depth of 3, short of the 4 that would fill it"},
-    {idle_without_shared_memory, "latency",
+    {idle_no_room, "latency",
      "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
      "50 % of the run; shared memory has no room for a greater depth: smaller stages, and more of "
      "them, would help"},
     {idle_with_few_stages, "latency",
      "latency: with depth 2 too little is in flight, and the busiest resource (SM port) is busy "
      "50 % of the run; even a depth of 3, all of a CTA's stages at once, would not fill it"},
-    {idle_with_one_round, "start_up",
+    {idle_and_over_at_once, "start_up",
      "start-up: each pipeline slot is used at most once (2 stages, depth 2), so the run is one "
      "latency long"},
 };

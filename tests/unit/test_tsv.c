@@ -56,8 +56,8 @@ END_TEST
 static const struct {
     const char *bytes;
     size_t count;
-    const char *text; /* error text behind the path */
-} rejections[] = {
+    const char *text; /* behind the path */
+} refusals[] = {
     {"", 0, ": is empty; expected a header line"},
     {"a\tb\n1\0\t2\n", 9, ": is binary; expected tab-separated text"},
     {"hello\nworld\n", 12, ":1: no tab in the header line; expected tab-separated column names"},
@@ -68,9 +68,8 @@ static const struct {
 START_TEST(bad_file_is_rejected) {
     struct tma_tsv tsv;
     struct tma_error error;
-    ck_assert(read_bytes(rejections[_i].bytes, rejections[_i].count, &tsv, &error) ==
-              TMA_ERROR_SYNTAX);
-    ck_assert_str_eq(error.text + strlen(path), rejections[_i].text);
+    ck_assert(read_bytes(refusals[_i].bytes, refusals[_i].count, &tsv, &error) == TMA_ERROR_SYNTAX);
+    ck_assert_str_eq(error.text + strlen(path), refusals[_i].text);
 }
 END_TEST
 
@@ -97,7 +96,7 @@ int main(void) {
     TCase *all = tcase_create("tsv");
     tcase_add_test(all, cells_are_found_by_column);
     tcase_add_test(all, words_and_lists_are_parsed);
-    tcase_add_loop_test(all, bad_file_is_rejected, 0, TABLE_ROWS(rejections));
+    tcase_add_loop_test(all, bad_file_is_rejected, 0, TABLE_ROWS(refusals));
     tcase_add_test(all, unreadable_file_is_reported);
     tcase_add_test(all, crc32_has_its_check_value);
     suite_add_tcase(suite, all);
