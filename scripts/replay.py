@@ -1,4 +1,4 @@
-"""Replays timing records with `tmasim validate` and sums up its errors; for the scripts beside it."""
+"""Replays timing records with `tmasim validate` and summarizes the errors. Used by the other scripts."""
 
 import json
 import math
@@ -12,8 +12,9 @@ COMMAND = ROOT / "build" / "tmasim"
 MACHINE = ROOT / "configs" / "gpus" / "h200.yaml"
 RECORDS = [ROOT / "tests/hardware/h200" / name for name in ("timing.tsv", "timing_random.tsv")]
 
-# A family is rows that measure one thing: name, what a row's name begins with (the first that does),
-# and what it is. What comes from DRAM follows the same from L2.
+# A family is a set of rows that measure the same thing: its name, a pattern for the names of its rows (a
+# row belongs to the first pattern that matches), and its description. A family from DRAM follows the same
+# family from L2.
 FAMILIES = [
     ("lat_l2", r"lat_l2_", "one operation at a time, from L2"),
     ("lat_dram", r"lat_dram_", "the same, from DRAM"),
@@ -27,30 +28,30 @@ FAMILIES = [
     ("promo_full", r"promo", "the same, all SMs"),
     ("im2col_l2", r"im2col_l2_", "im2col loads, from L2"),
     ("im2col_dram", r"im2col_dram_", "the same, from DRAM"),
-    ("oob", r"oob_", "boxes outside the tensor, half or wholly"),
-    ("store_l2", r"store_l2_", "stores to lines that L2 has"),
-    ("store_dram", r"store_dram_", "stores to lines that it lacks"),
-    ("redadd_l2", r"redadd_l2_", "reductions (add) on lines that L2 has"),
-    ("redadd_dram", r"redadd_dram_", "reductions on lines that it lacks"),
+    ("oob", r"oob_", "boxes half or completely outside the tensor"),
+    ("store_l2", r"store_l2_", "stores to lines that are in L2"),
+    ("store_dram", r"store_dram_", "stores to lines that are not in L2"),
+    ("redadd_l2", r"redadd_l2_", "reductions (add) on lines that are in L2"),
+    ("redadd_dram", r"redadd_dram_", "reductions (add) on lines that are not in L2"),
     ("prefetch", r"prefetch_", "prefetches into L2"),
-    ("rnd_load", r"rnd_load_", "tile loads drawn at random"),
-    ("rnd_im2col", r"rnd_im2col_", "im2col loads drawn at random"),
-    ("rnd_store", r"rnd_store_", "stores drawn at random"),
-    ("rnd_redadd", r"rnd_redadd_", "reductions drawn at random"),
+    ("rnd_load", r"rnd_load_", "random tile loads"),
+    ("rnd_im2col", r"rnd_im2col_", "random im2col loads"),
+    ("rnd_store", r"rnd_store_", "random stores"),
+    ("rnd_redadd", r"rnd_redadd_", "random reductions"),
 ]
 
 
 def family_of(name):
-    """The family's name; "other" for a row of none."""
+    """Returns the name of the row's family; "other" if it has none."""
     return next((family for family, pattern, _ in FAMILIES if re.match(pattern, name)), "other")
 
 
 class ReplayError(Exception):
-    """`tmasim validate` failed; its message is the text."""
+    """`tmasim validate` failed. The text is its error message."""
 
 
 def replay_file(path, machine=MACHINE, command=COMMAND):
-    """What validate's JSON says of one file: a dictionary."""
+    """Replays a file, and returns its part of validate's JSON output as a dictionary."""
     arguments = [command, "validate", "--format", "json", "--gpu", machine, path]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -59,13 +60,13 @@ def replay_file(path, machine=MACHINE, command=COMMAND):
 
 
 def replay(paths, machine=MACHINE, command=COMMAND, processes=2):
-    """The same of several files, as many at once as `processes` says."""
+    """Replays several files, `processes` at a time, and returns a list of their results."""
     with ThreadPoolExecutor(processes) as pool:
         return list(pool.map(lambda path: replay_file(path, machine, command), paths))
 
 
 def summary(errors):
-    """Number, mean, median, 95th percentile and maximum, as `tmasim validate` defines them."""
+    """Returns number, mean, median, 95th percentile and maximum, as `tmasim validate` defines them."""
     errors = sorted(errors)
     count = len(errors)
     if count == 0:
@@ -80,4 +81,5 @@ def summary(errors):
 
 
 def percent(fraction, digits=1):
+    """Formats a fraction as a percentage; empty for NaN."""
     return "" if math.isnan(fraction) else f"{100 * fraction:.{digits}f} %"

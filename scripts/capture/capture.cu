@@ -2,13 +2,13 @@
  *
  *   capture SCENARIOS.tsv [--repeats N] [--clocks FILE] > RECORDS.tsv
  *
- * SCENARIOS.tsv has the columns `name` and `scenario` (others are passed over, so that a file of
- * records can be taken again). tests/hardware/README.md says what a scenario's words mean, and what
- * a kernel does.
+ * SCENARIOS.tsv has the columns `name` and `scenario`. Other columns are ignored, so that a file of
+ * records can be measured again. tests/hardware/README.md describes the words of a scenario, and
+ * the kernel.
  *
- * --repeats  launches of a row, of which the median counts (5)
- * --clocks   where to write the SM clocks at which each operation was issued and seen complete.
- * Noting them makes a kernel slower (of one slot, CTA 0's are always noted).
+ * --repeats  launches of each row; the record has the median (default: 5)
+ * --clocks   file for the SM clocks at which each operation was issued and its completion was seen.
+ *            Logging them slows the kernel down. (With one slot, CTA 0 always logs its own.)
  */
 #include <algorithm>
 #include <cstring>
@@ -79,7 +79,7 @@ static kernel choose_kernel(const scenario &scenario) {
     int64_t operation = scenario.number("op");
     if (scenario.number("mode") != 0) {
         if (operation != LOAD || rank < 3)
-            die(scenario.name + ": of im2col, loads of rank 3 to 5 are taken");
+            die(scenario.name + ": im2col supports loads of rank 3 to 5 only");
         return im2col[rank - 3];
     }
     return operation == LOAD     ? tile_kernel<LOAD>(rank)
@@ -126,8 +126,8 @@ static device prepare(const std::vector<scenario> &scenarios, bool clocks_wanted
 }
 
 struct launch {
-    std::vector<uint64_t> cycles; /* of the CTAs, sorted */
-    std::vector<cta_times> times; /* in the order of CTAs */
+    std::vector<uint64_t> cycles; /* of each CTA, sorted */
+    std::vector<cta_times> times; /* of each CTA, by CTA */
     std::vector<clocks> log;
     uint64_t span_ns;
     float event_us;
@@ -160,7 +160,7 @@ static walk make_walk(const scenario &scenario, const device &device) {
     return walk;
 }
 
-/* The stages of all slots, and the coordinates of all operations. */
+/* Bytes of the stages of all slots, and of the coordinates of all operations. */
 static size_t shared_bytes(const scenario &scenario) {
     return size_t(scenario.number("depth") * scenario.number("stage")) +
            size_t(scenario.number("iters") * scenario.number("rank")) * sizeof(int32_t);
@@ -196,8 +196,8 @@ static launch launch_once(const scenario &scenario, const device &device, kernel
     return launch;
 }
 
-/* Issue to completion, as CTA 0 saw it: of its first operation, the median, and the least of the
- * first 64. */
+/* Latencies of CTA 0's operations from issue to completion: of the first one, the median, and the
+ * smallest of the first 64. */
 struct latencies {
     uint64_t first, median, least;
 };

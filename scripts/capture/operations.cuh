@@ -1,4 +1,4 @@
-/* The kernel that is timed: pipeline slots that issue one operation after the other. */
+/* The timed kernel: pipeline slots, each of which issues one operation after another. */
 #ifndef TMA_CAPTURE_OPERATIONS_CUH
 #define TMA_CAPTURE_OPERATIONS_CUH
 
@@ -8,24 +8,27 @@
 enum { MAX_RANK = 5, MAX_DEPTH = 32, MAX_SHARED = 227 * 1024, ALIGNMENT = 1024 };
 enum { LOAD, STORE, REDUCE, PREFETCH };
 
-/* When an operation was issued, and when its slot saw that it was complete. */
+/* SM clocks at which a slot issued an operation, and saw its completion. */
 struct clocks {
     uint64_t issue, completion;
 };
 
-/* What one CTA took. */
+/* The times of one CTA. */
 struct cta_times {
-    uint64_t cycles, start_ns, end_ns, sm;
+    uint64_t cycles;           /* first issue to last completion, in SM cycles */
+    uint64_t start_ns, end_ns; /* by the global timer */
+    uint64_t sm;
 };
 
+/* The scenario's words that the kernel needs. */
 struct walk {
     uint32_t iterations, depth, order, tx, stage;
     int32_t start[MAX_RANK], step[MAX_RANK];
     uint32_t tiles[MAX_RANK];
     uint16_t offset[3];
     cta_times *times;
-    clocks *log; /* of all CTAs' operations, or of CTA 0's; null: not wanted */
-    bool all_logged;
+    clocks *log;     /* clocks of each operation; null: none */
+    bool all_logged; /* the log has the operations of all CTAs, not only of CTA 0 */
 };
 
 static __device__ uint64_t global_ns() {
@@ -40,7 +43,7 @@ static __device__ uint64_t sm_number() {
     return sm;
 }
 
-/* Coordinates of an operation of this CTA. */
+/* Computes the coordinates of this CTA's operation number `iteration`. */
 template <int RANK>
 static __device__ void find_tile(const walk &walk, uint32_t iteration, int32_t *at) {
     uint32_t tile = walk.order == 0   ? iteration * gridDim.x + blockIdx.x
@@ -133,10 +136,10 @@ static __device__ void wait_for_load(uint32_t barrier, uint32_t parity) {
                  : "memory");
 }
 
-/* One CTA: a warp for each slot, whose first lane issues and waits. The coordinates are in shared
- * memory before the clock starts: to divide takes longer than a slot may be late. The other lanes
- * leave: were they to wait at a barrier, their warp would take turns with them, and each operation
- * 100 cycles more. */
+/* A CTA has a warp for each slot, whose first lane issues and waits. The coordinates are computed
+ * before the clock starts, because their divisions would delay a slot. The other lanes exit: if
+ * they waited at a barrier, the warp would alternate between them and the first lane, and each
+ * operation would take 100 cycles more. */
 template <int RANK, int OPERATION, bool IM2COL>
 static __global__ void operations(const __grid_constant__ CUtensorMap map,
                                   const __grid_constant__ walk walk) {
@@ -194,6 +197,7 @@ static __global__ void operations(const __grid_constant__ CUtensorMap map,
     }
 }
 
+/* Reads a buffer, to replace the contents of L2. */
 static __global__ void read_all(const uint4 *from, size_t count, uint32_t *sink) {
     uint32_t sum = 0;
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;

@@ -1,4 +1,4 @@
-/* Scenarios as the records have them: key=value words, in the column `scenario`. */
+/* Scenarios of kernels as key=value words, as in the column `scenario` of the timing records. */
 #ifndef TMA_CAPTURE_SCENARIO_H
 #define TMA_CAPTURE_SCENARIO_H
 
@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "operations.cuh" /* how much a kernel has room for */
+#include "operations.cuh" /* MAX_DEPTH, MAX_RANK */
 
+/* Prints the message and exits with status 2. */
 static void die(const std::string &what) {
     fprintf(stderr, "capture: %s\n", what.c_str());
     exit(2);
@@ -23,10 +24,12 @@ struct scenario {
     std::string name, text;
     std::map<std::string, std::vector<int64_t>> words;
 
+    /* Returns the first value of a word, or the fallback if the scenario does not have the word. */
     int64_t number(const char *key, int64_t fallback = 0) const {
         auto found = words.find(key);
         return found == words.end() ? fallback : found->second[0];
     }
+    /* Copies `count` values of a word; the fallback replaces missing ones. */
     template <typename T> void list(const char *key, T *to, int count, int64_t fallback) const {
         auto found = words.find(key);
         for (int i = 0; i < count; i++)
@@ -59,6 +62,7 @@ static scenario parse_scenario(const std::string &name, const std::string &text)
     return parsed;
 }
 
+/* Reads the columns `name` and `scenario` of a tab-separated file. */
 static std::vector<scenario> read_scenarios(const char *path) {
     std::ifstream file(path);
     std::string line;
@@ -68,12 +72,12 @@ static std::vector<scenario> read_scenarios(const char *path) {
     auto name = std::find(columns.begin(), columns.end(), "name") - columns.begin();
     auto text = std::find(columns.begin(), columns.end(), "scenario") - columns.begin();
     if (std::max(name, text) >= long(columns.size()))
-        die(std::string(path) + ": the columns name and scenario are wanted");
+        die(std::string(path) + ": the columns name and scenario are missing");
     std::vector<scenario> scenarios;
     while (std::getline(file, line)) {
         std::vector<std::string> cells = split(line, '\t');
         if (long(cells.size()) <= std::max(name, text))
-            die(std::string(path) + ": a line is short: " + line);
+            die(std::string(path) + ": a line has too few cells: " + line);
         scenarios.push_back(parse_scenario(cells[name], cells[text]));
     }
     return scenarios;

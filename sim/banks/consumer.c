@@ -6,7 +6,7 @@
 
 #include "banks/lane_map.h"
 
-/* The names of the lane maps that give addresses to a family of instructions. */
+/* Writes the names of the lane maps that a family of instructions can use. */
 static void list_maps(enum tma_instruction_family family, char *text, size_t size) {
     size_t length = 0;
     text[0] = '\0';
@@ -56,7 +56,7 @@ static enum tma_error_code check_width(const struct lane_plan *plan, struct tma_
     uint32_t bytes = plan->instruction->lane_bytes;
     if (tile->rows == 0 || tile->row_bytes == 0 || tile->pitch_bytes < tile->row_bytes)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
-                        "no tile: %u rows of %u bytes, %u bytes from row to row", tile->rows,
+                        "not a tile: %u rows of %u bytes, %u bytes from row to row", tile->rows,
                         tile->row_bytes, tile->pitch_bytes);
     if (tile->row_bytes < bytes)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
@@ -103,8 +103,8 @@ static void fill_access(const struct lane_plan *plan, const struct lane_map *map
         access->address[lane] = 0;
         if (!map->place(plan, index, lane, &place))
             continue;
-        /* Where the swizzle exchanges the halves of 16 bytes, a wide vector is in both: its address
-         * is that of the 16 bytes. */
+        /* Round down: one swizzle mode exchanges the 8-byte halves of a chunk, but the address of a
+         * 16-byte vector is still that of its chunk. */
         access->address[lane] =
             tma_tile_address(plan->tile, place.row, place.vector * bytes) & ~(bytes - 1);
         access->lane_mask |= 1U << lane;

@@ -8,8 +8,7 @@ static uint32_t divide_up(uint32_t value, uint32_t by) {
     return (value + by - 1) / by;
 }
 
-/* --- Vectors in one long order. ----------------------------------------------------------------
- */
+/* --- Vectors of the tile in one sequence. --- */
 
 static uint32_t tile_vectors(const struct lane_plan *plan) {
     return plan->tile->rows * plan->row_vectors;
@@ -58,8 +57,7 @@ static bool place_strided(const struct lane_plan *plan, uint32_t index, uint32_t
     return number < tile_vectors(plan);
 }
 
-/* --- Blocks of 8 rows by some vectors. ---------------------------------------------------------
- */
+/* --- Blocks of 8 rows by some vectors, and matrices. --- */
 
 static enum tma_error_code plan_blocks(struct lane_plan *plan, uint32_t rows, uint32_t columns,
                                        struct tma_error *error) {
@@ -99,9 +97,9 @@ static enum tma_error_code plan_matrix(struct lane_plan *plan, struct tma_error 
                             : plan_blocks(plan, 1, matrices, error);
 }
 
-/* The registers of an A fragment count down M before K, those of B count K before N: down the rows
- * of an M x K tile, along the rows of an N x K tile. A tile that is stored the other way round, and
- * read with .trans, turns this too. */
+/* The registers of an A fragment count along M before K: down the rows of an M x K tile. Those of a
+ * B fragment count along K before N: along the rows of an N x K tile. A tile that is stored
+ * transposed and read with .trans exchanges the two directions. */
 static enum tma_error_code plan_fragment(struct lane_plan *plan, struct tma_error *error) {
     bool is_a = plan->consumer->lanes == TMA_LANES_FRAGMENT_A;
     enum tma_error_code code = check_matrix_elements(plan, error);
@@ -120,17 +118,20 @@ static enum tma_error_code plan_fragment(struct lane_plan *plan, struct tma_erro
 
 static bool place_block(const struct lane_plan *plan, uint32_t index, uint32_t lane,
                         struct lane_place *place) {
-    uint32_t matrix = lane / MATRIX_ROWS, across = plan->row_vectors / plan->block_columns;
-    uint32_t down = plan->down_first ? matrix % plan->block_rows : matrix / plan->block_columns;
-    uint32_t along = plan->down_first ? matrix / plan->block_rows : matrix % plan->block_columns;
-    place->row = (index / across * plan->block_rows + down) * MATRIX_ROWS + lane % MATRIX_ROWS;
-    place->vector = index % across * plan->block_columns + along;
+    uint32_t matrix = lane / MATRIX_ROWS, row_blocks = plan->row_vectors / plan->block_columns;
+    uint32_t matrix_row =
+        plan->down_first ? matrix % plan->block_rows : matrix / plan->block_columns;
+    uint32_t matrix_column =
+        plan->down_first ? matrix / plan->block_rows : matrix % plan->block_columns;
+    place->row =
+        (index / row_blocks * plan->block_rows + matrix_row) * MATRIX_ROWS + lane % MATRIX_ROWS;
+    place->vector = index % row_blocks * plan->block_columns + matrix_column;
     return lane < plan->instruction->lanes;
 }
 
-/* --- Tile distributions. -----------------------------------------------------------------------
- */
+/* --- Tile distributions. --- */
 
+/* Replaces the pattern's zeros by their defaults. */
 static void complete_pattern(const struct lane_plan *plan, struct tma_tile_pattern *pattern) {
     const struct tma_tile *tile = plan->tile;
     uint32_t vector = plan->instruction->lane_bytes / tile->element_bytes;
@@ -146,6 +147,7 @@ static void complete_pattern(const struct lane_plan *plan, struct tma_tile_patte
         pattern->wave_groups = 1;
 }
 
+/* Windows of the distribution that lie side by side in a row of the tile. */
 static uint32_t windows_of_a_row(const struct lane_plan *plan) {
     return plan->tile->row_bytes / plan->tile->element_bytes /
            plan->distribution.pattern.x_per_tile;
@@ -171,12 +173,13 @@ static enum tma_error_code check_windows(const struct lane_plan *plan, struct tm
     return TMA_OK;
 }
 
-/* Instructions that a thread needs for the X0 elements of one iteration. */
+/* Instructions that a thread needs to move the X0 elements of one iteration. */
 static uint32_t vector_instructions(const struct lane_plan *plan) {
     return plan->distribution.x[0] * plan->tile->element_bytes / plan->instruction->lane_bytes;
 }
 
-/* 32-lane instructions of one wave group: a warp of 64 takes two. */
+/* Instructions of 32 lanes that one wave group needs to move a vector for each thread. A warp of 64
+ * threads needs two. */
 static uint32_t group_warps(const struct lane_plan *plan) {
     return plan->distribution.warps * plan->distribution.pattern.warp_size / TMA_WARP_LANES;
 }
@@ -185,7 +188,7 @@ static enum tma_error_code plan_distribution(struct lane_plan *plan, struct tma_
     struct tma_tile_pattern pattern = plan->consumer->distribution;
     if (plan->tile->element_bytes == 0)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
-                        "a distribution deals out elements of whole bytes; the tile's are smaller");
+                        "a distribution assigns elements of whole bytes; the tile's are smaller");
     if (pattern.block_size == 0)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "a distribution needs its block_size: the threads that share the tile");
@@ -201,8 +204,8 @@ static enum tma_error_code plan_distribution(struct lane_plan *plan, struct tma_
     return TMA_OK;
 }
 
-/* One pass over the tile is that of one wave group. Order: windows of the tile, iterations, vector
- * instructions, warps. */
+/* One wave group makes the pass over the tile. The index counts warps first, then vector
+ * instructions, iterations and windows of the tile. */
 static bool place_distribution(const struct lane_plan *plan, uint32_t index, uint32_t lane,
                                struct lane_place *place) {
     const struct tma_tile_distribution *distribution = &plan->distribution;
@@ -214,15 +217,14 @@ static bool place_distribution(const struct lane_plan *plan, uint32_t index, uin
     uint32_t window = index / warps / parts / distribution->iterations;
     struct tma_tile_element at =
         tma_distribution_element(distribution, thread, iteration * distribution->x[0]);
-    uint32_t along = windows_of_a_row(plan);
-    uint32_t x = window % along * distribution->pattern.x_per_tile + at.x;
-    place->row = window / along * distribution->pattern.y_per_tile + at.y;
+    uint32_t row_windows = windows_of_a_row(plan);
+    uint32_t x = window % row_windows * distribution->pattern.x_per_tile + at.x;
+    place->row = window / row_windows * distribution->pattern.y_per_tile + at.y;
     place->vector = x * element_bytes / bytes + part;
     return true;
 }
 
-/* --- wgmma descriptors. ------------------------------------------------------------------------
- */
+/* --- wgmma descriptors. --- */
 
 static enum tma_error_code plan_descriptor(struct lane_plan *plan, struct tma_error *error) {
     enum tma_error_code code =
@@ -240,6 +242,7 @@ static bool place_descriptor(const struct lane_plan *plan, uint32_t index, uint3
     return true;
 }
 
+/* enumerator, name, family, plan function, place function */
 #define LANE_MAPS(X)                                                                               \
     X(TMA_LANES_ROW, "row", VECTOR, plan_vectors, place_row)                                       \
     X(TMA_LANES_COLUMN, "column", VECTOR, plan_vectors, place_column)                              \

@@ -1,8 +1,8 @@
+#include "banks/shared_instruction.h"
+
 #include <assert.h>
 
-#include "banks/banks.h"
-
-/* constant, name, family, bytes at a lane's address, lanes that give one, reduction */
+/* enumerator, name, family, lane_bytes, lanes, reduction */
 #define INSTRUCTIONS(X)                                                                            \
     X(TMA_LD_SHARED_B8, "ld.shared.b8", VECTOR, 1, 32, false)                                      \
     X(TMA_LD_SHARED_B16, "ld.shared.b16", VECTOR, 2, 32, false)                                    \

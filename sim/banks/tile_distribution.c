@@ -9,18 +9,20 @@ static const struct tma_name raking_items[] = {{"thread_raked", TMA_THREAD_RAKED
 const struct tma_names tma_raking_names = {"distribution pattern", raking_items,
                                            sizeof raking_items / sizeof raking_items[0]};
 
-/* What each of <Y0, Y1, Y2> counts. */
-enum part { WARPS, WARP_ROWS, ITERATIONS };
+/* The factors of YPerTile. */
+enum factor { WARPS, WARP_ROWS, ITERATIONS };
 
-static const enum part parts[][3] = {
+/* What each of <Y0, Y1, Y2> counts. */
+static const enum factor factors[][3] = {
     [TMA_THREAD_RAKED] = {WARPS, WARP_ROWS, ITERATIONS},
     [TMA_WARP_RAKED] = {WARPS, ITERATIONS, WARP_ROWS},
     [TMA_BLOCK_RAKED] = {ITERATIONS, WARPS, WARP_ROWS},
 };
 
-static uint32_t y_of(enum tma_raking raking, enum part part) {
+/* Returns the index of a factor in <Y0, Y1, Y2>. */
+static uint32_t y_index(enum tma_raking raking, enum factor factor) {
     uint32_t index = 0;
-    while (parts[raking][index] != part)
+    while (factors[raking][index] != factor)
         index++;
     return index;
 }
@@ -49,6 +51,7 @@ static enum tma_error_code check_parameters(const struct tma_tile_pattern *patte
     return TMA_OK;
 }
 
+/* Computes <X0, X1>. */
 static enum tma_error_code find_x(struct tma_tile_distribution *distribution,
                                   struct tma_error *error) {
     const struct tma_tile_pattern *pattern = &distribution->pattern;
@@ -71,7 +74,7 @@ static enum tma_error_code find_x(struct tma_tile_distribution *distribution,
     return TMA_OK;
 }
 
-/* Warps of a wave group, and rows of a warp. */
+/* Computes the warps of a wave group and the rows of a warp. */
 static enum tma_error_code find_warps(struct tma_tile_distribution *distribution,
                                       struct tma_error *error) {
     const struct tma_tile_pattern *pattern = &distribution->pattern;
@@ -82,7 +85,7 @@ static enum tma_error_code find_warps(struct tma_tile_distribution *distribution
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "Y%u * WarpSize%s == BlockSize fails: %u threads are no whole number of "
                         "%u-thread warps in %u wave group%s",
-                        y_of(raking, WARPS), pattern->wave_groups > 1 ? " * NumWaveGroups" : "",
+                        y_index(raking, WARPS), pattern->wave_groups > 1 ? " * NumWaveGroups" : "",
                         pattern->block_size, pattern->warp_size, pattern->wave_groups,
                         pattern->wave_groups > 1 ? "s" : "");
     uint32_t warp_rows = pattern->warp_size / distribution->x[1];
@@ -90,7 +93,7 @@ static enum tma_error_code find_warps(struct tma_tile_distribution *distribution
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "Y%u * X1 == WarpSize fails: X1 = XPerTile / X0 = %u / %u = %u threads of "
                         "a row do not divide WarpSize = %u",
-                        y_of(raking, WARP_ROWS), pattern->x_per_tile, distribution->x[0],
+                        y_index(raking, WARP_ROWS), pattern->x_per_tile, distribution->x[0],
                         distribution->x[1], pattern->warp_size);
     distribution->warps = warps;
     distribution->warp_rows = warp_rows;
@@ -110,11 +113,11 @@ static enum tma_error_code find_iterations(struct tma_tile_distribution *distrib
     return TMA_OK;
 }
 
-static uint32_t part_size(const struct tma_tile_distribution *distribution, enum part part) {
-    const uint32_t sizes[] = {[WARPS] = distribution->warps,
-                              [WARP_ROWS] = distribution->warp_rows,
-                              [ITERATIONS] = distribution->iterations};
-    return sizes[part];
+static uint32_t factor_value(const struct tma_tile_distribution *distribution, enum factor factor) {
+    const uint32_t values[] = {[WARPS] = distribution->warps,
+                               [WARP_ROWS] = distribution->warp_rows,
+                               [ITERATIONS] = distribution->iterations};
+    return values[factor];
 }
 
 enum tma_error_code tma_tile_distribute(const struct tma_tile_pattern *pattern,
@@ -131,7 +134,7 @@ enum tma_error_code tma_tile_distribute(const struct tma_tile_pattern *pattern,
     if (code != TMA_OK)
         return code;
     for (unsigned i = 0; i < 3; i++)
-        result.y[i] = part_size(&result, parts[pattern->raking][i]);
+        result.y[i] = factor_value(&result, factors[pattern->raking][i]);
     *distribution = result;
     return TMA_OK;
 }
@@ -145,9 +148,9 @@ struct tma_tile_element tma_distribution_element(const struct tma_tile_distribut
     const uint32_t index[] = {[WARPS] = thread / pattern->warp_size % distribution->warps,
                               [WARP_ROWS] = lane / x[1],
                               [ITERATIONS] = element / x[0]};
-    const enum part *part = parts[pattern->raking];
-    return (struct tma_tile_element){.y = (index[part[0]] * y[1] + index[part[1]]) * y[2] +
-                                          index[part[2]],
+    const enum factor *factor = factors[pattern->raking];
+    return (struct tma_tile_element){.y = (index[factor[0]] * y[1] + index[factor[1]]) * y[2] +
+                                          index[factor[2]],
                                      .x = lane % x[1] * x[0] + element % x[0]};
 }
 
@@ -156,11 +159,11 @@ struct tma_tile_owner tma_distribution_owner(const struct tma_tile_distribution 
     const struct tma_tile_pattern *pattern = &distribution->pattern;
     const uint32_t *x = distribution->x, *y = distribution->y;
     assert(at.y < pattern->y_per_tile && at.x < pattern->x_per_tile);
-    const enum part *part = parts[pattern->raking];
+    const enum factor *factor = factors[pattern->raking];
     uint32_t index[3];
-    index[part[0]] = at.y / y[2] / y[1];
-    index[part[1]] = at.y / y[2] % y[1];
-    index[part[2]] = at.y % y[2];
+    index[factor[0]] = at.y / y[2] / y[1];
+    index[factor[1]] = at.y / y[2] % y[1];
+    index[factor[2]] = at.y % y[2];
     return (struct tma_tile_owner){
         .thread = (index[WARPS] * distribution->warp_rows + index[WARP_ROWS]) * x[1] + at.x / x[0],
         .element = index[ITERATIONS] * x[0] + at.x % x[0]};

@@ -96,7 +96,7 @@ static const struct tma_key keys[] = {
      .kind = TMA_KEY_ENUM,
      .names = &tma_swizzle_names,
      .fallback = "none",
-     .offset = IN(wgmma.claims),
+     .offset = IN(wgmma.swizzle),
      .meaning =
          "that the matrix descriptor claims; without this key and the next two: the one that fits"},
     {.path = "descriptor.leading_offset",

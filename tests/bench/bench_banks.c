@@ -1,4 +1,4 @@
-/* How many warp instructions a second the bank model judges, on one core, by pattern. */
+/* Speed of the bank model: warp instructions a second on one core, for several access patterns. */
 #include <stdio.h>
 #include <time.h>
 
@@ -9,7 +9,7 @@ enum { INSTRUCTIONS = 1 << 19, ROUNDS = 7, POOL = 64 };
 struct pattern {
     const char *name;
     enum tma_shared_instruction instruction;
-    uint32_t step_bytes; /* from lane to lane; 0: random */
+    uint32_t step_bytes; /* from one lane's address to the next; 0: random addresses */
 };
 
 static const struct pattern patterns[] = {
@@ -45,7 +45,8 @@ static void fill_pool(const struct pattern *pattern, struct tma_warp_access pool
     }
 }
 
-/* Millions of instructions a second in the best of some rounds: others may use the machine. */
+/* Returns millions of instructions a second. Takes the best of several rounds, because other
+ * programs may slow down some of them. */
 static double measure(const struct pattern *pattern, uint64_t *wavefronts) {
     struct tma_warp_access pool[POOL];
     double best = 0;
@@ -60,6 +61,7 @@ static double measure(const struct pattern *pattern, uint64_t *wavefronts) {
     return best;
 }
 
+/* Returns millions of instructions a second of whole passes over a tile. */
 static double measure_consumer(const struct tma_consumer *consumer) {
     const struct tma_tile tile = {.swizzle = TMA_SWIZZLE_128B,
                                   .rows = 128,

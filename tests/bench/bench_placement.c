@@ -1,5 +1,6 @@
-/* The functional core against memcpy of the same bytes, and its iterators and queries, on one core.
- * Prints: name, figure, unit, ratio, least ratio that is wanted. */
+/* Speed of the functional core on one core: operations compared with memcpy of the same bytes, the
+ * row stream, and the queries. Prints for each operation its rate, its ratio to memcpy, and the
+ * smallest acceptable ratio. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 enum { SHARED_BYTES = 1 << 18, TENSOR_BYTES = 1 << 20, ROUNDS = 15 };
 
-/* Aligned as device memory and shared memory are. */
+/* The buffers are aligned like device memory and shared memory. */
 static _Alignas(1024) uint8_t tensor[TENSOR_BYTES], window[SHARED_BYTES], copy[SHARED_BYTES];
 
 static double now_ns(void) {
@@ -19,7 +20,7 @@ static double now_ns(void) {
     return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
 }
 
-/* Keeps the compiler from dropping or merging what wrote `memory`. */
+/* Keeps the compiler from removing or merging writes to `memory`. */
 static void touch(void *memory) {
     __asm__ volatile("" : : "r"(memory) : "memory");
 }
@@ -28,7 +29,7 @@ struct scene {
     const char *name;
     struct tma_tensor_map map;
     struct tma_operation operation;
-    double least_ratio;
+    double least_ratio; /* of memcpy's rate */
 };
 
 static const struct scene scenes[] = {
@@ -101,7 +102,7 @@ static const struct scene scenes[] = {
      0.3},
 };
 
-/* ns of one memcpy of `bytes` bytes, the best of a few thousand. */
+/* Returns the nanoseconds of one memcpy of `bytes` bytes, as the mean of `repeats`. */
 static double time_memcpy(size_t bytes, int repeats) {
     double start = now_ns();
     for (int i = 0; i < repeats; i++) {
@@ -123,7 +124,7 @@ static double time_execute(const struct scene *scene, int repeats) {
     return (now_ns() - start) / repeats;
 }
 
-/* ns a row of the iterator. */
+/* Returns the nanoseconds that the row stream takes for a row. */
 static double time_rows(const struct scene *scene, int repeats, uint64_t *sum) {
     double start = now_ns();
     uint64_t rows = 0;
@@ -138,7 +139,7 @@ static double time_rows(const struct scene *scene, int repeats, uint64_t *sum) {
     return (now_ns() - start) / (double)rows;
 }
 
-/* ns of a byte's query and its element's. */
+/* Returns the nanoseconds of a query for a byte and one for its element. */
 static double time_queries(const struct scene *scene, int repeats, uint64_t *sum) {
     struct tma_layout layout;
     struct tma_element_place places[TMA_MAX_PLACES];
@@ -156,7 +157,8 @@ static double smaller(double a, double b) {
     return a < b ? a : b;
 }
 
-/* Interleaves rounds of both, and takes the best of each: what else the machine does hits both. */
+/* Alternates rounds of memcpy and tma_execute, so that other load on the host affects both, and
+ * takes the best round of each. */
 static void bench_execute(const struct scene *scene) {
     struct tma_row_stream rows;
     struct tma_operation_size size;

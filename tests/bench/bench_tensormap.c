@@ -1,5 +1,5 @@
-/* Checks, encodes and decodes a second on one core, over every tensor map that an H200's driver was
- * asked for (tests/hardware/h200/encode.tsv): accepted and rejected ones, of every kind. */
+/* Speed of the check, the encoder and the decoder on one core, over every tensor map that an H200's
+ * driver accepted or rejected (tests/hardware/h200/encode.tsv). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,9 +8,9 @@
 #include "tensormap/rules.h"
 
 struct pool {
-    struct tma_tensor_map *maps;        /* all */
-    struct tma_tensor_map *legal;       /* the accepted ones */
-    struct tma_descriptor *descriptors; /* of those */
+    struct tma_tensor_map *maps;        /* all `count` maps */
+    struct tma_tensor_map *legal;       /* the `legal_count` accepted maps */
+    struct tma_descriptor *descriptors; /* those of the accepted maps */
     size_t count, legal_count;
 };
 
@@ -73,7 +73,8 @@ static size_t decode_all(const struct pool *pool) {
     return sum;
 }
 
-/* Prints millions a second; `sum` is printed so that nothing can be left out. */
+/* Prints how many millions of maps a second `all` processes. Prints the sum so that the compiler
+ * cannot remove any work. */
 static void measure(const char *name, size_t (*all)(const struct pool *), const struct pool *pool,
                     size_t count) {
     enum { LEAST_SECONDS = 1 };

@@ -1,5 +1,5 @@
-/* How fast traces are written and compared: equal ones, ones with an event missing early, after
- * which no two lines stand side by side, and ones without two equal lines. */
+/* Speed of writing and comparing traces: equal traces; traces in which one early event is missing,
+ * so that no later events have the same line number; and traces without equal lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -16,22 +16,22 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* SMs take turns, as in a full-chip stream. */
+/* Returns an event; consecutive events are from consecutive SMs, as in a full-chip stream. */
 static struct tma_event event_number(uint64_t number) {
     static const enum tma_event_kind kinds[] = {TMA_EVENT_ISSUE, TMA_EVENT_ROWS, TMA_EVENT_L2_FILL,
                                                 TMA_EVENT_ARRIVAL};
-    uint64_t turn = number / SMS;
+    uint64_t round = number / SMS;
     uint32_t sm = (uint32_t)(number % SMS);
-    uint64_t op = turn / (SLOTS * 4);
-    return (struct tma_event){.cycle = 100 + turn * 97,
+    uint64_t op = round / (SLOTS * 4);
+    return (struct tma_event){.cycle = 100 + round * 97,
                               .sm = sm,
                               .cta = sm,
-                              .slot = (uint32_t)(turn / 4 % SLOTS),
-                              .kind = kinds[turn % 4],
+                              .slot = (uint32_t)(round / 4 % SLOTS),
+                              .kind = kinds[round % 4],
                               .figures = {op, 64, 128 + number % 7, number % 1013}};
 }
 
-/* One event may be left out, and all cycles may be late. */
+/* Writes all events but number `skipped`, with `delay` added to each cycle. */
 static void write_trace(const char *path, uint64_t skipped, uint64_t delay) {
     static const struct tma_trace_header header = {"bench", NULL, 0};
     FILE *file = fopen(path, "w");

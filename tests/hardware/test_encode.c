@@ -1,4 +1,5 @@
-/* Every tensor map that an H200's driver was asked for: same verdict, same bytes, and back. */
+/* Replays every tensor map that an H200's driver encoded or rejected: the check has to give the
+ * same verdict, the encoder the same bytes, and the decoder the same map. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "tensormap/map_difference.h"
 #include "tensormap/rules.h"
 
-/* In these records the arguments are not those of the descriptor and of the outcome beside them
- * (another run's, it seems: even ranks and types differ), so they say nothing about encoding. */
+/* In these records the arguments do not belong to the descriptor and the outcome, probably because
+ * two runs were mixed: even ranks and types differ. So they cannot test the encoder. */
 enum { STRAY_FIRST = 19501, STRAY_LAST = 19625 };
 
 static const struct {
@@ -21,8 +22,6 @@ static const struct {
     {"tests/hardware/h200/store.tsv", 0, 1603, STRAY_LAST - STRAY_FIRST + 1},
     {"tests/hardware/h200/reduce.tsv", 0, 1339, 0},
 };
-
-enum { FILES = sizeof files / sizeof files[0] };
 
 static struct tma_tsv records;
 
@@ -56,7 +55,7 @@ static bool is_stray(size_t row) {
     return id >= STRAY_FIRST && id <= STRAY_LAST;
 }
 
-START_TEST(verdict_is_the_drivers) {
+START_TEST(verdict_matches_the_driver) {
     read_file(_i);
     size_t accepted = 0;
     for (size_t row = 0; row < records.rows; row++) {
@@ -76,7 +75,7 @@ START_TEST(verdict_is_the_drivers) {
 }
 END_TEST
 
-START_TEST(bytes_are_the_drivers) {
+START_TEST(bytes_match_the_driver) {
     read_file(_i);
     size_t stray = 0;
     for (size_t row = 0; row < records.rows; row++) {
@@ -98,7 +97,8 @@ START_TEST(bytes_are_the_drivers) {
 }
 END_TEST
 
-/* The bytes hold every field but the kind of a wide map, which the driver writes like im2col. */
+/* Asserts that two maps agree in all fields that the bytes hold. They do not hold the kind of an
+ * im2col::w map, which the driver encodes as im2col. */
 static void assert_same_fields(const struct tma_tensor_map *asked,
                                const struct tma_tensor_map *decoded, const char *id) {
     struct tma_map_difference differences[TMA_MAX_DIFFERENCES];
@@ -114,7 +114,7 @@ static void assert_same_fields(const struct tma_tensor_map *asked,
     }
 }
 
-START_TEST(decoding_gives_the_fields_back) {
+START_TEST(decoding_restores_the_map) {
     read_file(_i);
     for (size_t row = 0; row < records.rows; row++) {
         if (!tma_record_is_accepted(&records, row))
@@ -136,7 +136,7 @@ START_TEST(decoding_gives_the_fields_back) {
 }
 END_TEST
 
-START_TEST(nearest_legal_values_are_legal) {
+START_TEST(repair_gives_legal_maps) {
     read_file(_i);
     int most_rounds = 0;
     for (size_t row = 0; row < records.rows; row++) {
@@ -159,10 +159,10 @@ int main(void) {
     Suite *suite = suite_create("encode");
     TCase *tests = tcase_create("records");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, verdict_is_the_drivers, 0, FILES);
-    tcase_add_loop_test(tests, bytes_are_the_drivers, 0, FILES);
-    tcase_add_loop_test(tests, decoding_gives_the_fields_back, 0, FILES);
-    tcase_add_loop_test(tests, nearest_legal_values_are_legal, 0, FILES);
+    tcase_add_loop_test(tests, verdict_matches_the_driver, 0, TABLE_ROWS(files));
+    tcase_add_loop_test(tests, bytes_match_the_driver, 0, TABLE_ROWS(files));
+    tcase_add_loop_test(tests, decoding_restores_the_map, 0, TABLE_ROWS(files));
+    tcase_add_loop_test(tests, repair_gives_legal_maps, 0, TABLE_ROWS(files));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,5 +1,5 @@
-/* Where each byte of a load came from, as measured, run by run: so that a failure names the byte.
- */
+/* Replays the placement maps of an H200: for each byte of shared memory that a load wrote, where it
+ * came from. A failure names the byte. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "placement/swizzle.h"
 #include "records/operation_record.h"
 
-/* Sources of a byte: an offset in the global buffer, or one of these. */
+/* The source of a byte of shared memory: an offset in the global buffer, or one of these. */
 enum { UNTOUCHED = -1, FILL = -2 };
 
 enum { LARGEST_WINDOW_BYTES = 256 << 10 };
@@ -19,14 +19,14 @@ struct byte_map {
     uint32_t bytes;
 };
 
-/* Check writes a file at every assertion: too slow for every byte. */
+/* Check writes a file at each assertion, which is too slow for every byte. */
 static void check_inside(const struct byte_map *map, uint64_t at) {
     if (at >= map->bytes)
         ck_abort_msg("byte %llu is outside the window of %u bytes", (unsigned long long)at,
                      map->bytes);
 }
 
-/* What the row stream says of every byte of the window. */
+/* Fills in the source of every byte of the window by the row stream. */
 static void map_rows(const struct tma_operation_record *record, struct byte_map *map) {
     struct tma_row_stream rows;
     struct tma_row row;
@@ -44,7 +44,8 @@ static void map_rows(const struct tma_operation_record *record, struct byte_map 
     }
 }
 
-/* "smem:global+length" and "smem:F0+length", separated by spaces. */
+/* Fills in the source of every byte by a record: runs "smem:global+length" and "smem:F0+length",
+ * separated by spaces. */
 static void map_runs(const char *runs, struct byte_map *map) {
     for (const char *run = runs; *run != '\0'; run += strspn(run, " ")) {
         char *end;
@@ -65,10 +66,10 @@ static uint8_t fill_byte(const struct tma_tensor_map *map, uint32_t at) {
     return map->oob_fill == TMA_OOB_NAN ? nan_bytes[at % 2] : 0;
 }
 
-/* The measurement sees a byte by its change: one that was overwritten with the value that it had
- * is missing. Bytes were told apart by values that spell their address, which TF32 rounding
- * changes: of such types only data and fill can be told apart here (load_tile.tsv checks the
- * values). */
+/* True if the measured and the modelled source of a byte agree. The measurement detects changed
+ * bytes, so it lacks a byte that was overwritten with its old value. It derives the source from the
+ * byte's value, which TF32 rounding changes: for these types it only distinguishes data from fill.
+ * (The records of load_tile.tsv check the values.) */
 static bool agrees(const struct tma_operation_record *record, int32_t measured, int32_t model,
                    uint32_t at) {
     if (measured == model)
@@ -111,7 +112,7 @@ static void compare(const char *id, const struct tma_operation_record *record, c
                          id, at, measured.source[at], model.source[at]);
 }
 
-START_TEST(every_byte_comes_from_where_it_was_measured) {
+START_TEST(every_byte_has_its_measured_source) {
     struct tma_tsv maps, records[2];
     ck_assert(tma_tsv_read("tests/hardware/h200/placement_maps.tsv", &maps, NULL) == TMA_OK);
     ck_assert(tma_tsv_read("tests/hardware/h200/load_tile.tsv", &records[0], NULL) == TMA_OK);
@@ -138,7 +139,7 @@ int main(void) {
     Suite *suite = suite_create("placement maps");
     TCase *maps = tcase_create("maps");
     tcase_set_timeout(maps, 60);
-    tcase_add_test(maps, every_byte_comes_from_where_it_was_measured);
+    tcase_add_test(maps, every_byte_has_its_measured_source);
     suite_add_tcase(suite, maps);
     return run_suite(suite);
 }

@@ -1,19 +1,22 @@
-/* Workloads for tests of the engine: CTAs that load boxes of whole 128-byte rows of a matrix. */
+/* Workloads for tests of the engine: CTAs that load boxes of a matrix whose rows are 128-byte
+ * lines. */
 #ifndef TMA_TESTS_KERNEL_H
 #define TMA_TESTS_KERNEL_H
 
 #include "engine/run.h"
 #include "traffic.h"
 
+/* A kernel in which every CTA makes `iterations` loads through a pipeline of `depth` slots. */
 struct kernel {
     const char *name;
     uint32_t ctas, sms, iterations, depth;
-    uint32_t rows; /* of a box */
-    bool cold;
+    uint32_t rows; /* rows of a box */
+    bool cold;     /* the caches are empty at first */
     enum tma_walk_order order;
 };
 
-/* Tiles follow each other down the matrix, which is walked again from its top at its end. */
+/* Returns the workload of a kernel. Its tiles lie one below another in the matrix of line_map().
+ * After the last tile the walk starts again at the first. */
 static inline struct tma_workload make_workload(const struct kernel *kernel) {
     struct tma_workload workload = {
         .maps = {line_map(kernel->rows)},

@@ -1,10 +1,11 @@
-/* A small machine with round numbers, from which tests of the timing model derive what they expect:
- * 4 SMs in 2 GPCs, each beside one of 2 L2 partitions, 4 slices, 4 DRAM channels. */
+/* Small machines with round numbers, so that tests of the timing model can derive what they expect.
+ */
 #ifndef TMA_TESTS_MACHINE_H
 #define TMA_TESTS_MACHINE_H
 
 #include "memory/machine.h"
 
+/* 4 SMs in 2 GPCs, 2 L2 partitions with one GPC each, 4 slices and 4 DRAM channels. */
 static inline struct tma_machine small_machine(void) {
     return (struct tma_machine){
         .name = "small",
@@ -76,8 +77,8 @@ static inline struct tma_machine small_machine(void) {
     };
 }
 
-/* The same with one partition, slices that take no time beyond the first request's, and tensor maps
- * that are at hand: every hit takes as long, and boxes of any size are limited by the SM's port. */
+/* The small machine with one partition, no service time in the slices, and tensor maps that need no
+ * fetch: every hit has the same latency, and the SM's port limits the rate of all boxes. */
 static inline struct tma_machine flat_machine(void) {
     struct tma_machine machine = small_machine();
     machine.l2.partitions = 1;

@@ -1,11 +1,14 @@
-/* Runs one Check suite as a program: each unit test file is one. */
+/* The frame of every unit test: each test file is a program that runs one Check suite. */
 #ifndef TMA_TESTS_SUITE_H
 #define TMA_TESTS_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>
 
-/* Returns the exit status: 0 where every test passed. */
+/* The number of rows of a table: the upper bound that tcase_add_loop_test takes. */
+#define TABLE_ROWS(table) ((int)(sizeof(table) / sizeof(table)[0]))
+
+/* Runs the suite and frees it. Returns the program's exit status: 0 if every test passed. */
 static inline int run_suite(Suite *suite) {
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

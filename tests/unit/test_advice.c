@@ -1,11 +1,12 @@
-/* Legal but costly: each piece of advice, given and not given, with its estimate. */
+/* Advice on legal but costly maps: each rule's advice with its cost estimate, and maps without. */
 #include <stdio.h>
 #include <string.h>
 
 #include "suite.h"
 #include "tensormap/advice.h"
 
-/* Costs nothing: rows of a line, aligned, in a tensor of whole boxes. */
+/* A map that gets no advice: its rows are aligned lines of 128 bytes, and the tensor consists of
+ * whole boxes. */
 static const struct tma_tensor_map tiled = {.kind = TMA_MAP_TILED,
                                             .data_type = TMA_FLOAT16,
                                             .rank = 3,
@@ -17,6 +18,7 @@ static const struct tma_tensor_map tiled = {.kind = TMA_MAP_TILED,
                                             .swizzle = TMA_SWIZZLE_128B,
                                             .l2_promotion = TMA_L2_128B};
 
+/* An im2col map that gets no advice. */
 static const struct tma_tensor_map im2col = {.kind = TMA_MAP_IM2COL,
                                              .data_type = TMA_FLOAT16,
                                              .rank = 4,
@@ -33,19 +35,21 @@ static const struct tma_tensor_map im2col = {.kind = TMA_MAP_IM2COL,
 #define INNER(value)   SET(BOX_DIM, 0, value)
 #define SWIZZLE(value) SET(SWIZZLE, 0, TMA_SWIZZLE_##value)
 
+/* Advice that a changed map gets. */
 static const struct row {
     const char *id;
     const struct tma_tensor_map *base;
     enum tma_field field;
     int index;
-    double cost, ideal;
+    double cost;  /* estimate for the map */
+    double ideal; /* estimate for a map that follows the advice */
     struct {
         enum tma_field field;
         size_t index;
         int64_t value;
-    } settings[4]; /* entries that are all zero set nothing */
+    } settings[4]; /* changes to the base map; zero entries change nothing */
 } rows[] = {
-    /* 16 rows of 16 bytes: a cycle each, where 256 bytes come back in 2.4 */
+    /* 16 rows of 16 bytes take a cycle each; their 256 bytes could arrive in 2.4 cycles. */
     {"short_rows", &tiled, TMA_FIELD_BOX_DIM, 0, 16, 256 / 106.0, {INNER(8), SWIZZLE(NONE)}},
     {"short_rows",
      &im2col,
@@ -54,7 +58,8 @@ static const struct row {
      64,
      64 * 32 / 106.0,
      {SET(CHANNELS_PER_PIXEL, 0, 16), SWIZZLE(32B)}},
-    /* starts at any multiple of 16 bytes: (128 - 16) / 128 + 1 lines */
+    /* A row that starts at any multiple of 16 bytes touches (128 - 16) / 128 + 1 lines on average.
+     */
     {"split_rows",
      &tiled,
      TMA_FIELD_GLOBAL_ADDRESS,
@@ -78,7 +83,7 @@ static const struct row {
      16 * 128,
      {SET(L2_PROMOTION, 0, TMA_L2_256B)}},
     {"partial_fill", &tiled, TMA_FIELD_BOX_DIM, 0, 16 * 64, 16 * 32, {INNER(16), SWIZZLE(32B)}},
-    /* rows of 128 bytes end to end, every second wanted, by fills of 256 */
+    /* Rows of 128 bytes lie end to end. Every second one is loaded, but a fill brings 256 bytes. */
     {"skipped_elements",
      &im2col,
      TMA_FIELD_ELEMENT_STRIDES,
@@ -86,7 +91,7 @@ static const struct row {
      64 * 256,
      64 * 128,
      {SET(ELEMENT_STRIDES, 1, 2), SET(L2_PROMOTION, 0, TMA_L2_256B)}},
-    /* 8 pixels of 16 bytes, every second wanted */
+    /* 8 pixels of 16 bytes, of which every second is loaded. */
     {"skipped_elements",
      &tiled,
      TMA_FIELD_ELEMENT_STRIDES,
@@ -114,8 +119,6 @@ static const struct row {
     {"wide_kind", &im2col, TMA_FIELD_KIND, -1, 0, 0, {SET(KIND, 0, TMA_MAP_IM2COL_W)}},
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
-
 static struct tma_tensor_map map_of(const struct row *row) {
     struct tma_tensor_map map = *row->base;
     for (size_t i = 0; i < 4; i++)
@@ -125,7 +128,7 @@ static struct tma_tensor_map map_of(const struct row *row) {
     return map;
 }
 
-START_TEST(advice_is_given) {
+START_TEST(advice_has_field_and_estimate) {
     const struct row *row = &rows[_i];
     struct tma_tensor_map map = map_of(row);
     struct tma_advice list[TMA_MAX_ADVICE];
@@ -144,21 +147,21 @@ START_TEST(advice_is_given) {
 }
 END_TEST
 
-START_TEST(advice_has_a_row) {
-    for (size_t i = 0; i < ROWS; i++)
+START_TEST(every_rule_is_tested) {
+    for (int i = 0; i < TABLE_ROWS(rows); i++)
         if (strcmp(rows[i].id, tma_advice_rules[_i].id) == 0)
             return;
     ck_abort_msg("%s has no row", tma_advice_rules[_i].id);
 }
 END_TEST
 
-START_TEST(good_maps_get_none) {
+START_TEST(good_maps_get_no_advice) {
     ck_assert_uint_eq(tma_tensor_map_advise(&tiled, TMA_SM_90, NULL, 0), 0);
     ck_assert_uint_eq(tma_tensor_map_advise(&im2col, TMA_SM_90, NULL, 0), 0);
 }
 END_TEST
 
-START_TEST(illegal_maps_get_none) {
+START_TEST(illegal_maps_get_no_advice) {
     struct tma_tensor_map map = tiled;
     map.box_dim[0] = 7;
     map.element_strides[1] = 0;
@@ -166,7 +169,7 @@ START_TEST(illegal_maps_get_none) {
 }
 END_TEST
 
-START_TEST(text_has_the_estimate) {
+START_TEST(text_gives_field_estimate_and_fix) {
     struct tma_tensor_map map = tiled;
     struct tma_advice advice;
     char text[400];
@@ -184,11 +187,11 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("advice");
-    tcase_add_loop_test(tests, advice_is_given, 0, ROWS);
-    tcase_add_loop_test(tests, advice_has_a_row, 0, (int)tma_advice_rule_count);
-    tcase_add_test(tests, good_maps_get_none);
-    tcase_add_test(tests, illegal_maps_get_none);
-    tcase_add_test(tests, text_has_the_estimate);
+    tcase_add_loop_test(tests, advice_has_field_and_estimate, 0, TABLE_ROWS(rows));
+    tcase_add_loop_test(tests, every_rule_is_tested, 0, (int)tma_advice_rule_count);
+    tcase_add_test(tests, good_maps_get_no_advice);
+    tcase_add_test(tests, illegal_maps_get_no_advice);
+    tcase_add_test(tests, text_gives_field_estimate_and_fix);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

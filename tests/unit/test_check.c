@@ -1,61 +1,45 @@
-/* What the check says of a map as a whole: on which architecture, all that is broken, and as text.
+/* The check of a whole map: its verdict by architecture, all rules that a map breaks, and the
+ * texts.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "legal_maps.h"
 #include "suite.h"
 #include "tensormap/rules.h"
 
-static const struct tma_tensor_map tiled = {.kind = TMA_MAP_TILED,
-                                            .data_type = TMA_FLOAT16,
-                                            .rank = 3,
-                                            .global_address = 4096,
-                                            .global_dim = {256, 64, 8},
-                                            .global_strides = {512, 32768},
-                                            .box_dim = {32, 8, 2},
-                                            .element_strides = {1, 1, 1}};
+static const struct tma_tensor_map *const tiled = &legal_maps[TMA_MAP_TILED];
 
-static const struct tma_tensor_map wide = {.kind = TMA_MAP_IM2COL_W,
-                                           .data_type = TMA_FLOAT16,
-                                           .rank = 4,
-                                           .global_address = 4096,
-                                           .global_dim = {256, 16, 16, 8},
-                                           .global_strides = {512, 8192, 131072},
-                                           .element_strides = {1, 1, 1, 1},
-                                           .channels_per_pixel = 32,
-                                           .pixels_per_column = 64,
-                                           .swizzle = TMA_SWIZZLE_64B};
-
-static const struct tma_tensor_map *const bases[] = {&tiled, &wide};
-
-/* What holds on one architecture alone: the same map, both verdicts. */
+/* Rules that hold on one architecture only: the other one accepts the same map. */
 static const struct {
     const char *rule;
-    const struct tma_tensor_map *base;
-    enum tma_architecture takes;
+    enum tma_map_kind base;
+    enum tma_architecture accepts;
     enum tma_field field;
     int64_t value;
 } differences[] = {
-    {"data_type_architecture", &tiled, TMA_SM_100, TMA_FIELD_DATA_TYPE, TMA_16U4_ALIGN8B},
-    {"swizzle_architecture", &tiled, TMA_SM_100, TMA_FIELD_SWIZZLE, TMA_SWIZZLE_128B_ATOM_32B},
-    {"swizzle_wide", &wide, TMA_SM_90, TMA_FIELD_SWIZZLE, TMA_SWIZZLE_NONE},
-    {"interleave_wide", &wide, TMA_SM_90, TMA_FIELD_INTERLEAVE, TMA_INTERLEAVE_16B},
+    {"data_type_architecture", TMA_MAP_TILED, TMA_SM_100, TMA_FIELD_DATA_TYPE, TMA_16U4_ALIGN8B},
+    {"swizzle_architecture", TMA_MAP_TILED, TMA_SM_100, TMA_FIELD_SWIZZLE,
+     TMA_SWIZZLE_128B_ATOM_32B},
+    {"swizzle_wide", TMA_MAP_IM2COL_W, TMA_SM_90, TMA_FIELD_SWIZZLE, TMA_SWIZZLE_NONE},
+    {"interleave_wide", TMA_MAP_IM2COL_W, TMA_SM_90, TMA_FIELD_INTERLEAVE, TMA_INTERLEAVE_16B},
 };
 
-START_TEST(architectures_differ) {
-    struct tma_tensor_map map = *differences[_i].base;
+START_TEST(only_one_architecture_accepts) {
+    struct tma_tensor_map map = legal_maps[differences[_i].base];
     tma_field_set(&map, differences[_i].field, 0, differences[_i].value);
-    enum tma_architecture takes = differences[_i].takes;
+    enum tma_architecture accepts = differences[_i].accepts;
     struct tma_violation violation;
-    ck_assert_uint_eq(tma_tensor_map_check(&map, takes, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_check(&map, accepts, NULL, 0), 0);
     ck_assert_uint_eq(
-        tma_tensor_map_check(&map, takes == TMA_SM_90 ? TMA_SM_100 : TMA_SM_90, &violation, 1), 1);
+        tma_tensor_map_check(&map, accepts == TMA_SM_90 ? TMA_SM_100 : TMA_SM_90, &violation, 1),
+        1);
     ck_assert_str_eq(violation.rule->id, differences[_i].rule);
 }
 END_TEST
 
-START_TEST(every_broken_rule_is_named) {
-    struct tma_tensor_map map = tiled;
+START_TEST(every_broken_rule_is_reported) {
+    struct tma_tensor_map map = *tiled;
     map.global_address += 8;
     map.global_strides[0] = 1000;
     map.global_strides[1] = INT64_C(1) << 41;
@@ -68,14 +52,14 @@ START_TEST(every_broken_rule_is_named) {
         "stride_range",  "element_stride_range", "box_range",
         "inner_multiple"};
     size_t count = tma_tensor_map_check(&map, TMA_SM_90, list, TMA_MAX_VIOLATIONS);
-    ck_assert_uint_eq(count, sizeof expected / sizeof expected[0]);
+    ck_assert_uint_eq(count, TABLE_ROWS(expected));
     for (size_t i = 0; i < count; i++)
         ck_assert_str_eq(list[i].rule->id, expected[i]);
 }
 END_TEST
 
 START_TEST(text_says_field_value_bound_and_nearest) {
-    struct tma_tensor_map map = tiled;
+    struct tma_tensor_map map = *tiled;
     map.global_strides[1] = 1000;
     map.swizzle = TMA_SWIZZLE_96B;
     struct tma_violation list[2];
@@ -93,13 +77,13 @@ START_TEST(text_says_field_value_bound_and_nearest) {
 }
 END_TEST
 
-/* Extreme values of every field, one at a time and all at once: no rule may stumble over them. */
+/* Extreme values of every field, one at a time and cumulated: each rule has to repair them. */
 START_TEST(extreme_values_are_repaired) {
     static const int64_t extremes[] = {INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX, -1, 0};
-    struct tma_tensor_map all = *bases[_i];
-    for (size_t k = 0; k < sizeof extremes / sizeof extremes[0]; k++)
+    struct tma_tensor_map all = legal_maps[_i];
+    for (int k = 0; k < TABLE_ROWS(extremes); k++)
         for (unsigned field = 1; field < TMA_FIELD_COUNT; field++) {
-            struct tma_tensor_map one = *bases[_i];
+            struct tma_tensor_map one = legal_maps[_i];
             tma_field_set(&one, field, 0, extremes[k]);
             tma_field_set(&all, field, 0, extremes[k]);
             ck_assert_int_ge(tma_tensor_map_repair(&one, TMA_SM_90), 0);
@@ -112,10 +96,10 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("check");
     TCase *tests = tcase_create("check");
-    tcase_add_loop_test(tests, architectures_differ, 0, sizeof differences / sizeof differences[0]);
-    tcase_add_test(tests, every_broken_rule_is_named);
+    tcase_add_loop_test(tests, only_one_architecture_accepts, 0, TABLE_ROWS(differences));
+    tcase_add_test(tests, every_broken_rule_is_reported);
     tcase_add_test(tests, text_says_field_value_bound_and_nearest);
-    tcase_add_loop_test(tests, extreme_values_are_repaired, 0, sizeof bases / sizeof bases[0]);
+    tcase_add_loop_test(tests, extreme_values_are_repaired, 0, TABLE_ROWS(legal_maps));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* Which mode is recommended, what padding does, and that every format holds what was compared. */
+/* The comparison of swizzle modes: its recommendation, padded rows, and each output format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define USE(instruction_, lanes_)                                                                  \
     { .instruction = TMA_##instruction_, .lanes = TMA_LANES_##lanes_, .repeat = 1 }
 
-/* One operation that loads a tile of 32 rows of 128 bytes, and its consumers. */
+/* A workload of one operation that loads a tile of 32 rows of 128 bytes, and its consumers. */
 static struct tma_workload workload_of(const struct tma_consumer *consumers, uint32_t count) {
     struct tma_workload workload = {
         .maps = {{.kind = TMA_MAP_TILED,
@@ -34,7 +34,8 @@ static struct tma_workload workload_of(const struct tma_consumer *consumers, uin
     return workload;
 }
 
-/* Adds a mode; the run has one stage, and takes a cycle for each wavefront. */
+/* Adds a mode with the result of a run of one stage, which takes 100 cycles and one for each
+ * wavefront. */
 static void add_mode(struct tma_comparison *comparison, enum tma_swizzle swizzle) {
     struct tma_workload workload = *comparison->workload;
     struct tma_result *result = calloc(1, sizeof *result);
@@ -53,21 +54,21 @@ static void add_mode(struct tma_comparison *comparison, enum tma_swizzle swizzle
     free(result);
 }
 
-struct advice {
+struct recommendation {
     const char *name;
     struct tma_consumer consumers[2];
     uint32_t count;
-    const char *recommendation;
+    const char *text;
 };
 
-static const struct advice advices[] = {
+static const struct recommendation recommendations[] = {
     {"fragments",
      {USE(LDMATRIX_X4, FRAGMENT_A)},
      1,
      "take 128b: no consumer has a bank conflict, while with none ldmatrix.x4 of consumer 0 meets "
      "8-way conflicts (224 excess wavefronts)"},
     {"rows", {USE(LD_SHARED_B128, ROW)}, 1, "any legal mode will do: none has a bank conflict"},
-    {"nobody",
+    {"no consumer",
      {USE(LD_SHARED_B128, ROW)},
      0,
      "any legal mode will do: no consumer reads the tiles"},
@@ -85,21 +86,21 @@ static const struct advice advices[] = {
      "8-way conflicts (224 excess wavefronts)"},
 };
 
-START_TEST(recommends) {
-    const struct advice *advice = &advices[_i];
-    struct tma_workload workload = workload_of(advice->consumers, advice->count);
+START_TEST(recommendation_names_best_mode) {
+    const struct recommendation *expected = &recommendations[_i];
+    struct tma_workload workload = workload_of(expected->consumers, expected->count);
     struct tma_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
     add_mode(comparison, TMA_SWIZZLE_NONE);
     tma_comparison_refuse(comparison, TMA_SWIZZLE_64B, "too wide");
     add_mode(comparison, TMA_SWIZZLE_128B);
     tma_comparison_judge(comparison);
-    ck_assert_str_eq(comparison->recommendation, advice->recommendation);
+    ck_assert_str_eq(comparison->recommendation, expected->text);
     free(comparison);
 }
 END_TEST
 
-START_TEST(no_mode_is_legal) {
+START_TEST(no_legal_mode_is_said) {
     struct tma_workload workload = workload_of(NULL, 0);
     struct tma_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
@@ -112,17 +113,18 @@ START_TEST(no_mode_is_legal) {
 }
 END_TEST
 
-struct padded {
+struct padding {
     const char *name;
     struct tma_consumer consumers[2];
     uint32_t count;
-    uint32_t gap; /* bytes; 0: not possible */
-    uint64_t wavefronts[2];
+    uint32_t gap;           /* bytes behind each row; 0 if padding is not possible */
+    uint64_t wavefronts[2]; /* of each consumer, with the padding */
 };
 
-/* 32 rows. A gap of one word turns a column of words into all banks, one chunk a column of chunks;
- * both together need a multiple of 16 bytes, with which the column of words keeps 4 rows a bank. */
-static const struct padded paddings[] = {
+/* 32 rows. A gap of one word spreads a column of words over all banks; a gap of one chunk does so
+ * for a column of chunks. Both consumers together need a multiple of 16 bytes, which leaves 4 words
+ * of a column of words in each bank. */
+static const struct padding paddings[] = {
     {"words", {USE(LD_SHARED_B32, COLUMN)}, 1, 4, {32}},
     {"chunks", {USE(LD_SHARED_B128, COLUMN)}, 1, 16, {32}},
     {"pairs", {USE(LD_SHARED_B64, COLUMN)}, 1, 8, {32}},
@@ -134,8 +136,8 @@ static const struct padded paddings[] = {
      {0}},
 };
 
-START_TEST(pads) {
-    const struct padded *expected = &paddings[_i];
+START_TEST(padding_has_expected_gap) {
+    const struct padding *expected = &paddings[_i];
     struct tma_workload workload = workload_of(expected->consumers, expected->count);
     struct tma_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
@@ -155,7 +157,8 @@ START_TEST(pads) {
 }
 END_TEST
 
-/* A comparison with a name and a reason that every format has to quote. */
+/* Writes a comparison whose scenario name and reason contain characters that formats have to quote.
+ */
 static char *write_awkward(int format) {
     const struct tma_consumer consumers[] = {USE(LDMATRIX_X4, MATRIX), USE(LD_SHARED_B32, COLUMN)};
     struct tma_workload workload = workload_of(consumers, 2);
@@ -207,15 +210,15 @@ static const struct format_part parts[] = {
     {"markdown", "| **128b** |", 1},
     {"markdown", "| 8-way: instruction 0, lanes 0-7, bank 0 |", 1},
     {"svg", "a&lt;b|\"c\"&amp;d", 1},
-    /* Six panels of 32 rows of 8 chunks; the lanes that collide: 8, and in the column of words 32,
-     * 4 and 4. */
+    /* Six panels of 32 rows of 8 chunks. The conflicting lanes: 8 for ldmatrix; 32, 4 and 4 for the
+     * column of words. */
     {"svg", "class=\"bank\"", 6 * 32 * 8 + 8},
     {"svg", "class=\"worst\"", 8 + 32 + 4 + 4},
     {"svg", "class=\"lane\"", 3 * 8 + 3 * 32},
     {"svg", "</g>", 6},
 };
 
-START_TEST(format_has) {
+START_TEST(format_contains_parts) {
     const struct format_part *part = &parts[_i];
     int format;
     ck_assert(tma_value_of(&tma_comparison_format_names, part->format, &format));
@@ -227,15 +230,13 @@ START_TEST(format_has) {
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 int main(void) {
     Suite *suite = suite_create("comparison");
     TCase *cases = tcase_create("comparison");
-    tcase_add_loop_test(cases, recommends, 0, COUNT(advices));
-    tcase_add_test(cases, no_mode_is_legal);
-    tcase_add_loop_test(cases, pads, 0, COUNT(paddings));
-    tcase_add_loop_test(cases, format_has, 0, COUNT(parts));
+    tcase_add_loop_test(cases, recommendation_names_best_mode, 0, TABLE_ROWS(recommendations));
+    tcase_add_test(cases, no_legal_mode_is_said);
+    tcase_add_loop_test(cases, padding_has_expected_gap, 0, TABLE_ROWS(paddings));
+    tcase_add_loop_test(cases, format_contains_parts, 0, TABLE_ROWS(parts));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -1,4 +1,5 @@
-/* Textbook cases: each figure is worked out by hand in the comment of its group. */
+/* Consumers: wavefronts of known patterns, where lanes go, and what the check rejects. The comment
+ * of each group of cases derives its figures. */
 #include <string.h>
 
 #include "banks/consumer.h"
@@ -6,7 +7,7 @@
 
 enum { PACKED = 0, F16 = 2, F32 = 4 };
 
-struct textbook {
+struct pass {
     const char *name;
     struct tma_consumer consumer;
     struct tma_tile tile;
@@ -26,9 +27,10 @@ struct textbook {
 #define USE_STRIDED(instruction_, stride_)                                                         \
     { .instruction = TMA_##instruction_, .lanes = TMA_LANES_STRIDED, .stride = stride_ }
 
-static const struct textbook textbook[] = {
-    /* 64 rows of 128 bytes, 16-byte chunks of one column: 64 * 8 chunks are 16 instructions of 4
-     * phases with 8 rows each. The swizzle spreads 8 rows over 1, 2, 4 or 8 bank groups. */
+static const struct pass passes[] = {
+    /* 64 rows of 128 bytes, read column by column in chunks of 16 bytes: 64 * 8 chunks are 16
+     * instructions of 4 phases with 8 rows each. The swizzle spreads the 8 rows of a phase over 1,
+     * 2, 4 or 8 bank groups. */
     {"column of chunks, none", USE(LD_SHARED_B128, COLUMN), TILE(NONE, 64, 128, 128, F16), 16, 512,
      64, 8},
     {"column of chunks, 32B", USE(LD_SHARED_B128, COLUMN), TILE(32B, 64, 128, 128, F16), 16, 256,
@@ -37,13 +39,13 @@ static const struct textbook textbook[] = {
      64, 2},
     {"column of chunks, 128B", USE(LD_SHARED_B128, COLUMN), TILE(128B, 64, 128, 128, F16), 16, 64,
      64, 1},
-    /* Atoms of 32 bytes: 4 groups of two chunks; of 64 bytes: 2. */
+    /* Atoms of 32 bytes spread them over 4 groups, atoms of 64 bytes over 2. */
     {"column of chunks, 32-byte atom", USE(LD_SHARED_B128, COLUMN),
      TILE(128B_ATOM_32B, 64, 128, 128, F16), 16, 128, 64, 2},
     {"column of chunks, 64-byte atom", USE(LD_SHARED_B128, COLUMN),
      TILE(128B_ATOM_64B, 64, 128, 128, F16), 16, 256, 64, 4},
-    /* Rows as short as the span of their swizzle: 8 rows of 64 bytes are 4 lines, two rows each,
-     * 4 chunks apart; the swizzle fills in the rest. */
+    /* Rows as short as the swizzle's span: 8 rows of 64 bytes are 4 lines of two rows, which are 4
+     * chunks apart. The swizzle spreads the 4 lines over the other bank groups. */
     {"column of chunks, 64-byte rows, none", USE(LD_SHARED_B128, COLUMN),
      TILE(NONE, 64, 64, 64, F16), 8, 128, 32, 4},
     {"column of chunks, 64-byte rows, 64B", USE(LD_SHARED_B128, COLUMN), TILE(64B, 64, 64, 64, F16),
@@ -52,8 +54,9 @@ static const struct textbook textbook[] = {
      TILE(NONE, 64, 32, 32, F16), 4, 32, 16, 2},
     {"column of chunks, 32-byte rows, 32B", USE(LD_SHARED_B128, COLUMN), TILE(32B, 64, 32, 32, F16),
      4, 16, 16, 1},
-    /* A transpose of a 32 x 32 tile of floats: a column is 32 words in one bank. The swizzle gives
-     * each of its 8 chunk positions to 4 of the 32 rows. 33 words from row to row: all 32 banks. */
+    /* A transpose of a 32 x 32 tile of floats: a column is 32 words in one bank. The 128B swizzle
+     * puts 4 of the 32 rows at each of the 8 chunk positions. With a pitch of 33 words, a column
+     * uses all 32 banks. */
     {"transpose floats, none", USE(LD_SHARED_B32, COLUMN), TILE(NONE, 32, 128, 128, F32), 32, 1024,
      32, 32},
     {"transpose floats, 32B", USE(LD_SHARED_B32, COLUMN), TILE(32B, 32, 128, 128, F32), 32, 512, 32,
@@ -64,33 +67,35 @@ static const struct textbook textbook[] = {
      32, 4},
     {"transpose floats, pitch 132", USE(LD_SHARED_B32, COLUMN), TILE(NONE, 32, 128, 132, F32), 32,
      32, 32, 1},
-    /* 9 chunks from row to row: 8 rows, 8 bank groups. */
+    /* With a pitch of 9 chunks, 8 rows use 8 bank groups. */
     {"column of chunks, pitch 144", USE(LD_SHARED_B128, COLUMN), TILE(NONE, 64, 128, 144, F16), 16,
      64, 64, 1},
-    /* Along the rows nothing conflicts, swizzled or not. 8 bytes: 2 phases; 16 bytes: 4. */
+    /* Reading along rows never conflicts, swizzled or not. Lanes of 8 bytes take 2 phases, lanes of
+     * 16 bytes take 4. */
     {"rows of floats, none", USE(LD_SHARED_B32, ROW), TILE(NONE, 32, 128, 128, F32), 32, 32, 32, 1},
     {"rows of floats, 128B", USE(LD_SHARED_B32, ROW), TILE(128B, 32, 128, 128, F32), 32, 32, 32, 1},
     {"rows of pairs, 128B", USE(ST_SHARED_B64, ROW), TILE(128B, 32, 128, 128, F32), 16, 32, 32, 1},
     {"rows of chunks, 128B", USE(ST_SHARED_B128, ROW), TILE(128B, 32, 128, 128, F32), 8, 32, 32, 1},
-    /* Halves and bytes share words: 64 bytes of a row, 2 lanes or 4 lanes to a word. */
+    /* 2 lanes of 2 bytes, or 4 lanes of 1 byte, share a word. */
     {"rows of halves", USE(LD_SHARED_B16, ROW), TILE(NONE, 8, 128, 128, F16), 16, 16, 16, 1},
     {"rows of 4-bit elements", USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 128, 128, PACKED), 8, 8, 8,
      1},
     {"rows of bytes", USE(LD_SHARED_B8, ROW), TILE(NONE, 8, 128, 128, 1), 32, 32, 32, 1},
-    /* Column of halves: as of floats, with twice the columns. */
+    /* Columns of halves: as columns of floats, but twice as many. */
     {"column of halves", USE(LD_SHARED_B16, COLUMN), TILE(NONE, 32, 128, 128, F16), 64, 2048, 64,
      32},
-    /* 8 x 4 blocks of words: 8 rows in each of 4 banks; the 128B swizzle puts 8 rows 4 banks apart.
-     */
+    /* Blocks of 8 x 4 words: 8 rows in each of 4 banks. The 128B swizzle moves each row to 4 banks
+     * of its own. */
     {"8 x 4 words, none", USE(LD_SHARED_B32, TRANSPOSED), TILE(NONE, 8, 128, 128, F32), 8, 64, 8,
      8},
     {"8 x 4 words, 128B", USE(LD_SHARED_B32, TRANSPOSED), TILE(128B, 8, 128, 128, F32), 8, 8, 8, 1},
-    /* Every 2nd word: 32 lanes over two rows use the even banks twice. Every 32nd: a column. */
+    /* With stride 2, the 32 lanes span two rows and use each even bank twice. With stride 32, they
+     * read a column. */
     {"stride 2", USE_STRIDED(LD_SHARED_B32, 2), TILE(NONE, 32, 128, 128, F32), 32, 64, 32, 2},
     {"stride 32", USE_STRIDED(LD_SHARED_B32, 32), TILE(NONE, 32, 128, 128, F32), 32, 1024, 32, 32},
-    /* 5 rows of 5 words: 25 lanes of one instruction, the rest idle. */
+    /* 5 rows of 5 words: 25 active lanes in one instruction. */
     {"part of a warp", USE(LD_SHARED_B32, ROW), TILE(NONE, 5, 20, 32, F32), 1, 2, 1, 2},
-    /* A reduction serves the two words of a bank one after the other, as a load does. */
+    /* A reduction takes a wavefront for each word of a bank, as a load does. */
     {"reduce along rows",
      {.instruction = TMA_RED_SHARED_B32},
      TILE(NONE, 4, 128, 128, F32),
@@ -100,8 +105,8 @@ static const struct textbook textbook[] = {
      1},
     {"reduce down a column", USE(RED_SHARED_B32, COLUMN), TILE(NONE, 32, 128, 128, F32), 32, 1024,
      32, 32},
-    /* ldmatrix: a matrix is 8 rows of one chunk column, 8-way without swizzle; 64 x 64 halves are
-     * 64 matrices. */
+    /* A matrix of ldmatrix is 8 rows of one chunk column: 8-way conflicts without swizzle. 64 x 64
+     * elements of 2 bytes are 64 matrices. */
     {"ldmatrix.x4 along, none", USE(LDMATRIX_X4, MATRIX), TILE(NONE, 64, 128, 128, F16), 16, 512,
      64, 8},
     {"ldmatrix.x4 along, 128B", USE(LDMATRIX_X4, MATRIX), TILE(128B, 64, 128, 128, F16), 16, 64, 64,
@@ -110,7 +115,7 @@ static const struct textbook textbook[] = {
      128, 64, 2},
     {"ldmatrix.x2", USE(LDMATRIX_X2, MATRIX), TILE(NONE, 64, 128, 128, F16), 32, 512, 64, 8},
     {"stmatrix.x1", USE(STMATRIX_X1, MATRIX), TILE(128B, 64, 128, 128, F16), 64, 64, 64, 1},
-    /* Fragments are 8x8 matrices too. */
+    /* Fragments consist of 8x8 matrices too. */
     {"A fragments, none", USE(LDMATRIX_X4, FRAGMENT_A), TILE(NONE, 64, 128, 128, F16), 16, 512, 64,
      8},
     {"A fragments, 128B", USE(LDMATRIX_X4, FRAGMENT_A), TILE(128B, 64, 128, 128, F16), 16, 64, 64,
@@ -119,15 +124,15 @@ static const struct textbook textbook[] = {
      TILE(128B, 64, 128, 128, F16), 16, 64, 64, 1},
     {"B fragments .trans, pitch 144", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_B),
      TILE(NONE, 64, 128, 144, F16), 16, 64, 64, 1},
-    /* wgmma, measured: 16 wavefronts for each 64 x 32 bytes; 64 x 128 bytes are 4 of them. */
+    /* On an H200, wgmma takes 16 wavefronts for 64 x 32 bytes; 64 x 128 bytes are 4 times that. */
     {"wgmma K-major 128B", USE(WGMMA_SHARED, DESCRIPTOR), TILE(128B, 64, 128, 128, F16), 16, 64, 64,
      1},
     {"wgmma K-major 64B", USE(WGMMA_SHARED, DESCRIPTOR), TILE(64B, 64, 64, 64, F16), 8, 32, 32, 1},
     {"wgmma K-major 32B", USE(WGMMA_SHARED, DESCRIPTOR), TILE(32B, 64, 32, 32, F16), 4, 16, 16, 1},
 };
 
-START_TEST(textbook_case) {
-    const struct textbook *expected = &textbook[_i];
+START_TEST(pass_takes_expected_wavefronts) {
+    const struct pass *expected = &passes[_i];
     struct tma_error error = {0};
     ck_assert_msg(tma_consumer_check(&expected->consumer, &expected->tile, &error) == TMA_OK,
                   "%s: %s", expected->name, error.text);
@@ -143,12 +148,12 @@ START_TEST(textbook_case) {
 }
 END_TEST
 
-/* Where lanes go: hand-drawn fragments of mma.m16n8k16 in a tile of 64-byte rows. */
+/* Where lanes go in a tile of 64-byte rows; the fragments are those of mma.m16n8k16. */
 struct placed {
     const char *name;
     struct tma_consumer consumer;
-    uint32_t access, lane;
-    uint32_t row, byte;
+    uint32_t access, lane; /* index of the instruction, and the lane */
+    uint32_t row, byte;    /* where the lane's address is expected */
 };
 
 static const struct placed placed[] = {
@@ -168,7 +173,7 @@ static const struct placed placed[] = {
     /* B stored K x N: matrix 1 is K 8-15, matrix 2 the next 8 of N. */
     {"B.trans", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_B), 0, 8, 8, 0},
     {"B.trans", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_B), 0, 16, 0, 16},
-    /* Plain vectors. */
+    /* Vectors, and matrices that are not fragments. */
     {"row", USE(LD_SHARED_B128, ROW), 0, 5, 1, 16},
     {"column", USE(LD_SHARED_B128, COLUMN), 1, 2, 2, 16},
     {"transposed", USE(LD_SHARED_B128, TRANSPOSED), 0, 9, 1, 16},
@@ -189,7 +194,7 @@ static bool keep_access(void *context, uint64_t index, const struct tma_warp_acc
     return index != lookup->index;
 }
 
-START_TEST(lane_place) {
+START_TEST(lane_accesses_expected_address) {
     const struct placed *expected = &placed[_i];
     const struct tma_tile tile = {
         .shared_address = 1024, .rows = 32, .row_bytes = 64, .pitch_bytes = 80, .element_bytes = 2};
@@ -202,14 +207,14 @@ START_TEST(lane_place) {
 }
 END_TEST
 
-struct refused {
+struct rejected {
     struct tma_consumer consumer;
     struct tma_tile tile;
     enum tma_error_code code;
-    const char *says; /* part of the text */
+    const char *message; /* part of the error text */
 };
 
-static const struct refused refused[] = {
+static const struct rejected rejected[] = {
     {USE(LD_SHARED_B128, ROW), TILE(NONE, 8, 8, 16, F16), TMA_ERROR_ARGUMENT,
      "wider than the tile's rows of 8 bytes"},
     {USE(LD_SHARED_B128, ROW), TILE(NONE, 8, 24, 32, F16), TMA_ERROR_ARGUMENT,
@@ -236,7 +241,7 @@ static const struct refused refused[] = {
      "blocks of 8 rows by 64 bytes"},
     {USE_TRANSPOSED(LDMATRIX_X2, FRAGMENT_B), TILE(NONE, 16, 32, 32, F32), TMA_ERROR_ARGUMENT,
      "transposes elements of 2 bytes; the tile's have 4"},
-    {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "no tile: 0 rows"},
+    {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "not a tile: 0 rows"},
     {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 32, 16, F16), TMA_ERROR_ARGUMENT,
      "16 bytes from row to row"},
     {USE(LD_SHARED_B32, DISTRIBUTION), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
@@ -249,15 +254,15 @@ static const struct refused refused[] = {
      "transposes elements of 2 bytes"},
 };
 
-START_TEST(refused_case) {
+START_TEST(check_rejects_a_misfit) {
     struct tma_error error = {0};
-    ck_assert_int_eq((int)tma_consumer_check(&refused[_i].consumer, &refused[_i].tile, &error),
-                     (int)refused[_i].code);
-    ck_assert_msg(strstr(error.text, refused[_i].says) != NULL, "%s", error.text);
+    ck_assert_int_eq((int)tma_consumer_check(&rejected[_i].consumer, &rejected[_i].tile, &error),
+                     (int)rejected[_i].code);
+    ck_assert_msg(strstr(error.text, rejected[_i].message) != NULL, "%s", error.text);
 }
 END_TEST
 
-START_TEST(worst_access_is_the_first_of_the_worst) {
+START_TEST(worst_access_is_the_first_with_most_ways) {
     const struct tma_consumer consumer = USE(LD_SHARED_B32, COLUMN);
     const struct tma_tile tile = {.shared_address = 256,
                                   .rows = 32,
@@ -273,15 +278,13 @@ START_TEST(worst_access_is_the_first_of_the_worst) {
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 int main(void) {
     Suite *suite = suite_create("consumer");
     TCase *cases = tcase_create("consumer");
-    tcase_add_loop_test(cases, textbook_case, 0, COUNT(textbook));
-    tcase_add_loop_test(cases, lane_place, 0, COUNT(placed));
-    tcase_add_loop_test(cases, refused_case, 0, COUNT(refused));
-    tcase_add_test(cases, worst_access_is_the_first_of_the_worst);
+    tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));
+    tcase_add_loop_test(cases, lane_accesses_expected_address, 0, TABLE_ROWS(placed));
+    tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(rejected));
+    tcase_add_test(cases, worst_access_is_the_first_with_most_ways);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -1,5 +1,5 @@
-/* The 128 bytes: what decoding finds odd, what cannot be verified, and replacing fields. (That the
- * bytes are a driver's is for tests/hardware/test_encode.c.) */
+/* The 128 bytes of a tensor map: findings of the decoder, unverified fields, and tensormap.replace.
+ * tests/hardware/test_encode.c compares the bytes with those of a driver. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,11 +38,12 @@ static struct tma_descriptor encoded(const struct tma_tensor_map *map) {
     return descriptor;
 }
 
-/* Words changed by hand, and the one finding that this makes. */
+/* A changed word of a descriptor, and the one finding that decoding then reports. */
 static const struct odd {
     const struct tma_tensor_map *map;
     unsigned word;
-    uint32_t mask, bits; /* replaced under the mask */
+    uint32_t mask; /* bits of the word to replace */
+    uint32_t bits; /* their new value */
     enum tma_finding_kind kind;
     const char *text;
 } odds[] = {
@@ -77,7 +78,7 @@ static const struct odd {
      "may have"},
 };
 
-START_TEST(odd_bytes_are_found) {
+START_TEST(decoder_reports_odd_bytes) {
     const struct odd *odd = &odds[_i];
     struct tma_descriptor descriptor = encoded(odd->map);
     uint32_t *word = &descriptor.words[odd->word];
@@ -92,7 +93,7 @@ START_TEST(odd_bytes_are_found) {
 }
 END_TEST
 
-START_TEST(unknown_codes_break_rules) {
+START_TEST(unknown_code_breaks_a_rule) {
     static const struct {
         uint32_t mask, bits;
         const char *rule;
@@ -108,7 +109,7 @@ START_TEST(unknown_codes_break_rules) {
 }
 END_TEST
 
-START_TEST(both_maps_come_back) {
+START_TEST(decoding_restores_the_map) {
     const struct tma_tensor_map *maps[] = {&tiled, &im2col};
     struct tma_descriptor descriptor = encoded(maps[_i]);
     struct tma_tensor_map decoded;
@@ -126,9 +127,9 @@ static struct tma_descriptor random_descriptor(uint32_t *random) {
     return descriptor;
 }
 
-/* Any 128 bytes decode to something, with no more findings than there is room for; made legal, it
- * comes back from its bytes as it was. */
-START_TEST(random_bytes_decode) {
+/* Any 128 bytes decode, with at most TMA_MAX_FINDINGS findings. After repair, the map survives
+ * encoding and decoding unchanged. */
+START_TEST(random_bytes_decode_and_repair) {
     uint32_t random = 1;
     for (int round = 0; round < 20000; round++) {
         enum tma_architecture architecture = round % 2 == 0 ? TMA_SM_90 : TMA_SM_100;
@@ -147,8 +148,8 @@ START_TEST(random_bytes_decode) {
 }
 END_TEST
 
-/* What an H200's driver never wrote is named, and nothing else is. */
-START_TEST(unverified_fields_are_named) {
+/* Encoding reports exactly the fields whose bits no H200 driver was seen to write. */
+START_TEST(encoder_reports_unverified_fields) {
     static const struct {
         enum tma_field field;
         int64_t value;
@@ -163,7 +164,7 @@ START_TEST(unverified_fields_are_named) {
         {TMA_FIELD_KIND, TMA_MAP_IM2COL_W, 1u << TMA_FIELD_KIND},
         {TMA_FIELD_KIND, TMA_MAP_IM2COL_W128, 1u << TMA_FIELD_KIND},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int i = 0; i < TABLE_ROWS(rows); i++) {
         struct tma_tensor_map map = im2col;
         struct tma_descriptor descriptor;
         tma_field_set(&map, rows[i].field, 0, rows[i].value);
@@ -172,7 +173,7 @@ START_TEST(unverified_fields_are_named) {
 }
 END_TEST
 
-START_TEST(address_is_replaced) {
+START_TEST(replace_address_changes_the_address_only) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map, expected = tiled;
     struct tma_error error;
@@ -186,7 +187,7 @@ START_TEST(address_is_replaced) {
 }
 END_TEST
 
-/* tensormap.replace: the field and value of PTX, and the field of the map that it becomes. */
+/* tensormap.replace: a field and its value in PTX, and the field of the map that they change. */
 static const struct replacement {
     enum tma_replace_field replaced;
     unsigned ordinal;
@@ -212,7 +213,7 @@ static const struct replacement {
     {TMA_REPLACE_FILL_MODE, 0, 1, TMA_FIELD_OOB_FILL, 0, TMA_OOB_NAN},
 };
 
-START_TEST(field_is_replaced_and_no_other) {
+START_TEST(replace_changes_one_field_only) {
     const struct replacement *row = &replacements[_i];
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map, expected = tiled;
@@ -224,7 +225,7 @@ START_TEST(field_is_replaced_and_no_other) {
 }
 END_TEST
 
-START_TEST(rank_is_replaced) {
+START_TEST(replace_rank_takes_rank_minus_one) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map;
     ck_assert_int_eq(tma_descriptor_replace(&descriptor, TMA_REPLACE_RANK, 0, 3, NULL), TMA_OK);
@@ -254,7 +255,7 @@ static const struct refusal {
      "swizzle_atomicity 1: layout of these bits: unverified"},
 };
 
-START_TEST(bad_replacements_change_nothing) {
+START_TEST(rejected_replacement_changes_nothing) {
     const struct refusal *row = &refusals[_i];
     struct tma_descriptor before = encoded(&tiled), descriptor = before;
     struct tma_error error;
@@ -266,20 +267,18 @@ START_TEST(bad_replacements_change_nothing) {
 }
 END_TEST
 
-#define ROWS(table) ((int)(sizeof table / sizeof table[0]))
-
 int main(void) {
     Suite *suite = suite_create("descriptor");
     TCase *tests = tcase_create("descriptor");
-    tcase_add_loop_test(tests, odd_bytes_are_found, 0, ROWS(odds));
-    tcase_add_loop_test(tests, unknown_codes_break_rules, 0, 3);
-    tcase_add_loop_test(tests, both_maps_come_back, 0, 2);
-    tcase_add_test(tests, random_bytes_decode);
-    tcase_add_test(tests, unverified_fields_are_named);
-    tcase_add_test(tests, address_is_replaced);
-    tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, ROWS(replacements));
-    tcase_add_test(tests, rank_is_replaced);
-    tcase_add_loop_test(tests, bad_replacements_change_nothing, 0, ROWS(refusals));
+    tcase_add_loop_test(tests, decoder_reports_odd_bytes, 0, TABLE_ROWS(odds));
+    tcase_add_loop_test(tests, unknown_code_breaks_a_rule, 0, 3);
+    tcase_add_loop_test(tests, decoding_restores_the_map, 0, 2);
+    tcase_add_test(tests, random_bytes_decode_and_repair);
+    tcase_add_test(tests, encoder_reports_unverified_fields);
+    tcase_add_test(tests, replace_address_changes_the_address_only);
+    tcase_add_loop_test(tests, replace_changes_one_field_only, 0, TABLE_ROWS(replacements));
+    tcase_add_test(tests, replace_rank_takes_rank_minus_one);
+    tcase_add_loop_test(tests, rejected_replacement_changes_nothing, 0, TABLE_ROWS(refusals));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

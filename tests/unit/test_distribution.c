@@ -13,9 +13,9 @@ struct tuples {
 #define PATTERN(raking_, block_, y_, x_, vec_, warp_, groups_)                                     \
     { TMA_##raking_##_RAKED, block_, y_, x_, vec_, warp_, groups_ }
 
-/* A tile of 128 x 64 elements in vectors of 8: X1 = 8 threads a row, so a warp of 32 takes 4 rows
- * at once, one of 64 takes 8. BlockSize 64, 128, 256 are 2, 4, 8 warps of 32: 128 rows are 16, 8, 4
- * iterations. */
+/* A tile of 128 x 64 elements in vectors of 8: X1 = 8 threads share a row, so a warp of 32 takes 4
+ * rows at once and a warp of 64 takes 8. Blocks of 64, 128 and 256 threads are 2, 4 and 8 warps of
+ * 32, which take 128 rows in 16, 8 and 4 iterations. */
 static const struct tuples tuples[] = {
     {PATTERN(THREAD, 64, 128, 64, 8, 32, 1), {8, 8}, {2, 4, 16}},
     {PATTERN(THREAD, 128, 128, 64, 8, 32, 1), {8, 8}, {4, 4, 8}},
@@ -35,19 +35,19 @@ static const struct tuples tuples[] = {
     {PATTERN(BLOCK, 64, 128, 64, 8, 64, 1), {8, 8}, {16, 1, 8}},
     {PATTERN(BLOCK, 128, 128, 64, 8, 64, 1), {8, 8}, {8, 2, 8}},
     {PATTERN(BLOCK, 256, 128, 64, 8, 64, 1), {8, 8}, {4, 4, 8}},
-    /* Two wave groups: each has half of the warps, and so twice the iterations. */
+    /* Two wave groups: each has half of the warps, and therefore takes twice the iterations. */
     {PATTERN(THREAD, 256, 128, 64, 8, 32, 2), {8, 8}, {4, 4, 8}},
     {PATTERN(THREAD, 256, 128, 64, 8, 64, 2), {8, 8}, {2, 8, 8}},
     {PATTERN(WARP, 256, 128, 64, 8, 32, 2), {8, 8}, {4, 8, 4}},
     {PATTERN(BLOCK, 256, 128, 64, 8, 64, 2), {8, 8}, {8, 2, 8}},
-    /* 16 x 32 elements for 256 threads are 2 each: MaxVecSize 2 wins over VecSize 8. */
+    /* 16 x 32 elements for 256 threads are 2 each: MaxVecSize 2 limits VecSize 8. */
     {PATTERN(THREAD, 256, 16, 32, 8, 32, 1), {2, 16}, {8, 2, 1}},
-    /* A row for each warp, and one thread a row. */
+    /* A warp for each row; then a thread for each row. */
     {PATTERN(BLOCK, 64, 8, 32, 1, 32, 1), {1, 32}, {4, 2, 1}},
     {PATTERN(WARP, 64, 64, 4, 4, 32, 1), {4, 1}, {2, 1, 32}},
 };
 
-START_TEST(document_tuples) {
+START_TEST(tuples_match_the_document) {
     const struct tuples *expected = &tuples[_i];
     struct tma_tile_distribution got;
     struct tma_error error = {0};
@@ -60,9 +60,9 @@ START_TEST(document_tuples) {
 }
 END_TEST
 
-/* Each element of the tile belongs to one thread of a wave group, and owner and element are
- * inverse. */
-START_TEST(covers_the_tile_once) {
+/* Each element of the tile belongs to exactly one thread of a wave group, and
+ * tma_distribution_owner() is the inverse of tma_distribution_element(). */
+START_TEST(elements_cover_the_tile_exactly_once) {
     struct tma_tile_distribution distribution;
     ck_assert_int_eq((int)tma_tile_distribute(&tuples[_i].pattern, &distribution, NULL), TMA_OK);
     const struct tma_tile_pattern *pattern = &distribution.pattern;
@@ -86,8 +86,8 @@ struct place {
 };
 
 /* 128 threads over 64 x 64 elements in vectors of 8: 4 warps, 4 rows of a warp, 4 iterations.
- * Thread 42 is lane 10 of warp 1: row 1 of the warp's 4, third vector. Element 19 is in iteration
- * 2, fourth of the vector. */
+ * Thread 42 is lane 10 of warp 1: row 1 of the warp's 4 rows, third vector of the row. Element 19
+ * is the fourth of the vector in iteration 2. */
 static const struct place places[] = {
     {TMA_THREAD_RAKED, 42, 0, (1 * 4 + 1) * 4 + 0, 16},
     {TMA_THREAD_RAKED, 42, 19, (1 * 4 + 1) * 4 + 2, 19},
@@ -98,7 +98,7 @@ static const struct place places[] = {
     {TMA_BLOCK_RAKED, 127, 31, 63, 63},
 };
 
-START_TEST(thread_and_element_to_coordinates) {
+START_TEST(element_has_its_coordinates) {
     const struct place *expected = &places[_i];
     const struct tma_tile_pattern pattern = {expected->raking, 128, 64, 64, 8, 32, 1};
     struct tma_tile_distribution distribution;
@@ -110,12 +110,12 @@ START_TEST(thread_and_element_to_coordinates) {
 }
 END_TEST
 
-struct refused {
+struct rejected {
     struct tma_tile_pattern pattern;
-    const char *says;
+    const char *message; /* part of the error text */
 };
 
-static const struct refused refused[] = {
+static const struct rejected rejected[] = {
     {PATTERN(THREAD, 0, 128, 64, 8, 32, 1), "BlockSize is 0"},
     {PATTERN(THREAD, 64, 128, 64, 8, 16, 1), "WarpSize is 16; allowed: 32, 64"},
     {PATTERN(THREAD, 256, 4, 32, 8, 32, 1), "4 * 32 / 256 is less"},
@@ -129,18 +129,19 @@ static const struct refused refused[] = {
     {PATTERN(BLOCK, 256, 40, 64, 8, 32, 1), "Y0 * Y1 * Y2 == YPerTile fails: 8 warps * 4 rows"},
 };
 
-START_TEST(refused_with_the_equation) {
+START_TEST(error_names_the_failing_equation) {
     struct tma_tile_distribution distribution;
     struct tma_error error = {0};
-    ck_assert_int_eq((int)tma_tile_distribute(&refused[_i].pattern, &distribution, &error),
+    ck_assert_int_eq((int)tma_tile_distribute(&rejected[_i].pattern, &distribution, &error),
                      TMA_ERROR_ARGUMENT);
-    ck_assert_msg(strstr(error.text, refused[_i].says) != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, rejected[_i].message) != NULL, "%s", error.text);
 }
 END_TEST
 
-/* As consumers of a tile of 64 rows of 64 halves. By default 8 threads share a row, so that each
- * phase is one row of 8 chunks: no conflict, whatever the pattern. */
-struct consumed {
+/* Bank conflicts of distributions as consumers of a tile of 64 rows of 64 elements of 2 bytes. By
+ * default 8 threads share a row, so that each phase is one row of 8 chunks: every pattern is
+ * conflict-free. */
+struct pass {
     enum tma_raking raking;
     uint32_t x_per_tile, vec_size, warp_size;
     enum tma_swizzle swizzle;
@@ -148,22 +149,23 @@ struct consumed {
     uint32_t ways;
 };
 
-static const struct consumed consumed[] = {
+static const struct pass passes[] = {
     {TMA_THREAD_RAKED, 0, 0, 0, TMA_SWIZZLE_NONE, 16, 64, 1},
     {TMA_WARP_RAKED, 0, 0, 0, TMA_SWIZZLE_128B, 16, 64, 1},
     {TMA_BLOCK_RAKED, 0, 0, 64, TMA_SWIZZLE_128B, 16, 64, 1},
-    /* Windows of 8 elements across: a thread takes a row of its window. Warp-raked threads of a
-     * phase are 8 rows in one chunk column. */
+    /* Windows of 8 elements: a thread takes a row of its window. The threads of a phase take the
+     * same chunk column of 8 rows. */
     {TMA_WARP_RAKED, 8, 0, 0, TMA_SWIZZLE_NONE, 16, 512, 8},
     {TMA_WARP_RAKED, 8, 0, 0, TMA_SWIZZLE_128B, 16, 64, 1},
-    /* Vectors of 16 elements are two instructions: 4 threads a row, in even chunks then odd ones,
-     * so 2 rows of a phase meet without swizzle (chunks 0 2 4 6 of each), and not with it. */
+    /* Vectors of 16 elements take two instructions: 4 threads share a row, and access its even
+     * chunks, then its odd ones. So the 2 rows of a phase conflict in chunks 0, 2, 4 and 6 unless
+     * they are swizzled. */
     {TMA_BLOCK_RAKED, 0, 16, 0, TMA_SWIZZLE_NONE, 16, 128, 2},
     {TMA_BLOCK_RAKED, 0, 16, 0, TMA_SWIZZLE_128B, 16, 64, 1},
 };
 
-START_TEST(consumed_by_a_block) {
-    const struct consumed *expected = &consumed[_i];
+START_TEST(pass_takes_expected_wavefronts) {
+    const struct pass *expected = &passes[_i];
     const struct tma_consumer consumer = {.instruction = TMA_LD_SHARED_B128,
                                           .lanes = TMA_LANES_DISTRIBUTION,
                                           .distribution = {.raking = expected->raking,
@@ -186,41 +188,39 @@ START_TEST(consumed_by_a_block) {
 }
 END_TEST
 
-struct unfit {
+struct misfit {
     enum tma_shared_instruction instruction;
     struct tma_tile_pattern pattern;
-    const char *says;
+    const char *message; /* part of the error text */
 };
 
-static const struct unfit unfits[] = {
+static const struct misfit misfits[] = {
     {TMA_LD_SHARED_B128, PATTERN(WARP, 64, 48, 64, 8, 32, 1),
      "does not divide the tile of 64 rows"},
     {TMA_LD_SHARED_B128, PATTERN(WARP, 64, 64, 64, 4, 32, 1), "X0 * element = 4 * 2 = 8 bytes"},
 };
 
-START_TEST(unfit_for_a_tile) {
-    struct tma_consumer consumer = {.instruction = unfits[_i].instruction,
+START_TEST(check_rejects_a_misfit) {
+    struct tma_consumer consumer = {.instruction = misfits[_i].instruction,
                                     .lanes = TMA_LANES_DISTRIBUTION,
-                                    .distribution = unfits[_i].pattern};
+                                    .distribution = misfits[_i].pattern};
     const struct tma_tile tile = {
         .rows = 64, .row_bytes = 128, .pitch_bytes = 128, .element_bytes = 2};
     struct tma_error error = {0};
     ck_assert_int_eq((int)tma_consumer_check(&consumer, &tile, &error), TMA_ERROR_ARGUMENT);
-    ck_assert_msg(strstr(error.text, unfits[_i].says) != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, misfits[_i].message) != NULL, "%s", error.text);
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
 int main(void) {
     Suite *suite = suite_create("distribution");
     TCase *cases = tcase_create("distribution");
-    tcase_add_loop_test(cases, document_tuples, 0, COUNT(tuples));
-    tcase_add_loop_test(cases, covers_the_tile_once, 0, COUNT(tuples));
-    tcase_add_loop_test(cases, thread_and_element_to_coordinates, 0, COUNT(places));
-    tcase_add_loop_test(cases, refused_with_the_equation, 0, COUNT(refused));
-    tcase_add_loop_test(cases, consumed_by_a_block, 0, COUNT(consumed));
-    tcase_add_loop_test(cases, unfit_for_a_tile, 0, COUNT(unfits));
+    tcase_add_loop_test(cases, tuples_match_the_document, 0, TABLE_ROWS(tuples));
+    tcase_add_loop_test(cases, elements_cover_the_tile_exactly_once, 0, TABLE_ROWS(tuples));
+    tcase_add_loop_test(cases, element_has_its_coordinates, 0, TABLE_ROWS(places));
+    tcase_add_loop_test(cases, error_names_the_failing_equation, 0, TABLE_ROWS(rejected));
+    tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));
+    tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(misfits));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -1,4 +1,5 @@
-/* Dumps of the 128 bytes: every form that is read, and what is said of what is none. */
+/* Dumps of a tensor map's 128 bytes: every format that can be read, and the errors for other input.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,21 +36,21 @@ static void assert_reads(const char *data, size_t size, enum tma_dump_format exp
 static const enum tma_dump_format written[] = {TMA_DUMP_HEX, TMA_DUMP_BYTES, TMA_DUMP_WORDS_32,
                                                TMA_DUMP_WORDS_64};
 
-START_TEST(written_forms_are_read) {
+START_TEST(written_dump_reads_back) {
     char text[TMA_DUMP_TEXT_BYTES];
     tma_dump_write(&expected, written[_i], text, sizeof text);
     assert_reads(text, strlen(text), written[_i]);
 }
 END_TEST
 
-START_TEST(binary_is_read) {
+START_TEST(binary_dump_reads_back) {
     uint8_t bytes[TMA_DESCRIPTOR_BYTES];
     tma_descriptor_to_bytes(&expected, bytes);
     assert_reads((const char *)bytes, sizeof bytes, TMA_DUMP_BINARY);
 }
 END_TEST
 
-/* As debuggers and people write the same map. */
+/* The same map as debuggers and people write it. */
 static const struct {
     const char *text;
     enum tma_dump_format format;
@@ -66,12 +67,12 @@ static const struct {
     {"$1 = {opaque = {0x7f0000100000, 0x2000006510, 0x0, 0x0, 0x3f000000ff, 0x0, "
      "0x3f00000000000000, 0x7, 0x400, 0x400, 0x0 <repeats 6 times>}}",
      TMA_DUMP_WORDS_64},
-    /* x/32xw, cut short by a repeat count */
+    /* x/32xw, shortened by a repeat count */
     {"0x00100000 0x00007f00 0x00006510 0x00000020 0x0 0x0 0x0 0x0\n"
      "0x000000ff 0x0000003f 0x0 0x0 0x0 0x3f000000 0x00000007 0x0\n"
      "0x00000400 0x0 0x00000400 0x0 <repeats 13 times>",
      TMA_DUMP_WORDS_32},
-    /* upper case, 0x before it all, broken into lines */
+    /* hex in upper case, with 0x in front, on several lines */
     {"0X00001000007F00001065000020000000 00000000000000000000000000000000\n"
      "ff0000003f000000000000000000000000000000000000 3f0700000000000000\n"
      "0004000000000000000400000000000000000000000000000000000000000000\n"
@@ -79,7 +80,7 @@ static const struct {
      TMA_DUMP_HEX},
 };
 
-START_TEST(other_forms_are_read) {
+START_TEST(dump_of_a_debugger_is_read) {
     assert_reads(forms[_i].text, strlen(forms[_i].text), forms[_i].format);
 }
 END_TEST
@@ -104,7 +105,7 @@ static const struct {
     {"\x01\x02\x03", "binary of 3 bytes: expected 128"},
 };
 
-START_TEST(others_are_refused) {
+START_TEST(bad_dump_is_rejected) {
     struct tma_descriptor descriptor = expected;
     struct tma_error error = {0};
     ck_assert_int_eq(
@@ -121,7 +122,7 @@ static void assert_not_recognised(const struct tma_descriptor *descriptor, const
     ck_assert_msg(strstr(error.text, text) != NULL, "%s", error.text);
 }
 
-START_TEST(what_is_no_map_is_told) {
+START_TEST(data_that_is_no_map_is_not_recognised) {
     struct tma_descriptor zeros = {0}, noise, swapped;
     uint8_t bytes[TMA_DESCRIPTOR_BYTES], reversed[TMA_DESCRIPTOR_BYTES];
     assert_not_recognised(&zeros, "all 128 bytes are zero");
@@ -138,26 +139,24 @@ START_TEST(what_is_no_map_is_told) {
 }
 END_TEST
 
-/* A map that is odd in one place is still a map. */
-START_TEST(an_odd_map_is_recognised) {
+/* One unexpected bit does not stop a map from being recognised. */
+START_TEST(map_with_an_odd_bit_is_recognised) {
     struct tma_descriptor odd = expected;
     odd.words[25] = 1;
     ck_assert_int_eq(tma_descriptor_recognise(&odd, NULL), TMA_OK);
 }
 END_TEST
 
-#define ROWS(table) ((int)(sizeof table / sizeof table[0]))
-
 int main(void) {
     Suite *suite = suite_create("dump");
     TCase *tests = tcase_create("dump");
     tcase_add_checked_fixture(tests, encode_expected, NULL);
-    tcase_add_loop_test(tests, written_forms_are_read, 0, ROWS(written));
-    tcase_add_test(tests, binary_is_read);
-    tcase_add_loop_test(tests, other_forms_are_read, 0, ROWS(forms));
-    tcase_add_loop_test(tests, others_are_refused, 0, ROWS(refusals));
-    tcase_add_test(tests, what_is_no_map_is_told);
-    tcase_add_test(tests, an_odd_map_is_recognised);
+    tcase_add_loop_test(tests, written_dump_reads_back, 0, TABLE_ROWS(written));
+    tcase_add_test(tests, binary_dump_reads_back);
+    tcase_add_loop_test(tests, dump_of_a_debugger_is_read, 0, TABLE_ROWS(forms));
+    tcase_add_loop_test(tests, bad_dump_is_rejected, 0, TABLE_ROWS(refusals));
+    tcase_add_test(tests, data_that_is_no_map_is_not_recognised);
+    tcase_add_test(tests, map_with_an_odd_bit_is_recognised);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,4 +1,5 @@
-/* Operations on buffers and callbacks: fill, gather4, multicast, errors that write nothing. */
+/* tma_execute on buffers and callbacks: fill, gather4, multicast, and errors, which write nothing.
+ */
 #include <string.h>
 
 #include "placement/execute.h"
@@ -8,7 +9,8 @@ enum { TENSOR_BYTES = 4096, WINDOW_BYTES = 2048 };
 
 static uint8_t tensor[TENSOR_BYTES], window[WINDOW_BYTES], unchanged[WINDOW_BYTES];
 
-/* 16 rows of 32 words at address 4096, word w of row r is 100 r + w; boxes of 8 x 4. */
+/* Fills the buffers. The tensor has 16 rows of 32 words at address 4096; word w of row r is
+ * 100 r + w. Boxes are 8 x 4 words. */
 static struct tma_tensor_map map_of_words(void) {
     for (uint32_t i = 0; i < TENSOR_BYTES / 4; i++) {
         uint32_t word = 100 * (i / 32) + i % 32;
@@ -49,8 +51,8 @@ static void execute(const struct tma_tensor_map *map, const struct tma_operation
                   error.text);
 }
 
-/* The box at (28, 14) has 4 words and 2 rows inside; 128 bytes complete all the same. */
-START_TEST(fill_completes_its_bytes) {
+/* Of the box at (28, 14), 4 words in 2 rows are in bounds. The load still completes 128 bytes. */
+START_TEST(fill_counts_as_completed_bytes) {
     struct tma_tensor_map map = map_of_words();
     struct tma_operation load = {.coordinates = {28, 14}, .shared_address = 1152};
     struct tma_operation_size size;
@@ -65,8 +67,8 @@ START_TEST(fill_completes_its_bytes) {
 }
 END_TEST
 
-/* 0x7ff7 in every 16 bits, here in two words left of the tensor. */
-START_TEST(nan_fill) {
+/* NaN fill writes 0x7ff7 to every 16 bits of the words left of the tensor. */
+START_TEST(nan_fill_writes_7ff7) {
     struct tma_tensor_map map = map_of_words();
     map.data_type = TMA_FLOAT32;
     map.oob_fill = TMA_OOB_NAN;
@@ -79,7 +81,7 @@ START_TEST(nan_fill) {
 END_TEST
 
 /* Figure 10: column 1 (of 16-byte columns) of rows 2, 5, 0 and 9, in that order. */
-START_TEST(gather4_and_scatter4) {
+START_TEST(gather4_and_scatter4_follow_figure_10) {
     static const uint32_t rows[4] = {2, 5, 0, 9};
     struct tma_tensor_map map = map_of_words();
     map.box_dim[1] = 1;
@@ -101,8 +103,8 @@ START_TEST(gather4_and_scatter4) {
 }
 END_TEST
 
-/* The same offset in every CTA of the mask, and nothing in the others. */
-START_TEST(multicast) {
+/* Multicast writes to the same offset in every CTA of the mask, and to no other CTA. */
+START_TEST(multicast_writes_to_the_mask) {
     static uint8_t windows[4][WINDOW_BYTES];
     struct tma_tensor_map map = map_of_words();
     struct tma_operation load = {.shared_address = 1280, .cta_mask = 0xa};
@@ -122,7 +124,7 @@ struct calls {
     uint32_t reads, writes;
 };
 
-static void read_zeros(void *context, uint64_t address, uint8_t *bytes, uint32_t count) {
+static void read_sevens(void *context, uint64_t address, uint8_t *bytes, uint32_t count) {
     struct calls *calls = context;
     calls->addresses[calls->reads++ % 8] = address;
     memset(bytes, 7, count);
@@ -135,16 +137,16 @@ static void write_nowhere(void *context, uint64_t address, const uint8_t *bytes,
     calls->addresses[calls->writes++ % 8] = address;
 }
 
-/* A tensor of 2^32 x 2^32 elements with rows 2^39 bytes apart is never touched but by the box. Row
+/* Of a tensor of 2^32 x 2^32 elements with rows 2^39 bytes apart, only the box is accessed. Row
  * 2^31 - 2 begins at (2^31 - 2) * 2^39 = 2^70 - 2^40, which is 2^64 - 2^40 modulo 2^64. */
-START_TEST(callbacks_on_a_huge_tensor) {
+START_TEST(callbacks_access_the_box_only) {
     struct tma_tensor_map map = map_of_words();
     map.global_dim[0] = map.global_dim[1] = UINT64_C(1) << 32;
     map.global_strides[0] = UINT64_C(1) << 39;
     map.global_address = 0;
     struct calls calls = {0};
     struct tma_global_memory global = {
-        .read = read_zeros, .write = write_nowhere, .context = &calls};
+        .read = read_sevens, .write = write_nowhere, .context = &calls};
     struct tma_shared_memory shared = shared_memory();
     struct tma_operation operation = {.coordinates = {16, INT32_MAX - 1}, .shared_address = 1024};
     ck_assert(tma_execute(&map, &operation, &global, &shared, 1, NULL, NULL) == TMA_OK);
@@ -169,14 +171,14 @@ START_TEST(prefetch_needs_no_memory) {
 }
 END_TEST
 
-/* Each is refused, names the argument, and writes nothing. */
+/* Rejected operations: the error text names the argument. */
 static const struct {
     struct tma_operation operation;
     uint32_t cta_count;
     uint64_t global_bytes;
     enum tma_error_code code;
     const char *text;
-} refusals[] = {
+} rejections[] = {
     {{.coordinates = {1, 0}, .shared_address = 1024},
      1,
      TENSOR_BYTES,
@@ -209,16 +211,16 @@ static const struct {
      "global memory holds 640 bytes from 0x1000 on; the operation touches 32 bytes at 0x1280"},
 };
 
-START_TEST(refusals_write_nothing) {
+START_TEST(rejected_operation_writes_nothing) {
     struct tma_tensor_map map = map_of_words();
     struct tma_global_memory global = global_memory();
     struct tma_shared_memory shared = shared_memory();
     struct tma_error error;
-    global.size = refusals[_i].global_bytes;
-    ck_assert_int_eq(tma_execute(&map, &refusals[_i].operation, &global, &shared,
-                                 refusals[_i].cta_count, NULL, &error),
-                     refusals[_i].code);
-    ck_assert_str_eq(error.text, refusals[_i].text);
+    global.size = rejections[_i].global_bytes;
+    ck_assert_int_eq(tma_execute(&map, &rejections[_i].operation, &global, &shared,
+                                 rejections[_i].cta_count, NULL, &error),
+                     rejections[_i].code);
+    ck_assert_str_eq(error.text, rejections[_i].text);
     ck_assert_mem_eq(window, unchanged, WINDOW_BYTES);
 }
 END_TEST
@@ -226,13 +228,13 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("execute");
     TCase *all = tcase_create("operations");
-    tcase_add_test(all, fill_completes_its_bytes);
-    tcase_add_test(all, nan_fill);
-    tcase_add_test(all, gather4_and_scatter4);
-    tcase_add_test(all, multicast);
-    tcase_add_test(all, callbacks_on_a_huge_tensor);
+    tcase_add_test(all, fill_counts_as_completed_bytes);
+    tcase_add_test(all, nan_fill_writes_7ff7);
+    tcase_add_test(all, gather4_and_scatter4_follow_figure_10);
+    tcase_add_test(all, multicast_writes_to_the_mask);
+    tcase_add_test(all, callbacks_access_the_box_only);
     tcase_add_test(all, prefetch_needs_no_memory);
-    tcase_add_loop_test(all, refusals_write_nothing, 0, sizeof refusals / sizeof refusals[0]);
+    tcase_add_loop_test(all, rejected_operation_writes_nothing, 0, TABLE_ROWS(rejections));
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* One access, lane by lane, and distributions as tables. */
+/* `tmasim explain` and `tmasim pattern`: one access lane by lane, and distributions as tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,15 @@ struct explained {
     enum tma_lane_map lanes;
     enum tma_swizzle swizzle;
     uint64_t index;
-    uint32_t position; /* in the order of the wavefronts */
+    uint32_t position; /* index of the lane in the order of the wavefronts */
     struct tma_explained_lane lane;
 };
 
 /* Tiles of 32 rows of 128 bytes at address 1024.
- * lane: number, wavefront, phase, row, byte, address, banks from and to, collides, shares */
+ * A lane lists: number, wavefront, phase, row, byte, address, first and last bank, the lanes that
+ * it conflicts with, and the lanes that share its word. */
 static const struct explained explained[] = {
-    /* Eight rows of a chunk column in one group of banks: each lane has its own wavefront. */
+    /* The eight rows of a matrix are in one bank group: each lane has a wavefront of its own. */
     {"third of a matrix",
      TMA_LDMATRIX_X4,
      TMA_LANES_MATRIX,
@@ -35,7 +36,7 @@ static const struct explained explained[] = {
      0,
      8,
      {8, 8, 1, 0, 16, 1024 + 16, 4, 7, 0xFE00, 0}},
-    /* Swizzled, a phase is one wavefront; row 2 has its chunk 0 where chunk 2 was. */
+    /* With the swizzle, a phase takes one wavefront. Row 2 has chunk 0 in the place of chunk 2. */
     {"third of a matrix, 128B",
      TMA_LDMATRIX_X4,
      TMA_LANES_MATRIX,
@@ -50,7 +51,7 @@ static const struct explained explained[] = {
      0,
      8,
      {8, 1, 1, 0, 16, 1024 + 16, 4, 7, 0, 0}},
-    /* Lanes 0 and 1 take the halves of one word. */
+    /* Lanes 0 and 1 read the two halves of one word. */
     {"halves",
      TMA_LD_SHARED_B16,
      TMA_LANES_ROW,
@@ -58,7 +59,7 @@ static const struct explained explained[] = {
      0,
      1,
      {1, 0, 0, 0, 2, 1026, 0, 0, 0, 1}},
-    /* Lane 8 meets lanes 0, 16 and 24, four rows of eight apart, and waits for the first. */
+    /* Lane 8 conflicts with lanes 0, 16 and 24, which are 8 rows apart, and waits for lane 0. */
     {"a column of words, 128B",
      TMA_LD_SHARED_B32,
      TMA_LANES_COLUMN,
@@ -77,7 +78,7 @@ static struct tma_tile tile_of(enum tma_swizzle swizzle) {
                              .element_bytes = 2};
 }
 
-START_TEST(explains_a_lane) {
+START_TEST(lane_is_explained) {
     const struct explained *expected = &explained[_i];
     const struct tma_consumer consumer = {.instruction = expected->instruction,
                                           .lanes = expected->lanes};
@@ -95,7 +96,7 @@ START_TEST(explains_a_lane) {
 }
 END_TEST
 
-START_TEST(takes_the_worst_unless_told) {
+START_TEST(worst_instruction_is_the_default) {
     const struct tma_consumer consumer = {.instruction = TMA_LD_SHARED_B32,
                                           .lanes = TMA_LANES_COLUMN};
     const struct tma_tile tile = tile_of(TMA_SWIZZLE_NONE);
@@ -111,7 +112,7 @@ START_TEST(takes_the_worst_unless_told) {
 }
 END_TEST
 
-/* What the formats hold. */
+/* Returns an explanation in the format; the caller frees it. */
 static char *explain_as(const char *format) {
     const struct tma_consumer consumer = {.instruction = TMA_LDMATRIX_X4,
                                           .lanes = TMA_LANES_MATRIX};
@@ -128,6 +129,7 @@ static char *explain_as(const char *format) {
     return text;
 }
 
+/* Returns a distribution in the format; the caller frees it. */
 static char *pattern_as(const char *format) {
     const struct tma_tile_pattern pattern = {TMA_WARP_RAKED, 64, 16, 32, 8, 32, 1};
     struct tma_tile_distribution distribution;
@@ -154,7 +156,9 @@ static const struct format_part parts[] = {
     {explain_as, "text", "        2     0    2     2      0     1280     0-3  0-1, 3-7\n"},
     {explain_as, "json", "\"collides_with\": [0, 2, 3, 4, 5, 6, 7]"},
     {explain_as, "csv", "\n2,0,2,2,0,1280,0,3,000000fb,00000000\n"},
-    /* 16 x 32 elements in vectors of 8: 4 threads a row, 8 rows a warp, 2 warps, 1 iteration. */
+    /* 16 x 32 elements in vectors of 8: 4 threads for a row, 8 rows for a warp, 2 warps, 1
+     * iteration.
+     */
     {pattern_as, "text", "<X0, X1>      <8, 4>"},
     {pattern_as, "text", "<Y0, Y1, Y2>  <2, 1, 8>: warps, iterations, rows of a warp"},
     {pattern_as, "text", "\n     9     0     1   36 37 38 39\n"},
@@ -163,7 +167,7 @@ static const struct format_part parts[] = {
     {pattern_as, "csv", "\n9,17,38,1\n"},
 };
 
-START_TEST(format_has) {
+START_TEST(format_contains_part) {
     char *text = parts[_i].write(parts[_i].format);
     ck_assert_msg(strstr(text, parts[_i].part) != NULL, "%s has no \"%s\":\n%.2000s",
                   parts[_i].format, parts[_i].part, text);
@@ -171,14 +175,12 @@ START_TEST(format_has) {
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 int main(void) {
     Suite *suite = suite_create("explain");
     TCase *cases = tcase_create("explain");
-    tcase_add_loop_test(cases, explains_a_lane, 0, COUNT(explained));
-    tcase_add_test(cases, takes_the_worst_unless_told);
-    tcase_add_loop_test(cases, format_has, 0, COUNT(parts));
+    tcase_add_loop_test(cases, lane_is_explained, 0, TABLE_ROWS(explained));
+    tcase_add_test(cases, worst_instruction_is_the_default);
+    tcase_add_loop_test(cases, format_contains_part, 0, TABLE_ROWS(parts));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

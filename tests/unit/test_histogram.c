@@ -1,4 +1,4 @@
-/* Names of events and causes, and distributions of cycles. */
+/* Names of events and causes; distributions of cycles, exact and from a histogram. */
 #include <string.h>
 
 #include "engine/event.h"
@@ -10,7 +10,7 @@ START_TEST(test_every_event_has_a_word_and_figures) {
     ck_assert_str_ne(tma_event_word(kind), "");
     for (int other = 0; other < _i; other++)
         ck_assert_str_ne(tma_event_word(kind), tma_event_word((enum tma_event_kind)other));
-    /* Names come without gaps: none follows an empty one. */
+    /* Figures have no gaps: no name follows an empty one. */
     for (unsigned i = 0; i < TMA_EVENT_FIGURES; i++)
         if (*tma_event_figure(kind, i) == '\0')
             ck_assert_str_eq(tma_event_figure(kind, i + 1), "");
@@ -27,7 +27,8 @@ START_TEST(test_every_cause_has_a_key_and_a_text) {
 }
 END_TEST
 
-/* Nearest rank: of n values in order, number ceil(n / 2) is the median, ceil(0.95 n) the p95. */
+/* Percentiles are nearest-rank: of n sorted values, number ceil(n / 2) is the median and number
+ * ceil(0.95 n) is the 95th percentile. */
 static const struct {
     size_t count;
     uint64_t values[8];
@@ -57,7 +58,7 @@ START_TEST(test_distribution_of_list) {
 }
 END_TEST
 
-START_TEST(test_histogram_gives_the_same) {
+START_TEST(test_histogram_matches_the_list) {
     struct tma_histogram *histogram = tma_histogram_new();
     for (size_t i = 0; i < lists[_i].count; i++)
         tma_histogram_add(histogram, lists[_i].values[i]);
@@ -67,7 +68,7 @@ START_TEST(test_histogram_gives_the_same) {
 }
 END_TEST
 
-/* 100 values: the 95th is the p95, as the 95 below or at it are 95 %. */
+/* Of 100 values, the 50th is the median and the 95th is the 95th percentile. */
 START_TEST(test_percentile_ranks_of_100) {
     uint64_t values[100];
     for (size_t i = 0; i < 100; i++)
@@ -78,7 +79,8 @@ START_TEST(test_percentile_ranks_of_100) {
 }
 END_TEST
 
-/* Over the whole range of 64 bits: exact below 4096, and at most one part in 2048 too low above. */
+/* Over the whole range of 64 bits, a histogram is exact below 4096, and at most one part in 2048
+ * too low above. */
 START_TEST(test_histogram_precision) {
     for (unsigned shift = 0; shift < 64; shift++)
         for (int64_t offset = -1; offset <= 1; offset++) {
@@ -100,8 +102,8 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_every_event_has_a_word_and_figures, 0, TMA_EVENT_KIND_COUNT);
     tcase_add_loop_test(tests, test_every_cause_has_a_key_and_a_text, 0, TMA_CAUSE_COUNT);
-    tcase_add_loop_test(tests, test_distribution_of_list, 0, sizeof lists / sizeof *lists);
-    tcase_add_loop_test(tests, test_histogram_gives_the_same, 0, sizeof lists / sizeof *lists);
+    tcase_add_loop_test(tests, test_distribution_of_list, 0, TABLE_ROWS(lists));
+    tcase_add_loop_test(tests, test_histogram_matches_the_list, 0, TABLE_ROWS(lists));
     tcase_add_test(tests, test_percentile_ranks_of_100);
     tcase_add_test(tests, test_histogram_precision);
     suite_add_tcase(suite, tests);

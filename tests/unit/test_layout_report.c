@@ -4,8 +4,9 @@
 #include "report/layout.h"
 #include "suite.h"
 
-/* 8 x 3 float32 at 32B swizzle in line 3 of shared memory, its last row and its last four columns
- * out of bounds. Rows are 32 bytes, and in an odd line their two chunks change places. */
+/* A tile of 8 x 3 float32 with 32B swizzle in line 3 of shared memory. Its last row and its last
+ * four columns are out of bounds. Rows are 32 bytes; in an odd line their two chunks are exchanged.
+ */
 static const struct tma_tensor_map tile_map = {.kind = TMA_MAP_TILED,
                                                .data_type = TMA_FLOAT32,
                                                .rank = 2,
@@ -17,7 +18,8 @@ static const struct tma_tensor_map tile_map = {.kind = TMA_MAP_TILED,
                                                .swizzle = TMA_SWIZZLE_32B};
 static const struct tma_operation tile_load = {.coordinates = {4, 6}, .shared_address = 384};
 
-/* Rows of 16 bytes, 32 apart: every other chunk is a gap; the swap puts it first. */
+/* Rows of 16 bytes that lie 32 bytes apart: every other chunk is a gap. The swizzle puts the gap
+ * first. */
 static const struct tma_tensor_map narrow_map = {.kind = TMA_MAP_TILED,
                                                  .data_type = TMA_FLOAT32,
                                                  .rank = 2,
@@ -73,7 +75,7 @@ static const struct {
      "    }\n"
      "  ]\n"
      "}\n"},
-    /* Element (6,7): 8 bytes into row 1, that is chunk 2 of line 3, which lies at chunk 3. */
+    /* Element (6,7) is 8 bytes into row 1, in chunk 2 of line 3, which lies at chunk 3. */
     {&tile_map, ELEMENT, TMA_LAYOUT_TEXT, 0, {6, 7},
      "element (6,7) of A: byte 0x1b8 bit 0 (bank 14), row 1 of the box\n"},
     {&tile_map, ELEMENT, TMA_LAYOUT_CSV, 0, {6, 7},
@@ -82,7 +84,7 @@ static const struct {
      "element (3,7) of A: not in the operation's box\n"},
     {&tile_map, ELEMENT, TMA_LAYOUT_JSON, 0, {3, 7},
      "{\n  \"coordinates\": [3, 7],\n  \"places\": []\n}\n"},
-    /* The same byte plus one, and its address: 4096 + 7 * 32 + 6 * 4 + 1. */
+    /* The next byte; its global address is 4096 + 7 * 32 + 6 * 4 + 1. */
     {&tile_map, BYTE, TMA_LAYOUT_TEXT, 441, {0},
      "byte 0x1b9 (bank 14): bit 8 of element (6,7) of A, row 1 of the box, global address 0x10f9\n"},
     {&tile_map, BYTE, TMA_LAYOUT_CSV, 441, {0},
@@ -96,7 +98,7 @@ static const struct {
 };
 /* clang-format on */
 
-START_TEST(whole_outputs) {
+START_TEST(output_is_exact) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -119,7 +121,7 @@ START_TEST(whole_outputs) {
 }
 END_TEST
 
-START_TEST(faults_and_prefetches_have_no_layout) {
+START_TEST(faulting_operation_and_prefetch_fail) {
     struct tma_operation operation = tile_load;
     struct tma_layout_view view = {&tile_map, &operation, "A"};
     operation.coordinates[0] = 1;
@@ -134,8 +136,8 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("layout report");
     TCase *all = tcase_create("outputs");
-    tcase_add_loop_test(all, whole_outputs, 0, sizeof cases / sizeof cases[0]);
-    tcase_add_test(all, faults_and_prefetches_have_no_layout);
+    tcase_add_loop_test(all, output_is_exact, 0, TABLE_ROWS(cases));
+    tcase_add_test(all, faulting_operation_and_prefetch_fail);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

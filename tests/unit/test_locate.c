@@ -1,5 +1,5 @@
-/* Bytes to elements and back, by hand; test_placement_properties.c tries them on random operations.
- */
+/* Queries from bytes to elements and back, with places derived by hand. test_placement_properties.c
+ * checks the queries on random operations. */
 
 #include "placement/locate.h"
 #include "suite.h"
@@ -13,7 +13,7 @@ static struct tma_layout begin(const struct tma_tensor_map *map,
     return layout;
 }
 
-/* 2^32 x 2^32 bytes, rows 2^39 bytes apart: the rules take it, and nothing of it is touched. */
+/* 2^32 x 2^32 bytes with rows 2^39 bytes apart: legal, and never accessed by queries. */
 static const struct tma_tensor_map huge = {
     .kind = TMA_MAP_TILED,
     .data_type = TMA_UINT8,
@@ -26,9 +26,9 @@ static const struct tma_tensor_map huge = {
     .swizzle = TMA_SWIZZLE_128B,
 };
 
-/* Row 3 begins at 384, in line 3 of the pattern: its byte 20 is in chunk 1, which lies at chunk 1
- * XOR 3 = 2: 384 + 32 + 4 = 420. Its global address is 4096 + 2000020 + (5000000 + 3) * 2^39. */
-START_TEST(huge_tensor) {
+/* Row 3 begins at 384, in line 3 of the pattern. Its byte 20 is in chunk 1, which lies at 1 XOR 3 =
+ * 2: at 384 + 32 + 4 = 420. Its global address is 4096 + 2000020 + (5000000 + 3) * 2^39. */
+START_TEST(huge_tensor_is_located) {
     struct tma_violation violation;
     ck_assert_uint_eq(tma_tensor_map_check(&huge, TMA_SM_90, &violation, 1), 0);
     struct tma_operation load = {.coordinates = {2000000, 5000000}};
@@ -46,8 +46,8 @@ START_TEST(huge_tensor) {
 }
 END_TEST
 
-/* float32, 8 x 8 x 8, boxes of 4 x 5 x 4 with strides 1, 2 and 3: ceil(5 / 2) = 3 rows of 16 bytes,
- * ceil(4 / 3) = 2 times. */
+/* float32, 8 x 8 x 8, boxes of 4 x 5 x 4 with element strides 1, 2 and 3: ceil(5 / 2) = 3 rows of
+ * 16 bytes, ceil(4 / 3) = 2 times. */
 static const struct tma_tensor_map strided = {
     .kind = TMA_MAP_TILED,
     .data_type = TMA_FLOAT32,
@@ -65,13 +65,13 @@ static const struct {
 } elements[] = {
     {{0, 1, 2}, 1, 128, 0},       {{3, 1, 2}, 1, 140, 0},       {{0, 3, 2}, 1, 144, 1},
     {{2, 5, 2}, 1, 168, 2},       {{0, 1, 5}, 1, 176, 3},       {{1, 5, 5}, 1, 212, 5},
-    {{0, 2, 2}, 0, 0, 0},                               /* between two strides */
+    {{0, 2, 2}, 0, 0, 0},                               /* skipped by the stride */
     {{0, 1, 3}, 0, 0, 0},         {{4, 1, 2}, 0, 0, 0}, /* past the box */
     {{0, 7, 2}, 0, 0, 0},         {{0, 1, 8}, 0, 0, 0},         {{0, -1, 2}, 0, 0, 0},
     {{0, INT64_MAX, 2}, 0, 0, 0}, {{INT64_MIN, 1, 2}, 0, 0, 0},
 };
 
-START_TEST(element_strides) {
+START_TEST(element_strides_skip_elements) {
     struct tma_operation load = {.coordinates = {0, 1, 2}, .shared_address = 128};
     struct tma_layout layout = begin(&strided, &load);
     struct tma_element_place places[TMA_MAX_PLACES];
@@ -87,8 +87,8 @@ START_TEST(element_strides) {
 }
 END_TEST
 
-/* Fewer bytes than a row apart, behind and before the box. */
-START_TEST(outside_the_box) {
+/* Bytes next to the box on both sides, and far away from it. */
+START_TEST(bytes_beside_the_box_are_outside) {
     struct tma_operation load = {.coordinates = {0, 1, 2}, .shared_address = 128};
     struct tma_layout layout = begin(&strided, &load);
     ck_assert_int_eq(tma_layout_byte(&layout, 128 + 6 * 16 - 1).kind, TMA_BYTE_ELEMENT);
@@ -99,8 +99,8 @@ START_TEST(outside_the_box) {
 }
 END_TEST
 
-/* An element of gather4 lies wherever its row is named. */
-START_TEST(rows_named_twice) {
+/* If gather4 lists a row three times, its elements have three places. */
+START_TEST(repeated_gather_row_has_several_places) {
     struct tma_tensor_map map = strided;
     map.rank = 2;
     map.box_dim[1] = 1;
@@ -115,9 +115,9 @@ START_TEST(rows_named_twice) {
 }
 END_TEST
 
-/* Figure 19: pixel W = 8 of image 10 is the first halo pixel behind 32 others, and then the first
- * of the next 32: rows 32 and 34. W = 9 is in halos alone (row 33 there). */
-START_TEST(halo_copies) {
+/* Figure 19: pixel W = 8 of image 10 is the first halo pixel after 32 others, and the first of the
+ * next 32: rows 32 and 34. W = 9 is only in a halo: row 33. */
+START_TEST(halo_pixel_has_two_places) {
     struct tma_tensor_map map = {.kind = TMA_MAP_IM2COL_W128,
                                  .data_type = TMA_FLOAT16,
                                  .rank = 4,
@@ -146,11 +146,11 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("locate");
     TCase *all = tcase_create("queries");
-    tcase_add_test(all, huge_tensor);
-    tcase_add_loop_test(all, element_strides, 0, sizeof elements / sizeof elements[0]);
-    tcase_add_test(all, outside_the_box);
-    tcase_add_test(all, rows_named_twice);
-    tcase_add_test(all, halo_copies);
+    tcase_add_test(all, huge_tensor_is_located);
+    tcase_add_loop_test(all, element_strides_skip_elements, 0, TABLE_ROWS(elements));
+    tcase_add_test(all, bytes_beside_the_box_are_outside);
+    tcase_add_test(all, repeated_gather_row_has_several_places);
+    tcase_add_test(all, halo_pixel_has_two_places);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

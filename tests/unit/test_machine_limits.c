@@ -1,4 +1,4 @@
-/* Machines that cannot be simulated are refused, each with the value that is at fault. */
+/* The machine file reader rejects machines that cannot be simulated, and names the faulty value. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,9 +6,9 @@
 #include "scenario/machine_file.h"
 #include "suite.h"
 
-/* One value of the H200's file, what stands there instead, and what is said. */
+/* A key of the H200's file, the value that replaces its own, and a part of the error text. */
 static const struct {
-    const char *section, *key, *value, *said;
+    const char *section, *key, *value, *text;
 } faults[] = {
     {"l2:", "  ways:", "17", "l2.ways"},
     {"l2:", "  capacity:", "187 KiB", "192512 B at least"},
@@ -35,7 +35,7 @@ static bool begins_with(const char *line, const char *words) {
     return strncmp(line, words, strlen(words)) == 0;
 }
 
-/* Copies the H200's file with one value changed, which has to be in it. */
+/* Copies the H200's file with one value changed. Fails if the file does not have the key. */
 static void write_changed(FILE *to, int fault) {
     FILE *from = fopen("configs/gpus/h200.yaml", "r");
     char line[512];
@@ -54,7 +54,7 @@ static void write_changed(FILE *to, int fault) {
     fclose(from);
 }
 
-START_TEST(test_fault_is_found) {
+START_TEST(faulty_value_is_reported) {
     char path[] = "/tmp/test_machine_limits.XXXXXX";
     struct tma_machine machine;
     struct tma_diagnostics list = {0};
@@ -63,12 +63,12 @@ START_TEST(test_fault_is_found) {
     ck_assert_ptr_nonnull(file);
     write_changed(file, _i);
     fclose(file);
-    bool good = tma_machine_read(path, &machine, &list), said = false;
+    bool good = tma_machine_read(path, &machine, &list), found = false;
     unlink(path);
     for (size_t i = 0; i < list.count; i++)
-        said = said || strstr(list.items[i].text, faults[_i].said) != NULL;
+        found = found || strstr(list.items[i].text, faults[_i].text) != NULL;
     ck_assert(!good);
-    ck_assert_msg(said, "nothing of \"%s\": %s", faults[_i].said, list.items[0].text);
+    ck_assert_msg(found, "no \"%s\" in: %s", faults[_i].text, list.items[0].text);
     tma_diagnostics_free(&list);
 }
 END_TEST
@@ -76,7 +76,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("limits of machines");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_fault_is_found, 0, sizeof faults / sizeof *faults);
+    tcase_add_loop_test(tests, faulty_value_is_reported, 0, TABLE_ROWS(faults));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,19 +1,21 @@
-/* What a map does not have, what is out of range, and what stops a kernel: each with its text. */
+/* tma_operation_check: arguments that the map's mode lacks, values out of range, and faults that
+ * stop a kernel, each with its error code and text. */
 #include "placement/operation_check.h"
 #include "suite.h"
 
-/* One change to a tiled or im2col operation that is right. */
+/* The valid operations to start from. */
 enum base { TILE, IM2COL, WIDE };
 
+/* A change to a valid operation, and the check's verdict. */
 struct change {
     const char *name;
     enum base base;
     void (*apply)(struct tma_tensor_map *map, struct tma_operation *operation);
     enum tma_error_code code;
-    const char *text; /* empty where it stays right */
+    const char *text; /* empty if the operation stays valid */
 };
 
-/* float16, C = 64, W = 9, H = 14, N = 4. */
+/* Fills in a valid operation on a float16 tensor with C = 64, W = 9, H = 14, N = 4. */
 static void set_base(enum base base, struct tma_tensor_map *map, struct tma_operation *operation) {
     static const enum tma_map_kind kinds[] = {TMA_MAP_TILED, TMA_MAP_IM2COL, TMA_MAP_IM2COL_W};
     static const enum tma_access_mode modes[] = {TMA_ACCESS_TILE, TMA_ACCESS_IM2COL,
@@ -33,6 +35,7 @@ static void set_base(enum base base, struct tma_tensor_map *map, struct tma_oper
     *operation = (struct tma_operation){.access = modes[base], .coordinates = {0, 2, 3, 1}};
 }
 
+/* Defines a function that changes the map or the operation. */
 #define CHANGE(name, statement)                                                                    \
     static void name(struct tma_tensor_map *map, struct tma_operation *operation) {                \
         (void)map;                                                                                 \
@@ -155,7 +158,7 @@ static const struct change changes[] = {
      "pixels_per_column is 0; allowed: 1 to 1024"},
 };
 
-START_TEST(each_with_its_reason) {
+START_TEST(check_gives_code_and_text) {
     struct tma_tensor_map map;
     struct tma_operation operation;
     struct tma_error error = {0};
@@ -172,7 +175,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("operation check");
     TCase *all = tcase_create("operations");
-    tcase_add_loop_test(all, each_with_its_reason, 0, sizeof changes / sizeof changes[0]);
+    tcase_add_loop_test(all, check_gives_code_and_text, 0, TABLE_ROWS(changes));
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

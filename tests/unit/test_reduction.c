@@ -1,4 +1,4 @@
-/* Reductions of single elements, and the rounding of floating point by its bits. */
+/* Reductions of single elements, and floating-point rounding, as bit patterns. */
 #include <math.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ static const struct {
     {"float32 NaN", TMA_REDUCE_ADD, TMA_FLOAT32, 0x3f800000, 0xffc12345, 0x7fffffff},
     {"infinity - infinity", TMA_REDUCE_ADD, TMA_FLOAT32, 0x7f800000, 0xff800000, 0x7fffffff},
     {"float32 denormals", TMA_REDUCE_ADD, TMA_FLOAT32, 1, 2, 3},
-    /* float16 has 11 significant bits: 2048 + 1 is a tie that goes to the even 2048, 2050 + 1 one
-     * that goes to 2052; 65504 + 16 is a tie that goes to infinity. */
+    /* float16 has 11 significant bits. 2048 + 1 is a tie and rounds to the even 2048; 2050 + 1 is a
+     * tie and rounds to 2052; 65504 + 16 is a tie and rounds to infinity. */
     {"2048 + 1", TMA_REDUCE_ADD, TMA_FLOAT16, 0x6800, 0x3c00, 0x6800},
     {"2050 + 1", TMA_REDUCE_ADD, TMA_FLOAT16, 0x6801, 0x3c00, 0x6802},
     {"65504 + 16", TMA_REDUCE_ADD, TMA_FLOAT16, 0x7bff, 0x4c00, 0x7c00},
@@ -41,7 +41,7 @@ static const struct {
     {"float16 denormals", TMA_REDUCE_ADD, TMA_FLOAT16, 0x03ff, 0x0001, 0x0400},
     {"float16 1 - 1", TMA_REDUCE_ADD, TMA_FLOAT16, 0x3c00, 0xbc00, 0x0000},
     {"float16 NaN", TMA_REDUCE_ADD, TMA_FLOAT16, 0x3c00, 0xfe01, 0x7fff},
-    /* bfloat16 has 8: 256 + 1 stays 256, 258 + 1 becomes 260. */
+    /* bfloat16 has 8 significant bits: 256 + 1 rounds to 256, 258 + 1 to 260. */
     {"256 + 1", TMA_REDUCE_ADD, TMA_BFLOAT16, 0x4380, 0x3f80, 0x4380},
     {"258 + 1", TMA_REDUCE_ADD, TMA_BFLOAT16, 0x4381, 0x3f80, 0x4382},
     {"bfloat16 denormals", TMA_REDUCE_ADD, TMA_BFLOAT16, 0x0001, 0x8003, 0x8002},
@@ -52,7 +52,7 @@ static const struct {
     {"min of negatives", TMA_REDUCE_MIN, TMA_BFLOAT16, 0xbf80, 0xc000, 0xc000},
 };
 
-START_TEST(one_element) {
+START_TEST(element_is_reduced) {
     uint8_t old[8], operand[8], result[8];
     for (int i = 0; i < 8; i++) {
         old[i] = (uint8_t)(cases[_i].old >> 8 * i);
@@ -65,14 +65,15 @@ START_TEST(one_element) {
 }
 END_TEST
 
-/* float16 sums against the exact sum in double, which is then rounded to a multiple of the last
- * place by hand: every exponent, random mantissas. */
+/* The value of a float16. */
 static double value_of(uint16_t bits) {
     int exponent = bits >> 10 & 31;
     double mantissa = exponent == 0 ? bits & 1023 : (bits & 1023) + 1024;
     return (bits & 0x8000 ? -1 : 1) * ldexp(mantissa, exponent == 0 ? -24 : exponent - 25);
 }
 
+/* Compares sums of random float16 numbers with the exact sum in double, rounded to a multiple of
+ * the last place. */
 START_TEST(sums_of_float16_are_rounded_once) {
     uint32_t random = 12345;
     for (int i = 0; i < 200000; i++) {
@@ -90,15 +91,15 @@ START_TEST(sums_of_float16_are_rounded_once) {
 }
 END_TEST
 
-/* convert.tsv has what hardware does; these are its corners. */
-START_TEST(tf32) {
+/* Corner cases of the conversion to TF32. tests/hardware/h200/convert.tsv has more. */
+START_TEST(tf32_rounds_to_nearest_even) {
     static const uint32_t words[][2] = {
         {0x3f800000, 0x3f800000}, {0x3f801000, 0x3f800000}, /* tie: to even */
         {0x3f803000, 0x3f804000},                           /* tie: to even */
         {0x3f801001, 0x3f802000}, {0x7f7fffff, 0x7f800000}, /* rounds to infinity */
         {0x7f800000, 0x7f800000}, {0xff800001, 0x7fffe000},
         {0x00001001, 0x00002000}, {0x80000fff, 0x80000000}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (int i = 0; i < TABLE_ROWS(words); i++)
         ck_assert_uint_eq(tma_tf32_of_float(words[i][0]), words[i][1]);
 }
 END_TEST
@@ -106,9 +107,9 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("reduction");
     TCase *all = tcase_create("elements");
-    tcase_add_loop_test(all, one_element, 0, sizeof cases / sizeof cases[0]);
+    tcase_add_loop_test(all, element_is_reduced, 0, TABLE_ROWS(cases));
     tcase_add_test(all, sums_of_float16_are_rounded_once);
-    tcase_add_test(all, tf32);
+    tcase_add_test(all, tf32_rounds_to_nearest_even);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* Reports: derived figures, what limits a run, and the text and JSON of one run in full. */
+/* Reports: derived figures, the limiter of a run, and the complete text and JSON of one run. */
 #include <math.h>
 #include <string.h>
 
@@ -44,14 +44,16 @@ static const struct {
 } shares[] = {
     {{0, 0, 0, 0}, {0, 0, 0, 0}},
     {{1, 0, 0, 0}, {1000, 0, 0, 0}},
-    {{1, 1, 1, 0}, {334, 333, 333, 0}},   /* 333.3 each: the first gets the one that is left */
-    {{2, 2, 2, 1}, {286, 286, 285, 143}}, /* 285.714 x 3, 142.857: largest remainder last */
-    {{9999, 1, 0, 0}, {1000, 0, 0, 0}},   /* 999.9 and 0.1 */
-    {{1, 999, 1, 999}, {1, 500, 0, 499}}, /* 0.5, 499.5, 0.5, 499.5: ties go to the earlier */
+    {{1, 1, 1, 0}, {334, 333, 333, 0}}, /* 333.3 each: the first gets the remaining tenth */
+    {{2, 2, 2, 1},
+     {286, 286, 285, 143}}, /* 3 x 285.714 and 142.857: the largest remainders round up */
+    {{9999, 1, 0, 0}, {1000, 0, 0, 0}}, /* 999.9 and 0.1 */
+    {{1, 999, 1, 999},
+     {1, 500, 0, 499}}, /* 0.5, 499.5, 0.5, 499.5: the first entries of a tie round up */
     {{(uint64_t)1 << 52, 1, 1, 1}, {1000, 0, 0, 0}},
 };
 
-START_TEST(test_shares_sum_to_1000) {
+START_TEST(test_shares_round_to_1000_tenths) {
     uint32_t tenths[4], sum = 0;
     tma_share_out_tenths(shares[_i].parts, 4, tenths);
     for (int i = 0; i < 4; i++) {
@@ -62,7 +64,7 @@ START_TEST(test_shares_sum_to_1000) {
 }
 END_TEST
 
-START_TEST(test_random_shares_sum_to_1000) {
+START_TEST(test_random_shares_round_to_1000_tenths) {
     uint32_t seed = 1;
     for (int round = 0; round < 1000; round++) {
         uint64_t parts[TMA_CAUSE_COUNT];
@@ -133,8 +135,8 @@ START_TEST(test_json_nesting) {
 }
 END_TEST
 
-/* A run of 4 CTAs on 2 SMs at 2000 MHz: 8 stages of two 4 KiB operations each, 64 KiB in 1000
- * cycles or 500 ns: 131.1 GB/s, 65.5 bytes/cycle, 32.8 for each SM. */
+/* A run of 4 CTAs on 2 SMs at 2000 MHz: 8 stages of two operations of 4 KiB. It moves 64 KiB in
+ * 1000 cycles, which are 500 ns: 131.1 GB/s, 65.5 bytes/cycle, 32.8 bytes/cycle for each SM. */
 static const char *const map_names[] = {"a \"tile\""};
 static struct tma_machine machine;
 static struct tma_workload workload;
@@ -211,6 +213,8 @@ static void set_up(void) {
     input = (struct tma_report_input){"toy \"run\"", &machine,  &workload,
                                       &result,       map_names, {64, 256, 0}};
 }
+
+/* Changes to the run above that make another resource its limiter. */
 
 static void no_operation(void) {
     result = (struct tma_result){0};
@@ -398,16 +402,16 @@ static void write_report(const char *format, char text[TEXT_BYTES]) {
     fclose(out);
 }
 
-static void accept(const char *path, const char *text) {
+static void rewrite_golden(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     ck_assert_int_ge(fputs(text, file), 0);
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* The golden files hold the report of the run above. GOLDEN_ACCEPT=1 rewrites them: look at what
- * changes. */
-START_TEST(test_whole_report) {
+/* The golden files hold the report of the run above. GOLDEN_ACCEPT=1 in the environment rewrites
+ * them; review what git says has changed. */
+START_TEST(test_report_matches_golden) {
     static const struct {
         const char *format, *path;
     } reports[] = {
@@ -417,7 +421,7 @@ START_TEST(test_whole_report) {
     char text[TEXT_BYTES], golden[TEXT_BYTES] = "";
     write_report(reports[_i].format, text);
     if (getenv("GOLDEN_ACCEPT") != NULL)
-        accept(reports[_i].path, text);
+        rewrite_golden(reports[_i].path, text);
     FILE *file = fopen(reports[_i].path, "r");
     ck_assert_ptr_nonnull(file);
     fread(golden, 1, sizeof golden - 1, file);
@@ -430,8 +434,8 @@ START_TEST(test_whole_report) {
 }
 END_TEST
 
-/* Nothing to divide by: zeros, never a NaN. */
-START_TEST(test_empty_run) {
+/* In a run without operations, divisions by zero appear as 0, never as NaN. */
+START_TEST(test_empty_run_has_no_nan) {
     static const char *const formats[] = {"text", "json"};
     machine = (struct tma_machine){0};
     workload = (struct tma_workload){0};
@@ -444,7 +448,7 @@ START_TEST(test_empty_run) {
 }
 END_TEST
 
-START_TEST(test_validated_machine_is_no_remark) {
+START_TEST(test_validated_machine_has_no_warning) {
     char text[TEXT_BYTES];
     machine.validated = true;
     write_report("text", text);
@@ -453,7 +457,7 @@ START_TEST(test_validated_machine_is_no_remark) {
 }
 END_TEST
 
-START_TEST(test_run_without_consumers_and_conflicts) {
+START_TEST(test_run_without_consumers_or_conflicts) {
     static const char *const expected[] = {"no consumer reads it", "no access has a conflict"};
     char text[TEXT_BYTES];
     workload.consumer_count = (uint32_t)_i;
@@ -465,7 +469,7 @@ START_TEST(test_run_without_consumers_and_conflicts) {
 }
 END_TEST
 
-START_TEST(test_report_that_cannot_be_written) {
+START_TEST(test_failed_write_is_reported) {
     static const char *const formats[] = {"text", "json"};
     FILE *full = fopen("/dev/full", "w");
     struct tma_error error = {0};
@@ -485,17 +489,17 @@ int main(void) {
     Suite *suite = suite_create("report");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_loop_test(tests, test_decimal, 0, sizeof decimals / sizeof *decimals);
-    tcase_add_loop_test(tests, test_shares_sum_to_1000, 0, sizeof shares / sizeof *shares);
-    tcase_add_test(tests, test_random_shares_sum_to_1000);
-    tcase_add_loop_test(tests, test_json_string, 0, sizeof strings / sizeof *strings);
+    tcase_add_loop_test(tests, test_decimal, 0, TABLE_ROWS(decimals));
+    tcase_add_loop_test(tests, test_shares_round_to_1000_tenths, 0, TABLE_ROWS(shares));
+    tcase_add_test(tests, test_random_shares_round_to_1000_tenths);
+    tcase_add_loop_test(tests, test_json_string, 0, TABLE_ROWS(strings));
     tcase_add_test(tests, test_json_nesting);
-    tcase_add_loop_test(tests, test_limiter, 0, sizeof limits / sizeof *limits);
-    tcase_add_loop_test(tests, test_whole_report, 0, 2);
-    tcase_add_loop_test(tests, test_empty_run, 0, 2);
-    tcase_add_test(tests, test_validated_machine_is_no_remark);
-    tcase_add_loop_test(tests, test_run_without_consumers_and_conflicts, 0, 2);
-    tcase_add_loop_test(tests, test_report_that_cannot_be_written, 0, 2);
+    tcase_add_loop_test(tests, test_limiter, 0, TABLE_ROWS(limits));
+    tcase_add_loop_test(tests, test_report_matches_golden, 0, 2);
+    tcase_add_loop_test(tests, test_empty_run_has_no_nan, 0, 2);
+    tcase_add_test(tests, test_validated_machine_has_no_warning);
+    tcase_add_loop_test(tests, test_run_without_consumers_or_conflicts, 0, 2);
+    tcase_add_loop_test(tests, test_failed_write_is_reported, 0, 2);
     tcase_add_test(tests, test_unknown_format);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,43 +1,14 @@
-/* Each rule on both sides of its bound, and what the check says of it. */
+/* Each rule on both sides of its bound: the legal value passes, and the check names the illegal
+ * one.
+ */
 #include <stdio.h>
 #include <string.h>
 
+#include "legal_maps.h"
 #include "suite.h"
 #include "tensormap/rules.h"
 
-/* Legal maps to start from; each row of the table below changes a few of their values. */
-static const struct tma_tensor_map bases[] = {
-    [TMA_MAP_TILED] = {.kind = TMA_MAP_TILED,
-                       .data_type = TMA_FLOAT16,
-                       .rank = 3,
-                       .global_address = 4096,
-                       .global_dim = {256, 64, 8, 2, 2},
-                       .global_strides = {512, 32768, 262144, 524288},
-                       .box_dim = {32, 8, 2, 1, 1},
-                       .element_strides = {1, 1, 1, 1, 1}},
-    [TMA_MAP_IM2COL] = {.kind = TMA_MAP_IM2COL,
-                        .data_type = TMA_FLOAT16,
-                        .rank = 4,
-                        .global_address = 4096,
-                        .global_dim = {256, 16, 16, 8, 2},
-                        .global_strides = {512, 8192, 131072, 1048576},
-                        .element_strides = {1, 1, 1, 1, 1},
-                        .lower_corner = {-1, -1, 0},
-                        .upper_corner = {-1, -1, 0},
-                        .channels_per_pixel = 32,
-                        .pixels_per_column = 64},
-    [TMA_MAP_IM2COL_W] = {.kind = TMA_MAP_IM2COL_W,
-                          .data_type = TMA_FLOAT16,
-                          .rank = 4,
-                          .global_address = 4096,
-                          .global_dim = {256, 16, 16, 8, 2},
-                          .global_strides = {512, 8192, 131072, 1048576},
-                          .element_strides = {1, 1, 1, 1, 1},
-                          .channels_per_pixel = 32,
-                          .pixels_per_column = 64,
-                          .swizzle = TMA_SWIZZLE_64B},
-};
-
+/* A value to change in a legal map. */
 struct setting {
     enum tma_field field;
     size_t index;
@@ -67,14 +38,17 @@ struct setting {
 
 #define OF(field, index) TMA_FIELD_##field, index
 
+/* A bound of a rule: a legal map in which one field has a legal or an illegal value. */
 static const struct bound {
     const char *rule;
     enum tma_map_kind base;
     enum tma_architecture architecture;
     enum tma_field field;
     size_t index;
-    int64_t legal, broken, nearest;
-    struct setting settings[4]; /* entries that are all zero set nothing */
+    int64_t legal;              /* passes the check */
+    int64_t broken;             /* breaks the rule */
+    int64_t nearest;            /* the legal value that the check suggests for `broken` */
+    struct setting settings[4]; /* further changes to the map; zero entries change nothing */
 } bounds[] = {
     {"kind", T, TMA_SM_90, OF(KIND, 0), T, 4, TMA_MAP_IM2COL_W128, {{0}}},
     {"data_type", T, TMA_SM_100, OF(DATA_TYPE, 0), TMA_BFLOAT16, 16, TMA_UINT8, {{0}}},
@@ -252,10 +226,8 @@ static const struct bound {
      {{0}}},
 };
 
-enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
-
 static struct tma_tensor_map map_of(const struct bound *bound, int64_t value) {
-    struct tma_tensor_map map = bases[bound->base];
+    struct tma_tensor_map map = legal_maps[bound->base];
     for (size_t i = 0; i < 4; i++)
         if (bound->settings[i].field != TMA_FIELD_KIND)
             tma_field_set(&map, bound->settings[i].field, bound->settings[i].index,
@@ -264,13 +236,13 @@ static struct tma_tensor_map map_of(const struct bound *bound, int64_t value) {
     return map;
 }
 
-START_TEST(base_is_legal) {
-    ck_assert_uint_eq(tma_tensor_map_check(&bases[_i], TMA_SM_90, NULL, 0), 0);
-    ck_assert_uint_eq(tma_tensor_map_check(&bases[_i], TMA_SM_100, NULL, 0), 0);
+START_TEST(maps_of_the_fixture_are_legal) {
+    ck_assert_uint_eq(tma_tensor_map_check(&legal_maps[_i], TMA_SM_90, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_check(&legal_maps[_i], TMA_SM_100, NULL, 0), 0);
 }
 END_TEST
 
-START_TEST(legal_side_is_taken) {
+START_TEST(legal_value_passes) {
     const struct bound *bound = &bounds[_i];
     struct tma_tensor_map map = map_of(bound, bound->legal);
     struct tma_violation violation = {0};
@@ -289,7 +261,7 @@ static const struct tma_violation *violation_of(const char *rule, const struct t
     return NULL;
 }
 
-START_TEST(broken_side_is_named) {
+START_TEST(broken_value_is_reported) {
     const struct bound *bound = &bounds[_i];
     struct tma_tensor_map map = map_of(bound, bound->broken);
     struct tma_violation list[TMA_MAX_VIOLATIONS];
@@ -305,7 +277,7 @@ START_TEST(broken_side_is_named) {
 }
 END_TEST
 
-START_TEST(broken_side_is_repaired) {
+START_TEST(broken_value_is_repaired) {
     const struct bound *bound = &bounds[_i];
     struct tma_tensor_map map = map_of(bound, bound->broken);
     ck_assert_int_ge(tma_tensor_map_repair(&map, bound->architecture), 1);
@@ -313,10 +285,10 @@ START_TEST(broken_side_is_repaired) {
 }
 END_TEST
 
-START_TEST(rule_has_a_row) {
+START_TEST(rule_is_tested_and_documented) {
     const struct tma_rule *rule = &tma_rules[_i];
     bool found = false;
-    for (size_t i = 0; i < BOUNDS; i++)
+    for (int i = 0; i < TABLE_ROWS(bounds); i++)
         found |= strcmp(bounds[i].rule, rule->id) == 0;
     ck_assert_msg(found, "%s has no row", rule->id);
     ck_assert_ptr_eq(tma_rule_by_id(rule->id), rule);
@@ -328,12 +300,11 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("rules");
     TCase *tests = tcase_create("bounds");
-    int base_count = sizeof bases / sizeof bases[0];
-    tcase_add_loop_test(tests, base_is_legal, 0, base_count);
-    tcase_add_loop_test(tests, legal_side_is_taken, 0, BOUNDS);
-    tcase_add_loop_test(tests, broken_side_is_named, 0, BOUNDS);
-    tcase_add_loop_test(tests, broken_side_is_repaired, 0, BOUNDS);
-    tcase_add_loop_test(tests, rule_has_a_row, 0, (int)tma_rule_count);
+    tcase_add_loop_test(tests, maps_of_the_fixture_are_legal, 0, TABLE_ROWS(legal_maps));
+    tcase_add_loop_test(tests, legal_value_passes, 0, TABLE_ROWS(bounds));
+    tcase_add_loop_test(tests, broken_value_is_reported, 0, TABLE_ROWS(bounds));
+    tcase_add_loop_test(tests, broken_value_is_repaired, 0, TABLE_ROWS(bounds));
+    tcase_add_loop_test(tests, rule_is_tested_and_documented, 0, (int)tma_rule_count);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* Scenario files: values, units, settings, defaults, checks, and what is said back. */
+/* Scenario files: numbers with units, settings, defaults, errors, and descriptions. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,9 +10,7 @@
 #include "scenario/units.h"
 #include "suite.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-/* All that has a default is left out. */
+/* A scenario without any key that has a default. */
 static const char small[] =
     "name: small\n"
     "gpu: configs/gpus/h200.yaml\n"
@@ -31,7 +29,7 @@ static const char small[] =
 
 static char path[32];
 
-/* Reads a text as a scenario that lies in the repository's root, where tests run. */
+/* Reads a text as a scenario file in the repository's root, where the tests run. */
 static bool read_text(const char *text, size_t length, const char *const *settings, size_t count,
                       struct tma_scenario *scenario, struct tma_diagnostics *list) {
     strcpy(path, "scenario-test-XXXXXX");
@@ -84,7 +82,7 @@ static const struct number_case {
     {"nan", &tma_unit_none, TMA_NUMBER_NONE, 0},
 };
 
-START_TEST(numbers_have_units) {
+START_TEST(numbers_are_read_with_units) {
     const struct number_case *test = &number_cases[_i];
     struct tma_number number;
     const char *suffix;
@@ -97,7 +95,7 @@ START_TEST(numbers_have_units) {
 }
 END_TEST
 
-START_TEST(numbers_that_are_not_whole) {
+START_TEST(fractions_are_not_integers) {
     static const char *const texts[] = {"1.5", "0.0000000001", "0.3 KiB"};
     struct tma_number number;
     const char *suffix;
@@ -129,7 +127,7 @@ static const struct format_case {
     {&tma_unit_mhz, 1980, "1980 MHz"},
 };
 
-START_TEST(units_are_said_back) {
+START_TEST(values_are_formatted_with_units) {
     char text[40];
     tma_unit_format(format_cases[_i].unit, format_cases[_i].value, text, sizeof text);
     ck_assert_str_eq(text, format_cases[_i].text);
@@ -151,22 +149,22 @@ static const struct distance_case {
     {"kitten", "sitting", 3},
 };
 
-START_TEST(distances) {
+START_TEST(edit_distance) {
     const struct distance_case *test = &distance_cases[_i];
     ck_assert_uint_eq(tma_text_distance(test->a, test->b), test->distance);
 }
 END_TEST
 
-/* One key of a described scenario. */
-struct wanted {
+/* Receives the value of one key of a described scenario. */
+struct lookup {
     const char *key;
-    char value[256];
+    char value[256]; /* empty until the key is found */
 };
 
-static void look_for(void *context, const char *key, const char *value) {
-    struct wanted *wanted = context;
-    if (strcmp(key, wanted->key) == 0)
-        snprintf(wanted->value, sizeof wanted->value, "%s", value);
+static void receive_value(void *context, const char *key, const char *value) {
+    struct lookup *lookup = context;
+    if (strcmp(key, lookup->key) == 0)
+        snprintf(lookup->value, sizeof lookup->value, "%s", value);
 }
 
 static const struct setting_case {
@@ -210,13 +208,13 @@ static const struct setting_case {
     {"gpu.name=another", "gpu.name", "another"},
 };
 
-START_TEST(settings_and_defaults) {
+START_TEST(setting_or_default_is_described) {
     const struct setting_case *test = &setting_cases[_i];
     struct tma_scenario scenario;
-    struct wanted wanted = {.key = test->key};
+    struct lookup lookup = {.key = test->key};
     read_good(&test->setting, test->setting != NULL, &scenario);
-    tma_scenario_describe(&scenario, look_for, &wanted);
-    ck_assert_str_eq(wanted.value, test->value);
+    tma_scenario_describe(&scenario, receive_value, &lookup);
+    ck_assert_str_eq(lookup.value, test->value);
     tma_scenario_free(&scenario);
 }
 END_TEST
@@ -255,7 +253,7 @@ static const struct fault_case {
     {"workload.consumers.0.operation=8", "expected a whole number from 0 to 7"},
 };
 
-START_TEST(faults_of_settings) {
+START_TEST(faulty_setting_is_reported) {
     const struct fault_case *test = &fault_cases[_i];
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
@@ -270,43 +268,43 @@ START_TEST(faults_of_settings) {
 }
 END_TEST
 
-/* A described scenario, as settings. */
+/* A described scenario, as the arguments of --set. */
 struct described {
     char *settings[1024];
     size_t count;
 };
 
-static void keep(void *context, const char *key, const char *value) {
+static void append_setting(void *context, const char *key, const char *value) {
     struct described *described = context;
     size_t bytes = strlen(key) + strlen(value) + 2;
     char *setting = malloc(bytes);
     ck_assert_ptr_nonnull(setting);
     snprintf(setting, bytes, "%s=%s", key, value);
-    ck_assert_uint_lt(described->count, COUNT(described->settings));
+    ck_assert_uint_lt(described->count, TABLE_ROWS(described->settings));
     described->settings[described->count++] = setting;
 }
 
-static void forget(struct described *described) {
+static void free_settings(struct described *described) {
     for (size_t i = 0; i < described->count; i++)
         free(described->settings[i]);
 }
 
-/* What is said back means the same: all of it at once as --set changes nothing. */
-START_TEST(descriptions_are_settings) {
+/* A description means the same as the scenario: all of its lines as --set change nothing. */
+START_TEST(description_reads_back_unchanged) {
     static struct described first, second;
     struct tma_scenario scenario;
     first.count = second.count = 0;
     read_good(NULL, 0, &scenario);
-    tma_scenario_describe(&scenario, keep, &first);
+    tma_scenario_describe(&scenario, append_setting, &first);
     tma_scenario_free(&scenario);
     read_good((const char *const *)first.settings, first.count, &scenario);
-    tma_scenario_describe(&scenario, keep, &second);
+    tma_scenario_describe(&scenario, append_setting, &second);
     tma_scenario_free(&scenario);
     ck_assert_uint_eq(first.count, second.count);
     for (size_t i = 0; i < first.count; i++)
         ck_assert_str_eq(first.settings[i], second.settings[i]);
-    forget(&first);
-    forget(&second);
+    free_settings(&first);
+    free_settings(&second);
 }
 END_TEST
 
@@ -317,7 +315,9 @@ static uint32_t next_random(uint32_t *state) {
     return *state;
 }
 
-/* Breaks a text in one to four places: another byte, a byte less, or a piece of it twice. */
+/* Changes a text in one to four places: replaces, deletes or doubles a byte. Returns its new
+ * length.
+ */
 static size_t mutate(char *text, size_t length, uint32_t *state) {
     static const char bytes[] = "0189-.:,[]{}&*!#'\"|> \n\taAbz\x80\xff";
     for (uint32_t edits = 1 + next_random(state) % 4; edits > 0; edits--) {
@@ -338,8 +338,8 @@ static size_t mutate(char *text, size_t length, uint32_t *state) {
     return length;
 }
 
-/* Whatever the text, the reader says good or says why not. */
-START_TEST(broken_texts_are_refused) {
+/* For any text, the reader either succeeds or gives a reason. */
+START_TEST(mutated_text_reads_or_gives_a_reason) {
     uint32_t state = 0x9e3779b9u + (uint32_t)_i;
     for (int round = 0; round < 150; round++) {
         char text[sizeof small + 16];
@@ -358,16 +358,16 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("scenario");
     TCase *values = tcase_create("values");
-    tcase_add_loop_test(values, numbers_have_units, 0, COUNT(number_cases));
-    tcase_add_loop_test(values, numbers_that_are_not_whole, 0, 3);
-    tcase_add_loop_test(values, units_are_said_back, 0, COUNT(format_cases));
-    tcase_add_loop_test(values, distances, 0, COUNT(distance_cases));
+    tcase_add_loop_test(values, numbers_are_read_with_units, 0, TABLE_ROWS(number_cases));
+    tcase_add_loop_test(values, fractions_are_not_integers, 0, 3);
+    tcase_add_loop_test(values, values_are_formatted_with_units, 0, TABLE_ROWS(format_cases));
+    tcase_add_loop_test(values, edit_distance, 0, TABLE_ROWS(distance_cases));
     suite_add_tcase(suite, values);
     TCase *files = tcase_create("files");
-    tcase_add_loop_test(files, settings_and_defaults, 0, COUNT(setting_cases));
-    tcase_add_loop_test(files, faults_of_settings, 0, COUNT(fault_cases));
-    tcase_add_test(files, descriptions_are_settings);
-    tcase_add_loop_test(files, broken_texts_are_refused, 0, 4);
+    tcase_add_loop_test(files, setting_or_default_is_described, 0, TABLE_ROWS(setting_cases));
+    tcase_add_loop_test(files, faulty_setting_is_reported, 0, TABLE_ROWS(fault_cases));
+    tcase_add_test(files, description_reads_back_unchanged);
+    tcase_add_loop_test(files, mutated_text_reads_or_gives_a_reason, 0, 4);
     tcase_set_timeout(files, 60);
     suite_add_tcase(suite, files);
     return run_suite(suite);

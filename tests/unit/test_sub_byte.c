@@ -1,4 +1,4 @@
-/* The sub-byte types of PTX ISA 5.5.1.1 (figures 5 to 7): 16 elements are a group. */
+/* The sub-byte types of PTX ISA 5.5.1.1 (figures 5 to 7), which come in groups of 16 elements. */
 #include <string.h>
 
 #include "placement/execute.h"
@@ -32,15 +32,15 @@ static void load(const struct tma_tensor_map *map, uint8_t window[2 * ELEMENTS],
                   error.text);
 }
 
-/* Packed bytes of a group, and bytes from group to group in shared memory: .b4x16 copies 64 bits
- * "as is"; .b4x16_p64 appends 64 bits of padding to them; .b6x16_p32 appends 32 bits to 16 * 6
- * = 96. */
+/* Bytes of a group in global memory, and from one group to the next in shared memory. .b4x16 copies
+ * 64 bits "as is"; .b4x16_p64 appends 64 bits of padding to them; .b6x16_p32 appends 32 bits to
+ * 16 * 6 = 96. */
 static const struct {
     enum tma_data_type type;
     int packed, slot;
 } layouts[] = {{TMA_16U4_ALIGN8B, 8, 8}, {TMA_16U4_ALIGN16B, 8, 16}, {TMA_16U6_ALIGN16B, 12, 16}};
 
-START_TEST(padding_stays_and_is_marked) {
+START_TEST(load_marks_padding_and_keeps_its_bytes) {
     uint8_t window[2 * ELEMENTS], undefined[2 * ELEMENTS];
     struct tma_tensor_map map = map_of(layouts[_i].type);
     load(&map, window, undefined);
@@ -52,14 +52,14 @@ START_TEST(padding_stays_and_is_marked) {
             ck_assert_int_eq(window[at], data ? group * packed + byte + 1 : 0xee);
             ck_assert_int_eq(undefined[at], data ? 0 : 1);
         }
-    int end = ELEMENTS / GROUP * slot; /* past the box nothing is written or marked */
+    int end = ELEMENTS / GROUP * slot; /* nothing is written or marked past the box */
     ck_assert_int_eq(window[end], 0xee);
     ck_assert_int_eq(undefined[end], 9);
 }
 END_TEST
 
-/* The mbarrier counts the bytes of shared memory, padding included: 16 a group. */
-START_TEST(transaction_bytes) {
+/* The mbarrier counts bytes of shared memory, padding included. */
+START_TEST(transaction_bytes_include_padding) {
     struct tma_tensor_map map = map_of(layouts[_i].type);
     struct tma_operation operation = {.direction = TMA_LOAD};
     struct tma_row_stream rows;
@@ -69,9 +69,9 @@ START_TEST(transaction_bytes) {
 }
 END_TEST
 
-/* .b6p2x16: each byte of shared memory has 6 bits of data at its low end; the two bits above are
- * dropped. Elements e = 0, 1, 2, ... of value (5 e + 3) mod 64 with the dropped bits set. By hand,
- * elements 0 to 3 are 3, 8, 13, 18: 3 + 8 * 2^6 + 13 * 2^12 + 18 * 2^18 = 0x48d203. */
+/* .b6p2x16: each byte of shared memory has 6 bits of data; the store drops its two high bits, which
+ * are set here. Element e has the value (5 e + 3) mod 64. Elements 0 to 3 are 3, 8, 13 and 18,
+ * which pack into 3 + 8 * 2^6 + 13 * 2^12 + 18 * 2^18 = 0x48d203. */
 START_TEST(stores_drop_the_high_bits) {
     struct tma_tensor_map map = map_of(TMA_16U6_ALIGN16B);
     struct tma_operation operation = {.direction = TMA_STORE};
@@ -95,9 +95,9 @@ START_TEST(stores_drop_the_high_bits) {
 }
 END_TEST
 
-/* Which element a byte holds: 4-bit elements lie two a byte, the even one low; of 6-bit ones byte 4
- * of a group begins with bit 32 = element 5, its bit 2. */
-START_TEST(elements_inside_bytes) {
+/* Which element a byte begins with. A byte has two 4-bit elements, the even one in the low bits.
+ * Byte 4 of a group of 6-bit elements begins with bit 32 of the group: bit 2 of element 5. */
+START_TEST(byte_query_finds_element_and_bit) {
     static const struct {
         enum tma_data_type type;
         enum tma_direction direction;
@@ -115,7 +115,7 @@ START_TEST(elements_inside_bytes) {
         {TMA_16U6_ALIGN16B, TMA_STORE, 28, TMA_BYTE_ELEMENT, 28, 0},
         {TMA_16U6_ALIGN16B, TMA_STORE, 128, TMA_BYTE_OUTSIDE, 0, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < TABLE_ROWS(cases); i++) {
         struct tma_tensor_map map = map_of(cases[i].type);
         struct tma_operation operation = {.direction = cases[i].direction};
         struct tma_layout layout;
@@ -130,9 +130,9 @@ START_TEST(elements_inside_bytes) {
 }
 END_TEST
 
-/* The table of valid directions: .b6x16_p32 loads, .b6p2x16 stores, one value in the descriptor.
- * Padded 4-bit elements are described for loads alone; nothing reduces them. */
-START_TEST(directions) {
+/* The document's table of valid directions. .b6x16_p32 (loads) and .b6p2x16 (stores) have one value
+ * in the descriptor. Padded 4-bit elements have loads only, and no sub-byte type has reductions. */
+START_TEST(types_have_their_directions) {
     static const struct {
         enum tma_data_type type;
         enum tma_direction direction;
@@ -147,7 +147,7 @@ START_TEST(directions) {
         {TMA_16U6_ALIGN16B, TMA_STORE, TMA_OK},
         {TMA_16U6_ALIGN16B, TMA_REDUCE, TMA_ERROR_FAULT},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < TABLE_ROWS(cases); i++) {
         struct tma_tensor_map map = map_of(cases[i].type);
         struct tma_operation operation = {.direction = cases[i].direction};
         struct tma_row_stream rows;
@@ -159,11 +159,11 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("sub-byte types");
     TCase *all = tcase_create("figures 5 to 7");
-    tcase_add_loop_test(all, padding_stays_and_is_marked, 0, 3);
-    tcase_add_loop_test(all, transaction_bytes, 0, 3);
+    tcase_add_loop_test(all, load_marks_padding_and_keeps_its_bytes, 0, TABLE_ROWS(layouts));
+    tcase_add_loop_test(all, transaction_bytes_include_padding, 0, TABLE_ROWS(layouts));
     tcase_add_test(all, stores_drop_the_high_bits);
-    tcase_add_test(all, elements_inside_bytes);
-    tcase_add_test(all, directions);
+    tcase_add_test(all, byte_query_finds_element_and_bit);
+    tcase_add_test(all, types_have_their_directions);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* Error statistics of a validation, and what a record file as a whole gives. */
+/* Error statistics of a validation, and the validation of a whole record file. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "records/summary.h"
 #include "suite.h"
 
-/* Errors in percent: of 1 to n in a scrambled order the mean is (n + 1) / 2, as is the median; the
- * 95th percentile is the ceil(0.95 n)-th. */
+/* The errors 1 to n in a scrambled order: their mean and median are (n + 1) / 2, and the 95th
+ * percentile is number ceil(0.95 n). */
 static const struct {
     int count;
     double mean, median, p95, max;
 } cases[] = {{1, 1, 1, 1, 1},          {2, 1.5, 1.5, 2, 2},        {19, 10, 10, 19, 19},
              {20, 10.5, 10.5, 19, 20}, {100, 50.5, 50.5, 95, 100}, {101, 51, 51, 96, 101}};
 
-START_TEST(distribution) {
+START_TEST(errors_have_expected_statistics) {
     struct tma_validation validation = {0};
     double errors[101];
     int count = cases[_i].count;
@@ -31,7 +31,7 @@ START_TEST(distribution) {
 }
 END_TEST
 
-START_TEST(no_errors_leave_the_figures) {
+START_TEST(no_errors_keep_the_statistics) {
     struct tma_validation validation = {.mape = 3, .median = 4};
     tma_summarise_errors(&validation, NULL, 0);
     ck_assert_double_eq(validation.mape, 3);
@@ -39,8 +39,8 @@ START_TEST(no_errors_leave_the_figures) {
 }
 END_TEST
 
-/* Twelve rows of 100 cycles; rows 3 and 7 are equally wrong, rows 0 and 1 the least. */
-START_TEST(worst_rows) {
+/* Twelve rows of 100 cycles. Rows 3 and 7 have the same error; rows 0 and 1 have the smallest. */
+START_TEST(worst_rows_are_sorted_by_error) {
     static const double predicted[12] = {101, 99, 110, 150, 120, 70, 103, 50, 105, 96, 108, 125};
     static const char *const order[TMA_WORST_ROWS] = {"row3", "row7",  "row5", "row11", "row4",
                                                       "row2", "row10", "row8", "row9",  "row6"};
@@ -61,8 +61,8 @@ START_TEST(worst_rows) {
 }
 END_TEST
 
-/* A file of conversions: one right, one wrong. */
-START_TEST(a_file_with_a_difference) {
+/* A file of two conversions: one agrees, one does not. */
+START_TEST(difference_of_a_record_is_reported) {
     static const char records[] = "in\tFLOAT32\tFLOAT32_FTZ\tTFLOAT32\tTFLOAT32_FTZ\n"
                                   "3f800001\t3f800001\t3f800001\t3f800000\t3f800000\n"
                                   "3f800003\t3f800003\t3f800003\t3f800003\t3f800000\n";
@@ -89,10 +89,10 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("validation");
     TCase *all = tcase_create("summary");
-    tcase_add_loop_test(all, distribution, 0, sizeof cases / sizeof cases[0]);
-    tcase_add_test(all, no_errors_leave_the_figures);
-    tcase_add_test(all, worst_rows);
-    tcase_add_test(all, a_file_with_a_difference);
+    tcase_add_loop_test(all, errors_have_expected_statistics, 0, TABLE_ROWS(cases));
+    tcase_add_test(all, no_errors_keep_the_statistics);
+    tcase_add_test(all, worst_rows_are_sorted_by_error);
+    tcase_add_test(all, difference_of_a_record_is_reported);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

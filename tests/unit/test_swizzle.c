@@ -4,8 +4,9 @@
 
 enum { LINE = 128, CHUNK = 16, CHUNKS = 8 };
 
-/* The document's tables: cell j of line i is the number of the chunk of that source line that lies
- * there. Tables of larger atoms name two or four chunks a cell; written out here chunk by chunk. */
+/* The document's tables: cell j of line i holds the number of the chunk of line i before the
+ * swizzle that lies there after it. The document's tables for larger atoms give two or four chunks
+ * a cell; here each chunk has a cell. */
 static const struct {
     const char *name;
     enum tma_swizzle swizzle;
@@ -53,9 +54,10 @@ static const struct {
      {{0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 0, 1, 2, 3}}},
 };
 
-/* Each byte of each chunk, over two periods of the pattern. "At every alternate shared memory line"
- * the flip changes the 8-byte halves of a chunk: byte b of it lies at b XOR 8 in odd lines. */
-START_TEST(tables_row_by_row) {
+/* Checks each byte of each chunk, over two periods of the pattern. The flip exchanges the 8-byte
+ * halves of a chunk "at every alternate shared memory line": byte b lies at b XOR 8 in odd lines.
+ */
+START_TEST(every_byte_lies_where_the_table_says) {
     bool flips = tables[_i].swizzle == TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B;
     for (int line = 0; line < 2 * tables[_i].lines; line++)
         for (int cell = 0; cell < CHUNKS; cell++)
@@ -72,7 +74,8 @@ START_TEST(tables_row_by_row) {
 }
 END_TEST
 
-/* "The value of swizzle base offset is 0 when ... at the following boundary", and its formula. */
+/* The document's table of the boundaries at which "the value of swizzle base offset is 0", and the
+ * modulus in its formula, (address / 128) % modulus. */
 static const struct {
     enum tma_swizzle swizzle;
     uint32_t pattern_bytes;
@@ -84,7 +87,7 @@ static const struct {
     {TMA_SWIZZLE_32B, 256, 2},
 };
 
-START_TEST(base_offset_table) {
+START_TEST(base_offset_follows_formula) {
     ck_assert_uint_eq(tma_swizzle_pattern_bytes(offsets[_i].swizzle), offsets[_i].pattern_bytes);
     for (uint32_t destination = 0; destination < 4096; destination += LINE)
         ck_assert_uint_eq(tma_swizzle_base_offset(offsets[_i].swizzle, destination),
@@ -95,29 +98,50 @@ START_TEST(base_offset_table) {
 }
 END_TEST
 
-/* A destination off the boundary sees the pattern from line `base offset` on: that rule, on offsets
- * in the box, and the one on absolute addresses are the same. */
-START_TEST(base_offset_is_the_absolute_address_rule) {
+/* Where the document's tables put a chunk of the box, in a pattern that begins at address 0. */
+static uint32_t table_address(enum tma_swizzle swizzle, uint32_t address) {
+    int table = 0, cell = 0;
+    while (tables[table].swizzle != swizzle)
+        table++;
+    const int *chunks = tables[table].chunks[address / LINE % (uint32_t)tables[table].lines];
+    while ((uint32_t)chunks[cell] != address % LINE / CHUNK)
+        cell++;
+    return address / LINE * LINE + CHUNK * (uint32_t)cell;
+}
+
+/* The document's rule for a destination off the boundary: the box sees the pattern from line `base
+ * offset` on. tma_swizzle_address() takes absolute addresses instead; both give the same places. */
+START_TEST(base_offset_shifts_the_pattern) {
     enum tma_swizzle swizzle = offsets[_i].swizzle;
     for (uint32_t destination = 0; destination < 4096; destination += LINE)
         for (uint32_t offset = 0; offset < 2048; offset += CHUNK) {
-            uint32_t ahead = LINE * tma_swizzle_base_offset(swizzle, destination);
-            uint32_t in_box = tma_swizzle_address(swizzle, offset + ahead) - ahead;
+            uint32_t ahead = destination / LINE % offsets[_i].modulus * LINE;
+            uint32_t in_box = table_address(swizzle, offset + ahead) - ahead;
             if (tma_swizzle_address(swizzle, destination + offset) != destination + in_box)
                 ck_abort_msg("destination %u, offset %u", destination, offset);
         }
 }
 END_TEST
 
-/* Table 14. */
-START_TEST(valid_atoms) {
+/* Table 14: the atoms that a swizzle span has. */
+static const struct {
+    uint32_t span_bytes, atom_bytes;
+    bool flips_8b;
+} valid_atoms[] = {
+    {0, 0, false},    {32, 16, false},  {64, 16, false}, {96, 16, false},
+    {128, 16, false}, {128, 32, false}, {128, 32, true}, {128, 64, false},
+};
+
+START_TEST(atoms_are_those_of_table_14) {
     static const uint32_t spans[] = {0, 32, 64, 96, 128}, atoms[] = {0, 16, 32, 64};
-    for (int span = 0; span < 5; span++)
-        for (int atom = 0; atom < 4; atom++)
+    for (int span = 0; span < TABLE_ROWS(spans); span++)
+        for (int atom = 0; atom < TABLE_ROWS(atoms); atom++)
             for (int flip = 0; flip < 2; flip++) {
-                bool valid = flip == 0 && atoms[atom] == (spans[span] == 0 ? 0 : 16);
-                if (spans[span] == 128)
-                    valid = flip == 0 ? atoms[atom] > 0 : atoms[atom] == 32;
+                bool valid = false;
+                for (int i = 0; i < TABLE_ROWS(valid_atoms); i++)
+                    valid |= valid_atoms[i].span_bytes == spans[span] &&
+                             valid_atoms[i].atom_bytes == atoms[atom] &&
+                             valid_atoms[i].flips_8b == (flip == 1);
                 ck_assert(tma_swizzle_atom_valid(spans[span], atoms[atom], flip == 1) == valid);
             }
 }
@@ -125,8 +149,8 @@ END_TEST
 
 /* clang-format off */
 
-/* Figures 25 to 34: whole tiles of the document's tensors; where chunk `chunk` of pixel `pixel` lies
- * for a destination at address 0, by the tables above. */
+/* Figures 25 to 34: whole tiles of the document's tensors, and where the figures put chunk `chunk` of
+ * pixel `pixel` for a destination at address 0. */
 static const struct {
     const char *name;
     enum tma_interleave interleave;
@@ -142,9 +166,9 @@ static const struct {
         uint32_t pixel, chunk, place;
     } places[8];
 } tiles[] = {
-    /* 1x2x10x10xC16 at 2 bytes: pixels of 32 bytes lie end to end, four on a line. The slice with
-     * C/(32B) = 0 begins at 0, that with 1 at 10 * 10 * 32 = 3200 (figure 26). Figure 27: line 0
-     * keeps its order; on line 1 (pixels 4 to 7) the two chunks of each pixel change places. */
+    /* 1x2x10x10xC16 at 2 bytes: pixels of 32 bytes lie end to end, four to a line. The slice with
+     * C/(32B) = 0 begins at 0, the slice with 1 at 10 * 10 * 32 = 3200 (figure 26). Figure 27: line 0
+     * keeps its order. On line 1 (pixels 4 to 7) the two chunks of each pixel are exchanged. */
     {"figures 25 to 27, C/(32B) = 0", TMA_INTERLEAVE_32B, TMA_SWIZZLE_32B, 4, {10, 10, 2, 1},
      {320, 3200, 6400}, {10, 10, 1, 1}, {0, 0, 0, 0}, 0, 100, 32,
      {{0, 0, 0}, {0, 1, 16}, {3, 1, 112}, {4, 0, 144}, {4, 1, 128}, {7, 0, 240}, {8, 0, 256},
@@ -153,13 +177,13 @@ static const struct {
      {320, 3200, 6400}, {10, 10, 1, 1}, {0, 0, 1, 0}, 3200, 100, 32,
      {{0, 0, 0}, {0, 1, 16}, {3, 1, 112}, {4, 0, 144}, {4, 1, 128}, {7, 0, 240}, {8, 0, 256},
       {99, 1, 3184}}},
-    /* 1x10x10x64 at 2 bytes, 32 channels: rows of 64 bytes, two on a line. Line 1 swaps neighbours,
-     * line 2 pairs, line 3 both: chunk c of its first pixel goes to cell c XOR line. */
+    /* 1x10x10x64 at 2 bytes, 32 channels: rows of 64 bytes, two to a line. Line 1 exchanges
+     * neighbours, line 2 pairs, line 3 both: chunk c of the first pixel goes to cell c XOR line. */
     {"figures 28 to 30", TMA_INTERLEAVE_NONE, TMA_SWIZZLE_64B, 4, {64, 10, 10, 1},
      {128, 1280, 12800}, {32, 10, 10, 1}, {0, 0, 0, 0}, 0, 100, 64,
      {{0, 0, 0}, {1, 3, 112}, {2, 0, 144}, {3, 2, 240}, {4, 0, 288}, {5, 3, 336}, {6, 0, 432},
       {8, 1, 528}}},
-    /* The same with 64 channels: one row a line, chunk c of row r at cell c XOR (r mod 8). */
+    /* The same with 64 channels: one row to a line, chunk c of row r at cell c XOR (r mod 8). */
     {"figures 32 to 34", TMA_INTERLEAVE_NONE, TMA_SWIZZLE_128B, 4, {64, 10, 10, 1},
      {128, 1280, 12800}, {64, 10, 10, 1}, {0, 0, 0, 0}, 0, 100, 128,
      {{0, 7, 112}, {1, 0, 144}, {2, 1, 304}, {3, 3, 384}, {4, 0, 576}, {5, 2, 752}, {7, 7, 896},
@@ -168,7 +192,7 @@ static const struct {
 
 /* clang-format on */
 
-START_TEST(tiles_of_the_figures) {
+START_TEST(chunks_lie_where_the_figures_show) {
     struct tma_tensor_map map = {.kind = TMA_MAP_TILED,
                                  .data_type = TMA_FLOAT16,
                                  .rank = tiles[_i].rank,
@@ -202,27 +226,25 @@ START_TEST(tiles_of_the_figures) {
 }
 END_TEST
 
-/* Figure 31: rows of 96 bytes lie 96 apart, so that a line begins in the middle of one. Row 1 is at
- * 96 to 191: its chunks 0 and 1 on line 0 keep their places (96, 112), the four on line 1 (128,
- * 144, 160, 176) change with their neighbours. */
-START_TEST(rows_of_96_bytes) {
+/* Figure 31: rows of 96 bytes lie 96 bytes apart, so a line can begin in the middle of a row. Row 1
+ * is at 96 to 191. Its chunks 0 and 1 are on line 0 and keep their places (96, 112). The other four
+ * are on line 1 (128, 144, 160, 176) and are exchanged with their neighbours. */
+START_TEST(rows_of_96_bytes_straddle_lines) {
     static const uint32_t places[6] = {96, 112, 144, 128, 176, 160};
     for (uint32_t chunk = 0; chunk < 6; chunk++)
         ck_assert_uint_eq(tma_swizzle_address(TMA_SWIZZLE_96B, 96 + CHUNK * chunk), places[chunk]);
 }
 END_TEST
 
-#define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
-
 int main(void) {
     Suite *suite = suite_create("swizzle");
     TCase *all = tcase_create("document");
-    tcase_add_loop_test(all, tables_row_by_row, 0, COUNT(tables));
-    tcase_add_loop_test(all, base_offset_table, 0, COUNT(offsets));
-    tcase_add_loop_test(all, base_offset_is_the_absolute_address_rule, 0, COUNT(offsets));
-    tcase_add_test(all, valid_atoms);
-    tcase_add_loop_test(all, tiles_of_the_figures, 0, COUNT(tiles));
-    tcase_add_test(all, rows_of_96_bytes);
+    tcase_add_loop_test(all, every_byte_lies_where_the_table_says, 0, TABLE_ROWS(tables));
+    tcase_add_loop_test(all, base_offset_follows_formula, 0, TABLE_ROWS(offsets));
+    tcase_add_loop_test(all, base_offset_shifts_the_pattern, 0, TABLE_ROWS(offsets));
+    tcase_add_test(all, atoms_are_those_of_table_14);
+    tcase_add_loop_test(all, chunks_lie_where_the_figures_show, 0, TABLE_ROWS(tiles));
+    tcase_add_test(all, rows_of_96_bytes_straddle_lines);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

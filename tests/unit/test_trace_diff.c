@@ -1,4 +1,4 @@
-/* Comparing traces: small files in, the whole answer out. */
+/* tma_trace_diff: the complete output for small traces, errors, and large random traces. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@ enum { TEXT_BYTES = 8192 };
 
 static char directory[] = "/tmp/test_trace_diff.XXXXXX";
 
-/* Paths are as short as a user's: the tests run in a directory of their own. */
+/* Each test runs in a temporary directory, so that the outputs have short paths. */
 static void enter_directory(void) {
     strcpy(directory + strlen(directory) - 6, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
@@ -30,7 +30,7 @@ static void write_file(const char *path, const char *text, size_t length) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Gives the code, and the answer's text in `text`. */
+/* Compares the files "a" and "b". Returns the code, and the output in `text`. */
 static enum tma_error_code diff(const struct tma_trace_tolerance *tolerance, char text[TEXT_BYTES],
                                 enum tma_trace_verdict *verdict, struct tma_error *error) {
     FILE *out = fmemopen(text, TEXT_BYTES, "w");
@@ -102,7 +102,7 @@ static const struct comparison_case comparisons[] = {
      "  b:6:        507 sm   3 cta     7 slot  0  arrival   op=0 bytes=128 latency=497\n" TABLE
      "arrival               0            1            0            0\n"
      "all                   2            1            0            0\n"},
-    {"the SM is never a matter of tolerance",
+    {"the tolerance does not apply to the SM",
      HEADER START "# end 1\n",
      HEADER "0 sm 4 cta 7 slot 0 cta_start\n# end 1\n",
      {1e9, 1},
@@ -156,7 +156,7 @@ static const struct comparison_case comparisons[] = {
      "all                   3            0            1            0\n"},
 };
 
-START_TEST(test_comparison) {
+START_TEST(test_output_is_exact) {
     const struct comparison_case *test = &comparisons[_i];
     write_file("a", test->a, strlen(test->a));
     write_file("b", test->b, strlen(test->b));
@@ -170,7 +170,7 @@ START_TEST(test_comparison) {
 }
 END_TEST
 
-/* Latencies of 1000 and of 1010 differ by 10, or 0.99 % of the larger. */
+/* Latencies of 1000 and 1010 cycles differ by 10 cycles, or by 0.99 % of the larger. */
 static const struct {
     struct tma_trace_tolerance tolerance;
     enum tma_trace_verdict verdict;
@@ -180,7 +180,7 @@ static const struct {
     {{9, 0.0099}, TMA_TRACE_DIFFERENT},
 };
 
-START_TEST(test_tolerance) {
+START_TEST(test_tolerance_decides_verdict) {
     static const char a[] =
         HEADER "5000 sm 0 cta 0 slot 0 arrival op=0 bytes=1 latency=1000\n# end 1\n";
     static const char b[] =
@@ -233,7 +233,7 @@ static const struct {
      "b:5: the figures are not those of this kind of event"},
 };
 
-START_TEST(test_bad_file_is_refused) {
+START_TEST(test_bad_file_is_rejected) {
     write_file("a", FILE_TEXT(HEADER START ISSUE "# end 2\n"));
     write_file("b", bad_files[_i].text, bad_files[_i].length);
     char text[TEXT_BYTES] = "untouched";
@@ -245,7 +245,7 @@ START_TEST(test_bad_file_is_refused) {
 }
 END_TEST
 
-START_TEST(test_both_of_an_unknown_version) {
+START_TEST(test_unknown_version_is_rejected) {
     write_file("a", FILE_TEXT("# tmasim-trace 2\n# end 0\n"));
     write_file("b", FILE_TEXT("# tmasim-trace 2\n# end 0\n"));
     char text[TEXT_BYTES];
@@ -256,7 +256,7 @@ START_TEST(test_both_of_an_unknown_version) {
 }
 END_TEST
 
-START_TEST(test_line_without_end) {
+START_TEST(test_endless_line_is_rejected) {
     char *line = malloc(1 << 20);
     memset(line, 'x', 1 << 20);
     memcpy(line, "# tmasim-trace 1\n", 17);
@@ -278,7 +278,7 @@ static const struct {
     {"/", "/: Is a directory"},
 };
 
-START_TEST(test_unreadable_file) {
+START_TEST(test_unreadable_file_is_reported) {
     write_file("a", FILE_TEXT(HEADER "# end 0\n"));
     enum tma_trace_verdict verdict;
     struct tma_error error = {0};
@@ -289,7 +289,7 @@ START_TEST(test_unreadable_file) {
 }
 END_TEST
 
-START_TEST(test_answer_that_cannot_be_written) {
+START_TEST(test_failed_write_is_reported) {
     write_file("a", FILE_TEXT(HEADER "# end 0\n"));
     FILE *full = fopen("/dev/full", "w");
     enum tma_trace_verdict verdict;
@@ -300,7 +300,7 @@ START_TEST(test_answer_that_cannot_be_written) {
 }
 END_TEST
 
-/* Random traces, in the order of cycles. */
+/* Random traces, sorted by cycle. */
 enum { EVENTS = 20000 };
 
 static uint32_t next_random(uint32_t *state) {
@@ -322,7 +322,7 @@ static void fill_events(struct tma_event *events, uint32_t seed) {
     }
 }
 
-/* Leaves out event number `skipped`; EVENTS leaves none out. */
+/* Writes all events but number `skipped`; EVENTS skips none. */
 static void write_trace(const char *path, const struct tma_event *events, uint32_t skipped) {
     static const struct tma_trace_header header = {"random", NULL, 0};
     FILE *file = fopen(path, "w");
@@ -335,7 +335,7 @@ static void write_trace(const char *path, const struct tma_event *events, uint32
     fclose(file);
 }
 
-/* Compares, and gives the last line of the answer. */
+/* Compares the files, and returns the last line of the output. */
 static const char *last_line(char text[TEXT_BYTES], enum tma_trace_verdict *verdict) {
     ck_assert_int_eq(diff(&exact, text, verdict, NULL), TMA_OK);
     text[strlen(text) - 1] = '\0';
@@ -343,7 +343,7 @@ static const char *last_line(char text[TEXT_BYTES], enum tma_trace_verdict *verd
     return newline == NULL ? text : newline + 1;
 }
 
-START_TEST(test_random_trace) {
+START_TEST(test_random_change_is_counted) {
     struct tma_event *events = malloc(EVENTS * sizeof *events);
     uint32_t seed = (uint32_t)_i + 1;
     char text[TEXT_BYTES];
@@ -355,14 +355,14 @@ START_TEST(test_random_trace) {
     ck_assert_str_eq(last_line(text, &verdict), "same events: 20000");
     ck_assert_int_eq(verdict, TMA_TRACE_SAME);
 
-    uint32_t victim = next_random(&seed) % EVENTS;
-    write_trace("b", events, victim);
+    uint32_t changed = next_random(&seed) % EVENTS;
+    write_trace("b", events, changed);
     ck_assert_str_eq(last_line(text, &verdict),
                      "all               19999            0            1            0");
     ck_assert_int_eq(verdict, TMA_TRACE_DIFFERENT);
 
-    uint64_t *numbers[] = {&events[victim].cycle, &events[victim].figures[1],
-                           &events[victim].figures[2]};
+    uint64_t *numbers[] = {&events[changed].cycle, &events[changed].figures[1],
+                           &events[changed].figures[2]};
     ++*numbers[next_random(&seed) % 3];
     write_trace("b", events, EVENTS);
     ck_assert_str_eq(last_line(text, &verdict),
@@ -372,9 +372,9 @@ START_TEST(test_random_trace) {
 }
 END_TEST
 
-/* Whatever one byte of a trace becomes, the answer is "different" or an error that names the file.
- * (A zero for a space of the padding changes nothing, and is left out.) */
-START_TEST(test_one_byte_changed) {
+/* If one byte of a trace changes, the comparison finds a difference, or fails with an error that
+ * names the file. A zero in place of a padding space changes nothing, so the test skips that. */
+START_TEST(test_changed_byte_is_found) {
     static const char intact[] = HEADER START ISSUE ARRIVE "# end 3\n";
     char text[TEXT_BYTES], changed[sizeof intact];
     enum tma_trace_verdict verdict;
@@ -397,8 +397,9 @@ START_TEST(test_one_byte_changed) {
 }
 END_TEST
 
-/* Every cycle changes, and one event is missing: still one is missing and the others changed. */
-START_TEST(test_stretched_trace) {
+/* If every cycle changes and one event is missing, the comparison still counts one missing event.
+ */
+START_TEST(test_missing_event_is_found_in_a_shifted_trace) {
     struct tma_event *events = malloc(EVENTS * sizeof *events);
     char text[TEXT_BYTES];
     enum tma_trace_verdict verdict;
@@ -413,8 +414,9 @@ START_TEST(test_stretched_trace) {
 }
 END_TEST
 
-/* More events without a counterpart than can wait: memory stays bounded, and the answer right. */
-START_TEST(test_nothing_in_common) {
+/* More events without a counterpart than the pending events hold: memory stays bounded, and the
+ * counts are right. */
+START_TEST(test_traces_without_common_events) {
     enum { MANY = 300000 };
     static const struct tma_trace_header header = {"many", NULL, 0};
     for (uint32_t cta = 0; cta < 2; cta++) {
@@ -447,17 +449,17 @@ int main(void) {
     Suite *suite = suite_create("trace diff");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, enter_directory, leave_directory);
-    tcase_add_loop_test(tests, test_comparison, 0, sizeof comparisons / sizeof *comparisons);
-    tcase_add_loop_test(tests, test_tolerance, 0, sizeof tolerances / sizeof *tolerances);
-    tcase_add_loop_test(tests, test_bad_file_is_refused, 0, sizeof bad_files / sizeof *bad_files);
-    tcase_add_test(tests, test_both_of_an_unknown_version);
-    tcase_add_test(tests, test_line_without_end);
-    tcase_add_loop_test(tests, test_unreadable_file, 0, sizeof unreadable / sizeof *unreadable);
-    tcase_add_test(tests, test_answer_that_cannot_be_written);
-    tcase_add_loop_test(tests, test_random_trace, 0, 8);
-    tcase_add_loop_test(tests, test_one_byte_changed, 0, 9);
-    tcase_add_test(tests, test_stretched_trace);
-    tcase_add_test(tests, test_nothing_in_common);
+    tcase_add_loop_test(tests, test_output_is_exact, 0, TABLE_ROWS(comparisons));
+    tcase_add_loop_test(tests, test_tolerance_decides_verdict, 0, TABLE_ROWS(tolerances));
+    tcase_add_loop_test(tests, test_bad_file_is_rejected, 0, TABLE_ROWS(bad_files));
+    tcase_add_test(tests, test_unknown_version_is_rejected);
+    tcase_add_test(tests, test_endless_line_is_rejected);
+    tcase_add_loop_test(tests, test_unreadable_file_is_reported, 0, TABLE_ROWS(unreadable));
+    tcase_add_test(tests, test_failed_write_is_reported);
+    tcase_add_loop_test(tests, test_random_change_is_counted, 0, 8);
+    tcase_add_loop_test(tests, test_changed_byte_is_found, 0, 9);
+    tcase_add_test(tests, test_missing_event_is_found_in_a_shifted_trace);
+    tcase_add_test(tests, test_traces_without_common_events);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,5 +1,4 @@
-/* The text of a trace: every kind of event, the header, and what happens when it cannot be written.
- */
+/* The text of a trace: the line of each kind of event, the header, and write errors. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ static const struct line_case lines[] = {
      "excess=896\n"},
     {{999999, 3, 7, 2, TMA_EVENT_CTA_END, {999999}},
      "    999999 sm   3 cta     7 slot  2  cta_end   cycles=999999\n"},
-    /* Numbers wider than their columns push the rest to the right. */
+    /* Numbers wider than their columns move the rest of the line to the right. */
     {{UINT64_MAX,
       UINT32_MAX,
       UINT32_MAX,
@@ -41,7 +40,7 @@ static const struct line_case lines[] = {
      "oob_rows=18446744073709551615\n"},
 };
 
-START_TEST(test_line_formats) {
+START_TEST(test_event_is_formatted) {
     char line[TMA_TRACE_LINE_BYTES + 1];
     size_t length = tma_trace_line_format(line, &lines[_i].event);
     line[length] = '\0';
@@ -78,7 +77,7 @@ static const struct {
     {"1 sm 1 cta 1 slot 1  issue op=1 map=1.5", "more"},
 };
 
-START_TEST(test_bad_line_is_refused) {
+START_TEST(test_bad_line_is_rejected) {
     struct tma_event event;
     const char *line = bad_lines[_i].line;
     const char *wrong = tma_trace_line_parse(line, strlen(line), &event);
@@ -93,7 +92,7 @@ static const struct tma_trace_field fields[] = {
 };
 static const struct tma_trace_header header = {"gemm\ttile\n# end 0", fields, 2};
 
-START_TEST(test_trace_is_header_events_end) {
+START_TEST(test_trace_has_header_events_and_end) {
     char text[1024];
     FILE *file = fmemopen(text, sizeof text, "w");
     struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
@@ -112,7 +111,7 @@ START_TEST(test_trace_is_header_events_end) {
 }
 END_TEST
 
-/* A full disk is found whether it shows in the middle of the trace or at its end. */
+/* Closing reports a full disk, whether a write fails in the middle of the trace or at its end. */
 START_TEST(test_failed_write_is_reported_at_close) {
     static const int events[] = {0, 1, 100000};
     FILE *file = fopen("/dev/full", "w");
@@ -131,10 +130,10 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("trace writer");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, test_line_formats, 0, sizeof lines / sizeof *lines);
-    tcase_add_loop_test(tests, test_line_reads_back, 0, sizeof lines / sizeof *lines);
-    tcase_add_loop_test(tests, test_bad_line_is_refused, 0, sizeof bad_lines / sizeof *bad_lines);
-    tcase_add_test(tests, test_trace_is_header_events_end);
+    tcase_add_loop_test(tests, test_event_is_formatted, 0, TABLE_ROWS(lines));
+    tcase_add_loop_test(tests, test_line_reads_back, 0, TABLE_ROWS(lines));
+    tcase_add_loop_test(tests, test_bad_line_is_rejected, 0, TABLE_ROWS(bad_lines));
+    tcase_add_test(tests, test_trace_has_header_events_and_end);
     tcase_add_loop_test(tests, test_failed_write_is_reported_at_close, 0, 3);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

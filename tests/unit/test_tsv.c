@@ -1,4 +1,4 @@
-/* The record reader: cells, lists and words, and what is no record file. */
+/* The reader of record files: cells, lists, key=value words, and errors. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 static char path[] = "/tmp/tmasim_tsv_XXXXXX";
 
-/* Reads `bytes` from a file of its own. */
+/* Writes the bytes to a temporary file and reads them as records. */
 static enum tma_error_code read_bytes(const char *bytes, size_t count, struct tma_tsv *tsv,
                                       struct tma_error *error) {
     strcpy(path + strlen(path) - 6, "XXXXXX");
@@ -22,7 +22,7 @@ static enum tma_error_code read_bytes(const char *bytes, size_t count, struct tm
     return code;
 }
 
-START_TEST(cells) {
+START_TEST(cells_are_found_by_column) {
     static const char text[] = "id\tname\tlist\n7\tx=1 yy=2\t1,-2,3\n8\t\t\r\n9\tz\t5";
     struct tma_tsv tsv;
     ck_assert(read_bytes(text, strlen(text), &tsv, NULL) == TMA_OK);
@@ -38,7 +38,7 @@ START_TEST(cells) {
 }
 END_TEST
 
-START_TEST(words_and_lists) {
+START_TEST(words_and_lists_are_parsed) {
     char value[4];
     int64_t list[3];
     ck_assert(tma_words_value("a=12 bb=345678 b=9", "b", value, sizeof value));
@@ -65,7 +65,7 @@ static const struct {
     {"a\tb\n1\t2\t3\n", 10, ":2: not as many cells as the header's 2"},
 };
 
-START_TEST(no_records) {
+START_TEST(bad_file_is_rejected) {
     struct tma_tsv tsv;
     struct tma_error error;
     ck_assert(read_bytes(refusals[_i].bytes, refusals[_i].count, &tsv, &error) == TMA_ERROR_SYNTAX);
@@ -73,7 +73,7 @@ START_TEST(no_records) {
 }
 END_TEST
 
-START_TEST(no_file) {
+START_TEST(unreadable_file_is_reported) {
     struct tma_tsv tsv;
     struct tma_error error;
     ck_assert(tma_tsv_read("/nonexistent/x.tsv", &tsv, &error) == TMA_ERROR_FILE);
@@ -83,8 +83,8 @@ START_TEST(no_file) {
 }
 END_TEST
 
-/* The check value of CRC-32, in one piece and in two. */
-START_TEST(crc32) {
+/* CRC-32's published check value, computed in one call and in two. */
+START_TEST(crc32_has_its_check_value) {
     const uint8_t *digits = (const uint8_t *)"123456789";
     ck_assert_uint_eq(tma_crc32(0, digits, 9), 0xcbf43926);
     ck_assert_uint_eq(tma_crc32(tma_crc32(0, digits, 4), digits + 4, 5), 0xcbf43926);
@@ -94,11 +94,11 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("records");
     TCase *all = tcase_create("tsv");
-    tcase_add_test(all, cells);
-    tcase_add_test(all, words_and_lists);
-    tcase_add_loop_test(all, no_records, 0, sizeof refusals / sizeof refusals[0]);
-    tcase_add_test(all, no_file);
-    tcase_add_test(all, crc32);
+    tcase_add_test(all, cells_are_found_by_column);
+    tcase_add_test(all, words_and_lists_are_parsed);
+    tcase_add_loop_test(all, bad_file_is_rejected, 0, TABLE_ROWS(refusals));
+    tcase_add_test(all, unreadable_file_is_reported);
+    tcase_add_test(all, crc32_has_its_check_value);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* Canonical layouts of wgmma operands, and tiles that are none. */
+/* wgmma operands: canonical layouts, and tiles whose layout is not that of their descriptor. */
 #include <string.h>
 
 #include "banks/consumer.h"
@@ -10,9 +10,10 @@ struct layout {
     const char *name;
     struct tma_tile tile;
     struct tma_wgmma_operand operand;
-    uint32_t leading, stride; /* of the descriptor */
-    uint32_t steps;           /* wgmmas over the tile */
-    const char *says;         /* part of the refusal; NULL where the layout is right */
+    uint32_t leading;    /* expected offset in the descriptor, in bytes */
+    uint32_t stride;     /* expected offset in the descriptor, in bytes */
+    uint32_t steps;      /* wgmma instructions for the tile */
+    const char *message; /* part of the error text; NULL if the layout is accepted */
 };
 
 #define TILE(swizzle_, rows_, row_bytes_, pitch_)                                                  \
@@ -20,23 +21,25 @@ struct layout {
         .swizzle = TMA_SWIZZLE_##swizzle_, .shared_address = 2048, .rows = rows_,                  \
         .row_bytes = row_bytes_, .pitch_bytes = pitch_, .element_bytes = 2                         \
     }
-#define CLAIM(swizzle_, leading_, stride_)                                                         \
+#define DESCRIPTOR(swizzle_, leading_, stride_)                                                    \
     {                                                                                              \
-        .descriptor_given = true, .claims = TMA_SWIZZLE_##swizzle_, .leading_bytes = leading_,     \
+        .descriptor_given = true, .swizzle = TMA_SWIZZLE_##swizzle_, .leading_bytes = leading_,    \
         .stride_bytes = stride_                                                                    \
     }
 
 static const struct layout layouts[] = {
-    /* K-major, swizzled: 8 rows of the span, then the next 8. A row of 128 bytes is 4 times K. */
+    /* K-major, swizzled: 8 rows of the span, then the next 8. A row of 128 bytes is 4 times the K
+     * of one instruction. */
     {"K 128B", TILE(128B, 64, 128, 128), {0}, 16, 1024, 4, NULL},
     {"K 64B", TILE(64B, 64, 64, 64), {0}, 16, 512, 2, NULL},
     {"K 32B", TILE(32B, 64, 32, 32), {0}, 16, 256, 1, NULL},
     {"K 128B, M 128", TILE(128B, 128, 128, 128), {0}, 16, 1024, 8, NULL},
     {"K 128B, N 256", TILE(128B, 256, 128, 128), {.mn = 256}, 16, 1024, 4, NULL},
     /* K-major, no swizzle: a box of 16-byte rows, panel after panel along K. Core matrices are 128
-     * bytes, the next 8 rows follow at once, the next 16 bytes of K a panel of 64 rows later. */
+     * bytes. The next 8 rows follow directly; the next 16 bytes of K follow one panel of 64 rows
+     * later. */
     {"K none", TILE(NONE, 256, 16, 16), {.panel_rows = 64}, 1024, 128, 2, NULL},
-    /* MN-major: rows along M or N, 16 of them a wgmma. */
+    /* MN-major: each row is an index along K, and an instruction reads 16 rows. */
     {"MN 128B", TILE(128B, 64, 128, 128), {.mn_major = true}, 8192, 1024, 4, NULL},
     {"MN 128B, two panels",
      TILE(128B, 128, 128, 128),
@@ -46,58 +49,59 @@ static const struct layout layouts[] = {
      4,
      NULL},
     {"MN 64B", TILE(64B, 128, 64, 64), {.panel_rows = 64, .mn_major = true}, 4096, 512, 4, NULL},
-    /* Without swizzle the offsets change places: leading is from 8 rows to the next. */
+    /* Without swizzle the offsets are exchanged: leading is from 8 rows to the next 8. */
     {"MN none", TILE(NONE, 128, 16, 16), {.panel_rows = 16, .mn_major = true}, 128, 256, 1, NULL},
 
-    {"given and right", TILE(128B, 64, 128, 128), CLAIM(128B, 16, 1024), 16, 1024, 4, NULL},
-    {"leading of K-major is free", TILE(128B, 64, 128, 128), CLAIM(128B, 0, 1024), 0, 1024, 4,
+    {"correct descriptor given", TILE(128B, 64, 128, 128), DESCRIPTOR(128B, 16, 1024), 16, 1024, 4,
+     NULL},
+    {"K-major ignores leading", TILE(128B, 64, 128, 128), DESCRIPTOR(128B, 0, 1024), 0, 1024, 4,
      NULL},
 
-    /* Rows of 128 bytes without swizzle are no core matrices: row 1 is 128 bytes on, not 16. Right
-     * is only the first row of each 8: 8 times 8 chunks, 64 of 512. */
+    /* Without swizzle, rows of 128 bytes do not form core matrices: row 1 is 128 bytes behind row
+     * 0, not 16. Only the first of every 8 rows is in place: 8 times 8 chunks, 64 of 512. */
     {"K none, wide rows",
      TILE(NONE, 64, 128, 128),
      {0},
      0,
      0,
      0,
-     "element (m/n 1, k 0) is at shared address 2176 (swizzle none, pitch 128), the descriptor "
-     "looks at 2064; so for 448 of 512"},
-    /* The descriptor claims another swizzle: row 4, the first of line 1 of 4 in 64B. */
-    {"64B claimed as 128B", TILE(64B, 64, 64, 64), CLAIM(128B, 16, 1024), 0, 0, 0,
+     "element (m/n 1, k 0) is at shared address 2176 (swizzle none, pitch 128), but the descriptor "
+     "gives 2064; 448 of 512"},
+    /* The descriptor has another swizzle than the tile. */
+    {"64B described as 128B", TILE(64B, 64, 64, 64), DESCRIPTOR(128B, 16, 1024), 0, 0, 0,
      "swizzle 128b, leading 16, stride 1024 bytes): element (m/n 1, k 0) is at shared address "
      "2112"},
-    {"128B claimed as none", TILE(128B, 64, 128, 128), CLAIM(NONE, 16, 1024), 0, 0, 0,
-     "the tile does not lie as the wgmma descriptor claims"},
-    {"stride of another tile", TILE(128B, 64, 128, 128), CLAIM(128B, 16, 512), 0, 0, 0,
-     "element (m/n 8, k 0) is at shared address 3072 (swizzle 128b, pitch 128), the descriptor "
-     "looks at 2624"},
+    {"128B described as none", TILE(128B, 64, 128, 128), DESCRIPTOR(NONE, 16, 1024), 0, 0, 0,
+     "the tile does not have the layout of the wgmma descriptor"},
+    {"stride of another tile", TILE(128B, 64, 128, 128), DESCRIPTOR(128B, 16, 512), 0, 0, 0,
+     "element (m/n 8, k 0) is at shared address 3072 (swizzle 128b, pitch 128), but the "
+     "descriptor gives 2624"},
     {"32-byte atoms",
      TILE(128B_ATOM_32B, 64, 128, 128),
      {0},
      0,
      0,
      0,
-     "cannot claim swizzle 128b_atom_32b; allowed: none, 32b, 64b, 128b"},
-    {"8-byte flip read as 128B", TILE(128B_ATOM_32B_FLIP_8B, 64, 128, 128), CLAIM(128B, 16, 1024),
-     0, 0, 0, "element (m/n 1, k 0)"},
-    {"stride that is no multiple of 16", TILE(128B, 64, 128, 128), CLAIM(128B, 16, 1000), 0, 0, 0,
-     "the stride dimension byte offset of a wgmma descriptor is 1000"},
-    {"M that does not divide",
+     "cannot have swizzle 128b_atom_32b; allowed: none, 32b, 64b, 128b"},
+    {"8-byte flip read as 128B", TILE(128B_ATOM_32B_FLIP_8B, 64, 128, 128),
+     DESCRIPTOR(128B, 16, 1024), 0, 0, 0, "element (m/n 1, k 0)"},
+    {"stride that is not a multiple of 16", TILE(128B, 64, 128, 128), DESCRIPTOR(128B, 16, 1000), 0,
+     0, 0, "the stride dimension byte offset of a wgmma descriptor is 1000"},
+    {"M that does not divide the rows",
      TILE(128B, 96, 128, 128),
      {0},
      0,
      0,
      0,
      "K-major wgmma takes 64 rows by 32 bytes"},
-    {"N that is no multiple of 8",
+    {"N that is not a multiple of 8",
      TILE(128B, 60, 128, 128),
      {.mn = 60},
      0,
      0,
      0,
-     "wgmma takes 60 of M or N"},
-    {"panels that do not divide",
+     "wgmma takes 60 elements of M or N"},
+    {"panels that do not divide the rows",
      TILE(128B, 64, 128, 128),
      {.panel_rows = 48},
      0,
@@ -106,14 +110,14 @@ static const struct layout layouts[] = {
      "panels of 48 rows do not divide the tile's 64 rows"},
 };
 
-START_TEST(layout) {
+START_TEST(check_accepts_matching_layouts_only) {
     const struct layout *expected = &layouts[_i];
     struct tma_wgmma_walk walk;
     struct tma_error error = {0};
     enum tma_error_code code = tma_wgmma_check(&expected->operand, &expected->tile, &walk, &error);
-    if (expected->says != NULL) {
+    if (expected->message != NULL) {
         ck_assert_int_eq((int)code, TMA_ERROR_ARGUMENT);
-        ck_assert_msg(strstr(error.text, expected->says) != NULL, "%s: %s", expected->name,
+        ck_assert_msg(strstr(error.text, expected->message) != NULL, "%s: %s", expected->name,
                       error.text);
         return;
     }
@@ -126,10 +130,10 @@ START_TEST(layout) {
 }
 END_TEST
 
-/* Measured: reads of 64 x 32 bytes take 16 wavefronts in every canonical layout. */
+/* On an H200, reading 64 x 32 bytes takes 16 wavefronts in every canonical layout. */
 START_TEST(canonical_layouts_never_conflict) {
     const struct layout *expected = &layouts[_i];
-    if (expected->says != NULL)
+    if (expected->message != NULL)
         return;
     const struct tma_consumer consumer = {
         .instruction = TMA_WGMMA_SHARED, .lanes = TMA_LANES_DESCRIPTOR, .wgmma = expected->operand};
@@ -141,13 +145,11 @@ START_TEST(canonical_layouts_never_conflict) {
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 int main(void) {
     Suite *suite = suite_create("wgmma");
     TCase *cases = tcase_create("wgmma");
-    tcase_add_loop_test(cases, layout, 0, COUNT(layouts));
-    tcase_add_loop_test(cases, canonical_layouts_never_conflict, 0, COUNT(layouts));
+    tcase_add_loop_test(cases, check_accepts_matching_layouts_only, 0, TABLE_ROWS(layouts));
+    tcase_add_loop_test(cases, canonical_layouts_never_conflict, 0, TABLE_ROWS(layouts));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -1,5 +1,5 @@
-/* What advice says that a map costs, against what it did cost on an H200: one SM, tiles in L2, and
- * enough of them in flight that the rate of the rows is all that counts. */
+/* The cost that the advice estimates for a map, compared with the cycles that an H200 took: one SM,
+ * tiles in L2, and enough tiles in flight that the TMA's row rate is the limit. */
 #include <string.h>
 
 #include "../unit/suite.h"
@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name;
-    const char *advice; /* NULL: costs nothing */
+    const char *advice; /* NULL: no advice */
 } rows[] = {
     {"sm1_l2_16k_inner16B", "short_rows"}, {"sm1_l2_16k_inner32B", "short_rows"},
     {"sm1_l2_16k_inner64B", "short_rows"}, {"sm1_l2_swz0_16x128", "short_rows"},
@@ -31,7 +31,7 @@ static const struct tma_advice *advice_named(const struct tma_advice *list, size
     return NULL;
 }
 
-START_TEST(cycles_are_those_measured) {
+START_TEST(estimate_matches_measured_cycles) {
     struct tma_tsv records;
     struct tma_machine machine = {.sm_count = 132};
     struct tma_workload workload;
@@ -56,7 +56,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("records");
-    tcase_add_loop_test(tests, cycles_are_those_measured, 0, sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(tests, estimate_matches_measured_cycles, 0, TABLE_ROWS(rows));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

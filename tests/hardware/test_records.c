@@ -1,4 +1,5 @@
-/* Every functional record of an H200 agrees: bytes, mbarrier bytes, changed words, faults. */
+/* Replays the records of an H200 that the model has to match exactly: bytes in memory, mbarrier
+ * bytes, changed words, faults, conversions, wavefronts and bank conflicts. */
 #include "../unit/suite.h"
 #include "records/kinds.h"
 
@@ -6,15 +7,16 @@ static const struct {
     const char *path;
     const char *kind;
     uint64_t records;
-    uint64_t skipped;
+    uint64_t skipped; /* records that cannot be replayed */
 } files[] = {
     {"tests/hardware/h200/load_tile.tsv", "load_tile", 2916, 0},
     {"tests/hardware/h200/load_im2col.tsv", "load_im2col", 2500, 0},
-    /* Of records 19501 to 19625 the descriptor is not that of the arguments; with the descriptor's
-     * map, 15 of them do not agree with their coordinates. */
+    /* The descriptors of records 19501 to 19625 do not belong to their arguments. With the map of
+     * the descriptor, 15 of them do not agree with their coordinates. */
     {"tests/hardware/h200/store.tsv", "store", 1603, 15},
     {"tests/hardware/h200/reduce.tsv", "reduce", 1339, 0},
     {"tests/hardware/h200/convert.tsv", "convert", 16384, 0},
+    {"tests/hardware/h200/banks.tsv", "banks", 900, 0},
 };
 
 START_TEST(every_record_agrees) {
@@ -32,10 +34,10 @@ START_TEST(every_record_agrees) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("placement records");
+    Suite *suite = suite_create("records");
     TCase *records = tcase_create("records");
     tcase_set_timeout(records, 60);
-    tcase_add_loop_test(records, every_record_agrees, 0, sizeof files / sizeof files[0]);
+    tcase_add_loop_test(records, every_record_agrees, 0, TABLE_ROWS(files));
     suite_add_tcase(suite, records);
     return run_suite(suite);
 }

@@ -1,9 +1,9 @@
-/* The worked examples of PTX ISA 5.5.4 and 5.5.5 (figures 13 to 24), pixel by pixel. The document
- * writes coordinates N, H, W, C; sizes are listed from C on. */
+/* The examples of PTX ISA 5.5.4 and 5.5.5 (figures 13 to 24), pixel by pixel. The document lists
+ * coordinates as N, H, W, C; here C is first. */
 #include "placement/rows.h"
 #include "suite.h"
 
-/* `count` pixels of one image row, at W, W + stride, ..., in each of `images` images from n on. */
+/* `count` pixels of one image row, at w, w + stride, ..., in each of `images` images from n on. */
 struct pixels {
     int count;
     int64_t w, stride, h, n;
@@ -39,8 +39,9 @@ static const struct example examples[] = {
                 {9, -1, 1, 10, 7, 1}, {9, -1, 1, 11, 7, 1}, {9, -1, 1, 12, 7, 1},
                 {9, -1, 1, -1, 8, 1}, {6, -1, 1, 0, 8, 1}}},
 
-    /* Base in [0, 6] x [0, 11], read 2 further on: W 2 to 8, H 2 to 13. From base W = 4, H = 7: 3
-     * pixels, 4 rows of 7 (base H 8 to 11), then 33 in the next image: 4 rows of 7 and 5 pixels. */
+    /* Base pixels are in [0, 6] x [0, 11]; the offsets add 2: W 2 to 8, H 2 to 13. From base W = 4,
+     * H = 7: 3 pixels, 4 rows of 7 (base H 8 to 11), then 33 in the next image: 4 rows of 7, and 5
+     * pixels. */
     {.name = "figure 14", .access = TMA_ACCESS_IM2COL, .sizes = {64, 9, 14, 64},
      .coordinates = {0, 4, 7, 7}, .upper = {-2, -2}, .stride = 1, .offsets = {2, 2},
      .pixels_per_column = 64, .channels_per_pixel = 8, .rows = 64,
@@ -48,9 +49,10 @@ static const struct example examples[] = {
                 {7, 2, 1, 12, 7, 1}, {7, 2, 1, 13, 7, 1}, {7, 2, 1, 2, 8, 1},
                 {7, 2, 1, 3, 8, 1}, {7, 2, 1, 4, 8, 1}, {7, 2, 1, 5, 8, 1}, {5, 2, 1, 6, 8, 1}}},
 
-    /* Base in [-1, 6] x [-1, 12] in steps of 2, read 1 further on. Row H = 7 has one base left
-     * (5; 7 is past 6); then rows of 4 (-1, 1, 3, 5) at H = 9 and 11; 13 is past 12, so the next
-     * image from H = -1: 5 rows of 4 (H -1 to 7), and 3 pixels at H = 9. 1 + 8 + 20 + 3 = 32. */
+    /* Base pixels are in [-1, 6] x [-1, 12] in steps of 2; the offsets add 1. Row H = 7 has one base
+     * pixel left (5, as 7 is past 6). Then come rows of 4 (-1, 1, 3, 5) at H = 9 and 11. 13 is past
+     * 12, so the next image starts at H = -1: 5 rows of 4 (H -1 to 7), and 3 pixels at H = 9. In
+     * all 1 + 8 + 20 + 3 = 32. */
     {.name = "figure 15", .access = TMA_ACCESS_IM2COL, .sizes = {64, 8, 14, 64},
      .coordinates = {0, 5, 7, 7}, .lower = {-1, -1}, .upper = {-1, -1}, .stride = 2,
      .offsets = {1, 1}, .pixels_per_column = 32, .channels_per_pixel = 16, .rows = 32,
@@ -58,19 +60,19 @@ static const struct example examples[] = {
                 {4, 0, 2, 2, 8, 1}, {4, 0, 2, 4, 8, 1}, {4, 0, 2, 6, 8, 1}, {4, 0, 2, 8, 8, 1},
                 {3, 0, 2, 10, 8, 1}}},
 
-    /* 12 pixels along W alone, with H = 2: W 3 to 8 and on in the next image (figure 16 shows the
-     * mode without numbers; this is figure 18's tensor). */
+    /* 12 pixels along W, with H = 2: W 3 to 8, then in the next image. Figure 16 shows the mode
+     * without numbers; these are of figure 18's tensor. */
     {.name = "figure 16", .access = TMA_ACCESS_IM2COL_W, .sizes = {128, 9, 7, 64},
      .coordinates = {0, 3, 2, 7}, .stride = 1, .pixels_per_column = 12, .channels_per_pixel = 64,
      .rows = 12, .pixels = {{6, 3, 1, 2, 7, 1}, {6, 0, 1, 2, 8, 1}}},
 
-    /* The first element may lie left of the box, here [2, 8]: W 0 to 8, then 2 to 4. */
+    /* The first pixel may lie left of the box, which is [2, 8] here: W 0 to 8, then 2 to 4. */
     {.name = "figure 17", .access = TMA_ACCESS_IM2COL_W, .sizes = {128, 9, 7, 64},
      .coordinates = {0, 0, 2, 7}, .lower = {2}, .stride = 1, .pixels_per_column = 12,
      .channels_per_pixel = 64, .rows = 12, .pixels = {{9, 0, 1, 2, 7, 1}, {3, 2, 1, 2, 8, 1}}},
 
-    /* 128 pixels: 6 to the end of the row, 13 images with 9, 5 of the last one; the two halo pixels
-     * lie next to them. */
+    /* 128 pixels: 6 to the end of the row, 9 in each of 13 images, and 5 in the last one. The two halo
+     * pixels follow. */
     {.name = "figure 18", .access = TMA_ACCESS_IM2COL_W, .sizes = {128, 9, 7, 64},
      .coordinates = {0, 3, 2, 7}, .stride = 1, .halo = 2, .pixels_per_column = 128,
      .channels_per_pixel = 64, .rows = 130,
@@ -88,22 +90,22 @@ static const struct example examples[] = {
                 {5, 4, 1, 2, 14, 1}, {9, 0, 1, 2, 15, 3}, {2, 9, 1, 2, 17, 1},
                 {9, 0, 1, 2, 18, 3}, {5, 0, 1, 2, 21, 1}, {2, 5, 1, 2, 21, 1}}},
 
-    /* Box [-1, 8] in steps of 2: -1, 1, 3, 5, 7, 5 pixels an image. 128 pixels: 25 images and 3 of
-     * the next; the halo is one more stride on, at 5. */
+    /* The box [-1, 8] in steps of 2 has 5 pixels in each image: -1, 1, 3, 5, 7. 128 pixels are 25
+     * images and 3 pixels of the next. The halo pixel is one stride further, at 5. */
     {.name = "figure 20", .access = TMA_ACCESS_IM2COL_W, .sizes = {128, 9, 67, 64},
      .coordinates = {0, -1, 2, 7}, .lower = {-1}, .stride = 2, .halo = 1,
      .pixels_per_column = 128, .channels_per_pixel = 64, .rows = 129,
      .pixels = {{5, -1, 2, 2, 7, 25}, {3, -1, 2, 2, 32, 1}, {1, 5, 2, 2, 32, 1}}},
 
-    /* wOffset 1 moves box and start: [0, 9], 0, 2, 4, 6, 8. */
+    /* wOffset 1 moves the box to [0, 9], and its pixels to 0, 2, 4, 6, 8. */
     {.name = "figure 21", .access = TMA_ACCESS_IM2COL_W, .sizes = {128, 9, 67, 64},
      .coordinates = {0, -1, 2, 7}, .lower = {-1}, .stride = 2, .w_offset = 1,
      .pixels_per_column = 128, .channels_per_pixel = 64, .rows = 128,
      .pixels = {{5, 0, 2, 2, 7, 25}, {3, 0, 2, 2, 32, 1}}},
 
-    /* Box [-1, 7 - 1 - 1 = 5] in steps of 3: -1, 2, 5, 3 pixels an image. 128 pixels: 42 images and
-     * 2 of the next. With wOffset 1: 0, 3, 6; with wOffset 2: 1, 4, 7, where 7 is outside the
-     * tensor. */
+    /* The box [-1, 7 - 1 - 1 = 5] in steps of 3 has 3 pixels in each image: -1, 2, 5. 128 pixels are
+     * 42 images and 2 pixels of the next. With wOffset 1 the pixels are 0, 3, 6; with wOffset 2 they
+     * are 1, 4, 7, where 7 is outside the tensor. */
     {.name = "figure 22", .access = TMA_ACCESS_IM2COL_W, .sizes = {128, 7, 7, 64},
      .coordinates = {0, -1, 2, 7}, .lower = {-1}, .upper = {-1}, .stride = 3,
      .pixels_per_column = 128, .channels_per_pixel = 64, .rows = 128,
@@ -149,7 +151,7 @@ static void describe(const struct example *example, struct tma_tensor_map *map,
     }
 }
 
-/* One pixel: where the table says, read from there or filled, and next to the one before it. */
+/* Checks one pixel: its coordinates, its global address or fill, and its place in shared memory. */
 static void check_row(const struct example *example, const struct tma_tensor_map *map,
                       const struct tma_row *row, uint32_t index, int64_t w, int64_t h, int64_t n) {
     uint64_t at[4] = {0, (uint64_t)w, (uint64_t)h, (uint64_t)n};
@@ -167,7 +169,7 @@ static void check_row(const struct example *example, const struct tma_tensor_map
     ck_assert_uint_eq(row->shared_address, 128 * index);
 }
 
-START_TEST(pixels_are_those_of_the_document) {
+START_TEST(pixels_match_the_figure) {
     const struct example *example = &examples[_i];
     struct tma_tensor_map map;
     struct tma_operation operation;
@@ -197,8 +199,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("figures 13 to 24");
     TCase *figures = tcase_create("figures");
-    tcase_add_loop_test(figures, pixels_are_those_of_the_document, 0,
-                        sizeof examples / sizeof examples[0]);
+    tcase_add_loop_test(figures, pixels_match_the_figure, 0, TABLE_ROWS(examples));
     suite_add_tcase(suite, figures);
     return run_suite(suite);
 }
