@@ -7,7 +7,7 @@
 #include "tensormap/rules.h"
 
 static bool matches(const struct tma_tsv *records) {
-    return tma_has_map_records(records) && strcmp(tma_tsv_cell(records, 0, "op"), "encode") == 0;
+    return tma_records_have_maps(records) && strcmp(tma_tsv_cell(records, 0, "op"), "encode") == 0;
 }
 
 static void compare_verdicts(const struct tma_tensor_map *map, bool accepted,
@@ -45,9 +45,9 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     struct tma_error error = {0};
     bool accepted = tma_record_is_accepted(records, row);
     outcome->verdict = TMA_RECORD_DIFFERS;
-    enum tma_error_code code = tma_map_record(records, row, &map, &error);
+    enum tma_error_code code = tma_map_record_read(records, row, &map, &error);
     if (code == TMA_OK && accepted)
-        code = tma_descriptor_record(records, row, &written, &error);
+        code = tma_descriptor_record_read(records, row, &written, &error);
     if (code != TMA_OK) {
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
         return;

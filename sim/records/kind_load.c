@@ -58,7 +58,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     }
     if (record.stray) {
         outcome->verdict = TMA_RECORD_SKIPPED;
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_DESCRIPTOR_DIFFERS_REASON);
         return;
     }
     uint8_t *window = malloc(record.window_bytes + 1);

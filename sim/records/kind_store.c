@@ -124,7 +124,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         execute(&record, &rows, size.shared_footprint_bytes, outcome);
     if (record.stray && outcome->verdict == TMA_RECORD_DIFFERS) {
         outcome->verdict = TMA_RECORD_SKIPPED;
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_DESCRIPTOR_DIFFERS_REASON);
     }
 }
 

@@ -31,7 +31,7 @@ static const struct {
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-bool tma_has_map_records(const struct tma_tsv *records) {
+bool tma_records_have_maps(const struct tma_tsv *records) {
     for (size_t i = 0; i < COLUMNS; i++)
         if (tma_tsv_column(records, columns[i].name) < 0)
             return false;
@@ -49,7 +49,7 @@ static bool read_kind(const char *mode, struct tma_tensor_map *map) {
     return false;
 }
 
-enum tma_error_code tma_map_record(const struct tma_tsv *records, size_t row,
+enum tma_error_code tma_map_record_read(const struct tma_tsv *records, size_t row,
                                    struct tma_tensor_map *map, struct tma_error *error) {
     *map = (struct tma_tensor_map){0};
     if (!read_kind(tma_tsv_cell(records, row, "mode"), map))
@@ -72,7 +72,7 @@ enum tma_error_code tma_map_record(const struct tma_tsv *records, size_t row,
     return TMA_OK;
 }
 
-enum tma_error_code tma_descriptor_record(const struct tma_tsv *records, size_t row,
+enum tma_error_code tma_descriptor_record_read(const struct tma_tsv *records, size_t row,
                                           struct tma_descriptor *descriptor,
                                           struct tma_error *error) {
     const char *cell = tma_tsv_cell(records, row, "descriptor");

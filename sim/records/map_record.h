@@ -6,14 +6,14 @@
 #include "tensormap/descriptor.h"
 
 /* Do these records have the columns that a map needs? */
-bool tma_has_map_records(const struct tma_tsv *records);
+bool tma_records_have_maps(const struct tma_tsv *records);
 
 /* The arguments as a map. Fails with TMA_ERROR_SYNTAX where a cell is malformed. */
-enum tma_error_code tma_map_record(const struct tma_tsv *records, size_t row,
+enum tma_error_code tma_map_record_read(const struct tma_tsv *records, size_t row,
                                    struct tma_tensor_map *map, struct tma_error *error);
 
 /* The descriptor that the driver wrote. Fails with TMA_ERROR_SYNTAX where the record has none. */
-enum tma_error_code tma_descriptor_record(const struct tma_tsv *records, size_t row,
+enum tma_error_code tma_descriptor_record_read(const struct tma_tsv *records, size_t row,
                                           struct tma_descriptor *descriptor,
                                           struct tma_error *error);
 

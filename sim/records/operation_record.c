@@ -126,9 +126,9 @@ static enum tma_error_code read_map(const struct tma_tsv *records, size_t row,
     struct tma_descriptor written, encoded;
     struct tma_violation violation;
     int64_t offset = 0;
-    enum tma_error_code code = tma_map_record(records, row, &record->map, error);
+    enum tma_error_code code = tma_map_record_read(records, row, &record->map, error);
     if (code == TMA_OK)
-        code = tma_descriptor_record(records, row, &written, error);
+        code = tma_descriptor_record_read(records, row, &written, error);
     if (code != TMA_OK)
         return code;
     if (tma_tensor_map_check(&record->map, TMA_SM_90, &violation, 1) > 0 &&

@@ -6,7 +6,7 @@
 #include "placement/execute.h"
 #include "records/tsv.h"
 
-#define TMA_STRAY_REASON "the descriptor is not that of the arguments"
+#define TMA_DESCRIPTOR_DIFFERS_REASON "the descriptor is not that of the arguments"
 
 struct tma_operation_record {
     struct tma_tensor_map map;      /* at address tensor_offset: the buffer begins at address 0 */

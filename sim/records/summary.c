@@ -17,7 +17,7 @@ static void keep_worst(struct tma_validation *validation, const struct tma_timed
     validation->worst[at] = *row;
 }
 
-struct tma_timed_row tma_note_row(struct tma_validation *validation, const char *name,
+struct tma_timed_row tma_validation_add_row(struct tma_validation *validation, const char *name,
                                   const struct tma_record_outcome *outcome) {
     struct tma_timed_row row = {.measured = outcome->measured, .predicted = outcome->predicted};
     row.error = fabs(outcome->predicted / outcome->measured - 1);

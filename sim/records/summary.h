@@ -6,7 +6,7 @@
 
 /* Gives the row, whose error is |predicted / measured - 1|, and keeps it among the ten worst if it
  * is one of them: worst first, of equal errors the earlier row. measured is not 0. */
-struct tma_timed_row tma_note_row(struct tma_validation *validation, const char *name,
+struct tma_timed_row tma_validation_add_row(struct tma_validation *validation, const char *name,
                                   const struct tma_record_outcome *outcome);
 
 /* Sets mape, median, p95 and max; leaves them where there is no error. Sorts `errors`. The median

@@ -16,7 +16,7 @@ static bool read_list(const char *words, const char *key, int64_t *values, size_
     char text[MAX_VALUE];
     for (size_t i = 0; i < count; i++)
         values[i] = fallback;
-    return tma_words_value(words, key, text, sizeof text) &&
+    return tma_find_key_value(words, key, text, sizeof text) &&
            tma_parse_list(text, values, count) > 0;
 }
 

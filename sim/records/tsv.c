@@ -145,7 +145,7 @@ const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *colu
     return index < 0 ? "" : tsv->cells[(row + 1) * tsv->columns + (size_t)index];
 }
 
-bool tma_words_value(const char *words, const char *key, char *value, size_t size) {
+bool tma_find_key_value(const char *words, const char *key, char *value, size_t size) {
     size_t length = strlen(key);
     for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {
         size_t end = strcspn(word, " ");

@@ -26,7 +26,7 @@ const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *colu
 
 /* The value of `key` in a cell that holds key=value words (timing records); false where it has
  * none. value is cut to size - 1 characters. */
-bool tma_words_value(const char *words, const char *key, char *value, size_t size);
+bool tma_find_key_value(const char *words, const char *key, char *value, size_t size);
 
 /* Reads up to `limit` comma-separated integers; gives how many. */
 size_t tma_parse_list(const char *text, int64_t *values, size_t limit);

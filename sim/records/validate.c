@@ -46,7 +46,7 @@ static void replay_all(const struct tma_machine *machine, const struct tma_tsv *
         note_outcome(validation, row_name(records, row), &outcome);
         if (kind->has_error && outcome.verdict != TMA_RECORD_SKIPPED && outcome.measured > 0)
             validation->rows[validation->row_count++] =
-                tma_note_row(validation, row_name(records, row), &outcome);
+                tma_validation_add_row(validation, row_name(records, row), &outcome);
     }
     for (size_t i = 0; i < validation->row_count; i++)
         errors[i] = validation->rows[i].error;

@@ -8,11 +8,11 @@
 
 enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20 };
 
-enum tma_verdict { TMA_RECORD_SKIPPED, TMA_RECORD_DIFFERS, TMA_RECORD_AGREES };
+enum tma_record_verdict { TMA_RECORD_SKIPPED, TMA_RECORD_DIFFERS, TMA_RECORD_AGREES };
 
 /* What one record gave. */
 struct tma_record_outcome {
-    enum tma_verdict verdict;
+    enum tma_record_verdict verdict;
     double measured, predicted; /* timing kinds; 0 elsewhere */
     char reason[200];           /* why it differs or was skipped; empty where it agrees */
 };

@@ -1,5 +1,5 @@
 /* Addresses that the scenario leaves open. */
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 
 /* Where cudaMalloc puts large allocations, and how far apart. */
 static const uint64_t first_address = 0x7f0000000000;
@@ -20,7 +20,7 @@ static uint64_t extent_bytes(const struct tma_tensor_map *map) {
     return bytes;
 }
 
-void tma_lay_out_maps(struct tma_reading *reading) {
+void tma_assign_map_addresses(struct tma_scenario_reader *reading) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint64_t next = first_address;
     for (uint32_t i = 0; i < workload->map_count; i++) {
@@ -36,7 +36,7 @@ void tma_lay_out_maps(struct tma_reading *reading) {
     }
 }
 
-void tma_lay_out_stage(struct tma_reading *reading) {
+void tma_assign_stage_offsets(struct tma_scenario_reader *reading) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint64_t end = 0, expected = 0;
     for (uint32_t i = 0; i < workload->operation_count; i++) {

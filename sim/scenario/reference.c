@@ -3,7 +3,7 @@
 
 #include "scenario/describe.h"
 #include "scenario/machine_file.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 
 static const char *fallback_text(const struct tma_key *key) {
     if (key->fallback == TMA_REQUIRED)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "scenario/machine_file.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 
 struct scenario_input {
     char name[TMA_MAX_NAME];
@@ -53,7 +53,7 @@ static const char *machine_setting(const char *setting) {
     return strncmp(setting, gpu_prefix, length) == 0 ? setting + length : NULL;
 }
 
-bool tma_name_places(struct tma_scenario *scenario, size_t count) {
+bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count) {
     scenario->places = calloc(count + 1, sizeof *scenario->places);
     if (scenario->places == NULL)
         return false;
@@ -68,7 +68,7 @@ bool tma_name_places(struct tma_scenario *scenario, size_t count) {
     return true;
 }
 
-bool tma_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
+bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
                         bool to_machine, struct tma_diagnostics *list) {
     struct tma_yaml_node *root = to_machine ? scenario->gpu_document : scenario->document;
     bool good = true;
@@ -96,7 +96,7 @@ static char *resolve(const char *base, const char *path) {
     return joined;
 }
 
-bool tma_read_gpu(struct tma_reading *reading, const char *gpu, const char *const *settings,
+bool tma_scenario_read_machine(struct tma_scenario_reader *reading, const char *gpu, const char *const *settings,
                   size_t setting_count) {
     struct tma_scenario *scenario = reading->scenario;
     struct tma_location at = tma_yaml_locate(reading->root, "gpu");
@@ -108,19 +108,19 @@ bool tma_read_gpu(struct tma_reading *reading, const char *gpu, const char *cons
         tma_diagnose(reading->list, TMA_ERROR_FILE, at, "gpu names a file that cannot be used");
         return false;
     }
-    return tma_apply_settings(scenario, settings, setting_count, true, reading->list) &&
+    return tma_scenario_apply_settings(scenario, settings, setting_count, true, reading->list) &&
            tma_machine_from(scenario->gpu_document, &scenario->machine, reading->list);
 }
 
-static void read_parts(struct tma_reading *reading, const struct scenario_input *input) {
+static void read_parts(struct tma_scenario_reader *reading, const struct scenario_input *input) {
     if (input->tensor_maps != NULL)
         tma_read_maps(reading, input->tensor_maps);
-    tma_lay_out_maps(reading);
+    tma_assign_map_addresses(reading);
     tma_check_maps(reading);
     if (input->workload != NULL)
         tma_read_workload(reading, input->workload);
     tma_check_operations(reading);
-    tma_lay_out_stage(reading);
+    tma_assign_stage_offsets(reading);
     tma_check_stage(reading);
     tma_check_consumers(reading);
 }
@@ -130,16 +130,16 @@ bool tma_scenario_read(const char *path, const char *const *settings, size_t set
     *scenario = (struct tma_scenario){0};
     size_t before = list->count;
     scenario->document = tma_yaml_read(path, list);
-    if (scenario->document == NULL || !tma_name_places(scenario, setting_count))
+    if (scenario->document == NULL || !tma_scenario_name_settings(scenario, setting_count))
         return false;
-    tma_apply_settings(scenario, settings, setting_count, false, list);
-    struct tma_reading reading = {.scenario = scenario, .root = scenario->document, .list = list};
+    tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
+    struct tma_scenario_reader reading = {.scenario = scenario, .root = scenario->document, .list = list};
     struct scenario_input input = {0};
     tma_schema_read(&tma_scenario_schema, scenario->document, "", &input, list);
     memcpy(scenario->name, input.name, sizeof scenario->name);
     memcpy(scenario->description, input.description, sizeof scenario->description);
     if (input.gpu[0] != '\0')
-        reading.machine_good = tma_read_gpu(&reading, input.gpu, settings, setting_count);
+        reading.machine_good = tma_scenario_read_machine(&reading, input.gpu, settings, setting_count);
     read_parts(&reading, &input);
     tma_diagnostics_sort(list);
     return list->count == before;

@@ -6,12 +6,12 @@
 
 #include "banks/consumer.h"
 #include "memory/system.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 
 /* What TMA needs of a shared-memory address (PTX ISA 5.5.7). */
 enum { SHARED_ALIGNMENT_BYTES = 128 };
 
-void tma_refuse_at(struct tma_reading *reading, const char *path, const char *format, ...) {
+void tma_scenario_diagnose(struct tma_scenario_reader *reading, const char *path, const char *format, ...) {
     char text[TMA_ERROR_TEXT_BYTES + 128];
     va_list arguments;
     va_start(arguments, format);
@@ -47,7 +47,7 @@ static uint64_t last_step(const struct tma_walk *walk, uint64_t tiles, unsigned 
 
 /* Tries the operation at step `k` of dimension `d`, all others at their start. What faults does so
  * for one coordinate alone, so this sees every fault. */
-static bool try_step(struct tma_reading *reading, uint32_t index, unsigned d, uint64_t k) {
+static bool try_step(struct tma_scenario_reader *reading, uint32_t index, unsigned d, uint64_t k) {
     const struct tma_workload *workload = &reading->scenario->workload;
     const struct tma_stage_operation *stage = &workload->operations[index];
     const struct tma_walk *walk = &stage->walk;
@@ -57,7 +57,7 @@ static bool try_step(struct tma_reading *reading, uint32_t index, unsigned d, ui
              k == 0 ? "start" : "step", d);
     int64_t coordinate = walk->start[d] + (int64_t)k * walk->step[d];
     if (coordinate < INT32_MIN || coordinate > INT32_MAX) {
-        tma_refuse_at(reading, path,
+        tma_scenario_diagnose(reading, path,
                       "workload.operations.%u: tile %llu of dimension %u has coordinate %lld; "
                       "allowed: -2147483648 to 2147483647",
                       index, (unsigned long long)k, d, (long long)coordinate);
@@ -71,12 +71,12 @@ static bool try_step(struct tma_reading *reading, uint32_t index, unsigned d, ui
     if (tma_rows_begin(&stream, &workload->maps[stage->map], &operation, &reading->sizes[index],
                        &error) == TMA_OK)
         return true;
-    tma_refuse_at(reading, path, "workload.operations.%u, tile %llu of dimension %u: %s", index,
+    tma_scenario_diagnose(reading, path, "workload.operations.%u, tile %llu of dimension %u: %s", index,
                   (unsigned long long)k, d, error.text);
     return false;
 }
 
-static bool check_walk(struct tma_reading *reading, uint32_t index) {
+static bool check_walk(struct tma_scenario_reader *reading, uint32_t index) {
     const struct tma_workload *workload = &reading->scenario->workload;
     const struct tma_walk *walk = &workload->operations[index].walk;
     uint64_t tiles = tiles_reached(&workload->operations[index], workload);
@@ -93,39 +93,39 @@ static bool check_walk(struct tma_reading *reading, uint32_t index) {
     return good;
 }
 
-void tma_check_operations(struct tma_reading *reading) {
+void tma_check_operations(struct tma_scenario_reader *reading) {
     for (uint32_t i = 0; i < reading->scenario->workload.operation_count; i++)
         if (reading->operation_good[i] && reading->workload_good)
             reading->sized[i] = check_walk(reading, i);
 }
 
-static void check_fits_stage(struct tma_reading *reading, uint32_t index) {
+static void check_fits_stage(struct tma_scenario_reader *reading, uint32_t index) {
     const struct tma_workload *workload = &reading->scenario->workload;
     const struct tma_stage_operation *stage = &workload->operations[index];
     uint32_t offset = stage->operation.shared_address;
     uint64_t end = (uint64_t)offset + reading->sizes[index].shared_footprint_bytes;
     if (stage->operation.direction == TMA_PREFETCH || end <= workload->stage_bytes)
         return;
-    tma_refuse_at(reading, "workload.pipeline.stage_bytes",
+    tma_scenario_diagnose(reading, "workload.pipeline.stage_bytes",
                   "workload.pipeline.stage_bytes is %u B, too small for the box of operation %u "
                   "(%s): %u B at offset %u B; allowed: %llu B or more",
                   workload->stage_bytes, index, reading->scenario->map_names[stage->map],
                   reading->sizes[index].shared_footprint_bytes, offset, (unsigned long long)end);
 }
 
-static void check_aligned(struct tma_reading *reading, const char *path, uint32_t address) {
+static void check_aligned(struct tma_scenario_reader *reading, const char *path, uint32_t address) {
     if (address % SHARED_ALIGNMENT_BYTES != 0)
-        tma_refuse_at(reading, path, "%s is %u B; shared-memory addresses are multiples of %d B",
+        tma_scenario_diagnose(reading, path, "%s is %u B; shared-memory addresses are multiples of %d B",
                       path, address, SHARED_ALIGNMENT_BYTES);
 }
 
-static void check_shared_memory(struct tma_reading *reading) {
+static void check_shared_memory(struct tma_scenario_reader *reading) {
     const struct tma_workload *workload = &reading->scenario->workload;
     uint32_t limit = reading->scenario->machine.shared_memory_cta_bytes;
     uint64_t bytes =
         workload->shared_base_bytes + (uint64_t)workload->depth * workload->stage_bytes;
     if (bytes > limit)
-        tma_refuse_at(
+        tma_scenario_diagnose(
             reading, "workload.pipeline.depth",
             "%u stages of %u B from address %u B on need %llu B of shared memory; a CTA of "
             "%s has %u B",
@@ -142,13 +142,13 @@ static void list_sizes(const struct tma_machine *machine, uint32_t sms, char *te
             used += snprintf(text + used, size - (size_t)used, ", %u", ctas);
 }
 
-static void check_cluster(struct tma_reading *reading) {
+static void check_cluster(struct tma_scenario_reader *reading) {
     const struct tma_workload *workload = &reading->scenario->workload;
     const struct tma_machine *machine = &reading->scenario->machine;
     uint32_t ctas = tma_cluster_ctas(workload), sms[TMA_MAX_SMS];
     char sizes[32];
     if (workload->cta_count % ctas != 0)
-        tma_refuse_at(reading, "workload.ctas",
+        tma_scenario_diagnose(reading, "workload.ctas",
                       "workload.ctas is %u; expected a multiple of workload.cluster, which is %u",
                       workload->cta_count, ctas);
     if (!reading->machine_good || ctas == 1 || workload->sm_count > machine->sm_count)
@@ -156,13 +156,13 @@ static void check_cluster(struct tma_reading *reading) {
     if (ctas <= workload->sm_count && tma_machine_place_clusters(machine, ctas, 1, sms) > 0)
         return;
     list_sizes(machine, workload->sm_count, sizes, sizeof sizes);
-    tma_refuse_at(reading, "workload.cluster",
+    tma_scenario_diagnose(reading, "workload.cluster",
                   "workload.cluster is %u; its CTAs run at the same time on SMs of one GPC; %u SMs "
                   "of %s have room for clusters of %s",
                   ctas, workload->sm_count, machine->name, sizes);
 }
 
-void tma_check_stage(struct tma_reading *reading) {
+void tma_check_stage(struct tma_scenario_reader *reading) {
     const struct tma_workload *workload = &reading->scenario->workload;
     if (!reading->workload_good)
         return;
@@ -182,24 +182,24 @@ void tma_check_stage(struct tma_reading *reading) {
         return;
     check_shared_memory(reading);
     if (workload->sm_count > reading->scenario->machine.sm_count)
-        tma_refuse_at(reading, "workload.sms", "workload.sms is %u; %s has %u", workload->sm_count,
+        tma_scenario_diagnose(reading, "workload.sms", "workload.sms is %u; %s has %u", workload->sm_count,
                       reading->scenario->machine.name, reading->scenario->machine.sm_count);
 }
 
-static void check_consumer(struct tma_reading *reading, uint32_t index) {
+static void check_consumer(struct tma_scenario_reader *reading, uint32_t index) {
     const struct tma_workload *workload = &reading->scenario->workload;
     const struct tma_consumer *consumer = &workload->consumers[index];
     char path[TMA_PATH_BYTES];
     snprintf(path, sizeof path, "workload.consumers.%u.operation", index);
     if (consumer->operation >= workload->operation_count) {
-        tma_refuse_at(reading, path, "%s is %u; operations are 0 to %u", path, consumer->operation,
+        tma_scenario_diagnose(reading, path, "%s is %u; operations are 0 to %u", path, consumer->operation,
                       workload->operation_count - 1);
         return;
     }
     if (!reading->sized[consumer->operation])
         return;
     if (workload->operations[consumer->operation].operation.direction == TMA_PREFETCH) {
-        tma_refuse_at(reading, path, "%s is %u, a prefetch: it brings no tile", path,
+        tma_scenario_diagnose(reading, path, "%s is %u, a prefetch: it brings no tile", path,
                       consumer->operation);
         return;
     }
@@ -209,10 +209,10 @@ static void check_consumer(struct tma_reading *reading, uint32_t index) {
     /* A tile at an address that is refused has been refused already. */
     if (tma_workload_tile(workload, 0, consumer->operation, &tile, &error) == TMA_OK &&
         tma_consumer_check(consumer, &tile, &error) != TMA_OK)
-        tma_refuse_at(reading, path, "%s: %s", path, error.text);
+        tma_scenario_diagnose(reading, path, "%s: %s", path, error.text);
 }
 
-void tma_check_consumers(struct tma_reading *reading) {
+void tma_check_consumers(struct tma_scenario_reader *reading) {
     const struct tma_workload *workload = &reading->scenario->workload;
     for (uint32_t i = 0; i < workload->consumer_count; i++)
         if (reading->consumer_good[i] && workload->operation_count > 0)

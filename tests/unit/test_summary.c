@@ -49,7 +49,7 @@ START_TEST(worst_rows) {
         char name[16];
         struct tma_record_outcome outcome = {.measured = 100, .predicted = predicted[i]};
         snprintf(name, sizeof name, "row%d", i);
-        struct tma_timed_row row = tma_note_row(&validation, name, &outcome);
+        struct tma_timed_row row = tma_validation_add_row(&validation, name, &outcome);
         ck_assert_str_eq(row.name, name);
         ck_assert_double_eq(row.measured, 100);
         ck_assert_double_eq(row.predicted, predicted[i]);

@@ -41,11 +41,11 @@ END_TEST
 START_TEST(words_and_lists) {
     char value[4];
     int64_t list[3];
-    ck_assert(tma_words_value("a=12 bb=345678 b=9", "b", value, sizeof value));
+    ck_assert(tma_find_key_value("a=12 bb=345678 b=9", "b", value, sizeof value));
     ck_assert_str_eq(value, "9");
-    ck_assert(tma_words_value("a=12 bb=345678 b=9", "bb", value, sizeof value));
+    ck_assert(tma_find_key_value("a=12 bb=345678 b=9", "bb", value, sizeof value));
     ck_assert_str_eq(value, "345");
-    ck_assert(!tma_words_value("a=12 bb=3", "c", value, sizeof value));
+    ck_assert(!tma_find_key_value("a=12 bb=3", "c", value, sizeof value));
     ck_assert_uint_eq(tma_parse_list("1,-2,3,4", list, 3), 3);
     ck_assert_int_eq(list[1], -2);
     ck_assert_uint_eq(tma_parse_list("1,x", list, 3), 1);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "scenario/describe.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 
 static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
 static const struct tma_names cache_names = {"initial cache", cache_items, 2};
@@ -106,7 +106,7 @@ static const struct tma_key workload_keys[] = {
 const struct tma_schema tma_workload_schema = {workload_keys,
                                                sizeof workload_keys / sizeof workload_keys[0]};
 
-void tma_read_workload(struct tma_reading *reading, const struct tma_yaml_node *node) {
+void tma_read_workload(struct tma_scenario_reader *reading, const struct tma_yaml_node *node) {
     struct tma_workload *workload = &reading->scenario->workload;
     struct workload_input input = {.workload = *workload};
     bool good = tma_schema_read(&tma_workload_schema, node, "workload", &input, reading->list);

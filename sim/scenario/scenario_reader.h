@@ -14,7 +14,7 @@ enum { TMA_PATH_BYTES = 128 };
 #define TMA_AUTO_STAGE   0u
 #define TMA_AUTO_EXPECT  UINT64_MAX
 
-struct tma_reading {
+struct tma_scenario_reader {
     struct tma_scenario *scenario;
     const struct tma_yaml_node *root;
     struct tma_diagnostics *list;
@@ -28,43 +28,43 @@ struct tma_reading {
 };
 
 /* Prepares the places of --set; false when out of memory. */
-bool tma_name_places(struct tma_scenario *scenario, size_t count);
+bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count);
 
 /* Applies those settings that are the scenario's document's, or those that are its machine's. */
-bool tma_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
+bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
                         bool to_machine, struct tma_diagnostics *list);
 
 /* Reads the machine that `gpu` names, relative to the scenario's file. */
-bool tma_read_gpu(struct tma_reading *reading, const char *gpu, const char *const *settings,
+bool tma_scenario_read_machine(struct tma_scenario_reader *reading, const char *gpu, const char *const *settings,
                   size_t setting_count);
 
 /* One fault at the closest node to `path`, from the document's root. */
-void tma_refuse_at(struct tma_reading *reading, const char *path, const char *format, ...)
+void tma_scenario_diagnose(struct tma_scenario_reader *reading, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 extern const struct tma_schema tma_scenario_schema, tma_map_schema, tma_workload_schema,
     tma_operation_schema, tma_consumer_schema;
 
 /* Reads every tensor map below `maps` into the workload. */
-void tma_read_maps(struct tma_reading *reading, const struct tma_yaml_node *maps);
+void tma_read_maps(struct tma_scenario_reader *reading, const struct tma_yaml_node *maps);
 
 /* Reads everything below `workload`; its operations and its consumers are parts of that. */
-void tma_read_workload(struct tma_reading *reading, const struct tma_yaml_node *workload);
-void tma_read_operations(struct tma_reading *reading, const struct tma_yaml_node *list);
-void tma_read_consumers(struct tma_reading *reading, const struct tma_yaml_node *list);
+void tma_read_workload(struct tma_scenario_reader *reading, const struct tma_yaml_node *workload);
+void tma_read_operations(struct tma_scenario_reader *reading, const struct tma_yaml_node *list);
+void tma_read_consumers(struct tma_scenario_reader *reading, const struct tma_yaml_node *list);
 
 /* Global bytes of a whole row: elements of dimension 0, or with interleave pixels of one slice. */
 uint64_t tma_map_row_bytes(const struct tma_tensor_map *map);
 
 /* Gives every "auto" and every default address its value: maps lie apart, operations one after the
  * other in the stage, the stage as large as they need, expect_tx what they complete. */
-void tma_lay_out_maps(struct tma_reading *reading);
-void tma_lay_out_stage(struct tma_reading *reading);
+void tma_assign_map_addresses(struct tma_scenario_reader *reading);
+void tma_assign_stage_offsets(struct tma_scenario_reader *reading);
 
 /* What the schemas cannot see. Appends every fault to the list. */
-void tma_check_maps(struct tma_reading *reading);       /* after their layout: addresses count */
-void tma_check_operations(struct tma_reading *reading); /* before the layout: they fill `sizes` */
-void tma_check_stage(struct tma_reading *reading);
-void tma_check_consumers(struct tma_reading *reading);
+void tma_check_maps(struct tma_scenario_reader *reading);       /* after their layout: addresses count */
+void tma_check_operations(struct tma_scenario_reader *reading); /* before the layout: they fill `sizes` */
+void tma_check_stage(struct tma_scenario_reader *reading);
+void tma_check_consumers(struct tma_scenario_reader *reading);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "scenario/describe.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 
 #define IN(member) offsetof(struct tma_consumer, member)
 
@@ -126,7 +126,7 @@ static bool gives_descriptor(const struct tma_yaml_node *node) {
            tma_yaml_find(node, "descriptor.stride_offset") != NULL;
 }
 
-static bool read_consumer(struct tma_reading *reading, const struct tma_yaml_node *node,
+static bool read_consumer(struct tma_scenario_reader *reading, const struct tma_yaml_node *node,
                           uint32_t index) {
     struct tma_consumer *consumer = &reading->scenario->workload.consumers[index];
     char context[TMA_PATH_BYTES];
@@ -137,7 +137,7 @@ static bool read_consumer(struct tma_reading *reading, const struct tma_yaml_nod
     return true;
 }
 
-void tma_read_consumers(struct tma_reading *reading, const struct tma_yaml_node *list) {
+void tma_read_consumers(struct tma_scenario_reader *reading, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint32_t index = 0;
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "scenario/describe.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 #include "scenario/text.h"
 
 enum { AUTO_ACCESS = -1, NO_REDUCTION = -1, ALL_RANKS = UINT16_MAX };
@@ -170,7 +170,7 @@ static const struct direction {
 
 /* The place and the values of one operation while it is read. */
 struct operation_reading {
-    struct tma_reading *reading;
+    struct tma_scenario_reader *reading;
     const struct tma_yaml_node *node;
     uint32_t index;
     char context[TMA_PATH_BYTES];
@@ -334,7 +334,7 @@ static bool read_operation(struct operation_reading *at, struct tma_stage_operat
     return good;
 }
 
-void tma_read_operations(struct tma_reading *reading, const struct tma_yaml_node *list) {
+void tma_read_operations(struct tma_scenario_reader *reading, const struct tma_yaml_node *list) {
     struct tma_workload *workload = &reading->scenario->workload;
     uint32_t index = 0;
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
