@@ -1,9 +1,9 @@
-/* Consumers: what the SM does with a tile once it has arrived. */
+/* Reads the list `workload.consumers`: how the SM's warps access the tiles that have arrived. */
 #include <stdio.h>
 #include <string.h>
 
-#include "scenario/describe.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/schema_describe.h"
 
 #define IN(member) offsetof(struct tma_consumer, member)
 
@@ -119,34 +119,35 @@ static const struct tma_key keys[] = {
 
 const struct tma_schema tma_consumer_schema = {keys, sizeof keys / sizeof keys[0]};
 
-/* Without one of these keys a consumer takes the descriptor that fits the tile. */
+/* True if the file gives a matrix descriptor. Otherwise the consumer uses the one that fits the
+ * tile. */
 static bool gives_descriptor(const struct tma_yaml_node *node) {
     return tma_yaml_find(node, "descriptor.swizzle") != NULL ||
            tma_yaml_find(node, "descriptor.leading_offset") != NULL ||
            tma_yaml_find(node, "descriptor.stride_offset") != NULL;
 }
 
-static bool read_consumer(struct tma_scenario_reader *reading, const struct tma_yaml_node *node,
+static bool read_consumer(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                           uint32_t index) {
-    struct tma_consumer *consumer = &reading->scenario->workload.consumers[index];
+    struct tma_consumer *consumer = &reader->scenario->workload.consumers[index];
     char context[TMA_PATH_BYTES];
     snprintf(context, sizeof context, "workload.consumers.%u", index);
-    if (!tma_schema_read(&tma_consumer_schema, node, context, consumer, reading->list))
+    if (!tma_schema_read(&tma_consumer_schema, node, context, consumer, reader->list))
         return false;
     consumer->wgmma.descriptor_given = gives_descriptor(node);
     return true;
 }
 
-void tma_read_consumers(struct tma_scenario_reader *reading, const struct tma_yaml_node *list) {
-    struct tma_workload *workload = &reading->scenario->workload;
+void tma_read_consumers(struct tma_scenario_reader *reader, const struct tma_yaml_node *list) {
+    struct tma_workload *workload = &reader->scenario->workload;
     uint32_t index = 0;
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
         if (index == TMA_MAX_CONSUMERS) {
-            tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->at,
-                         "workload.consumers has more than %d entries", TMA_MAX_CONSUMERS);
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                         "workload.consumers has too many entries; allowed: %d", TMA_MAX_CONSUMERS);
             break;
         }
-        reading->consumer_good[index] = read_consumer(reading, node, index);
+        reader->consumer_valid[index] = read_consumer(reader, node, index);
         index++;
     }
     workload->consumer_count = index;
@@ -157,8 +158,8 @@ struct filter {
     const struct tma_describer *describer;
 };
 
-/* Keys of lane maps that the consumer does not have would say something that is not so. */
-static void visit_own(void *context, const char *key, const char *value) {
+/* Passes on only the keys that apply to the consumer's lane map. */
+static void visit_applicable(void *context, const char *key, const char *value) {
     const struct filter *filter = context;
     const struct tma_consumer *consumer = filter->consumer;
     bool distributed = consumer->lanes == TMA_LANES_DISTRIBUTION;
@@ -171,6 +172,6 @@ static void visit_own(void *context, const char *key, const char *value) {
 void tma_consumer_describe(const struct tma_consumer *consumer,
                            const struct tma_describer *describer) {
     struct filter filter = {consumer, describer};
-    struct tma_describer own = {visit_own, &filter, describer->prefix};
-    tma_schema_describe(&tma_consumer_schema, consumer, &own);
+    struct tma_describer filtered = {visit_applicable, &filter, describer->prefix};
+    tma_schema_describe(&tma_consumer_schema, consumer, &filtered);
 }

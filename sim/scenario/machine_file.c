@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 #include "memory/l2.h"
-#include "scenario/describe.h"
+#include "scenario/document.h"
+#include "scenario/schema_describe.h"
 
 /* What the table fills: the machine, and how long its lists were. */
 struct machine_input {

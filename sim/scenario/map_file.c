@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "scenario/document.h"
 #include "scenario/scenario_reader.h"
 
 static char single_name[] = "map";
 
-/* The mapping of names to maps; made up around a document that is one map. */
+/* Returns the mapping of names to maps. For a document with a single map, makes such a mapping. */
 static const struct tma_yaml_node *find_maps(struct tma_map_file *file) {
     const struct tma_yaml_node *root = file->scenario->document;
     const struct tma_yaml_node *maps = tma_yaml_find(root, "tensor_maps");
@@ -22,17 +23,18 @@ static const struct tma_yaml_node *find_maps(struct tma_map_file *file) {
     return &file->around;
 }
 
-/* A document without a machine is judged by other means: its architecture stays 0. */
-static void read_gpu(struct tma_scenario_reader *reading, const char *const *settings, size_t count) {
-    const struct tma_yaml_node *gpu = tma_yaml_find(reading->root, "gpu");
+/* Reads the machine if the document names one. Otherwise its architecture stays 0. */
+static void read_machine(struct tma_scenario_reader *reader, const char *const *settings,
+                         size_t count) {
+    const struct tma_yaml_node *gpu = tma_yaml_find(reader->root, "gpu");
     if (gpu != NULL && gpu->kind == TMA_YAML_SCALAR)
-        tma_scenario_read_machine(reading, gpu->text, settings, count);
+        tma_scenario_read_machine(reader, gpu->text, settings, count);
 }
 
-static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reading) {
+static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reader) {
     const struct tma_yaml_node *maps = find_maps(file);
-    tma_read_maps(reading, maps);
-    tma_assign_map_addresses(reading);
+    tma_read_maps(reader, maps);
+    tma_assign_map_addresses(reader);
     const struct tma_yaml_node *node = maps->first;
     for (uint32_t i = 0; i < file->scenario->workload.map_count; i++, node = node->next)
         file->nodes[i] = node;
@@ -45,22 +47,21 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
     size_t before = list->count;
     struct tma_scenario *scenario = file->scenario;
     if (scenario == NULL || !tma_scenario_name_settings(scenario, setting_count)) {
-        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name},
-                     "no memory to read it");
+        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
         return false;
     }
     scenario->document = tma_yaml_parse(text, length, name, list);
     if (scenario->document == NULL)
         return false;
     if (scenario->document->kind == TMA_YAML_MAPPING) {
-        struct tma_scenario_reader reading = {
+        struct tma_scenario_reader reader = {
             .scenario = scenario, .root = scenario->document, .list = list};
         tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
-        read_gpu(&reading, settings, setting_count);
-        read_maps(file, &reading);
+        read_machine(&reader, settings, setting_count);
+        read_maps(file, &reader);
     } else {
         tma_diagnose(list, TMA_ERROR_SYNTAX, scenario->document->at,
-                     "this is no mapping; expected a scenario, or a tensor map's keys");
+                     "not a mapping; expected a scenario, or the keys of a tensor map");
     }
     tma_diagnostics_sort(list);
     return list->count == before;

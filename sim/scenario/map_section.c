@@ -1,29 +1,33 @@
-/* Tensor maps: the mapping `tensor_maps` to struct tma_tensor_map. */
+/* Reads the mapping `tensor_maps` into struct tma_tensor_map. */
 #include <stdio.h>
 #include <string.h>
 
 #include "memory/address.h"
-#include "scenario/describe.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/schema_describe.h"
 #include "tensormap/rules.h"
 
-/* What the table fills: the map, and how long its lists were. */
+/* The struct that the schema fills. */
 struct map_input {
     struct tma_tensor_map map;
     struct tma_map_array array;
-    uint32_t dims, strides, boxes, steps, lowers, uppers;
+
+    /* Lengths of the lists. */
+    uint32_t global_dim_count, global_stride_count, box_dim_count, element_stride_count;
+    uint32_t lower_corner_count, upper_corner_count;
 };
 
 #define IN(member)       offsetof(struct map_input, map.member)
 #define COUNT_IN(member) offsetof(struct map_input, member)
 
 static const struct tma_name place_items[] = {{"parameter", 0}, {"global", 1}};
-static const struct tma_names place_names = {"place of the map", place_items, 2};
+static const struct tma_names place_names = {"place of the descriptor", place_items, 2};
 
-/* Tensor maps that the parameters of a kernel have room for (CUDA 12.1 and later). */
+/* How many descriptors fit in the parameters of a kernel (CUDA 12.1 and later). */
 enum { PARAMETER_BYTES = 32764, MAP_BYTES = 128, PARAMETER_MAPS = PARAMETER_BYTES / MAP_BYTES };
 
-/* The rules say what is legal, and more of it than a range can. This is what a double holds. */
+/* The largest whole number up to which a double is exact. The rules in sim/tensormap check the real
+ * limits. */
 #define LARGEST_SIZE 9007199254740992.0
 
 static const struct tma_key keys[] = {
@@ -45,7 +49,7 @@ static const struct tma_key keys[] = {
      .max = LARGEST_SIZE,
      .limit = TMA_MAX_RANK,
      .offset = IN(global_dim),
-     .count_offset = COUNT_IN(dims),
+     .count_offset = COUNT_IN(global_dim_count),
      .meaning = "elements in each dimension, the innermost first; their number is the rank"},
     {.path = "global_strides",
      .kind = TMA_KEY_U64,
@@ -55,7 +59,7 @@ static const struct tma_key keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = TMA_MAX_RANK - 1,
      .offset = IN(global_strides),
-     .count_offset = COUNT_IN(strides),
+     .count_offset = COUNT_IN(global_stride_count),
      .meaning = "bytes from one index of dimensions 1, 2, ... to the next; default: dense"},
     {.path = "global_address",
      .kind = TMA_KEY_U64,
@@ -73,7 +77,7 @@ static const struct tma_key keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = TMA_MAX_RANK,
      .offset = IN(box_dim),
-     .count_offset = COUNT_IN(boxes),
+     .count_offset = COUNT_IN(box_dim_count),
      .meaning = "tiled maps: elements of the box in each dimension"},
     {.path = "element_strides",
      .kind = TMA_KEY_U32,
@@ -83,7 +87,7 @@ static const struct tma_key keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = TMA_MAX_RANK,
      .offset = IN(element_strides),
-     .count_offset = COUNT_IN(steps),
+     .count_offset = COUNT_IN(element_stride_count),
      .meaning = "every how many elements one is taken; default: 1 in each dimension"},
     {.path = "interleave",
      .kind = TMA_KEY_ENUM,
@@ -117,7 +121,7 @@ static const struct tma_key keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = 3,
      .offset = IN(lower_corner),
-     .count_offset = COUNT_IN(lowers),
+     .count_offset = COUNT_IN(lower_corner_count),
      .meaning = "im2col maps: W, H, D"},
     {.path = "upper_corner",
      .kind = TMA_KEY_I32,
@@ -127,7 +131,7 @@ static const struct tma_key keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = 3,
      .offset = IN(upper_corner),
-     .count_offset = COUNT_IN(uppers),
+     .count_offset = COUNT_IN(upper_corner_count),
      .meaning = "im2col maps: W, H, D"},
     {.path = "channels_per_pixel",
      .kind = TMA_KEY_U32,
@@ -165,10 +169,10 @@ static const struct tma_key keys[] = {
 
 const struct tma_schema tma_map_schema = {keys, sizeof keys / sizeof keys[0]};
 
-/* Keys that only one family of maps has. */
+/* Keys that only tiled or only im2col maps have. */
 static const struct family_key {
     const char *key;
-    bool tiled; /* else im2col */
+    bool tiled; /* the key is for tiled maps, else for im2col maps */
 } family_keys[] = {
     {"box_dim", true},
     {"lower_corner", false},
@@ -177,7 +181,7 @@ static const struct family_key {
     {"pixels_per_column", false},
 };
 
-static bool check_family(struct tma_scenario_reader *reading, const struct tma_yaml_node *node,
+static bool check_family(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                          const struct tma_tensor_map *map) {
     bool tiled = map->kind == TMA_MAP_TILED, good = true;
     const char *kind = tma_name_of(&tma_map_kind_names, (int)map->kind);
@@ -187,41 +191,48 @@ static bool check_family(struct tma_scenario_reader *reading, const struct tma_y
         if (given == (rule->tiled == tiled))
             continue;
         good = false;
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, rule->key),
-                     given ? "tensor_maps.%s.%s is for %s maps; kind is %s"
-                           : "tensor_maps.%s.%s is missing; %s maps need it, and kind is %s",
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, rule->key),
+                     given ? "tensor_maps.%s.%s is only for %s maps; kind is %s"
+                           : "tensor_maps.%s.%s is missing; %s maps need it; kind is %s",
                      node->key, rule->key, rule->tiled ? "tiled" : "im2col", kind);
     }
     return good;
 }
 
-static bool check_length(struct tma_scenario_reader *reading, const struct tma_yaml_node *node,
+static bool check_length(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                          const char *key, uint32_t length, uint32_t expected, const char *why) {
     if (tma_yaml_find(node, key) == NULL || length == expected)
         return true;
-    tma_diagnose(reading->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
                  "tensor_maps.%s.%s has %u entries; expected %u, %s", node->key, key, length,
                  expected, why);
     return false;
 }
 
-/* Im2col has them for each dimension of the image, im2col wide for W alone. */
+/* Returns the number of entries of lower_corner and upper_corner: one for each spatial dimension in
+ * im2col mode, one for W in the im2col_w modes. */
 static uint32_t corner_count(enum tma_map_kind kind, uint32_t rank) {
     return kind != TMA_MAP_IM2COL || rank < 3 ? 1 : rank - 2;
 }
 
-static bool check_lengths(struct tma_scenario_reader *reading, const struct tma_yaml_node *node,
+static bool check_lengths(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                           const struct map_input *input) {
     static const char dims[] = "one for each entry of global_dim";
     static const char strides[] = "one for each entry of global_dim but the first";
-    static const char spatial[] = "one for each dimension of the image";
-    uint32_t rank = input->dims;
+    static const char spatial[] = "one for each spatial dimension";
+    uint32_t rank = input->global_dim_count;
     uint32_t corners = corner_count(input->map.kind, rank);
-    bool good = check_length(reading, node, "global_strides", input->strides, rank - 1, strides);
-    good = check_length(reading, node, "box_dim", input->boxes, rank, dims) && good;
-    good = check_length(reading, node, "element_strides", input->steps, rank, dims) && good;
-    good = check_length(reading, node, "lower_corner", input->lowers, corners, spatial) && good;
-    good = check_length(reading, node, "upper_corner", input->uppers, corners, spatial) && good;
+    bool good =
+        check_length(reader, node, "global_strides", input->global_stride_count, rank - 1, strides);
+    good = check_length(reader, node, "box_dim", input->box_dim_count, rank, dims) && good;
+    good = check_length(reader, node, "element_strides", input->element_stride_count, rank, dims) &&
+           good;
+    good =
+        check_length(reader, node, "lower_corner", input->lower_corner_count, corners, spatial) &&
+        good;
+    good =
+        check_length(reader, node, "upper_corner", input->upper_corner_count, corners, spatial) &&
+        good;
     return good;
 }
 
@@ -249,17 +260,17 @@ static void fill_defaults(const struct tma_yaml_node *node, struct tma_tensor_ma
     }
 }
 
-static bool read_map(struct tma_scenario_reader *reading, const struct tma_yaml_node *node,
+static bool read_map(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                      struct tma_tensor_map *map, struct tma_map_array *array) {
     struct map_input input = {0};
     char context[TMA_PATH_BYTES];
     snprintf(context, sizeof context, "tensor_maps.%.60s", node->key);
     input.map.global_address = TMA_AUTO_ADDRESS;
-    if (!tma_schema_read(&tma_map_schema, node, context, &input, reading->list))
+    if (!tma_schema_read(&tma_map_schema, node, context, &input, reader->list))
         return false;
-    input.map.rank = input.dims;
-    bool good = check_family(reading, node, &input.map);
-    good = check_lengths(reading, node, &input) && good;
+    input.map.rank = input.global_dim_count;
+    bool good = check_family(reader, node, &input.map);
+    good = check_lengths(reader, node, &input) && good;
     if (good)
         fill_defaults(node, &input.map);
     *map = input.map;
@@ -267,31 +278,32 @@ static bool read_map(struct tma_scenario_reader *reading, const struct tma_yaml_
     return good;
 }
 
-/* --set reaches a map by its name, so that is to be one word. */
-static bool check_name(struct tma_scenario_reader *reading, const struct tma_yaml_node *node) {
+/* Checks a map's name: a single word, because it is a step of a path in --set. */
+static bool check_name(struct tma_scenario_reader *reader, const struct tma_yaml_node *node) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
     size_t length = strlen(node->key);
     if (length > 0 && length < TMA_MAX_NAME && strspn(node->key, allowed) == length)
         return true;
-    tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->key_at,
-                 "\"%.64s\" is no name of a tensor map; expected 1 to %d letters, digits and _",
-                 node->key, TMA_MAX_NAME - 1);
+    tma_diagnose(
+        reader->list, TMA_ERROR_SYNTAX, node->key_at,
+        "\"%.64s\" is not a valid name of a tensor map; expected 1 to %d letters, digits or _",
+        node->key, TMA_MAX_NAME - 1);
     return false;
 }
 
-void tma_read_maps(struct tma_scenario_reader *reading, const struct tma_yaml_node *maps) {
-    struct tma_workload *workload = &reading->scenario->workload;
+void tma_read_maps(struct tma_scenario_reader *reader, const struct tma_yaml_node *maps) {
+    struct tma_workload *workload = &reader->scenario->workload;
     for (const struct tma_yaml_node *node = maps->first; node != NULL; node = node->next) {
         uint32_t index = workload->map_count;
         if (index == TMA_MAX_TENSOR_MAPS) {
-            tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->key_at,
-                         "tensor_maps has more than %d entries", TMA_MAX_TENSOR_MAPS);
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
+                         "tensor_maps has too many entries; allowed: %d", TMA_MAX_TENSOR_MAPS);
             return;
         }
-        reading->scenario->map_names[index] = node->key;
-        reading->map_good[index] = check_name(reading, node);
-        reading->map_good[index] &=
-            read_map(reading, node, &workload->maps[index], &workload->arrays[index]);
+        reader->scenario->map_names[index] = node->key;
+        reader->map_valid[index] = check_name(reader, node);
+        reader->map_valid[index] &=
+            read_map(reader, node, &workload->maps[index], &workload->arrays[index]);
         workload->map_count++;
     }
 }
@@ -303,20 +315,20 @@ void tma_map_describe(const struct tma_tensor_map *map, const struct tma_map_arr
     struct map_input input = {
         .map = *map,
         .array = *array,
-        .dims = map->rank,
-        .strides = map->rank - 1,
-        .boxes = tiled ? map->rank : 0,
-        .steps = map->rank,
-        .lowers = corners,
-        .uppers = corners,
+        .global_dim_count = map->rank,
+        .global_stride_count = map->rank - 1,
+        .box_dim_count = tiled ? map->rank : 0,
+        .element_stride_count = map->rank,
+        .lower_corner_count = corners,
+        .upper_corner_count = corners,
     };
     tma_schema_describe(&tma_map_schema, &input, describer);
 }
 
-static bool check_rules(struct tma_scenario_reader *reading, const char *name,
+static bool check_rules(struct tma_scenario_reader *reader, const char *name,
                         const struct tma_tensor_map *map) {
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
-    enum tma_architecture architecture = reading->scenario->machine.architecture;
+    enum tma_architecture architecture = reader->scenario->machine.architecture;
     size_t count = tma_tensor_map_check(map, architecture, violations, TMA_MAX_VIOLATIONS);
     for (size_t i = 0; i < count; i++) {
         const struct tma_violation *violation = &violations[i];
@@ -324,34 +336,37 @@ static bool check_rules(struct tma_scenario_reader *reading, const char *name,
         const char *field = tma_field_info(violation->field)->name;
         snprintf(path, sizeof path, "tensor_maps.%.60s.%s.%d", name, field, violation->index);
         tma_violation_text(violation, text, sizeof text);
-        tma_scenario_diagnose(reading, path, "tensor_maps.%s: %s", name, text);
+        tma_scenario_diagnose(reader, path, "tensor_maps.%s: %s", name, text);
     }
     return count == 0;
 }
 
-/* The tensors of all of a map's array have addresses that L2 can tell apart. */
-static void check_extent(struct tma_scenario_reader *reading, uint32_t index) {
-    const struct tma_workload *workload = &reading->scenario->workload;
+/* Checks that all tensors of a map's array lie below the highest address that the model of L2
+ * supports. */
+static void check_extent(struct tma_scenario_reader *reader, uint32_t index) {
+    const struct tma_workload *workload = &reader->scenario->workload;
     const struct tma_map_array *array = &workload->arrays[index];
     uint64_t address = workload->maps[index].global_address, limit = TMA_L2_ADDRESS_LIMIT;
-    const char *name = reading->scenario->map_names[index];
+    const char *name = reader->scenario->map_names[index];
     char path[TMA_PATH_BYTES];
     if (array->count == 1 ||
         (address < limit && array->pitch_bytes <= (limit - address) / array->count))
         return;
     snprintf(path, sizeof path, "tensor_maps.%.60s.count", name);
-    tma_scenario_diagnose(reading, path,
-                  "%s: %u tensors of %llu bytes from 0x%llx on; allowed up to 0x%llx", path,
-                  array->count, (unsigned long long)array->pitch_bytes, (unsigned long long)address,
-                  (unsigned long long)limit);
+    tma_scenario_diagnose(
+        reader, path,
+        "%s: %u tensors of %llu bytes from address 0x%llx exceed the highest address, "
+        "0x%llx",
+        path, array->count, (unsigned long long)array->pitch_bytes, (unsigned long long)address,
+        (unsigned long long)limit);
 }
 
-/* A kernel's parameters have room for all maps that are said to be there. */
-static void check_parameters(struct tma_scenario_reader *reading) {
-    const struct tma_workload *workload = &reading->scenario->workload;
+/* Checks that all descriptors that are kernel parameters fit in there. */
+static void check_parameters(struct tma_scenario_reader *reader) {
+    const struct tma_workload *workload = &reader->scenario->workload;
     uint64_t maps = 0;
     for (uint32_t i = 0; i < workload->map_count; i++) {
-        const char *name = reading->scenario->map_names[i];
+        const char *name = reader->scenario->map_names[i];
         char path[TMA_PATH_BYTES];
         uint64_t before = maps;
         if (!workload->arrays[i].global)
@@ -359,21 +374,22 @@ static void check_parameters(struct tma_scenario_reader *reading) {
         if (before > PARAMETER_MAPS || maps <= PARAMETER_MAPS)
             continue;
         snprintf(path, sizeof path, "tensor_maps.%.60s.count", name);
-        tma_scenario_diagnose(reading, path,
-                      "tensor_maps: up to %s, %llu maps are parameters of the kernel, which has %d "
-                      "bytes of them, room for %d maps; others need descriptor: global",
-                      name, (unsigned long long)maps, PARAMETER_BYTES, PARAMETER_MAPS);
+        tma_scenario_diagnose(
+            reader, path,
+            "tensor_maps: %s and the maps before it are %llu kernel parameters; allowed: %d "
+            "(%d bytes of parameters); use descriptor: global for the others",
+            name, (unsigned long long)maps, PARAMETER_MAPS, PARAMETER_BYTES);
     }
 }
 
-void tma_check_maps(struct tma_scenario_reader *reading) {
-    const struct tma_scenario *scenario = reading->scenario;
-    check_parameters(reading);
-    for (uint32_t i = 0; i < scenario->workload.map_count && reading->machine_good; i++)
-        if (reading->map_good[i])
-            reading->map_good[i] =
-                check_rules(reading, scenario->map_names[i], &scenario->workload.maps[i]);
+void tma_check_maps(struct tma_scenario_reader *reader) {
+    const struct tma_scenario *scenario = reader->scenario;
+    check_parameters(reader);
+    for (uint32_t i = 0; i < scenario->workload.map_count && reader->machine_valid; i++)
+        if (reader->map_valid[i])
+            reader->map_valid[i] =
+                check_rules(reader, scenario->map_names[i], &scenario->workload.maps[i]);
     for (uint32_t i = 0; i < scenario->workload.map_count; i++)
-        if (reading->map_good[i])
-            check_extent(reading, i);
+        if (reader->map_valid[i])
+            check_extent(reader, i);
 }

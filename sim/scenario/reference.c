@@ -1,11 +1,11 @@
-/* The reference of the files' keys, from the tables that read them. */
+#include "scenario/reference.h"
+
 #include <stdlib.h>
 
-#include "scenario/describe.h"
 #include "scenario/machine_file.h"
 #include "scenario/scenario_reader.h"
 
-static const char *fallback_text(const struct tma_key *key) {
+static const char *default_text(const struct tma_key *key) {
     if (key->fallback == TMA_REQUIRED)
         return "required";
     return key->fallback[0] == '\0' ? "" : key->fallback;
@@ -18,7 +18,7 @@ static void print_schema(const struct tma_schema *schema, const char *heading, F
         const struct tma_key *key = &schema->keys[i];
         char *takes = tma_key_expected(key);
         fprintf(out, "| `%s` | %s | %s | %s |\n", key->path, takes == NULL ? "" : takes,
-                fallback_text(key), key->meaning);
+                default_text(key), key->meaning);
         free(takes);
     }
 }

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario/document.h"
 #include "scenario/machine_file.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/setting.h"
 
 struct scenario_input {
     char name[TMA_MAX_NAME];
@@ -45,31 +47,32 @@ static const struct tma_key keys[] = {
 
 const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
 
-/* A setting below "gpu." is for the machine's document, by its path there. */
+/* A setting "gpu.PATH=VALUE" applies to the machine's document. */
 static const char gpu_prefix[] = "gpu.";
 
+/* Returns "PATH=VALUE" of such a setting, or NULL. */
 static const char *machine_setting(const char *setting) {
     size_t length = sizeof gpu_prefix - 1;
     return strncmp(setting, gpu_prefix, length) == 0 ? setting + length : NULL;
 }
 
 bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count) {
-    scenario->places = calloc(count + 1, sizeof *scenario->places);
-    if (scenario->places == NULL)
+    scenario->setting_names = calloc(count + 1, sizeof *scenario->setting_names);
+    if (scenario->setting_names == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
-        char place[32];
-        snprintf(place, sizeof place, "--set %zu", i + 1);
-        scenario->places[i] = strdup(place);
-        if (scenario->places[i] == NULL)
+        char name[32];
+        snprintf(name, sizeof name, "--set %zu", i + 1);
+        scenario->setting_names[i] = strdup(name);
+        if (scenario->setting_names[i] == NULL)
             return false;
-        scenario->place_count = i + 1;
+        scenario->setting_count = i + 1;
     }
     return true;
 }
 
-bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
-                        bool to_machine, struct tma_diagnostics *list) {
+bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,
+                                 size_t count, bool to_machine, struct tma_diagnostics *list) {
     struct tma_yaml_node *root = to_machine ? scenario->gpu_document : scenario->document;
     bool good = true;
     for (size_t i = 0; i < count; i++) {
@@ -77,13 +80,14 @@ bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *cons
         if ((for_machine != NULL) != to_machine)
             continue;
         const char *setting = to_machine ? for_machine : settings[i];
-        good = tma_yaml_set(root, setting, scenario->places[i], list) && good;
+        good = tma_yaml_set(root, setting, scenario->setting_names[i], list) && good;
     }
     return good;
 }
 
-/* Relative to the folder of `base`; paths from the command line are relative to where that is. */
-static char *resolve(const char *base, const char *path) {
+/* Returns `path`, made relative to the folder of the file `base` unless it is absolute. The caller
+ * frees it. NULL when out of memory. */
+static char *resolve_path(const char *base, const char *path) {
     const char *slash = strrchr(base, '/');
     if (path[0] == '/' || slash == NULL)
         return strdup(path);
@@ -96,33 +100,34 @@ static char *resolve(const char *base, const char *path) {
     return joined;
 }
 
-bool tma_scenario_read_machine(struct tma_scenario_reader *reading, const char *gpu, const char *const *settings,
-                  size_t setting_count) {
-    struct tma_scenario *scenario = reading->scenario;
-    struct tma_location at = tma_yaml_locate(reading->root, "gpu");
-    scenario->gpu_path = resolve(at.file, gpu);
+bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const char *gpu,
+                               const char *const *settings, size_t setting_count) {
+    struct tma_scenario *scenario = reader->scenario;
+    struct tma_location at = tma_yaml_locate(reader->root, "gpu");
+    scenario->gpu_path = resolve_path(at.file, gpu);
     if (scenario->gpu_path == NULL)
         return false;
-    scenario->gpu_document = tma_yaml_read(scenario->gpu_path, reading->list);
+    scenario->gpu_document = tma_yaml_read(scenario->gpu_path, reader->list);
     if (scenario->gpu_document == NULL) {
-        tma_diagnose(reading->list, TMA_ERROR_FILE, at, "gpu names a file that cannot be used");
+        tma_diagnose(reader->list, TMA_ERROR_FILE, at,
+                     "gpu names a file that cannot be read or parsed");
         return false;
     }
-    return tma_scenario_apply_settings(scenario, settings, setting_count, true, reading->list) &&
-           tma_machine_from(scenario->gpu_document, &scenario->machine, reading->list);
+    return tma_scenario_apply_settings(scenario, settings, setting_count, true, reader->list) &&
+           tma_machine_from(scenario->gpu_document, &scenario->machine, reader->list);
 }
 
-static void read_parts(struct tma_scenario_reader *reading, const struct scenario_input *input) {
+static void read_parts(struct tma_scenario_reader *reader, const struct scenario_input *input) {
     if (input->tensor_maps != NULL)
-        tma_read_maps(reading, input->tensor_maps);
-    tma_assign_map_addresses(reading);
-    tma_check_maps(reading);
+        tma_read_maps(reader, input->tensor_maps);
+    tma_assign_map_addresses(reader);
+    tma_check_maps(reader);
     if (input->workload != NULL)
-        tma_read_workload(reading, input->workload);
-    tma_check_operations(reading);
-    tma_assign_stage_offsets(reading);
-    tma_check_stage(reading);
-    tma_check_consumers(reading);
+        tma_read_workload(reader, input->workload);
+    tma_check_operations(reader);
+    tma_assign_stage_offsets(reader);
+    tma_check_stage(reader);
+    tma_check_consumers(reader);
 }
 
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
@@ -133,14 +138,16 @@ bool tma_scenario_read(const char *path, const char *const *settings, size_t set
     if (scenario->document == NULL || !tma_scenario_name_settings(scenario, setting_count))
         return false;
     tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
-    struct tma_scenario_reader reading = {.scenario = scenario, .root = scenario->document, .list = list};
+    struct tma_scenario_reader reader = {
+        .scenario = scenario, .root = scenario->document, .list = list};
     struct scenario_input input = {0};
     tma_schema_read(&tma_scenario_schema, scenario->document, "", &input, list);
     memcpy(scenario->name, input.name, sizeof scenario->name);
     memcpy(scenario->description, input.description, sizeof scenario->description);
     if (input.gpu[0] != '\0')
-        reading.machine_good = tma_scenario_read_machine(&reading, input.gpu, settings, setting_count);
-    read_parts(&reading, &input);
+        reader.machine_valid =
+            tma_scenario_read_machine(&reader, input.gpu, settings, setting_count);
+    read_parts(&reader, &input);
     tma_diagnostics_sort(list);
     return list->count == before;
 }
@@ -149,8 +156,8 @@ void tma_scenario_free(struct tma_scenario *scenario) {
     tma_yaml_free(scenario->document);
     tma_yaml_free(scenario->gpu_document);
     free(scenario->gpu_path);
-    for (size_t i = 0; i < scenario->place_count; i++)
-        free(scenario->places[i]);
-    free(scenario->places);
+    for (size_t i = 0; i < scenario->setting_count; i++)
+        free(scenario->setting_names[i]);
+    free(scenario->setting_names);
     *scenario = (struct tma_scenario){0};
 }

@@ -1,70 +1,96 @@
-/* What the steps of reading a scenario hand to each other. Internal to this folder. */
-#ifndef TMA_SCENARIO_READING_H
-#define TMA_SCENARIO_READING_H
+/* The context of reading one scenario, and the steps that share it. Internal to this folder.
+ *
+ * The steps run in this order: tensor maps are read, get their addresses and are checked; then the
+ * workload is read, its operations are checked, get their offsets in the stage, and are checked
+ * against the stage; consumers are checked last. A step skips parts that an earlier step found
+ * invalid, so one error is not reported twice. */
+#ifndef TMA_SCENARIO_SCENARIO_READER_H
+#define TMA_SCENARIO_SCENARIO_READER_H
 
 #include "placement/rows.h"
 #include "scenario/scenario.h"
 #include "scenario/schema.h"
+#include "scenario/schema_describe.h"
 
 enum { TMA_PATH_BYTES = 128 };
 
-/* "auto" as the schemas store it, until the layout replaces it. */
+/* How the schemas store "auto" until the value is computed. */
 #define TMA_AUTO_ADDRESS UINT64_MAX
 #define TMA_AUTO_OFFSET  UINT32_MAX
 #define TMA_AUTO_STAGE   0u
 #define TMA_AUTO_EXPECT  UINT64_MAX
 
 struct tma_scenario_reader {
-    struct tma_scenario *scenario;
-    const struct tma_yaml_node *root;
-    struct tma_diagnostics *list;
-    bool machine_good, workload_good;
-    bool map_good[TMA_MAX_TENSOR_MAPS];
-    bool operation_good[TMA_MAX_STAGE_OPERATIONS];
-    bool consumer_good[TMA_MAX_CONSUMERS];
-    /* Operations whose size is known: their fields are good, and so is their map. */
-    bool sized[TMA_MAX_STAGE_OPERATIONS];
-    struct tma_operation_size sizes[TMA_MAX_STAGE_OPERATIONS];
+    struct tma_scenario *scenario;    /* what is being filled */
+    const struct tma_yaml_node *root; /* of the scenario's document */
+    struct tma_diagnostics *list;     /* collects the errors */
+    bool machine_valid;               /* the machine was read without errors */
+    bool workload_valid;              /* so were the workload's own keys */
+    bool map_valid[TMA_MAX_TENSOR_MAPS];
+    bool operation_valid[TMA_MAX_STAGE_OPERATIONS];
+    bool consumer_valid[TMA_MAX_CONSUMERS];
+    bool size_known[TMA_MAX_STAGE_OPERATIONS]; /* the operation and its map are valid */
+    struct tma_operation_size sizes[TMA_MAX_STAGE_OPERATIONS]; /* where size_known */
 };
-
-/* Prepares the places of --set; false when out of memory. */
-bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count);
-
-/* Applies those settings that are the scenario's document's, or those that are its machine's. */
-bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
-                        bool to_machine, struct tma_diagnostics *list);
-
-/* Reads the machine that `gpu` names, relative to the scenario's file. */
-bool tma_scenario_read_machine(struct tma_scenario_reader *reading, const char *gpu, const char *const *settings,
-                  size_t setting_count);
-
-/* One fault at the closest node to `path`, from the document's root. */
-void tma_scenario_diagnose(struct tma_scenario_reader *reading, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 extern const struct tma_schema tma_scenario_schema, tma_map_schema, tma_workload_schema,
     tma_operation_schema, tma_consumer_schema;
 
-/* Reads every tensor map below `maps` into the workload. */
-void tma_read_maps(struct tma_scenario_reader *reading, const struct tma_yaml_node *maps);
+/* Appends one error, made as printf does, at the node closest to `path` from the document's root.
+ */
+void tma_scenario_diagnose(struct tma_scenario_reader *reader, const char *path, const char *format,
+                           ...) __attribute__((format(printf, 3, 4)));
 
-/* Reads everything below `workload`; its operations and its consumers are parts of that. */
-void tma_read_workload(struct tma_scenario_reader *reading, const struct tma_yaml_node *workload);
-void tma_read_operations(struct tma_scenario_reader *reading, const struct tma_yaml_node *list);
-void tma_read_consumers(struct tma_scenario_reader *reading, const struct tma_yaml_node *list);
+/* Allocates the names "--set 1", "--set 2", ... that locations borrow. False when out of memory. */
+bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count);
 
-/* Global bytes of a whole row: elements of dimension 0, or with interleave pixels of one slice. */
+/* Applies the settings for the machine ("gpu...."), or all others, to that document. Returns false,
+ * with the errors appended to the list, if one does not fit. */
+bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,
+                                 size_t count, bool to_machine, struct tma_diagnostics *list);
+
+/* Reads the machine file `gpu`, a path relative to the scenario's file, with its settings applied.
+ * Returns false, with the errors appended to the list, if the machine is invalid. */
+bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const char *gpu,
+                               const char *const *settings, size_t setting_count);
+
+/* Reads the mapping `tensor_maps` into the workload. */
+void tma_read_maps(struct tma_scenario_reader *reader, const struct tma_yaml_node *maps);
+
+/* Reads the mapping `workload`, with its operations and consumers. */
+void tma_read_workload(struct tma_scenario_reader *reader, const struct tma_yaml_node *workload);
+
+/* Read the lists `workload.operations` and `workload.consumers`. */
+void tma_read_operations(struct tma_scenario_reader *reader, const struct tma_yaml_node *list);
+void tma_read_consumers(struct tma_scenario_reader *reader, const struct tma_yaml_node *list);
+
+/* Returns the bytes of a row of the whole tensor in global memory: all elements of dimension 0.
+ * With an interleave, a row is the pixels of one 16- or 32-byte slice of the channels. */
 uint64_t tma_map_row_bytes(const struct tma_tensor_map *map);
 
-/* Gives every "auto" and every default address its value: maps lie apart, operations one after the
- * other in the stage, the stage as large as they need, expect_tx what they complete. */
-void tma_assign_map_addresses(struct tma_scenario_reader *reading);
-void tma_assign_stage_offsets(struct tma_scenario_reader *reading);
+/* Gives each map without an address its own, aligned to 2 MiB, one map behind the other. */
+void tma_assign_map_addresses(struct tma_scenario_reader *reader);
 
-/* What the schemas cannot see. Appends every fault to the list. */
-void tma_check_maps(struct tma_scenario_reader *reading);       /* after their layout: addresses count */
-void tma_check_operations(struct tma_scenario_reader *reading); /* before the layout: they fill `sizes` */
-void tma_check_stage(struct tma_scenario_reader *reading);
-void tma_check_consumers(struct tma_scenario_reader *reading);
+/* Replaces "auto" in the stage: places the operations' tiles one behind the other, sets stage_bytes
+ * to what they need, and expect_tx to the bytes that they complete. */
+void tma_assign_stage_offsets(struct tma_scenario_reader *reader);
+
+/* Checks what one key alone cannot show. All append every error to the list.
+ * tma_check_maps needs the maps' addresses. tma_check_operations fills `sizes`, which the stage's
+ * layout needs. tma_check_stage and tma_check_consumers need that layout. */
+void tma_check_maps(struct tma_scenario_reader *reader);
+void tma_check_operations(struct tma_scenario_reader *reader);
+void tma_check_stage(struct tma_scenario_reader *reader);
+void tma_check_consumers(struct tma_scenario_reader *reader);
+
+/* Describe one section each, for tma_scenario_describe. */
+void tma_map_describe(const struct tma_tensor_map *map, const struct tma_map_array *array,
+                      const struct tma_describer *describer);
+void tma_workload_describe(const struct tma_workload *workload,
+                           const struct tma_describer *describer);
+void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
+                            const struct tma_describer *describer);
+void tma_consumer_describe(const struct tma_consumer *consumer,
+                           const struct tma_describer *describer);
 
 #endif

@@ -1,8 +1,8 @@
-/* The workload's own keys; its operations and consumers are in files of their own. */
+/* Reads the mapping `workload`, apart from its operations and consumers. */
 #include <string.h>
 
-#include "scenario/describe.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/schema_describe.h"
 
 static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
 static const struct tma_names cache_names = {"initial cache", cache_items, 2};
@@ -106,18 +106,18 @@ static const struct tma_key workload_keys[] = {
 const struct tma_schema tma_workload_schema = {workload_keys,
                                                sizeof workload_keys / sizeof workload_keys[0]};
 
-void tma_read_workload(struct tma_scenario_reader *reading, const struct tma_yaml_node *node) {
-    struct tma_workload *workload = &reading->scenario->workload;
+void tma_read_workload(struct tma_scenario_reader *reader, const struct tma_yaml_node *node) {
+    struct tma_workload *workload = &reader->scenario->workload;
     struct workload_input input = {.workload = *workload};
-    bool good = tma_schema_read(&tma_workload_schema, node, "workload", &input, reading->list);
+    bool good = tma_schema_read(&tma_workload_schema, node, "workload", &input, reader->list);
     *workload = input.workload;
     if (workload->sm_count == 0)
-        workload->sm_count = reading->scenario->machine.sm_count;
-    reading->workload_good = good;
+        workload->sm_count = reader->scenario->machine.sm_count;
+    reader->workload_valid = good;
     if (input.operations != NULL)
-        tma_read_operations(reading, input.operations);
+        tma_read_operations(reader, input.operations);
     if (input.consumers != NULL)
-        tma_read_consumers(reading, input.consumers);
+        tma_read_consumers(reader, input.consumers);
 }
 
 void tma_workload_describe(const struct tma_workload *workload,
