@@ -209,20 +209,26 @@ struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char
     return root;
 }
 
+struct tma_yaml_node *tma_yaml_parse_mapping(const char *text, size_t length, const char *file,
+                                             struct tma_diagnostics *list) {
+    struct tma_yaml_node *root = tma_yaml_parse(text, length, file, list);
+    if (root == NULL || root->kind == TMA_YAML_MAPPING)
+        return root;
+    tma_diagnose(list, TMA_ERROR_SYNTAX, root->at, "not a mapping; expected \"key: value\" lines");
+    tma_yaml_free(root);
+    return NULL;
+}
+
 struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *list) {
-    char *text;
-    size_t length;
+    char *text = NULL;
+    size_t length = 0;
     struct tma_error error;
     enum tma_error_code code = tma_text_read(path, &text, &length, &error);
     if (code != TMA_OK) {
         tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
         return NULL;
     }
-    struct tma_yaml_node *root = tma_yaml_parse(text, length, path, list);
+    struct tma_yaml_node *root = tma_yaml_parse_mapping(text, length, path, list);
     free(text);
-    if (root == NULL || root->kind == TMA_YAML_MAPPING)
-        return root;
-    tma_diagnose(list, TMA_ERROR_SYNTAX, root->at, "not a mapping; expected \"key: value\" lines");
-    tma_yaml_free(root);
-    return NULL;
+    return root;
 }

@@ -13,7 +13,11 @@
 struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char *file,
                                      struct tma_diagnostics *list);
 
-/* Parses a file, which has to contain a mapping. Otherwise as tma_yaml_parse. */
+/* As tma_yaml_parse, for a text that has to hold a mapping. */
+struct tma_yaml_node *tma_yaml_parse_mapping(const char *text, size_t length, const char *file,
+                                             struct tma_diagnostics *list);
+
+/* As tma_yaml_parse_mapping, for the file at `path`, which every location borrows. */
 struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *list);
 
 #endif

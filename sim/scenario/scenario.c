@@ -23,26 +23,26 @@ static const struct tma_key keys[] = {
      .kind = TMA_KEY_CHARS,
      .max = TMA_MAX_NAME - 1,
      .offset = IN(name),
-     .meaning = "how reports and traces call it"},
+     .meaning = "name of the scenario in reports and traces"},
     {.path = "description",
      .kind = TMA_KEY_CHARS,
      .max = 511,
      .fallback = TMA_OPTIONAL,
      .offset = IN(description),
-     .meaning = "what it shows"},
+     .meaning = "what the scenario shows, for its readers"},
     {.path = "gpu",
      .kind = TMA_KEY_CHARS,
      .max = 511,
      .offset = IN(gpu),
-     .meaning = "the machine's file, relative to the scenario's"},
+     .meaning = "path of the machine file, relative to the scenario's file"},
     {.path = "tensor_maps",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(tensor_maps),
-     .meaning = "NAME: {...}, one for each tensor map: see below"},
+     .meaning = "the tensor maps by name: `NAME: {...}`; keys below"},
     {.path = "workload",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(workload),
-     .meaning = "what the CTAs do: see below"},
+     .meaning = "what the CTAs do; keys below"},
 };
 
 const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
@@ -130,12 +130,13 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
     tma_check_consumers(reader);
 }
 
-bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
-                       struct tma_scenario *scenario, struct tma_diagnostics *list) {
-    *scenario = (struct tma_scenario){0};
-    size_t before = list->count;
-    scenario->document = tma_yaml_read(path, list);
-    if (scenario->document == NULL || !tma_scenario_name_settings(scenario, setting_count))
+/* Reads a scenario from its document, or fails if that is NULL because it could not be parsed.
+ * `errors_before` is the length of the list before the document was parsed. */
+static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
+                          const char *const *settings, size_t setting_count,
+                          struct tma_scenario *scenario, struct tma_diagnostics *list) {
+    *scenario = (struct tma_scenario){.document = document};
+    if (document == NULL || !tma_scenario_name_settings(scenario, setting_count))
         return false;
     tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
     struct tma_scenario_reader reader = {
@@ -149,7 +150,22 @@ bool tma_scenario_read(const char *path, const char *const *settings, size_t set
             tma_scenario_read_machine(&reader, input.gpu, settings, setting_count);
     read_parts(&reader, &input);
     tma_diagnostics_sort(list);
-    return list->count == before;
+    return list->count == errors_before;
+}
+
+bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
+                       struct tma_scenario *scenario, struct tma_diagnostics *list) {
+    size_t errors_before = list->count;
+    struct tma_yaml_node *document = tma_yaml_read(path, list);
+    return read_scenario(document, errors_before, settings, setting_count, scenario, list);
+}
+
+bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list) {
+    size_t errors_before = list->count;
+    struct tma_yaml_node *document = tma_yaml_parse_mapping(text, strlen(text), name, list);
+    return read_scenario(document, errors_before, settings, setting_count, scenario, list);
 }
 
 void tma_scenario_free(struct tma_scenario *scenario) {

@@ -31,6 +31,14 @@ struct tma_scenario {
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list);
 
+/* As tma_scenario_read, from `text`, YAML that ends with a NUL. The text is copied. `name` stands
+ * for the path of a file: locations name and borrow it, and the path of the machine's file is
+ * relative to its folder. */
+bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list);
+
+/* Frees what the scenario owns and empties it. */
 void tma_scenario_free(struct tma_scenario *scenario);
 
 #endif

@@ -236,7 +236,7 @@ static const struct fault_case {
     {"gpu.sm_cont=3", "did you mean \"sm_count\"?"},
     {"gpu.sm_clock=3 Mhz", "did you mean \"MHz\"?"},
     {"gpu.topology.gpc_size=[1]", "adds up to 1 SMs"},
-    {"gpu.topology.sms.1=255", "SMs are 0 to"},
+    {"gpu.topology.sms.1=255", "allowed: SMs 0 to"},
     {"tensor_maps.A.count=0", "expected a whole number from 1 to 65536"},
     {"tensor_maps.A.count=256", "A and the maps before it are 256 kernel parameters"},
     {"tensor_maps.A={data_type: float16, global_dim: [256, 512], box_dim: [64, 128], count: 2, "
