@@ -18,7 +18,7 @@ static void keep_worst(struct tma_validation *validation, const struct tma_timed
 }
 
 struct tma_timed_row tma_validation_add_row(struct tma_validation *validation, const char *name,
-                                  const struct tma_record_outcome *outcome) {
+                                            const struct tma_record_outcome *outcome) {
     struct tma_timed_row row = {.measured = outcome->measured, .predicted = outcome->predicted};
     row.error = fabs(outcome->predicted / outcome->measured - 1);
     snprintf(row.name, sizeof row.name, "%s", name);
