@@ -111,8 +111,18 @@ static bool within_limits(struct builder *builder, const yaml_node_t *node) {
     return false;
 }
 
-static void build_content(struct builder *builder, const yaml_node_t *from,
-                          struct tma_yaml_node *node) {
+/* Builds a node with its children. Returns NULL if a limit is exceeded or memory runs out; its
+ * parent then stops too. */
+static struct tma_yaml_node *build(struct builder *builder, int index) {
+    const yaml_node_t *from = yaml_document_get_node(builder->document, index);
+    if (!within_limits(builder, from))
+        return NULL;
+    struct tma_yaml_node *node = calloc(1, sizeof *node);
+    if (node == NULL)
+        return NULL;
+    builder->nodes++;
+    builder->depth++;
+    node->at = location_of(builder, from->start_mark);
     switch (from->type) {
     case YAML_MAPPING_NODE:
         node->kind = TMA_YAML_MAPPING;
@@ -126,21 +136,6 @@ static void build_content(struct builder *builder, const yaml_node_t *from,
         node->kind = TMA_YAML_SCALAR;
         node->text = strdup((const char *)from->data.scalar.value);
     }
-}
-
-/* Builds a node with its children. Returns NULL if a limit is exceeded or memory runs out; its
- * parent then stops too. */
-static struct tma_yaml_node *build(struct builder *builder, int index) {
-    const yaml_node_t *from = yaml_document_get_node(builder->document, index);
-    if (!within_limits(builder, from))
-        return NULL;
-    struct tma_yaml_node *node = calloc(1, sizeof *node);
-    if (node == NULL)
-        return NULL;
-    builder->nodes++;
-    builder->depth++;
-    node->at = location_of(builder, from->start_mark);
-    build_content(builder, from, node);
     builder->depth--;
     return node;
 }

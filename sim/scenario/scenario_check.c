@@ -216,7 +216,7 @@ static void check_consumer(struct tma_scenario_reader *reader, uint32_t index) {
     struct tma_tile tile;
     struct tma_error error;
     snprintf(path, sizeof path, "workload.consumers.%u", index);
-    /* If the tile cannot be computed, tma_check_operations has reported why. */
+    /* If the tile cannot be computed, an earlier check has reported why. */
     if (tma_workload_tile(workload, 0, consumer->operation, &tile, &error) == TMA_OK &&
         tma_consumer_check(consumer, &tile, &error) != TMA_OK)
         tma_scenario_diagnose(reader, path, "%s: %s", path, error.text);

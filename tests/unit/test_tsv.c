@@ -58,10 +58,10 @@ static const struct {
     size_t count;
     const char *text; /* behind the path */
 } refusals[] = {
-    {"", 0, ": is empty; expected a header line"},
-    {"a\tb\n1\0\t2\n", 9, ": is binary; expected tab-separated text"},
+    {"", 0, ": the file is empty; expected a header line"},
+    {"a\tb\n1\0\t2\n", 9, ": the file is binary; expected tab-separated text"},
     {"hello\nworld\n", 12, ":1: no tab in the header line; expected tab-separated column names"},
-    {"a\tb\n1\t2\n3\n", 10, ":3: not as many cells as the header's 2"},
+    {"a\tb\n1\t2\n3\n", 10, ":3: wrong number of cells; expected 2, as in the header"},
     {"a\tb\n1\t2\t3\n", 10, ":2: wrong number of cells; expected 2, as in the header"},
 };
 
