@@ -3,7 +3,7 @@
 #ifndef TMA_RECORDS_KINDS_H
 #define TMA_RECORDS_KINDS_H
 
-#include "records/validate.h"
+#include "records/record_kind.h"
 
 extern const struct tma_record_kind tma_kind_load_tile;
 extern const struct tma_record_kind tma_kind_load_im2col;

@@ -43,3 +43,9 @@ void tma_summarise_errors(struct tma_validation *validation, double *errors, siz
     validation->p95 = errors[(95 * count + 99) / 100 - 1];
     validation->max = errors[count - 1];
 }
+
+void tma_validation_free(struct tma_validation *validation) {
+    free(validation->rows);
+    validation->rows = NULL;
+    validation->row_count = 0;
+}

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "records/kinds.h"
-#include "records/summary.h"
 
 static const struct tma_record_kind *const kinds[] = {
     &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,
@@ -85,10 +84,4 @@ enum tma_error_code tma_validate_file(const char *path, const struct tma_machine
         code = replay_file(path, machine, &records, validation, error);
     tma_tsv_free(&records);
     return code;
-}
-
-void tma_validation_free(struct tma_validation *validation) {
-    free(validation->rows);
-    validation->rows = NULL;
-    validation->row_count = 0;
 }

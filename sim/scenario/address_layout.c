@@ -1,4 +1,5 @@
 /* Chooses the addresses that the scenario leaves open. */
+#include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 
 /* cudaMalloc places large allocations at such addresses, at multiples of 2 MiB. */

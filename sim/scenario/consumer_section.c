@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "scenario/machine_file.h"
+#include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 
 void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor visit,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "scenario/document.h"
+#include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 
 static char single_name[] = "map";

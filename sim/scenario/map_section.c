@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/address.h"
+#include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"
 #include "tensormap/rules.h"

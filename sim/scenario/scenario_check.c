@@ -6,6 +6,7 @@
 
 #include "banks/consumer.h"
 #include "memory/system.h"
+#include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 
 /* Alignment that TMA requires of a shared-memory address (PTX ISA 5.5.7). */

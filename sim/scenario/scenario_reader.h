@@ -7,11 +7,14 @@
 #ifndef TMA_SCENARIO_SCENARIO_READER_H
 #define TMA_SCENARIO_SCENARIO_READER_H
 
+#include "engine/workload.h"
 #include "placement/rows.h"
-#include "scenario/scenario.h"
 #include "scenario/schema.h"
 #include "scenario/schema_describe.h"
 
+struct tma_scenario;
+
+/* Size of a buffer for a path such as "workload.operations.0.walk.start.1". */
 enum { TMA_PATH_BYTES = 128 };
 
 /* How the schemas store "auto" until the value is computed. */

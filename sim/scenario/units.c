@@ -49,7 +49,7 @@ static unsigned read_digits(const char **text, unsigned base, struct tma_number 
     return count;
 }
 
-static enum tma_number_fault read_suffix(const char *text, const struct tma_quantity_unit *unit,
+static enum tma_number_error read_suffix(const char *text, const struct tma_quantity_unit *unit,
                                          struct tma_number *number) {
     number->scale = 1;
     if (text[0] == '\0')
@@ -62,7 +62,7 @@ static enum tma_number_fault read_suffix(const char *text, const struct tma_quan
     return TMA_NUMBER_UNKNOWN_UNIT;
 }
 
-enum tma_number_fault tma_number_read(const char *text, const struct tma_quantity_unit *unit,
+enum tma_number_error tma_number_read(const char *text, const struct tma_quantity_unit *unit,
                                       struct tma_number *number, const char **suffix) {
     *number = (struct tma_number){.negative = text[0] == '-', .scale = 1};
     *suffix = text;

@@ -41,7 +41,7 @@ struct tma_number {
     uint32_t scale;    /* of the unit: base units in one of it */
 };
 
-enum tma_number_fault {
+enum tma_number_error {
     TMA_NUMBER_OK,
     TMA_NUMBER_NONE,         /* the text is not a number */
     TMA_NUMBER_NEEDS_UNIT,   /* the number lacks a unit, and the quantity requires one */
@@ -51,7 +51,7 @@ enum tma_number_fault {
 
 /* Parses "[-]digits[.digits] [unit]" or "0x...". A 0 may always lack its unit. *suffix points to
  * the text after the digits. */
-enum tma_number_fault tma_number_read(const char *text, const struct tma_quantity_unit *unit,
+enum tma_number_error tma_number_read(const char *text, const struct tma_quantity_unit *unit,
                                       struct tma_number *number, const char **suffix);
 
 /* Converts a number to its base unit. Returns false if the result is not a whole number or does not

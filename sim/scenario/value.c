@@ -14,73 +14,6 @@ struct value_reader {
     struct tma_diagnostics *list;
 };
 
-static const struct tma_name boolean_items[] = {{"true", 1}, {"false", 0}};
-static const struct tma_names booleans = {"truth value", boolean_items, 2};
-
-static const struct tma_names *words_of(const struct tma_key *key) {
-    return key->kind == TMA_KEY_BOOL && key->names == NULL ? &booleans : key->names;
-}
-
-static bool is_number(const struct tma_key *key) {
-    return key->kind >= TMA_KEY_I16 && key->kind <= TMA_KEY_F64;
-}
-
-static void print_words(const struct tma_names *words, FILE *out) {
-    char *list = tma_names_list(words);
-    fputs(list == NULL ? "" : list, out);
-    free(list);
-}
-
-static void print_bound(const struct tma_key *key, double bound, FILE *out) {
-    char text[40];
-    if (key->kind == TMA_KEY_F64)
-        snprintf(text, sizeof text, "%g", bound);
-    else
-        tma_unit_format(key->unit, (int64_t)bound, text, sizeof text);
-    fputs(text, out);
-}
-
-static void print_number(const struct tma_key *key, FILE *out) {
-    char units[48];
-    const char *plain = key->kind == TMA_KEY_F64 ? "a number" : "a whole number";
-    fputs(key->unit->count == 0 ? plain : key->unit->what, out);
-    tma_unit_list(key->unit, units, sizeof units);
-    if (!key->unit->optional)
-        fprintf(out, " in %s", units);
-    fputs(" from ", out);
-    print_bound(key, key->min, out);
-    fputs(" to ", out);
-    print_bound(key, key->max, out);
-}
-
-static void print_expected(const struct tma_key *key, FILE *out) {
-    if (words_of(key) != NULL)
-        print_words(words_of(key), out);
-    if (words_of(key) != NULL && is_number(key))
-        fputs(", or ", out);
-    if (key->limit > 0)
-        fprintf(out, "a list of 1 to %zu values, each ", key->limit);
-    if (is_number(key))
-        print_number(key, out);
-    else if (key->kind == TMA_KEY_CHARS)
-        fprintf(out, "text of 1 to %.0f characters", key->max);
-    else if (key->kind == TMA_KEY_MAPPING)
-        fputs("a mapping", out);
-    else if (key->kind == TMA_KEY_LIST)
-        fputs("a list", out);
-}
-
-char *tma_key_expected(const struct tma_key *key) {
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
-        return NULL;
-    print_expected(key, out);
-    fclose(out);
-    return text;
-}
-
 /* Appends "NAME WHAT; did you mean X? expected ..." and returns false. */
 static bool diagnose(const struct value_reader *reader, const char *what, const char *suggestion) {
     char *expected = tma_key_expected(reader->key);
@@ -139,17 +72,17 @@ static void store(enum tma_key_kind kind, char *at, size_t index, int64_t value)
 
 static bool diagnose_word(const struct value_reader *reader) {
     struct tma_suggestion suggestion = {.wanted = reader->node->text};
-    if (words_of(reader->key) != NULL)
-        tma_suggest_names(&suggestion, words_of(reader->key));
+    if (tma_key_words(reader->key) != NULL)
+        tma_suggest_names(&suggestion, tma_key_words(reader->key));
     return diagnose_text(reader, "", suggestion.best);
 }
 
-static bool diagnose_number(const struct value_reader *reader, enum tma_number_fault fault,
+static bool diagnose_number(const struct value_reader *reader, enum tma_number_error error,
                             const char *suffix) {
     const struct tma_quantity_unit *unit = reader->key->unit;
-    if (fault == TMA_NUMBER_NEEDS_UNIT)
+    if (error == TMA_NUMBER_NEEDS_UNIT)
         return diagnose_text(reader, " without a unit", "");
-    if (fault != TMA_NUMBER_UNKNOWN_UNIT)
+    if (error != TMA_NUMBER_UNKNOWN_UNIT)
         return diagnose_word(reader);
     struct tma_suggestion suggestion = {.wanted = suffix};
     for (size_t i = 0; i < unit->count; i++)
@@ -163,9 +96,9 @@ static bool read_number(const struct value_reader *reader, char *at, size_t inde
     const struct tma_key *key = reader->key;
     struct tma_number number;
     const char *suffix;
-    enum tma_number_fault fault = tma_number_read(reader->node->text, key->unit, &number, &suffix);
-    if (fault != TMA_NUMBER_OK)
-        return diagnose_number(reader, fault, suffix);
+    enum tma_number_error error = tma_number_read(reader->node->text, key->unit, &number, &suffix);
+    if (error != TMA_NUMBER_OK)
+        return diagnose_number(reader, error, suffix);
     double real = tma_number_real(&number);
     if (real < key->min || real > key->max)
         return diagnose_text(reader, "", "");
@@ -181,7 +114,7 @@ static bool read_number(const struct value_reader *reader, char *at, size_t inde
 }
 
 static bool read_word(const struct value_reader *reader, char *at) {
-    const struct tma_names *words = words_of(reader->key);
+    const struct tma_names *words = tma_key_words(reader->key);
     int value;
     if (!tma_value_of(words, reader->node->text, &value))
         return diagnose_word(reader);
@@ -202,7 +135,7 @@ static bool read_scalar(const struct value_reader *reader, char *at, size_t inde
         return diagnose_kind(reader);
     if (reader->key->kind == TMA_KEY_CHARS)
         return read_chars(reader, at);
-    if (!is_number(reader->key))
+    if (!tma_key_is_number(reader->key))
         return read_word(reader, at);
     int word;
     if (reader->key->names != NULL && tma_value_of(reader->key->names, reader->node->text, &word)) {

@@ -2,7 +2,9 @@
 #ifndef TMA_SCENARIO_VALUE_H
 #define TMA_SCENARIO_VALUE_H
 
-#include "scenario/schema.h"
+#include "base/diagnostics.h"
+#include "scenario/key.h"
+#include "scenario/tree.h"
 
 /* Reads the node into the field of *target that `key` describes. Returns false, with the error
  * appended to the list, if the value does not fit. `name` is the value's path for that message. */

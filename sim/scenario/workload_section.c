@@ -1,6 +1,7 @@
 /* Reads the mapping `workload`, apart from its operations and consumers. */
 #include <string.h>
 
+#include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"
 

@@ -54,7 +54,7 @@ static void read_good(const char *const *settings, size_t count, struct tma_scen
 static const struct number_case {
     const char *text;
     const struct tma_quantity_unit *unit;
-    enum tma_number_fault fault;
+    enum tma_number_error fault;
     int64_t value;
 } number_cases[] = {
     {"0", &tma_unit_bytes, TMA_NUMBER_OK, 0},
@@ -88,7 +88,7 @@ START_TEST(numbers_have_units) {
     const struct number_case *test = &number_cases[_i];
     struct tma_number number;
     const char *suffix;
-    enum tma_number_fault fault = tma_number_read(test->text, test->unit, &number, &suffix);
+    enum tma_number_error fault = tma_number_read(test->text, test->unit, &number, &suffix);
     ck_assert_msg(fault == test->fault, "\"%s\": fault %d", test->text, (int)fault);
     int64_t value = 0;
     if (fault == TMA_NUMBER_OK)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "records/summary.h"
+#include "records/validate.h"
 #include "suite.h"
 
 /* Errors in percent: of 1 to n in a scrambled order the mean is (n + 1) / 2, as is the median; the
