@@ -56,9 +56,9 @@ static void print_expected(const struct tma_key *key, FILE *out) {
     else if (key->kind == TMA_KEY_CHARS)
         fprintf(out, "text of 1 to %.0f characters", key->max);
     else if (key->kind == TMA_KEY_MAPPING)
-        fputs("a mapping", out);
+        fputs("a mapping with at least one key", out);
     else if (key->kind == TMA_KEY_LIST)
-        fputs("a list", out);
+        fputs("a list with at least one entry", out);
 }
 
 char *tma_key_expected(const struct tma_key *key) {

@@ -205,7 +205,7 @@ static void check_count(const struct tma_yaml_node *root, const char *path, uint
                         uint32_t expected, const char *why, struct tma_diagnostics *list) {
     if (count != expected)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, path),
-                     "%s has %u entries; expected %u, %s", path, count, expected, why);
+                     "%s has length %u; expected %u, %s", path, count, expected, why);
 }
 
 /* Checks that the list has each SM exactly once. A missing SM would never get a CTA, a duplicate

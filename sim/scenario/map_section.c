@@ -214,7 +214,7 @@ static bool check_length(struct tma_scenario_reader *reader, const struct tma_ya
     if (tma_yaml_find(node, key) == NULL || length == expected)
         return true;
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
-                 "tensor_maps.%s.%s has %u entries; expected %u, %s", node->key, key, length,
+                 "tensor_maps.%s.%s has length %u; expected %u, %s", node->key, key, length,
                  expected, why);
     return false;
 }

@@ -36,12 +36,15 @@ static const struct tma_names reduction_names = {"reduction", reduction_items, 8
 /* The struct that the schema fills. */
 struct operation_input {
     struct tma_stage_operation stage;
-    int32_t access;    /* or AUTO_ACCESS */
-    int32_t reduction; /* or NO_REDUCTION */
+    int32_t access;                  /* or AUTO_ACCESS */
+    int32_t reduction;               /* or NO_REDUCTION */
+    uint16_t ranks[TMA_MAX_CLUSTER]; /* or ALL_RANKS alone */
+
+    /* The name of the map, in the key that the operation has. */
     char load[TMA_MAX_NAME], store[TMA_MAX_NAME], reduce[TMA_MAX_NAME], prefetch[TMA_MAX_NAME];
+
     /* Lengths of the lists. */
     uint32_t start_count, tile_count, step_count, offset_count, rank_count;
-    uint16_t ranks[TMA_MAX_CLUSTER]; /* or ALL_RANKS alone */
 };
 
 #define IN(member) offsetof(struct operation_input, member)
@@ -222,7 +225,8 @@ static bool find_map(struct operation_reader *reader, const char *key, const cha
     char text[TMA_ERROR_TEXT_BYTES], hint[TMA_MAX_SUGGESTION + 32] = "";
     if (suggestion.best[0] != '\0')
         snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
-    int used = snprintf(text, sizeof text, "is \"%s\"; %stensor_maps has", name, hint);
+    int used =
+        snprintf(text, sizeof text, "is \"%s\"; %sexpected a name in tensor_maps:", name, hint);
     for (uint32_t i = 0; i < scenario->workload.map_count && used < (int)sizeof text; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i == 0 ? "" : ",",
                          scenario->map_names[i]);
@@ -279,7 +283,7 @@ static bool check_length(struct operation_reader *reader, const char *key, uint3
     if (tma_yaml_find(reader->node, key) == NULL || length == expected)
         return true;
     char text[96];
-    snprintf(text, sizeof text, "has %u entries; expected %u, one for each coordinate", length,
+    snprintf(text, sizeof text, "has length %u; expected %u, one for each coordinate", length,
              expected);
     return diagnose(reader, key, text);
 }

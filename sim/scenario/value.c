@@ -155,7 +155,7 @@ static bool read_list(const struct value_reader *reader, char *at, uint32_t *cou
         return diagnose_kind(reader);
     if (length == 0 || length > reader->key->limit) {
         char what[40];
-        snprintf(what, sizeof what, "has %zu entries", length);
+        snprintf(what, sizeof what, "has length %zu", length);
         return diagnose(reader, what, "");
     }
     bool good = true;
