@@ -28,11 +28,14 @@ struct tma_scenario_reader {
     const struct tma_yaml_node *root; /* of the scenario's document */
     struct tma_diagnostics *list;     /* collects the errors */
     bool machine_valid;               /* the machine was read without errors */
-    bool workload_valid;              /* so were the workload's own keys */
+    bool workload_valid;              /* the keys of `workload` were read without errors */
+
+    /* Whether each map, operation and consumer has passed all checks so far. */
     bool map_valid[TMA_MAX_TENSOR_MAPS];
     bool operation_valid[TMA_MAX_STAGE_OPERATIONS];
     bool consumer_valid[TMA_MAX_CONSUMERS];
-    bool size_known[TMA_MAX_STAGE_OPERATIONS]; /* the operation and its map are valid */
+
+    bool size_known[TMA_MAX_STAGE_OPERATIONS]; /* `sizes` has it: operation and map are valid */
     struct tma_operation_size sizes[TMA_MAX_STAGE_OPERATIONS]; /* where size_known */
 };
 
