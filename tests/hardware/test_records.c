@@ -1,7 +1,7 @@
 /* Replays the records of an H200 that the model has to match exactly: bytes in memory, mbarrier
  * bytes, changed words, faults, conversions, wavefronts and bank conflicts. */
 #include "../unit/suite.h"
-#include "records/kinds.h"
+#include "records/validate.h"
 
 static const struct {
     const char *path;
