@@ -13,18 +13,14 @@
 static const char *const places[] = {"../../configs/gpus/h200.yaml",
                                      "../share/tmasim/configs/gpus/h200.yaml"};
 
-/* The folder of the running command, with a slash at its end; "" where it is not known. */
-static void command_folder(char *folder, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
-    folder[length < 0 ? 0 : length] = '\0';
+/* Finds the h200.yaml that belongs to the running command. */
+static bool find_machine(char *path, size_t size) {
+    char folder[PATH_MAX];
+    ssize_t folder_length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[folder_length < 0 ? 0 : folder_length] = '\0';
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         slash[1] = '\0';
-}
-
-static bool find_machine(char *path, size_t size) {
-    char folder[PATH_MAX];
-    command_folder(folder, sizeof folder);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         int length = snprintf(path, size, "%s%s", folder, places[i]);
         if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)

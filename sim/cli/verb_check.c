@@ -5,21 +5,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 
-static void write_text(const struct cli_map_input *input, const struct cli_map_check *check,
-                       uint32_t index, FILE *out) {
-    fprintf(out, "%s: ", cli_map_name(input, index));
-    cli_map_check_text(check, &input->file, index, out);
-}
-
-static void write_json(const struct cli_map_input *input, const struct cli_map_check *check,
-                       uint32_t index, struct tma_json *json) {
-    tma_json_begin_object(json, NULL);
-    tma_json_string(json, "name", cli_map_name(input, index));
-    cli_map_check_json(check, &input->file, index, json);
-    tma_json_end_object(json);
-}
-
-/* Returns true where all maps are legal. */
+/* Checks every map and writes the results. Returns true where all maps are legal. */
 static bool check_all(const struct cli_map_input *input, enum tma_architecture architecture,
                       bool as_json, FILE *out) {
     struct tma_json json = {.out = out};
@@ -32,12 +18,18 @@ static bool check_all(const struct cli_map_input *input, enum tma_architecture a
         tma_json_begin_array(&json, "tensor_maps");
     }
     for (uint32_t i = 0; i < cli_map_count(input); i++) {
+        const char *name = cli_map_name(input, i);
         cli_map_check_rules(cli_map(input, i), architecture, &check);
         legal = legal && check.violation_count == 0;
-        if (as_json)
-            write_json(input, &check, i, &json);
-        else
-            write_text(input, &check, i, out);
+        if (as_json) {
+            tma_json_begin_object(&json, NULL);
+            tma_json_string(&json, "name", name);
+            cli_map_check_json(&check, &input->file, i, &json);
+            tma_json_end_object(&json);
+        } else {
+            fprintf(out, "%s: ", name);
+            cli_map_check_text(&check, &input->file, i, out);
+        }
     }
     if (as_json) {
         tma_json_end_array(&json);

@@ -52,12 +52,6 @@ static void warn_unverified(const char *name, unsigned fields) {
                      tma_field_info(field)->name);
 }
 
-/* The form of CUtensorMap: 16 numbers of 64 bits, aligned to 64 bytes. */
-static void write_c(const char *name, const char *text, FILE *out) {
-    fprintf(out, "_Alignas(64) static const unsigned long long tensor_map_%s[16] = {\n%s};\n", name,
-            text);
-}
-
 static void write_map(const char *name, const struct tma_descriptor *descriptor,
                       enum tma_dump_format format, bool alone, FILE *out) {
     uint8_t bytes[TMA_DESCRIPTOR_BYTES];
@@ -69,7 +63,9 @@ static void write_map(const char *name, const struct tma_descriptor *descriptor,
     }
     tma_dump_write(descriptor, format, text, sizeof text);
     if (format == TMA_DUMP_WORDS_64)
-        write_c(name, text, out);
+        /* The form of CUtensorMap: 16 numbers of 64 bits, aligned to 64 bytes. */
+        fprintf(out, "_Alignas(64) static const unsigned long long tensor_map_%s[16] = {\n%s};\n",
+                name, text);
     else
         fprintf(out, "%s%s%s\n", alone ? "" : name, alone ? "" : ": ", text);
 }

@@ -18,7 +18,8 @@ static int explain(const struct explain_options *options, const struct tma_scena
     struct tma_explanation explanation;
     struct cli_output output;
     if (index >= workload->consumer_count) {
-        cli_error("consumer %u does not exist; %s has %u", index, scenario->name, workload->consumer_count);
+        cli_error("consumer %u does not exist; %s has %u", index, scenario->name,
+                  workload->consumer_count);
         return CLI_ERROR;
     }
     const struct tma_consumer *consumer = &workload->consumers[index];

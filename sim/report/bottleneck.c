@@ -27,8 +27,8 @@ static struct tma_decimal percent(double fraction) {
     return tma_decimal(100 * fraction, 0);
 }
 
-__attribute__((format(printf, 3, 4))) static bool say(struct tma_bottleneck *bottleneck,
-                                                      const char *key, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static bool
+conclude(struct tma_bottleneck *bottleneck, const char *key, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(bottleneck->text, sizeof bottleneck->text, format, arguments);
@@ -44,7 +44,7 @@ static double consumers_share(const struct tma_figures *figures) {
 
 static bool no_operation(const struct context *context, struct tma_bottleneck *bottleneck) {
     return context->input->result->counters.operations == 0 &&
-           say(bottleneck, "nothing", "nothing: no operation was issued");
+           conclude(bottleneck, "nothing", "nothing: no operation was issued");
 }
 
 static bool bank_conflicts(const struct context *context, struct tma_bottleneck *bottleneck) {
@@ -54,7 +54,7 @@ static bool bank_conflicts(const struct context *context, struct tma_bottleneck 
     if (figures->excess_fraction < CONFLICTS ||
         (!shared_is_full && consumers_share(figures) < DOMINANT))
         return false;
-    return say(
+    return conclude(
         bottleneck, "bank_conflicts",
         "bank conflicts: %s %% of the consumers' wavefronts are excess, and the consumers take "
         "%s %% of the slots' time; another swizzle mode or access pattern would help",
@@ -100,8 +100,8 @@ static bool saturated(const struct context *context, struct tma_bottleneck *bott
     enum tma_resource busiest = context->figures->busiest;
     double busy = context->figures->busy[busiest];
     return busy >= SATURATED &&
-           say(bottleneck, tma_resource_key(busiest), "%s: busy %s %% of the run; %s",
-               tma_resource_text(busiest), percent(busy).text, remedy_for(context, busiest));
+           conclude(bottleneck, tma_resource_key(busiest), "%s: busy %s %% of the run; %s",
+                    tma_resource_text(busiest), percent(busy).text, remedy_for(context, busiest));
 }
 
 /* A TMA unit is idle while it waits for a tensor map. */
@@ -111,7 +111,8 @@ static bool descriptors(const struct context *context, struct tma_bottleneck *bo
     double share = (double)result->counters.descriptor_cycles /
                    ((double)result->cycles * context->figures->sms);
     return share >= DOMINANT &&
-           say(bottleneck, "descriptor",
+           conclude(
+               bottleneck, "descriptor",
                "tensor maps: TMA units wait for them %s %% of the run; fewer maps in use at a time "
                "would help: the cache of an SM holds %u, that of a GPC %u",
                percent(share).text, machine->tma.descriptors, machine->tma.gpc_descriptors);
@@ -135,7 +136,7 @@ static bool uneven_load(const struct context *context, struct tma_bottleneck *bo
         double share = figures->cause_fraction[waits[i].cause];
         enum tma_resource resource = waits[i].resource;
         if (share >= DOMINANT)
-            return say(
+            return conclude(
                 bottleneck, tma_resource_key(resource),
                 "%s: slots wait for it %s %% of their time, but its load is uneven: it is busy "
                 "only %s %% of the run on average; %s",
@@ -148,7 +149,8 @@ static bool uneven_load(const struct context *context, struct tma_bottleneck *bo
 static bool consumers(const struct context *context, struct tma_bottleneck *bottleneck) {
     double share = consumers_share(context->figures);
     return share >= DOMINANT &&
-           say(bottleneck, "consumers",
+           conclude(
+               bottleneck, "consumers",
                "the consumers: their shared-memory accesses take %s %% of the slots' time, almost "
                "without conflicts; wider accesses or fewer passes over the tile would help",
                percent(share).text);
@@ -157,7 +159,8 @@ static bool consumers(const struct context *context, struct tma_bottleneck *bott
 static bool cluster(const struct context *context, struct tma_bottleneck *bottleneck) {
     double share = context->figures->cause_fraction[TMA_CAUSE_CLUSTER];
     return share >= DOMINANT &&
-           say(bottleneck, "cluster",
+           conclude(
+               bottleneck, "cluster",
                "the clusters: slots wait %s %% of their time for the other CTAs to release the "
                "previous multicast tile; more slots or larger tiles would hide that",
                percent(share).text);
@@ -166,7 +169,8 @@ static bool cluster(const struct context *context, struct tma_bottleneck *bottle
 static bool start_up(const struct context *context, struct tma_bottleneck *bottleneck) {
     const struct tma_workload *workload = context->input->workload;
     return workload->iterations <= workload->depth &&
-           say(bottleneck, "start_up",
+           conclude(
+               bottleneck, "start_up",
                "start-up: the CTA uses each pipeline slot at most once (%u stages, depth %u), so "
                "the run takes one latency",
                workload->iterations, workload->depth);
@@ -178,30 +182,32 @@ static bool latency(const struct context *context, struct tma_bottleneck *bottle
     const struct tma_machine *machine = context->input->machine;
     enum tma_resource busiest = context->figures->busiest;
     double busy = context->figures->busy[busiest];
-    double wanted = ceil(workload->depth / fmax(busy, 1e-6));
-    double room = (double)machine->shared_memory_cta_bytes - workload->shared_base_bytes;
-    double fits = workload->stage_bytes == 0 ? wanted : floor(room / workload->stage_bytes);
+    double needed = ceil(workload->depth / fmax(busy, 1e-6));
+    double available_bytes = (double)machine->shared_memory_cta_bytes - workload->shared_base_bytes;
+    double possible =
+        workload->stage_bytes == 0 ? needed : floor(available_bytes / workload->stage_bytes);
     char remedy[160];
-    if (wanted > workload->iterations && workload->iterations <= fits)
+    if (needed > workload->iterations && workload->iterations <= possible)
         snprintf(remedy, sizeof remedy,
                  "even a depth of %u, all stages of a CTA at once, would not saturate it",
                  workload->iterations);
-    else if (wanted <= fits)
+    else if (needed <= possible)
         snprintf(remedy, sizeof remedy, "a depth of about %s would saturate it",
-                 tma_decimal(wanted, 0).text);
-    else if (fits > workload->depth)
+                 tma_decimal(needed, 0).text);
+    else if (possible > workload->depth)
         snprintf(
             remedy, sizeof remedy,
             "shared memory has room for a depth of %s, less than the %s that would saturate it",
-            tma_decimal(fits, 0).text, tma_decimal(wanted, 0).text);
+            tma_decimal(possible, 0).text, tma_decimal(needed, 0).text);
     else
         snprintf(
             remedy, sizeof remedy,
             "shared memory has no room for a greater depth; more and smaller stages would help");
-    return say(bottleneck, "latency",
-               "latency: depth %u keeps too few bytes in flight, and the busiest resource (%s) is "
-               "busy only %s %% of the run; %s",
-               workload->depth, tma_resource_text(busiest), percent(busy).text, remedy);
+    return conclude(
+        bottleneck, "latency",
+        "latency: depth %u keeps too few bytes in flight, and the busiest resource (%s) is "
+        "busy only %s %% of the run; %s",
+        workload->depth, tma_resource_text(busiest), percent(busy).text, remedy);
 }
 
 struct tma_bottleneck tma_bottleneck_of(const struct tma_report_input *input,

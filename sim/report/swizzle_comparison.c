@@ -95,19 +95,16 @@ static struct tma_compared_padding best_padding(const struct tma_workload *workl
     return best;
 }
 
-static bool is_consumed(const struct tma_workload *workload, uint32_t operation) {
-    for (uint32_t i = 0; i < workload->consumer_count; i++)
-        if (workload->consumers[i].operation == operation)
-            return true;
-    return false;
-}
-
 static void pad_tiles(struct tma_swizzle_comparison *comparison) {
     const struct tma_workload *workload = comparison->workload;
     comparison->padding_count = 0;
-    for (uint32_t operation = 0; operation < workload->operation_count; operation++)
-        if (is_consumed(workload, operation))
+    for (uint32_t operation = 0; operation < workload->operation_count; operation++) {
+        bool consumed = false;
+        for (uint32_t i = 0; i < workload->consumer_count; i++)
+            consumed = consumed || workload->consumers[i].operation == operation;
+        if (consumed)
             comparison->padding[comparison->padding_count++] = best_padding(workload, operation);
+    }
 }
 
 /* --- The best mode --- */
@@ -135,23 +132,24 @@ static const char *swizzle_name(const struct tma_compared_mode *mode) {
     return tma_name_of(&tma_swizzle_names, (int)mode->swizzle);
 }
 
-/* The consumer with the worst conflict. */
-static uint32_t worst_consumer(const struct tma_swizzle_comparison *comparison,
-                               const struct tma_compared_mode *mode) {
+/* Describes the worst conflict of a mode. */
+struct conflict_text {
+    char text[100];
+};
+
+static struct conflict_text describe_conflict(const struct tma_swizzle_comparison *comparison,
+                                              const struct tma_compared_mode *mode) {
+    const struct tma_workload *workload = comparison->workload;
+    struct conflict_text conflict;
     uint32_t worst = 0;
-    for (uint32_t i = 1; i < comparison->workload->consumer_count; i++)
+    for (uint32_t i = 1; i < workload->consumer_count; i++)
         if (mode->passes[i].worst.ways > mode->passes[worst].worst.ways)
             worst = i;
-    return worst;
-}
-
-static void describe_conflict(const struct tma_swizzle_comparison *comparison,
-                              const struct tma_compared_mode *mode, char *text, size_t size) {
-    uint32_t consumer = worst_consumer(comparison, mode);
-    const struct tma_bank_report *worst = &mode->passes[consumer].worst;
-    enum tma_shared_instruction instruction = comparison->workload->consumers[consumer].instruction;
-    snprintf(text, size, "%s of consumer %" PRIu32 " has %" PRIu32 "-way conflicts",
-             tma_shared_instruction_info(instruction)->name, consumer, worst->ways);
+    snprintf(conflict.text, sizeof conflict.text,
+             "%s of consumer %" PRIu32 " has %" PRIu32 "-way conflicts",
+             tma_shared_instruction_info(workload->consumers[worst].instruction)->name, worst,
+             mode->passes[worst].worst.ways);
+    return conflict;
 }
 
 /* Excess wavefronts of one pass of every consumer over padded tiles; UINT64_MAX where a tile cannot
@@ -169,11 +167,12 @@ static uint64_t padded_excess(const struct tma_swizzle_comparison *comparison) {
     return sum;
 }
 
+/* Adds the effect of padding where the best mode has conflicts and padding has none. */
 static void recommend_padding(struct tma_swizzle_comparison *comparison) {
     char *text = comparison->recommendation;
     size_t length = strlen(text);
     uint32_t bytes = 0;
-    if (comparison->best == NULL || excess(comparison->best) == 0 || padded_excess(comparison) != 0)
+    if (excess(comparison->best) == 0 || padded_excess(comparison) != 0)
         return;
     for (size_t i = 0; i < comparison->padding_count; i++)
         bytes += comparison->padding[i].extra_bytes;
@@ -183,47 +182,45 @@ static void recommend_padding(struct tma_swizzle_comparison *comparison) {
              bytes);
 }
 
-static void recommend_only_legal(struct tma_swizzle_comparison *comparison) {
+static void recommend(struct tma_swizzle_comparison *comparison) {
     const struct tma_compared_mode *best = comparison->best;
-    char conflict[100] = "no consumer has a bank conflict";
-    if (excess(best) > 0)
-        describe_conflict(comparison, best, conflict, sizeof conflict);
-    snprintf(comparison->recommendation, sizeof comparison->recommendation,
-             "use %s: no other mode is legal, and %s", swizzle_name(best), conflict);
-}
-
-static size_t count_legal(const struct tma_swizzle_comparison *comparison) {
-    size_t count = 0;
+    char *text = comparison->recommendation;
+    size_t size = sizeof comparison->recommendation, legal = 0;
+    if (best == NULL) {
+        snprintf(text, size, "none: no mode is legal for every tensor map and consumer");
+        return;
+    }
+    if (comparison->workload->consumer_count == 0) {
+        snprintf(text, size, "use any legal mode: no consumer reads the tiles");
+        return;
+    }
     for (size_t i = 0; i < comparison->mode_count; i++)
-        count += comparison->modes[i].legal;
-    return count;
-}
-
-static void recommend_best(struct tma_swizzle_comparison *comparison) {
-    const struct tma_compared_mode *best = comparison->best, *worst = worst_legal(comparison);
-    char conflict[100], *text = comparison->recommendation;
-    size_t size = sizeof comparison->recommendation;
-    if (worst->wavefronts == best->wavefronts && excess(best) == 0) {
+        legal += comparison->modes[i].legal;
+    const struct tma_compared_mode *worst = worst_legal(comparison);
+    struct conflict_text best_conflict = describe_conflict(comparison, best);
+    struct conflict_text worst_conflict = describe_conflict(comparison, worst);
+    const char *best_name = swizzle_name(best), *worst_name = swizzle_name(worst);
+    if (legal == 1)
+        snprintf(text, size, "use %s: no other mode is legal, and %s", best_name,
+                 excess(best) > 0 ? best_conflict.text : "no consumer has a bank conflict");
+    else if (worst->wavefronts == best->wavefronts && excess(best) == 0)
         snprintf(text, size, "use any legal mode: no consumer has a bank conflict");
-    } else if (worst->wavefronts == best->wavefronts) {
-        describe_conflict(comparison, best, conflict, sizeof conflict);
+    else if (worst->wavefronts == best->wavefronts)
         snprintf(text, size,
                  "no mode is better than another: all take %" PRIu64
                  " excess wavefronts, because %s",
-                 excess(best), conflict);
-    } else if (excess(best) == 0) {
-        describe_conflict(comparison, worst, conflict, sizeof conflict);
+                 excess(best), best_conflict.text);
+    else if (excess(best) == 0)
         snprintf(text, size,
                  "use %s: no consumer has a bank conflict, while with swizzle %s %s (%" PRIu64
                  " excess wavefronts)",
-                 swizzle_name(best), swizzle_name(worst), conflict, excess(worst));
-    } else {
-        describe_conflict(comparison, best, conflict, sizeof conflict);
+                 best_name, worst_name, worst_conflict.text, excess(worst));
+    else
         snprintf(text, size,
                  "use %s: it has the fewest excess wavefronts, %" PRIu64 " (swizzle %s has %" PRIu64
                  "), but %s",
-                 swizzle_name(best), excess(best), swizzle_name(worst), excess(worst), conflict);
-    }
+                 best_name, excess(best), worst_name, excess(worst), best_conflict.text);
+    recommend_padding(comparison);
 }
 
 void tma_compare_finish(struct tma_swizzle_comparison *comparison) {
@@ -234,15 +231,5 @@ void tma_compare_finish(struct tma_swizzle_comparison *comparison) {
         if (mode->legal && (comparison->best == NULL || is_better(mode, comparison->best)))
             comparison->best = mode;
     }
-    if (comparison->best == NULL)
-        snprintf(comparison->recommendation, sizeof comparison->recommendation,
-                 "none: no mode is legal for every tensor map and consumer");
-    else if (comparison->workload->consumer_count == 0)
-        snprintf(comparison->recommendation, sizeof comparison->recommendation,
-                 "use any legal mode: no consumer reads the tiles");
-    else if (count_legal(comparison) == 1)
-        recommend_only_legal(comparison);
-    else
-        recommend_best(comparison);
-    recommend_padding(comparison);
+    recommend(comparison);
 }
