@@ -111,6 +111,8 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     struct outputs outputs;
     struct tma_error error = {0};
     struct tma_result *result = calloc(1, sizeof *result);
+    if (result == NULL)
+        cli_error("out of memory");
     if (result == NULL || !open_outputs(options, &outputs)) {
         free(result);
         return CLI_ERROR;

@@ -32,6 +32,8 @@ static int run(const struct cli_options *options) {
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
     struct tma_validation *validations = calloc(options->operands.count, sizeof *validations);
+    if (validations == NULL)
+        cli_error("out of memory");
     bool good = validations != NULL && replay(options, &machine, validations);
     if (good)
         cli_validation_write(options->operands.items, validations, options->operands.count,

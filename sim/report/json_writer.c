@@ -6,6 +6,7 @@
 #include "report/decimal.h"
 #include "report/escape.h"
 
+/* A control character becomes \uNNNN; the last byte of its UTF-8 sequence is its code point. */
 static void put_quoted(FILE *out, const char *value) {
     fputc('"', out);
     while (*value != '\0') {
@@ -14,8 +15,7 @@ static void put_quoted(FILE *out, const char *value) {
             fprintf(out, "\\%c", *value);
         else if (length == 0)
             fputs("\\ufffd", out);
-        else if (tma_printable_length(value) ==
-                 0) /* the last byte of a control is its code point */
+        else if (tma_printable_length(value) == 0)
             fprintf(out, "\\u%04x", (unsigned char)value[length - 1]);
         else
             fwrite(value, 1, length, out);
