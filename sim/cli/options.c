@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,10 @@ static bool store(const struct cli_option *option, const char *text, struct cli_
     return false;
 }
 
+static size_t options_bytes(const struct cli_verb *verb) {
+    return verb->options_bytes == 0 ? sizeof(struct cli_options) : verb->options_bytes;
+}
+
 /* Parses "--name value", "--name=value" or a flag. */
 static bool parse_option(struct arguments *arguments, struct cli_options *options) {
     const char *argument = *arguments->next++;
@@ -124,6 +129,7 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
     const struct cli_option *option = find_option(arguments->verb, argument, length);
     if (option == NULL)
         return unknown_option(arguments->verb, argument, length);
+    assert(option->offset < options_bytes(arguments->verb));
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
     if (option->value == NULL && value != NULL) {
         cli_error("%s takes no value", option->name);
@@ -170,8 +176,7 @@ static bool parse_arguments(struct arguments *arguments, struct cli_options *opt
 
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments) {
-    size_t bytes = verb->options_bytes == 0 ? sizeof(struct cli_options) : verb->options_bytes;
-    struct cli_options *options = calloc(1, bytes);
+    struct cli_options *options = calloc(1, options_bytes(verb));
     if (options == NULL) {
         cli_error("out of memory");
         return NULL;
