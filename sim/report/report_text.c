@@ -108,7 +108,7 @@ static void write_memory(const struct report *report) {
          " L2 requests",
          counters->operations, counters->rows, counters->rows_out_of_bounds, counters->l2_requests);
     line(report, NULL,
-         "%" PRIu64 " tensor maps fetched by SMs: %" PRIu64 " from the cache of the GPC, %" PRIu64
+         "%" PRIu64 " tensor-map fetches by SMs: %" PRIu64 " from the cache of the GPC, %" PRIu64
          " from L2, %" PRIu64 " from DRAM; %" PRIu64 " cycles of waiting",
          counters->descriptor_fetches,
          counters->descriptor_fetches - counters->descriptor_l2_fetches,
