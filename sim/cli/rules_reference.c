@@ -2,7 +2,8 @@
 
 #include "tensormap/advice.h"
 
-/* The names whose values are in a bit set: shifted by one bit each, or bits themselves. */
+/* Writes the names whose values are in a bit set. A value is a bit of the set itself, or the number
+ * of a bit. */
 static void write_names(const struct tma_names *names, unsigned set, bool values_are_bits,
                         FILE *out) {
     bool first = true;
@@ -16,7 +17,7 @@ static void write_names(const struct tma_names *names, unsigned set, bool values
 }
 
 static void write_rule(const struct tma_rule *rule, FILE *out) {
-    fprintf(out, "\n### %s\n\n%s.\n\n- why: %s\n- fix: %s\n- source: %s\n- of: ", rule->id,
+    fprintf(out, "\n### %s\n\n%s.\n\n- why: %s\n- fix: %s\n- source: %s\n- applies to: ", rule->id,
             rule->condition, rule->why, rule->fix, rule->source);
     write_names(&tma_map_kind_names, rule->kinds, false, out);
     fputs(" maps on ", out);
@@ -25,10 +26,10 @@ static void write_rule(const struct tma_rule *rule, FILE *out) {
 }
 
 void cli_rules_reference(FILE *out) {
-    fputs("## Rules: what makes a tensor map illegal\n", out);
+    fputs("## Rules: a tensor map that breaks one is illegal\n", out);
     for (size_t i = 0; i < tma_rule_count; i++)
         write_rule(&tma_rules[i], out);
-    fputs("\n## Advice: what is legal, but costly or not what it seems\n", out);
+    fputs("\n## Advice: legal settings that are costly or easy to misread\n", out);
     for (size_t i = 0; i < tma_advice_rule_count; i++)
         fprintf(out, "\n### %s\n\n%s.\n\n- fix: %s\n", tma_advice_rules[i].id,
                 tma_advice_rules[i].what, tma_advice_rules[i].fix);

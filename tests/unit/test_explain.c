@@ -1,4 +1,4 @@
-/* `tmasim explain` and `tmasim pattern`: one access lane by lane, and distributions as tables. */
+/* One access, lane by lane, and distributions as tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,14 @@ struct explained {
     enum tma_lane_map lanes;
     enum tma_swizzle swizzle;
     uint64_t index;
-    uint32_t position; /* index of the lane in the order of the wavefronts */
+    uint32_t position; /* in the order of the wavefronts */
     struct tma_explained_lane lane;
 };
 
 /* Tiles of 32 rows of 128 bytes at address 1024.
- * A lane lists: number, wavefront, phase, row, byte, address, first and last bank, the lanes that
- * it conflicts with, and the lanes that share its word. */
+ * lane: number, wavefront, phase, row, byte, address, banks from and to, conflicts, shares */
 static const struct explained explained[] = {
-    /* The eight rows of a matrix are in one bank group: each lane has a wavefront of its own. */
+    /* Eight rows of a chunk column in one group of banks: each lane has its own wavefront. */
     {"third of a matrix",
      TMA_LDMATRIX_X4,
      TMA_LANES_MATRIX,
@@ -36,7 +35,7 @@ static const struct explained explained[] = {
      0,
      8,
      {8, 8, 1, 0, 16, 1024 + 16, 4, 7, 0xFE00, 0}},
-    /* With the swizzle, a phase takes one wavefront. Row 2 has chunk 0 in the place of chunk 2. */
+    /* Swizzled, a phase is one wavefront; row 2 has its chunk 0 where chunk 2 was. */
     {"third of a matrix, 128B",
      TMA_LDMATRIX_X4,
      TMA_LANES_MATRIX,
@@ -51,7 +50,7 @@ static const struct explained explained[] = {
      0,
      8,
      {8, 1, 1, 0, 16, 1024 + 16, 4, 7, 0, 0}},
-    /* Lanes 0 and 1 read the two halves of one word. */
+    /* Lanes 0 and 1 take the halves of one word. */
     {"halves",
      TMA_LD_SHARED_B16,
      TMA_LANES_ROW,
@@ -59,7 +58,7 @@ static const struct explained explained[] = {
      0,
      1,
      {1, 0, 0, 0, 2, 1026, 0, 0, 0, 1}},
-    /* Lane 8 conflicts with lanes 0, 16 and 24, which are 8 rows apart, and waits for lane 0. */
+    /* Lane 8 meets lanes 0, 16 and 24, four rows of eight apart, and waits for the first. */
     {"a column of words, 128B",
      TMA_LD_SHARED_B32,
      TMA_LANES_COLUMN,
@@ -78,7 +77,7 @@ static struct tma_tile tile_of(enum tma_swizzle swizzle) {
                              .element_bytes = 2};
 }
 
-START_TEST(lane_is_explained) {
+START_TEST(explains_a_lane) {
     const struct explained *expected = &explained[_i];
     const struct tma_consumer consumer = {.instruction = expected->instruction,
                                           .lanes = expected->lanes};
@@ -90,13 +89,13 @@ START_TEST(lane_is_explained) {
     const struct tma_explained_lane *got = &explanation.lanes[expected->position];
     ck_assert_msg(memcmp(got, &expected->lane, sizeof *got) == 0,
                   "%s: lane %u, wavefront %u, phase %u, row %u, byte %u, address %u, banks %u-%u, "
-                  "collides %x, shares %x",
+                  "conflicts %x, shares %x",
                   expected->name, got->lane, got->wavefront, got->phase, got->row, got->byte,
-                  got->address, got->first_bank, got->last_bank, got->collides, got->shares);
+                  got->address, got->first_bank, got->last_bank, got->conflicts, got->shares);
 }
 END_TEST
 
-START_TEST(worst_instruction_is_the_default) {
+START_TEST(takes_the_worst_unless_told) {
     const struct tma_consumer consumer = {.instruction = TMA_LD_SHARED_B32,
                                           .lanes = TMA_LANES_COLUMN};
     const struct tma_tile tile = tile_of(TMA_SWIZZLE_NONE);
@@ -112,7 +111,7 @@ START_TEST(worst_instruction_is_the_default) {
 }
 END_TEST
 
-/* Returns an explanation in the format; the caller frees it. */
+/* What the formats hold. */
 static char *explain_as(const char *format) {
     const struct tma_consumer consumer = {.instruction = TMA_LDMATRIX_X4,
                                           .lanes = TMA_LANES_MATRIX};
@@ -129,7 +128,6 @@ static char *explain_as(const char *format) {
     return text;
 }
 
-/* Returns a distribution in the format; the caller frees it. */
 static char *pattern_as(const char *format) {
     const struct tma_tile_pattern pattern = {TMA_WARP_RAKED, 64, 16, 32, 8, 32, 1};
     struct tma_tile_distribution distribution;
@@ -152,22 +150,20 @@ struct format_part {
 
 static const struct format_part parts[] = {
     {explain_as, "text", "wavefronts  32: 4 ideal, 28 excess\n"},
-    {explain_as, "text", "worst       8-way: lanes 0-7 want bank 0 in phase 0\n"},
+    {explain_as, "text", "worst       8-way: lanes 0-7 access bank 0 in phase 0\n"},
     {explain_as, "text", "        2     0    2     2      0     1280     0-3  0-1, 3-7\n"},
     {explain_as, "json", "\"collides_with\": [0, 2, 3, 4, 5, 6, 7]"},
     {explain_as, "csv", "\n2,0,2,2,0,1280,0,3,000000fb,00000000\n"},
-    /* 16 x 32 elements in vectors of 8: 4 threads for a row, 8 rows for a warp, 2 warps, 1
-     * iteration.
-     */
+    /* 16 x 32 elements in vectors of 8: 4 threads a row, 8 rows a warp, 2 warps, 1 iteration. */
     {pattern_as, "text", "<X0, X1>      <8, 4>"},
-    {pattern_as, "text", "<Y0, Y1, Y2>  <2, 1, 8>: warps, iterations, rows of a warp"},
+    {pattern_as, "text", "<Y0, Y1, Y2>  <2, 1, 8>: warps, iterations, rows per warp"},
     {pattern_as, "text", "\n     9     0     1   36 37 38 39\n"},
     {pattern_as, "json", "\"y\": [2, 1, 8]"},
     {pattern_as, "json", "[60, 61, 62, 63]"},
     {pattern_as, "csv", "\n9,17,38,1\n"},
 };
 
-START_TEST(format_contains_part) {
+START_TEST(format_has) {
     char *text = parts[_i].write(parts[_i].format);
     ck_assert_msg(strstr(text, parts[_i].part) != NULL, "%s has no \"%s\":\n%.2000s",
                   parts[_i].format, parts[_i].part, text);
@@ -175,12 +171,14 @@ START_TEST(format_contains_part) {
 }
 END_TEST
 
+#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
 int main(void) {
     Suite *suite = suite_create("explain");
     TCase *cases = tcase_create("explain");
-    tcase_add_loop_test(cases, lane_is_explained, 0, TABLE_ROWS(explained));
-    tcase_add_test(cases, worst_instruction_is_the_default);
-    tcase_add_loop_test(cases, format_contains_part, 0, TABLE_ROWS(parts));
+    tcase_add_loop_test(cases, explains_a_lane, 0, COUNT(explained));
+    tcase_add_test(cases, takes_the_worst_unless_told);
+    tcase_add_loop_test(cases, format_has, 0, COUNT(parts));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }
