@@ -98,8 +98,8 @@ cli-accept: all ## write the expected outputs of tests/cli anew
 	@tests/cli/run --accept $(COMMAND)
 
 .PHONY: accept
-accept: golden-accept cli-accept ## both of these, and the examples of README.md
-	@tests/readme --accept $(COMMAND)
+accept: golden-accept cli-accept ## both of these, and what README.md and docs/ show
+	@tests/docs --accept $(COMMAND)
 
 .PHONY: bench
 bench: all $(BENCHES) ## measure speed
