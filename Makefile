@@ -129,8 +129,8 @@ install-accept: all ## write the expected outputs of examples/ anew
 	@tests/install --accept
 
 .PHONY: accept
-accept: golden-accept cli-accept install-accept ## all of these, and the examples of README.md
-	@tests/readme --accept $(COMMAND)
+accept: golden-accept cli-accept install-accept ## all of these, and what README.md and docs/ show
+	@tests/docs --accept $(COMMAND)
 
 .PHONY: bench
 bench: all $(BENCHES) ## measure speed
