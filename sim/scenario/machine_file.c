@@ -21,6 +21,9 @@ struct machine_input {
  * parameter has a default, so that a machine file states every assumption. */
 #define U32(path, unit, min, max, member, meaning)                                                 \
     { path, TMA_KEY_U32, &tma_unit_##unit, min, max, TMA_REQUIRED, IN(member), NULL, 0, 0, meaning }
+/* A policy: one of the names of memory/policies.h, the first of which is the default. */
+#define POLICY(path, member, names, meaning)                                                       \
+    { path, TMA_KEY_ENUM, NULL, 0, 0, TMA_OPTIONAL, IN(member), names, 0, 0, meaning }
 #define U64(path, unit, min, max, member, meaning)                                                 \
     { path, TMA_KEY_U64, &tma_unit_##unit, min, max, TMA_REQUIRED, IN(member), NULL, 0, 0, meaning }
 #define LIST(path, max, member, limit, count, meaning)                                             \
@@ -137,6 +140,11 @@ static const struct tma_key keys[] = {
     U32("l2.slices", none, 1, 1024, l2.slices, "number of slices in all partitions"),
     {"l2.hash", TMA_KEY_ENUM, NULL, 0, 0, TMA_REQUIRED, IN(l2.hash), &tma_slice_hash_names, 0, 0,
      "hash that maps a line's address to its slice"},
+    POLICY("l2.replacement", l2.replacement, &tma_replacement_names,
+           "policy that chooses the victim in a full set; without this key: lru"),
+    POLICY("l2.promotion", l2.promotion, &tma_promotion_names,
+           "policy that chooses the accesses which fetch the second line of a 256-byte block; "
+           "without this key: first_sector"),
     U32("l2.ways", none, 1, TMA_L2_MAX_WAYS, l2.ways, "associativity: lines of a set"),
     U32("l2.dirty_ways", none, 1, TMA_L2_MAX_WAYS, l2.dirty_ways,
         "largest number of dirty lines in a set; one more causes a write-back"),
@@ -164,6 +172,10 @@ static const struct tma_key keys[] = {
         "largest queueing delay of a promotion to 256 bytes in the other partition; a promotion "
         "that would wait longer is dropped"),
 
+    POLICY("dram.scheduler", dram.scheduler, &tma_dram_scheduler_names,
+           "order in which a channel serves its requests; without this key: fcfs"),
+    POLICY("dram.refresh_policy", dram.refresh_policy, &tma_refresh_names,
+           "when channels refresh; without this key: staggered"),
     U32("dram.bus", bits, 1, 65536, dram.bus_bits, "width of the data bus, all channels together"),
     U32("dram.clock", mhz, 1, 100000, dram.clock_mhz,
         "clock of the data bus, which transfers data on both edges"),
