@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "memory/dram/dram.h"
-#include "memory/gpc/gpc.h"
+#include "memory/gpc/gpcs.h"
 #include "memory/l2/l2.h"
-#include "memory/sm/sm.h"
-#include "memory/sm/transfer.h"
+#include "memory/sm/sms.h"
 
 /* How many events ahead of the current one the host's caches are prefetched: first the packets,
  * then the sets and transfers that these lead to. */
@@ -75,54 +74,8 @@ void tma_memory_free(struct tma_memory *memory) {
     free(memory);
 }
 
-/* Adds a transfer for each further SM of a multicast load. False when out of memory. */
-static bool add_copies(struct tma_memory *memory, uint32_t id, const struct tma_issue *issue) {
-    uint32_t last = id;
-    for (uint32_t i = 0; i < issue->copy_count; i++) {
-        uint32_t copy = tma_transfer_new(&memory->core, &memory->sms);
-        if (copy == TMA_NONE)
-            return false;
-        memory->sms.transfers[copy] =
-            (struct tma_transfer){.sm = issue->copies[i],
-                                  .copies = TMA_NONE,
-                                  .completion = {.tag = issue->tag,
-                                                 .sm = issue->copies[i],
-                                                 .copied = true,
-                                                 .bytes = issue->size->transaction_bytes,
-                                                 .issue_cycle = issue->cycle}};
-        memory->sms.transfers[last].copies = copy;
-        last = copy;
-    }
-    return true;
-}
-
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {
-    struct tma_sms *sms = &memory->sms;
-    uint32_t id = tma_transfer_new(&memory->core, sms);
-    if (id == TMA_NONE)
-        return false;
-    struct tma_transfer *transfer = &sms->transfers[id];
-    *transfer = (struct tma_transfer){.sm = issue->sm,
-                                      .descriptor = issue->descriptor,
-                                      .promotion = (uint8_t)issue->map->l2_promotion,
-                                      .direction = issue->direction,
-                                      .wait_group = issue->wait_group,
-                                      .warp = (uint8_t)issue->warp,
-                                      .copies = TMA_NONE,
-                                      .completion = {.tag = issue->tag,
-                                                     .sm = issue->sm,
-                                                     .bytes = issue->size->transaction_bytes,
-                                                     .issue_cycle = issue->cycle}};
-    tma_row_splitter_init(&transfer->splitter, issue->rows, issue->direction,
-                          issue->map->data_type);
-    if (issue->copy_count > 0 && !add_copies(memory, id, issue))
-        return false;
-    uint64_t queued = issue->cycle + memory->machine.tma.issue_cycles;
-    if (tma_writes_tensor(issue->direction))
-        tma_store_unit_enqueue(&memory->core, sms, id, queued);
-    else
-        tma_load_unit_enqueue(&memory->core, sms, id, queued);
-    return true;
+    return tma_sm_issue(&memory->core, &memory->sms, issue);
 }
 
 /* Whether the wiring goes on with a packet at once: no other packet was handed over before it. */

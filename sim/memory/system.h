@@ -6,31 +6,14 @@
 
 #include "memory/core/completion.h"
 #include "memory/core/counters.h"
+#include "memory/core/issue.h"
 #include "memory/machine.h"
-#include "placement/rows.h"
 
 struct tma_memory;
 
 enum tma_error_code tma_memory_create(struct tma_memory **memory, const struct tma_machine *machine,
                                       struct tma_error *error);
 void tma_memory_free(struct tma_memory *memory);
-
-struct tma_issue {
-    uint64_t cycle; /* of the instruction; no earlier than the last advance less issue_cycles */
-    uint64_t tag;   /* the issuer's: comes back with the completion */
-    uint32_t sm;
-    enum tma_direction direction;
-    uint32_t warp;   /* stores and reductions: the one of the SM's that issues it, */
-    bool wait_group; /* and whether it waits with wait_group (true) or wait_group.read */
-    const struct tma_tensor_map *map;
-    uint32_t descriptor; /* the map's number among those of the kernel, up to TMA_MAX_DESCRIPTORS;
-                            0: it is at hand, and takes no time */
-    const struct tma_row_stream *rows; /* before the first row; copied */
-    const struct tma_operation_size *size;
-    /* Multicast: SMs of the same GPC that get the data too, each with a completion of its own. */
-    const uint32_t *copies;
-    uint32_t copy_count;
-};
 
 /* An SM issues an operation. False when out of memory. */
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue);

@@ -2,7 +2,7 @@
 #ifndef TMA_MEMORY_GPC_COALESCER_H
 #define TMA_MEMORY_GPC_COALESCER_H
 
-#include "memory/gpc/gpc.h"
+#include "memory/gpc/gpcs.h"
 
 /* The response to a load passes the GPC's port, at `passed`. */
 void tma_coalescer_respond(struct tma_gpcs *gpcs, const struct tma_packet *packet, uint32_t id,

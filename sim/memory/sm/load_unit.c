@@ -2,7 +2,7 @@
  * sends one packet after the other for the transfer's rows. */
 #include "memory/sm/load_unit.h"
 
-#include "memory/sm/descriptors.h"
+#include "memory/sm/descriptor_waits.h"
 #include "memory/sm/transfer.h"
 
 /* Packets that it makes for one wake-up. They leave one by one all the same. */

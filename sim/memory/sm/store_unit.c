@@ -3,7 +3,7 @@
  * many flits may be in flight (credits). */
 #include "memory/sm/store_unit.h"
 
-#include "memory/sm/descriptors.h"
+#include "memory/sm/descriptor_waits.h"
 #include "memory/sm/transfer.h"
 
 static void append(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id) {

@@ -2,7 +2,7 @@
 #ifndef TMA_MEMORY_SM_TRANSFER_H
 #define TMA_MEMORY_SM_TRANSFER_H
 
-#include "memory/sm/sm.h"
+#include "memory/sm/sms.h"
 
 /* Takes a transfer from the pool, with fill counts of zero. TMA_NONE when out of memory, which the
  * core notes. Pointers to transfers are invalid afterwards: the pool may have moved. */

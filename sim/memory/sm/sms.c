@@ -1,8 +1,8 @@
-#include "memory/sm/sm.h"
+#include "memory/sm/sms.h"
 
 #include <stdlib.h>
 
-#include "memory/sm/descriptors.h"
+#include "memory/sm/descriptor_waits.h"
 #include "memory/sm/load_unit.h"
 #include "memory/sm/store_unit.h"
 

@@ -1,8 +1,8 @@
 /* An SM's cache of tensor maps, and the waits of its TMA units for tensor maps. Internal to sm/. */
-#ifndef TMA_MEMORY_SM_DESCRIPTORS_H
-#define TMA_MEMORY_SM_DESCRIPTORS_H
+#ifndef TMA_MEMORY_SM_DESCRIPTOR_WAITS_H
+#define TMA_MEMORY_SM_DESCRIPTOR_WAITS_H
 
-#include "memory/sm/sm.h"
+#include "memory/sm/sms.h"
 
 /* Whether a transfer, the next one of a TMA unit that can begin at `free_cycle`, has its tensor
  * map. If not, its GPC is asked for it; ask again at the cycle that tma_descriptor_cycle returns.

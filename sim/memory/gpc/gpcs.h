@@ -2,8 +2,8 @@
  * MSHRs, a response port, and a cache of tensor maps.
  *
  * system.c alone includes this header from outside the folder. */
-#ifndef TMA_MEMORY_GPC_GPC_H
-#define TMA_MEMORY_GPC_GPC_H
+#ifndef TMA_MEMORY_GPC_GPCS_H
+#define TMA_MEMORY_GPC_GPCS_H
 
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
@@ -54,7 +54,7 @@ struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs 
 struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,
                                              uint32_t packet, uint64_t cycle);
 
-/* descriptors.c: an SM asks for a tensor map. */
+/* descriptor_fetches.c: an SM asks for a tensor map. */
 struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core *core, struct tma_gpcs *gpcs,
                                                        uint32_t packet, uint64_t cycle);
 

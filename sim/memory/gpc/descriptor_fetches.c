@@ -1,6 +1,6 @@
 /* A GPC's cache of tensor maps, behind those of its SMs. It fetches from L2 what it lacks. Requests
  * of several SMs for one tensor map are one fetch. */
-#include "memory/gpc/descriptors.h"
+#include "memory/gpc/descriptor_fetches.h"
 
 #include "memory/gpc/response_port.h"
 

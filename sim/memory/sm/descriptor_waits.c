@@ -1,4 +1,4 @@
-#include "memory/sm/descriptors.h"
+#include "memory/sm/descriptor_waits.h"
 
 #define UNKNOWN UINT64_MAX
 

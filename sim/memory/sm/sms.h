@@ -2,12 +2,13 @@
  * ports and shared-memory ports; and the transfers that the units work on.
  *
  * system.c alone includes this header from outside the folder. */
-#ifndef TMA_MEMORY_SM_SM_H
-#define TMA_MEMORY_SM_SM_H
+#ifndef TMA_MEMORY_SM_SMS_H
+#define TMA_MEMORY_SM_SMS_H
 
 #include "memory/core/completion.h"
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
+#include "memory/core/issue.h"
 #include "memory/sm/row_splitter.h"
 #include "memory/sm/shared_memory_port.h"
 
@@ -90,6 +91,9 @@ enum tma_error_code tma_sms_create(struct tma_sms *sms, struct tma_core *core,
                                    struct tma_error *error);
 void tma_sms_free(struct tma_sms *sms);
 
+/* issue.c: an SM issues an operation. False when out of memory. */
+bool tma_sm_issue(struct tma_core *core, struct tma_sms *sms, const struct tma_issue *issue);
+
 /* load_unit.c: a transfer reaches the load unit of its SM at `cycle`; the unit wakes up. */
 void tma_load_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
                            uint64_t cycle);
@@ -108,7 +112,7 @@ struct tma_handover tma_store_unit_receive(struct tma_core *core, struct tma_sms
 struct tma_handover tma_sm_receive(struct tma_core *core, struct tma_sms *sms, uint32_t packet,
                                    uint64_t passed);
 
-/* sm.c: a tensor map is in the SM's cache at `cycle`. */
+/* sms.c: a tensor map is in the SM's cache at `cycle`. */
 struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_sms *sms,
                                               uint32_t packet, uint64_t cycle);
 

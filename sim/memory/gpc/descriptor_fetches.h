@@ -1,8 +1,8 @@
 /* A GPC's cache of tensor maps. Internal to gpc/. */
-#ifndef TMA_MEMORY_GPC_DESCRIPTORS_H
-#define TMA_MEMORY_GPC_DESCRIPTORS_H
+#ifndef TMA_MEMORY_GPC_DESCRIPTOR_FETCHES_H
+#define TMA_MEMORY_GPC_DESCRIPTOR_FETCHES_H
 
-#include "memory/gpc/gpc.h"
+#include "memory/gpc/gpcs.h"
 
 /* L2 responds with a tensor map. */
 struct tma_handover tma_gpc_receive_descriptor(struct tma_core *core, struct tma_gpcs *gpcs,

@@ -1,0 +1,27 @@
+/* An operation that an SM issues: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, and
+ * prefetches. */
+#ifndef TMA_MEMORY_CORE_ISSUE_H
+#define TMA_MEMORY_CORE_ISSUE_H
+
+#include "placement/rows.h"
+#include "tensormap/tensormap.h"
+
+struct tma_issue {
+    uint64_t cycle; /* of the instruction; no earlier than the last advance less issue_cycles */
+    uint64_t tag;   /* of the issuer: comes back with the completion */
+    uint32_t sm;
+    enum tma_direction direction;
+    uint32_t warp;   /* stores and reductions: the warp of the SM that issues the operation */
+    bool wait_group; /* stores and reductions: that warp waits with wait_group; else with
+                        wait_group.read */
+    const struct tma_tensor_map *map;
+    uint32_t descriptor; /* the map's number among those of the kernel, up to TMA_MAX_DESCRIPTORS;
+                            0: the SM has the map, and no fetch takes time */
+    const struct tma_row_stream *rows; /* before the first row; copied */
+    const struct tma_operation_size *size;
+    /* Multicast: further SMs of the same GPC that get the data, each with its own completion. */
+    const uint32_t *copies;
+    uint32_t copy_count;
+};
+
+#endif
