@@ -13,9 +13,9 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .scheduler = tma_dram_scheduler_policy(machine->dram.scheduler),
         .refresh = tma_refresh_policy(machine->dram.refresh_policy),
         .channels = calloc(channels, sizeof *dram->channels),
+        .slice_channels = calloc(machine->l2.slices, sizeof *dram->slice_channels),
         .banks = calloc((size_t)channels * machine->dram.banks, sizeof *dram->banks),
         .partition_slices = machine->l2.slices / machine->l2.partitions,
-        .by_channels = tma_divisor_of(channels),
         .by_row_lines = tma_divisor_of(machine->dram.row_bytes / TMA_LINE_BYTES),
         .by_banks = tma_divisor_of(machine->dram.banks),
         .by_refresh = tma_divisor_of(
@@ -26,24 +26,28 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .turnaround_ticks = tma_millicycles_to_ticks(machine->dram.turnaround_millicycles),
         .row_gap_ticks = tma_millicycles_to_ticks(machine->dram.row_gap_millicycles),
     };
-    if (dram->channels == NULL || dram->banks == NULL) {
+    if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL) {
         tma_dram_free(dram);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
     }
-    for (uint32_t i = 0; i < channels; i++)
+    for (uint32_t i = 0; i < channels; i++) {
         dram->channels[i].refresh_phase = dram->refresh->phase(machine, i);
+        dram->channels[i].last_row = UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < machine->l2.slices; i++)
+        dram->slice_channels[i] = (uint16_t)(i % channels);
     return TMA_OK;
 }
 
 void tma_dram_free(struct tma_dram *dram) {
     free(dram->channels);
+    free(dram->slice_channels);
     free(dram->banks);
     *dram = (struct tma_dram){0};
 }
 
 static uint32_t channel_of(const struct tma_dram *dram, const struct tma_line_location *location) {
-    uint32_t slice = location->home * dram->partition_slices + location->server;
-    return (uint32_t)tma_modulo(slice, &dram->by_channels);
+    return dram->slice_channels[location->home * dram->partition_slices + location->server];
 }
 
 /* A number that identifies a location. */
@@ -74,6 +78,16 @@ static uint32_t bank_of(const struct tma_dram *dram, uint64_t row) {
     return (uint32_t)tma_modulo(row + tma_mix64(turn), &dram->by_banks);
 }
 
+/* The same for a row of a channel, which is most often the row of the last access. */
+static uint32_t bank_in_channel(const struct tma_dram *dram, struct tma_dram_channel *channel,
+                                uint64_t row) {
+    if (channel->last_row != row) {
+        channel->last_row = row;
+        channel->last_bank = bank_of(dram, row);
+    }
+    return channel->last_bank;
+}
+
 /* Brings the row of a location into its bank's row buffer, for a command at `cycle`, from which the
  * channel is available at `available`. Returns the cycle at which the row is there; *opened says
  * whether it was not there before. */
@@ -82,7 +96,8 @@ static uint64_t open_row(struct tma_dram *dram, uint32_t number,
                          uint64_t available, bool *opened) {
     const struct tma_machine *machine = dram->machine;
     uint64_t row = tma_divide(location->group, &dram->by_row_lines);
-    struct tma_dram_bank *bank = &dram->banks[number * machine->dram.banks + bank_of(dram, row)];
+    struct tma_dram_bank *bank = &dram->banks[number * machine->dram.banks +
+                                              bank_in_channel(dram, &dram->channels[number], row)];
     uint64_t ready = available;
     if (bank->ready_cycle > cycle)
         ready = dram->refresh->available(dram, &dram->channels[number], bank->ready_cycle);

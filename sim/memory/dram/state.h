@@ -22,9 +22,11 @@ struct tma_dram_channel {
     uint64_t refresh_phase;      /* cycles from the begin of a refresh to cycle 0 */
     uint64_t refresh_end;        /* of the last refresh that an access waited for */
     uint32_t refresh_waiting;    /* accesses that waited for it */
-    uint64_t last_access;        /* location of the last read */
-    uint64_t last_cycle;         /* the cycle of that read */
-    bool writing;                /* direction of the last transfer on the bus */
+    uint64_t last_row;           /* of the last access, whose bank is last_bank */
+    uint32_t last_bank;
+    uint64_t last_access; /* location of the last read */
+    uint64_t last_cycle;  /* the cycle of that read */
+    bool writing;         /* direction of the last transfer on the bus */
     struct {
         uint32_t count;       /* of writes */
         uint32_t sectors;     /* of these writes */
@@ -38,11 +40,12 @@ struct tma_dram {
     const struct tma_refresh_policy *refresh;
     struct tma_dram_channel *channels; /* owned */
     struct tma_dram_bank *banks;       /* owned: by channel and bank */
-    uint32_t partition_slices;         /* L2 slices of one partition */
-    struct tma_divisor by_channels;    /* channels */
-    struct tma_divisor by_row_lines;   /* lines of a row */
-    struct tma_divisor by_banks;       /* banks of a channel */
-    struct tma_divisor by_refresh;     /* refresh interval, in cycles; by 1: none */
+    uint16_t *slice_channels;  /* owned: the channel of each L2 slice, by partition and slice */
+    uint32_t partition_slices; /* L2 slices of one partition */
+
+    struct tma_divisor by_row_lines; /* lines of a row */
+    struct tma_divisor by_banks;     /* banks of a channel */
+    struct tma_divisor by_refresh;   /* refresh interval, in cycles; by 1: none */
     uint64_t bus_ticks_per_sector;
     uint64_t activate_ticks;   /* least time between activations of a channel */
     uint64_t turnaround_ticks; /* of the bus, between reads and writes */

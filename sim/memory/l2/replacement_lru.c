@@ -10,11 +10,10 @@ static uint64_t initial_state(uint32_t seed, size_t set) {
 }
 
 static int victim(uint64_t *state, uint32_t candidates) {
-    for (int i = TMA_L2_MAX_WAYS - 1; i >= 0; i--) {
-        int way = (int)(*state >> (4 * i) & 15u);
-        if ((candidates & 1u << way) != 0)
-            return way;
-    }
+    uint64_t order = *state;
+    for (int i = 0; i < TMA_L2_MAX_WAYS; i++, order <<= 4)
+        if ((candidates >> (order >> 60) & 1u) != 0)
+            return (int)(order >> 60);
     return -1;
 }
 

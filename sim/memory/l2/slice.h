@@ -42,10 +42,28 @@ void tma_slice_write_to_dram(struct tma_core *core, const struct tma_line_locati
                              uint32_t sectors, uint64_t cycle);
 
 /* The sectors that a fill brings for `missing` ones of a line: blocks of 64 bytes, or the line. */
-uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missing);
+static inline uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missing) {
+    if (promotion >= TMA_L2_128B)
+        return TMA_ALL_SECTORS;
+    return ((missing & 3u) != 0 ? 3u : 0u) | ((missing & 12u) != 0 ? 12u : 0u);
+}
 
 /* Reads what a way (-1: none) lacks of `missing` sectors from DRAM. */
-struct tma_handover tma_slice_start_fill(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
-                                         int way, uint32_t missing, uint64_t cycle);
+static inline struct tma_handover tma_slice_start_fill(struct tma_core *core, struct tma_l2 *l2,
+                                                       uint32_t id, int way, uint32_t missing,
+                                                       uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    uint32_t sectors = missing;
+    if (packet->kind != TMA_PACKET_REDUCE)
+        sectors = tma_slice_fill_sectors(packet->promotion, missing);
+    else if (tma_is_near(core, packet))
+        sectors = tma_slice_fill_sectors(TMA_L2_NONE, missing);
+    if (way >= 0)
+        sectors &= ~tma_sectors_of_way(tma_slice_set(l2, packet)->valid, way);
+    packet->fill.way = (int8_t)way;
+    packet->fill.missing = (uint8_t)sectors;
+    packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));
+    return (struct tma_handover){id, TMA_TO_DRAM, cycle};
+}
 
 #endif
