@@ -13,7 +13,7 @@ static bool is_im2col_w(enum tma_access_mode access) {
     return access == TMA_ACCESS_IM2COL_W || access == TMA_ACCESS_IM2COL_W128;
 }
 
-/* The kind of map that each access mode walks, its word in PTX, and the ranks that it has. */
+/* For each access mode: its name in PTX, the kind of map that it walks, and its ranks. */
 static const struct {
     const char *name;
     enum tma_map_kind kind;
@@ -56,13 +56,13 @@ static enum tma_error_code check_range(const char *field, uint32_t value, uint32
     return tma_fail(error, TMA_ERROR_TENSOR_MAP, "%s is %u; allowed: 1 to %u", field, value, limit);
 }
 
-/* Not the rules of tensor maps, but as much of them as the walk relies on. */
+/* Checks the rules of tensor maps on which the walk relies, so that it cannot overflow. */
 static enum tma_error_code check_map(const struct tma_tensor_map *map, struct tma_error *error) {
     if (tma_type_info(map->data_type) == NULL)
-        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "data_type is %d, which is none",
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "data_type is %d, which is not a data type",
                         (int)map->data_type);
     if (tma_swizzle_info(map->swizzle) == NULL)
-        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "swizzle is %d, which is none",
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "swizzle is %d, which is not a swizzle",
                         (int)map->swizzle);
     enum tma_error_code code = TMA_OK;
     bool tiled = map->kind == TMA_MAP_TILED;
@@ -79,7 +79,8 @@ static enum tma_error_code check_map(const struct tma_tensor_map *map, struct tm
     return code;
 }
 
-/* What gather4 and im2col::w restrict beyond tile and im2col (PTX ISA 5.5.3.4, 5.5.5, 5.5.6). */
+/* The restrictions that gather4 and im2col::w add to tile and im2col (PTX ISA 5.5.3.4, 5.5.5,
+ * 5.5.6). */
 static enum tma_error_code check_restrictions(const struct tma_tensor_map *map,
                                               const struct tma_operation *operation,
                                               struct tma_error *error) {
@@ -102,7 +103,7 @@ static enum tma_error_code check_restrictions(const struct tma_tensor_map *map,
     return TMA_OK;
 }
 
-/* What has one direction only: the 8-byte flip, padded 4-bit types, multicast. */
+/* Features of one direction only: the 8-byte flip, padded 4-bit types, multicast. */
 static enum tma_error_code check_direction(const struct tma_tensor_map *map,
                                            const struct tma_operation *operation,
                                            struct tma_error *error) {
@@ -162,7 +163,7 @@ static enum tma_error_code fault_unaligned(const struct tma_tensor_map *map,
     return TMA_OK;
 }
 
-/* The base of an im2col load lies inside the bounding box; im2col::w may begin on its left. */
+/* The base of an im2col load lies inside the bounding box; that of im2col::w may lie left of it. */
 static enum tma_error_code fault_outside_box(const struct tma_tensor_map *map,
                                              const struct tma_operation *operation,
                                              struct tma_error *error) {
