@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where a field lies in struct tma_tensor_map. */
-struct place {
+/* The position of a field in struct tma_tensor_map. */
+struct field_place {
     size_t offset;
     size_t bytes; /* of one value: 4 or 8 */
     size_t length;
@@ -21,7 +21,7 @@ struct place {
                 sizeof((struct tma_tensor_map *)0)->member[0]                                      \
     }
 
-static const struct place places[TMA_FIELD_COUNT] = {
+static const struct field_place places[TMA_FIELD_COUNT] = {
     [TMA_FIELD_KIND] = SINGLE(kind),
     [TMA_FIELD_DATA_TYPE] = SINGLE(data_type),
     [TMA_FIELD_RANK] = SINGLE(rank),

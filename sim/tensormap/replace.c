@@ -1,4 +1,4 @@
-/* Changing one field of an encoded map, as the driver and the tensormap.replace instruction do. */
+/* Replaces one field of a descriptor, as the driver and the tensormap.replace instruction do. */
 #include <inttypes.h>
 
 #include "tensormap/descriptor_bits.h"
@@ -34,7 +34,7 @@ static const struct tma_name replace_items[] = {
 const struct tma_names tma_replace_field_names = {"tensormap.replace field", replace_items,
                                                   sizeof replace_items / sizeof replace_items[0]};
 
-/* What a field takes: its ordinals, and its values. */
+/* The ordinals and values that a field takes. */
 struct limits {
     unsigned ordinals;
     uint64_t least, most;
@@ -74,7 +74,7 @@ static enum tma_error_code check_limits(enum tma_replace_field field, unsigned o
     return TMA_OK;
 }
 
-/* PTX numbers the types as the descriptor does, but for those that round to TF32. */
+/* PTX's numbers are the descriptor's codes, except for the TF32 types. */
 static void replace_elemtype(struct tma_descriptor *descriptor, uint32_t value) {
     enum { PTX_TF32 = 0xb, PTX_TF32_FTZ = 0xc };
     struct tma_type_code code = {(uint8_t)value, 0};

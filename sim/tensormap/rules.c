@@ -1,4 +1,4 @@
-/* The check itself: what it does with each rule of the table, and with what the rules report. */
+/* Applies the rules of the table, and formats violations. */
 #include "tensormap/rules.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architect
                                  .type = tma_type_info(map->data_type),
                                  .violations = violations,
                                  .capacity = capacity};
-    /* An unknown kind breaks the one rule that holds for every bit. */
+    /* Bit 31 selects the one rule that also applies to unknown kinds. */
     unsigned kind = 1u << ((unsigned)map->kind <= TMA_MAP_IM2COL_W128 ? (unsigned)map->kind : 31);
     for (const struct tma_rule *rule = tma_rules; rule < tma_rules + tma_rule_count; rule++) {
         if ((rule->kinds & kind) == 0 || (rule->architectures & (unsigned)architecture) == 0)
@@ -49,7 +49,7 @@ size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architect
     return e.count;
 }
 
-/* "none, 32b, 64b": the members of a bit set by name. */
+/* Writes the names of a bit set's members: "none, 32b, 64b". */
 static void set_text(enum tma_field field, int64_t set, char *text, size_t size) {
     const struct tma_names *names = tma_field_info(field)->names;
     size_t used = 0;

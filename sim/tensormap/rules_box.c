@@ -1,7 +1,7 @@
-/* Rules on what one operation brings to shared memory: the box, or the column of pixels. */
+/* Rules on the shared memory of one operation: the box, or the column of pixels. */
 #include "tensormap/rule_context.h"
 
-/* Elements that fill `bytes` bytes of shared memory. */
+/* The number of elements in `bytes` bytes of shared memory. */
 static int64_t elements_in(const struct tma_type_info *type, int64_t bytes) {
     return bytes * 8 / type->shared_bits;
 }
@@ -24,7 +24,7 @@ int64_t tma_nearest_inner(const struct tma_rule_context *e, int64_t value) {
     return tma_nearest_multiple(value, multiple, multiple, tma_span_elements(e, e->map->swizzle));
 }
 
-/* A range rule on a field whose first value is the size of the inner box. */
+/* Checks the range of a field whose first value is the size of the inner box. */
 static void examine_box_field(struct tma_rule_context *e, enum tma_field field, int64_t most) {
     for (size_t i = 0; i < tma_field_count(e->map, field); i++) {
         int64_t value = tma_field_value(e->map, field, i);
@@ -73,7 +73,7 @@ void tma_rule_inner_span(struct tma_rule_context *e) {
         tma_report(e, field, 0, TMA_AT_MOST, most, tma_nearest_inner(e, value));
 }
 
-/* Are all values of this field of the map inside [1, most]? */
+/* Are all values of this field inside [1, most]? */
 static bool in_range(const struct tma_tensor_map *map, enum tma_field field, int64_t most) {
     for (size_t i = 0; i < tma_field_count(map, field); i++)
         if (tma_field_value(map, field, i) < 1 || tma_field_value(map, field, i) > most)
@@ -81,8 +81,8 @@ static bool in_range(const struct tma_tensor_map *map, enum tma_field field, int
     return true;
 }
 
-/* The driver counts box_dim / element_strides steps along a dimension, rounded down (the hardware
- * loads as many, rounded up): a box that is smaller than its element stride counts as nothing. */
+/* The elements along dimension d as the driver computes the box's size: box_dim / element_strides
+ * rounded down, although hardware loads that many rounded up. */
 static int64_t steps(const struct tma_tensor_map *map, size_t d) {
     return map->box_dim[d] / map->element_strides[d];
 }
@@ -96,8 +96,7 @@ void tma_rule_box_bytes(struct tma_rule_context *e) {
     int64_t product = 1;
     for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_BOX_DIM); i++)
         product *= steps(map, i);
-    /* Shrink dimensions from the outermost one until the rest fits; the innermost one alone does.
-     */
+    /* Shrinks dimensions from the outermost one on until the box fits. */
     for (size_t i = tma_field_count(map, TMA_FIELD_BOX_DIM); i-- > 1 && product > most;) {
         int64_t others = product / steps(map, i);
         int64_t fitting = most / others > 1 ? most / others : 1;

@@ -1,4 +1,4 @@
-/* Rules on values that are one of a few: types, layouts, and what an architecture has of them. */
+/* Rules on enumerations: kinds, types, layouts, and which of them an architecture has. */
 #include <stdlib.h>
 
 #include "tensormap/rule_context.h"
@@ -27,8 +27,8 @@ int64_t tma_nearest_member(int64_t set, int64_t value) {
     return nearest;
 }
 
-/* Reports a value outside the set that this rule allows; `legal` is what all rules together allow
- * (computed for a broken value alone). */
+/* Reports a value outside the set that this rule allows. `legal` computes the set that all rules
+ * together allow; it is called only if the value is not allowed. */
 static void examine_member(struct tma_rule_context *e, enum tma_field field, int64_t allowed,
                            int64_t (*legal)(const struct tma_rule_context *)) {
     int64_t value = tma_field_value(e->map, field, 0);
@@ -45,7 +45,7 @@ void tma_rule_kind(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_KIND, ALL_KINDS, legal_kinds);
 }
 
-/* Whatever the type was to be, bytes can hold it. */
+/* Bytes can hold the data of any type. */
 static int64_t legal_types(const struct tma_rule_context *e) {
     (void)e;
     return BIT(TMA_UINT8);
@@ -60,7 +60,7 @@ void tma_rule_data_type_architecture(struct tma_rule_context *e) {
         examine_member(e, TMA_FIELD_DATA_TYPE, WHOLE_BYTE_TYPES, legal_types);
 }
 
-/* What each rule on interleave and swizzle allows: ANYTHING where it does not apply. */
+/* The set that each rule on interleave and swizzle allows; ANYTHING: the rule does not apply. */
 static int64_t packed_interleaves(const struct tma_rule_context *e) {
     return e->map->data_type == TMA_16U6_ALIGN16B ? BIT(TMA_INTERLEAVE_NONE) : ANYTHING;
 }
@@ -70,7 +70,7 @@ static int64_t wide_interleaves(const struct tma_rule_context *e) {
                                                                      : ANYTHING;
 }
 
-/* None is always legal, and of an unknown layout the nearest: it asks the least of the rest. */
+/* "none" is always legal, and puts the fewest conditions on other fields. */
 static int64_t legal_interleaves(const struct tma_rule_context *e) {
     (void)e;
     return BIT(TMA_INTERLEAVE_NONE);
@@ -95,8 +95,8 @@ static int64_t wide_swizzles(const struct tma_rule_context *e) {
                : ANYTHING;
 }
 
-/* The legal swizzles; where the map's own has no span to go by, of those the ones whose span holds
- * the inner box, if there are any. */
+/* The legal swizzles. If the map's own swizzle has no span, prefers swizzles whose span holds the
+ * inner box. */
 static int64_t legal_swizzles(const struct tma_rule_context *e) {
     int64_t legal =
         DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
@@ -147,7 +147,7 @@ void tma_rule_l2_promotion(struct tma_rule_context *e) {
     examine_member(e, TMA_FIELD_L2_PROMOTION, ALL_PROMOTIONS, legal_promotions);
 }
 
-/* What the type allows: ANYTHING where it is unknown. */
+/* The fills that the type allows; ANYTHING: the type is unknown. */
 static int64_t type_fills(const struct tma_rule_context *e) {
     return e->type != NULL && e->type->class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS) : ANYTHING;
 }

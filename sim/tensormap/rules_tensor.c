@@ -1,4 +1,4 @@
-/* Rules on the tensor in global memory: rank, address, sizes, strides, steps. */
+/* Rules on the tensor in global memory: rank, address, sizes, strides, element strides. */
 #include "tensormap/rule_context.h"
 
 int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int64_t most) {
@@ -44,7 +44,7 @@ void tma_rule_address_alignment(struct tma_rule_context *e) {
                    (int64_t)(e->map->global_address - past));
 }
 
-/* Elements that dimension d is a multiple of. */
+/* The size of dimension d must be a multiple of this many elements. */
 static int64_t dim_multiple(const struct tma_tensor_map *map, size_t d) {
     if (d == 0 && tma_is_padded_type(map->data_type))
         return TMA_PADDED_ELEMENTS;
@@ -76,7 +76,7 @@ void tma_rule_dim_packed(struct tma_rule_context *e) {
                    tma_nearest_dim(e->map, 0, (int64_t)value));
 }
 
-/* The nearest stride that is aligned and in range. */
+/* The nearest legal stride. */
 static int64_t nearest_stride(const struct tma_rule_context *e, uint64_t value) {
     int64_t multiple = tma_alignment_bytes(e->map);
     int64_t most = TMA_GLOBAL_STRIDE_END - multiple;

@@ -174,7 +174,7 @@ START_TEST(text_has_the_estimate) {
     map.swizzle = TMA_SWIZZLE_128B;
     ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, &advice, 1), 3);
     tma_advice_text(&advice, text, sizeof text);
-    ck_assert_str_eq(text, "box_dim[0]: rows are shorter than the 128 bytes of a line, and each "
+    ck_assert_str_eq(text, "box_dim[0]: rows are shorter than a line of 128 bytes, and each row "
                            "takes a cycle (short_rows); about 16 cycles instead of 10: 1.7 times; "
                            "make the inner box 128 bytes, or fold a dimension into the innermost "
                            "one");
