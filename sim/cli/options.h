@@ -99,6 +99,13 @@ extern const struct tma_names cli_format_names;
             &tma_architecture_names,                                                               \
             "whose rules hold; default: the scenario's machine's, else sm_90"                      \
     }
+#define CLI_OPTION_MACHINE_ARCHITECTURE                                                            \
+    {                                                                                              \
+        "--arch", NULL, "ARCHITECTURE", CLI_CHOICE, offsetof(struct cli_options, architecture),    \
+            &tma_architecture_names,                                                               \
+            "try another architecture than the machine's: the same as\n"                           \
+            "--set gpu.architecture=ARCHITECTURE"                                                  \
+    }
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \
         "--set", NULL, "PATH=VALUE", CLI_LIST, offsetof(struct cli_options, settings), NULL,       \

@@ -40,7 +40,7 @@ static bool check_all(const struct cli_map_input *input, enum tma_architecture a
         begin_json(&json, architecture);
     for (uint32_t i = 0; i < cli_map_count(input); i++) {
         cli_judge(cli_map(input, i), architecture, &verdict);
-        legal = legal && verdict.violation_count == 0;
+        legal = legal && verdict.violation_count == 0 && verdict.usable;
         if (as_json)
             write_json(input, &verdict, i, &json);
         else
@@ -80,7 +80,7 @@ const struct cli_verb cli_check = {
     .summary = "Says of each tensor map whether a driver takes it, why not, and what is costly.",
     .details = "The file is a scenario, or one tensor map with the same keys, as YAML or JSON; "
                "without one, or\nwith -, standard input is read.\n\n"
-               "exit status: 0 all legal, 1 a rule is broken, 2 trouble",
+               "exit status: 0 all legal, 1 a rule is broken or a map unusable, 2 trouble",
     .most_operands = 1,
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -118,6 +118,7 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_comparison_format_names),
     {"--pad", NULL, NULL, CLI_FLAG, offsetof(struct cli_options, pad), NULL,
      "show also what a gap behind every row would do, and what it costs in shared memory"},

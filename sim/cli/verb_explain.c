@@ -40,6 +40,7 @@ static const struct cli_option options[] = {
     {"--instruction", NULL, "N", CLI_COUNT, offsetof(struct cli_options, instruction), NULL,
      "which of its instructions over the tile; default: the first of the worst"},
     CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_explanation_format_names),
     CLI_OPTION_OUTPUT,
 };

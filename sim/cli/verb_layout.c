@@ -101,6 +101,7 @@ static const struct cli_option options[] = {
     {"--element", NULL, "C0,C1,...", CLI_TEXT, offsetof(struct cli_options, element), NULL,
      "say where this element lies alone"},
     CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_layout_format_names),
     CLI_OPTION_OUTPUT,
 };

@@ -8,6 +8,7 @@ enum { TEXT_BYTES = 700 };
 void cli_judge(const struct tma_tensor_map *map, enum tma_architecture architecture,
                struct cli_verdict *verdict) {
     verdict->architecture = architecture;
+    verdict->usable = tma_map_kind_is_usable(map->kind, architecture);
     verdict->violation_count =
         tma_tensor_map_check(map, architecture, verdict->violations, TMA_MAX_VIOLATIONS);
     verdict->advice_count =
@@ -39,7 +40,9 @@ void cli_verdict_text(const struct cli_verdict *verdict, const struct tma_map_fi
                       uint32_t map, FILE *out) {
     const char *architecture = tma_name_of(&tma_architecture_names, (int)verdict->architecture);
     if (verdict->violation_count == 0)
-        fprintf(out, "legal on %s\n", architecture);
+        fprintf(out,
+                verdict->usable ? "legal on %s\n" : "encoded by the driver, but unusable on %s\n",
+                architecture);
     else
         fprintf(out, "illegal on %s: %zu violation%s\n", architecture, verdict->violation_count,
                 verdict->violation_count == 1 ? "" : "s");
@@ -123,6 +126,7 @@ static void write_json_advice(struct tma_json *json, const struct tma_advice *ad
 void cli_verdict_json(const struct cli_verdict *verdict, const struct tma_map_file *file,
                       uint32_t map, struct tma_json *json) {
     tma_json_bool(json, "legal", verdict->violation_count == 0);
+    tma_json_bool(json, "usable", verdict->usable);
     tma_json_begin_array(json, "violations");
     for (size_t i = 0; i < verdict->violation_count; i++)
         write_json_violation(json, &verdict->violations[i], file, map);

@@ -8,6 +8,7 @@
 
 struct cli_verdict {
     enum tma_architecture architecture;
+    bool usable; /* the architecture has an operation on maps of this kind */
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
     size_t violation_count; /* 0: legal */
     struct tma_advice advice[TMA_MAX_ADVICE];
@@ -22,7 +23,7 @@ void cli_judge(const struct tma_tensor_map *map, enum tma_architecture architect
 void cli_verdict_text(const struct cli_verdict *verdict, const struct tma_map_file *file,
                       uint32_t map, FILE *out);
 
-/* The keys legal, violations and advice, in an object that the caller has begun. */
+/* The keys legal, usable, violations and advice, in an object that the caller has begun. */
 void cli_verdict_json(const struct cli_verdict *verdict, const struct tma_map_file *file,
                       uint32_t map, struct tma_json *json);
 

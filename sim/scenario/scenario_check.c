@@ -6,6 +6,7 @@
 
 #include "banks/consumer.h"
 #include "memory/system.h"
+#include "placement/operation_architecture.h"
 #include "scenario/reading.h"
 
 /* What TMA needs of a shared-memory address (PTX ISA 5.5.7). */
@@ -68,9 +69,19 @@ static bool try_step(struct tma_reading *reading, uint32_t index, unsigned d, ui
     operation.shared_address = 0;
     struct tma_row_stream stream;
     struct tma_error error;
-    if (tma_rows_begin(&stream, &workload->maps[stage->map], &operation, &reading->sizes[index],
-                       &error) == TMA_OK)
+    const struct tma_tensor_map *map = &workload->maps[stage->map];
+    enum tma_architecture architecture = reading->scenario->machine.architecture;
+    enum tma_error_code code =
+        tma_rows_begin(&stream, map, &operation, &reading->sizes[index], &error);
+    if (code == TMA_OK && reading->machine_good)
+        code = tma_operation_architecture_check(map, &operation, architecture, &error);
+    if (code == TMA_OK)
         return true;
+    if (code == TMA_ERROR_UNSUPPORTED) {
+        snprintf(path, sizeof path, "workload.operations.%u.access", index);
+        tma_refuse_at(reading, path, "workload.operations.%u: %s", index, error.text);
+        return false;
+    }
     tma_refuse_at(reading, path, "workload.operations.%u, tile %llu of dimension %u: %s", index,
                   (unsigned long long)k, d, error.text);
     return false;

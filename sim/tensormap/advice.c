@@ -210,6 +210,46 @@ static bool wide_kind(const struct tma_tensor_map *map, const struct tma_tile_sh
     return note(advice, TMA_FIELD_KIND, 0, tma_is_wide(map->kind));
 }
 
+/* The stride of dimension i + 1 in bytes, and the bytes that the dimensions inside it take. */
+static uint64_t inner_extent(const struct tma_tensor_map *map, size_t i) {
+    uint64_t bytes = map->interleave == TMA_INTERLEAVE_NONE
+                         ? tma_global_bytes(map->data_type, map->global_dim[0])
+                         : map->global_dim[0] * slice_bytes(map);
+    for (size_t d = 0; d < i; d++) {
+        uint64_t last = 0;
+        if (__builtin_mul_overflow(map->global_dim[d + 1] - 1, map->global_strides[d], &last))
+            return UINT64_MAX;
+        bytes = last + bytes < bytes ? UINT64_MAX : last + bytes;
+    }
+    return bytes;
+}
+
+/* Dimensions may be permuted: a stride that is smaller than an inner one is compared with the
+ * innermost row only. */
+static bool is_overlapping(const struct tma_tensor_map *map, size_t i) {
+    uint64_t stride = map->global_strides[i];
+    bool permuted = i > 0 && stride < map->global_strides[i - 1];
+    return map->global_dim[i + 1] > 1 && stride > 0 && stride < inner_extent(map, permuted ? 0 : i);
+}
+
+static bool overlapping_rows(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                             struct tma_advice *advice) {
+    (void)shape;
+    for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (is_overlapping(map, i))
+            return note(advice, TMA_FIELD_GLOBAL_STRIDES, i, true);
+    return false;
+}
+
+static bool broadcast_stride(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                             struct tma_advice *advice) {
+    (void)shape;
+    for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (map->global_strides[i] == 0 && map->global_dim[i + 1] > 1)
+            return note(advice, TMA_FIELD_GLOBAL_STRIDES, i, true);
+    return false;
+}
+
 const struct tma_advice_rule tma_advice_rules[] = {
     {"short_rows", "rows are shorter than a line of 128 bytes, and each row takes a cycle",
      "cycles", "make the inner box 128 bytes, or fold a dimension into the innermost one",
@@ -239,9 +279,18 @@ const struct tma_advice_rule tma_advice_rules[] = {
      "driver takes others",
      "", "use swizzle 32b", interleave_swizzle},
     {"wide_kind",
-     "im2col_w and im2col_w128 operations exist from sm_100 on: the driver of an sm_90 "
-     "encodes the map, and its kernels cannot use it",
+     "the driver encodes the map, but this architecture has no operation that uses it: im2col::w "
+     "needs sm_100, sm_103 or sm_120, im2col::w::128 sm_100 or sm_103",
      "", "use im2col", wide_kind},
+    {"overlapping_rows",
+     "a stride is smaller than the dimensions inside it: elements overlap. The driver's page does "
+     "not allow it, an H200's driver does; stores to such a tensor race",
+     "", "use a stride of at least the inner dimensions' extent, unless windows shall overlap",
+     overlapping_rows},
+    {"broadcast_stride",
+     "a stride of 0 makes every index of the dimension the same data, a broadcast. The driver's "
+     "page does not allow it, an H200's driver does; stores to such a tensor race",
+     "", "keep it for loads of broadcast data", broadcast_stride},
 };
 
 const size_t tma_advice_rule_count = sizeof tma_advice_rules / sizeof tma_advice_rules[0];
@@ -254,7 +303,7 @@ size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architec
     size_t count = 0;
     for (size_t i = 0; i < tma_advice_rule_count; i++) {
         struct tma_advice item = {.rule = &tma_advice_rules[i]};
-        if (item.rule->applies == wide_kind && architecture != TMA_SM_90)
+        if (item.rule->applies == wide_kind && tma_map_kind_is_usable(map->kind, architecture))
             continue;
         if (!item.rule->applies(map, &shape, &item))
             continue;

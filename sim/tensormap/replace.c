@@ -8,7 +8,7 @@ enum tma_error_code tma_descriptor_replace_address(struct tma_descriptor *descri
                                                    uint64_t address, struct tma_error *error) {
     struct tma_tensor_map map;
     tma_descriptor_decode(descriptor, &map, NULL, 0);
-    uint64_t multiple = (uint64_t)tma_alignment_bytes(&map);
+    uint64_t multiple = (uint64_t)tma_alignment_bytes(&map, TMA_SM_100);
     if (address % multiple != 0)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "address 0x%" PRIx64 " is not a multiple of %" PRIu64 " bytes", address,

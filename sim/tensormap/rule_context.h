@@ -10,7 +10,9 @@ enum {
     TMA_MAX_PIXELS = 1024,
     TMA_MAX_ELEMENT_STRIDE = 8,
     TMA_INNER_BYTES = 16,           /* the inner box is a multiple of this */
-    TMA_PADDED_ELEMENTS = 128,      /* the only legal inner box of padded types */
+    TMA_PADDED_ELEMENTS = 128,      /* the inner box of padded types */
+    TMA_HALF_ROW_ELEMENTS = 64,     /* see tma_has_half_rows */
+    TMA_W128_PIXELS = 128,          /* the column of im2col_w128 maps */
     TMA_MAX_BOX_BYTES = 227 * 1024, /* the shared memory of one CTA */
 };
 
@@ -59,7 +61,17 @@ static inline bool tma_is_wide(enum tma_map_kind kind) {
 }
 
 /* The alignment of addresses and strides in bytes. */
-int64_t tma_alignment_bytes(const struct tma_tensor_map *map);
+int64_t tma_alignment_bytes(const struct tma_tensor_map *map, enum tma_architecture architecture);
+
+/* sm_103 stores 6-bit types in half rows too: of 64 elements, which are 48 packed bytes. Then sizes
+ * are multiples of 64 elements, and addresses and strides of 16 bytes. */
+static inline bool tma_has_half_rows(enum tma_data_type type, enum tma_architecture architecture) {
+    return type == TMA_16U6_ALIGN16B &&
+           tma_has_feature(architecture, TMA_FEATURE_SIX_BIT_HALF_ROWS);
+}
+
+/* Do all rules on the map's swizzle accept it? */
+bool tma_swizzle_is_legal(const struct tma_rule_context *e);
 
 /* The field that holds the size of the inner box, in elements. */
 static inline enum tma_field tma_inner_field(const struct tma_tensor_map *map) {
@@ -78,7 +90,7 @@ int64_t tma_span_elements(const struct tma_rule_context *e, enum tma_swizzle swi
 int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d);
 
 /* The legal size of dimension d that is nearest to `value`. */
-int64_t tma_nearest_dim(const struct tma_tensor_map *map, size_t d, int64_t value);
+int64_t tma_nearest_dim(const struct tma_rule_context *e, size_t d, int64_t value);
 
 /* The legal inner size that is nearest to `value` by all rules on it that can be checked: range,
  * multiple of 16 bytes, swizzle span, padded types. */
@@ -96,6 +108,7 @@ TMA_RULE_FUNCTION(interleave_packed);
 TMA_RULE_FUNCTION(interleave_wide);
 TMA_RULE_FUNCTION(swizzle);
 TMA_RULE_FUNCTION(swizzle_architecture);
+TMA_RULE_FUNCTION(swizzle_96b);
 TMA_RULE_FUNCTION(swizzle_packed);
 TMA_RULE_FUNCTION(swizzle_wide);
 TMA_RULE_FUNCTION(l2_promotion);

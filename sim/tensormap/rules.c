@@ -7,8 +7,12 @@
 
 #include "tensormap/rule_context.h"
 
-static const struct tma_name architecture_items[] = {{"sm_90", TMA_SM_90}, {"sm_100", TMA_SM_100}};
-const struct tma_names tma_architecture_names = {"architecture", architecture_items, 2};
+static const struct tma_name basis_items[] = {{"records", TMA_BASIS_RECORDS},
+                                              {"documents", TMA_BASIS_DOCUMENTS},
+                                              {"measured", TMA_BASIS_MEASURED},
+                                              {"reading", TMA_BASIS_READING}};
+const struct tma_names tma_basis_names = {"basis", basis_items,
+                                          sizeof basis_items / sizeof basis_items[0]};
 
 const struct tma_rule *tma_rule_by_id(const char *id) {
     for (size_t i = 0; i < tma_rule_count; i++)
@@ -47,6 +51,17 @@ size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architect
         rule->examine(&e);
     }
     return e.count;
+}
+
+bool tma_map_kind_is_usable(enum tma_map_kind kind, enum tma_architecture architecture) {
+    switch (kind) {
+    case TMA_MAP_IM2COL_W:
+        return tma_has_feature(architecture, TMA_FEATURE_IM2COL_W_LOAD);
+    case TMA_MAP_IM2COL_W128:
+        return tma_has_feature(architecture, TMA_FEATURE_IM2COL_W128);
+    default:
+        return true;
+    }
 }
 
 /* Writes the names of a bit set's members: "none, 32b, 64b". */

@@ -7,12 +7,18 @@
 #ifndef TMA_TENSORMAP_RULES_H
 #define TMA_TENSORMAP_RULES_H
 
+#include "tensormap/architectures.h"
 #include "tensormap/fields.h"
 
-/* Architectures, as bits: a rule holds on a set of them. */
-enum tma_architecture { TMA_SM_90 = 1, TMA_SM_100 = 2 };
+/* What a rule rests on. */
+enum tma_basis {
+    TMA_BASIS_RECORDS,   /* the documents say so, and records of an H200 confirm it */
+    TMA_BASIS_DOCUMENTS, /* the documents say so; no record exists */
+    TMA_BASIS_MEASURED,  /* records of an H200 show it; the documents do not say it */
+    TMA_BASIS_READING    /* an interpretation of the documents */
+};
 
-extern const struct tma_names tma_architecture_names; /* sm_90, sm_100 */
+extern const struct tma_names tma_basis_names; /* records, documents, measured, reading */
 
 struct tma_rule_context;
 
@@ -22,7 +28,8 @@ struct tma_rule {
     unsigned architectures; /* bits of enum tma_architecture */
     const char *condition;  /* what must hold */
     const char *why;
-    const char *source; /* the document and its parameter, or the records that show it */
+    const char *source;   /* the document and its parameter, or the records that show it */
+    enum tma_basis basis; /* on the oldest of its architectures */
     const char *fix;
     void (*examine)(struct tma_rule_context *context); /* internal to this folder */
 };
@@ -60,6 +67,10 @@ enum { TMA_MAX_VIOLATIONS = 64 }; /* at least the violations of any map */
  * data type is unknown. */
 size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architecture architecture,
                             struct tma_violation *violations, size_t capacity);
+
+/* Does the architecture have an operation on maps of this kind? The driver of an sm_90 encodes
+ * im2col wide maps, although no operation of an sm_90 can use them. */
+bool tma_map_kind_is_usable(enum tma_map_kind kind, enum tma_architecture architecture);
 
 /* Writes one sentence: "global_strides[1] is 1000 bytes and must be a multiple of 16
  * (stride_alignment:

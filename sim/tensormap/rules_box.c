@@ -15,9 +15,18 @@ int64_t tma_span_elements(const struct tma_rule_context *e, enum tma_swizzle swi
     return elements < TMA_MAX_BOX_DIM ? elements : TMA_MAX_BOX_DIM;
 }
 
+/* The largest inner box of a type with half rows: a swizzle of 64 bytes holds one. */
+static int64_t most_half_rows(const struct tma_rule_context *e) {
+    int64_t span = tma_span_elements(e, e->map->swizzle);
+    return span < TMA_HALF_ROW_ELEMENTS || span > TMA_PADDED_ELEMENTS ? TMA_PADDED_ELEMENTS : span;
+}
+
 int64_t tma_nearest_inner(const struct tma_rule_context *e, int64_t value) {
     if (e->type == NULL)
         return tma_nearest_multiple(value, 1, 1, TMA_MAX_BOX_DIM);
+    if (tma_has_half_rows(e->map->data_type, e->architecture))
+        return tma_nearest_multiple(value, TMA_HALF_ROW_ELEMENTS, TMA_HALF_ROW_ELEMENTS,
+                                    most_half_rows(e));
     if (tma_is_padded_type(e->map->data_type))
         return TMA_PADDED_ELEMENTS;
     int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
@@ -61,15 +70,24 @@ void tma_rule_inner_multiple(struct tma_rule_context *e) {
 
 void tma_rule_inner_packed(struct tma_rule_context *e) {
     enum tma_field field = tma_inner_field(e->map);
-    if (tma_is_padded_type(e->map->data_type) && tma_inner_size(e->map) != TMA_PADDED_ELEMENTS)
+    int64_t value = tma_inner_size(e->map);
+    if (!tma_is_padded_type(e->map->data_type) || value == TMA_PADDED_ELEMENTS)
+        return;
+    if (!tma_has_half_rows(e->map->data_type, e->architecture))
         tma_report(e, field, 0, TMA_EXACTLY, TMA_PADDED_ELEMENTS, TMA_PADDED_ELEMENTS);
+    else if (value < 1 || value % TMA_HALF_ROW_ELEMENTS != 0)
+        tma_report(e, field, 0, TMA_MULTIPLE_OF, TMA_HALF_ROW_ELEMENTS,
+                   tma_nearest_inner(e, value));
+    else if (value > TMA_PADDED_ELEMENTS)
+        tma_report(e, field, 0, TMA_AT_MOST, TMA_PADDED_ELEMENTS, tma_nearest_inner(e, value));
 }
 
 void tma_rule_inner_span(struct tma_rule_context *e) {
     enum tma_field field = tma_inner_field(e->map);
     int64_t value = tma_inner_size(e->map);
     int64_t most = tma_span_elements(e, e->map->swizzle);
-    if (most < TMA_MAX_BOX_DIM && value > most)
+    /* An illegal swizzle has no span to obey: its own rule says what to change. */
+    if (most < TMA_MAX_BOX_DIM && value > most && tma_swizzle_is_legal(e))
         tma_report(e, field, 0, TMA_AT_MOST, most, tma_nearest_inner(e, value));
 }
 
@@ -108,9 +126,23 @@ void tma_rule_box_bytes(struct tma_rule_context *e) {
     }
 }
 
+/* The column has 128 pixels, whatever pixels_per_column says. */
+static void examine_w128_bytes(struct tma_rule_context *e) {
+    int64_t most = elements_in(e->type, TMA_MAX_BOX_BYTES) / TMA_W128_PIXELS;
+    int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
+    most -= most % multiple;
+    if (e->map->channels_per_pixel > most)
+        tma_report(e, TMA_FIELD_CHANNELS_PER_PIXEL, 0, TMA_AT_MOST, most,
+                   tma_nearest_inner(e, most));
+}
+
 void tma_rule_column_bytes(struct tma_rule_context *e) {
     if (e->type == NULL || !in_range(e->map, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS))
         return;
+    if (e->map->kind == TMA_MAP_IM2COL_W128 && e->architecture != TMA_SM_90) {
+        examine_w128_bytes(e);
+        return;
+    }
     int64_t most = elements_in(e->type, TMA_MAX_BOX_BYTES) / e->map->channels_per_pixel;
     if (e->map->pixels_per_column > most && e->map->pixels_per_column <= TMA_MAX_PIXELS)
         tma_report(e, TMA_FIELD_PIXELS_PER_COLUMN, 0, TMA_AT_MOST, most, most);

@@ -94,6 +94,6 @@ void tma_rule_corner_overflow(struct tma_rule_context *e) {
         int64_t most = tma_most_global_dim(e->map, d);
         if (x.size > 0 && corners_are_legal(&x) && x.size > most && end <= x.lower)
             tma_report(e, TMA_FIELD_GLOBAL_DIM, d, TMA_AT_MOST, most,
-                       tma_nearest_dim(e->map, d, x.size));
+                       tma_nearest_dim(e, d, x.size));
     }
 }

@@ -11,7 +11,7 @@
 #define ALL_TYPES         BITS(TMA_UINT8, TMA_16U6_ALIGN16B)
 #define WHOLE_BYTE_TYPES  BITS(TMA_UINT8, TMA_TFLOAT32_FTZ)
 #define ALL_INTERLEAVES   BITS(TMA_INTERLEAVE_NONE, TMA_INTERLEAVE_32B)
-#define DRIVER_SWIZZLES   BITS(TMA_SWIZZLE_NONE, TMA_SWIZZLE_128B_ATOM_64B)
+#define ALL_SWIZZLES      BITS(TMA_SWIZZLE_NONE, TMA_SWIZZLE_96B)
 #define SM_90_SWIZZLES    BITS(TMA_SWIZZLE_NONE, TMA_SWIZZLE_128B)
 #define ANYTHING          INT64_MAX
 
@@ -84,28 +84,53 @@ static int64_t packed_swizzles(const struct tma_rule_context *e) {
     int64_t loads = BIT(TMA_SWIZZLE_NONE) | BIT(TMA_SWIZZLE_128B) | BIT(TMA_SWIZZLE_128B_ATOM_32B);
     if (e->architecture == TMA_SM_90 || !tma_is_padded_type(e->map->data_type))
         return ANYTHING;
-    if (e->map->data_type == TMA_16U6_ALIGN16B)
-        return loads | BIT(TMA_SWIZZLE_128B_ATOM_64B);
-    return loads;
+    if (e->map->data_type != TMA_16U6_ALIGN16B)
+        return loads;
+    if (tma_has_half_rows(e->map->data_type, e->architecture))
+        loads |= BIT(TMA_SWIZZLE_64B);
+    return loads | BIT(TMA_SWIZZLE_128B_ATOM_64B);
 }
 
 static int64_t wide_swizzles(const struct tma_rule_context *e) {
-    return tma_is_wide(e->map->kind) && e->architecture != TMA_SM_90
-               ? BITS(TMA_SWIZZLE_64B, TMA_SWIZZLE_128B_ATOM_32B)
-               : ANYTHING;
+    int64_t swizzles = BITS(TMA_SWIZZLE_64B, TMA_SWIZZLE_128B_ATOM_32B);
+    if (!tma_is_wide(e->map->kind) || e->architecture == TMA_SM_90)
+        return ANYTHING;
+    return e->map->kind == TMA_MAP_IM2COL_W ? swizzles | BIT(TMA_SWIZZLE_96B) : swizzles;
+}
+
+/* The encoder of im2col_w takes 96b; for other maps, tensormap.replace writes it. */
+static int64_t swizzles_but_96b(const struct tma_rule_context *e) {
+    bool wide = tma_is_wide(e->map->kind);
+    enum tma_feature feature =
+        wide ? TMA_FEATURE_SWIZZLE_96B_WIDE : TMA_FEATURE_SWIZZLE_96B_REPLACED;
+    bool legal =
+        tma_has_feature(e->architecture, feature) && e->map->interleave == TMA_INTERLEAVE_NONE;
+    return e->architecture == TMA_SM_90 || legal ? ANYTHING : ALL_SWIZZLES & ~BIT(TMA_SWIZZLE_96B);
+}
+
+/* The set that all rules on swizzles allow. */
+static int64_t allowed_swizzles(const struct tma_rule_context *e) {
+    return ALL_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e) &
+           swizzles_but_96b(e);
+}
+
+bool tma_swizzle_is_legal(const struct tma_rule_context *e) {
+    return tma_is_member(allowed_swizzles(e), (int64_t)e->map->swizzle);
 }
 
 /* The legal swizzles. If the map's own swizzle has no span, prefers swizzles whose span holds the
  * inner box. */
 static int64_t legal_swizzles(const struct tma_rule_context *e) {
-    int64_t legal =
-        DRIVER_SWIZZLES & architecture_swizzles(e) & packed_swizzles(e) & wide_swizzles(e);
+    int64_t legal = allowed_swizzles(e);
     const struct tma_swizzle_info *own = tma_swizzle_info(e->map->swizzle);
     int64_t fitting = 0;
-    for (int swizzle = TMA_SWIZZLE_NONE; swizzle <= TMA_SWIZZLE_128B_ATOM_64B; swizzle++)
+    for (int swizzle = TMA_SWIZZLE_NONE; swizzle <= TMA_SWIZZLE_96B; swizzle++)
         if (tma_is_member(legal, swizzle) &&
             tma_inner_size(e->map) <= tma_span_elements(e, (enum tma_swizzle)swizzle))
             fitting |= BIT(swizzle);
+    /* Rows of 96 bytes fit 128b, which every architecture has. */
+    if (e->map->swizzle == TMA_SWIZZLE_96B && tma_is_member(legal, TMA_SWIZZLE_128B))
+        return BIT(TMA_SWIZZLE_128B);
     return fitting == 0 || (own != NULL && own->span_bytes > 0) ? legal : fitting;
 }
 
@@ -122,12 +147,17 @@ void tma_rule_interleave_wide(struct tma_rule_context *e) {
 }
 
 void tma_rule_swizzle(struct tma_rule_context *e) {
-    examine_member(e, TMA_FIELD_SWIZZLE, DRIVER_SWIZZLES, legal_swizzles);
+    examine_member(e, TMA_FIELD_SWIZZLE, ALL_SWIZZLES, legal_swizzles);
 }
 
 void tma_rule_swizzle_architecture(struct tma_rule_context *e) {
-    if (tma_is_member(DRIVER_SWIZZLES, (int64_t)e->map->swizzle))
+    if (tma_is_member(ALL_SWIZZLES, (int64_t)e->map->swizzle))
         examine_member(e, TMA_FIELD_SWIZZLE, architecture_swizzles(e), legal_swizzles);
+}
+
+void tma_rule_swizzle_96b(struct tma_rule_context *e) {
+    if (e->map->swizzle == TMA_SWIZZLE_96B)
+        examine_member(e, TMA_FIELD_SWIZZLE, swizzles_but_96b(e), legal_swizzles);
 }
 
 void tma_rule_swizzle_packed(struct tma_rule_context *e) {

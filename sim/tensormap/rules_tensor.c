@@ -32,12 +32,14 @@ void tma_rule_rank_interleave(struct tma_rule_context *e) {
         tma_report(e, TMA_FIELD_RANK, 0, TMA_AT_LEAST, 3, 3);
 }
 
-int64_t tma_alignment_bytes(const struct tma_tensor_map *map) {
-    return map->interleave == TMA_INTERLEAVE_32B || tma_is_padded_type(map->data_type) ? 32 : 16;
+int64_t tma_alignment_bytes(const struct tma_tensor_map *map, enum tma_architecture architecture) {
+    bool padded =
+        tma_is_padded_type(map->data_type) && !tma_has_half_rows(map->data_type, architecture);
+    return map->interleave == TMA_INTERLEAVE_32B || padded ? 32 : 16;
 }
 
 void tma_rule_address_alignment(struct tma_rule_context *e) {
-    int64_t multiple = tma_alignment_bytes(e->map);
+    int64_t multiple = tma_alignment_bytes(e->map, e->architecture);
     uint64_t past = e->map->global_address % (uint64_t)multiple;
     if (past != 0)
         tma_report(e, TMA_FIELD_GLOBAL_ADDRESS, 0, TMA_MULTIPLE_OF, multiple,
@@ -45,15 +47,18 @@ void tma_rule_address_alignment(struct tma_rule_context *e) {
 }
 
 /* The size of dimension d must be a multiple of this many elements. */
-static int64_t dim_multiple(const struct tma_tensor_map *map, size_t d) {
-    if (d == 0 && tma_is_padded_type(map->data_type))
+static int64_t dim_multiple(const struct tma_rule_context *e, size_t d) {
+    enum tma_data_type type = e->map->data_type;
+    if (d == 0 && tma_has_half_rows(type, e->architecture))
+        return TMA_HALF_ROW_ELEMENTS;
+    if (d == 0 && tma_is_padded_type(type))
         return TMA_PADDED_ELEMENTS;
-    return d == 0 && map->data_type == TMA_16U4_ALIGN8B ? 2 : 1;
+    return d == 0 && type == TMA_16U4_ALIGN8B ? 2 : 1;
 }
 
-int64_t tma_nearest_dim(const struct tma_tensor_map *map, size_t d, int64_t value) {
-    int64_t multiple = dim_multiple(map, d);
-    int64_t most = tma_most_global_dim(map, d) / multiple * multiple;
+int64_t tma_nearest_dim(const struct tma_rule_context *e, size_t d, int64_t value) {
+    int64_t multiple = dim_multiple(e, d);
+    int64_t most = tma_most_global_dim(e->map, d) / multiple * multiple;
     return tma_nearest_multiple(value, multiple, multiple, most);
 }
 
@@ -61,30 +66,30 @@ void tma_rule_dim_range(struct tma_rule_context *e) {
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_DIM); i++) {
         uint64_t value = e->map->global_dim[i];
         if (value == 0)
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1, tma_nearest_dim(e->map, i, 0));
+            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1, tma_nearest_dim(e, i, 0));
         else if (value > (uint64_t)TMA_MAX_GLOBAL_DIM)
             tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_MOST, TMA_MAX_GLOBAL_DIM,
-                       tma_nearest_dim(e->map, i, TMA_MAX_GLOBAL_DIM));
+                       tma_nearest_dim(e, i, TMA_MAX_GLOBAL_DIM));
     }
 }
 
 void tma_rule_dim_packed(struct tma_rule_context *e) {
-    int64_t multiple = dim_multiple(e->map, 0);
+    int64_t multiple = dim_multiple(e, 0);
     uint64_t value = e->map->global_dim[0];
     if (value % (uint64_t)multiple != 0 && value <= (uint64_t)TMA_MAX_GLOBAL_DIM)
         tma_report(e, TMA_FIELD_GLOBAL_DIM, 0, TMA_MULTIPLE_OF, multiple,
-                   tma_nearest_dim(e->map, 0, (int64_t)value));
+                   tma_nearest_dim(e, 0, (int64_t)value));
 }
 
 /* The nearest legal stride. */
 static int64_t nearest_stride(const struct tma_rule_context *e, uint64_t value) {
-    int64_t multiple = tma_alignment_bytes(e->map);
+    int64_t multiple = tma_alignment_bytes(e->map, e->architecture);
     int64_t most = TMA_GLOBAL_STRIDE_END - multiple;
     return value > (uint64_t)most ? most : tma_nearest_multiple((int64_t)value, multiple, 0, most);
 }
 
 void tma_rule_stride_alignment(struct tma_rule_context *e) {
-    int64_t multiple = tma_alignment_bytes(e->map);
+    int64_t multiple = tma_alignment_bytes(e->map, e->architecture);
     for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
         if (e->map->global_strides[i] % (uint64_t)multiple != 0)
             tma_report(e, TMA_FIELD_GLOBAL_STRIDES, i, TMA_MULTIPLE_OF, multiple,

@@ -22,7 +22,7 @@ static inline int64_t random_between(uint64_t *state, int64_t low, int64_t high)
 /* Elements that make a multiple of 16 bytes in global memory. */
 static inline int64_t row_unit(const struct tma_tensor_map *map) {
     const struct tma_type_info *type = tma_type_info(map->data_type);
-    return map->data_type == TMA_16U6_ALIGN16B ? 64 : 128 / (int64_t)type->global_bits;
+    return type->shared_bits != type->global_bits ? 128 : 128 / (int64_t)type->global_bits;
 }
 
 /* The swizzles of a mode; rows that are wider than the span are cut to it. */
@@ -82,7 +82,7 @@ static inline void random_coordinates(uint64_t *state, const struct tma_tensor_m
         operation->im2col_offsets[i] = (uint16_t)random_between(state, 0, 3);
     if (operation->access == TMA_ACCESS_IM2COL_W || operation->access == TMA_ACCESS_IM2COL_W128) {
         operation->w_halo = (uint16_t)random_between(state, 0, 4);
-        operation->w_offset = (int16_t)random_between(state, -2, 3);
+        operation->w_offset = (int16_t)random_between(state, 0, 3);
     }
     operation->shared_address = 128 * (uint32_t)random_between(state, 0, 15);
 }

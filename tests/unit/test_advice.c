@@ -112,6 +112,15 @@ static const struct row {
      0,
      {SET(INTERLEAVE, 0, TMA_INTERLEAVE_32B)}},
     {"wide_kind", &im2col, TMA_FIELD_KIND, -1, 0, 0, {SET(KIND, 0, TMA_MAP_IM2COL_W)}},
+    {"overlapping_rows", &tiled, TMA_FIELD_GLOBAL_STRIDES, 0, 0, 0, {SET(GLOBAL_STRIDES, 0, 496)}},
+    {"overlapping_rows",
+     &tiled,
+     TMA_FIELD_GLOBAL_STRIDES,
+     1,
+     0,
+     0,
+     {SET(GLOBAL_STRIDES, 1, 32752)}},
+    {"broadcast_stride", &tiled, TMA_FIELD_GLOBAL_STRIDES, 1, 0, 0, {SET(GLOBAL_STRIDES, 1, 0)}},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -155,6 +164,11 @@ END_TEST
 START_TEST(good_maps_get_none) {
     ck_assert_uint_eq(tma_tensor_map_advise(&tiled, TMA_SM_90, NULL, 0), 0);
     ck_assert_uint_eq(tma_tensor_map_advise(&im2col, TMA_SM_90, NULL, 0), 0);
+    /* Dimensions of a transposed tensor need not be in the order of their strides. */
+    struct tma_tensor_map transposed = tiled;
+    transposed.global_strides[0] = 512 * 8;
+    transposed.global_strides[1] = 512;
+    ck_assert_uint_eq(tma_tensor_map_advise(&transposed, TMA_SM_90, NULL, 0), 0);
 }
 END_TEST
 

@@ -38,8 +38,10 @@ static const struct {
 } differences[] = {
     {"data_type_architecture", &tiled, TMA_SM_100, TMA_FIELD_DATA_TYPE, TMA_16U4_ALIGN8B},
     {"swizzle_architecture", &tiled, TMA_SM_100, TMA_FIELD_SWIZZLE, TMA_SWIZZLE_128B_ATOM_32B},
+    {"swizzle_architecture", &wide, TMA_SM_100, TMA_FIELD_SWIZZLE, TMA_SWIZZLE_96B},
     {"swizzle_wide", &wide, TMA_SM_90, TMA_FIELD_SWIZZLE, TMA_SWIZZLE_NONE},
     {"interleave_wide", &wide, TMA_SM_90, TMA_FIELD_INTERLEAVE, TMA_INTERLEAVE_16B},
+    {"interleave_wide", &wide, TMA_SM_90, TMA_FIELD_INTERLEAVE, TMA_INTERLEAVE_32B},
 };
 
 START_TEST(architectures_differ) {
@@ -51,6 +53,61 @@ START_TEST(architectures_differ) {
     ck_assert_uint_eq(
         tma_tensor_map_check(&map, takes == TMA_SM_90 ? TMA_SM_100 : TMA_SM_90, &violation, 1), 1);
     ck_assert_str_eq(violation.rule->id, differences[_i].rule);
+}
+END_TEST
+
+/* One mistake is one violation: its consequences for other rules are not reported. */
+static const struct {
+    const char *name, *rule;
+    enum tma_architecture architecture;
+    enum tma_map_kind kind;
+    enum tma_data_type data_type;
+    uint32_t inner;
+    enum tma_swizzle swizzle;
+} mistakes[] = {
+    {"packed type, 32b", "swizzle_packed", TMA_SM_100, TMA_MAP_TILED, TMA_16U4_ALIGN16B, 128,
+     TMA_SWIZZLE_32B},
+    {"packed type, 64b", "swizzle_packed", TMA_SM_100, TMA_MAP_TILED, TMA_16U6_ALIGN16B, 128,
+     TMA_SWIZZLE_64B},
+    {"96b, tiled", "swizzle_96b", TMA_SM_100, TMA_MAP_TILED, TMA_FLOAT16, 64, TMA_SWIZZLE_96B},
+    {"96b on sm_90", "swizzle_architecture", TMA_SM_90, TMA_MAP_TILED, TMA_FLOAT16, 64,
+     TMA_SWIZZLE_96B},
+    {"96b of im2col_w128", "swizzle_wide", TMA_SM_103, TMA_MAP_IM2COL_W128, TMA_FLOAT16, 64,
+     TMA_SWIZZLE_96B},
+    {"96b of a packed type", "swizzle_packed", TMA_SM_103, TMA_MAP_TILED, TMA_16U6_ALIGN16B, 128,
+     TMA_SWIZZLE_96B},
+    {"96b of im2col_w", NULL, TMA_SM_100, TMA_MAP_IM2COL_W, TMA_FLOAT16, 48, TMA_SWIZZLE_96B},
+    {"96b replaced", NULL, TMA_SM_103, TMA_MAP_TILED, TMA_FLOAT16, 48, TMA_SWIZZLE_96B},
+    {"half rows", NULL, TMA_SM_103, TMA_MAP_TILED, TMA_16U6_ALIGN16B, 64, TMA_SWIZZLE_64B},
+};
+
+START_TEST(one_mistake_is_one_violation) {
+    struct tma_tensor_map map = mistakes[_i].kind == TMA_MAP_TILED ? tiled : wide;
+    map.kind = mistakes[_i].kind;
+    map.data_type = mistakes[_i].data_type;
+    map.box_dim[0] = map.channels_per_pixel = mistakes[_i].inner;
+    map.swizzle = mistakes[_i].swizzle;
+    struct tma_violation violation = {0};
+    size_t count = tma_tensor_map_check(&map, mistakes[_i].architecture, &violation, 1);
+    ck_assert_msg(count == (mistakes[_i].rule != NULL), "%s: %zu", mistakes[_i].name, count);
+    if (mistakes[_i].rule != NULL)
+        ck_assert_str_eq(violation.rule->id, mistakes[_i].rule);
+}
+END_TEST
+
+/* The driver's page: "This field is ignored when mode is CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128". */
+START_TEST(w128_ignores_pixels_per_column) {
+    static const uint32_t pixels[] = {0, 1, 1024, 1025, UINT32_MAX};
+    struct tma_tensor_map map = wide;
+    for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++) {
+        map.pixels_per_column = pixels[i];
+        map.kind = TMA_MAP_IM2COL_W128;
+        ck_assert_uint_eq(tma_tensor_map_check(&map, TMA_SM_90, NULL, 0), 0);
+        ck_assert_uint_eq(tma_tensor_map_check(&map, TMA_SM_100, NULL, 0), 0);
+        map.kind = TMA_MAP_IM2COL_W;
+        ck_assert_uint_eq(tma_tensor_map_check(&map, TMA_SM_100, NULL, 0),
+                          pixels[i] < 1 || pixels[i] > 1024);
+    }
 }
 END_TEST
 
@@ -84,12 +141,13 @@ START_TEST(text_says_field_value_bound_and_nearest) {
     tma_violation_text(&list[1], text, sizeof text);
     ck_assert_str_eq(text, "global_strides[1] is 1000 bytes and must be a multiple of 16 "
                            "(stride_alignment: strides are a multiple of 16 bytes; of 32 with "
-                           "interleave 32b and types padded to 16 bytes); nearest legal value: "
-                           "1008");
+                           "interleave 32b and types padded to 16 bytes (16u6_align16b on "
+                           "sm_103: 16)); nearest legal value: 1008");
     tma_violation_text(&list[0], text, sizeof text);
-    ck_assert_str_eq(text, "swizzle is 96b and must be one of none, 32b, 64b, 128b, "
-                           "128b_atom_32b, 128b_atom_32b_flip_8b, 128b_atom_64b (swizzle: the "
-                           "swizzle is one that the driver enumerates); nearest legal value: 128b");
+    ck_assert_str_eq(text,
+                     "swizzle is 96b and must be one of none, 32b, 64b, 128b "
+                     "(swizzle_architecture: swizzle 96b and swizzle atoms of 32 and 64 bytes "
+                     "need sm_100 or later); nearest legal value: 128b");
 }
 END_TEST
 
@@ -113,6 +171,9 @@ int main(void) {
     Suite *suite = suite_create("check");
     TCase *tests = tcase_create("check");
     tcase_add_loop_test(tests, architectures_differ, 0, sizeof differences / sizeof differences[0]);
+    tcase_add_loop_test(tests, one_mistake_is_one_violation, 0,
+                        sizeof mistakes / sizeof mistakes[0]);
+    tcase_add_test(tests, w128_ignores_pixels_per_column);
     tcase_add_test(tests, every_broken_rule_is_named);
     tcase_add_test(tests, text_says_field_value_bound_and_nearest);
     tcase_add_loop_test(tests, extreme_values_are_repaired, 0, sizeof bases / sizeof bases[0]);
