@@ -4,6 +4,7 @@
 
 #include "placement/bytes.h"
 #include "placement/map_geometry.h"
+#include "tensormap/legal.h"
 
 /* Is [address, address + count) inside [base, base + size)? */
 static bool holds(uint64_t base, uint64_t size, uint64_t address, uint64_t count) {
@@ -124,7 +125,9 @@ enum tma_error_code tma_execute(const struct tma_tensor_map *map,
                                 struct tma_operation_size *size, struct tma_error *error) {
     struct tma_row_stream rows;
     struct tma_operation_size measured;
-    enum tma_error_code code = tma_rows_begin(&rows, map, operation, &measured, error);
+    enum tma_error_code code = tma_tensor_map_require_legal(map, error);
+    if (code == TMA_OK)
+        code = tma_rows_begin(&rows, map, operation, &measured, error);
     if (code == TMA_OK && operation->direction != TMA_PREFETCH) {
         code = check_ctas(operation, cta_count, error);
         if (code == TMA_OK)

@@ -30,8 +30,10 @@ struct tma_shared_memory {
  * CTAs. A multicast load writes to the same address in each CTA of its mask; any other operation
  * uses shared[0]. size may be NULL. A prefetch moves no bytes and needs no memory.
  *
- * Fails as tma_rows_begin does, or with TMA_ERROR_BUFFER if a buffer does not hold every byte that
- * the operation touches, or if the mask names a CTA past cta_count. No byte is written then. */
+ * Fails as tma_rows_begin does; with TMA_ERROR_TENSOR_MAP also if the rules of no architecture
+ * accept the map (tma_operation_architecture_check tells whether one architecture has the
+ * operation); or with TMA_ERROR_BUFFER if a buffer does not hold every byte that the operation
+ * touches, or if the mask names a CTA past cta_count. No byte is written then. */
 enum tma_error_code tma_execute(const struct tma_tensor_map *map,
                                 const struct tma_operation *operation,
                                 const struct tma_global_memory *global,

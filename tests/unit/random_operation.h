@@ -4,6 +4,7 @@
 
 #include "placement/execute.h"
 #include "placement/operation_check.h"
+#include "tensormap/legal.h"
 #include "tensormap/types.h"
 
 /* xorshift64*: the same numbers everywhere. */
@@ -87,7 +88,7 @@ static inline void random_coordinates(uint64_t *state, const struct tma_tensor_m
     operation->shared_address = 128 * (uint32_t)random_between(state, 0, 15);
 }
 
-/* Draws until the operation is one that hardware does. */
+/* Draws until the map is legal and hardware does the operation. */
 static inline void random_operation(uint64_t *state, enum tma_access_mode access,
                                     enum tma_direction direction, struct tma_tensor_map *map,
                                     struct tma_operation *operation) {
@@ -109,7 +110,8 @@ static inline void random_operation(uint64_t *state, enum tma_access_mode access
         if (access == TMA_ACCESS_GATHER4)
             map->box_dim[1] = 1;
         random_coordinates(state, map, operation);
-    } while (tma_operation_check(map, operation, NULL) != TMA_OK);
+    } while (tma_operation_check(map, operation, NULL) != TMA_OK ||
+             tma_tensor_map_require_legal(map, NULL) != TMA_OK);
 }
 
 #endif
