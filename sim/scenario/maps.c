@@ -7,13 +7,26 @@
 
 static char single_name[] = "map";
 
+/* The keys of a document with the key tensor_map: those that `tmasim decode --json` writes. */
+static const struct tma_key wrapper_keys[] = {{.path = "tensor_map", .kind = TMA_KEY_MAPPING}};
+static const struct tma_schema wrapper_schema = {wrapper_keys, 1};
+static const char *const decode_keys[] = {"format", "findings",   "legal",
+                                          "usable", "violations", "advice"};
+
 /* The mapping of names to maps; made up around a document that is one map. */
-static const struct tma_yaml_node *find_maps(struct tma_map_file *file) {
+static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
+                                             struct tma_reading *reading) {
     const struct tma_yaml_node *root = file->scenario->document;
     const struct tma_yaml_node *maps = tma_yaml_find(root, "tensor_maps");
-    if (maps != NULL)
+    if (maps != NULL) {
+        tma_schema_check_keys(&tma_scenario_schema, root, NULL, 0, reading->list);
         return maps;
+    }
     const struct tma_yaml_node *map = tma_yaml_find(root, "tensor_map");
+    reading->single_map = map == NULL ? "" : "tensor_map";
+    if (map != NULL)
+        tma_schema_check_keys(&wrapper_schema, root, decode_keys,
+                              sizeof decode_keys / sizeof decode_keys[0], reading->list);
     file->single = map == NULL ? *root : *map;
     file->single.key = single_name;
     file->single.next = NULL;
@@ -30,7 +43,7 @@ static void read_gpu(struct tma_reading *reading, const char *const *settings, s
 }
 
 static void read_maps(struct tma_map_file *file, struct tma_reading *reading) {
-    const struct tma_yaml_node *maps = find_maps(file);
+    const struct tma_yaml_node *maps = find_maps(file, reading);
     tma_read_maps(reading, maps);
     tma_lay_out_maps(reading);
     const struct tma_yaml_node *node = maps->first;

@@ -18,6 +18,7 @@ struct tma_reading {
     struct tma_scenario *scenario;
     const struct tma_yaml_node *root;
     struct tma_diagnostics *list;
+    const char *single_map; /* path of the only map of a document; NULL: tensor_maps.NAME */
     bool machine_good, workload_good;
     bool map_good[TMA_MAX_TENSOR_MAPS];
     bool operation_good[TMA_MAX_STAGE_OPERATIONS];

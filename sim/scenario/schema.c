@@ -120,6 +120,20 @@ static void read_mapping(struct reader *reader, const char *prefix,
     }
 }
 
+bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
+                           const char *const *extra, size_t extra_count,
+                           struct tma_diagnostics *list) {
+    struct reader reader = {.schema = schema, .context = "", .list = list, .good = true};
+    for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
+        bool known = find_key(schema, node->key) != NULL || is_group(schema, node->key);
+        for (size_t i = 0; i < extra_count; i++)
+            known = known || strcmp(node->key, extra[i]) == 0;
+        if (!known)
+            refuse_key(&reader, "", node);
+    }
+    return reader.good;
+}
+
 /* A default is read as if it stood in the file: what the reference says is what happens. */
 static void read_fallback(struct reader *reader, const struct tma_key *key) {
     struct tma_diagnostics faults = {0};

@@ -40,6 +40,9 @@ struct tma_key {
 #define TMA_REQUIRED NULL
 #define TMA_OPTIONAL ""
 
+/* TMA_OPTIONAL for a list that may also be empty: []. */
+extern const char tma_optional_list[];
+
 struct tma_schema {
     const struct tma_key *keys;
     size_t count;
@@ -50,6 +53,12 @@ struct tma_schema {
  * units and values. False where there was one; *target has the other fields then. */
 bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                      const char *context, void *target, struct tma_diagnostics *list);
+
+/* Appends a fault for each key of the mapping that is neither a key of the schema nor one of the
+ * `extra_count` others. Reads no values. False where there was one. */
+bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
+                           const char *const *extra, size_t extra_count,
+                           struct tma_diagnostics *list);
 
 /* What a field takes: "a whole number from 1 to 64". The caller frees it; NULL when out of memory.
  */

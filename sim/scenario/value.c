@@ -14,6 +14,8 @@ struct reading {
     struct tma_diagnostics *list;
 };
 
+const char tma_optional_list[] = TMA_OPTIONAL;
+
 static const struct tma_name boolean_items[] = {{"true", 1}, {"false", 0}};
 static const struct tma_names booleans = {"truth value", boolean_items, 2};
 
@@ -218,7 +220,8 @@ static bool read_list(const struct reading *reading, char *at, uint32_t *count) 
     }
     if (reading->node->kind != TMA_YAML_LIST)
         return refuse_kind(reading);
-    if (length == 0 || length > reading->key->limit) {
+    bool may_be_empty = reading->key->fallback == tma_optional_list;
+    if ((length == 0 && !may_be_empty) || length > reading->key->limit) {
         char what[40];
         snprintf(what, sizeof what, "has %zu entries", length);
         return refuse(reading, what, "");

@@ -33,6 +33,8 @@ static uint32_t slice_bytes(const struct tma_tensor_map *map) {
 /* The rows of one operation. An interleaved tile has one channel slice: the box's size in dimension
  * rank - 2 is ignored. */
 static double count_rows(const struct tma_tensor_map *map) {
+    if (map->kind == TMA_MAP_IM2COL_W128)
+        return TMA_W128_PIXELS;
     if (map->kind != TMA_MAP_TILED)
         return map->pixels_per_column;
     bool interleaved = map->interleave != TMA_INTERLEAVE_NONE;
