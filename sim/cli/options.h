@@ -24,6 +24,7 @@ struct cli_options {
     const char *operation, *at, *element; /* layout; NULL: not given */
     int architecture;                     /* 0: the default */
     int format;                           /* by the verb's own names */
+    int names;                            /* enum tma_name_style */
     bool json;
     const char **settings; /* owned array of borrowed texts */
     size_t setting_count;
@@ -92,6 +93,12 @@ extern const struct tma_names cli_format_names;
     {                                                                                              \
         "--format", NULL, "FORMAT", CLI_CHOICE, offsetof(struct cli_options, format), names,       \
             "how to write it; the first is the default"                                            \
+    }
+#define CLI_OPTION_NAMES                                                                           \
+    {                                                                                              \
+        "--names", NULL, "STYLE", CLI_CHOICE, offsetof(struct cli_options, names),                 \
+            &tma_name_style_names,                                                                 \
+            "names of types and modes, this tool's or CUDA's (CU_TENSOR_MAP_...); both are read"   \
     }
 #define CLI_OPTION_ARCHITECTURE                                                                    \
     {                                                                                              \

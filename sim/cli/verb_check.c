@@ -32,14 +32,14 @@ static void end_json(struct tma_json *json) {
 
 /* Gives whether all are legal. */
 static bool check_all(const struct cli_map_input *input, enum tma_architecture architecture,
-                      bool as_json, FILE *out) {
+                      enum tma_name_style names, bool as_json, FILE *out) {
     struct tma_json json = {.out = out};
     struct cli_verdict verdict;
     bool legal = true;
     if (as_json)
         begin_json(&json, architecture);
     for (uint32_t i = 0; i < cli_map_count(input); i++) {
-        cli_judge(cli_map(input, i), architecture, &verdict);
+        cli_judge(cli_map(input, i), architecture, names, &verdict);
         legal = legal && verdict.violation_count == 0 && verdict.usable;
         if (as_json)
             write_json(input, &verdict, i, &json);
@@ -57,7 +57,8 @@ static int run(const struct cli_options *options) {
     int status = CLI_BAD_INPUT;
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
     if (cli_map_input_read(options, &input) && cli_output_open(&output, options->output)) {
-        bool legal = check_all(&input, cli_architecture(options, &input), as_json, output.file);
+        bool legal = check_all(&input, cli_architecture(options, &input),
+                               (enum tma_name_style)options->names, as_json, output.file);
         if (cli_output_close(&output, true))
             status = legal ? CLI_OK : CLI_ILLEGAL;
     }
@@ -68,6 +69,7 @@ static int run(const struct cli_options *options) {
 static const struct cli_option options[] = {
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_SET,
+    CLI_OPTION_NAMES,
     CLI_OPTION_FORMAT(&cli_format_names),
     {"--json", NULL, NULL, CLI_FLAG, offsetof(struct cli_options, json), NULL,
      "the same as --format json"},

@@ -22,13 +22,13 @@ struct decoded {
 };
 
 static bool decode(const char *operand, enum tma_architecture architecture,
-                   struct decoded *decoded) {
+                   enum tma_name_style names, struct decoded *decoded) {
     decoded->name = operand;
     if (!cli_dump_read(operand, &decoded->descriptor, &decoded->format))
         return false;
     decoded->finding_count = tma_descriptor_decode(&decoded->descriptor, &decoded->map,
                                                    decoded->findings, TMA_MAX_FINDINGS);
-    cli_judge(&decoded->map, architecture, &decoded->verdict);
+    cli_judge(&decoded->map, architecture, names, &decoded->verdict);
     return true;
 }
 
@@ -48,11 +48,11 @@ static bool same_bytes(const struct decoded *a, const struct decoded *b) {
 
 static void write_text(const struct decoded *all, size_t count, FILE *out) {
     if (count == 1) {
-        cli_map_text(&all[0].map, out);
+        cli_map_text(&all[0].map, all[0].verdict.names, out);
         write_remarks(&all[0], out);
         return;
     }
-    size_t different = cli_maps_text(&all[0].map, &all[1].map, out);
+    size_t different = cli_maps_text(&all[0].map, &all[1].map, all[0].verdict.names, out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "\n%s: ", i == 0 ? "left" : "right");
         write_remarks(&all[i], out);
@@ -67,7 +67,7 @@ static void write_text(const struct decoded *all, size_t count, FILE *out) {
 
 static void write_members(const struct decoded *decoded, struct tma_json *json) {
     tma_json_string(json, "format", tma_name_of(&tma_dump_format_names, (int)decoded->format));
-    cli_map_json(&decoded->map, "tensor_map", json);
+    cli_map_json(&decoded->map, decoded->verdict.names, "tensor_map", json);
     tma_json_begin_array(json, "findings");
     for (size_t i = 0; i < decoded->finding_count; i++) {
         char text[FINDING_BYTES];
@@ -89,7 +89,7 @@ static void write_json(const struct decoded *all, size_t count, FILE *out) {
         tma_json_end_object(&json);
     }
     if (count == 2) {
-        cli_differences_json(&all[0].map, &all[1].map, "differences", &json);
+        cli_differences_json(&all[0].map, &all[1].map, all[0].verdict.names, "differences", &json);
         tma_json_bool(&json, "same_bytes", same_bytes(&all[0], &all[1]));
     }
     tma_json_end_object(&json);
@@ -102,7 +102,8 @@ static int run(const struct cli_options *options) {
     struct decoded all[2];
     struct cli_output output;
     for (size_t i = 0; i < count; i++)
-        if (!decode(operands[i], cli_architecture(options, NULL), &all[i]))
+        if (!decode(operands[i], cli_architecture(options, NULL),
+                    (enum tma_name_style)options->names, &all[i]))
             return CLI_BAD_INPUT;
     if (!cli_output_open(&output, options->output))
         return CLI_BAD_INPUT;
@@ -115,6 +116,7 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_OPTION_ARCHITECTURE,
+    CLI_OPTION_NAMES,
     CLI_OPTION_FORMAT(&cli_format_names),
     {"--json", NULL, NULL, CLI_FLAG, offsetof(struct cli_options, json), NULL,
      "the same as --format json"},

@@ -3,10 +3,11 @@
 #include "cli/map_text.h"
 #include "report/decimal.h"
 
-enum { TEXT_BYTES = 700 };
+enum { TEXT_BYTES = 1200 };
 
 void cli_judge(const struct tma_tensor_map *map, enum tma_architecture architecture,
-               struct cli_verdict *verdict) {
+               enum tma_name_style names, struct cli_verdict *verdict) {
+    verdict->names = names;
     verdict->architecture = architecture;
     verdict->usable = tma_map_kind_is_usable(map->kind, architecture);
     verdict->violation_count =
@@ -15,10 +16,10 @@ void cli_judge(const struct tma_tensor_map *map, enum tma_architecture architect
         tma_tensor_map_advise(map, architecture, verdict->advice, TMA_MAX_ADVICE);
 }
 
-static void write_violation(const struct tma_violation *violation, const struct tma_map_file *file,
-                            uint32_t map, FILE *out) {
+static void write_violation(const struct tma_violation *violation, enum tma_name_style names,
+                            const struct tma_map_file *file, uint32_t map, FILE *out) {
     char text[TEXT_BYTES];
-    tma_violation_text(violation, text, sizeof text);
+    tma_violation_text_in(violation, names, text, sizeof text);
     fputs("  ", out);
     if (file != NULL) {
         struct tma_location at = tma_map_file_locate(file, map, violation->field, violation->index);
@@ -47,7 +48,7 @@ void cli_verdict_text(const struct cli_verdict *verdict, const struct tma_map_fi
         fprintf(out, "illegal on %s: %zu violation%s\n", architecture, verdict->violation_count,
                 verdict->violation_count == 1 ? "" : "s");
     for (size_t i = 0; i < verdict->violation_count; i++)
-        write_violation(&verdict->violations[i], file, map, out);
+        write_violation(&verdict->violations[i], verdict->names, file, map, out);
     for (size_t i = 0; i < verdict->advice_count; i++) {
         char text[TEXT_BYTES];
         tma_advice_text(&verdict->advice[i], text, sizeof text);
@@ -61,7 +62,8 @@ static const char *const relations[] = {[TMA_AT_LEAST] = "at_least",
                                         [TMA_EXACTLY] = "exactly",
                                         [TMA_ONE_OF] = "one_of"};
 
-static void write_bound(struct tma_json *json, const struct tma_violation *violation) {
+static void write_bound(struct tma_json *json, const struct tma_violation *violation,
+                        enum tma_name_style style) {
     if (violation->relation != TMA_ONE_OF) {
         tma_json_decimal(json, "bound", (double)violation->bound, 0);
         return;
@@ -70,7 +72,7 @@ static void write_bound(struct tma_json *json, const struct tma_violation *viola
     tma_json_begin_list(json, "bound");
     for (size_t i = 0; i < names->count; i++)
         if ((violation->bound >> names->items[i].value & 1) != 0)
-            tma_json_string(json, NULL, names->items[i].name);
+            tma_json_string(json, NULL, tma_name_in(names, style, names->items[i].value));
     tma_json_end_array(json);
 }
 
@@ -90,16 +92,17 @@ static void write_place(struct tma_json *json, enum tma_field field, int index,
 }
 
 static void write_json_violation(struct tma_json *json, const struct tma_violation *violation,
-                                 const struct tma_map_file *file, uint32_t map) {
+                                 enum tma_name_style names, const struct tma_map_file *file,
+                                 uint32_t map) {
     char text[TEXT_BYTES];
-    tma_violation_text(violation, text, sizeof text);
+    tma_violation_text_in(violation, names, text, sizeof text);
     tma_json_begin_object(json, NULL);
     tma_json_string(json, "rule", violation->rule->id);
     write_place(json, violation->field, violation->index, file, map);
-    cli_value_json(json, "value", violation->field, violation->value);
+    cli_value_json(json, "value", names, violation->field, violation->value);
     tma_json_string(json, "relation", relations[violation->relation]);
-    write_bound(json, violation);
-    cli_value_json(json, "nearest", violation->field, violation->nearest);
+    write_bound(json, violation, names);
+    cli_value_json(json, "nearest", names, violation->field, violation->nearest);
     tma_json_string(json, "text", text);
     tma_json_string(json, "why", violation->rule->why);
     tma_json_string(json, "fix", violation->rule->fix);
@@ -129,7 +132,7 @@ void cli_verdict_json(const struct cli_verdict *verdict, const struct tma_map_fi
     tma_json_bool(json, "usable", verdict->usable);
     tma_json_begin_array(json, "violations");
     for (size_t i = 0; i < verdict->violation_count; i++)
-        write_json_violation(json, &verdict->violations[i], file, map);
+        write_json_violation(json, &verdict->violations[i], verdict->names, file, map);
     tma_json_end_array(json);
     tma_json_begin_array(json, "advice");
     for (size_t i = 0; i < verdict->advice_count; i++)

@@ -8,7 +8,8 @@
 
 struct cli_verdict {
     enum tma_architecture architecture;
-    bool usable; /* the architecture has an operation on maps of this kind */
+    enum tma_name_style names; /* how enumerations are written */
+    bool usable;               /* the architecture has an operation on maps of this kind */
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
     size_t violation_count; /* 0: legal */
     struct tma_advice advice[TMA_MAX_ADVICE];
@@ -16,7 +17,7 @@ struct cli_verdict {
 };
 
 void cli_judge(const struct tma_tensor_map *map, enum tma_architecture architecture,
-               struct cli_verdict *verdict);
+               enum tma_name_style names, struct cli_verdict *verdict);
 
 /* "legal on sm_90", or what is broken, each with its reason and what would fix it; then what is
  * costly. `file` says where the map's values stand; NULL where it comes from no file. */

@@ -126,8 +126,13 @@ void tma_field_set(struct tma_tensor_map *map, enum tma_field field, size_t inde
 }
 
 void tma_field_text(enum tma_field field, int64_t value, char *text, size_t size) {
+    tma_field_text_in(field, TMA_NAMES_SHORT, value, text, size);
+}
+
+void tma_field_text_in(enum tma_field field, enum tma_name_style style, int64_t value, char *text,
+                       size_t size) {
     const struct tma_field_info *info = tma_field_info(field);
-    const char *name = info->names == NULL ? "?" : tma_name_of(info->names, (int)value);
+    const char *name = info->names == NULL ? "?" : tma_name_in(info->names, style, (int)value);
     if (strcmp(name, "?") != 0)
         snprintf(text, size, "%s", name);
     else if (field == TMA_FIELD_GLOBAL_ADDRESS)

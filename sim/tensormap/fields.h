@@ -52,6 +52,10 @@ void tma_field_set(struct tma_tensor_map *map, enum tma_field field, size_t inde
  * other number in decimal. */
 void tma_field_text(enum tma_field field, int64_t value, char *text, size_t size);
 
+/* The same, with an enumeration's name in a style. */
+void tma_field_text_in(enum tma_field field, enum tma_name_style style, int64_t value, char *text,
+                       size_t size);
+
 /* The tensor's dimension for spatial dimension i (0: W, 1: H, 2: D) of an im2col map. W is
  * dimension 1, because dimension 0 holds the channels; with interleave it is dimension 0, because
  * each pixel holds the channels of a slice. */

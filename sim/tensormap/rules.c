@@ -65,35 +65,42 @@ bool tma_map_kind_is_usable(enum tma_map_kind kind, enum tma_architecture archit
 }
 
 /* Writes the names of a bit set's members: "none, 32b, 64b". */
-static void set_text(enum tma_field field, int64_t set, char *text, size_t size) {
+static void set_text(enum tma_field field, enum tma_name_style style, int64_t set, char *text,
+                     size_t size) {
     const struct tma_names *names = tma_field_info(field)->names;
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < names->count; i++)
         if (tma_is_member(set, names->items[i].value) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
-                                     names->items[i].name);
+                                     tma_name_in(names, style, names->items[i].value));
 }
 
-static void bound_text(const struct tma_violation *violation, char *text, size_t size) {
+static void bound_text(const struct tma_violation *violation, enum tma_name_style style, char *text,
+                       size_t size) {
     static const char *const relations[] = {[TMA_AT_LEAST] = "at least ",
                                             [TMA_AT_MOST] = "at most ",
                                             [TMA_MULTIPLE_OF] = "a multiple of ",
                                             [TMA_EXACTLY] = "exactly "};
     if (violation->relation == TMA_ONE_OF)
-        set_text(violation->field, violation->bound, text, size);
+        set_text(violation->field, style, violation->bound, text, size);
     else
         snprintf(text, size, "%s%" PRId64, relations[violation->relation], violation->bound);
 }
 
 void tma_violation_text(const struct tma_violation *violation, char *text, size_t size) {
+    tma_violation_text_in(violation, TMA_NAMES_SHORT, text, size);
+}
+
+void tma_violation_text_in(const struct tma_violation *violation, enum tma_name_style style,
+                           char *text, size_t size) {
     const struct tma_field_info *field = tma_field_info(violation->field);
-    char index[16] = "", value[32], bound[400], nearest[32];
+    char index[16] = "", value[64], bound[800], nearest[64];
     if (violation->index >= 0)
         snprintf(index, sizeof index, "[%d]", violation->index);
-    tma_field_text(violation->field, violation->value, value, sizeof value);
-    tma_field_text(violation->field, violation->nearest, nearest, sizeof nearest);
-    bound_text(violation, bound, sizeof bound);
+    tma_field_text_in(violation->field, style, violation->value, value, sizeof value);
+    tma_field_text_in(violation->field, style, violation->nearest, nearest, sizeof nearest);
+    bound_text(violation, style, bound, sizeof bound);
     snprintf(text, size, "%s%s is %s%s%s and must be %s%s (%s: %s); nearest legal value: %s",
              field->name, index, value, field->unit[0] == '\0' ? "" : " ", field->unit,
              violation->relation == TMA_ONE_OF ? "one of " : "", bound, violation->rule->id,

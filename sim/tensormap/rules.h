@@ -77,6 +77,10 @@ bool tma_map_kind_is_usable(enum tma_map_kind kind, enum tma_architecture archit
  * ...); nearest legal value: 1008". Cut to size - 1 characters. */
 void tma_violation_text(const struct tma_violation *violation, char *text, size_t size);
 
+/* The same, with the values of enumerations in a style. */
+void tma_violation_text_in(const struct tma_violation *violation, enum tma_name_style style,
+                           char *text, size_t size);
+
 /* Sets the field of each violation to its nearest legal value, and repeats until the map is legal:
  * repairing a data type can uncover an illegal size. Returns the number of rounds, 0 for a legal
  * map; -1 if the map did not become legal. */

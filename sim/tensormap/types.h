@@ -57,10 +57,22 @@ extern const struct tma_names tma_l2_promotion_names; /* none, 64b, 128b, 256b *
 extern const struct tma_names tma_oob_fill_names;     /* zeros, nan */
 extern const struct tma_names tma_map_kind_names;     /* tiled, im2col, im2col_w, im2col_w128 */
 
+/* The CUDA constants of an enumeration (CU_TENSOR_MAP_SWIZZLE_128B), or NULL if it has none. A
+ * value without a constant is not in the table. */
+const struct tma_names *tma_cuda_names(const struct tma_names *names);
+
+/* Which names are written: those of this project, or CUDA's constants where they exist. */
+enum tma_name_style { TMA_NAMES_SHORT, TMA_NAMES_CUDA };
+
+extern const struct tma_names tma_name_style_names; /* short, cuda */
+
 /* The name of a value; "?" if it has no name. */
 const char *tma_name_of(const struct tma_names *names, int value);
 
-/* Finds the value of a name; false if no value has this name. */
+/* The same in a style; the short name if the value has no CUDA constant. */
+const char *tma_name_in(const struct tma_names *names, enum tma_name_style style, int value);
+
+/* Finds the value of a name or of a CUDA constant; false if no value has this name. */
 bool tma_value_of(const struct tma_names *names, const char *name, int *value);
 
 #endif
