@@ -10,8 +10,8 @@
 #include "scenario/text.h"
 
 const struct cli_verb *const cli_verbs[] = {
-    &cli_run,      &cli_compare, &cli_layout, &cli_explain, &cli_pattern, &cli_diff,
-    &cli_validate, &cli_check,   &cli_encode, &cli_decode,  &cli_help,    NULL,
+    &cli_run,   &cli_compare, &cli_layout, &cli_explain, &cli_pattern, &cli_diff, &cli_validate,
+    &cli_check, &cli_encode,  &cli_decode, &cli_replace, &cli_help,    NULL,
 };
 
 static const struct cli_verb *find_verb(const char *name) {

@@ -94,6 +94,11 @@ extern const struct tma_names cli_format_names;
         "--format", NULL, "FORMAT", CLI_CHOICE, offsetof(struct cli_options, format), names,       \
             "how to write it; the first is the default"                                            \
     }
+#define CLI_OPTION_DESCRIPTOR_ADDRESS                                                              \
+    {                                                                                              \
+        "--at", NULL, "ADDRESS", CLI_TEXT, offsetof(struct cli_options, at), NULL,                 \
+            "where the 128 bytes lie in memory; refused unless a multiple of 64"                   \
+    }
 #define CLI_OPTION_NAMES                                                                           \
     {                                                                                              \
         "--names", NULL, "STYLE", CLI_CHOICE, offsetof(struct cli_options, names),                 \

@@ -3,6 +3,7 @@
 
 #include "cli/complain.h"
 #include "cli/dump_input.h"
+#include "cli/dump_output.h"
 #include "cli/map_input.h"
 #include "cli/map_text.h"
 #include "cli/output.h"
@@ -101,6 +102,8 @@ static int run(const struct cli_options *options) {
     const char *const *operands = options->operand_count == 0 ? standard : options->operands;
     struct decoded all[2];
     struct cli_output output;
+    if (!cli_check_descriptor_address(options->at))
+        return CLI_BAD_INPUT;
     for (size_t i = 0; i < count; i++)
         if (!decode(operands[i], cli_architecture(options, NULL),
                     (enum tma_name_style)options->names, &all[i]))
@@ -117,6 +120,7 @@ static int run(const struct cli_options *options) {
 static const struct cli_option options[] = {
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_NAMES,
+    CLI_OPTION_DESCRIPTOR_ADDRESS,
     CLI_OPTION_FORMAT(&cli_format_names),
     {"--json", NULL, NULL, CLI_FLAG, offsetof(struct cli_options, json), NULL,
      "the same as --format json"},

@@ -6,7 +6,7 @@
 #include "scenario/scenario.h"
 
 extern const struct cli_verb cli_run, cli_compare, cli_layout, cli_explain, cli_pattern, cli_diff,
-    cli_validate, cli_check, cli_encode, cli_decode, cli_help;
+    cli_validate, cli_check, cli_encode, cli_decode, cli_replace, cli_help;
 
 /* All of them, in the order of the help, and NULL. */
 extern const struct cli_verb *const cli_verbs[];

@@ -44,7 +44,7 @@ static const struct tma_feature_info features[TMA_FEATURE_COUNT] = {
     [TMA_FEATURE_SWIZZLE_ATOM_LOAD] = {"loads with swizzle atoms of 32 and 64 bytes", FAMILY_100,
                                        RESTRICTIONS " (sm_120a)"},
     [TMA_FEATURE_SWIZZLE_96B_WIDE] = {"im2col_w maps with swizzle 96b", FROM_100, WIDE},
-    [TMA_FEATURE_SWIZZLE_96B_REPLACED] = {"other maps with swizzle 96b", TMA_SM_103,
+    [TMA_FEATURE_SWIZZLE_96B_REPLACED] = {"swizzle 96b in maps other than im2col_w", TMA_SM_103,
                                           REPLACE " (.swizzle_mode 4)"},
     [TMA_FEATURE_REPLACE] = {"tensormap.replace", ALL, REPLACE},
     [TMA_FEATURE_REPLACE_ATOMICITY] = {"tensormap.replace.swizzle_atomicity", FROM_100, REPLACE},

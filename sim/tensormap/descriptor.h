@@ -21,12 +21,14 @@
 #define TMA_TENSORMAP_DESCRIPTOR_H
 
 #include "base/error.h"
+#include "tensormap/architectures.h"
 #include "tensormap/fields.h"
 
-enum { TMA_DESCRIPTOR_BYTES = 128, TMA_DESCRIPTOR_WORDS = 32 };
+enum { TMA_DESCRIPTOR_BYTES = 128, TMA_DESCRIPTOR_WORDS = 32, TMA_DESCRIPTOR_ALIGNMENT_BYTES = 64 };
 
 struct tma_descriptor {
-    uint32_t words[TMA_DESCRIPTOR_WORDS]; /* word i holds bytes 4i to 4i + 3, little-endian */
+    /* Word i holds bytes 4i to 4i + 3, little-endian. A CUtensorMap is aligned to 64 bytes. */
+    _Alignas(TMA_DESCRIPTOR_ALIGNMENT_BYTES) uint32_t words[TMA_DESCRIPTOR_WORDS];
 };
 
 /* Conversion to and from bytes in the order of memory, on a host of any byte order. */
@@ -71,6 +73,10 @@ size_t tma_descriptor_decode(const struct tma_descriptor *descriptor, struct tma
 /* Writes one sentence without a full stop, cut to size - 1 characters. */
 void tma_finding_text(const struct tma_finding *finding, char *text, size_t size);
 
+/* Checks the address of a descriptor in memory. Fails with TMA_ERROR_ARGUMENT if it is not a
+ * multiple of 64 bytes (CUDA driver API, tensorMap). */
+enum tma_error_code tma_descriptor_check_address(uint64_t address, struct tma_error *error);
+
 /* cuTensorMapReplaceAddress (CUDA driver API). Fails with TMA_ERROR_ARGUMENT if the address does
  * not have the alignment that the map's interleave and type require. */
 enum tma_error_code tma_descriptor_replace_address(struct tma_descriptor *descriptor,
@@ -93,11 +99,31 @@ enum tma_replace_field {
 
 extern const struct tma_names tma_replace_field_names;
 
+/* The names of a field's values (PTX ISA, tensormap.replace, table 33), or NULL if the field takes
+ * a number. */
+const struct tma_names *tma_replace_value_names(enum tma_replace_field field);
+
+/* The ordinals and values that a field takes. */
+struct tma_replace_limits {
+    unsigned ordinals; /* ordinals are 0 to this minus 1; 1: the field is a single value */
+    uint64_t least, most;
+    uint64_t multiple; /* values are multiples of this */
+};
+
+/* Never NULL for a field of the enumeration. */
+const struct tma_replace_limits *tma_replace_limits(enum tma_replace_field field);
+
+/* Fails with TMA_ERROR_UNSUPPORTED if the architecture's tensormap.replace does not have the field,
+ * or does not have it with this value. */
+enum tma_error_code tma_replace_check_architecture(enum tma_replace_field field, uint64_t value,
+                                                   enum tma_architecture architecture,
+                                                   struct tma_error *error);
+
 /* tensormap.replace.tile: changes the bits of the field and no others. Derived words keep their
  * values, as on hardware. `ordinal` is the dimension; 0 for a field that is a single value. Fails
- * with TMA_ERROR_ARGUMENT if the value or the ordinal is out of range, and with
- * TMA_ERROR_UNSUPPORTED for values whose bits are not known (swizzle 96b, atoms of more than 16
- * bytes). */
+ * with TMA_ERROR_ARGUMENT if the value or the ordinal is out of range or the map is not tiled, and
+ * with TMA_ERROR_UNSUPPORTED for values whose bits are not known (swizzle 96b, atoms of more than
+ * 16 bytes). */
 enum tma_error_code tma_descriptor_replace(struct tma_descriptor *descriptor,
                                            enum tma_replace_field field, unsigned ordinal,
                                            uint64_t value, struct tma_error *error);

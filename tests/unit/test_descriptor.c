@@ -224,6 +224,54 @@ START_TEST(field_is_replaced_and_no_other) {
 }
 END_TEST
 
+START_TEST(descriptors_are_aligned) {
+    struct tma_error error;
+    struct tma_descriptor pair[2] = {{{0}}};
+    ck_assert_uint_eq(sizeof pair, 2 * TMA_DESCRIPTOR_BYTES);
+    ck_assert_uint_eq((uintptr_t)&pair[1] % TMA_DESCRIPTOR_ALIGNMENT_BYTES, 0);
+    ck_assert_int_eq(tma_descriptor_check_address(0x7f0000000040, &error), TMA_OK);
+    ck_assert_int_eq(tma_descriptor_check_address(0x7f0000000020, &error), TMA_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.text, "the tensor map lies at 0x7f0000000020; its address must be a "
+                                 "multiple of 64 bytes (CUDA driver API, tensorMap)");
+}
+END_TEST
+
+/* PTX ISA, tensormap.replace, Target ISA Notes. */
+static const struct {
+    enum tma_replace_field field;
+    uint64_t value;
+    unsigned architectures;
+} supported[] = {
+    {TMA_REPLACE_GLOBAL_ADDRESS, 0, TMA_ALL_ARCHITECTURES},
+    {TMA_REPLACE_ELEMTYPE, 12, TMA_ALL_ARCHITECTURES},
+    {TMA_REPLACE_ELEMTYPE, 13, TMA_SM_100 | TMA_SM_103 | TMA_SM_120},
+    {TMA_REPLACE_SWIZZLE_MODE, 3, TMA_ALL_ARCHITECTURES},
+    {TMA_REPLACE_SWIZZLE_MODE, 4, TMA_SM_103},
+    {TMA_REPLACE_SWIZZLE_ATOMICITY, 0, TMA_SM_100 | TMA_SM_103 | TMA_SM_120},
+};
+
+START_TEST(replacements_of_architectures) {
+    for (size_t i = 0; i < tma_architecture_names.count; i++) {
+        enum tma_architecture architecture =
+            (enum tma_architecture)tma_architecture_names.items[i].value;
+        enum tma_error_code code = tma_replace_check_architecture(
+            supported[_i].field, supported[_i].value, architecture, NULL);
+        ck_assert_int_eq(code == TMA_OK,
+                         (supported[_i].architectures & (unsigned)architecture) != 0);
+    }
+}
+END_TEST
+
+START_TEST(im2col_maps_have_no_replacement) {
+    struct tma_descriptor descriptor = encoded(&im2col);
+    struct tma_error error;
+    ck_assert_int_eq(tma_descriptor_replace(&descriptor, TMA_REPLACE_RANK, 0, 3, &error),
+                     TMA_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.text, "the map is im2col; tensormap.replace has mode .tile only");
+    ck_assert_int_eq(tma_descriptor_replace_address(&descriptor, 4096, &error), TMA_OK);
+}
+END_TEST
+
 START_TEST(rank_is_replaced) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map;
@@ -240,6 +288,7 @@ static const struct refusal {
     enum tma_error_code code;
     const char *text;
 } refusals[] = {
+    {TMA_REPLACE_RANK, 1, 3, TMA_ERROR_ARGUMENT, "rank is a single value: it has no ordinal"},
     {TMA_REPLACE_RANK, 0, 5, TMA_ERROR_ARGUMENT, "rank takes 0 to 4, not 5"},
     {TMA_REPLACE_BOX_DIM, 5, 1, TMA_ERROR_ARGUMENT, "box_dim has ordinals 0 to 4, not 5"},
     {TMA_REPLACE_BOX_DIM, 0, 257, TMA_ERROR_ARGUMENT, "box_dim takes 1 to 256, not 257"},
@@ -271,6 +320,9 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("descriptor");
     TCase *tests = tcase_create("descriptor");
+    tcase_add_test(tests, descriptors_are_aligned);
+    tcase_add_loop_test(tests, replacements_of_architectures, 0, ROWS(supported));
+    tcase_add_test(tests, im2col_maps_have_no_replacement);
     tcase_add_loop_test(tests, odd_bytes_are_found, 0, ROWS(odds));
     tcase_add_loop_test(tests, unknown_codes_break_rules, 0, 3);
     tcase_add_loop_test(tests, both_maps_come_back, 0, 2);
