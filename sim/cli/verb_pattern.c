@@ -78,7 +78,12 @@ const struct cli_verb cli_pattern = {
     .details =
         "The tile distributions of Composable Kernel: the tuples <X0, X1> and <Y0, Y1, Y2>, and a "
         "table of\nthreads over the tile. What does not divide is refused with the equation that "
-        "fails.\nexit status: 0 done, 2 bad input or output",
+        "fails. JSON and CSV\nlist the threads of every wave group.\n\n"
+        "Which pattern for which work (Composable Kernel's guidance):\n"
+        "  thread_raked  element-wise operations: the order of memory is thread-major\n"
+        "  warp_raked    matrix multiplication: vectorisation is at the level of warps\n"
+        "  block_raked   reductions: the block reduces, then global atomics combine blocks\n\n"
+        "exit status: 0 done, 2 bad input or output",
     .least_operands = 1,
     .most_operands = 1,
     .options = options,

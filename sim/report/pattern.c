@@ -76,6 +76,25 @@ static void write_list(struct tma_json *json, const char *key, const uint32_t *v
     tma_json_end_array(json);
 }
 
+/* The first thread of a wave group. */
+static uint32_t first_thread(const struct tma_tile_pattern *pattern, uint32_t group) {
+    return group * (pattern->block_size / pattern->wave_groups);
+}
+
+/* A list for each row of the tile: the threads of its vectors. */
+static void write_group(const struct tma_tile_distribution *distribution, uint32_t group,
+                        struct tma_json *json) {
+    uint32_t first = first_thread(&distribution->pattern, group);
+    tma_json_begin_array(json, NULL);
+    for (uint32_t y = 0; y < distribution->pattern.y_per_tile; y++) {
+        tma_json_begin_list(json, NULL);
+        for (uint32_t vector = 0; vector < distribution->x[1]; vector++)
+            tma_json_unsigned(json, NULL, first + owner_at(distribution, y, vector).thread);
+        tma_json_end_array(json);
+    }
+    tma_json_end_array(json);
+}
+
 static void write_json(const struct tma_tile_distribution *distribution, FILE *out) {
     const struct tma_tile_pattern *pattern = &distribution->pattern;
     struct tma_json json = {.out = out};
@@ -93,27 +112,25 @@ static void write_json(const struct tma_tile_distribution *distribution, FILE *o
     tma_json_unsigned(&json, "warp_rows", distribution->warp_rows);
     tma_json_unsigned(&json, "iterations", distribution->iterations);
     tma_json_begin_array(&json, "threads");
-    for (uint32_t y = 0; y < pattern->y_per_tile; y++) {
-        tma_json_begin_list(&json, NULL);
-        for (uint32_t vector = 0; vector < distribution->x[1]; vector++)
-            tma_json_unsigned(&json, NULL, owner_at(distribution, y, vector).thread);
-        tma_json_end_array(&json);
-    }
+    for (uint32_t group = 0; group < pattern->wave_groups; group++)
+        write_group(distribution, group, &json);
     tma_json_end_array(&json);
     tma_json_end_object(&json);
 }
 
-/* One line for each element of the tile. */
+/* One line for each wave group and element of the tile. */
 static void write_csv(const struct tma_tile_distribution *distribution, FILE *out) {
     const struct tma_tile_pattern *pattern = &distribution->pattern;
-    fputs("y,x,thread,element\n", out);
-    for (uint32_t y = 0; y < pattern->y_per_tile; y++)
-        for (uint32_t x = 0; x < pattern->x_per_tile; x++) {
-            struct tma_tile_element at = {y, x};
-            struct tma_tile_owner owner = tma_distribution_owner(distribution, at);
-            fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", y, x, owner.thread,
-                    owner.element);
-        }
+    uint64_t elements = (uint64_t)pattern->y_per_tile * pattern->x_per_tile;
+    fputs("wave_group,y,x,thread,element\n", out);
+    for (uint64_t i = 0; i < elements * pattern->wave_groups; i++) {
+        uint32_t group = (uint32_t)(i / elements);
+        struct tma_tile_element at = {(uint32_t)(i % elements / pattern->x_per_tile),
+                                      (uint32_t)(i % pattern->x_per_tile)};
+        struct tma_tile_owner owner = tma_distribution_owner(distribution, at);
+        fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", group, at.y,
+                at.x, first_thread(pattern, group) + owner.thread, owner.element);
+    }
 }
 
 static void (*const writers[])(const struct tma_tile_distribution *,
