@@ -4,25 +4,32 @@
 
 enum { LINE = 128, CHUNK = 16, CHUNKS = 8 };
 
-/* The document's tables: cell j of line i is the number of the chunk of that source line that lies
- * there. Tables of larger atoms name two or four chunks a cell; written out here chunk by chunk. */
+/* The document's tables, each below the heading of its mode in 5.5.7: cell j of line i is the
+ * number of the chunk of that source line that lies there. Tables of larger atoms name two or four
+ * chunks a cell; written out here chunk by chunk. */
 static const struct {
     const char *name;
     enum tma_swizzle swizzle;
     int lines;
     int chunks[8][CHUNKS];
 } tables[] = {
-    {"none", TMA_SWIZZLE_NONE, 2, {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}}},
-    {"32B", TMA_SWIZZLE_32B, 2, {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6}}},
-    {"64B",
+    {"No swizzle mode", TMA_SWIZZLE_NONE, 2, {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}}},
+    {"32 byte swizzle mode",
+     TMA_SWIZZLE_32B,
+     2,
+     {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6}}},
+    {"64 byte swizzle mode",
      TMA_SWIZZLE_64B,
      4,
      {{0, 1, 2, 3, 4, 5, 6, 7},
       {1, 0, 3, 2, 5, 4, 7, 6},
       {2, 3, 0, 1, 6, 7, 4, 5},
       {3, 2, 1, 0, 7, 6, 5, 4}}},
-    {"96B", TMA_SWIZZLE_96B, 2, {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6}}},
-    {"128B",
+    {"96 byte swizzle mode",
+     TMA_SWIZZLE_96B,
+     2,
+     {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6}}},
+    {"128 byte swizzle mode, 16-byte atomicity",
      TMA_SWIZZLE_128B,
      8,
      {{0, 1, 2, 3, 4, 5, 6, 7},
@@ -33,21 +40,21 @@ static const struct {
       {5, 4, 7, 6, 1, 0, 3, 2},
       {6, 7, 4, 5, 2, 3, 0, 1},
       {7, 6, 5, 4, 3, 2, 1, 0}}},
-    {"128B, atom 32B",
+    {"32-byte atomicity sub-mode",
      TMA_SWIZZLE_128B_ATOM_32B,
      4,
      {{0, 1, 2, 3, 4, 5, 6, 7},
       {2, 3, 0, 1, 6, 7, 4, 5},
       {4, 5, 6, 7, 0, 1, 2, 3},
       {6, 7, 4, 5, 2, 3, 0, 1}}},
-    {"128B, atom 32B, flip 8B",
+    {"32-byte atomicity with 8-byte flip sub-mode",
      TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B,
      4,
      {{0, 1, 2, 3, 4, 5, 6, 7},
       {2, 3, 0, 1, 6, 7, 4, 5},
       {4, 5, 6, 7, 0, 1, 2, 3},
       {6, 7, 4, 5, 2, 3, 0, 1}}},
-    {"128B, atom 64B",
+    {"64-byte atomicity sub-mode",
      TMA_SWIZZLE_128B_ATOM_64B,
      2,
      {{0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 0, 1, 2, 3}}},
