@@ -1,5 +1,5 @@
-/* The driver's page asks for strides of at least the dimensions inside them. An H200's driver accepts
- * smaller ones and 0: how many of its records show it, and that each gets advice. */
+/* The driver's page asks for strides of at least the dimensions inside them. An H200's driver
+ * accepts smaller ones and 0: how many of its records show it, and that each gets advice. */
 #include <string.h>
 
 #include "../unit/suite.h"
