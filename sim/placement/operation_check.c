@@ -67,6 +67,13 @@ static enum tma_error_code check_map(const struct tma_tensor_map *map, struct tm
                         (int)map->swizzle);
     enum tma_error_code code = TMA_OK;
     bool tiled = map->kind == TMA_MAP_TILED;
+    uint32_t span = tma_swizzle_info(map->swizzle)->span_bytes;
+    uint32_t inner = tiled ? map->box_dim[0] : map->channels_per_pixel;
+    uint64_t row = tma_shared_bytes(map->data_type, inner);
+    if (map->interleave == TMA_INTERLEAVE_NONE && span > 0 && row > span)
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP,
+                        "rows are %" PRIu64 " bytes; swizzle %s allows %u at most", row,
+                        tma_name_of(&tma_swizzle_names, (int)map->swizzle), span);
     for (uint32_t d = 0; d < map->rank && code == TMA_OK; d++) {
         code = check_range("an element of element_strides", map->element_strides[d], MAX_STRIDE,
                            error);

@@ -30,12 +30,12 @@ struct tma_rule_context {
 };
 
 /* Adds a violation of the rule that is being checked. */
-void tma_report(struct tma_rule_context *e, enum tma_field field, size_t index,
+void tma_report(struct tma_rule_context *context, enum tma_field field, size_t index,
                 enum tma_relation relation, int64_t bound, int64_t nearest);
 
 /* Reports each value of the field that is outside [least, most]. Only for fields without other
  * rules: the nearest legal value is the bound. */
-void tma_report_range(struct tma_rule_context *e, enum tma_field field, int64_t least,
+void tma_report_range(struct tma_rule_context *context, enum tma_field field, int64_t least,
                       int64_t most);
 
 /* Rounds `value` up to a multiple, and clamps it to the bounds, which are multiples. Rounding up
@@ -71,7 +71,7 @@ static inline bool tma_has_half_rows(enum tma_data_type type, enum tma_architect
 }
 
 /* Do all rules on the map's swizzle accept it? */
-bool tma_swizzle_is_legal(const struct tma_rule_context *e);
+bool tma_swizzle_is_legal(const struct tma_rule_context *context);
 
 /* The field that holds the size of the inner box, in elements. */
 static inline enum tma_field tma_inner_field(const struct tma_tensor_map *map) {
@@ -84,20 +84,20 @@ static inline int64_t tma_inner_size(const struct tma_tensor_map *map) {
 
 /* The number of elements in a swizzle's span. TMA_MAX_BOX_DIM if no span limits the inner box: no
  * swizzle, an unknown swizzle or type, or an interleaved layout. */
-int64_t tma_span_elements(const struct tma_rule_context *e, enum tma_swizzle swizzle);
+int64_t tma_span_elements(const struct tma_rule_context *context, enum tma_swizzle swizzle);
 
 /* The largest legal size of dimension d; corners reduce it in spatial dimensions. */
 int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d);
 
 /* The legal size of dimension d that is nearest to `value`. */
-int64_t tma_nearest_dim(const struct tma_rule_context *e, size_t d, int64_t value);
+int64_t tma_nearest_dim(const struct tma_rule_context *context, size_t d, int64_t value);
 
 /* The legal inner size that is nearest to `value` by all rules on it that can be checked: range,
  * multiple of 16 bytes, swizzle span, padded types. */
-int64_t tma_nearest_inner(const struct tma_rule_context *e, int64_t value);
+int64_t tma_nearest_inner(const struct tma_rule_context *context, int64_t value);
 
 /* One function for each rule. */
-#define TMA_RULE_FUNCTION(name) void tma_rule_##name(struct tma_rule_context *e)
+#define TMA_RULE_FUNCTION(name) void tma_rule_##name(struct tma_rule_context *context)
 
 /* rules_enumerations.c */
 TMA_RULE_FUNCTION(kind);

@@ -21,36 +21,36 @@ const struct tma_rule *tma_rule_by_id(const char *id) {
     return NULL;
 }
 
-void tma_report(struct tma_rule_context *e, enum tma_field field, size_t index,
+void tma_report(struct tma_rule_context *context, enum tma_field field, size_t index,
                 enum tma_relation relation, int64_t bound, int64_t nearest) {
-    if (e->count < e->capacity)
-        e->violations[e->count] =
-            (struct tma_violation){.rule = e->rule,
+    if (context->count < context->capacity)
+        context->violations[context->count] =
+            (struct tma_violation){.rule = context->rule,
                                    .field = field,
                                    .index = tma_field_info(field)->is_list ? (int)index : -1,
-                                   .value = tma_field_value(e->map, field, index),
+                                   .value = tma_field_value(context->map, field, index),
                                    .relation = relation,
                                    .bound = bound,
                                    .nearest = nearest};
-    e->count++;
+    context->count++;
 }
 
 size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architecture architecture,
                             struct tma_violation *violations, size_t capacity) {
-    struct tma_rule_context e = {.map = map,
-                                 .architecture = architecture,
-                                 .type = tma_type_info(map->data_type),
-                                 .violations = violations,
-                                 .capacity = capacity};
+    struct tma_rule_context context = {.map = map,
+                                       .architecture = architecture,
+                                       .type = tma_type_info(map->data_type),
+                                       .violations = violations,
+                                       .capacity = capacity};
     /* Bit 31 selects the one rule that also applies to unknown kinds. */
     unsigned kind = 1u << ((unsigned)map->kind <= TMA_MAP_IM2COL_W128 ? (unsigned)map->kind : 31);
     for (const struct tma_rule *rule = tma_rules; rule < tma_rules + tma_rule_count; rule++) {
         if ((rule->kinds & kind) == 0 || (rule->architectures & (unsigned)architecture) == 0)
             continue;
-        e.rule = rule;
-        rule->examine(&e);
+        context.rule = rule;
+        rule->check(&context);
     }
-    return e.count;
+    return context.count;
 }
 
 bool tma_map_kind_is_usable(enum tma_map_kind kind, enum tma_architecture architecture) {

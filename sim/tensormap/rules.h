@@ -31,7 +31,7 @@ struct tma_rule {
     const char *source;   /* the document and its parameter, or the records that show it */
     enum tma_basis basis; /* on the oldest of its architectures */
     const char *fix;
-    void (*examine)(struct tma_rule_context *context); /* internal to this folder */
+    void (*check)(struct tma_rule_context *context); /* internal to this folder */
 };
 
 extern const struct tma_rule tma_rules[];

@@ -45,32 +45,32 @@ static int64_t nearest_upper(const struct corner_extent *x) {
     return x->size > 0 && least > upper ? least : upper;
 }
 
-static void examine_corner(struct tma_rule_context *e, enum tma_field field, size_t i,
-                           const struct corner_extent *x, int64_t nearest) {
-    int64_t value = tma_field_value(e->map, field, i);
+static void check_corner(struct tma_rule_context *context, enum tma_field field, size_t i,
+                         const struct corner_extent *x, int64_t nearest) {
+    int64_t value = tma_field_value(context->map, field, i);
     if (value < -x->half)
-        tma_report(e, field, i, TMA_AT_LEAST, -x->half, nearest);
+        tma_report(context, field, i, TMA_AT_LEAST, -x->half, nearest);
     else if (value >= x->half)
-        tma_report(e, field, i, TMA_AT_MOST, x->half - 1, nearest);
+        tma_report(context, field, i, TMA_AT_MOST, x->half - 1, nearest);
 }
 
-void tma_rule_corner_range(struct tma_rule_context *e) {
-    if (!has_corners(e->map))
+void tma_rule_corner_range(struct tma_rule_context *context) {
+    if (!has_corners(context->map))
         return;
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_LOWER_CORNER); i++) {
-        struct corner_extent x = extent_of(e->map, i);
-        examine_corner(e, TMA_FIELD_LOWER_CORNER, i, &x, nearest_lower(&x));
-        examine_corner(e, TMA_FIELD_UPPER_CORNER, i, &x, nearest_upper(&x));
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_LOWER_CORNER); i++) {
+        struct corner_extent x = extent_of(context->map, i);
+        check_corner(context, TMA_FIELD_LOWER_CORNER, i, &x, nearest_lower(&x));
+        check_corner(context, TMA_FIELD_UPPER_CORNER, i, &x, nearest_upper(&x));
     }
 }
 
-void tma_rule_corner_area(struct tma_rule_context *e) {
-    if (!has_corners(e->map))
+void tma_rule_corner_area(struct tma_rule_context *context) {
+    if (!has_corners(context->map))
         return;
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {
-        struct corner_extent x = extent_of(e->map, i);
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_UPPER_CORNER); i++) {
+        struct corner_extent x = extent_of(context->map, i);
         if (x.size > 0 && corners_are_legal(&x) && x.size - 1 + x.upper < x.lower)
-            tma_report(e, TMA_FIELD_UPPER_CORNER, i, TMA_AT_LEAST, nearest_upper(&x),
+            tma_report(context, TMA_FIELD_UPPER_CORNER, i, TMA_AT_LEAST, nearest_upper(&x),
                        nearest_upper(&x));
     }
 }
@@ -84,16 +84,16 @@ int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d) {
 }
 
 /* The driver computes size + upper in 32 signed bits: sizes from 2^31 on turn negative. */
-void tma_rule_corner_overflow(struct tma_rule_context *e) {
-    if (!has_corners(e->map))
+void tma_rule_corner_overflow(struct tma_rule_context *context) {
+    if (!has_corners(context->map))
         return;
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {
-        struct corner_extent x = extent_of(e->map, i);
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_UPPER_CORNER); i++) {
+        struct corner_extent x = extent_of(context->map, i);
         int64_t end = (int32_t)(uint32_t)(x.size + x.upper);
-        size_t d = tma_spatial_dimension(e->map, i);
-        int64_t most = tma_most_global_dim(e->map, d);
+        size_t d = tma_spatial_dimension(context->map, i);
+        int64_t most = tma_most_global_dim(context->map, d);
         if (x.size > 0 && corners_are_legal(&x) && x.size > most && end <= x.lower)
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, d, TMA_AT_MOST, most,
-                       tma_nearest_dim(e, d, x.size));
+            tma_report(context, TMA_FIELD_GLOBAL_DIM, d, TMA_AT_MOST, most,
+                       tma_nearest_dim(context, d, x.size));
     }
 }

@@ -95,12 +95,15 @@ CHANGE(no_box, map->lower_corner[0] = 8)
 CHANGE(store_left, (operation->direction = TMA_STORE, operation->coordinates[3] = -1))
 CHANGE(store_lower, (operation->direction = TMA_STORE, map->lower_corner[1] = -1))
 CHANGE(store_upper, (operation->direction = TMA_STORE, map->upper_corner[0] = 1))
-CHANGE(add_f64, (operation->direction = TMA_REDUCE, map->data_type = TMA_FLOAT64))
-CHANGE(and_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_REDUCE_AND,
-                 map->data_type = TMA_INT64))
-CHANGE(min_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_REDUCE_MIN,
-                 map->data_type = TMA_INT64))
+CHANGE(add_f64,
+       (operation->direction = TMA_REDUCE, map->box_dim[0] = 8, map->data_type = TMA_FLOAT64))
+CHANGE(and_s64, (operation->direction = TMA_REDUCE, map->box_dim[0] = 8,
+                 operation->reduction = TMA_REDUCE_AND, map->data_type = TMA_INT64))
+CHANGE(min_s64, (operation->direction = TMA_REDUCE, map->box_dim[0] = 8,
+                 operation->reduction = TMA_REDUCE_MIN, map->data_type = TMA_INT64))
 
+CHANGE(wide_rows, (map->swizzle = TMA_SWIZZLE_96B))
+CHANGE(rows_of_96, (map->swizzle = TMA_SWIZZLE_96B, map->box_dim[0] = 48))
 CHANGE(no_type, map->data_type = (enum tma_data_type)99)
 CHANGE(no_swizzle, map->swizzle = (enum tma_swizzle)8)
 CHANGE(stride_0, map->element_strides[2] = 0)
@@ -207,6 +210,9 @@ static const struct change changes[] = {
     {"add of float64", TILE, add_f64, TMA_ERROR_FAULT, "reduction add does not exist for float64"},
     {"and of int64", TILE, and_s64, TMA_ERROR_FAULT, "reduction and does not exist for int64"},
     {"min of int64", TILE, min_s64, TMA_OK, ""},
+    {"rows of 128 bytes, swizzle 96b", TILE, wide_rows, TMA_ERROR_TENSOR_MAP,
+     "rows are 128 bytes; swizzle 96b allows 96 at most"},
+    {"rows of 96 bytes, swizzle 96b", TILE, rows_of_96, TMA_OK, ""},
     {"no type", TILE, no_type, TMA_ERROR_TENSOR_MAP, "data_type is 99, which is not a data type"},
     {"no swizzle", TILE, no_swizzle, TMA_ERROR_TENSOR_MAP, "swizzle is 8, which is not a swizzle"},
     {"no stride", IM2COL, stride_0, TMA_ERROR_TENSOR_MAP,

@@ -61,7 +61,8 @@ static enum tma_error_code check(const struct scene *scene) {
       scene.operation.direction = TMA_STORE)                                                       \
     X(reduction_mode, scene_of(TMA_ACCESS_GATHER4, TMA_STORE),                                     \
       scene.operation.direction = TMA_REDUCE)                                                      \
-    X(reduction_type, scene_of(TMA_ACCESS_TILE, TMA_REDUCE), scene.map.data_type = TMA_FLOAT64)    \
+    X(reduction_type, scene_of(TMA_ACCESS_TILE, TMA_REDUCE),                                       \
+      (scene.map.data_type = TMA_FLOAT64, scene.map.box_dim[0] = 16))                              \
     X(multicast_direction, scene_of(TMA_ACCESS_TILE, TMA_STORE), scene.operation.cta_mask = 3)     \
     X(flip_direction, scene_of(TMA_ACCESS_TILE, TMA_STORE),                                        \
       scene.map.swizzle = TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B)                                       \
