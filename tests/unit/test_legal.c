@@ -53,6 +53,24 @@ START_TEST(plain_maps_are_legal_everywhere) {
 }
 END_TEST
 
+/* The nearest legal values of all violations together make a map legal, on every architecture. */
+START_TEST(disturbed_maps_are_repaired) {
+    uint64_t state = 42;
+    for (int i = 0; i < 40000; i++) {
+        struct tma_tensor_map map;
+        struct tma_operation operation;
+        random_operation(&state, (enum tma_access_mode)(i % 5), TMA_LOAD, &map, &operation);
+        disturb(&state, &map);
+        enum tma_architecture architecture =
+            (enum tma_architecture)tma_architecture_names
+                .items[(size_t)random_between(&state, 0, (int64_t)tma_architecture_names.count - 1)]
+                .value;
+        ck_assert_msg(tma_tensor_map_repair(&map, architecture) >= 0, "map %d", i);
+        ck_assert_uint_eq(tma_tensor_map_check(&map, architecture, NULL, 0), 0);
+    }
+}
+END_TEST
+
 /* What the command refuses, tma_execute refuses. */
 static const struct illegal {
     const char *name;
@@ -101,6 +119,7 @@ int main(void) {
     Suite *suite = suite_create("legal");
     TCase *tests = tcase_create("legal");
     tcase_add_test(tests, plain_maps_are_legal_everywhere);
+    tcase_add_test(tests, disturbed_maps_are_repaired);
     tcase_add_loop_test(tests, execute_refuses_illegal_maps, 0, sizeof illegal / sizeof illegal[0]);
     tcase_add_test(tests, first_violation_is_the_text);
     suite_add_tcase(suite, tests);
