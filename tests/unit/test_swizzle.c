@@ -4,9 +4,8 @@
 
 enum { LINE = 128, CHUNK = 16, CHUNKS = 8 };
 
-/* The document's tables, each below the heading of its mode in 5.5.7: cell j of line i is the
- * number of the chunk of that source line that lies there. Tables of larger atoms name two or four
- * chunks a cell; written out here chunk by chunk. */
+/* The document's tables: cell j of line i is the number of the chunk of that source line that lies
+ * there. Tables of larger atoms name two or four chunks a cell; written out here chunk by chunk. */
 static const struct {
     const char *name;
     enum tma_swizzle swizzle;
