@@ -17,9 +17,8 @@ void *tma_array_grow(void *items, size_t count, size_t *capacity, size_t size) {
     return moved;
 }
 
-/* Large blocks lie in pages of this size, where the host has them: with small ones, nearly every
- * access to the pools and L2 sets has its page looked up anew, and the timing model takes 3 % to
- * 15 % longer. */
+/* Large blocks use huge pages where the host supports them. With small pages, nearly every access
+ * to the pools and L2 sets misses the host's TLB, which slows the timing model by 3 % to 15 %. */
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 static void *allocate(size_t bytes) {

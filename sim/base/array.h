@@ -1,20 +1,21 @@
-/* Arrays that grow by doubling. */
+/* Growth of dynamic arrays, and blocks aligned to the host's cache lines. */
 #ifndef TMA_BASE_ARRAY_H
 #define TMA_BASE_ARRAY_H
 
 #include <stddef.h>
 
-/* Gives the array, moved where it had to be, with room for one more than `count` elements of `size`
- * bytes, and raises *capacity to what it has. NULL when out of memory: `items` is as it was then.
- */
+/* Ensures capacity for one more element than `count`, of `size` bytes each, by doubling. Returns
+ * the array, which may have moved, and updates *capacity (elements). Returns NULL when out of
+ * memory; `items` is then unchanged. */
 void *tma_array_grow(void *items, size_t count, size_t *capacity, size_t size);
 
-/* The host's cache works in lines of so many bytes. */
+/* Size of a cache line of the host, in bytes. */
 enum { TMA_HOST_LINE_BYTES = 64 };
 
-/* Gives a block of `bytes`, a multiple of the host's lines at whose beginning it begins, with the
- * first `used_bytes` of another that such a call gave (or NULL), and frees that one. NULL when out
- * of memory: `block` is as it was then. */
+/* Moves a block to a new one of `bytes` bytes, aligned to TMA_HOST_LINE_BYTES. `bytes` is a
+ * multiple of TMA_HOST_LINE_BYTES. `block` is NULL or comes from an earlier call; its first
+ * `used_bytes` bytes are copied, and it is freed. Returns NULL when out of memory; `block` is then
+ * unchanged. The caller frees the result with free(). */
 void *tma_resize_aligned(void *block, size_t used_bytes, size_t bytes);
 
 #endif

@@ -49,7 +49,7 @@ static int comes_before(const struct tma_diagnostic *a, const struct tma_diagnos
 }
 
 void tma_diagnostics_sort(struct tma_diagnostics *list) {
-    /* Insertion sort: stable, and lists are short. */
+    /* Insertion sort, because it is stable and lists are short. */
     for (size_t i = 1; i < list->count; i++) {
         struct tma_diagnostic item = list->items[i];
         size_t at = i;

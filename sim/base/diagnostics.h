@@ -1,5 +1,5 @@
-/* A growing list of what is wrong with an input, each with its place, so that all is said at once.
- */
+/* A list of all errors found in an input, each with its location, so that one call reports them
+ * together. */
 #ifndef TMA_BASE_DIAGNOSTICS_H
 #define TMA_BASE_DIAGNOSTICS_H
 
@@ -7,18 +7,18 @@
 
 #include "base/error.h"
 
-/* A place in an input. line and column count from 1; 0 means that the place is the file as a whole.
- */
+/* A location in an input file. */
 struct tma_location {
-    const char *file; /* borrowed: must outlive the list */
-    unsigned line;
-    unsigned column;
+    const char *file; /* borrowed; must outlive the list */
+    unsigned line;    /* from 1; 0: the file as a whole */
+    unsigned column;  /* from 1; 0: the line or file as a whole */
 };
 
 struct tma_diagnostic {
     enum tma_error_code code;
     struct tma_location at;
-    char *text; /* one sentence: what is wrong, what is allowed */
+    char
+        *text; /* owned; one sentence: what is wrong and what is allowed; NULL when out of memory */
 };
 
 struct tma_diagnostics {
@@ -27,14 +27,15 @@ struct tma_diagnostics {
     size_t capacity;
 };
 
-/* Appends one entry. Out of memory drops the text but still counts the entry's code. */
+/* Appends one entry with a text made as printf does. When memory runs out, the entry's text is
+ * NULL, or the entry is dropped if the list itself cannot grow. */
 void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Sorts by file, line, column (stable): the order in which a reader meets the places. */
+/* Sorts by file, line and column; entries of one location keep their order. */
 void tma_diagnostics_sort(struct tma_diagnostics *list);
 
-/* Frees what the list owns and leaves it empty. */
+/* Frees all entries and empties the list. */
 void tma_diagnostics_free(struct tma_diagnostics *list);
 
 #endif

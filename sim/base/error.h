@@ -1,12 +1,12 @@
 /* Errors are values: a code, and a text that says what is wrong and what is allowed.
  *
  * The library never prints and never exits. A function that can fail returns an error code and
- * takes a `struct tma_error *` that may be NULL; where it fails it fills the text and writes
- * nothing else. */
+ * takes a `struct tma_error *`, which may be NULL. On failure it fills that struct and leaves its
+ * other outputs unwritten, unless its declaration says otherwise. */
 #ifndef TMA_BASE_ERROR_H
 #define TMA_BASE_ERROR_H
 
-/* One place for every error: number (stable), name, what it means in general. */
+/* All error codes: name, number (stable across versions), general meaning. */
 #define TMA_ERRORS(X)                                                                              \
     X(TMA_OK, 0, "no error")                                                                       \
     X(TMA_ERROR_ARGUMENT, 1, "an argument is outside its range")                                   \
@@ -16,7 +16,7 @@
     X(TMA_ERROR_SYNTAX, 5, "the text is not well formed")                                          \
     X(TMA_ERROR_FILE, 6, "a file cannot be read or written")                                       \
     X(TMA_ERROR_MEMORY, 7, "out of memory")                                                        \
-    X(TMA_ERROR_DEADLOCK, 8, "the simulated program waits for ever")                               \
+    X(TMA_ERROR_DEADLOCK, 8, "the simulated program waits forever")                                \
     X(TMA_ERROR_UNSUPPORTED, 9, "this is not modelled")
 
 enum tma_error_code {
@@ -32,11 +32,11 @@ struct tma_error {
     char text[TMA_ERROR_TEXT_BYTES]; /* one sentence, no newline; empty when code is TMA_OK */
 };
 
-/* The general meaning of a code, as a constant string. */
+/* Returns the general meaning of a code, as a constant string. */
 const char *tma_error_meaning(enum tma_error_code code);
 
-/* Fills *error (which may be NULL) and returns the code, so that a caller can `return
- * tma_fail(...)`. */
+/* Fills *error, which may be NULL, and returns `code`, so that a function can `return
+ * tma_fail(...)`. The text is made as printf does, cut to TMA_ERROR_TEXT_BYTES - 1 characters. */
 enum tma_error_code tma_fail(struct tma_error *error, enum tma_error_code code, const char *format,
                              ...) __attribute__((format(printf, 3, 4)));
 

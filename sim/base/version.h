@@ -1,3 +1,4 @@
+/* The version of the library and of the command. */
 #ifndef TMA_BASE_VERSION_H
 #define TMA_BASE_VERSION_H
 

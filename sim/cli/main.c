@@ -7,7 +7,7 @@
 #include "cli/complain.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "scenario/text.h"
+#include "scenario/suggestion.h"
 
 const struct cli_verb *const cli_verbs[] = {
     &cli_run,   &cli_compare, &cli_layout, &cli_explain, &cli_pattern, &cli_diff, &cli_validate,

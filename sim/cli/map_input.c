@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
-#include "scenario/text.h"
+#include "scenario/text_file.h"
 #include "tensormap/rules.h"
 
 bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input) {

@@ -3,7 +3,7 @@
 #define TMA_CLI_MAP_INPUT_H
 
 #include "cli/options.h"
-#include "scenario/maps.h"
+#include "scenario/map_file.h"
 
 struct cli_map_input {
     const char *name; /* of the file, for people */

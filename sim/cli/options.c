@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
-#include "scenario/text.h"
+#include "scenario/suggestion.h"
 
 static const struct cli_option help_option = {
     "--help", "-h", NULL, CLI_FLAG, offsetof(struct cli_options, help), NULL, "say this"};

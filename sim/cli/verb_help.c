@@ -6,7 +6,7 @@
 #include "cli/complain.h"
 #include "cli/rules_reference.h"
 #include "cli/verbs.h"
-#include "scenario/describe.h"
+#include "scenario/reference.h"
 
 static void print_command(void) {
     printf("tmasim %s: a simulator of the GPU memory subsystem around the Tensor Memory "

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "report/pattern.h"
-#include "scenario/text.h"
+#include "scenario/suggestion.h"
 
 static bool read_raking(const char *name, enum tma_raking *raking) {
     int value;

@@ -3,7 +3,7 @@
 #define TMA_CLI_VERDICT_H
 
 #include "report/json_writer.h"
-#include "scenario/maps.h"
+#include "scenario/map_file.h"
 #include "tensormap/advice.h"
 
 struct cli_verdict {

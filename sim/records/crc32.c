@@ -1,7 +1,7 @@
 #include "records/crc32.h"
 
 uint32_t tma_crc32(uint32_t crc, const uint8_t *bytes, size_t count) {
-    /* remainders[n]: of the four bits n, reflected, by the polynomial 0xedb88320 */
+    /* Reflected remainders of all 4-bit values by the polynomial 0xedb88320. */
     static const uint32_t remainders[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
                                             0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
                                             0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,

@@ -1,11 +1,12 @@
-/* CRC-32 as zlib's: the checksum of the records. */
+/* CRC-32 with zlib's polynomial: the checksum that the records use. */
 #ifndef TMA_RECORDS_CRC32_H
 #define TMA_RECORDS_CRC32_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Goes on from `crc`, which is 0 at the start. */
+/* Extends the checksum `crc` of earlier bytes, 0 if there are none, by `count` bytes. Returns the
+ * new checksum. */
 uint32_t tma_crc32(uint32_t crc, const uint8_t *bytes, size_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* banks records: what the profiler counted for one warp instruction on shared memory. */
+/* Records of kind "banks": the wavefronts and bank conflicts that the profiler counted for one warp
+ * instruction on shared memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@ static bool matches(const struct tma_tsv *records) {
            tma_tsv_column(records, "wavefronts") >= 0;
 }
 
-/* Records leave out ".shared" ("ld.b32"), and .trans, which moves no other bytes, is behind the
- * name. */
+/* Parses an instruction of a record, which has "ld.b32" for ld.shared.b32. Ignores .trans at the
+ * end: it does not change which bytes are accessed. */
 static bool parse_instruction(const char *text, enum tma_shared_instruction *instruction) {
     char name[40];
     int value;
@@ -47,7 +48,8 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     (void)machine;
     struct tma_warp_access access;
     if (!parse_access(records, row, &access)) {
-        snprintf(outcome->reason, sizeof outcome->reason, "instruction or addresses not known");
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "unknown instruction, or malformed addresses");
         return; /* skipped */
     }
     struct tma_bank_report report = tma_bank_conflicts(&access);

@@ -1,4 +1,4 @@
-/* convert records: what a load makes of 32-bit floating-point values. */
+/* Records of kind "convert": how loads convert 32-bit floating-point values, by data type. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool matches(const struct tma_tsv *records) {
     return tma_tsv_column(records, "in") >= 0 && tma_tsv_column(records, "TFLOAT32") >= 0;
 }
 
-/* Loads a tensor of four words, the first of which is `word`. */
+/* Loads a tensor of four words that begins with `word`. Returns the first word of the tile. */
 static uint32_t load_word(enum tma_data_type type, uint32_t word) {
     uint8_t tensor[16] = {0}, tile[16] = {0};
     const struct tma_tensor_map map = {.kind = TMA_MAP_TILED,

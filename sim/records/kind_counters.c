@@ -1,5 +1,5 @@
-/* counters records: what the profiler counted in one launch with all caches flushed. Every figure
- * has to agree, but for one part in a hundred and what a launch itself adds. */
+/* Records of kind "counters": what the profiler counted in one launch with all caches flushed. A
+ * record agrees if every counter does, within 1 % and what a launch adds by itself. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,18 @@
 #include "records/kinds.h"
 #include "records/timing_record.h"
 
-struct figure {
-    const char *column;
-    size_t offset; /* in struct tma_counters; of bank writes: see bank_writes() */
-    uint32_t launch, launch_per_cta;
-    bool loads_only;
+/* A column of the records, and the counter of the model that it is compared with. */
+struct column {
+    const char *name;        /* of the column */
+    size_t offset;           /* of the model's counter in struct tma_counters */
+    uint32_t launch;         /* what a launch adds to the measured counter */
+    uint32_t launch_per_cta; /* what each CTA adds to it */
+    bool bank_writes;        /* a count of bank writes: compared for loads only */
 };
 
 #define COUNTER(member) offsetof(struct tma_counters, member)
 
-static const struct figure figures[] = {
+static const struct column columns[] = {
     {"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", COUNTER(sm_read_sectors), 0, 0,
      false},
     {"l1tex__m_l1tex2xbar_write_sectors_pipe_tma.sum", COUNTER(sm_write_sectors), 0, 0, false},
@@ -34,30 +36,31 @@ static bool matches(const struct tma_tsv *records) {
            tma_tsv_column(records, "lts__t_requests_srcunit_tex.sum") >= 0;
 }
 
-/* Bank writes are the bytes that arrive, by banks of 4 bytes. */
-static uint64_t predicted(const struct figure *figure, const struct tma_counters *counters) {
-    uint64_t value = *(const uint64_t *)((const char *)counters + figure->offset);
-    return figure->loads_only ? value / TMA_BANK_BYTES : value;
+/* Returns the model's value of a counter. Bank writes follow from the bytes that arrive: each
+ * writes one bank of 4 bytes. */
+static uint64_t predicted(const struct column *column, const struct tma_counters *counters) {
+    uint64_t value = *(const uint64_t *)((const char *)counters + column->offset);
+    return column->bank_writes ? value / TMA_BANK_BYTES : value;
 }
 
-static bool agrees(const struct figure *figure, uint64_t measured, uint64_t model, uint32_t ctas) {
+static bool agrees(const struct column *column, uint64_t measured, uint64_t model, uint32_t ctas) {
     uint64_t apart = measured > model ? measured - model : model - measured;
-    return apart <= measured / 100 + figure->launch + (uint64_t)figure->launch_per_cta * ctas;
+    return apart <= measured / 100 + column->launch + (uint64_t)column->launch_per_cta * ctas;
 }
 
 static void compare(const struct tma_tsv *records, size_t row, const struct tma_workload *workload,
                     const struct tma_counters *counters, struct tma_record_outcome *outcome) {
     bool load = workload->operations[0].operation.direction == TMA_LOAD;
     outcome->verdict = TMA_RECORD_AGREES;
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-        const struct figure *figure = &figures[i];
-        uint64_t measured = strtoull(tma_tsv_cell(records, row, figure->column), NULL, 10);
-        uint64_t model = predicted(figure, counters);
-        if ((figure->loads_only && !load) || agrees(figure, measured, model, workload->cta_count))
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const struct column *column = &columns[i];
+        uint64_t measured = strtoull(tma_tsv_cell(records, row, column->name), NULL, 10);
+        uint64_t model = predicted(column, counters);
+        if ((column->bank_writes && !load) || agrees(column, measured, model, workload->cta_count))
             continue;
         outcome->verdict = TMA_RECORD_DIFFERS;
         snprintf(outcome->reason, sizeof outcome->reason,
-                 "%s: measured %" PRIu64 ", model %" PRIu64, figure->column, measured, model);
+                 "%s: measured %" PRIu64 ", model %" PRIu64, column->name, measured, model);
         return;
     }
 }

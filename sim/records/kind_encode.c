@@ -1,4 +1,5 @@
-/* encode records: is the map taken, and are its 128 bytes those of the driver? */
+/* Records of kind "encode": whether the driver accepts a tensor map, and the 128 bytes that it
+ * writes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,20 +8,21 @@
 #include "tensormap/rules.h"
 
 static bool matches(const struct tma_tsv *records) {
-    return tma_has_map_records(records) && strcmp(tma_tsv_cell(records, 0, "op"), "encode") == 0;
+    return tma_records_have_maps(records) && strcmp(tma_tsv_cell(records, 0, "op"), "encode") == 0;
 }
 
-static void compare_verdicts(const struct tma_tensor_map *map, bool accepted,
-                             struct tma_record_outcome *outcome) {
+static void compare_acceptance(const struct tma_tensor_map *map, bool accepted,
+                               struct tma_record_outcome *outcome) {
     struct tma_violation violation;
     bool legal = tma_tensor_map_check(map, TMA_SM_90, &violation, 1) == 0;
     if (legal == accepted)
         outcome->verdict = TMA_RECORD_AGREES;
     else if (accepted)
-        snprintf(outcome->reason, sizeof outcome->reason, "the driver takes it; rule %s does not",
-                 violation.rule->id);
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "the driver accepts the map, but it breaks rule %s", violation.rule->id);
     else
-        snprintf(outcome->reason, sizeof outcome->reason, "the driver rejects it; no rule does");
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "the driver rejects the map, but it breaks no rule");
 }
 
 static void compare_bytes(const struct tma_tensor_map *map, const struct tma_descriptor *written,
@@ -31,8 +33,8 @@ static void compare_bytes(const struct tma_tensor_map *map, const struct tma_des
         if (encoded.words[i] == written->words[i])
             continue;
         outcome->verdict = TMA_RECORD_DIFFERS;
-        snprintf(outcome->reason, sizeof outcome->reason, "word %u: the driver's %08x, ours %08x",
-                 i, (unsigned)written->words[i], (unsigned)encoded.words[i]);
+        snprintf(outcome->reason, sizeof outcome->reason, "word %u: driver %08x, model %08x", i,
+                 (unsigned)written->words[i], (unsigned)encoded.words[i]);
         return;
     }
 }
@@ -45,14 +47,14 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     struct tma_error error = {0};
     bool accepted = tma_record_is_accepted(records, row);
     outcome->verdict = TMA_RECORD_DIFFERS;
-    enum tma_error_code code = tma_map_record(records, row, &map, &error);
+    enum tma_error_code code = tma_map_record_read(records, row, &map, &error);
     if (code == TMA_OK && accepted)
-        code = tma_descriptor_record(records, row, &written, &error);
+        code = tma_descriptor_record_read(records, row, &written, &error);
     if (code != TMA_OK) {
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
         return;
     }
-    compare_verdicts(&map, accepted, outcome);
+    compare_acceptance(&map, accepted, outcome);
     if (outcome->verdict == TMA_RECORD_AGREES && accepted)
         compare_bytes(&map, &written, outcome);
 }

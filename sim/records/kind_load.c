@@ -1,5 +1,5 @@
-/* load_tile and load_im2col records: a load's bytes in shared memory, its mbarrier bytes, its
- * fault. */
+/* Records of kinds "load_tile" and "load_im2col": the bytes that a load writes to shared memory,
+ * the bytes that it completes on its mbarrier, and whether it faults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static void compare(const struct tma_operation_record *record, enum tma_error_co
     if (code != TMA_OK && !(record->faulted && code == TMA_ERROR_FAULT))
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error->text);
     else if (record->faulted && code == TMA_OK)
-        snprintf(outcome->reason, sizeof outcome->reason, "hardware faults, the model does not");
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "the hardware faults, the model does not");
     else if (!record->faulted && size->transaction_bytes != record->transaction_bytes)
         snprintf(outcome->reason, sizeof outcome->reason, "mbarrier bytes: measured %u, model %u",
                  record->transaction_bytes, size->transaction_bytes);
@@ -56,9 +57,9 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
         return;
     }
-    if (record.stray) {
+    if (record.descriptor_differs) {
         outcome->verdict = TMA_RECORD_SKIPPED;
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_DESCRIPTOR_DIFFERS_REASON);
         return;
     }
     uint8_t *window = malloc(record.window_bytes + 1);

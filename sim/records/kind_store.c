@@ -1,4 +1,5 @@
-/* store and reduce records: the words of global memory that the operation changed. */
+/* Records of kinds "store" and "reduce": the 32-bit words of global memory that the operation
+ * changes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "records/kinds.h"
 #include "records/operation_record.h"
 
-enum { HASHED_BYTES = 4 << 20 }; /* what the records hash of global memory */
+/* The records' checksum covers the first bytes of global memory only. */
+enum { HASHED_BYTES = 4 << 20 };
 
 static bool is_operation(const struct tma_tsv *records, const char *operation) {
     return tma_tsv_column(records, "changed_words") >= 0 &&
@@ -22,12 +24,13 @@ static bool matches_reduce(const struct tma_tsv *records) {
     return is_operation(records, "reduce");
 }
 
-/* The words that a store may touch: [begin, end) in bytes. */
+/* A range of global memory in bytes: from `begin` up to, but not including, `end`. */
 struct span {
     uint64_t begin, end;
 };
 
-static struct span touched_span(struct tma_row_stream rows) {
+/* Returns a range of whole words that has all bytes the operation may write. */
+static struct span written_span(struct tma_row_stream rows) {
     struct span span = {UINT64_MAX, 0};
     struct tma_row row;
     while (tma_rows_next(&rows, &row)) {
@@ -46,7 +49,8 @@ static void put_word(uint8_t *bytes, uint32_t word) {
         bytes[i] = (uint8_t)(word >> 8 * i);
 }
 
-/* Hashes (word number, new value) of each word that differs from what it was. */
+/* Returns the checksum over (word number, new value) of each word that changed, and their number.
+ */
 static uint32_t hash_changes(const struct tma_global_memory *global, uint64_t *changed_words) {
     uint32_t crc = 0;
     *changed_words = 0;
@@ -81,7 +85,7 @@ static void compare(const struct tma_operation_record *record,
 
 static void execute(const struct tma_operation_record *record, const struct tma_row_stream *rows,
                     uint32_t footprint_bytes, struct tma_record_outcome *outcome) {
-    struct span span = touched_span(*rows);
+    struct span span = written_span(*rows);
     uint32_t window_bytes = record->operation.shared_address + footprint_bytes;
     struct tma_global_memory global = {.address = span.begin, .size = span.end - span.begin};
     struct tma_shared_memory shared = {.size = window_bytes};
@@ -119,12 +123,13 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     else if (code != TMA_OK)
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
     else if (record.faulted)
-        snprintf(outcome->reason, sizeof outcome->reason, "hardware faults, the model does not");
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "the hardware faults, the model does not");
     else
         execute(&record, &rows, size.shared_footprint_bytes, outcome);
-    if (record.stray && outcome->verdict == TMA_RECORD_DIFFERS) {
+    if (record.descriptor_differs && outcome->verdict == TMA_RECORD_DIFFERS) {
         outcome->verdict = TMA_RECORD_SKIPPED;
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_STRAY_REASON);
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_DESCRIPTOR_DIFFERS_REASON);
     }
 }
 

@@ -1,5 +1,4 @@
-/* timing records: how many cycles a kernel takes. The figure to predict is the median over its
- * CTAs. */
+/* Records of kind "timing": how many cycles a kernel takes, as the median over its CTAs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,8 @@
 #include "records/kinds.h"
 #include "records/timing_record.h"
 
-/* A record agrees when the prediction is off by no more than this fraction. */
-static const double agreement = 0.10;
+/* A record agrees if the relative error of the prediction is at most this fraction. */
+static const double tolerance = 0.10;
 
 static bool matches(const struct tma_tsv *records) {
     return tma_tsv_column(records, "scenario") >= 0 && tma_tsv_column(records, "cycles_med") >= 0;
@@ -31,7 +30,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     outcome->measured = (double)strtoull(tma_tsv_cell(records, row, "cycles_med"), NULL, 10);
     outcome->predicted = (double)result.cta_cycles.median;
     double error_fraction = outcome->predicted / outcome->measured - 1;
-    outcome->verdict = fabs(error_fraction) <= agreement ? TMA_RECORD_AGREES : TMA_RECORD_DIFFERS;
+    outcome->verdict = fabs(error_fraction) <= tolerance ? TMA_RECORD_AGREES : TMA_RECORD_DIFFERS;
     if (outcome->verdict == TMA_RECORD_DIFFERS)
         snprintf(outcome->reason, sizeof outcome->reason,
                  "measured %.0f cycles, model %.0f: %+.1f %%", outcome->measured,

@@ -1,8 +1,9 @@
-/* Every kind of record that can be replayed, one file each; validate.c has them in a table. */
+/* The kinds of records that can be replayed. Each is in a file of its own, kind_*.c; the table in
+ * validate.c lists them all. */
 #ifndef TMA_RECORDS_KINDS_H
 #define TMA_RECORDS_KINDS_H
 
-#include "records/validate.h"
+#include "records/record_kind.h"
 
 extern const struct tma_record_kind tma_kind_load_tile;
 extern const struct tma_record_kind tma_kind_load_im2col;

@@ -4,10 +4,10 @@
 
 #include "tensormap/dump.h"
 
-/* Where the capture program put the buffer in the GPU's address space. */
+/* Address of the capture program's buffer on the GPU. */
 #define BUFFER_ADDRESS INT64_C(0x7f0000000000)
 
-/* The columns of a map, and the fields that they fill. */
+/* The columns of a map, the fields that they fill, and the number of values in a cell. */
 static const struct {
     const char *name;
     enum tma_field field;
@@ -31,7 +31,7 @@ static const struct {
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-bool tma_has_map_records(const struct tma_tsv *records) {
+bool tma_records_have_maps(const struct tma_tsv *records) {
     for (size_t i = 0; i < COLUMNS; i++)
         if (tma_tsv_column(records, columns[i].name) < 0)
             return false;
@@ -49,32 +49,32 @@ static bool read_kind(const char *mode, struct tma_tensor_map *map) {
     return false;
 }
 
-enum tma_error_code tma_map_record(const struct tma_tsv *records, size_t row,
-                                   struct tma_tensor_map *map, struct tma_error *error) {
+enum tma_error_code tma_map_record_read(const struct tma_tsv *records, size_t row,
+                                        struct tma_tensor_map *map, struct tma_error *error) {
     *map = (struct tma_tensor_map){0};
     if (!read_kind(tma_tsv_cell(records, row, "mode"), map))
         return tma_fail(error, TMA_ERROR_SYNTAX,
-                        "mode \"%s\" is none of tile, im2col, im2col_w, im2col_w128",
+                        "mode \"%s\" is unknown; expected tile, im2col, im2col_w or im2col_w128",
                         tma_tsv_cell(records, row, "mode"));
     for (size_t i = 0; i < COLUMNS; i++) {
         int64_t values[TMA_MAX_RANK];
         const char *cell = tma_tsv_cell(records, row, columns[i].name);
         if (tma_parse_list(cell, values, columns[i].count) != columns[i].count)
-            return tma_fail(error, TMA_ERROR_SYNTAX, "%s \"%s\" is not %zu integers",
+            return tma_fail(error, TMA_ERROR_SYNTAX, "%s is \"%s\"; expected %zu integers",
                             columns[i].name, cell, columns[i].count);
         for (size_t k = 0; k < columns[i].count; k++)
             tma_field_set(map, columns[i].field, k, values[k]);
     }
     int64_t offset;
     if (tma_parse_list(tma_tsv_cell(records, row, "tensor_offset"), &offset, 1) != 1)
-        return tma_fail(error, TMA_ERROR_SYNTAX, "tensor_offset is not an integer");
+        return tma_fail(error, TMA_ERROR_SYNTAX, "tensor_offset is not an integer; expected one");
     map->global_address = (uint64_t)(BUFFER_ADDRESS + offset);
     return TMA_OK;
 }
 
-enum tma_error_code tma_descriptor_record(const struct tma_tsv *records, size_t row,
-                                          struct tma_descriptor *descriptor,
-                                          struct tma_error *error) {
+enum tma_error_code tma_descriptor_record_read(const struct tma_tsv *records, size_t row,
+                                               struct tma_descriptor *descriptor,
+                                               struct tma_error *error) {
     const char *cell = tma_tsv_cell(records, row, "descriptor");
     return tma_dump_read(cell, strlen(cell), descriptor, NULL, error);
 }

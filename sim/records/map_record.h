@@ -1,23 +1,24 @@
-/* The tensor map of a record: the arguments that an encoder was called with, and what it wrote. */
+/* Reads the tensor map of a record: the arguments of the driver's encoder, and what it wrote. */
 #ifndef TMA_RECORDS_MAP_RECORD_H
 #define TMA_RECORDS_MAP_RECORD_H
 
 #include "records/tsv.h"
 #include "tensormap/descriptor.h"
 
-/* Do these records have the columns that a map needs? */
-bool tma_has_map_records(const struct tma_tsv *records);
+/* True if the records have the columns that a map needs. */
+bool tma_records_have_maps(const struct tma_tsv *records);
 
-/* The arguments as a map. Fails with TMA_ERROR_SYNTAX where a cell is malformed. */
-enum tma_error_code tma_map_record(const struct tma_tsv *records, size_t row,
-                                   struct tma_tensor_map *map, struct tma_error *error);
+/* Reads the encoder's arguments as a map. Fails with TMA_ERROR_SYNTAX if a cell is malformed. */
+enum tma_error_code tma_map_record_read(const struct tma_tsv *records, size_t row,
+                                        struct tma_tensor_map *map, struct tma_error *error);
 
-/* The descriptor that the driver wrote. Fails with TMA_ERROR_SYNTAX where the record has none. */
-enum tma_error_code tma_descriptor_record(const struct tma_tsv *records, size_t row,
-                                          struct tma_descriptor *descriptor,
-                                          struct tma_error *error);
+/* Reads the descriptor that the driver wrote. Fails with TMA_ERROR_SYNTAX if the record has none.
+ */
+enum tma_error_code tma_descriptor_record_read(const struct tma_tsv *records, size_t row,
+                                               struct tma_descriptor *descriptor,
+                                               struct tma_error *error);
 
-/* Did the driver take the map? */
+/* True if the driver accepted the map. */
 bool tma_record_is_accepted(const struct tma_tsv *records, size_t row);
 
 #endif

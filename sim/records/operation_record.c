@@ -7,10 +7,10 @@
 #include "records/map_record.h"
 #include "tensormap/rules.h"
 
-enum { LIST = 5, LARGEST_WINDOW_BYTES = 1 << 20 };
+enum { MAX_COORDINATES = 5, LARGEST_WINDOW_BYTES = 1 << 20 };
 
-/* The scrambler of the records' README: what 32-bit word number i holds. */
-static uint32_t mix(uint32_t word) {
+/* The hash with which the capture program fills memory (tests/hardware/README.md). */
+static uint32_t hash_word(uint32_t word) {
     word *= 2654435761u;
     word ^= word >> 15;
     word *= 2246822519u;
@@ -20,12 +20,13 @@ static uint32_t mix(uint32_t word) {
     return word;
 }
 
+/* Return the initial contents of a 32-bit word of global or shared memory. */
 static uint32_t global_word(uint64_t index) {
-    return mix((uint32_t)index);
+    return hash_word((uint32_t)index);
 }
 
 static uint32_t shared_word(uint64_t index) {
-    return mix((uint32_t)index + 0x51000000) | 0x01010101;
+    return hash_word((uint32_t)index + 0x51000000) | 0x01010101;
 }
 
 static void fill_bytes(uint32_t (*word_at)(uint64_t index), uint64_t address, uint8_t *bytes,
@@ -50,11 +51,11 @@ void tma_record_shared_bytes(uint32_t address, uint8_t *bytes, uint32_t count) {
     fill_bytes(shared_word, address, bytes, count);
 }
 
-/* Reads cells of one row, and remembers the first that is wrong. */
+/* Reads the cells of one row, and remembers the first malformed one. */
 struct reader {
     const struct tma_tsv *records;
     size_t row;
-    const char *wrong; /* the column's name; NULL as long as all is well */
+    const char *wrong; /* the column of the first malformed cell, or NULL */
 };
 
 static void read_list(struct reader *reader, const char *column, size_t count, int64_t *values) {
@@ -88,14 +89,14 @@ static void read_operation(struct reader *reader, enum tma_map_kind kind,
                                                  [TMA_MAP_IM2COL] = TMA_ACCESS_IM2COL,
                                                  [TMA_MAP_IM2COL_W] = TMA_ACCESS_IM2COL_W,
                                                  [TMA_MAP_IM2COL_W128] = TMA_ACCESS_IM2COL_W128};
-    int64_t coordinates[LIST] = {0}, offsets[3] = {0};
+    int64_t coordinates[MAX_COORDINATES] = {0}, offsets[3] = {0};
     operation->access = modes[kind];
     operation->direction = (enum tma_direction)read_word(reader, "op", directions, 3);
     if (operation->direction == TMA_REDUCE)
         operation->reduction = (enum tma_reduction)read_word(
             reader, "redop", tma_reduction_names.items, tma_reduction_names.count);
-    read_list(reader, "coord", LIST, coordinates);
-    for (int i = 0; i < LIST; i++)
+    read_list(reader, "coord", MAX_COORDINATES, coordinates);
+    for (int i = 0; i < MAX_COORDINATES; i++)
         operation->coordinates[i] = (int32_t)coordinates[i];
     read_list(reader, "im2col_offset", 3, offsets);
     for (int i = 0; i < 3; i++)
@@ -119,16 +120,16 @@ static void read_outcome(struct reader *reader, struct tma_operation_record *rec
     record->crc = (uint32_t)strtoul(tma_tsv_cell(reader->records, reader->row, "crc"), NULL, 16);
 }
 
-/* The map in the buffer's addresses, and whether the driver's descriptor is that of the arguments.
- */
+/* Reads the map, with addresses that count from the start of the buffer, and compares the driver's
+ * descriptor with the one of the arguments. */
 static enum tma_error_code read_map(const struct tma_tsv *records, size_t row,
                                     struct tma_operation_record *record, struct tma_error *error) {
     struct tma_descriptor written, encoded;
     struct tma_violation violation;
     int64_t offset = 0;
-    enum tma_error_code code = tma_map_record(records, row, &record->map, error);
+    enum tma_error_code code = tma_map_record_read(records, row, &record->map, error);
     if (code == TMA_OK)
-        code = tma_descriptor_record(records, row, &written, error);
+        code = tma_descriptor_record_read(records, row, &written, error);
     if (code != TMA_OK)
         return code;
     if (tma_tensor_map_check(&record->map, TMA_SM_90, &violation, 1) > 0 &&
@@ -136,8 +137,8 @@ static enum tma_error_code read_map(const struct tma_tsv *records, size_t row,
         return tma_fail(error, TMA_ERROR_TENSOR_MAP, "the tensor map breaks rule %s",
                         violation.rule->id);
     tma_descriptor_encode(&record->map, &encoded);
-    record->stray = memcmp(&written, &encoded, sizeof written) != 0;
-    if (record->stray)
+    record->descriptor_differs = memcmp(&written, &encoded, sizeof written) != 0;
+    if (record->descriptor_differs)
         tma_descriptor_decode(&written, &record->map, NULL, 0);
     tma_parse_list(tma_tsv_cell(records, row, "tensor_offset"), &offset, 1);
     record->map.global_address = (uint64_t)offset;
@@ -155,7 +156,7 @@ enum tma_error_code tma_operation_record_read(const struct tma_tsv *records, siz
     read_operation(&reader, record->map.kind, &record->operation);
     read_outcome(&reader, record);
     if (reader.wrong != NULL)
-        return tma_fail(error, TMA_ERROR_SYNTAX, "column %s: \"%s\" is not understood",
-                        reader.wrong, tma_tsv_cell(records, row, reader.wrong));
+        return tma_fail(error, TMA_ERROR_SYNTAX, "column %s: \"%s\" is malformed", reader.wrong,
+                        tma_tsv_cell(records, row, reader.wrong));
     return TMA_OK;
 }

@@ -1,32 +1,35 @@
-/* One row of load_tile, load_im2col, store or reduce records: what was asked, what happened, and
- * what the memories held before (docs of the records: tests/hardware/README.md). */
+/* Reads one row of load_tile, load_im2col, store or reduce records: the operation, its outcome, and
+ * the contents of the memories before it (format: tests/hardware/README.md). */
 #ifndef TMA_RECORDS_OPERATION_RECORD_H
 #define TMA_RECORDS_OPERATION_RECORD_H
 
 #include "placement/execute.h"
 #include "records/tsv.h"
 
-#define TMA_STRAY_REASON "the descriptor is not that of the arguments"
+#define TMA_DESCRIPTOR_DIFFERS_REASON "the descriptor does not match the arguments"
 
 struct tma_operation_record {
-    struct tma_tensor_map map;      /* at address tensor_offset: the buffer begins at address 0 */
-    struct tma_operation operation; /* shared memory's window begins at address 0 */
-    uint32_t window_bytes;
-    bool stray; /* its descriptor is not that of its arguments: the map is the descriptor's, which
-                   is what ran, but the coordinates may be those of another operation */
-    bool faulted;
-    uint32_t transaction_bytes; /* loads */
-    uint32_t crc;
-    uint64_t changed_words; /* stores and reductions */
+    struct tma_tensor_map map;      /* its addresses count from the start of the buffer */
+    struct tma_operation operation; /* its addresses count from the start of the window */
+    uint32_t window_bytes;          /* size of the window in shared memory */
+    /* The driver's descriptor does not match the encoder's arguments. Then `map` is decoded from
+     * the descriptor, because that is what ran, but the coordinates may belong to another
+     * operation. */
+    bool descriptor_differs;
+    bool faulted;               /* the hardware reported a fault; the fields below are then 0 */
+    uint32_t transaction_bytes; /* loads: bytes completed on the mbarrier */
+    uint32_t crc;               /* loads: of the window; else of the changed words */
+    uint64_t changed_words;     /* stores and reductions: 32-bit words of global memory */
 };
 
-/* Fails with TMA_ERROR_SYNTAX where a cell is not what its column has, or with TMA_ERROR_TENSOR_MAP
- * where no driver takes the map. */
+/* Fails with TMA_ERROR_SYNTAX if a cell is malformed, or with TMA_ERROR_TENSOR_MAP if the map
+ * breaks a rule on every architecture. */
 enum tma_error_code tma_operation_record_read(const struct tma_tsv *records, size_t row,
                                               struct tma_operation_record *record,
                                               struct tma_error *error);
 
-/* `count` bytes of global memory from `address` on, and of shared memory, before the operation. */
+/* Write the `count` bytes that global or shared memory holds from `address` on before the
+ * operation. */
 void tma_record_global_bytes(uint64_t address, uint8_t *bytes, uint64_t count);
 void tma_record_shared_bytes(uint32_t address, uint8_t *bytes, uint32_t count);
 

@@ -17,8 +17,8 @@ static void keep_worst(struct tma_validation *validation, const struct tma_timed
     validation->worst[at] = *row;
 }
 
-struct tma_timed_row tma_note_row(struct tma_validation *validation, const char *name,
-                                  const struct tma_record_outcome *outcome) {
+struct tma_timed_row tma_validation_add_row(struct tma_validation *validation, const char *name,
+                                            const struct tma_record_outcome *outcome) {
     struct tma_timed_row row = {.measured = outcome->measured, .predicted = outcome->predicted};
     row.error = fabs(outcome->predicted / outcome->measured - 1);
     snprintf(row.name, sizeof row.name, "%s", name);
@@ -42,4 +42,10 @@ void tma_summarise_errors(struct tma_validation *validation, double *errors, siz
     validation->median = (errors[(count - 1) / 2] + errors[count / 2]) / 2;
     validation->p95 = errors[(95 * count + 99) / 100 - 1];
     validation->max = errors[count - 1];
+}
+
+void tma_validation_free(struct tma_validation *validation) {
+    free(validation->rows);
+    validation->rows = NULL;
+    validation->row_count = 0;
 }

@@ -1,17 +1,50 @@
-/* What a validation says of its errors: the worst rows, and their distribution. */
+/* The result of validating one file of records: counts, differences, the worst rows, and the
+ * distribution of the errors. */
 #ifndef TMA_RECORDS_SUMMARY_H
 #define TMA_RECORDS_SUMMARY_H
 
-#include "records/validate.h"
+#include "records/record_kind.h"
 
-/* Gives the row, whose error is |predicted / measured - 1|, and keeps it among the ten worst if it
- * is one of them: worst first, of equal errors the earlier row. measured is not 0. */
-struct tma_timed_row tma_note_row(struct tma_validation *validation, const char *name,
-                                  const struct tma_record_outcome *outcome);
+/* How many of the worst rows, and of the differing records, a validation keeps. */
+enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20 };
 
-/* Sets mape, median, p95 and max; leaves them where there is no error. Sorts `errors`. The median
- * is the mean of the two middle errors where their number is even; the 95th percentile is the
- * smallest error that at least 95 % of them don't exceed. */
+/* One record of a kind with errors. */
+struct tma_timed_row {
+    char name[64];    /* of the record, or its id */
+    double measured;  /* in cycles */
+    double predicted; /* in cycles */
+    double error;     /* |predicted / measured - 1| */
+};
+
+struct tma_validation {
+    const struct tma_record_kind *kind; /* NULL: unknown, and every record is skipped */
+    uint64_t records;
+    uint64_t skipped;
+    uint64_t agree;
+    double mape;                /* mean error, a fraction; NaN for kinds without errors */
+    double median;              /* median error, a fraction; NaN for kinds without errors */
+    double p95;                 /* 95th percentile of the errors, a fraction; NaN without errors */
+    double max;                 /* largest error, a fraction; NaN for kinds without errors */
+    struct tma_timed_row *rows; /* owned; all rows that were not skipped, in file order */
+    size_t row_count;           /* 0 for kinds without errors */
+    struct tma_timed_row worst[TMA_WORST_ROWS]; /* the rows with the largest errors */
+    size_t worst_count;
+    char differences[TMA_SHOWN_DIFFERENCES][300]; /* "NAME: REASON" of the first that differ */
+    size_t difference_count;
+};
+
+/* Returns a row with the error |predicted / measured - 1|, and adds it to the validation's worst
+ * rows if it is one of them. Worst rows are sorted by error, the largest first; of equal errors,
+ * the earlier row comes first. outcome->measured must not be 0. */
+struct tma_timed_row tma_validation_add_row(struct tma_validation *validation, const char *name,
+                                            const struct tma_record_outcome *outcome);
+
+/* Sets mape, median, p95 and max, unless `count` is 0. Sorts `errors`. The median of an even number
+ * of errors is the mean of the two middle ones. The 95th percentile is the smallest error that at
+ * least 95 % of the errors do not exceed. */
 void tma_summarise_errors(struct tma_validation *validation, double *errors, size_t count);
+
+/* Frees the rows. A zeroed validation is allowed. */
+void tma_validation_free(struct tma_validation *validation);
 
 #endif

@@ -4,19 +4,19 @@
 
 #include "placement/rows.h"
 
-/* Where the tensor of a row begins: nowhere in particular, as no record depends on it. */
+/* Address of the tensor. Records do not state one, and none depends on it. */
 static const uint64_t tensor_address = UINT64_C(0x7f0000000000);
 
 enum { MAX_VALUE = 256 };
 
-/* A word's integers, into `values`; those past its end keep `fallback`. False where there is no
- * such word. */
+/* Parses the integers of a word into `values`. Values that the word lacks are `fallback`. Returns
+ * false if there is no such word. */
 static bool read_list(const char *words, const char *key, int64_t *values, size_t count,
                       int64_t fallback) {
     char text[MAX_VALUE];
     for (size_t i = 0; i < count; i++)
         values[i] = fallback;
-    return tma_words_value(words, key, text, sizeof text) &&
+    return tma_find_key_value(words, key, text, sizeof text) &&
            tma_parse_list(text, values, count) > 0;
 }
 
@@ -95,15 +95,18 @@ enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t
     };
     read_map(words, &workload->maps[0]);
     read_operation(words, &workload->operations[0]);
-    /* Stores, reductions and prefetches complete nothing on an mbarrier. */
+    /* Only loads complete bytes on an mbarrier. */
     if (workload->operations[0].operation.direction == TMA_LOAD)
         workload->expect_bytes = (uint64_t)read_number(words, "tx", 0);
     if (workload->cta_count == 0 || workload->iterations == 0 || workload->depth == 0 ||
         workload->maps[0].rank == 0 || workload->maps[0].rank > TMA_MAX_RANK)
-        return tma_fail(error, TMA_ERROR_SYNTAX,
-                        "the scenario column lacks grid, iters, depth or rank, or has them wrong");
+        return tma_fail(
+            error, TMA_ERROR_SYNTAX,
+            "the scenario column has no valid grid, iters, depth or rank; expected 1 or "
+            "more, and a rank of at most 5");
     for (int d = 0; d < TMA_MAX_RANK; d++)
         if (workload->operations[0].walk.tiles[d] == 0)
-            return tma_fail(error, TMA_ERROR_SYNTAX, "nt has a 0; allowed: 1 or more");
+            return tma_fail(error, TMA_ERROR_SYNTAX,
+                            "the scenario column has an nt of 0; expected 1 or more");
     return TMA_OK;
 }

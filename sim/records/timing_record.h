@@ -1,12 +1,13 @@
-/* One row of timing or counters records: the kernel that its `scenario` column describes, as a
- * workload (format: tests/hardware/README.md). */
+/* Reads one row of timing or counters records: its `scenario` column describes a kernel as
+ * key=value words (format: tests/hardware/README.md). */
 #ifndef TMA_RECORDS_TIMING_RECORD_H
 #define TMA_RECORDS_TIMING_RECORD_H
 
 #include "engine/workload.h"
 #include "records/tsv.h"
 
-/* Fails with TMA_ERROR_SYNTAX where a word is missing or malformed. */
+/* Fills a workload that runs on all SMs of the machine. Fails with TMA_ERROR_SYNTAX if a word is
+ * missing or malformed. */
 enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t row,
                                            const struct tma_machine *machine,
                                            struct tma_workload *workload, struct tma_error *error);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the rest of a stream; NULL where memory or the stream fails. */
+/* Reads the rest of a stream. Returns NULL if memory runs out or the stream fails. */
 static char *read_all(FILE *file, size_t *length) {
     size_t capacity = 1 << 16, used = 0;
     char *text = malloc(capacity);
@@ -52,8 +52,8 @@ static size_t line_length(const char *line) {
     return strcspn(line, "\n");
 }
 
-/* Cuts one line into `columns` cells; false where it has another number of them. */
-static bool cut_line(char *line, const char **cells, size_t columns) {
+/* Splits a line into cells. Returns false if their number is not `columns`. */
+static bool split_line(char *line, const char **cells, size_t columns) {
     size_t count = 0;
     for (char *cell = line; cell != NULL; count++) {
         char *tab = strchr(cell, '\t');
@@ -72,18 +72,18 @@ static void drop_carriage_return(char *line) {
         line[length - 1] = '\0';
 }
 
-static enum tma_error_code cut_lines(const char *path, struct tma_tsv *tsv,
-                                     struct tma_error *error) {
+static enum tma_error_code split_lines(const char *path, struct tma_tsv *tsv,
+                                       struct tma_error *error) {
     size_t lines = 0;
     for (char *line = tsv->text, *next; line != NULL && *line != '\0'; line = next) {
         size_t length = line_length(line);
         next = line[length] == '\n' ? line + length + 1 : NULL;
         line[length] = '\0';
         drop_carriage_return(line);
-        if (!cut_line(line, tsv->cells + lines * tsv->columns, tsv->columns))
+        if (!split_line(line, tsv->cells + lines * tsv->columns, tsv->columns))
             return tma_fail(error, TMA_ERROR_SYNTAX,
-                            "%s:%zu: not as many cells as the header's %zu", path, lines + 1,
-                            tsv->columns);
+                            "%s:%zu: wrong number of cells; expected %zu, as in the header", path,
+                            lines + 1, tsv->columns);
         lines++;
     }
     tsv->rows = lines - 1;
@@ -93,10 +93,11 @@ static enum tma_error_code cut_lines(const char *path, struct tma_tsv *tsv,
 static enum tma_error_code check_text(const char *path, const char *text, size_t length,
                                       struct tma_error *error) {
     if (length == 0)
-        return tma_fail(error, TMA_ERROR_SYNTAX, "%s: is empty; expected a header line", path);
-    if (strlen(text) != length)
-        return tma_fail(error, TMA_ERROR_SYNTAX, "%s: is binary; expected tab-separated text",
+        return tma_fail(error, TMA_ERROR_SYNTAX, "%s: the file is empty; expected a header line",
                         path);
+    if (strlen(text) != length)
+        return tma_fail(error, TMA_ERROR_SYNTAX,
+                        "%s: the file is binary; expected tab-separated text", path);
     if (memchr(text, '\t', line_length(text)) == NULL)
         return tma_fail(error, TMA_ERROR_SYNTAX,
                         "%s:1: no tab in the header line; expected tab-separated column names",
@@ -120,7 +121,7 @@ enum tma_error_code tma_tsv_read(const char *path, struct tma_tsv *tsv, struct t
         tsv->cells = calloc(lines * tsv->columns, sizeof *tsv->cells);
         code = tsv->cells == NULL ? tma_fail(error, TMA_ERROR_MEMORY,
                                              "%s: %zu lines do not fit in memory", path, lines)
-                                  : cut_lines(path, tsv, error);
+                                  : split_lines(path, tsv, error);
     }
     if (code != TMA_OK)
         tma_tsv_free(tsv);
@@ -145,7 +146,7 @@ const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *colu
     return index < 0 ? "" : tsv->cells[(row + 1) * tsv->columns + (size_t)index];
 }
 
-bool tma_words_value(const char *words, const char *key, char *value, size_t size) {
+bool tma_find_key_value(const char *words, const char *key, char *value, size_t size) {
     size_t length = strlen(key);
     for (const char *word = words; *word != '\0'; word += strspn(word, " ")) {
         size_t end = strcspn(word, " ");

@@ -1,4 +1,4 @@
-/* Tab-separated records with a header line, read whole. */
+/* Reads a file of tab-separated values with a header line. */
 #ifndef TMA_RECORDS_TSV_H
 #define TMA_RECORDS_TSV_H
 
@@ -9,26 +9,28 @@
 #include "base/error.h"
 
 struct tma_tsv {
-    char *text;         /* owned: the file, tabs and newlines replaced by NUL */
-    const char **cells; /* owned: (rows + 1) x columns, the header first */
+    char *text;         /* owned; the file, with tabs and newlines replaced by NUL */
+    const char **cells; /* owned; rows + 1 lines of `columns` cells, the header first */
     size_t rows;        /* without the header */
     size_t columns;
 };
 
+/* Fails with TMA_ERROR_FILE if the file cannot be read, with TMA_ERROR_SYNTAX if it is not TSV, and
+ * with TMA_ERROR_MEMORY. There is nothing to free then. */
 enum tma_error_code tma_tsv_read(const char *path, struct tma_tsv *tsv, struct tma_error *error);
 void tma_tsv_free(struct tma_tsv *tsv);
 
-/* The column's index, or -1. */
+/* Returns the index of a column, or -1 if there is none of that name. */
 int tma_tsv_column(const struct tma_tsv *tsv, const char *name);
 
-/* A cell; "" where the column does not exist. Rows count from 0, the header not included. */
+/* Returns a cell, or "" if the column does not exist. Row 0 is the first one after the header. */
 const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *column);
 
-/* The value of `key` in a cell that holds key=value words (timing records); false where it has
- * none. value is cut to size - 1 characters. */
-bool tma_words_value(const char *words, const char *key, char *value, size_t size);
+/* Finds the value of `key` among the key=value words of a cell, and copies it, cut to size - 1
+ * characters. Returns false if there is none. */
+bool tma_find_key_value(const char *words, const char *key, char *value, size_t size);
 
-/* Reads up to `limit` comma-separated integers; gives how many. */
+/* Parses up to `limit` comma-separated integers. Returns how many it found. */
 size_t tma_parse_list(const char *text, int64_t *values, size_t limit);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "records/kinds.h"
-#include "records/summary.h"
 
 static const struct tma_record_kind *const kinds[] = {
     &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,
@@ -26,8 +25,8 @@ static const char *row_name(const struct tma_tsv *records, size_t row) {
     return records->cells[(row + 1) * records->columns];
 }
 
-static void note_outcome(struct tma_validation *validation, const char *name,
-                         const struct tma_record_outcome *outcome) {
+static void count_outcome(struct tma_validation *validation, const char *name,
+                          const struct tma_record_outcome *outcome) {
     if (outcome->verdict == TMA_RECORD_SKIPPED)
         validation->skipped++;
     else if (outcome->verdict == TMA_RECORD_AGREES)
@@ -43,17 +42,17 @@ static void replay_all(const struct tma_machine *machine, const struct tma_tsv *
     for (size_t row = 0; row < records->rows; row++) {
         struct tma_record_outcome outcome = {0};
         kind->replay(machine, records, row, &outcome);
-        note_outcome(validation, row_name(records, row), &outcome);
+        count_outcome(validation, row_name(records, row), &outcome);
         if (kind->has_error && outcome.verdict != TMA_RECORD_SKIPPED && outcome.measured > 0)
             validation->rows[validation->row_count++] =
-                tma_note_row(validation, row_name(records, row), &outcome);
+                tma_validation_add_row(validation, row_name(records, row), &outcome);
     }
     for (size_t i = 0; i < validation->row_count; i++)
         errors[i] = validation->rows[i].error;
     tma_summarise_errors(validation, errors, validation->row_count);
 }
 
-/* Replays with room for the errors of all rows. */
+/* Allocates the rows and their errors, and replays all records. */
 static enum tma_error_code replay_file(const char *path, const struct tma_machine *machine,
                                        const struct tma_tsv *records,
                                        struct tma_validation *validation, struct tma_error *error) {
@@ -85,10 +84,4 @@ enum tma_error_code tma_validate_file(const char *path, const struct tma_machine
         code = replay_file(path, machine, &records, validation, error);
     tma_tsv_free(&records);
     return code;
-}
-
-void tma_validation_free(struct tma_validation *validation) {
-    free(validation->rows);
-    validation->rows = NULL;
-    validation->row_count = 0;
 }

@@ -4,28 +4,29 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "scenario/text.h"
+#include "scenario/text_file.h"
 
-/* More than any scenario needs, and little enough for aliases within aliases to stay harmless. */
+/* Limits above any scenario's needs that bound the memory of aliases within aliases. */
 enum { MAX_DEPTH = 16, MAX_NODES = 10000 };
 
 struct builder {
     yaml_document_t *document;
     const char *file;
     struct tma_diagnostics *list;
-    unsigned depth;
-    unsigned nodes;
-    bool failed;
+    unsigned depth; /* of the node being built */
+    unsigned nodes; /* built so far */
+    bool failed;    /* a limit was exceeded, and the error is in the list */
 };
 
 static struct tma_yaml_node *build(struct builder *builder, int index);
 
-static struct tma_location place_of(const struct builder *builder, yaml_mark_t mark) {
+static struct tma_location location_of(const struct builder *builder, yaml_mark_t mark) {
     return (struct tma_location){builder->file, (unsigned)mark.line + 1, (unsigned)mark.column + 1};
 }
 
-static void refuse(struct builder *builder, const yaml_node_t *node, const char *why) {
-    tma_diagnose(builder->list, TMA_ERROR_SYNTAX, place_of(builder, node->start_mark), "%s", why);
+static void diagnose_node(struct builder *builder, const yaml_node_t *node, const char *why) {
+    tma_diagnose(builder->list, TMA_ERROR_SYNTAX, location_of(builder, node->start_mark), "%s",
+                 why);
 }
 
 static bool has_plain_tag(const yaml_node_t *node) {
@@ -43,13 +44,13 @@ static const struct tma_yaml_node *child(const struct tma_yaml_node *parent, con
     return NULL;
 }
 
-/* Reads a pair's key into *key and its place into *at; false, with the reason appended, where the
- * pair is not to be kept. */
+/* Reads a pair's key into *key and its location into *at. Returns false, with the reason appended,
+ * if the pair is to be dropped. */
 static bool build_key(struct builder *builder, const struct tma_yaml_node *mapping,
                       const yaml_node_t *node, const char **key, struct tma_location *at) {
-    *at = place_of(builder, node->start_mark);
+    *at = location_of(builder, node->start_mark);
     if (node->type != YAML_SCALAR_NODE) {
-        refuse(builder, node, "a key has to be a word");
+        diagnose_node(builder, node, "expected a word as the key");
         return false;
     }
     *key = (const char *)node->data.scalar.value;
@@ -57,7 +58,7 @@ static bool build_key(struct builder *builder, const struct tma_yaml_node *mappi
     if (earlier == NULL)
         return true;
     tma_diagnose(builder->list, TMA_ERROR_SYNTAX, *at,
-                 "duplicate key \"%s\"; it is already on line %u", *key, earlier->key_at.line);
+                 "duplicate key \"%s\"; the first one is on line %u", *key, earlier->key_at.line);
     return false;
 }
 
@@ -97,21 +98,31 @@ static void build_list(struct builder *builder, const yaml_node_t *from,
 static bool within_limits(struct builder *builder, const yaml_node_t *node) {
     const char *why = NULL;
     if (!has_plain_tag(node))
-        why = "tags (\"!...\") have no meaning here: leave it out";
+        why = "tags (\"!...\") are not allowed";
     else if (builder->depth > MAX_DEPTH)
-        why = "nested too deeply: 16 levels are allowed";
+        why = "nested too deeply; allowed: 16 levels";
     else if (builder->nodes >= MAX_NODES)
-        why = "too long: a file may have 10000 values";
+        why = "too many values; allowed: 10000 in a file";
     if (why == NULL)
         return true;
     if (!builder->failed)
-        refuse(builder, node, why);
+        diagnose_node(builder, node, why);
     builder->failed = true;
     return false;
 }
 
-static void build_content(struct builder *builder, const yaml_node_t *from,
-                          struct tma_yaml_node *node) {
+/* Builds a node with its children. Returns NULL if a limit is exceeded or memory runs out; its
+ * parent then stops too. */
+static struct tma_yaml_node *build(struct builder *builder, int index) {
+    const yaml_node_t *from = yaml_document_get_node(builder->document, index);
+    if (!within_limits(builder, from))
+        return NULL;
+    struct tma_yaml_node *node = calloc(1, sizeof *node);
+    if (node == NULL)
+        return NULL;
+    builder->nodes++;
+    builder->depth++;
+    node->at = location_of(builder, from->start_mark);
     switch (from->type) {
     case YAML_MAPPING_NODE:
         node->kind = TMA_YAML_MAPPING;
@@ -125,20 +136,6 @@ static void build_content(struct builder *builder, const yaml_node_t *from,
         node->kind = TMA_YAML_SCALAR;
         node->text = strdup((const char *)from->data.scalar.value);
     }
-}
-
-/* NULL where a limit is passed: the reason is in the list then, and nothing more is read. */
-static struct tma_yaml_node *build(struct builder *builder, int index) {
-    const yaml_node_t *from = yaml_document_get_node(builder->document, index);
-    if (!within_limits(builder, from))
-        return NULL;
-    struct tma_yaml_node *node = calloc(1, sizeof *node);
-    if (node == NULL)
-        return NULL;
-    builder->nodes++;
-    builder->depth++;
-    node->at = place_of(builder, from->start_mark);
-    build_content(builder, from, node);
     builder->depth--;
     return node;
 }
@@ -156,8 +153,9 @@ static void diagnose_parser(const yaml_parser_t *parser, const char *file,
                  context[0] == '\0' ? "" : ", ", problem);
 }
 
-/* A second document would be ignored silently: say that it is there. */
-static void check_last(yaml_parser_t *parser, const char *file, struct tma_diagnostics *list) {
+/* Reports a second document, which would be ignored otherwise. */
+static void diagnose_second_document(yaml_parser_t *parser, const char *file,
+                                     struct tma_diagnostics *list) {
     yaml_document_t document;
     if (!yaml_parser_load(parser, &document)) {
         diagnose_parser(parser, file, list);
@@ -166,7 +164,8 @@ static void check_last(yaml_parser_t *parser, const char *file, struct tma_diagn
     const yaml_node_t *root = yaml_document_get_root_node(&document);
     if (root != NULL) {
         struct tma_location at = {file, (unsigned)root->start_mark.line + 1, 1};
-        tma_diagnose(list, TMA_ERROR_SYNTAX, at, "a second document: one file holds one");
+        tma_diagnose(list, TMA_ERROR_SYNTAX, at,
+                     "a second document starts here; allowed: one document in a file");
     }
     yaml_document_delete(&document);
 }
@@ -174,7 +173,8 @@ static void check_last(yaml_parser_t *parser, const char *file, struct tma_diagn
 static struct tma_yaml_node *build_root(yaml_document_t *document, const char *file,
                                         struct tma_diagnostics *list) {
     if (yaml_document_get_root_node(document) == NULL) {
-        tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){file, 0, 0}, "no value in it");
+        tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){file, 0, 0},
+                     "expected a value, but there is none");
         return NULL;
     }
     struct builder builder = {.document = document, .file = file, .list = list};
@@ -196,7 +196,7 @@ struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char
     if (yaml_parser_load(&parser, &document)) {
         root = build_root(&document, file, list);
         yaml_document_delete(&document);
-        check_last(&parser, file, list);
+        diagnose_second_document(&parser, file, list);
     } else {
         diagnose_parser(&parser, file, list);
     }
@@ -204,20 +204,26 @@ struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char
     return root;
 }
 
+struct tma_yaml_node *tma_yaml_parse_mapping(const char *text, size_t length, const char *file,
+                                             struct tma_diagnostics *list) {
+    struct tma_yaml_node *root = tma_yaml_parse(text, length, file, list);
+    if (root == NULL || root->kind == TMA_YAML_MAPPING)
+        return root;
+    tma_diagnose(list, TMA_ERROR_SYNTAX, root->at, "not a mapping; expected \"key: value\" lines");
+    tma_yaml_free(root);
+    return NULL;
+}
+
 struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *list) {
-    char *text;
-    size_t length;
+    char *text = NULL;
+    size_t length = 0;
     struct tma_error error;
     enum tma_error_code code = tma_text_read(path, &text, &length, &error);
     if (code != TMA_OK) {
         tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
         return NULL;
     }
-    struct tma_yaml_node *root = tma_yaml_parse(text, length, path, list);
+    struct tma_yaml_node *root = tma_yaml_parse_mapping(text, length, path, list);
     free(text);
-    if (root == NULL || root->kind == TMA_YAML_MAPPING)
-        return root;
-    tma_diagnose(list, TMA_ERROR_SYNTAX, root->at, "expected \"key: value\" lines");
-    tma_yaml_free(root);
-    return NULL;
+    return root;
 }

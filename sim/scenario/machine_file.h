@@ -1,19 +1,23 @@
-/* The machine's file: configs/gpus/NAME.yaml to struct tma_machine. */
+/* Reads a machine file, configs/gpus/NAME.yaml, into struct tma_machine. */
 #ifndef TMA_SCENARIO_MACHINE_FILE_H
 #define TMA_SCENARIO_MACHINE_FILE_H
 
 #include "memory/machine.h"
 #include "scenario/schema.h"
+#include "scenario/schema_describe.h"
 
-/* A parameter of the machine is one line of this table. */
+/* One entry per parameter of the machine. */
 extern const struct tma_schema tma_machine_schema;
 
-/* Reads the machine from a document. False, with the faults appended to the list, where it is not
- * complete and consistent. */
+/* Reads the machine from a document. Returns false, with every error appended to the list, if a
+ * parameter is missing, malformed or contradicts another; *machine is then unchanged. */
 bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *machine,
                       struct tma_diagnostics *list);
 
-/* As tma_machine_from, from a file; `path` has to outlive the list. */
+/* As tma_machine_from, from a file. The list borrows `path`. */
 bool tma_machine_read(const char *path, struct tma_machine *machine, struct tma_diagnostics *list);
+
+/* Describes the machine's parameters, for tma_scenario_describe. */
+void tma_machine_describe(const struct tma_machine *machine, const struct tma_describer *describer);
 
 #endif

@@ -1,406 +1,100 @@
-/* Tensor maps: the mapping `tensor_maps` to struct tma_tensor_map. */
+#include "scenario/map_file.h"
+
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "memory/address.h"
-#include "scenario/describe.h"
-#include "scenario/reading.h"
-#include "tensormap/rules.h"
+#include "scenario/document.h"
+#include "scenario/scenario.h"
+#include "scenario/scenario_reader.h"
 
-/* What the table fills: the map, and how long its lists were. */
-struct map_input {
-    struct tma_tensor_map map;
-    struct tma_map_array array;
-    uint32_t dims, strides, boxes, steps, lowers, uppers;
-};
+static char single_name[] = "map";
 
-#define IN(member)       offsetof(struct map_input, map.member)
-#define COUNT_IN(member) offsetof(struct map_input, member)
+/* The keys of a document with the key tensor_map: those that `tmasim decode --json` writes. */
+static const struct tma_key wrapper_keys[] = {{.path = "tensor_map", .kind = TMA_KEY_MAPPING}};
+static const struct tma_schema wrapper_schema = {wrapper_keys, 1};
+static const char *const decode_keys[] = {"format", "findings",   "legal",
+                                          "usable", "violations", "advice"};
 
-static const struct tma_name place_items[] = {{"parameter", 0}, {"global", 1}};
-static const struct tma_names place_names = {"place of the map", place_items, 2};
-
-/* Tensor maps that the parameters of a kernel have room for (CUDA 12.1 and later). */
-enum { PARAMETER_BYTES = 32764, MAP_BYTES = 128, PARAMETER_MAPS = PARAMETER_BYTES / MAP_BYTES };
-
-/* The rules say what is legal, and more of it than a range can. This is what a double holds. */
-#define LARGEST_SIZE 9007199254740992.0
-
-static const struct tma_key keys[] = {
-    {.path = "kind",
-     .kind = TMA_KEY_ENUM,
-     .names = &tma_map_kind_names,
-     .fallback = "tiled",
-     .offset = IN(kind),
-     .meaning = "which encoder of the driver API makes it"},
-    {.path = "data_type",
-     .kind = TMA_KEY_ENUM,
-     .names = &tma_data_type_names,
-     .offset = IN(data_type),
-     .meaning = "of one element"},
-    {.path = "global_dim",
-     .kind = TMA_KEY_U64,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = LARGEST_SIZE,
-     .limit = TMA_MAX_RANK,
-     .offset = IN(global_dim),
-     .count_offset = COUNT_IN(dims),
-     .meaning = "elements in each dimension, the innermost first; their number is the rank"},
-    {.path = "global_strides",
-     .kind = TMA_KEY_U64,
-     .unit = &tma_unit_driver_bytes,
-     .min = 0,
-     .max = LARGEST_SIZE,
-     .fallback = tma_optional_list,
-     .limit = TMA_MAX_RANK - 1,
-     .offset = IN(global_strides),
-     .count_offset = COUNT_IN(strides),
-     .meaning = "bytes from one index of dimensions 1, 2, ... to the next; default: dense"},
-    {.path = "global_address",
-     .kind = TMA_KEY_U64,
-     .unit = &tma_unit_address,
-     .min = 0,
-     .max = 1152921504606846975.0,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(global_address),
-     .meaning = "default: maps lie apart, each aligned to 2 MiB"},
-    {.path = "box_dim",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = UINT32_MAX,
-     .fallback = TMA_OPTIONAL,
-     .limit = TMA_MAX_RANK,
-     .offset = IN(box_dim),
-     .count_offset = COUNT_IN(boxes),
-     .meaning = "tiled maps: elements of the box in each dimension"},
-    {.path = "element_strides",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = UINT32_MAX,
-     .fallback = TMA_OPTIONAL,
-     .limit = TMA_MAX_RANK,
-     .offset = IN(element_strides),
-     .count_offset = COUNT_IN(steps),
-     .meaning = "every how many elements one is taken; default: 1 in each dimension"},
-    {.path = "interleave",
-     .kind = TMA_KEY_ENUM,
-     .names = &tma_interleave_names,
-     .fallback = "none",
-     .offset = IN(interleave),
-     .meaning = "channels in slices of 16 or 32 bytes"},
-    {.path = "swizzle",
-     .kind = TMA_KEY_ENUM,
-     .names = &tma_swizzle_names,
-     .fallback = "none",
-     .offset = IN(swizzle),
-     .meaning = "how shared memory is permuted"},
-    {.path = "l2_promotion",
-     .kind = TMA_KEY_ENUM,
-     .names = &tma_l2_promotion_names,
-     .fallback = "none",
-     .offset = IN(l2_promotion),
-     .meaning = "how much L2 fetches from DRAM at once"},
-    {.path = "oob_fill",
-     .kind = TMA_KEY_ENUM,
-     .names = &tma_oob_fill_names,
-     .fallback = "zeros",
-     .offset = IN(oob_fill),
-     .meaning = "what stands for elements outside the tensor"},
-    {.path = "lower_corner",
-     .kind = TMA_KEY_I32,
-     .unit = &tma_unit_none,
-     .min = INT32_MIN,
-     .max = INT32_MAX,
-     .fallback = TMA_OPTIONAL,
-     .limit = 3,
-     .offset = IN(lower_corner),
-     .count_offset = COUNT_IN(lowers),
-     .meaning = "im2col maps: W, H, D"},
-    {.path = "upper_corner",
-     .kind = TMA_KEY_I32,
-     .unit = &tma_unit_none,
-     .min = INT32_MIN,
-     .max = INT32_MAX,
-     .fallback = TMA_OPTIONAL,
-     .limit = 3,
-     .offset = IN(upper_corner),
-     .count_offset = COUNT_IN(uppers),
-     .meaning = "im2col maps: W, H, D"},
-    {.path = "channels_per_pixel",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = UINT32_MAX,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(channels_per_pixel),
-     .meaning = "im2col maps: elements"},
-    {.path = "pixels_per_column",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 0,
-     .max = UINT32_MAX,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(pixels_per_column),
-     .meaning = "im2col maps: pixels"},
-    {.path = "count",
-     .kind = TMA_KEY_U32,
-     .unit = &tma_unit_none,
-     .min = 1,
-     .max = 65536,
-     .fallback = "1",
-     .offset = COUNT_IN(array.count),
-     .meaning =
-         "such maps, for tensors that lie one behind the other, each aligned to 128 bytes; a "
-         "walk goes through the tiles of one, then of the next"},
-    {.path = "descriptor",
-     .kind = TMA_KEY_BOOL,
-     .names = &place_names,
-     .fallback = "parameter",
-     .offset = COUNT_IN(array.global),
-     .meaning = "where the map itself is: a __grid_constant__ parameter, or global memory"},
-};
-
-const struct tma_schema tma_map_schema = {keys, sizeof keys / sizeof keys[0]};
-
-/* Keys that only one family of maps has. */
-static const struct family_key {
-    const char *key;
-    bool tiled; /* else im2col */
-} family_keys[] = {
-    {"box_dim", true},
-    {"lower_corner", false},
-    {"upper_corner", false},
-    {"channels_per_pixel", false},
-    {"pixels_per_column", false},
-};
-
-/* Writes the path of a map, or of one of its keys, as --set takes it: "tensor_maps.A.box_dim", or
- * "tensor_map.box_dim" or "box_dim" where the document is one map. */
-static void map_path(const struct tma_reading *reading, const struct tma_yaml_node *node,
-                     const char *key, char path[TMA_PATH_BYTES]) {
-    if (reading->single_map == NULL)
-        snprintf(path, TMA_PATH_BYTES, "tensor_maps.%.60s", node->key);
-    else
-        snprintf(path, TMA_PATH_BYTES, "%.60s", reading->single_map);
-    size_t length = strlen(path);
-    if (key[0] != '\0')
-        snprintf(path + length, TMA_PATH_BYTES - length, "%s%s", length == 0 ? "" : ".", key);
-}
-
-static bool check_family(struct tma_reading *reading, const struct tma_yaml_node *node,
-                         const struct tma_tensor_map *map) {
-    bool tiled = map->kind == TMA_MAP_TILED, good = true;
-    const char *kind = tma_name_of(&tma_map_kind_names, (int)map->kind);
-    for (size_t i = 0; i < sizeof family_keys / sizeof family_keys[0]; i++) {
-        const struct family_key *rule = &family_keys[i];
-        bool given = tma_yaml_find(node, rule->key) != NULL;
-        if (given == (rule->tiled == tiled))
-            continue;
-        bool ignored =
-            map->kind == TMA_MAP_IM2COL_W128 && strcmp(rule->key, "pixels_per_column") == 0;
-        if (!given && ignored)
-            continue;
-        char path[TMA_PATH_BYTES];
-        map_path(reading, node, rule->key, path);
-        good = false;
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, rule->key),
-                     given ? "%s is for %s maps; kind is %s"
-                           : "%s is missing; %s maps need it, and kind is %s",
-                     path, rule->tiled ? "tiled" : "im2col", kind);
+/* Returns the mapping of names to maps. For a document with a single map, makes such a mapping. */
+static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
+                                             struct tma_scenario_reader *reader) {
+    const struct tma_yaml_node *root = file->scenario->document;
+    const struct tma_yaml_node *maps = tma_yaml_find(root, "tensor_maps");
+    if (maps != NULL) {
+        tma_schema_check_keys(&tma_scenario_schema, root, NULL, 0, reader->list);
+        return maps;
     }
-    return good;
+    const struct tma_yaml_node *map = tma_yaml_find(root, "tensor_map");
+    reader->single_map = map == NULL ? "" : "tensor_map";
+    if (map != NULL)
+        tma_schema_check_keys(&wrapper_schema, root, decode_keys,
+                              sizeof decode_keys / sizeof decode_keys[0], reader->list);
+    file->single = map == NULL ? *root : *map;
+    file->single.key = single_name;
+    file->single.next = NULL;
+    file->around =
+        (struct tma_yaml_node){.kind = TMA_YAML_MAPPING, .at = root->at, .first = &file->single};
+    return &file->around;
 }
 
-static bool check_length(struct tma_reading *reading, const struct tma_yaml_node *node,
-                         const char *key, uint32_t length, uint32_t expected, const char *why) {
-    if (tma_yaml_find(node, key) == NULL || length == expected)
-        return true;
-    char path[TMA_PATH_BYTES];
-    map_path(reading, node, key, path);
-    if (expected == 0)
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
-                     "%s has %u %s; a tensor of rank 1 has none: leave it out, or write []", path,
-                     length, length == 1 ? "entry" : "entries");
-    else
-        tma_diagnose(reading->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
-                     "%s has %u entries; expected %u, %s", path, length, expected, why);
-    return false;
+/* Reads the machine if the document names one. Otherwise its architecture stays 0. */
+static void read_machine(struct tma_scenario_reader *reader, const char *const *settings,
+                         size_t count) {
+    const struct tma_yaml_node *gpu = tma_yaml_find(reader->root, "gpu");
+    if (gpu != NULL && gpu->kind == TMA_YAML_SCALAR)
+        tma_scenario_read_machine(reader, gpu->text, settings, count);
 }
 
-/* Im2col has them for each dimension of the image, im2col wide for W alone. */
-static uint32_t corner_count(enum tma_map_kind kind, uint32_t rank) {
-    return kind != TMA_MAP_IM2COL || rank < 3 ? 1 : rank - 2;
+static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reader) {
+    const struct tma_yaml_node *maps = find_maps(file, reader);
+    tma_read_maps(reader, maps);
+    tma_assign_map_addresses(reader);
+    const struct tma_yaml_node *node = maps->first;
+    for (uint32_t i = 0; i < file->scenario->workload.map_count; i++, node = node->next)
+        file->nodes[i] = node;
 }
 
-static bool check_lengths(struct tma_reading *reading, const struct tma_yaml_node *node,
-                          const struct map_input *input) {
-    static const char dims[] = "one for each entry of global_dim";
-    static const char strides[] = "one for each entry of global_dim but the first";
-    static const char spatial[] = "one for each dimension of the image";
-    uint32_t rank = input->dims;
-    uint32_t corners = corner_count(input->map.kind, rank);
-    bool good = check_length(reading, node, "global_strides", input->strides, rank - 1, strides);
-    good = check_length(reading, node, "box_dim", input->boxes, rank, dims) && good;
-    good = check_length(reading, node, "element_strides", input->steps, rank, dims) && good;
-    good = check_length(reading, node, "lower_corner", input->lowers, corners, spatial) && good;
-    good = check_length(reading, node, "upper_corner", input->uppers, corners, spatial) && good;
-    return good;
-}
-
-static uint64_t saturating_product(uint64_t a, uint64_t b) {
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-uint64_t tma_map_row_bytes(const struct tma_tensor_map *map) {
-    if (map->interleave != TMA_INTERLEAVE_NONE)
-        return map->global_dim[0] * (map->interleave == TMA_INTERLEAVE_16B ? 16 : 32);
-    return tma_global_bytes(map->data_type, map->global_dim[0]);
-}
-
-static void fill_defaults(const struct tma_yaml_node *node, struct tma_tensor_map *map) {
-    if (tma_yaml_find(node, "element_strides") == NULL)
-        for (uint32_t d = 0; d < map->rank; d++)
-            map->element_strides[d] = 1;
-    if (map->kind == TMA_MAP_IM2COL_W128 && tma_yaml_find(node, "pixels_per_column") == NULL)
-        map->pixels_per_column = 128; /* the mode has no other number, and ignores this one */
-    if (tma_yaml_find(node, "global_strides") != NULL)
-        return;
-    uint64_t bytes = tma_map_row_bytes(map);
-    for (uint32_t d = 0; d + 1 < map->rank; d++) {
-        map->global_strides[d] = bytes;
-        bytes = saturating_product(bytes, map->global_dim[d + 1]);
-    }
-}
-
-static bool read_map(struct tma_reading *reading, const struct tma_yaml_node *node,
-                     struct tma_tensor_map *map, struct tma_map_array *array) {
-    struct map_input input = {0};
-    char context[TMA_PATH_BYTES];
-    map_path(reading, node, "", context);
-    input.map.global_address = TMA_AUTO_ADDRESS;
-    if (!tma_schema_read(&tma_map_schema, node, context, &input, reading->list))
+bool tma_map_file_read(const char *text, size_t length, const char *name,
+                       const char *const *settings, size_t setting_count, struct tma_map_file *file,
+                       struct tma_diagnostics *list) {
+    *file = (struct tma_map_file){.scenario = calloc(1, sizeof *file->scenario)};
+    size_t before = list->count;
+    struct tma_scenario *scenario = file->scenario;
+    if (scenario == NULL || !tma_scenario_name_settings(scenario, setting_count)) {
+        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
         return false;
-    input.map.rank = input.dims;
-    bool good = check_family(reading, node, &input.map);
-    good = check_lengths(reading, node, &input) && good;
-    if (good)
-        fill_defaults(node, &input.map);
-    *map = input.map;
-    *array = input.array;
-    return good;
-}
-
-/* --set reaches a map by its name, so that is to be one word. */
-static bool check_name(struct tma_reading *reading, const struct tma_yaml_node *node) {
-    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-    size_t length = strlen(node->key);
-    if (length > 0 && length < TMA_MAX_NAME && strspn(node->key, allowed) == length)
-        return true;
-    tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->key_at,
-                 "\"%.64s\" is no name of a tensor map; expected 1 to %d letters, digits and _",
-                 node->key, TMA_MAX_NAME - 1);
-    return false;
-}
-
-void tma_read_maps(struct tma_reading *reading, const struct tma_yaml_node *maps) {
-    struct tma_workload *workload = &reading->scenario->workload;
-    for (const struct tma_yaml_node *node = maps->first; node != NULL; node = node->next) {
-        uint32_t index = workload->map_count;
-        if (index == TMA_MAX_TENSOR_MAPS) {
-            tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->key_at,
-                         "tensor_maps has more than %d entries", TMA_MAX_TENSOR_MAPS);
-            return;
-        }
-        reading->scenario->map_names[index] = node->key;
-        reading->map_good[index] = check_name(reading, node);
-        reading->map_good[index] &=
-            read_map(reading, node, &workload->maps[index], &workload->arrays[index]);
-        workload->map_count++;
     }
-}
-
-void tma_map_describe(const struct tma_tensor_map *map, const struct tma_map_array *array,
-                      const struct tma_describer *describer) {
-    bool tiled = map->kind == TMA_MAP_TILED;
-    uint32_t corners = tiled ? 0 : corner_count(map->kind, map->rank);
-    struct map_input input = {
-        .map = *map,
-        .array = *array,
-        .dims = map->rank,
-        .strides = map->rank - 1,
-        .boxes = tiled ? map->rank : 0,
-        .steps = map->rank,
-        .lowers = corners,
-        .uppers = corners,
-    };
-    tma_schema_describe(&tma_map_schema, &input, describer);
-}
-
-static bool check_rules(struct tma_reading *reading, const char *name,
-                        const struct tma_tensor_map *map) {
-    struct tma_violation violations[TMA_MAX_VIOLATIONS];
-    enum tma_architecture architecture = reading->scenario->machine.architecture;
-    size_t count = tma_tensor_map_check(map, architecture, violations, TMA_MAX_VIOLATIONS);
-    for (size_t i = 0; i < count; i++) {
-        const struct tma_violation *violation = &violations[i];
-        char path[TMA_PATH_BYTES], text[TMA_ERROR_TEXT_BYTES];
-        const char *field = tma_field_info(violation->field)->name;
-        snprintf(path, sizeof path, "tensor_maps.%.60s.%s.%d", name, field, violation->index);
-        tma_violation_text(violation, text, sizeof text);
-        tma_refuse_at(reading, path, "tensor_maps.%s: %s", name, text);
+    scenario->document = tma_yaml_parse(text, length, name, list);
+    if (scenario->document == NULL)
+        return false;
+    if (scenario->document->kind == TMA_YAML_MAPPING) {
+        struct tma_scenario_reader reader = {
+            .scenario = scenario, .root = scenario->document, .list = list};
+        tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
+        read_machine(&reader, settings, setting_count);
+        read_maps(file, &reader);
+    } else {
+        tma_diagnose(list, TMA_ERROR_SYNTAX, scenario->document->at,
+                     "not a mapping; expected a scenario, or the keys of a tensor map");
     }
-    return count == 0;
+    tma_diagnostics_sort(list);
+    return list->count == before;
 }
 
-/* The tensors of all of a map's array have addresses that L2 can tell apart. */
-static void check_extent(struct tma_reading *reading, uint32_t index) {
-    const struct tma_workload *workload = &reading->scenario->workload;
-    const struct tma_map_array *array = &workload->arrays[index];
-    uint64_t address = workload->maps[index].global_address, limit = TMA_L2_ADDRESS_LIMIT;
-    const char *name = reading->scenario->map_names[index];
-    char path[TMA_PATH_BYTES];
-    if (array->count == 1 ||
-        (address < limit && array->pitch_bytes <= (limit - address) / array->count))
-        return;
-    snprintf(path, sizeof path, "tensor_maps.%.60s.count", name);
-    tma_refuse_at(reading, path,
-                  "%s: %u tensors of %llu bytes from 0x%llx on; allowed up to 0x%llx", path,
-                  array->count, (unsigned long long)array->pitch_bytes, (unsigned long long)address,
-                  (unsigned long long)limit);
+void tma_map_file_free(struct tma_map_file *file) {
+    if (file->scenario != NULL)
+        tma_scenario_free(file->scenario);
+    free(file->scenario);
+    *file = (struct tma_map_file){0};
 }
 
-/* A kernel's parameters have room for all maps that are said to be there. */
-static void check_parameters(struct tma_reading *reading) {
-    const struct tma_workload *workload = &reading->scenario->workload;
-    uint64_t maps = 0;
-    for (uint32_t i = 0; i < workload->map_count; i++) {
-        const char *name = reading->scenario->map_names[i];
-        char path[TMA_PATH_BYTES];
-        uint64_t before = maps;
-        if (!workload->arrays[i].global)
-            maps += workload->arrays[i].count;
-        if (before > PARAMETER_MAPS || maps <= PARAMETER_MAPS)
-            continue;
-        snprintf(path, sizeof path, "tensor_maps.%.60s.count", name);
-        tma_refuse_at(reading, path,
-                      "tensor_maps: up to %s, %llu maps are parameters of the kernel, which has %d "
-                      "bytes of them, room for %d maps; others need descriptor: global",
-                      name, (unsigned long long)maps, PARAMETER_BYTES, PARAMETER_MAPS);
-    }
-}
-
-void tma_check_maps(struct tma_reading *reading) {
-    const struct tma_scenario *scenario = reading->scenario;
-    check_parameters(reading);
-    for (uint32_t i = 0; i < scenario->workload.map_count && reading->machine_good; i++)
-        if (reading->map_good[i])
-            reading->map_good[i] =
-                check_rules(reading, scenario->map_names[i], &scenario->workload.maps[i]);
-    for (uint32_t i = 0; i < scenario->workload.map_count; i++)
-        if (reading->map_good[i])
-            check_extent(reading, i);
+struct tma_location tma_map_file_locate(const struct tma_map_file *file, uint32_t map,
+                                        enum tma_field field, int index) {
+    char path[64];
+    const char *name = field == TMA_FIELD_RANK ? "global_dim" : tma_field_info(field)->name;
+    if (index < 0)
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%s.%d", name, index);
+    return tma_yaml_locate(file->nodes[map], path);
 }

@@ -1,36 +1,59 @@
-/* The reference of the files' keys, from the tables that read them. */
+#include "scenario/reference.h"
+
 #include <stdlib.h>
+#include <string.h>
 
-#include "scenario/describe.h"
 #include "scenario/machine_file.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
 
-static const char *fallback_text(const struct tma_key *key) {
-    if (key->fallback == TMA_REQUIRED)
-        return "required";
-    return key->fallback[0] == '\0' ? "" : key->fallback;
+static void print_heading(const char *heading, FILE *out) {
+    fprintf(out, "\n## %s\n\n| key | takes | default | meaning |\n| --- | --- | --- | --- |\n",
+            heading);
+}
+
+static void print_key(const struct tma_key *key, FILE *out) {
+    char *takes = tma_key_expected(key);
+    fprintf(out, "| `%s` | %s | %s | %s |\n", key->path, takes == NULL ? "" : takes,
+            key->fallback == TMA_REQUIRED ? "required" : key->fallback, key->meaning);
+    free(takes);
 }
 
 static void print_schema(const struct tma_schema *schema, const char *heading, FILE *out) {
-    fprintf(out, "\n**%s**\n\n| key | takes | default | meaning |\n| --- | --- | --- | --- |\n",
-            heading);
-    for (size_t i = 0; i < schema->count; i++) {
-        const struct tma_key *key = &schema->keys[i];
-        char *takes = tma_key_expected(key);
-        fprintf(out, "| `%s` | %s | %s | %s |\n", key->path, takes == NULL ? "" : takes,
-                fallback_text(key), key->meaning);
-        free(takes);
-    }
+    print_heading(heading, out);
+    for (size_t i = 0; i < schema->count; i++)
+        print_key(&schema->keys[i], out);
 }
 
 void tma_scenario_reference(FILE *out) {
-    print_schema(&tma_scenario_schema, "the scenario", out);
-    print_schema(&tma_map_schema, "tensor_maps.NAME", out);
-    print_schema(&tma_workload_schema, "workload", out);
-    print_schema(&tma_operation_schema, "workload.operations, each", out);
-    print_schema(&tma_consumer_schema, "workload.consumers, each", out);
+    print_schema(&tma_scenario_schema, "The scenario", out);
+    print_schema(&tma_map_schema, "`tensor_maps.NAME`: a tensor map", out);
+    print_schema(&tma_workload_schema, "`workload`: the kernel", out);
+    print_schema(&tma_operation_schema, "`workload.operations`: each operation", out);
+    print_schema(&tma_consumer_schema, "`workload.consumers`: each consumer", out);
 }
 
 void tma_machine_reference(FILE *out) {
-    print_schema(&tma_machine_schema, "the machine", out);
+    static const struct {
+        const char *prefix; /* of the group's keys; "" are the keys outside all groups */
+        const char *heading;
+    } groups[] = {
+        {"", "The machine"},
+        {"topology.", "`topology`: where SMs are, and which CTAs they run"},
+        {"tma.", "`tma`: the TMA unit of an SM, and the warps that use it"},
+        {"crossbar.", "`crossbar`: between SMs, GPCs and L2"},
+        {"l2.", "`l2`: the L2 cache"},
+        {"dram.", "`dram`: device memory"},
+        {"shared.", "`shared`: shared memory of an SM"},
+    };
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        print_heading(groups[i].heading, out);
+        for (size_t k = 0; k < tma_machine_schema.count; k++) {
+            const struct tma_key *key = &tma_machine_schema.keys[k];
+            bool in_group = groups[i].prefix[0] == '\0' ? strchr(key->path, '.') == NULL
+                                                        : strncmp(key->path, groups[i].prefix,
+                                                                  strlen(groups[i].prefix)) == 0;
+            if (in_group)
+                print_key(key, out);
+        }
+    }
 }

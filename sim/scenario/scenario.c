@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario/document.h"
 #include "scenario/machine_file.h"
-#include "scenario/reading.h"
+#include "scenario/scenario_reader.h"
+#include "scenario/setting.h"
 
 struct scenario_input {
     char name[TMA_MAX_NAME];
@@ -21,55 +23,56 @@ static const struct tma_key keys[] = {
      .kind = TMA_KEY_CHARS,
      .max = TMA_MAX_NAME - 1,
      .offset = IN(name),
-     .meaning = "how reports and traces call it"},
+     .meaning = "name of the scenario in reports and traces"},
     {.path = "description",
      .kind = TMA_KEY_CHARS,
      .max = 511,
      .fallback = TMA_OPTIONAL,
      .offset = IN(description),
-     .meaning = "what it shows"},
+     .meaning = "what the scenario shows, for its readers"},
     {.path = "gpu",
      .kind = TMA_KEY_CHARS,
      .max = 511,
      .offset = IN(gpu),
-     .meaning = "the machine's file, relative to the scenario's"},
+     .meaning = "path of the machine file, relative to the scenario's file"},
     {.path = "tensor_maps",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(tensor_maps),
-     .meaning = "NAME: {...}, one for each tensor map: see below"},
+     .meaning = "the tensor maps by name: `NAME: {...}`; keys below"},
     {.path = "workload",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(workload),
-     .meaning = "what the CTAs do: see below"},
+     .meaning = "what the CTAs do; keys below"},
 };
 
 const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
 
-/* A setting below "gpu." is for the machine's document, by its path there. */
+/* A setting "gpu.PATH=VALUE" applies to the machine's document. */
 static const char gpu_prefix[] = "gpu.";
 
+/* Returns "PATH=VALUE" of such a setting, or NULL. */
 static const char *machine_setting(const char *setting) {
     size_t length = sizeof gpu_prefix - 1;
     return strncmp(setting, gpu_prefix, length) == 0 ? setting + length : NULL;
 }
 
-bool tma_name_places(struct tma_scenario *scenario, size_t count) {
-    scenario->places = calloc(count + 1, sizeof *scenario->places);
-    if (scenario->places == NULL)
+bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count) {
+    scenario->setting_names = calloc(count + 1, sizeof *scenario->setting_names);
+    if (scenario->setting_names == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
-        char place[32];
-        snprintf(place, sizeof place, "--set %zu", i + 1);
-        scenario->places[i] = strdup(place);
-        if (scenario->places[i] == NULL)
+        char name[32];
+        snprintf(name, sizeof name, "--set %zu", i + 1);
+        scenario->setting_names[i] = strdup(name);
+        if (scenario->setting_names[i] == NULL)
             return false;
-        scenario->place_count = i + 1;
+        scenario->setting_count = i + 1;
     }
     return true;
 }
 
-bool tma_apply_settings(struct tma_scenario *scenario, const char *const *settings, size_t count,
-                        bool to_machine, struct tma_diagnostics *list) {
+bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,
+                                 size_t count, bool to_machine, struct tma_diagnostics *list) {
     struct tma_yaml_node *root = to_machine ? scenario->gpu_document : scenario->document;
     bool good = true;
     for (size_t i = 0; i < count; i++) {
@@ -77,13 +80,14 @@ bool tma_apply_settings(struct tma_scenario *scenario, const char *const *settin
         if ((for_machine != NULL) != to_machine)
             continue;
         const char *setting = to_machine ? for_machine : settings[i];
-        good = tma_yaml_set(root, setting, scenario->places[i], list) && good;
+        good = tma_yaml_set(root, setting, scenario->setting_names[i], list) && good;
     }
     return good;
 }
 
-/* Relative to the folder of `base`; paths from the command line are relative to where that is. */
-static char *resolve(const char *base, const char *path) {
+/* Returns `path`, made relative to the folder of the file `base` unless it is absolute. The caller
+ * frees it. NULL when out of memory. */
+static char *resolve_path(const char *base, const char *path) {
     const char *slash = strrchr(base, '/');
     if (path[0] == '/' || slash == NULL)
         return strdup(path);
@@ -96,61 +100,80 @@ static char *resolve(const char *base, const char *path) {
     return joined;
 }
 
-bool tma_read_gpu(struct tma_reading *reading, const char *gpu, const char *const *settings,
-                  size_t setting_count) {
-    struct tma_scenario *scenario = reading->scenario;
-    struct tma_location at = tma_yaml_locate(reading->root, "gpu");
-    scenario->gpu_path = resolve(at.file, gpu);
+bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const char *gpu,
+                               const char *const *settings, size_t setting_count) {
+    struct tma_scenario *scenario = reader->scenario;
+    struct tma_location at = tma_yaml_locate(reader->root, "gpu");
+    scenario->gpu_path = resolve_path(at.file, gpu);
     if (scenario->gpu_path == NULL)
         return false;
-    scenario->gpu_document = tma_yaml_read(scenario->gpu_path, reading->list);
+    scenario->gpu_document = tma_yaml_read(scenario->gpu_path, reader->list);
     if (scenario->gpu_document == NULL) {
-        tma_diagnose(reading->list, TMA_ERROR_FILE, at, "gpu names a file that cannot be used");
+        tma_diagnose(reader->list, TMA_ERROR_FILE, at,
+                     "gpu names a file that cannot be read or parsed");
         return false;
     }
-    return tma_apply_settings(scenario, settings, setting_count, true, reading->list) &&
-           tma_machine_from(scenario->gpu_document, &scenario->machine, reading->list);
+    return tma_scenario_apply_settings(scenario, settings, setting_count, true, reader->list) &&
+           tma_machine_from(scenario->gpu_document, &scenario->machine, reader->list);
 }
 
-static void read_parts(struct tma_reading *reading, const struct scenario_input *input) {
+static void read_parts(struct tma_scenario_reader *reader, const struct scenario_input *input) {
     if (input->tensor_maps != NULL)
-        tma_read_maps(reading, input->tensor_maps);
-    tma_lay_out_maps(reading);
-    tma_check_maps(reading);
+        tma_read_maps(reader, input->tensor_maps);
+    tma_assign_map_addresses(reader);
+    tma_check_maps(reader);
     if (input->workload != NULL)
-        tma_read_workload(reading, input->workload);
-    tma_check_operations(reading);
-    tma_lay_out_stage(reading);
-    tma_check_stage(reading);
-    tma_check_consumers(reading);
+        tma_read_workload(reader, input->workload);
+    tma_check_operations(reader);
+    tma_assign_stage_offsets(reader);
+    tma_check_stage(reader);
+    tma_check_consumers(reader);
 }
 
-bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
-                       struct tma_scenario *scenario, struct tma_diagnostics *list) {
-    *scenario = (struct tma_scenario){0};
-    size_t before = list->count;
-    scenario->document = tma_yaml_read(path, list);
-    if (scenario->document == NULL || !tma_name_places(scenario, setting_count))
+/* Reads a scenario from its document, or fails if that is NULL because it could not be parsed.
+ * `errors_before` is the length of the list before the document was parsed. */
+static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
+                          const char *const *settings, size_t setting_count,
+                          struct tma_scenario *scenario, struct tma_diagnostics *list) {
+    *scenario = (struct tma_scenario){.document = document};
+    if (document == NULL || !tma_scenario_name_settings(scenario, setting_count))
         return false;
-    tma_apply_settings(scenario, settings, setting_count, false, list);
-    struct tma_reading reading = {.scenario = scenario, .root = scenario->document, .list = list};
+    tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
+    struct tma_scenario_reader reader = {
+        .scenario = scenario, .root = scenario->document, .list = list};
     struct scenario_input input = {0};
     tma_schema_read(&tma_scenario_schema, scenario->document, "", &input, list);
     memcpy(scenario->name, input.name, sizeof scenario->name);
     memcpy(scenario->description, input.description, sizeof scenario->description);
     if (input.gpu[0] != '\0')
-        reading.machine_good = tma_read_gpu(&reading, input.gpu, settings, setting_count);
-    read_parts(&reading, &input);
+        reader.machine_valid =
+            tma_scenario_read_machine(&reader, input.gpu, settings, setting_count);
+    read_parts(&reader, &input);
     tma_diagnostics_sort(list);
-    return list->count == before;
+    return list->count == errors_before;
+}
+
+bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
+                       struct tma_scenario *scenario, struct tma_diagnostics *list) {
+    size_t errors_before = list->count;
+    struct tma_yaml_node *document = tma_yaml_read(path, list);
+    return read_scenario(document, errors_before, settings, setting_count, scenario, list);
+}
+
+bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list) {
+    size_t errors_before = list->count;
+    struct tma_yaml_node *document = tma_yaml_parse_mapping(text, strlen(text), name, list);
+    return read_scenario(document, errors_before, settings, setting_count, scenario, list);
 }
 
 void tma_scenario_free(struct tma_scenario *scenario) {
     tma_yaml_free(scenario->document);
     tma_yaml_free(scenario->gpu_document);
     free(scenario->gpu_path);
-    for (size_t i = 0; i < scenario->place_count; i++)
-        free(scenario->places[i]);
-    free(scenario->places);
+    for (size_t i = 0; i < scenario->setting_count; i++)
+        free(scenario->setting_names[i]);
+    free(scenario->setting_names);
     *scenario = (struct tma_scenario){0};
 }

@@ -12,25 +12,33 @@ struct tma_scenario {
     char description[512];
     struct tma_machine machine;
     struct tma_workload workload;
-    const char *map_names[TMA_MAX_TENSOR_MAPS]; /* by the workload's map index */
+    const char *map_names[TMA_MAX_TENSOR_MAPS]; /* by the workload's map index; borrowed */
 
-    /* Owned, and borrowed by the diagnostics' locations and map_names. */
-    struct tma_yaml_node *document;
-    struct tma_yaml_node *gpu_document;
-    char *gpu_path;
-    char **places; /* "--set 1", ... */
-    size_t place_count;
+    /* What map_names and the locations of diagnostics borrow. */
+    struct tma_yaml_node *document;     /* owned; the scenario's file */
+    struct tma_yaml_node *gpu_document; /* owned; the machine's file, or NULL */
+    char *gpu_path;                     /* owned; path of the machine's file, or NULL */
+    char **setting_names;               /* owned; "--set 1", "--set 2", ... */
+    size_t setting_count;
 };
 
-/* Reads the scenario at `path`, with each setting ("workload.pipeline.depth=8", "gpu.sm_count=66")
- * applied as if it stood in the file, and checks that the machine can run it. The machine's file is
- * found relative to the scenario's.
+/* Reads the scenario file at `path` and checks that the machine can run it. Each setting
+ * ("workload.pipeline.depth=8", "gpu.sm_count=66") is applied as if it were in the file. The path
+ * of the machine's file is relative to the scenario's.
  *
- * False where anything is wrong: every fault is in the list, with its place. The scenario is to be
- * freed in any case, after the list was used; `path` has to live as long. */
+ * Returns false, with every error and its location in the list, if anything is wrong. Call
+ * tma_scenario_free in either case, after the last use of the list. The list borrows `path`. */
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list);
 
+/* As tma_scenario_read, from `text`, YAML that ends with a NUL. The text is copied. `name` stands
+ * for the path of a file: locations name and borrow it, and the path of the machine's file is
+ * relative to its folder. */
+bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list);
+
+/* Frees what the scenario owns and empties it. */
 void tma_scenario_free(struct tma_scenario *scenario);
 
 #endif

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario/text.h"
+#include "scenario/document.h"
+#include "scenario/suggestion.h"
 #include "scenario/value.h"
 
 enum { MAX_PATH = 160, MAX_WORD = 64 };
 
-struct reader {
+struct schema_reader {
     const struct tma_schema *schema;
     const char *context;
     void *target;
@@ -30,8 +31,8 @@ static const struct tma_key *find_key(const struct tma_schema *schema, const cha
     return NULL;
 }
 
-/* What of a key's path lies below `prefix` ("" is the root), or NULL. */
-static const char *below(const struct tma_key *key, const char *prefix) {
+/* Returns the part of a key's path below `prefix` ("" is the root), or NULL if it is elsewhere. */
+static const char *path_below(const struct tma_key *key, const char *prefix) {
     size_t length = strlen(prefix);
     if (length == 0)
         return key->path;
@@ -42,26 +43,28 @@ static const char *below(const struct tma_key *key, const char *prefix) {
 
 static bool is_group(const struct tma_schema *schema, const char *path) {
     for (size_t i = 0; i < schema->count; i++)
-        if (below(&schema->keys[i], path) != NULL)
+        if (path_below(&schema->keys[i], path) != NULL)
             return true;
     return false;
 }
 
-/* Writes the word under which the mapping at `prefix` holds key `index`; false where it is held
- * elsewhere, or under the same word as the key before: a group's keys stand together. */
-static bool word_of(const struct tma_schema *schema, const char *prefix, size_t index,
-                    char word[MAX_WORD]) {
-    const char *rest = below(&schema->keys[index], prefix);
+/* Writes the word that leads from the mapping at `prefix` to key `index`. Returns false if the key
+ * is elsewhere, or if the previous key has the same word: the table lists a group's keys together.
+ */
+static bool child_word(const struct tma_schema *schema, const char *prefix, size_t index,
+                       char word[MAX_WORD]) {
+    const char *rest = path_below(&schema->keys[index], prefix);
     if (rest == NULL)
         return false;
     int length = (int)strcspn(rest, ".");
     snprintf(word, MAX_WORD, "%.*s", length, rest);
-    const char *previous = index == 0 ? NULL : below(&schema->keys[index - 1], prefix);
+    const char *previous = index == 0 ? NULL : path_below(&schema->keys[index - 1], prefix);
     return previous == NULL || strncmp(previous, rest, (size_t)length) != 0 ||
            previous[length] != '.';
 }
 
-/* "a, b, c": the words that the mapping at `prefix` may have; fed to the suggestion too. */
+/* Returns "a, b, c", the words that the mapping at `prefix` may have; the caller frees it. Offers
+ * them to the suggestion too. */
 static char *allowed_words(const struct tma_schema *schema, const char *prefix,
                            struct tma_suggestion *suggestion) {
     char *text = NULL, word[MAX_WORD];
@@ -71,7 +74,7 @@ static char *allowed_words(const struct tma_schema *schema, const char *prefix,
         return NULL;
     const char *joint = "";
     for (size_t i = 0; i < schema->count; i++) {
-        if (!word_of(schema, prefix, i, word))
+        if (!child_word(schema, prefix, i, word))
             continue;
         fprintf(out, "%s%s", joint, word);
         tma_suggest(suggestion, word);
@@ -81,8 +84,8 @@ static char *allowed_words(const struct tma_schema *schema, const char *prefix,
     return text;
 }
 
-static void refuse_key(struct reader *reader, const char *prefix,
-                       const struct tma_yaml_node *node) {
+static void diagnose_unknown_key(struct schema_reader *reader, const char *prefix,
+                                 const struct tma_yaml_node *node) {
     struct tma_suggestion suggestion = {.wanted = node->key};
     char *allowed = allowed_words(reader->schema, prefix, &suggestion);
     char hint[TMA_MAX_SUGGESTION + 32] = "", where[MAX_PATH];
@@ -96,20 +99,20 @@ static void refuse_key(struct reader *reader, const char *prefix,
     reader->good = false;
 }
 
-static void read_mapping(struct reader *reader, const char *prefix,
+static void read_mapping(struct schema_reader *reader, const char *prefix,
                          const struct tma_yaml_node *mapping) {
     for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
         char path[MAX_PATH], name[MAX_PATH];
         join(path, prefix, node->key);
         join(name, reader->context, path);
-        /* A point in a word would read like a path, and --set could not reach it. */
+        /* A key with a dot would look like a path, and --set could not reach it. */
         bool is_word = strchr(node->key, '.') == NULL;
         const struct tma_key *key = is_word ? find_key(reader->schema, path) : NULL;
         if (key != NULL) {
             if (!tma_value_read(key, node, name, reader->target, reader->list))
                 reader->good = false;
         } else if (!is_word || !is_group(reader->schema, path)) {
-            refuse_key(reader, prefix, node);
+            diagnose_unknown_key(reader, prefix, node);
         } else if (node->kind == TMA_YAML_MAPPING) {
             read_mapping(reader, path, node);
         } else {
@@ -120,34 +123,20 @@ static void read_mapping(struct reader *reader, const char *prefix,
     }
 }
 
-bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
-                           const char *const *extra, size_t extra_count,
-                           struct tma_diagnostics *list) {
-    struct reader reader = {.schema = schema, .context = "", .list = list, .good = true};
-    for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
-        bool known = find_key(schema, node->key) != NULL || is_group(schema, node->key);
-        for (size_t i = 0; i < extra_count; i++)
-            known = known || strcmp(node->key, extra[i]) == 0;
-        if (!known)
-            refuse_key(&reader, "", node);
-    }
-    return reader.good;
-}
-
-/* A default is read as if it stood in the file: what the reference says is what happens. */
-static void read_fallback(struct reader *reader, const struct tma_key *key) {
-    struct tma_diagnostics faults = {0};
+/* Reads a default as if it were in the file, so that the reference and the behaviour agree. */
+static void read_fallback(struct schema_reader *reader, const struct tma_key *key) {
+    struct tma_diagnostics errors = {0};
     struct tma_yaml_node *node =
-        tma_yaml_parse(key->fallback, strlen(key->fallback), "default", &faults);
-    bool good = node != NULL && tma_value_read(key, node, key->path, reader->target, &faults);
-    assert(good); /* else the table has a default that its own key refuses */
+        tma_yaml_parse(key->fallback, strlen(key->fallback), "default", &errors);
+    bool good = node != NULL && tma_value_read(key, node, key->path, reader->target, &errors);
+    assert(good); /* false if the table has a default that its own key does not allow */
     (void)good;
     tma_yaml_free(node);
-    tma_diagnostics_free(&faults);
+    tma_diagnostics_free(&errors);
 }
 
-static void refuse_missing(struct reader *reader, const struct tma_yaml_node *mapping,
-                           const struct tma_key *key) {
+static void diagnose_missing(struct schema_reader *reader, const struct tma_yaml_node *mapping,
+                             const struct tma_key *key) {
     char name[MAX_PATH];
     join(name, reader->context, key->path);
     char *expected = tma_key_expected(key);
@@ -157,9 +146,23 @@ static void refuse_missing(struct reader *reader, const struct tma_yaml_node *ma
     reader->good = false;
 }
 
+bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
+                           const char *const *extra, size_t extra_count,
+                           struct tma_diagnostics *list) {
+    struct schema_reader reader = {.schema = schema, .context = "", .list = list, .good = true};
+    for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
+        bool known = find_key(schema, node->key) != NULL || is_group(schema, node->key);
+        for (size_t i = 0; i < extra_count; i++)
+            known = known || strcmp(node->key, extra[i]) == 0;
+        if (!known)
+            diagnose_unknown_key(&reader, "", node);
+    }
+    return reader.good;
+}
+
 bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                      const char *context, void *target, struct tma_diagnostics *list) {
-    struct reader reader = {schema, context, target, list, true};
+    struct schema_reader reader = {schema, context, target, list, true};
     if (mapping->kind != TMA_YAML_MAPPING) {
         tma_diagnose(list, TMA_ERROR_SYNTAX, mapping->at,
                      "%s is not a mapping; expected {key: value, ...}", context);
@@ -168,7 +171,7 @@ bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node
     for (size_t i = 0; i < schema->count; i++) {
         const struct tma_key *key = &schema->keys[i];
         if (key->fallback == TMA_REQUIRED && tma_yaml_find(mapping, key->path) == NULL)
-            refuse_missing(&reader, mapping, key);
+            diagnose_missing(&reader, mapping, key);
         else if (key->fallback != TMA_REQUIRED && key->fallback[0] != '\0')
             read_fallback(&reader, key);
     }

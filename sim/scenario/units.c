@@ -28,7 +28,7 @@ const struct tma_quantity_unit tma_unit_ns = {"a time", times, COUNT(times), fal
 const struct tma_quantity_unit tma_unit_bits = {"a width", bits, COUNT(bits), false};
 const struct tma_quantity_unit tma_unit_bytes_per_kcycle = {"a rate", rates, COUNT(rates), false};
 
-/* 10^18 is the largest power of ten that an int64_t takes. */
+/* 10^18 is the largest power of ten that fits in an int64_t. */
 enum { MAX_DIGITS = 18 };
 
 static int digit_of(char c, unsigned base) {
@@ -41,7 +41,7 @@ static int digit_of(char c, unsigned base) {
     return -1;
 }
 
-/* Reads digits, adds them to the number, and gives how many there were. */
+/* Parses digits and appends them to the number. Returns how many there were. */
 static unsigned read_digits(const char **text, unsigned base, struct tma_number *number) {
     unsigned count = 0;
     for (int digit; (digit = digit_of(**text, base)) >= 0; (*text)++, count++)
@@ -49,7 +49,7 @@ static unsigned read_digits(const char **text, unsigned base, struct tma_number 
     return count;
 }
 
-static enum tma_number_fault read_suffix(const char *text, const struct tma_quantity_unit *unit,
+static enum tma_number_error read_suffix(const char *text, const struct tma_quantity_unit *unit,
                                          struct tma_number *number) {
     number->scale = 1;
     if (text[0] == '\0')
@@ -62,7 +62,7 @@ static enum tma_number_fault read_suffix(const char *text, const struct tma_quan
     return TMA_NUMBER_UNKNOWN_UNIT;
 }
 
-enum tma_number_fault tma_number_read(const char *text, const struct tma_quantity_unit *unit,
+enum tma_number_error tma_number_read(const char *text, const struct tma_quantity_unit *unit,
                                       struct tma_number *number, const char **suffix) {
     *number = (struct tma_number){.negative = text[0] == '-', .scale = 1};
     *suffix = text;
@@ -98,7 +98,7 @@ static uint64_t power_of_ten(uint32_t exponent) {
 bool tma_number_integer(const struct tma_number *number, int64_t *value) {
     uint64_t divisor = power_of_ten(number->decimals);
     uint64_t whole = number->digits / divisor, part = number->digits % divisor;
-    /* At most 9 decimals, and scales below 2^31: the product below fits. */
+    /* With at most 9 decimals and a scale below 2^31, part * scale fits in 64 bits. */
     if (number->decimals > 9 || part * number->scale % divisor != 0 ||
         whole >= (uint64_t)INT64_MAX / number->scale)
         return false;
@@ -113,15 +113,14 @@ double tma_number_real(const struct tma_number *number) {
     return number->negative ? -magnitude : magnitude;
 }
 
-/* Millicycles and the like: a point in front of the last three digits, as far as they are needed.
- */
+/* Formats a value in thousandths of a unit with 1 to 3 decimals, as many as it needs. */
 static void format_thousandths(int64_t value, const char *unit, char *text, size_t size) {
     int decimals = value % 10 != 0 ? 3 : value % 100 != 0 ? 2 : 1;
     int64_t part = value % 1000 / (decimals == 3 ? 1 : decimals == 2 ? 10 : 100);
     snprintf(text, size, "%" PRId64 ".%0*" PRId64 " %s", value / 1000, decimals, part, unit);
 }
 
-/* "cycle" after 1: the suffix behind one of the same scale is its singular. */
+/* True for "cycle": a suffix with the same scale as the one before is its singular form. */
 static bool is_singular(const struct tma_quantity_unit *unit, size_t index) {
     return index > 0 && unit->suffixes[index].scale == unit->suffixes[index - 1].scale;
 }

@@ -3,23 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/comparison.h"
-#include "trace/waiting.h"
+#include "trace/diff_report.h"
+#include "trace/pending_events.h"
 
-/* An event that finds no counterpart with the same numbers takes one with other numbers, but only
- * after this many more events: until then, that one may find a better match itself. */
-enum { PATIENCE = 4096 };
+/* An event without an equal counterpart is paired with an unequal one, but only after this many
+ * further events of both traces: until then, either may still find an equal counterpart. */
+enum { PAIRING_DELAY = 4096 };
 
 struct diff {
-    struct tma_comparison comparison;
-    struct tma_waiting_room rooms[2];
-    uint64_t arrived; /* events of both traces so far */
+    struct tma_trace_comparison comparison;
+    struct tma_pending_events pending[2]; /* by trace */
+    uint64_t arrived;                     /* events of both traces read so far */
 };
 
 static const enum tma_trace_difference ONLY[2] = {TMA_DIFFERENCE_ONLY_FIRST,
                                                   TMA_DIFFERENCE_ONLY_SECOND};
 
-/* The earlier cycle comes first, then the earlier line, of the traces that have the event. */
+/* Orders two differences by cycle, then by line. If both traces have the event, the smaller cycle
+ * and the smaller line count. */
 static bool comes_before(const struct tma_placed_event a[2], const struct tma_placed_event b[2]) {
     const struct tma_placed_event *pairs[2] = {a, b};
     uint64_t cycle[2] = {UINT64_MAX, UINT64_MAX}, line[2] = {UINT64_MAX, UINT64_MAX};
@@ -36,9 +37,11 @@ static bool comes_before(const struct tma_placed_event a[2], const struct tma_pl
     return cycle[0] != cycle[1] ? cycle[0] < cycle[1] : line[0] < line[1];
 }
 
-/* NULL for the trace that does not have the event. */
-static void differ(struct diff *diff, enum tma_trace_difference difference,
-                   const struct tma_waiting *first, const struct tma_waiting *second) {
+/* Counts a difference, and keeps the earliest one. `first` and `second` are the event in each
+ * trace; NULL where a trace lacks it. */
+static void count_difference(struct diff *diff, enum tma_trace_difference difference,
+                             const struct tma_pending_event *first,
+                             const struct tma_pending_event *second) {
     struct tma_placed_event divergence[2] = {0};
     assert(first != NULL || second != NULL);
     if (first != NULL)
@@ -51,51 +54,54 @@ static void differ(struct diff *diff, enum tma_trace_difference difference,
         memcpy(diff->comparison.divergence, divergence, sizeof divergence);
 }
 
-/* The event that waits longest has no counterpart. */
-static void give_up_oldest(struct diff *diff, int side) {
-    struct tma_waiting *oldest = tma_waiting_oldest(&diff->rooms[side]);
-    differ(diff, ONLY[side], side == 0 ? oldest : NULL, side == 1 ? oldest : NULL);
-    tma_waiting_leave(&diff->rooms[side], oldest);
+/* Counts the oldest pending event of a trace as one that the other trace lacks. */
+static void drop_oldest(struct diff *diff, int side) {
+    struct tma_pending_event *oldest = tma_pending_oldest(&diff->pending[side]);
+    count_difference(diff, ONLY[side], side == 0 ? oldest : NULL, side == 1 ? oldest : NULL);
+    tma_pending_remove(&diff->pending[side], oldest);
 }
 
-static void arrive(struct diff *diff, int side, const struct tma_event *event) {
-    struct tma_waiting_room *others = &diff->rooms[!side];
-    struct tma_waiting *same = tma_waiting_same(others, event, &diff->comparison.tolerance);
+/* Matches an event with an equal pending one of the other trace, or makes it pending. */
+static void match_event(struct diff *diff, int side, const struct tma_event *event) {
+    struct tma_pending_events *others = &diff->pending[!side];
+    struct tma_pending_event *same =
+        tma_pending_find_same(others, event, &diff->comparison.tolerance);
     diff->arrived++;
     if (same != NULL) {
         diff->comparison.counts[event->kind][TMA_DIFFERENCE_NONE]++;
-        tma_waiting_leave(others, same);
+        tma_pending_remove(others, same);
         return;
     }
-    if (tma_waiting_is_full(&diff->rooms[side])) {
+    if (tma_pending_is_full(&diff->pending[side])) {
         diff->comparison.overflowed = true;
-        give_up_oldest(diff, side);
+        drop_oldest(diff, side);
     }
-    tma_waiting_enter(&diff->rooms[side], event, diff->comparison.readers[side].line_number,
-                      diff->arrived);
+    tma_pending_add(&diff->pending[side], event, diff->comparison.readers[side].line_number,
+                    diff->arrived);
 }
 
-/* Pairs an event with the counterpart that has waited longest, of those that have waited longer
- * than it. */
-static void settle_one(struct diff *diff, int side, struct tma_waiting *waiting) {
-    struct tma_waiting *other =
-        tma_waiting_older(&diff->rooms[!side], &waiting->event, waiting->arrived);
+/* Pairs a pending event with its oldest unequal counterpart that arrived before it. */
+static void pair_one(struct diff *diff, int side, struct tma_pending_event *event) {
+    struct tma_pending_event *other =
+        tma_pending_find_earlier(&diff->pending[!side], &event->event, event->arrival);
     if (other == NULL) {
-        tma_waiting_settled(&diff->rooms[side]);
+        tma_pending_skip_unpaired(&diff->pending[side]);
         return;
     }
-    differ(diff, TMA_DIFFERENCE_CHANGED, side == 0 ? waiting : other, side == 0 ? other : waiting);
-    tma_waiting_leave(&diff->rooms[!side], other);
-    tma_waiting_leave(&diff->rooms[side], waiting);
+    count_difference(diff, TMA_DIFFERENCE_CHANGED, side == 0 ? event : other,
+                     side == 0 ? other : event);
+    tma_pending_remove(&diff->pending[!side], other);
+    tma_pending_remove(&diff->pending[side], event);
 }
 
-static void settle(struct diff *diff, uint64_t patience) {
+/* Pairs the events that have been pending for at least `delay` events. */
+static void pair_unequal(struct diff *diff, uint64_t delay) {
     for (int side = 0; side < 2; side++)
         for (;;) {
-            struct tma_waiting *waiting = tma_waiting_unsettled(&diff->rooms[side]);
-            if (waiting == NULL || diff->arrived - waiting->arrived < patience)
+            struct tma_pending_event *event = tma_pending_next_unpaired(&diff->pending[side]);
+            if (event == NULL || diff->arrived - event->arrival < delay)
                 break;
-            settle_one(diff, side, waiting);
+            pair_one(diff, side, event);
         }
 }
 
@@ -104,10 +110,10 @@ static bool is_same_text(const struct tma_trace_line lines[2]) {
            memcmp(lines[0].text, lines[1].text, lines[0].length) == 0;
 }
 
-/* Takes the next line of each trace; a line's text is NULL where its trace is at its end. */
+/* Compares the next line of each trace. A line's text is NULL if its trace has ended. */
 static enum tma_error_code compare_lines(struct diff *diff, const struct tma_trace_line lines[2],
                                          struct tma_error *error) {
-    struct tma_comparison *comparison = &diff->comparison;
+    struct tma_trace_comparison *comparison = &diff->comparison;
     struct tma_event events[2];
     bool both = lines[0].text != NULL && lines[1].text != NULL;
     bool same = both && is_same_text(lines);
@@ -127,7 +133,7 @@ static enum tma_error_code compare_lines(struct diff *diff, const struct tma_tra
     }
     for (int side = 0; side < 2; side++)
         if (lines[side].text != NULL)
-            arrive(diff, side, &events[side]);
+            match_event(diff, side, &events[side]);
     return TMA_OK;
 }
 
@@ -150,12 +156,12 @@ static enum tma_error_code compare_events(struct diff *diff, struct tma_error *e
         enum tma_error_code code = compare_lines(diff, lines, error);
         if (code != TMA_OK)
             return code;
-        settle(diff, PATIENCE);
+        pair_unequal(diff, PAIRING_DELAY);
     }
-    settle(diff, 0);
+    pair_unequal(diff, 0);
     for (int side = 0; side < 2; side++)
-        while (tma_waiting_oldest(&diff->rooms[side]) != NULL)
-            give_up_oldest(diff, side);
+        while (tma_pending_oldest(&diff->pending[side]) != NULL)
+            drop_oldest(diff, side);
     return TMA_OK;
 }
 
@@ -168,24 +174,23 @@ static enum tma_error_code compare(struct diff *diff, const char *const paths[2]
             return code;
     }
     if (readers[0].version != readers[1].version)
-        return TMA_OK; /* nothing below the header can be compared */
+        return TMA_OK; /* the report says so; events of different formats are not comparable */
     if (readers[0].version != TMA_TRACE_VERSION)
         return tma_fail(error, TMA_ERROR_UNSUPPORTED,
                         "%s: format version %llu; this program reads version %d", paths[0],
                         (unsigned long long)readers[0].version, TMA_TRACE_VERSION);
     for (int side = 0; side < 2; side++)
-        if (!tma_waiting_open(&diff->rooms[side]))
-            return tma_fail(error, TMA_ERROR_MEMORY, "no memory to compare traces");
+        if (!tma_pending_open(&diff->pending[side]))
+            return tma_fail(error, TMA_ERROR_MEMORY, "out of memory while comparing traces");
     return compare_events(diff, error);
 }
 
-static enum tma_error_code tell(const struct diff *diff, FILE *out, enum tma_trace_verdict *verdict,
-                                struct tma_error *error) {
-    enum tma_trace_verdict told = tma_comparison_tell(&diff->comparison, out);
+static enum tma_error_code print_result(const struct diff *diff, FILE *out,
+                                        enum tma_trace_verdict *verdict, struct tma_error *error) {
+    enum tma_trace_verdict printed = tma_trace_comparison_print(&diff->comparison, out);
     if (fflush(out) != 0 || ferror(out) != 0)
-        return tma_fail(error, TMA_ERROR_FILE, "the comparison cannot be written: %s",
-                        strerror(errno));
-    *verdict = told;
+        return tma_fail(error, TMA_ERROR_FILE, "cannot write the comparison: %s", strerror(errno));
+    *verdict = printed;
     return TMA_OK;
 }
 
@@ -194,15 +199,15 @@ enum tma_error_code tma_trace_diff(const char *path_a, const char *path_b,
                                    enum tma_trace_verdict *verdict, struct tma_error *error) {
     struct diff *diff = calloc(1, sizeof *diff);
     if (diff == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "no memory to compare traces");
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory while comparing traces");
     diff->comparison.tolerance = *tolerance;
     const char *const paths[2] = {path_a, path_b};
     enum tma_error_code code = compare(diff, paths, error);
     if (code == TMA_OK)
-        code = tell(diff, out, verdict, error);
+        code = print_result(diff, out, verdict, error);
     for (int side = 0; side < 2; side++) {
         tma_trace_reader_close(&diff->comparison.readers[side]);
-        tma_waiting_close(&diff->rooms[side]);
+        tma_pending_close(&diff->pending[side]);
     }
     free(diff);
     return code;

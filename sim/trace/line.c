@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Columns keep their place as long as the numbers fit these widths. */
+/* Column widths in characters. Wider numbers shift the columns behind them. */
 enum { CYCLE_WIDTH = 10, SM_WIDTH = 3, CTA_WIDTH = 5, SLOT_WIDTH = 2, WORD_WIDTH = 9 };
 
 static char *put_number(char *at, uint64_t number, unsigned width) {
@@ -89,7 +89,7 @@ static bool take_number(struct cursor *cursor, uint64_t limit, uint64_t *number)
     return cursor->at > first;
 }
 
-/* " name  number", of a unit. */
+/* Parses " NAME  NUMBER", as in " cta    12". */
 static bool take_unit(struct cursor *cursor, const char *name, uint32_t *unit) {
     uint64_t number;
     skip_spaces(cursor);
@@ -134,13 +134,13 @@ const char *tma_trace_line_parse(const char *line, size_t length, struct tma_eve
     struct cursor cursor = {line, line + length};
     skip_spaces(&cursor);
     if (!take_number(&cursor, UINT64_MAX, &event->cycle))
-        return "a cycle number should be first";
+        return "expected a cycle number at the start of the line";
     if (!take_unit(&cursor, "sm", &event->sm) || !take_unit(&cursor, "cta", &event->cta) ||
         !take_unit(&cursor, "slot", &event->slot))
-        return "after the cycle there should be sm, cta and slot, with a number each";
+        return "expected sm, cta and slot after the cycle, each with a number";
     if (!take_kind(&cursor, &event->kind))
-        return "after the slot there should be a known kind of event";
+        return "expected a known kind of event after the slot";
     if (!take_figures(&cursor, event))
-        return "the figures are not those of this kind of event";
-    return cursor.at == cursor.end ? NULL : "there is more after the event's last figure";
+        return "the figures do not match this kind of event";
+    return cursor.at == cursor.end ? NULL : "unexpected text after the event's last figure";
 }

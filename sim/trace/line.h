@@ -1,4 +1,4 @@
-/* One event as one line of a trace, and back. Internal to sim/trace. */
+/* Formats an event as a line of a trace, and parses such a line. Internal to sim/trace. */
 #ifndef TMA_TRACE_LINE_H
 #define TMA_TRACE_LINE_H
 
@@ -7,14 +7,14 @@
 
 #include "engine/event.h"
 
-/* No event's line is longer, its newline included. */
+/* Longest line of an event, with its newline. */
 enum { TMA_TRACE_LINE_BYTES = 256 };
 
-/* Writes the line and its newline, without a NUL; gives how many bytes. */
+/* Writes the event's line and a newline, without a NUL. Returns the number of bytes written. */
 size_t tma_trace_line_format(char line[TMA_TRACE_LINE_BYTES], const struct tma_event *event);
 
-/* Reads a line of `length` bytes, newline excluded. NULL where it is an event's line; else what is
- * wrong with it, as a constant string. */
+/* Parses a line of `length` bytes, without its newline. Returns NULL on success, else what is wrong
+ * with the line, as a constant string. */
 const char *tma_trace_line_parse(const char *line, size_t length, struct tma_event *event);
 
 #endif

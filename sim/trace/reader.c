@@ -20,7 +20,8 @@ static enum tma_error_code malformed(const struct tma_trace_reader *reader, cons
                     reader->line_number, what);
 }
 
-/* Moves what is left to the front and reads more behind it; gives how many bytes came. */
+/* Moves the unread bytes to the front of the buffer and reads more behind them. Returns the number
+ * of bytes read. */
 static size_t refill(struct tma_trace_reader *reader) {
     memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
     reader->end -= reader->begin;
@@ -31,7 +32,7 @@ static size_t refill(struct tma_trace_reader *reader) {
     return got;
 }
 
-/* The next line of the file; text is NULL at its end. */
+/* Gives the next line of the file. Its text is NULL at the end of the file. */
 static enum tma_error_code read_line(struct tma_trace_reader *reader, struct tma_trace_line *line,
                                      struct tma_error *error) {
     size_t searched = 0;
@@ -48,7 +49,7 @@ static enum tma_error_code read_line(struct tma_trace_reader *reader, struct tma
         searched = available;
         if (available == sizeof reader->buffer) {
             reader->line_number++;
-            return malformed(reader, "no trace has a line as long as this one", error);
+            return malformed(reader, "the line is longer than a trace's lines can be", error);
         }
         if (refill(reader) == 0)
             break;
@@ -62,7 +63,7 @@ static enum tma_error_code read_line(struct tma_trace_reader *reader, struct tma
     return malformed(reader, "the trace is cut off in the middle of this line", error);
 }
 
-/* Takes "# key value" apart, within the line. */
+/* Splits "# key value". Key and value point into the line. */
 static bool split_field(struct tma_trace_line line, struct tma_trace_line *key,
                         struct tma_trace_line *value) {
     if (line.length < 3 || line.text[0] != '#' || line.text[1] != ' ' ||
@@ -97,40 +98,42 @@ static enum tma_error_code read_magic(struct tma_trace_reader *reader, struct tm
     struct tma_trace_line line, key, value;
     enum tma_error_code code = read_line(reader, &line, error);
     if (code == TMA_OK && line.text == NULL)
-        return tma_fail(error, TMA_ERROR_SYNTAX, "%s: the file is empty, a trace is not",
+        return tma_fail(error, TMA_ERROR_SYNTAX, "%s: the file is empty; expected a trace",
                         reader->path);
     if (code == TMA_ERROR_FILE)
         return code;
     if (code != TMA_OK || !split_field(line, &key, &value) || !is_key(key, MAGIC) ||
         !number_of(value, &reader->version))
         return tma_fail(error, TMA_ERROR_SYNTAX,
-                        "%s: this is no trace: its first line is not \"# %s VERSION\"",
-                        reader->path, MAGIC);
+                        "%s: not a trace: the first line is not \"# %s VERSION\"", reader->path,
+                        MAGIC);
     return TMA_OK;
 }
 
 static enum tma_error_code keep_field(struct tma_trace_reader *reader, struct tma_trace_line key,
                                       struct tma_trace_line value, struct tma_error *error) {
     if (reader->field_count == TMA_TRACE_MAX_FIELDS)
-        return malformed(reader, "the header has more fields than any trace", error);
-    /* Room doubles each time that the count is a power of two. */
+        return malformed(reader, "the header has too many fields", error);
+    /* The capacity is the next power of two. */
     size_t count = reader->field_count;
     if ((count & (count - 1)) == 0) {
-        size_t room = count == 0 ? 1 : 2 * count;
-        struct tma_trace_field *grown = realloc(reader->fields, room * sizeof *grown);
+        size_t capacity = count == 0 ? 1 : 2 * count;
+        struct tma_trace_field *grown = realloc(reader->fields, capacity * sizeof *grown);
         if (grown == NULL)
-            return tma_fail(error, TMA_ERROR_MEMORY, "%s: no memory for the header", reader->path);
+            return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory for the header",
+                            reader->path);
         reader->fields = grown;
     }
     struct tma_trace_field field = {strndup(key.text, key.length),
                                     strndup(value.text, value.length)};
     reader->fields[reader->field_count++] = field;
     if (field.key == NULL || field.value == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "%s: no memory for the header", reader->path);
+        return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory for the header", reader->path);
     return TMA_OK;
 }
 
-/* The header ends where a line is no field, or is the end line: that one is left to be read. */
+/* Reads fields up to the first line that is not a field, or is the end line. That line stays
+ * unread. */
 static enum tma_error_code read_fields(struct tma_trace_reader *reader, struct tma_error *error) {
     for (;;) {
         struct tma_trace_line line, key, value;
@@ -144,7 +147,7 @@ static enum tma_error_code read_fields(struct tma_trace_reader *reader, struct t
             return TMA_OK;
         }
         if (!split_field(line, &key, &value))
-            return malformed(reader, "a line of the header should be \"# key value\"", error);
+            return malformed(reader, "expected a header line: \"# key value\"", error);
         code = keep_field(reader, key, value, error);
         if (code != TMA_OK)
             return code;
@@ -172,20 +175,19 @@ void tma_trace_reader_close(struct tma_trace_reader *reader) {
         fclose(reader->file);
 }
 
-/* A line that begins with '#' after the header can only be the end line, and the last. */
+/* Checks the end line: the only line after the header that begins with '#', and the last one. */
 static enum tma_error_code read_end(struct tma_trace_reader *reader, struct tma_trace_line *line,
                                     struct tma_error *error) {
     struct tma_trace_line key, value;
     uint64_t events;
     if (!split_field(*line, &key, &value) || !is_key(key, "end") || !number_of(value, &events))
-        return malformed(reader, "only the end line, \"# end EVENTS\", may follow the header",
-                         error);
+        return malformed(reader, "expected an event, or the end line \"# end EVENTS\"", error);
     if (events != reader->events)
-        return malformed(reader, "the end line's number is not the number of events above it",
+        return malformed(reader, "the number in the end line is not the number of events above it",
                          error);
     enum tma_error_code code = read_line(reader, line, error);
     if (code == TMA_OK && line->text != NULL)
-        return malformed(reader, "there is more after the end line", error);
+        return malformed(reader, "unexpected text after the end line", error);
     return code;
 }
 
@@ -195,8 +197,7 @@ enum tma_error_code tma_trace_reader_next(struct tma_trace_reader *reader,
     if (code != TMA_OK)
         return code;
     if (line->text == NULL)
-        return malformed(reader, "the trace stops here, without its end line: it is cut off",
-                         error);
+        return malformed(reader, "the trace is cut off: its end line is missing", error);
     if (line->length > 0 && line->text[0] == '#')
         return read_end(reader, line, error);
     reader->events++;

@@ -11,33 +11,35 @@ enum { TMA_TRACE_READ_BYTES = 1 << 16, TMA_TRACE_MAX_FIELDS = 1 << 12 };
 struct tma_trace_reader {
     const char *path; /* borrowed */
     FILE *file;
-    uint64_t line_number; /* of the line read last, from 1 */
-    uint64_t events;
-    uint64_t version;
-    struct tma_trace_field *fields; /* of the header, owned; the scenario is the first */
+    uint64_t line_number;           /* of the line read last, from 1 */
+    uint64_t events;                /* lines of events read so far */
+    uint64_t version;               /* of the format */
+    struct tma_trace_field *fields; /* owned; the header's fields, the scenario first */
     size_t field_count;
-    size_t begin, end; /* what of the buffer is not read yet */
+    size_t begin; /* start of the unread bytes in the buffer */
+    size_t end;   /* end of the unread bytes in the buffer */
     char buffer[TMA_TRACE_READ_BYTES];
 };
 
-/* A line without its newline; lives until the next one is read. text is NULL past the last event.
- */
+/* A line without its newline. It points into the reader's buffer and is valid until the next read.
+ * text is NULL after the last event. */
 struct tma_trace_line {
     const char *text;
     size_t length;
 };
 
-/* Opens the file and reads its header. Whether it succeeds or not, tma_trace_reader_close frees. */
+/* Opens the file and reads its header. Fails with TMA_ERROR_FILE, TMA_ERROR_SYNTAX or
+ * TMA_ERROR_MEMORY. Call tma_trace_reader_close in either case. */
 enum tma_error_code tma_trace_reader_open(struct tma_trace_reader *reader, const char *path,
                                           struct tma_error *error);
 void tma_trace_reader_close(struct tma_trace_reader *reader);
 
-/* The next event's line, not looked into. Fails with TMA_ERROR_SYNTAX where the trace stops
- * without its end line. */
+/* Gives the next event's line without parsing it. Fails with TMA_ERROR_SYNTAX if the trace ends
+ * without its end line, or with TMA_ERROR_FILE if it cannot be read. */
 enum tma_error_code tma_trace_reader_next(struct tma_trace_reader *reader,
                                           struct tma_trace_line *line, struct tma_error *error);
 
-/* Reads the line last given as an event. */
+/* Parses the line that tma_trace_reader_next gave last. Fails with TMA_ERROR_SYNTAX. */
 enum tma_error_code tma_trace_reader_parse(const struct tma_trace_reader *reader,
                                            struct tma_trace_line line, struct tma_event *event,
                                            struct tma_error *error);

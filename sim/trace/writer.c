@@ -9,9 +9,9 @@ enum { BUFFER_BYTES = 1 << 16 };
 
 struct tma_trace_writer {
     FILE *file;
-    int error; /* errno of the first write that failed; 0 */
-    uint64_t events;
-    size_t used;
+    int error;       /* errno of the first write that failed; 0: none did */
+    uint64_t events; /* written so far */
+    size_t used;     /* bytes of the buffer that are not written to the file yet */
     char buffer[BUFFER_BYTES];
 };
 
@@ -33,7 +33,7 @@ static void put_character(struct tma_trace_writer *writer, char character) {
     writer->buffer[writer->used++] = character;
 }
 
-/* A header line stays one line whatever a name holds. */
+/* Escapes control characters, so that a header field stays on one line. */
 static void put_text(struct tma_trace_writer *writer, const char *text) {
     static const char hex[] = "0123456789abcdef";
     for (; *text != '\0'; text++) {
@@ -67,7 +67,7 @@ struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trac
                                                struct tma_error *error) {
     struct tma_trace_writer *writer = malloc(sizeof *writer);
     if (writer == NULL) {
-        tma_fail(error, TMA_ERROR_MEMORY, "no memory for a trace's buffer");
+        tma_fail(error, TMA_ERROR_MEMORY, "out of memory for the trace's buffer");
         return NULL;
     }
     writer->file = file;
@@ -103,5 +103,5 @@ enum tma_error_code tma_trace_writer_close(struct tma_trace_writer *writer,
     free(writer);
     if (failure == 0)
         return TMA_OK;
-    return tma_fail(error, TMA_ERROR_FILE, "the trace cannot be written: %s", strerror(failure));
+    return tma_fail(error, TMA_ERROR_FILE, "cannot write the trace: %s", strerror(failure));
 }

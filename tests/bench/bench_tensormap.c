@@ -33,7 +33,7 @@ static bool read_pool(const char *path, struct pool *pool) {
     bool have_memory = pool->maps != NULL && pool->legal != NULL && pool->descriptors != NULL;
     for (size_t row = 0; have_memory && row < records.rows; row++) {
         struct tma_tensor_map *map = &pool->maps[pool->count++];
-        if (tma_map_record(&records, row, map, NULL) != TMA_OK)
+        if (tma_map_record_read(&records, row, map, NULL) != TMA_OK)
             continue;
         if (!tma_record_is_accepted(&records, row))
             continue;

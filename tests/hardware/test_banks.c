@@ -1,7 +1,7 @@
 /* Every shared-memory record of an H200 agrees: wavefronts and bank conflicts of 900 instructions.
  */
 #include "../unit/suite.h"
-#include "records/kinds.h"
+#include "records/validate.h"
 
 START_TEST(every_record_agrees) {
     struct tma_validation validation;

@@ -29,20 +29,20 @@ static struct tma_tsv records;
 static void read_file(int index) {
     struct tma_error error = {0};
     ck_assert_msg(tma_tsv_read(files[index].path, &records, &error) == TMA_OK, "%s", error.text);
-    ck_assert(tma_has_map_records(&records));
+    ck_assert(tma_records_have_maps(&records));
 }
 
 static struct tma_tensor_map map_of(size_t row) {
     struct tma_tensor_map map;
     struct tma_error error = {0};
-    ck_assert_msg(tma_map_record(&records, row, &map, &error) == TMA_OK, "%s", error.text);
+    ck_assert_msg(tma_map_record_read(&records, row, &map, &error) == TMA_OK, "%s", error.text);
     return map;
 }
 
 static struct tma_descriptor descriptor_of(size_t row) {
     struct tma_descriptor descriptor;
     struct tma_error error = {0};
-    ck_assert_msg(tma_descriptor_record(&records, row, &descriptor, &error) == TMA_OK, "%s",
+    ck_assert_msg(tma_descriptor_record_read(&records, row, &descriptor, &error) == TMA_OK, "%s",
                   error.text);
     return descriptor;
 }

@@ -1,6 +1,6 @@
 /* Every functional record of an H200 agrees: bytes, mbarrier bytes, changed words, faults. */
 #include "../unit/suite.h"
-#include "records/kinds.h"
+#include "records/validate.h"
 
 static const struct {
     const char *path;

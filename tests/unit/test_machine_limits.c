@@ -11,10 +11,10 @@ static const struct {
     const char *section, *key, *value, *said;
 } faults[] = {
     {"l2:", "  ways:", "17", "l2.ways"},
-    {"l2:", "  capacity:", "187 KiB", "192512 B at least"},
+    {"l2:", "  capacity:", "187 KiB", "of 16 ways: 192512 B"},
     {"l2:", "  partitions:", "1", "topology.gpc_partition"},
     {"l2:", "  slices:", "95", "l2.slices"},
-    {"l2:", "  slices:", "96", "l2.slices 96; expected 94"},
+    {"l2:", "  slices:", "96", "hash of 94 slices, but l2.slices is 96"},
     {"l2:", "  hash:", "odd", "l2.hash"},
     {"dram:", "  row:", "64 B", "dram.row"},
     {"dram:", "  bus:", "0 bit", "dram.bus"},
@@ -28,7 +28,7 @@ static const struct {
     {"crossbar:", "  request:", "0 cycles", "crossbar.request"},
     {"crossbar:", "  response:", "0 cycles", "crossbar.response"},
     {"crossbar:", "  partition:", "0 cycles", "crossbar.partition"},
-    {"", "sm_count:", "131", "sm_count is 131"},
+    {"", "sm_count:", "131", "expected sm_count, which is 131"},
 };
 
 static bool begins_with(const char *line, const char *words) {

@@ -6,7 +6,7 @@
 #include "scenario/describe.h"
 #include "scenario/document.h"
 #include "scenario/scenario.h"
-#include "scenario/text.h"
+#include "scenario/suggestion.h"
 #include "scenario/units.h"
 #include "suite.h"
 
@@ -54,7 +54,7 @@ static void read_good(const char *const *settings, size_t count, struct tma_scen
 static const struct number_case {
     const char *text;
     const struct tma_quantity_unit *unit;
-    enum tma_number_fault fault;
+    enum tma_number_error fault;
     int64_t value;
 } number_cases[] = {
     {"0", &tma_unit_bytes, TMA_NUMBER_OK, 0},
@@ -88,7 +88,7 @@ START_TEST(numbers_have_units) {
     const struct number_case *test = &number_cases[_i];
     struct tma_number number;
     const char *suffix;
-    enum tma_number_fault fault = tma_number_read(test->text, test->unit, &number, &suffix);
+    enum tma_number_error fault = tma_number_read(test->text, test->unit, &number, &suffix);
     ck_assert_msg(fault == test->fault, "\"%s\": fault %d", test->text, (int)fault);
     int64_t value = 0;
     if (fault == TMA_NUMBER_OK)
@@ -226,32 +226,32 @@ static const struct fault_case {
 } fault_cases[] = {
     {"workload.ctas", "is not path=value"},
     {"=3", "is not path=value"},
-    {"workload.ctas=", "no value in it"},
+    {"workload.ctas=", "expected a value"},
     {"workload.ctas=[", "not YAML"},
     {"workload.ctas=3\n---\n4", "a second document"},
-    {"workload.ctas.x=3", "workload.ctas is a single value: it has no \"x\""},
-    {"workload.operations.9.load=A", "\"9\" is no index of it; allowed: 0 to 3"},
-    {"workload.operations.x.load=A", "\"x\" is no index"},
+    {"workload.ctas.x=3", "workload.ctas is a single value and has no \"x\""},
+    {"workload.operations.9.load=A", "has no index \"9\"; allowed: 0 to 3"},
+    {"workload.operations.x.load=A", "has no index \"x\""},
     {"workload.pipelin.depth=3", "did you mean \"pipeline\"?"},
     {"gpu.sm_cont=3", "did you mean \"sm_count\"?"},
     {"gpu.sm_clock=3 Mhz", "did you mean \"MHz\"?"},
     {"gpu.topology.gpc_size=[1]", "adds up to 1 SMs"},
-    {"gpu.topology.sms.1=255", "SMs are 0 to"},
+    {"gpu.topology.sms.1=255", "allowed: SMs 0 to"},
     {"tensor_maps.A.count=0", "expected a whole number from 1 to 65536"},
-    {"tensor_maps.A.count=256", "up to A, 256 maps are parameters of the kernel"},
+    {"tensor_maps.A.count=256", "A and the maps before it are 256 kernel parameters"},
     {"tensor_maps.A={data_type: float16, global_dim: [256, 512], box_dim: [64, 128], count: 2, "
      "global_address: 0xffffffffc0000, descriptor: global}",
-     "2 tensors of 262144 bytes from 0xffffffffc0000 on; allowed up to 0x10000000000000"},
+     "2 tensors of 262144 bytes from address 0xffffffffc0000 exceed the highest address"},
     {"tensor_maps.A.descriptor=shared", "parameter or global"},
     {"gpu.tma.descriptors=0", "expected a whole number from 1 to 65536"},
-    {"gpu=nowhere.yaml", "gpu names a file that cannot be used"},
-    {"workload.operations.0.load=C", "tensor_maps has A, B"},
-    {"tensor_maps.A.box_dim=[64]", "has 1 entries; expected 2"},
-    {"workload.pipeline.stage_bytes=33 B", "too small for the box of operation 0 (A)"},
+    {"gpu=nowhere.yaml", "gpu names a file that cannot be read or parsed"},
+    {"workload.operations.0.load=C", "expected a name in tensor_maps: A, B"},
+    {"tensor_maps.A.box_dim=[64]", "has length 1; expected 2"},
+    {"workload.pipeline.stage_bytes=33 B", "too small for the tile of operation 0 (A)"},
     {"workload.pipeline.depth=8", "of shared memory; a CTA of"},
     {"workload.operations.0.walk.start=[1, 0]", "multiple of 16 bytes"},
     {"workload.operations.0={store: A, walk: {start: [0, -1]}}", "negative"},
-    {"workload.consumers.0.operation=3", "operations are 0 to 2"},
+    {"workload.consumers.0.operation=3", "allowed: operations 0 to 2"},
     {"workload.consumers.0.operation=8", "expected a whole number from 0 to 7"},
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "records/summary.h"
+#include "records/validate.h"
 #include "suite.h"
 
 /* Errors in percent: of 1 to n in a scrambled order the mean is (n + 1) / 2, as is the median; the
@@ -49,7 +50,7 @@ START_TEST(worst_rows) {
         char name[16];
         struct tma_record_outcome outcome = {.measured = 100, .predicted = predicted[i]};
         snprintf(name, sizeof name, "row%d", i);
-        struct tma_timed_row row = tma_note_row(&validation, name, &outcome);
+        struct tma_timed_row row = tma_validation_add_row(&validation, name, &outcome);
         ck_assert_str_eq(row.name, name);
         ck_assert_double_eq(row.measured, 100);
         ck_assert_double_eq(row.predicted, predicted[i]);

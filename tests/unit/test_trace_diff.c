@@ -84,14 +84,14 @@ static const struct comparison_case comparisons[] = {
      HEADER "# y \n# end 0\n",
      {0, 0},
      TMA_TRACE_DIFFERENT,
-     "header: x: 1 2 in a alone\nheader: y:  in b alone\nsame events: 0\n"},
+     "header: x: 1 2 only in a\nheader: y:  only in b\nsame events: 0\n"},
     {"format version",
      HEADER START "# end 1\n",
      "# tmasim-trace 2\n# scenario t\nwhatever\n",
      {0, 0},
      TMA_TRACE_DIFFERENT,
      "header: format version: 1 | 2 (events of different formats are not compared)\n"
-     "header: scenario: s | t\nheader: depth: 4 in a alone\n"},
+     "header: scenario: s | t\nheader: depth: 4 only in a\n"},
     {"a figure and the cycle changed",
      HEADER START ISSUE ARRIVE "# end 3\n",
      HEADER START ISSUE "507 sm 3 cta 7 slot 0  arrival op=0 bytes=128 latency=497\n# end 3\n",
@@ -203,34 +203,34 @@ static const struct {
     enum tma_error_code code;
     const char *message;
 } bad_files[] = {
-    {FILE_TEXT(""), TMA_ERROR_SYNTAX, "b: the file is empty, a trace is not"},
+    {FILE_TEXT(""), TMA_ERROR_SYNTAX, "b: the file is empty; expected a trace"},
     {FILE_TEXT("\x7f"
                "ELF\0\0\0\n\n"),
-     TMA_ERROR_SYNTAX, "b: this is no trace: its first line is not \"# tmasim-trace VERSION\""},
+     TMA_ERROR_SYNTAX, "b: not a trace: the first line is not \"# tmasim-trace VERSION\""},
     {FILE_TEXT("hello"), TMA_ERROR_SYNTAX,
-     "b: this is no trace: its first line is not \"# tmasim-trace VERSION\""},
+     "b: not a trace: the first line is not \"# tmasim-trace VERSION\""},
     {FILE_TEXT("# tmasim-trace one\n"), TMA_ERROR_SYNTAX,
-     "b: this is no trace: its first line is not \"# tmasim-trace VERSION\""},
+     "b: not a trace: the first line is not \"# tmasim-trace VERSION\""},
     {FILE_TEXT("# tmasim-trace 1\n"), TMA_ERROR_SYNTAX,
-     "b:1: the trace stops here, without its end line: it is cut off"},
+     "b:1: the trace is cut off: its end line is missing"},
     {FILE_TEXT("# tmasim-trace 1\n#\n"), TMA_ERROR_SYNTAX,
-     "b:2: a line of the header should be \"# key value\""},
+     "b:2: expected a header line: \"# key value\""},
     {FILE_TEXT("# tmasim-trace 1\n# a\0b c\n"), TMA_ERROR_SYNTAX,
-     "b:2: a line of the header should be \"# key value\""},
+     "b:2: expected a header line: \"# key value\""},
     {FILE_TEXT(HEADER START ISSUE), TMA_ERROR_SYNTAX,
-     "b:5: the trace stops here, without its end line: it is cut off"},
+     "b:5: the trace is cut off: its end line is missing"},
     {FILE_TEXT(HEADER START "10 sm 3 ct"), TMA_ERROR_SYNTAX,
      "b:5: the trace is cut off in the middle of this line"},
     {FILE_TEXT(HEADER START ISSUE "# end 1\n"), TMA_ERROR_SYNTAX,
-     "b:6: the end line's number is not the number of events above it"},
+     "b:6: the number in the end line is not the number of events above it"},
     {FILE_TEXT(HEADER START "# end 1\n" ISSUE), TMA_ERROR_SYNTAX,
-     "b:6: there is more after the end line"},
+     "b:6: unexpected text after the end line"},
     {FILE_TEXT(HEADER START "# depth 5\n# end 1\n"), TMA_ERROR_SYNTAX,
-     "b:5: only the end line, \"# end EVENTS\", may follow the header"},
+     "b:5: expected an event, or the end line \"# end EVENTS\""},
     {FILE_TEXT(HEADER START "\n# end 1\n"), TMA_ERROR_SYNTAX,
-     "b:5: a cycle number should be first"},
+     "b:5: expected a cycle number at the start of the line"},
     {FILE_TEXT(HEADER START "10 sm 3 cta 7 slot 0 issue op=\0 map=0\n# end 2\n"), TMA_ERROR_SYNTAX,
-     "b:5: the figures are not those of this kind of event"},
+     "b:5: the figures do not match this kind of event"},
 };
 
 START_TEST(test_bad_file_is_refused) {
@@ -267,7 +267,7 @@ START_TEST(test_line_without_end) {
     enum tma_trace_verdict verdict;
     struct tma_error error = {0};
     ck_assert_int_eq(diff(&exact, text, &verdict, &error), TMA_ERROR_SYNTAX);
-    ck_assert_str_eq(error.text, "b:2: no trace has a line as long as this one");
+    ck_assert_str_eq(error.text, "b:2: the line is longer than a trace's lines can be");
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(test_answer_that_cannot_be_written) {
     enum tma_trace_verdict verdict;
     struct tma_error error = {0};
     ck_assert_int_eq(tma_trace_diff("a", "a", &exact, full, &verdict, &error), TMA_ERROR_FILE);
-    ck_assert_str_eq(error.text, "the comparison cannot be written: No space left on device");
+    ck_assert_str_eq(error.text, "cannot write the comparison: No space left on device");
     fclose(full);
 }
 END_TEST
@@ -438,8 +438,8 @@ START_TEST(test_nothing_in_common) {
         "  b: no such event\n" TABLE
         "issue                 0            0       300000       300000\n"
         "all                   0            0       300000       300000\n"
-        "The traces drift so far apart that some changed events may be counted as one only in "
-        "the first and one only in the second.\n");
+        "The traces differ so much that some changed events may be counted twice: once as only "
+        "first, once as only second.\n");
 }
 END_TEST
 

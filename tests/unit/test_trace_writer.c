@@ -73,9 +73,9 @@ static const struct {
     {"1 sm 1 cta 1 slot 1  issue op=1", "figures"},
     {"1 sm 1 cta 1 slot 1  issue op=1 map=", "figures"},
     {"1 sm 1 cta 1 slot 1  issue op=1 box=1", "figures"},
-    {"1 sm 1 cta 1 slot 1  issue op=1 map=1 map=1", "more"},
-    {"1 sm 1 cta 1 slot 1  issue op=1 map=1 ", "more"},
-    {"1 sm 1 cta 1 slot 1  issue op=1 map=1.5", "more"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 map=1 map=1", "unexpected text"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 map=1 ", "unexpected text"},
+    {"1 sm 1 cta 1 slot 1  issue op=1 map=1.5", "unexpected text"},
 };
 
 START_TEST(test_bad_line_is_refused) {
@@ -123,7 +123,7 @@ START_TEST(test_failed_write_is_reported_at_close) {
         sink.event(sink.context, &lines[2].event);
     struct tma_error error = {0};
     ck_assert_int_eq(tma_trace_writer_close(writer, &error), TMA_ERROR_FILE);
-    ck_assert_str_eq(error.text, "the trace cannot be written: No space left on device");
+    ck_assert_str_eq(error.text, "cannot write the trace: No space left on device");
     fclose(file);
 }
 END_TEST

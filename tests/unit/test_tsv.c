@@ -41,11 +41,11 @@ END_TEST
 START_TEST(words_and_lists) {
     char value[4];
     int64_t list[3];
-    ck_assert(tma_words_value("a=12 bb=345678 b=9", "b", value, sizeof value));
+    ck_assert(tma_find_key_value("a=12 bb=345678 b=9", "b", value, sizeof value));
     ck_assert_str_eq(value, "9");
-    ck_assert(tma_words_value("a=12 bb=345678 b=9", "bb", value, sizeof value));
+    ck_assert(tma_find_key_value("a=12 bb=345678 b=9", "bb", value, sizeof value));
     ck_assert_str_eq(value, "345");
-    ck_assert(!tma_words_value("a=12 bb=3", "c", value, sizeof value));
+    ck_assert(!tma_find_key_value("a=12 bb=3", "c", value, sizeof value));
     ck_assert_uint_eq(tma_parse_list("1,-2,3,4", list, 3), 3);
     ck_assert_int_eq(list[1], -2);
     ck_assert_uint_eq(tma_parse_list("1,x", list, 3), 1);
@@ -58,11 +58,11 @@ static const struct {
     size_t count;
     const char *text; /* behind the path */
 } refusals[] = {
-    {"", 0, ": is empty; expected a header line"},
-    {"a\tb\n1\0\t2\n", 9, ": is binary; expected tab-separated text"},
+    {"", 0, ": the file is empty; expected a header line"},
+    {"a\tb\n1\0\t2\n", 9, ": the file is binary; expected tab-separated text"},
     {"hello\nworld\n", 12, ":1: no tab in the header line; expected tab-separated column names"},
-    {"a\tb\n1\t2\n3\n", 10, ":3: not as many cells as the header's 2"},
-    {"a\tb\n1\t2\t3\n", 10, ":2: not as many cells as the header's 2"},
+    {"a\tb\n1\t2\n3\n", 10, ":3: wrong number of cells; expected 2, as in the header"},
+    {"a\tb\n1\t2\t3\n", 10, ":2: wrong number of cells; expected 2, as in the header"},
 };
 
 START_TEST(no_records) {

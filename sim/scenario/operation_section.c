@@ -1,10 +1,11 @@
-/* The operations of a stage: which tensor map, which tile, to where. */
+/* Reads the list `workload.operations`: the TMA operations of each stage. */
 #include <stdio.h>
 #include <string.h>
 
-#include "scenario/describe.h"
-#include "scenario/reading.h"
-#include "scenario/text.h"
+#include "scenario/scenario.h"
+#include "scenario/scenario_reader.h"
+#include "scenario/schema_describe.h"
+#include "scenario/suggestion.h"
 
 enum { AUTO_ACCESS = -1, NO_REDUCTION = -1, ALL_RANKS = UINT16_MAX };
 
@@ -32,14 +33,18 @@ static const struct tma_name reduction_items[] = {{"add", TMA_REDUCE_ADD}, {"min
                                                   {"or", TMA_REDUCE_OR},   {"xor", TMA_REDUCE_XOR}};
 static const struct tma_names reduction_names = {"reduction", reduction_items, 8};
 
+/* The struct that the schema fills. */
 struct operation_input {
     struct tma_stage_operation stage;
-    int32_t access;    /* or AUTO_ACCESS */
-    int32_t reduction; /* or NO_REDUCTION */
+    int32_t access;                  /* or AUTO_ACCESS */
+    int32_t reduction;               /* or NO_REDUCTION */
+    uint16_t ranks[TMA_MAX_CLUSTER]; /* or ALL_RANKS alone */
+
+    /* The name of the map, in the key that the operation has. */
     char load[TMA_MAX_NAME], store[TMA_MAX_NAME], reduce[TMA_MAX_NAME], prefetch[TMA_MAX_NAME];
-    uint32_t starts, tiles, steps, offsets;
-    uint16_t ranks[TMA_MAX_CLUSTER]; /* or ALL_RANKS */
-    uint32_t rank_count;
+
+    /* Lengths of the lists. */
+    uint32_t start_count, tile_count, step_count, offset_count, rank_count;
 };
 
 #define IN(member) offsetof(struct operation_input, member)
@@ -50,22 +55,24 @@ struct operation_input {
     }
 
 static const struct tma_key operation_keys[] = {
-    DIRECTION(load, "tensor map: global to shared memory"),
-    DIRECTION(store, "tensor map: shared to global memory"),
-    DIRECTION(reduce, "tensor map: shared memory combined into global memory"),
-    DIRECTION(prefetch, "tensor map: global memory into L2"),
+    DIRECTION(load, "loads a tile from global to shared memory; the name of its tensor map"),
+    DIRECTION(store, "stores a tile from shared to global memory; the name of its tensor map"),
+    DIRECTION(reduce,
+              "combines a tile in shared memory with global memory; the name of its tensor map"),
+    DIRECTION(prefetch, "prefetches a tile from global memory into L2; the name of its tensor map"),
     {.path = "reduction",
      .kind = TMA_KEY_ENUM,
      .names = &reduction_names,
      .fallback = TMA_OPTIONAL,
      .offset = IN(reduction),
-     .meaning = "how reduce combines"},
+     .meaning = "operator of a reduce, which needs it"},
     {.path = "access",
      .kind = TMA_KEY_ENUM,
      .names = &access_names,
      .fallback = "auto",
      .offset = IN(access),
-     .meaning = "auto: what the map's kind has; gather4: four rows of a 2-D tiled map"},
+     .meaning = "mode of the access; auto: the mode of the map's kind; gather4: four rows of a "
+                "two-dimensional tiled map"},
     {.path = "shared_offset",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_bytes,
@@ -74,7 +81,8 @@ static const struct tma_key operation_keys[] = {
      .names = &auto_names,
      .fallback = "auto",
      .offset = IN(stage.operation.shared_address),
-     .meaning = "of the tile in the stage; auto: behind the one before, aligned to 1 KiB"},
+     .meaning = "offset of the tile in its stage; auto: behind the previous operation's tile, "
+                "aligned to 1 KiB"},
     {.path = "multicast",
      .kind = TMA_KEY_U16,
      .unit = &tma_unit_none,
@@ -85,7 +93,8 @@ static const struct tma_key operation_keys[] = {
      .limit = TMA_MAX_CLUSTER,
      .offset = IN(ranks),
      .count_offset = IN(rank_count),
-     .meaning = "loads: ranks in the cluster of the CTAs that get the tile; the lowest one issues"},
+     .meaning = "loads: ranks of the CTAs in the cluster that receive the tile; the lowest rank "
+                "issues the load; default: only the CTA itself"},
     {.path = "im2col_offsets",
      .kind = TMA_KEY_U16,
      .unit = &tma_unit_none,
@@ -94,8 +103,8 @@ static const struct tma_key operation_keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = 3,
      .offset = IN(stage.operation.im2col_offsets),
-     .count_offset = IN(offsets),
-     .meaning = "im2col loads: the filter's W, H, D; default: 0"},
+     .count_offset = IN(offset_count),
+     .meaning = "im2col loads: position in the filter, in pixels; W, H, D; default: 0"},
     {.path = "w_halo",
      .kind = TMA_KEY_U16,
      .unit = &tma_unit_none,
@@ -103,7 +112,7 @@ static const struct tma_key operation_keys[] = {
      .max = UINT16_MAX,
      .fallback = TMA_OPTIONAL,
      .offset = IN(stage.operation.w_halo),
-     .meaning = "im2col_w accesses: pixels"},
+     .meaning = "im2col_w accesses: the halo along W (wHalo), in pixels; default: 0"},
     {.path = "w_offset",
      .kind = TMA_KEY_I16,
      .unit = &tma_unit_none,
@@ -111,15 +120,15 @@ static const struct tma_key operation_keys[] = {
      .max = INT16_MAX,
      .fallback = TMA_OPTIONAL,
      .offset = IN(stage.operation.w_offset),
-     .meaning = "im2col_w accesses: pixels"},
+     .meaning = "im2col_w accesses: the offset along W (wOffset), in pixels; default: 0"},
     {.path = "walk.order",
      .kind = TMA_KEY_ENUM,
      .names = &order_names,
      .fallback = "grid_strided",
      .offset = IN(stage.walk.order),
      .meaning =
-         "tile number of iteration i of CTA c: i*ctas+c, c*iterations+i, i, or c; multicast: "
-         "c and ctas count clusters"},
+         "tile number of iteration i of CTA c; grid_strided: `i * ctas + c`; blocked: `c * "
+         "iterations + i`; same: `i`; fixed: `c`; for multicast loads, c and ctas count clusters"},
     {.path = "walk.start",
      .kind = TMA_KEY_I32,
      .unit = &tma_unit_none,
@@ -128,8 +137,8 @@ static const struct tma_key operation_keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = TMA_MAX_RANK,
      .offset = IN(stage.walk.start),
-     .count_offset = IN(starts),
-     .meaning = "coordinates of tile 0; default: 0 in each dimension"},
+     .count_offset = IN(start_count),
+     .meaning = "coordinates of tile 0, in elements; default: 0 in each dimension"},
     {.path = "walk.tiles",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
@@ -138,8 +147,9 @@ static const struct tma_key operation_keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = TMA_MAX_RANK,
      .offset = IN(stage.walk.tiles),
-     .count_offset = IN(tiles),
-     .meaning = "tiles in each dimension, the first one fastest; default: the whole tensor"},
+     .count_offset = IN(tile_count),
+     .meaning = "number of tiles in each dimension; the first dimension varies fastest; default: "
+                "as many as cover the tensor"},
     {.path = "walk.step",
      .kind = TMA_KEY_I32,
      .unit = &tma_unit_none,
@@ -148,14 +158,15 @@ static const struct tma_key operation_keys[] = {
      .fallback = TMA_OPTIONAL,
      .limit = TMA_MAX_RANK,
      .offset = IN(stage.walk.step),
-     .count_offset = IN(steps),
-     .meaning = "elements from a tile to the next; default: the box"},
+     .count_offset = IN(step_count),
+     .meaning =
+         "distance between neighbouring tiles in each dimension, in elements; default: the box"},
 };
 
 const struct tma_schema tma_operation_schema = {operation_keys,
                                                 sizeof operation_keys / sizeof operation_keys[0]};
 
-/* One of these four keys says what an operation does, and with which map. In the order of the
+/* An operation has exactly one of these keys, whose value names its map. In the order of the
  * enumeration. */
 static const struct direction {
     const char *key;
@@ -168,41 +179,43 @@ static const struct direction {
     {"prefetch", TMA_PREFETCH, IN(prefetch)},
 };
 
-/* The place and the values of one operation while it is read. */
-struct operation_reading {
-    struct tma_reading *reading;
+/* The context of reading one operation. */
+struct operation_reader {
+    struct tma_scenario_reader *scenario_reader;
     const struct tma_yaml_node *node;
-    uint32_t index;
-    char context[TMA_PATH_BYTES];
+    uint32_t index;               /* in the list */
+    char context[TMA_PATH_BYTES]; /* its path, for messages */
 };
 
-static bool refuse(struct operation_reading *at, const char *key, const char *text) {
-    tma_diagnose(at->reading->list, TMA_ERROR_SYNTAX, tma_yaml_locate(at->node, key), "%s%s%s %s",
-                 at->context, key[0] == '\0' ? "" : ".", key, text);
+/* Appends "PATH.KEY TEXT" and returns false. */
+static bool diagnose(struct operation_reader *reader, const char *key, const char *text) {
+    tma_diagnose(reader->scenario_reader->list, TMA_ERROR_SYNTAX,
+                 tma_yaml_locate(reader->node, key), "%s%s%s %s", reader->context,
+                 key[0] == '\0' ? "" : ".", key, text);
     return false;
 }
 
-static const struct direction *find_direction(struct operation_reading *at) {
+static const struct direction *find_direction(struct operation_reader *reader) {
     const struct direction *found = NULL;
     for (size_t i = 0; i < sizeof directions / sizeof directions[0]; i++) {
-        if (tma_yaml_find(at->node, directions[i].key) == NULL)
+        if (tma_yaml_find(reader->node, directions[i].key) == NULL)
             continue;
         if (found != NULL) {
-            refuse(at, directions[i].key,
-                   "is one too many; expected one of load, store, reduce "
-                   "and prefetch");
+            diagnose(
+                reader, directions[i].key,
+                "is a second direction; expected only one of load, store, reduce and prefetch");
             return NULL;
         }
         found = &directions[i];
     }
     if (found == NULL)
-        refuse(at, "", "does nothing; expected one of load, store, reduce and prefetch");
+        diagnose(reader, "", "has no direction; expected one of load, store, reduce and prefetch");
     return found;
 }
 
-static bool find_map(struct operation_reading *at, const char *key, const char *name,
+static bool find_map(struct operation_reader *reader, const char *key, const char *name,
                      uint32_t *index) {
-    const struct tma_scenario *scenario = at->reading->scenario;
+    const struct tma_scenario *scenario = reader->scenario_reader->scenario;
     struct tma_suggestion suggestion = {.wanted = name};
     for (*index = 0; *index < scenario->workload.map_count; ++*index) {
         if (strcmp(scenario->map_names[*index], name) == 0)
@@ -212,11 +225,12 @@ static bool find_map(struct operation_reading *at, const char *key, const char *
     char text[TMA_ERROR_TEXT_BYTES], hint[TMA_MAX_SUGGESTION + 32] = "";
     if (suggestion.best[0] != '\0')
         snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
-    int used = snprintf(text, sizeof text, "is \"%s\"; %stensor_maps has", name, hint);
+    int used =
+        snprintf(text, sizeof text, "is \"%s\"; %sexpected a name in tensor_maps:", name, hint);
     for (uint32_t i = 0; i < scenario->workload.map_count && used < (int)sizeof text; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i == 0 ? "" : ",",
                          scenario->map_names[i]);
-    return refuse(at, key, text);
+    return diagnose(reader, key, text);
 }
 
 static enum tma_access_mode access_of(const struct operation_input *input,
@@ -232,57 +246,58 @@ static enum tma_access_mode access_of(const struct operation_input *input,
     return (enum tma_access_mode)input->access;
 }
 
-static bool check_reduction(struct operation_reading *at, enum tma_direction direction) {
-    bool given = tma_yaml_find(at->node, "reduction") != NULL;
+static bool check_reduction(struct operation_reader *reader, enum tma_direction direction) {
+    bool given = tma_yaml_find(reader->node, "reduction") != NULL;
     if (direction == TMA_REDUCE && !given)
-        return refuse(at, "reduction",
-                      "is missing; expected add, min, max, inc, dec, and, or or "
-                      "xor");
+        return diagnose(reader, "reduction",
+                        "is missing; expected add, min, max, inc, dec, and, or or "
+                        "xor");
     if (direction != TMA_REDUCE && given)
-        return refuse(at, "reduction", "is for reduce alone");
+        return diagnose(reader, "reduction", "is only for reduce");
     return true;
 }
 
-/* Ranks as the instruction's ctaMask. A cluster of one CTA has nobody to multicast to. */
-static bool read_ranks(struct operation_reading *at, const struct operation_input *input,
-                       struct tma_operation *operation) {
-    uint32_t ctas = tma_cluster_ctas(&at->reading->scenario->workload), mask = 0;
+/* Converts the ranks to the instruction's ctaMask. In a cluster of one CTA the mask is 0: the load
+ * is not multicast. */
+static bool convert_ranks(struct operation_reader *reader, const struct operation_input *input,
+                          struct tma_operation *operation) {
+    uint32_t ctas = tma_cluster_ctas(&reader->scenario_reader->scenario->workload), mask = 0;
     char key[32], text[96];
     if (input->rank_count > 0 && operation->direction != TMA_LOAD)
-        return refuse(at, "multicast", "is for load alone");
+        return diagnose(reader, "multicast", "is only for load");
     for (uint32_t i = 0; i < input->rank_count; i++) {
         mask |= input->ranks[i] == ALL_RANKS ? (1u << ctas) - 1 : 1u << input->ranks[i];
         if (mask >> ctas == 0)
             continue;
         snprintf(key, sizeof key, "multicast.%u", i);
-        snprintf(text, sizeof text, "is %u; workload.cluster is %u: ranks are 0 to %u",
-                 input->ranks[i], ctas, ctas - 1);
-        return refuse(at, key, text);
+        snprintf(text, sizeof text, "is %u; allowed: ranks 0 to %u, because workload.cluster is %u",
+                 input->ranks[i], ctas - 1, ctas);
+        return diagnose(reader, key, text);
     }
     operation->cta_mask = ctas == 1 ? 0 : (uint16_t)mask;
     return true;
 }
 
-static bool check_length(struct operation_reading *at, const char *key, uint32_t length,
+static bool check_length(struct operation_reader *reader, const char *key, uint32_t length,
                          uint32_t expected) {
-    if (tma_yaml_find(at->node, key) == NULL || length == expected)
+    if (tma_yaml_find(reader->node, key) == NULL || length == expected)
         return true;
     char text[96];
-    snprintf(text, sizeof text, "has %u entries; expected %u, one for each coordinate", length,
+    snprintf(text, sizeof text, "has length %u; expected %u, one for each coordinate", length,
              expected);
-    return refuse(at, key, text);
+    return diagnose(reader, key, text);
 }
 
 static uint32_t coordinate_count(enum tma_access_mode access, const struct tma_tensor_map *map) {
     return access == TMA_ACCESS_GATHER4 ? TMA_MAX_RANK : map->rank;
 }
 
-/* The whole tensor, box by box. Other accesses than tiles have no such order that goes without
- * saying. */
-static bool default_walk(struct operation_reading *at, const struct tma_tensor_map *map,
+/* Fills the keys of the walk that the file lacks, so that it covers the whole tensor box by box.
+ * Only tile accesses have such a default. */
+static bool default_walk(struct operation_reader *reader, const struct tma_tensor_map *map,
                          enum tma_access_mode access, struct tma_walk *walk) {
-    bool tiles = tma_yaml_find(at->node, "walk.tiles") != NULL;
-    bool step = tma_yaml_find(at->node, "walk.step") != NULL;
+    bool tiles = tma_yaml_find(reader->node, "walk.tiles") != NULL;
+    bool step = tma_yaml_find(reader->node, "walk.step") != NULL;
     for (uint32_t d = 0; d < TMA_MAX_RANK; d++) {
         bool box = access == TMA_ACCESS_TILE && d < map->rank && map->box_dim[d] > 0;
         uint32_t stride = box ? map->box_dim[d] : 1;
@@ -295,56 +310,61 @@ static bool default_walk(struct operation_reading *at, const struct tma_tensor_m
     }
     if (access == TMA_ACCESS_TILE || (tiles && step))
         return true;
-    return refuse(at, tiles ? "walk.step" : "walk.tiles",
-                  "is missing; only tile accesses have a default");
+    return diagnose(reader, tiles ? "walk.step" : "walk.tiles",
+                    "is missing; only tile accesses have a default for it");
 }
 
-static bool complete(struct operation_reading *at, struct operation_input *input,
+/* Derives what the schema leaves open: map, access, ctaMask and walk. */
+static bool complete(struct operation_reader *reader, struct operation_input *input,
                      const struct direction *direction) {
     const char *name = (const char *)input + direction->map_offset;
     struct tma_stage_operation *stage = &input->stage;
     stage->operation.direction = direction->direction;
-    bool good = check_reduction(at, direction->direction);
-    good = read_ranks(at, input, &stage->operation) && good;
-    if (!find_map(at, direction->key, name, &stage->map) || !at->reading->map_good[stage->map])
+    bool good = check_reduction(reader, direction->direction);
+    good = convert_ranks(reader, input, &stage->operation) && good;
+    if (!find_map(reader, direction->key, name, &stage->map) ||
+        !reader->scenario_reader->map_valid[stage->map])
         return false;
-    const struct tma_tensor_map *map = &at->reading->scenario->workload.maps[stage->map];
+    const struct tma_tensor_map *map =
+        &reader->scenario_reader->scenario->workload.maps[stage->map];
     stage->operation.access = access_of(input, map);
     if (input->reduction != NO_REDUCTION)
         stage->operation.reduction = (enum tma_reduction)input->reduction;
     uint32_t coordinates = coordinate_count(stage->operation.access, map);
-    good = check_length(at, "walk.start", input->starts, coordinates) && good;
-    good = check_length(at, "walk.tiles", input->tiles, coordinates) && good;
-    good = check_length(at, "walk.step", input->steps, coordinates) && good;
-    return default_walk(at, map, stage->operation.access, &stage->walk) && good;
+    good = check_length(reader, "walk.start", input->start_count, coordinates) && good;
+    good = check_length(reader, "walk.tiles", input->tile_count, coordinates) && good;
+    good = check_length(reader, "walk.step", input->step_count, coordinates) && good;
+    return default_walk(reader, map, stage->operation.access, &stage->walk) && good;
 }
 
-static bool read_operation(struct operation_reading *at, struct tma_stage_operation *stage) {
+static bool read_operation(struct operation_reader *reader, struct tma_stage_operation *stage) {
     struct operation_input input = {.reduction = NO_REDUCTION};
-    snprintf(at->context, sizeof at->context, "workload.operations.%u", at->index);
-    bool good =
-        tma_schema_read(&tma_operation_schema, at->node, at->context, &input, at->reading->list);
-    if (at->node->kind != TMA_YAML_MAPPING)
+    snprintf(reader->context, sizeof reader->context, "workload.operations.%u", reader->index);
+    bool good = tma_schema_read(&tma_operation_schema, reader->node, reader->context, &input,
+                                reader->scenario_reader->list);
+    if (reader->node->kind != TMA_YAML_MAPPING)
         return false;
-    const struct direction *direction = find_direction(at);
+    const struct direction *direction = find_direction(reader);
     if (!good || direction == NULL)
         return false;
-    good = complete(at, &input, direction);
+    good = complete(reader, &input, direction);
     *stage = input.stage;
     return good;
 }
 
-void tma_read_operations(struct tma_reading *reading, const struct tma_yaml_node *list) {
-    struct tma_workload *workload = &reading->scenario->workload;
+void tma_read_operations(struct tma_scenario_reader *reader, const struct tma_yaml_node *list) {
+    struct tma_workload *workload = &reader->scenario->workload;
     uint32_t index = 0;
     for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next) {
         if (index == TMA_MAX_STAGE_OPERATIONS) {
-            tma_diagnose(reading->list, TMA_ERROR_SYNTAX, node->at,
-                         "workload.operations has more than %d entries", TMA_MAX_STAGE_OPERATIONS);
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                         "workload.operations has too many entries; allowed: %d",
+                         TMA_MAX_STAGE_OPERATIONS);
             break;
         }
-        struct operation_reading at = {.reading = reading, .node = node, .index = index};
-        reading->operation_good[index] = read_operation(&at, &workload->operations[index]);
+        struct operation_reader operation = {
+            .scenario_reader = reader, .node = node, .index = index};
+        reader->operation_valid[index] = read_operation(&operation, &workload->operations[index]);
         index++;
     }
     workload->operation_count = index;
@@ -360,9 +380,9 @@ void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
         .access = (int32_t)stage->operation.access,
         .reduction = stage->operation.direction == TMA_REDUCE ? (int32_t)stage->operation.reduction
                                                               : NO_REDUCTION,
-        .starts = coordinates,
-        .tiles = coordinates,
-        .steps = coordinates,
+        .start_count = coordinates,
+        .tile_count = coordinates,
+        .step_count = coordinates,
     };
     for (uint16_t rank = 0; rank < TMA_MAX_CLUSTER; rank++)
         if ((stage->operation.cta_mask & 1u << rank) != 0)

@@ -1,10 +1,10 @@
-#include "trace/comparison.h"
+#include "trace/diff_report.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "trace/line.h"
-#include "trace/waiting.h"
+#include "trace/pending_events.h"
 
 static const char *value_of(const struct tma_trace_reader *reader, const char *key) {
     for (size_t i = 0; i < reader->field_count; i++)
@@ -13,8 +13,8 @@ static const char *value_of(const struct tma_trace_reader *reader, const char *k
     return NULL;
 }
 
-/* Writes a line for each field of the header that differs; gives how many. */
-static size_t tell_fields(const struct tma_trace_reader readers[2], FILE *out) {
+/* Writes a line for each header field that differs. Returns their number. */
+static size_t print_fields(const struct tma_trace_reader readers[2], FILE *out) {
     size_t differences = 0;
     for (size_t i = 0; i < readers[0].field_count; i++) {
         const struct tma_trace_field *field = &readers[0].fields[i];
@@ -23,7 +23,7 @@ static size_t tell_fields(const struct tma_trace_reader readers[2], FILE *out) {
             continue;
         differences++;
         if (other == NULL)
-            fprintf(out, "header: %s: %s in %s alone\n", field->key, field->value, readers[0].path);
+            fprintf(out, "header: %s: %s only in %s\n", field->key, field->value, readers[0].path);
         else
             fprintf(out, "header: %s: %s | %s\n", field->key, field->value, other);
     }
@@ -32,27 +32,27 @@ static size_t tell_fields(const struct tma_trace_reader readers[2], FILE *out) {
         if (value_of(&readers[0], field->key) != NULL)
             continue;
         differences++;
-        fprintf(out, "header: %s: %s in %s alone\n", field->key, field->value, readers[1].path);
+        fprintf(out, "header: %s: %s only in %s\n", field->key, field->value, readers[1].path);
     }
     return differences;
 }
 
-static void tell_number(const struct tma_comparison *comparison, const char *name, uint64_t first,
-                        uint64_t second, FILE *out) {
+static void print_number(const struct tma_trace_comparison *comparison, const char *name,
+                         uint64_t first, uint64_t second, FILE *out) {
     if (!tma_trace_is_close(first, second, &comparison->tolerance))
         fprintf(out, ", %s %" PRIu64 " | %" PRIu64, name, first, second);
 }
 
-/* Which numbers of a changed event differ. */
-static void tell_numbers(const struct tma_comparison *comparison, FILE *out) {
+/* Writes which numbers of a changed event differ beyond the tolerance. */
+static void print_numbers(const struct tma_trace_comparison *comparison, FILE *out) {
     const struct tma_event *first = &comparison->divergence[0].event;
     const struct tma_event *second = &comparison->divergence[1].event;
-    tell_number(comparison, "cycle", first->cycle, second->cycle, out);
+    print_number(comparison, "cycle", first->cycle, second->cycle, out);
     if (first->sm != second->sm)
         fprintf(out, ", sm %" PRIu32 " | %" PRIu32, first->sm, second->sm);
     for (unsigned i = 0; i < TMA_EVENT_FIGURES; i++)
-        tell_number(comparison, tma_event_figure(first->kind, i), first->figures[i],
-                    second->figures[i], out);
+        print_number(comparison, tma_event_figure(first->kind, i), first->figures[i],
+                     second->figures[i], out);
 }
 
 static uint64_t earlier_cycle(const struct tma_placed_event divergence[2]) {
@@ -63,7 +63,7 @@ static uint64_t earlier_cycle(const struct tma_placed_event divergence[2]) {
     return divergence[1].event.cycle;
 }
 
-static void tell_divergence(const struct tma_comparison *comparison, FILE *out) {
+static void print_divergence(const struct tma_trace_comparison *comparison, FILE *out) {
     const struct tma_placed_event *divergence = comparison->divergence;
     const struct tma_event *event = &divergence[divergence[0].line == 0].event;
     fprintf(
@@ -71,7 +71,7 @@ static void tell_divergence(const struct tma_comparison *comparison, FILE *out) 
         "first divergence: cycle %" PRIu64 ", sm %" PRIu32 " cta %" PRIu32 " slot %" PRIu32 ", %s",
         earlier_cycle(divergence), event->sm, event->cta, event->slot, tma_event_word(event->kind));
     if (divergence[0].line != 0 && divergence[1].line != 0)
-        tell_numbers(comparison, out);
+        print_numbers(comparison, out);
     fputc('\n', out);
     for (int side = 0; side < 2; side++) {
         const char *path = comparison->readers[side].path;
@@ -85,14 +85,14 @@ static void tell_divergence(const struct tma_comparison *comparison, FILE *out) 
     }
 }
 
-static void tell_counts(const char *word, const uint64_t counts[TMA_DIFFERENCE_COUNT], FILE *out) {
+static void print_counts(const char *word, const uint64_t counts[TMA_DIFFERENCE_COUNT], FILE *out) {
     fprintf(out, "%-10s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", word,
             counts[TMA_DIFFERENCE_NONE], counts[TMA_DIFFERENCE_CHANGED],
             counts[TMA_DIFFERENCE_ONLY_FIRST], counts[TMA_DIFFERENCE_ONLY_SECOND]);
 }
 
-static void tell_table(const struct tma_comparison *comparison,
-                       const uint64_t totals[TMA_DIFFERENCE_COUNT], FILE *out) {
+static void print_table(const struct tma_trace_comparison *comparison,
+                        const uint64_t totals[TMA_DIFFERENCE_COUNT], FILE *out) {
     fprintf(out, "%-10s %12s %12s %12s %12s\n", "events", "same", "changed", "only first",
             "only second");
     for (int kind = 0; kind < TMA_EVENT_KIND_COUNT; kind++) {
@@ -100,27 +100,28 @@ static void tell_table(const struct tma_comparison *comparison,
         if (counts[TMA_DIFFERENCE_CHANGED] + counts[TMA_DIFFERENCE_ONLY_FIRST] +
                 counts[TMA_DIFFERENCE_ONLY_SECOND] !=
             0)
-            tell_counts(tma_event_word((enum tma_event_kind)kind), counts, out);
+            print_counts(tma_event_word((enum tma_event_kind)kind), counts, out);
     }
-    tell_counts("all", totals, out);
+    print_counts("all", totals, out);
     if (comparison->overflowed)
         fputs(
-            "The traces drift so far apart that some changed events may be counted as one only in "
-            "the first and one only in the second.\n",
+            "The traces differ so much that some changed events may be counted twice: once as only "
+            "first, once as only second.\n",
             out);
 }
 
-enum tma_trace_verdict tma_comparison_tell(const struct tma_comparison *comparison, FILE *out) {
+enum tma_trace_verdict tma_trace_comparison_print(const struct tma_trace_comparison *comparison,
+                                                  FILE *out) {
     const struct tma_trace_reader *readers = comparison->readers;
     if (readers[0].version != readers[1].version) {
         fprintf(out,
                 "header: format version: %" PRIu64 " | %" PRIu64
                 " (events of different formats are not compared)\n",
                 readers[0].version, readers[1].version);
-        tell_fields(readers, out);
+        print_fields(readers, out);
         return TMA_TRACE_DIFFERENT;
     }
-    size_t fields = tell_fields(readers, out);
+    size_t fields = print_fields(readers, out);
     uint64_t totals[TMA_DIFFERENCE_COUNT] = {0};
     for (int kind = 0; kind < TMA_EVENT_KIND_COUNT; kind++)
         for (int i = 0; i < TMA_DIFFERENCE_COUNT; i++)
@@ -130,7 +131,7 @@ enum tma_trace_verdict tma_comparison_tell(const struct tma_comparison *comparis
         fprintf(out, "same events: %" PRIu64 "\n", totals[TMA_DIFFERENCE_NONE]);
         return fields == 0 ? TMA_TRACE_SAME : TMA_TRACE_DIFFERENT;
     }
-    tell_divergence(comparison, out);
-    tell_table(comparison, totals, out);
+    print_divergence(comparison, out);
+    print_table(comparison, totals, out);
     return TMA_TRACE_DIFFERENT;
 }

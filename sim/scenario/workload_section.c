@@ -1,8 +1,9 @@
-/* The workload's own keys; its operations and consumers are in files of their own. */
+/* Reads the mapping `workload`, apart from its operations and consumers. */
 #include <string.h>
 
-#include "scenario/describe.h"
-#include "scenario/reading.h"
+#include "scenario/scenario.h"
+#include "scenario/scenario_reader.h"
+#include "scenario/schema_describe.h"
 
 static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
 static const struct tma_names cache_names = {"initial cache", cache_items, 2};
@@ -29,13 +30,14 @@ static const struct tma_key workload_keys[] = {
      .min = 1,
      .max = 1 << 20,
      .offset = IN(workload.cta_count),
-     .meaning = "CTAs of the grid, one on an SM at a time"},
+     .meaning = "number of CTAs in the grid; an SM runs one at a time"},
     {.path = "cluster",
      .kind = TMA_KEY_ENUM,
      .names = &cluster_names,
      .fallback = TMA_OPTIONAL,
      .offset = IN(workload.cluster_ctas),
-     .meaning = "CTAs of a cluster, on SMs of one GPC; default: 1, no clusters"},
+     .meaning =
+         "number of CTAs in a cluster, which run on SMs of one GPC; default: 1, no clusters"},
     {.path = "sms",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
@@ -44,20 +46,21 @@ static const struct tma_key workload_keys[] = {
      .names = &all_names,
      .fallback = "all",
      .offset = IN(workload.sm_count),
-     .meaning = "SMs that the CTAs may use"},
+     .meaning = "number of SMs that the kernel may use"},
     {.path = "iterations",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
      .min = 1,
      .max = 1 << 30,
      .offset = IN(workload.iterations),
-     .meaning = "stages that each CTA fills, all slots together"},
+     .meaning = "number of stages that each CTA fills, all its slots together"},
     {.path = "initial_cache",
      .kind = TMA_KEY_BOOL,
      .names = &cache_names,
      .fallback = "cold",
      .offset = IN(workload.cold),
-     .meaning = "cold: L2 holds nothing of the tensors; warm: what the same kernel left there"},
+     .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
+                "what a run of the same kernel left"},
     {.path = "pipeline.depth",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
@@ -65,7 +68,8 @@ static const struct tma_key workload_keys[] = {
      .max = 64,
      .fallback = "1",
      .offset = IN(workload.depth),
-     .meaning = "slots of a CTA: slot s does iterations s, s + depth, ..."},
+     .meaning = "number of pipeline slots in a CTA; slot s does iterations s, s + depth, s + 2 "
+                "depth, ..."},
     {.path = "pipeline.stage_bytes",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_bytes,
@@ -74,7 +78,8 @@ static const struct tma_key workload_keys[] = {
      .names = &auto_stage_names,
      .fallback = "auto",
      .offset = IN(workload.stage_bytes),
-     .meaning = "shared memory from one slot to the next; auto: what the operations need"},
+     .meaning = "shared memory of one slot, and so the distance between slots; auto: what the "
+                "operations need"},
     {.path = "pipeline.expect_tx",
      .kind = TMA_KEY_U64,
      .unit = &tma_unit_bytes,
@@ -83,7 +88,8 @@ static const struct tma_key workload_keys[] = {
      .names = &auto_names,
      .fallback = "auto",
      .offset = IN(workload.expect_bytes),
-     .meaning = "bytes that a stage's mbarrier expects; auto: what its loads complete"},
+     .meaning =
+         "bytes that the mbarrier of a stage expects; auto: what the stage's loads complete"},
     {.path = "pipeline.shared_base",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_bytes,
@@ -91,33 +97,33 @@ static const struct tma_key workload_keys[] = {
      .max = 1 << 20,
      .fallback = "0 B",
      .offset = IN(workload.shared_base_bytes),
-     .meaning = "shared-memory address of the first stage"},
+     .meaning = "shared-memory address of the first slot"},
     {.path = "operations",
      .kind = TMA_KEY_LIST,
      .offset = IN(operations),
-     .meaning = "what each stage does: see below"},
+     .meaning = "the TMA operations of each stage; keys below"},
     {.path = "consumers",
      .kind = TMA_KEY_LIST,
      .fallback = TMA_OPTIONAL,
      .offset = IN(consumers),
-     .meaning = "what the SM does with the tiles once they have arrived: see below"},
+     .meaning = "how warps access the tiles that have arrived; keys below"},
 };
 
 const struct tma_schema tma_workload_schema = {workload_keys,
                                                sizeof workload_keys / sizeof workload_keys[0]};
 
-void tma_read_workload(struct tma_reading *reading, const struct tma_yaml_node *node) {
-    struct tma_workload *workload = &reading->scenario->workload;
+void tma_read_workload(struct tma_scenario_reader *reader, const struct tma_yaml_node *node) {
+    struct tma_workload *workload = &reader->scenario->workload;
     struct workload_input input = {.workload = *workload};
-    bool good = tma_schema_read(&tma_workload_schema, node, "workload", &input, reading->list);
+    bool good = tma_schema_read(&tma_workload_schema, node, "workload", &input, reader->list);
     *workload = input.workload;
     if (workload->sm_count == 0)
-        workload->sm_count = reading->scenario->machine.sm_count;
-    reading->workload_good = good;
+        workload->sm_count = reader->scenario->machine.sm_count;
+    reader->workload_valid = good;
     if (input.operations != NULL)
-        tma_read_operations(reading, input.operations);
+        tma_read_operations(reader, input.operations);
     if (input.consumers != NULL)
-        tma_read_consumers(reading, input.consumers);
+        tma_read_consumers(reader, input.consumers);
 }
 
 void tma_workload_describe(const struct tma_workload *workload,

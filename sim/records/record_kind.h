@@ -1,0 +1,36 @@
+/* A kind of records, and the result of replaying one of them. */
+#ifndef TMA_RECORDS_RECORD_KIND_H
+#define TMA_RECORDS_RECORD_KIND_H
+
+#include "memory/machine.h"
+#include "records/tsv.h"
+
+/* Whether the model agrees with a record. */
+enum tma_record_verdict {
+    TMA_RECORD_SKIPPED, /* the record cannot be replayed, so nothing was compared */
+    TMA_RECORD_DIFFERS,
+    TMA_RECORD_AGREES,
+};
+
+/* The result of replaying one record. */
+struct tma_record_outcome {
+    enum tma_record_verdict verdict;
+    double measured;  /* in cycles, for kinds with errors; else 0 */
+    double predicted; /* in cycles, for kinds with errors; else 0 */
+    char reason[200]; /* why the record differs or was skipped; "" if it agrees */
+};
+
+/* One kind of records: an entry of the table in validate.c. */
+struct tma_record_kind {
+    const char *name; /* "load_tile", "banks", "timing", ... */
+    bool has_error;   /* predicts cycles, so that relative errors are computed */
+
+    /* True if the columns and the first row are those of this kind. There is at least one row. */
+    bool (*matches)(const struct tma_tsv *records);
+
+    /* Replays one row on the machine. *outcome is zeroed before the call. */
+    void (*replay)(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
+                   struct tma_record_outcome *outcome);
+};
+
+#endif

@@ -1,0 +1,75 @@
+#include "scenario/key.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "scenario/suggestion.h"
+
+const char tma_optional_list[] = TMA_OPTIONAL;
+
+static const struct tma_name boolean_items[] = {{"true", 1}, {"false", 0}};
+static const struct tma_names booleans = {"truth value", boolean_items, 2};
+
+const struct tma_names *tma_key_words(const struct tma_key *key) {
+    return key->kind == TMA_KEY_BOOL && key->names == NULL ? &booleans : key->names;
+}
+
+bool tma_key_is_number(const struct tma_key *key) {
+    return key->kind >= TMA_KEY_I16 && key->kind <= TMA_KEY_F64;
+}
+
+static void print_words(const struct tma_names *words, FILE *out) {
+    char *list = tma_names_list(words);
+    fputs(list == NULL ? "" : list, out);
+    free(list);
+}
+
+static void print_bound(const struct tma_key *key, double bound, FILE *out) {
+    char text[40];
+    if (key->kind == TMA_KEY_F64)
+        snprintf(text, sizeof text, "%g", bound);
+    else
+        tma_unit_format(key->unit, (int64_t)bound, text, sizeof text);
+    fputs(text, out);
+}
+
+static void print_number(const struct tma_key *key, FILE *out) {
+    char units[48];
+    const char *plain = key->kind == TMA_KEY_F64 ? "a number" : "a whole number";
+    fputs(key->unit->count == 0 ? plain : key->unit->what, out);
+    tma_unit_list(key->unit, units, sizeof units);
+    if (!key->unit->optional)
+        fprintf(out, " in %s", units);
+    fputs(" from ", out);
+    print_bound(key, key->min, out);
+    fputs(" to ", out);
+    print_bound(key, key->max, out);
+}
+
+static void print_expected(const struct tma_key *key, FILE *out) {
+    if (tma_key_words(key) != NULL)
+        print_words(tma_key_words(key), out);
+    if (tma_key_words(key) != NULL && tma_key_is_number(key))
+        fputs(", or ", out);
+    if (key->limit > 0)
+        fprintf(out, "a list of 1 to %zu values, each ", key->limit);
+    if (tma_key_is_number(key))
+        print_number(key, out);
+    else if (key->kind == TMA_KEY_CHARS)
+        fprintf(out, "text of 1 to %.0f characters", key->max);
+    else if (key->kind == TMA_KEY_MAPPING)
+        fputs("a mapping with at least one key", out);
+    else if (key->kind == TMA_KEY_LIST)
+        fputs("a list with at least one entry", out);
+}
+
+char *tma_key_expected(const struct tma_key *key) {
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return NULL;
+    print_expected(key, out);
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,62 @@
+/* A key that a file may have: its path, kind, unit, range, default and meaning. Reading, error
+ * messages, `tmasim help scenario` and `tmasim help machine` all use the same tables of keys. */
+#ifndef TMA_SCENARIO_KEY_H
+#define TMA_SCENARIO_KEY_H
+
+#include <stdbool.h>
+
+#include "scenario/units.h"
+#include "tensormap/types.h"
+
+/* The type of a key's field, and what the file may have there. */
+enum tma_key_kind {
+    TMA_KEY_CHARS, /* char[max + 1]: a text of at most `max` characters */
+    TMA_KEY_BOOL,  /* bool: true or false, or the words of `names` with the values 1 and 0 */
+    TMA_KEY_ENUM,  /* an enum: a word of `names` */
+    TMA_KEY_I16,
+    TMA_KEY_U16,
+    TMA_KEY_I32,
+    TMA_KEY_U32,
+    TMA_KEY_U64,
+    TMA_KEY_F64,
+    TMA_KEY_MAPPING, /* const struct tma_yaml_node *: a mapping, which the caller reads */
+    TMA_KEY_LIST,    /* const struct tma_yaml_node *: a list, which the caller reads */
+};
+
+/* The default of a key without one: the key has to be given. */
+#define TMA_REQUIRED NULL
+
+/* The default of a key that may be missing: its field is then left as it was. */
+#define TMA_OPTIONAL ""
+
+/* TMA_OPTIONAL for a list that may also be empty: []. */
+extern const char tma_optional_list[];
+
+/* A list of numbers is stored in an array at `offset`. It has at least one entry, unless its
+ * default is tma_optional_list. Where the key has words, one of them may stand for the list; its
+ * value is then the only element. */
+struct tma_key {
+    const char *path; /* below the mapping, as in --set: "pipeline.depth" */
+    enum tma_key_kind kind;
+    const struct tma_quantity_unit *unit; /* of a number */
+    double min;           /* least number allowed, in the unit's base unit; exact up to 2^53 */
+    double max;           /* largest number allowed, as `min`; of a text: most characters */
+    const char *fallback; /* the default as YAML, or TMA_REQUIRED or TMA_OPTIONAL */
+    size_t offset;        /* of the field in the struct */
+    const struct tma_names *names; /* an enum's words, or words for special numbers ("all") */
+    size_t limit;                  /* 0: a single value; else a list of at most that many numbers */
+    size_t count_offset;           /* of the uint32_t that receives a list's length */
+    const char *meaning;           /* for the reference: what the key sets or models */
+};
+
+/* True if the key's values are numbers, maybe besides words. */
+bool tma_key_is_number(const struct tma_key *key);
+
+/* Returns the words that the key's values may be, or NULL if it has none. */
+const struct tma_names *tma_key_words(const struct tma_key *key);
+
+/* Returns what a key takes, such as "a whole number from 1 to 64". The caller frees it. NULL when
+ * out of memory. */
+char *tma_key_expected(const struct tma_key *key);
+
+#endif

@@ -1,0 +1,96 @@
+#include "scenario/setting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/document.h"
+
+/* Gives a node, its children and its later siblings one location. */
+static void relocate(struct tma_yaml_node *node, struct tma_location at) {
+    for (; node != NULL; node = node->next) {
+        node->at = node->key_at = at;
+        relocate(node->first, at);
+    }
+}
+
+/* Links `value` at *link and frees the node that was there. `key` is the child's key in a mapping,
+ * NULL in a list. */
+static void replace_child(struct tma_yaml_node **link, struct tma_yaml_node *value, const char *key,
+                          size_t length) {
+    struct tma_yaml_node *old = *link;
+    free(value->key);
+    value->key = key == NULL ? NULL : strndup(key, length);
+    value->next = NULL;
+    if (old != NULL) {
+        value->next = old->next;
+        old->next = NULL;
+        tma_yaml_free(old);
+    }
+    *link = value;
+}
+
+static void diagnose_step(const struct tma_yaml_node *node, const char *path, size_t done,
+                          size_t length, struct tma_location at, struct tma_diagnostics *list) {
+    const char *step = path + done;
+    int before = done == 0 ? 0 : (int)done - 1;
+    if (node->kind == TMA_YAML_SCALAR)
+        tma_diagnose(list, TMA_ERROR_SYNTAX, at, "%.*s is a single value and has no \"%.*s\"",
+                     before, path, (int)length, step);
+    else
+        tma_diagnose(
+            list, TMA_ERROR_SYNTAX, at,
+            "%.*s is a list of length %zu and has no index \"%.*s\"; allowed: 0 to %zu (the "
+            "last one appends)",
+            before, path, tma_yaml_count(node), (int)length, step, tma_yaml_count(node));
+}
+
+/* Links the value at `path`, and creates the mappings that are missing on the way. Takes ownership
+ * of the value: frees it on failure. */
+static bool place_value(struct tma_yaml_node *node, const char *path, size_t path_length,
+                        struct tma_yaml_node *value, struct tma_location at,
+                        struct tma_diagnostics *list) {
+    for (size_t done = 0;;) {
+        size_t length = strcspn(path + done, ".=");
+        struct tma_yaml_node **child = tma_yaml_child_link(node, path + done, length);
+        if (child == NULL) {
+            diagnose_step(node, path, done, length, at, list);
+            tma_yaml_free(value);
+            return false;
+        }
+        const char *key = node->kind == TMA_YAML_MAPPING ? path + done : NULL;
+        bool last = done + length == path_length;
+        if (!last && *child == NULL) {
+            struct tma_yaml_node *created = calloc(1, sizeof *created);
+            if (created == NULL) {
+                tma_yaml_free(value);
+                return false;
+            }
+            created->kind = TMA_YAML_MAPPING;
+            relocate(created, at);
+            replace_child(child, created, key, length);
+        }
+        if (last) {
+            replace_child(child, value, key, length);
+            return true;
+        }
+        node = *child;
+        done += length + 1;
+    }
+}
+
+bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *name,
+                  struct tma_diagnostics *list) {
+    struct tma_location at = {name, 0, 0};
+    const char *equals = strchr(setting, '=');
+    if (equals == NULL || equals == setting) {
+        tma_diagnose(list, TMA_ERROR_SYNTAX, at,
+                     "\"%s\" is not path=value; expected, for example, workload.pipeline.depth=8",
+                     setting);
+        return false;
+    }
+    struct tma_yaml_node *value = tma_yaml_parse(equals + 1, strlen(equals + 1), name, list);
+    if (value == NULL)
+        return false;
+    relocate(value, at);
+    return place_value(root, setting, (size_t)(equals - setting), value, at, list);
+}

@@ -1,0 +1,51 @@
+#include "scenario/text_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_FILE_BYTES = 1 << 20 };
+
+static enum tma_error_code check_text(const char *text, size_t length, struct tma_error *error) {
+    if (length == 0)
+        return tma_fail(error, TMA_ERROR_SYNTAX, "the file is empty");
+    if (length > MAX_FILE_BYTES)
+        return tma_fail(error, TMA_ERROR_SYNTAX, "the file is larger than 1 MiB");
+    if (memchr(text, '\0', length) != NULL)
+        return tma_fail(error, TMA_ERROR_SYNTAX, "the file is binary; expected text");
+    return TMA_OK;
+}
+
+static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
+                                       struct tma_error *error) {
+    *text = malloc(MAX_FILE_BYTES + 2);
+    if (*text == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    *length = fread(*text, 1, MAX_FILE_BYTES + 1, file);
+    (*text)[*length] = '\0';
+    enum tma_error_code code = TMA_OK;
+    if (ferror(file))
+        code = tma_fail(error, TMA_ERROR_FILE, "cannot be read: %s", strerror(errno));
+    else
+        code = check_text(*text, *length, error);
+    if (code != TMA_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    return code;
+}
+
+enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
+                                  struct tma_error *error) {
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return tma_fail(error, TMA_ERROR_FILE, "cannot be read: it is a directory");
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return tma_fail(error, TMA_ERROR_FILE, "cannot be read: %s", strerror(errno));
+    enum tma_error_code code = read_stream(file, text, length, error);
+    fclose(file);
+    return code;
+}

@@ -1,0 +1,15 @@
+/* Reads a whole text file. */
+#ifndef TMA_SCENARIO_TEXT_FILE_H
+#define TMA_SCENARIO_TEXT_FILE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Reads the file into *text, which ends with a NUL after *length bytes; the caller frees it. Fails
+ * with TMA_ERROR_FILE if the file cannot be read (a directory, for example), with TMA_ERROR_SYNTAX
+ * if it is empty, binary or larger than 1 MiB, and with TMA_ERROR_MEMORY. */
+enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
+                                  struct tma_error *error);
+
+#endif
