@@ -4,30 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 
-/* The longest form is a debugger's text; what is longer is something else. */
+/* The longest form is the text of a debugger, which is much shorter. */
 enum { MAX_DUMP_BYTES = 1 << 14 };
 
 static bool is_hex(const char *text) {
     return strlen(text) > 2 && text[strspn(text, "0123456789abcdefABCDEFxX ,")] == '\0';
 }
 
-/* Gives how much there is: more than MAX_DUMP_BYTES where it is too long. */
+/* Reads a file or standard input. Prints an error and returns false where it cannot be read or is
+ * longer than MAX_DUMP_BYTES. */
 static bool read_file(const char *operand, char *data, size_t *size) {
     bool standard = strcmp(operand, "-") == 0;
     FILE *file = standard ? stdin : fopen(operand, "rb");
     if (file == NULL) {
-        cli_complain("%s: cannot be read: %s", operand, strerror(errno));
+        cli_error("%s: cannot be read: %s", operand, strerror(errno));
         return false;
     }
     errno = 0;
     *size = fread(data, 1, MAX_DUMP_BYTES + 1, file);
     bool good = !ferror(file);
     if (!good)
-        cli_complain("%s: cannot be read: %s", operand, strerror(errno));
+        cli_error("%s: cannot be read: %s", operand, strerror(errno));
     else if (*size > MAX_DUMP_BYTES)
-        cli_complain("%s: is larger than any dump of 128 bytes", operand);
+        cli_error("%s: too long for a dump of 128 bytes", operand);
     if (!standard)
         fclose(file);
     return good && *size <= MAX_DUMP_BYTES;
@@ -54,6 +55,6 @@ bool cli_dump_read(const char *operand, struct tma_descriptor *descriptor,
     if (code == TMA_OK)
         code = tma_descriptor_recognise(descriptor, &error);
     if (code != TMA_OK)
-        cli_complain("%.60s: %s", literal ? "hex" : operand, error.text);
+        cli_error("%.60s: %s", literal ? "hex" : operand, error.text);
     return code == TMA_OK;
 }

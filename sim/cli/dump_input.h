@@ -1,4 +1,4 @@
-/* The dumps of tensor maps that decode is given. */
+/* The dump of a tensor map that decode reads. */
 #ifndef TMA_CLI_DUMP_INPUT_H
 #define TMA_CLI_DUMP_INPUT_H
 
@@ -6,9 +6,9 @@
 
 #include "tensormap/dump.h"
 
-/* Reads 128 bytes from a file in any form of a dump, from standard input ("-"), or from the operand
- * itself where it is hex and no file's name. False, with what it looks like on standard error,
- * where that is no tensor map. */
+/* Reads the 128 bytes of a tensor map, in any form of a dump. The operand is a file, "-" for
+ * standard input, or hex digits where no file has that name. Where the input is not a tensor map,
+ * prints what it looks like and returns false. */
 bool cli_dump_read(const char *operand, struct tma_descriptor *descriptor,
                    enum tma_dump_format *format);
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 
 static const struct tma_name format_items[] = {
     {"hex", TMA_DUMP_HEX}, {"c", TMA_DUMP_WORDS_64}, {"binary", TMA_DUMP_BINARY}};
@@ -39,11 +39,11 @@ bool cli_check_descriptor_address(const char *text) {
     errno = 0;
     unsigned long long address = strtoull(text, &end, 0);
     if (end == text || *end != '\0' || errno != 0 || text[0] == '-') {
-        cli_complain("--at is \"%s\"; expected an address, as in 0x7f0000000040", text);
+        cli_error("--at is \"%s\"; expected an address, as in 0x7f0000000040", text);
         return false;
     }
     if (tma_descriptor_check_address(address, &error) != TMA_OK) {
-        cli_complain("%s", error.text);
+        cli_error("%s", error.text);
         return false;
     }
     return true;

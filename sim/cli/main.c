@@ -4,47 +4,47 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "scenario/suggestion.h"
 
-const struct cli_verb *const cli_verbs[] = {
-    &cli_run,   &cli_compare, &cli_layout, &cli_explain, &cli_pattern, &cli_diff, &cli_validate,
-    &cli_check, &cli_encode,  &cli_decode, &cli_replace, &cli_help,    NULL,
-};
+#define VERB_ADDRESS(name) &cli_##name,
+static const struct cli_verb *const verbs[] = {CLI_VERBS(VERB_ADDRESS) NULL};
+#undef VERB_ADDRESS
 
 static const struct cli_verb *find_verb(const char *name) {
     struct tma_suggestion suggestion = {.wanted = name};
-    for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
+    for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++) {
         if (strcmp((*verb)->name, name) == 0)
             return *verb;
         tma_suggest(&suggestion, (*verb)->name);
     }
     if (suggestion.best[0] != '\0')
-        cli_complain("there is no verb \"%s\"; did you mean \"%s\"?", name, suggestion.best);
+        cli_error("unknown verb \"%s\"; did you mean \"%s\"?", name, suggestion.best);
     else
-        cli_complain("there is no verb \"%s\"; see tmasim --help", name);
+        cli_error("unknown verb \"%s\"; see tmasim --help", name);
     return NULL;
 }
 
 static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
-    struct cli_options options;
-    int status = CLI_BAD_INPUT;
-    if (!cli_options_parse(verb, count, arguments, &options))
-        status = CLI_BAD_INPUT;
-    else if (options.help)
-        status = cli_verb_help(verb);
+    struct cli_options *options = cli_options_parse(verb, count, arguments);
+    if (options == NULL)
+        return CLI_ERROR;
+    int status = CLI_OK;
+    options->verbs = verbs;
+    if (options->help)
+        cli_verb_help(verb);
     else
-        status = verb->run(&options);
-    cli_options_free(&options);
+        status = verb->run(options);
+    cli_options_free(options);
     return status;
 }
 
 static int run(int count, char **arguments) {
     if (count < 2) {
-        cli_help.run(&(struct cli_options){0});
-        return CLI_BAD_INPUT; /* a script whose variable is empty is to notice */
+        run_verb(&cli_help, 0, NULL);
+        return CLI_ERROR; /* so that a script with an empty variable stops */
     }
     const char *name = arguments[1];
     if (strcmp(name, "--version") == 0) {
@@ -54,7 +54,7 @@ static int run(int count, char **arguments) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = cli_help.name;
     const struct cli_verb *verb = find_verb(name);
-    return verb == NULL ? CLI_BAD_INPUT : run_verb(verb, count - 2, arguments + 2);
+    return verb == NULL ? CLI_ERROR : run_verb(verb, count - 2, arguments + 2);
 }
 
 int main(int count, char **arguments) {
@@ -62,8 +62,8 @@ int main(int count, char **arguments) {
     int status = run(count, arguments);
     errno = 0;
     if (fflush(stdout) != 0 && status == CLI_OK) {
-        cli_complain("cannot write standard output: %s", strerror(errno));
-        status = CLI_BAD_INPUT;
+        cli_error("cannot write standard output: %s", strerror(errno));
+        status = CLI_ERROR;
     }
     return status;
 }

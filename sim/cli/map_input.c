@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "scenario/text_file.h"
 #include "tensormap/rules.h"
 
@@ -11,16 +11,17 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
     struct tma_diagnostics list = {0};
     struct tma_error error = {0};
     size_t length;
-    bool standard = options->operand_count == 0 || strcmp(options->operands[0], "-") == 0;
-    *input = (struct cli_map_input){.name = standard ? "standard input" : options->operands[0]};
-    const char *path = standard ? "/dev/stdin" : options->operands[0];
+    bool standard = options->operands.count == 0 || strcmp(options->operands.items[0], "-") == 0;
+    *input =
+        (struct cli_map_input){.name = standard ? "standard input" : options->operands.items[0]};
+    const char *path = standard ? "/dev/stdin" : options->operands.items[0];
     if (tma_text_read(path, &input->text, &length, &error) != TMA_OK) {
-        cli_complain("%s: %s", input->name, error.text);
+        cli_error("%s: %s", input->name, error.text);
         return false;
     }
-    bool good = tma_map_file_read(input->text, length, input->name, options->settings,
-                                  options->setting_count, &input->file, &list);
-    cli_complain_all(&list);
+    bool good = tma_map_file_read(input->text, length, input->name, options->settings.items,
+                                  options->settings.count, &input->file, &list);
+    cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
     return good;
 }
@@ -47,6 +48,7 @@ enum tma_architecture cli_architecture(const struct cli_options *options,
                                        const struct cli_map_input *input) {
     if (options->architecture != 0)
         return (enum tma_architecture)options->architecture;
-    enum tma_architecture machines = input == NULL ? 0 : input->file.scenario->machine.architecture;
-    return machines == 0 ? TMA_SM_90 : machines;
+    enum tma_architecture from_machine =
+        input == NULL ? 0 : input->file.scenario->machine.architecture;
+    return from_machine == 0 ? TMA_SM_90 : from_machine;
 }

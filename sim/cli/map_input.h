@@ -1,4 +1,4 @@
-/* The tensor maps that check and encode are given. */
+/* The tensor maps that check and encode read. */
 #ifndef TMA_CLI_MAP_INPUT_H
 #define TMA_CLI_MAP_INPUT_H
 
@@ -6,23 +6,24 @@
 #include "scenario/map_file.h"
 
 struct cli_map_input {
-    const char *name; /* of the file, for people */
+    const char *name; /* of the file, for messages */
     char *text;       /* owned */
     struct tma_map_file file;
 };
 
-/* Reads the file that the options name, or standard input where they name none, or "-". False, with
- * every fault on standard error. The input is to be freed in any case. */
+/* Reads the file that the first operand names; standard input where there is no operand or it is
+ * "-". On failure, prints every error and returns false. The caller frees the input in either case.
+ */
 bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
 void cli_map_input_free(struct cli_map_input *input);
 
-/* How many maps there are, and each with its name. */
+/* The number of tensor maps, and each map with its name. */
 uint32_t cli_map_count(const struct cli_map_input *input);
 const struct tma_tensor_map *cli_map(const struct cli_map_input *input, uint32_t index);
 const char *cli_map_name(const struct cli_map_input *input, uint32_t index);
 
-/* The architecture that the options name, else that of the scenario's machine, else sm_90. input
- * may be NULL. */
+/* The architecture whose rules apply: the one of --arch, else the one of the scenario's machine,
+ * else sm_90. `input` may be NULL. */
 enum tma_architecture cli_architecture(const struct cli_options *options,
                                        const struct cli_map_input *input);
 

@@ -7,7 +7,7 @@
 
 enum { VALUE_BYTES = 128, NAME_COLUMN = 20, VALUE_COLUMN = 36 };
 
-/* The values of a field, "64, 8, 2"; "-" where the map does not have it. */
+/* The values of a field, "64, 8, 2"; "-" where the map does not have the field. */
 static void field_text(const struct tma_tensor_map *map, enum tma_name_style style,
                        enum tma_field field, char text[VALUE_BYTES]) {
     size_t used = 0;
@@ -67,7 +67,7 @@ void cli_map_json(const struct tma_tensor_map *map, enum tma_name_style style, c
     for (unsigned field = 0; field < TMA_FIELD_COUNT; field++) {
         const struct tma_field_info *info = tma_field_info(field);
         size_t count = tma_field_count(map, field);
-        if (count == 0 || field == TMA_FIELD_RANK) /* global_dim's length says the rank */
+        if (count == 0 || field == TMA_FIELD_RANK) /* the length of global_dim is the rank */
             continue;
         if (!info->is_list) {
             cli_value_json(json, info->name, style, field, tma_field_value(map, field, 0));

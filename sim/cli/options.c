@@ -1,21 +1,25 @@
 #include "cli/options.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "scenario/suggestion.h"
 
-static const struct cli_option help_option = {
-    "--help", "-h", NULL, CLI_FLAG, offsetof(struct cli_options, help), NULL, "say this"};
+static const struct cli_option help_option = {.name = "--help",
+                                              .short_name = "-h",
+                                              .kind = CLI_FLAG,
+                                              .offset = offsetof(struct cli_options, help),
+                                              .help = "show this help"};
 
 static const struct tma_name format_items[] = {{"text", CLI_FORMAT_TEXT},
                                                {"json", CLI_FORMAT_JSON}};
 const struct tma_names cli_format_names = {"format", format_items, 2};
 
-/* The arguments that are left. */
+/* The arguments that are not parsed yet. */
 struct arguments {
     const struct cli_verb *verb;
     char *const *next;
@@ -36,27 +40,42 @@ static const struct cli_option *find_option(const struct cli_verb *verb, const c
     return is_named(&help_option, name, length) ? &help_option : NULL;
 }
 
-static bool refuse_option(const struct cli_verb *verb, const char *argument, size_t length) {
+static bool unknown_option(const struct cli_verb *verb, const char *argument, size_t length) {
     char name[TMA_MAX_SUGGESTION];
     snprintf(name, sizeof name, "%.*s", (int)length, argument);
     struct tma_suggestion suggestion = {.wanted = name};
     for (size_t i = 0; i < verb->option_count; i++)
         tma_suggest(&suggestion, verb->options[i].name);
     if (suggestion.best[0] != '\0')
-        cli_complain("%s has no option %s; did you mean %s?", verb->name, name, suggestion.best);
+        cli_error("%s: unknown option %s; did you mean %s?", verb->name, name, suggestion.best);
     else
-        cli_complain("%s has no option %s; see tmasim %s --help", verb->name, name, verb->name);
+        cli_error("%s: unknown option %s; see tmasim %s --help", verb->name, name, verb->name);
     return false;
 }
 
-static bool append(const char ***list, size_t *count, const char *text) {
-    const char **grown = realloc(*list, (*count + 1) * sizeof *grown);
+static bool append(struct cli_list *list, const char *text) {
+    const char **grown = realloc(list->items, (list->count + 1) * sizeof *grown);
     if (grown == NULL) {
-        cli_complain("out of memory");
+        cli_error("out of memory");
         return false;
     }
-    *list = grown;
-    grown[(*count)++] = text;
+    list->items = grown;
+    grown[list->count++] = text;
+    return true;
+}
+
+/* --arch of the verbs that run a scenario sets the machine's architecture. */
+static bool add_architecture(struct cli_options *options) {
+    static const struct {
+        enum tma_architecture architecture;
+        const char *setting;
+    } settings[] = {{TMA_SM_90, "gpu.architecture=sm_90"},
+                    {TMA_SM_100, "gpu.architecture=sm_100"},
+                    {TMA_SM_103, "gpu.architecture=sm_103"},
+                    {TMA_SM_120, "gpu.architecture=sm_120"}};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (options->machine_architecture == (int)settings[i].architecture)
+            return append(&options->settings, settings[i].setting);
     return true;
 }
 
@@ -64,18 +83,18 @@ static bool read_choice(const struct cli_option *option, const char *text, int *
     if (tma_value_of(option->names, text, value))
         return true;
     char *allowed = tma_names_list(option->names);
-    cli_complain("%s is \"%s\"; allowed: %s", option->name, text, allowed == NULL ? "" : allowed);
+    cli_error("%s is \"%s\"; allowed: %s", option->name, text, allowed == NULL ? "" : allowed);
     free(allowed);
     return false;
 }
 
-/* The command never calls setlocale, so strtod reads the C locale's numbers. */
+/* strtod reads numbers of the C locale, because the command never calls setlocale. */
 static bool read_number(const struct cli_option *option, const char *text, double *value) {
     char *end;
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(*value) && *value >= 0)
         return true;
-    cli_complain("%s is \"%s\"; expected a number of at least 0", option->name, text);
+    cli_error("%s is \"%s\"; expected a number, 0 or more", option->name, text);
     return false;
 }
 
@@ -85,8 +104,8 @@ static bool read_count(const struct cli_option *option, const char *text, struct
     for (; *digit >= '0' && *digit <= '9' && value <= UINT32_MAX; digit++)
         value = 10 * value + (uint64_t)(*digit - '0');
     if (digit == text || *digit != '\0' || value > UINT32_MAX) {
-        cli_complain("%s is \"%s\"; expected a whole number, 0 to %lu", option->name, text,
-                     (unsigned long)UINT32_MAX);
+        cli_error("%s is \"%s\"; expected a whole number, 0 to %lu", option->name, text,
+                  (unsigned long)UINT32_MAX);
         return false;
     }
     *count = (struct cli_count){true, (uint32_t)value};
@@ -109,26 +128,31 @@ static bool store(const struct cli_option *option, const char *text, struct cli_
     case CLI_COUNT:
         return read_count(option, text, at);
     case CLI_LIST:
-        return append(at, (size_t *)(void *)((const char ***)at + 1), text);
+        return append(at, text);
     }
     return false;
 }
 
-/* "--name value", "--name=value", or a flag. */
+static size_t options_bytes(const struct cli_verb *verb) {
+    return verb->options_bytes == 0 ? sizeof(struct cli_options) : verb->options_bytes;
+}
+
+/* Parses "--name value", "--name=value" or a flag. */
 static bool parse_option(struct arguments *arguments, struct cli_options *options) {
     const char *argument = *arguments->next++;
     size_t length = strcspn(argument, "=");
     const struct cli_option *option = find_option(arguments->verb, argument, length);
     if (option == NULL)
-        return refuse_option(arguments->verb, argument, length);
+        return unknown_option(arguments->verb, argument, length);
+    assert(option->offset < options_bytes(arguments->verb));
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
     if (option->value == NULL && value != NULL) {
-        cli_complain("%s takes no value", option->name);
+        cli_error("%s takes no value", option->name);
         return false;
     }
     if (option->value != NULL && value == NULL) {
         if (arguments->next == arguments->end) {
-            cli_complain("%s needs a value: %s", option->name, option->value);
+            cli_error("%s needs a value: %s", option->name, option->value);
             return false;
         }
         value = *arguments->next++;
@@ -137,46 +161,59 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
 }
 
 static bool check_operands(const struct cli_verb *verb, const struct cli_options *options) {
-    if (options->help || (options->operand_count >= verb->least_operands &&
-                          options->operand_count <= verb->most_operands))
+    size_t count = options->operands.count;
+    if (options->help || (count >= verb->min_operands && count <= verb->max_operands))
         return true;
-    cli_complain("%s takes %s; %zu given", verb->name, verb->operands, options->operand_count);
+    cli_error("%s: expected %s, got %zu operand%s", verb->name, verb->operands, count,
+              count == 1 ? "" : "s");
     return false;
 }
 
-bool cli_options_parse(const struct cli_verb *verb, int count, char *const *arguments,
-                       struct cli_options *options) {
-    struct arguments left = {verb, arguments, arguments + count};
-    bool options_end = false;
-    *options = (struct cli_options){0};
-    while (left.next < left.end) {
-        const char *argument = *left.next;
+static bool parse_arguments(struct arguments *arguments, struct cli_options *options) {
+    bool only_operands = false; /* set by "--" */
+    while (arguments->next < arguments->end) {
+        const char *argument = *arguments->next;
         bool good = true;
-        if (!options_end && strcmp(argument, "--") == 0) {
-            options_end = true;
-            left.next++;
-        } else if (!options_end && argument[0] == '-' && argument[1] != '\0') {
-            good = parse_option(&left, options);
+        if (!only_operands && strcmp(argument, "--") == 0) {
+            only_operands = true;
+            arguments->next++;
+        } else if (!only_operands && argument[0] == '-' && argument[1] != '\0') {
+            good = parse_option(arguments, options);
         } else {
-            good = append(&options->operands, &options->operand_count, argument);
-            left.next++;
+            good = append(&options->operands, argument);
+            arguments->next++;
         }
         if (!good)
             return false;
     }
-    return check_operands(verb, options);
+    return add_architecture(options) && check_operands(arguments->verb, options);
+}
+
+struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
+                                      char *const *arguments) {
+    struct cli_options *options = calloc(1, options_bytes(verb));
+    if (options == NULL) {
+        cli_error("out of memory");
+        return NULL;
+    }
+    struct arguments left = {verb, arguments, arguments + count};
+    if (!parse_arguments(&left, options)) {
+        cli_options_free(options);
+        return NULL;
+    }
+    return options;
 }
 
 void cli_options_free(struct cli_options *options) {
-    free(options->settings);
-    free(options->operands);
-    *options = (struct cli_options){0};
+    free(options->settings.items);
+    free(options->operands.items);
+    free(options);
 }
 
 enum { HELP_COLUMN = 24 };
 
-/* Writes a text, its further lines indented like its first. */
-static void print_meaning(const char *text) {
+/* Prints a text and indents its second and later lines to the column of the first one. */
+static void print_indented(const char *text) {
     for (; *text != '\0'; text++) {
         putchar(*text);
         if (*text == '\n')
@@ -193,7 +230,7 @@ static void print_option(const struct cli_option *option) {
     printf("%-*s", HELP_COLUMN, left);
     if (strlen(left) >= HELP_COLUMN)
         printf("\n%*s", HELP_COLUMN, "");
-    print_meaning(option->meaning);
+    print_indented(option->help);
     if (option->names != NULL) {
         char *allowed = tma_names_list(option->names);
         printf(": %s", allowed == NULL ? "" : allowed);
@@ -202,13 +239,14 @@ static void print_option(const struct cli_option *option) {
     putchar('\n');
 }
 
-int cli_verb_help(const struct cli_verb *verb) {
+void cli_verb_help(const struct cli_verb *verb) {
     printf("usage: tmasim %s %s [options]\n\n%s\n", verb->name, verb->operands, verb->summary);
     if (verb->details != NULL)
         printf("\n%s\n", verb->details);
+    if (verb->statuses != NULL)
+        printf("\nexit status: %s\n", verb->statuses);
     printf("\noptions:\n");
     for (size_t i = 0; i < verb->option_count; i++)
         print_option(&verb->options[i]);
     print_option(&help_option);
-    return CLI_OK;
 }

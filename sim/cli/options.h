@@ -1,5 +1,5 @@
-/* Command-line options: each verb has a constant table, from which arguments are parsed, error
- * texts and help are made. */
+/* Verbs and their command-line options. Each verb has a constant table of options, from which the
+ * parser, its error messages and the help text are made. */
 #ifndef TMA_CLI_OPTIONS_H
 #define TMA_CLI_OPTIONS_H
 
@@ -9,33 +9,32 @@
 
 #include "tensormap/rules.h"
 
-/* A whole number that may be left out. */
+/* An optional whole number. */
 struct cli_count {
     bool given;
     uint32_t value;
 };
 
-/* What any verb's options are read into. */
+/* Texts from the command line. */
+struct cli_list {
+    const char **items; /* owned array of borrowed texts */
+    size_t count;
+};
+
+/* Values that several verbs have. A verb with options of its own has a struct that begins with this
+ * one. Every value starts as zero. */
 struct cli_options {
-    const char *output;                   /* NULL: standard output */
-    const char *trace;                    /* NULL: none */
-    const char *gpu;                      /* NULL: the machine that comes with the command */
-    const char *map;                      /* NULL: all of them */
-    const char *operation, *at, *element; /* layout; NULL: not given */
-    int architecture;                     /* 0: the default */
-    int format;                           /* by the verb's own names */
-    int names;                            /* enum tma_name_style */
-    bool json;
-    const char **settings; /* owned array of borrowed texts */
-    size_t setting_count;
-    double absolute, relative;              /* tolerances */
-    struct cli_count consumer, instruction; /* explain */
-    struct cli_count block_size, y_per_tile, x_per_tile, vec_size, warp_size,
-        wave_groups; /* pattern */
-    bool pad;        /* compare: padded rows, too */
+    const struct cli_verb *const *verbs; /* all verbs, ends with NULL */
+    struct cli_list operands;
     bool help;
-    const char **operands; /* owned array of borrowed texts */
-    size_t operand_count;
+    const char *output; /* NULL: standard output */
+    int format;         /* a value of the verb's own table of formats */
+    bool json;
+    int architecture;               /* 0: the default */
+    int machine_architecture;       /* 0: the machine's own; else `settings` sets it */
+    int names;                      /* enum tma_name_style */
+    const char *descriptor_address; /* NULL: not given */
+    struct cli_list settings;       /* PATH=VALUE */
 };
 
 enum cli_option_kind {
@@ -44,41 +43,42 @@ enum cli_option_kind {
     CLI_CHOICE, /* int: a value of `names` */
     CLI_NUMBER, /* double, at least 0 */
     CLI_COUNT,  /* struct cli_count */
-    CLI_LIST,   /* each use appends: const char **, followed by a size_t */
+    CLI_LIST,   /* struct cli_list: each use of the option appends a text */
 };
 
 struct cli_option {
     const char *name;       /* "--format" */
     const char *short_name; /* "-o", or NULL */
-    const char *value;      /* "FILE"; NULL for a flag */
+    const char *value;      /* "FILE", for the help text; NULL for a flag */
     enum cli_option_kind kind;
-    size_t offset; /* in struct cli_options */
-    const struct tma_names *names;
-    const char *meaning;
+    size_t offset;                 /* of the value in the verb's struct of options */
+    const struct tma_names *names; /* of a CLI_CHOICE */
+    const char *help;
 };
 
 /* A verb of the command: `tmasim NAME OPERANDS [options]`. */
 struct cli_verb {
     const char *name;
-    const char *operands; /* "SCENARIO.yaml" */
-    const char *summary;
-    const char *details; /* further lines of its help, or NULL */
-    size_t least_operands, most_operands;
+    const char *operands; /* "SCENARIO.yaml", for the help text */
+    const char *summary;  /* one sentence */
+    const char *details;  /* more lines of help, or NULL */
+    const char *statuses; /* the exit statuses and their meaning, or NULL */
+    size_t min_operands, max_operands;
     const struct cli_option *options;
     size_t option_count;
-    int (*run)(const struct cli_options *options); /* gives the exit status */
+    size_t options_bytes; /* size of the verb's struct of options; 0: struct cli_options */
+    int (*run)(const struct cli_options *options); /* returns the exit status */
 };
 
-/* Parses the arguments behind the verb. False, with the reason on standard error, where one is
- * wrong. The options are to be freed in any case. */
-bool cli_options_parse(const struct cli_verb *verb, int count, char *const *arguments,
-                       struct cli_options *options);
+/* Parses the arguments after the verb. On failure, prints the error and returns NULL. */
+struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
+                                      char *const *arguments);
 void cli_options_free(struct cli_options *options);
 
-/* Writes the verb's help to standard output; gives CLI_OK. */
-int cli_verb_help(const struct cli_verb *verb);
+/* Writes the help text of the verb to standard output. */
+void cli_verb_help(const struct cli_verb *verb);
 
-/* The formats of the verbs that have no others. */
+/* The formats of verbs that have only text and JSON. */
 enum cli_format { CLI_FORMAT_TEXT, CLI_FORMAT_JSON };
 
 extern const struct tma_names cli_format_names;
@@ -86,43 +86,55 @@ extern const struct tma_names cli_format_names;
 /* Options that several verbs have. */
 #define CLI_OPTION_OUTPUT                                                                          \
     {                                                                                              \
-        "--output", "-o", "FILE", CLI_TEXT, offsetof(struct cli_options, output), NULL,            \
-            "write there instead of standard output; nothing is left of it after an error"         \
+        .name = "--output", .short_name = "-o", .value = "FILE", .kind = CLI_TEXT,                 \
+        .offset = offsetof(struct cli_options, output),                                            \
+        .help = "write to FILE instead of standard output; an error leaves FILE as it was"         \
     }
-#define CLI_OPTION_FORMAT(names)                                                                   \
+#define CLI_OPTION_FORMAT(table)                                                                   \
     {                                                                                              \
-        "--format", NULL, "FORMAT", CLI_CHOICE, offsetof(struct cli_options, format), names,       \
-            "how to write it; the first is the default"                                            \
+        .name = "--format", .value = "FORMAT", .kind = CLI_CHOICE,                                 \
+        .offset = offsetof(struct cli_options, format), .names = table,                            \
+        .help = "output format (the first is the default)"                                         \
     }
-#define CLI_OPTION_DESCRIPTOR_ADDRESS                                                              \
+#define CLI_OPTION_JSON                                                                            \
     {                                                                                              \
-        "--at", NULL, "ADDRESS", CLI_TEXT, offsetof(struct cli_options, at), NULL,                 \
-            "where the 128 bytes lie in memory; refused unless a multiple of 64"                   \
-    }
-#define CLI_OPTION_NAMES                                                                           \
-    {                                                                                              \
-        "--names", NULL, "STYLE", CLI_CHOICE, offsetof(struct cli_options, names),                 \
-            &tma_name_style_names,                                                                 \
-            "names of types and modes, this tool's or CUDA's (CU_TENSOR_MAP_...); both are read"   \
+        .name = "--json", .kind = CLI_FLAG, .offset = offsetof(struct cli_options, json),          \
+        .help = "short for --format json"                                                          \
     }
 #define CLI_OPTION_ARCHITECTURE                                                                    \
     {                                                                                              \
-        "--arch", NULL, "ARCHITECTURE", CLI_CHOICE, offsetof(struct cli_options, architecture),    \
-            &tma_architecture_names,                                                               \
-            "whose rules hold; default: the scenario's machine's, else sm_90"                      \
+        .name = "--arch", .value = "ARCHITECTURE", .kind = CLI_CHOICE,                             \
+        .offset = offsetof(struct cli_options, architecture), .names = &tma_architecture_names,    \
+        .help = "apply the rules of this architecture (default: that of the scenario's\n"          \
+                "machine, else sm_90)"                                                             \
     }
 #define CLI_OPTION_MACHINE_ARCHITECTURE                                                            \
     {                                                                                              \
-        "--arch", NULL, "ARCHITECTURE", CLI_CHOICE, offsetof(struct cli_options, architecture),    \
-            &tma_architecture_names,                                                               \
-            "try another architecture than the machine's: the same as\n"                           \
-            "--set gpu.architecture=ARCHITECTURE"                                                  \
+        .name = "--arch", .value = "ARCHITECTURE", .kind = CLI_CHOICE,                             \
+        .offset = offsetof(struct cli_options, machine_architecture),                              \
+        .names = &tma_architecture_names,                                                          \
+        .help = "try another architecture than the machine's: short for\n"                         \
+                "--set gpu.architecture=ARCHITECTURE"                                              \
+    }
+#define CLI_OPTION_NAMES                                                                           \
+    {                                                                                              \
+        .name = "--names", .value = "STYLE", .kind = CLI_CHOICE,                                   \
+        .offset = offsetof(struct cli_options, names), .names = &tma_name_style_names,             \
+        .help = "write the names of types and modes as this tool's or as CUDA's\n"                 \
+                "(CU_TENSOR_MAP_...); both are read"                                               \
+    }
+#define CLI_OPTION_DESCRIPTOR_ADDRESS                                                              \
+    {                                                                                              \
+        .name = "--at", .value = "ADDRESS", .kind = CLI_TEXT,                                      \
+        .offset = offsetof(struct cli_options, descriptor_address),                                \
+        .help = "address of the 128 bytes in memory; it must be a multiple of 64"                  \
     }
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \
-        "--set", NULL, "PATH=VALUE", CLI_LIST, offsetof(struct cli_options, settings), NULL,       \
-            "set any field of the scenario, as in workload.pipeline.depth=8,\n"                    \
-            "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'"                           \
+        .name = "--set", .value = "PATH=VALUE", .kind = CLI_LIST,                                  \
+        .offset = offsetof(struct cli_options, settings),                                          \
+        .help = "set any field of the scenario, for example workload.pipeline.depth=8,\n"          \
+                "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'"                       \
     }
 
 #endif

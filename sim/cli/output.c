@@ -7,21 +7,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 
 void cli_output_prepare(void) {
     for (int descriptor = 0; descriptor <= 2; descriptor++)
         if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
-            /* Read-only: writes to a closed standard output fail, as they should. */
+            /* Read-only, so that writes to a standard output that the caller closed still fail. */
             open("/dev/null", O_RDONLY);
 }
 
-static bool refuse(const struct cli_output *output, int error) {
-    cli_complain("cannot write %s: %s", output->path, strerror(error));
+static bool fail(const struct cli_output *output, int error) {
+    cli_error("cannot write %s: %s", output->path, strerror(error));
     return false;
 }
 
-/* The permissions of the file that is replaced, or those of a new one. */
+/* The permissions of the file to replace, or those of a new file. */
 static mode_t mode_of(const char *path) {
     struct stat status;
     if (stat(path, &status) == 0)
@@ -35,20 +35,20 @@ static bool open_temporary(struct cli_output *output) {
     size_t bytes = strlen(output->target) + sizeof ".XXXXXX";
     output->temporary = malloc(bytes);
     if (output->temporary == NULL)
-        return refuse(output, ENOMEM);
+        return fail(output, ENOMEM);
     snprintf(output->temporary, bytes, "%s.XXXXXX", output->target);
     int descriptor = mkstemp(output->temporary);
     if (descriptor < 0)
-        return refuse(output, errno);
+        return fail(output, errno);
     fchmod(descriptor, mode_of(output->target));
     output->file = fdopen(descriptor, "w");
-    return output->file != NULL ? true : refuse(output, errno);
+    return output->file != NULL ? true : fail(output, errno);
 }
 
-/* Devices and pipes are written directly: there is nothing to replace. */
+/* Opens a device or a pipe, which cannot be replaced by renaming a file. */
 static bool open_directly(struct cli_output *output) {
     output->file = fopen(output->path, "w");
-    return output->file != NULL ? true : refuse(output, errno);
+    return output->file != NULL ? true : fail(output, errno);
 }
 
 bool cli_output_open(struct cli_output *output, const char *path) {
@@ -60,18 +60,18 @@ bool cli_output_open(struct cli_output *output, const char *path) {
     }
     bool exists = stat(path, &status) == 0;
     if (exists && !S_ISREG(status.st_mode))
-        return S_ISDIR(status.st_mode) ? refuse(output, EISDIR) : open_directly(output);
+        return S_ISDIR(status.st_mode) ? fail(output, EISDIR) : open_directly(output);
     if (exists && access(path, W_OK) != 0)
-        return refuse(output, errno);
-    /* Through a symbolic link: what it points to is replaced, not the link. */
+        return fail(output, errno);
+    /* Follow a symbolic link: replace the file that it points to, not the link. */
     output->target = exists ? realpath(path, NULL) : strdup(path);
-    bool good = output->target == NULL ? refuse(output, errno) : open_temporary(output);
+    bool good = output->target == NULL ? fail(output, errno) : open_temporary(output);
     if (!good)
         cli_output_close(output, false);
     return good;
 }
 
-/* Flushes and closes; gives the error number, or 0. */
+/* Flushes and closes the file. Returns the error number, or 0. */
 static int finish(struct cli_output *output) {
     int error = ferror(output->file) ? EIO : 0;
     errno = 0;
@@ -84,10 +84,10 @@ static int finish(struct cli_output *output) {
 
 bool cli_output_close(struct cli_output *output, bool keep) {
     int error = output->file == NULL ? 0 : finish(output);
-    bool good = !keep || error == 0 ? true : refuse(output, error);
+    bool good = !keep || error == 0 ? true : fail(output, error);
     if (output->temporary != NULL) {
         if (keep && good && rename(output->temporary, output->target) != 0)
-            good = refuse(output, errno);
+            good = fail(output, errno);
         if (!keep || !good)
             unlink(output->temporary);
     }

@@ -1,4 +1,5 @@
-/* Where a verb's result goes: standard output, or a file that appears whole or not at all. */
+/* The output of a verb: standard output, or a file. A file is replaced only after it is written
+ * completely, so that an error leaves the old file as it was. */
 #ifndef TMA_CLI_OUTPUT_H
 #define TMA_CLI_OUTPUT_H
 
@@ -7,22 +8,22 @@
 
 struct cli_output {
     FILE *file;
-    const char *path; /* as the user wrote it; "standard output" */
-    char *target;     /* owned: what the temporary file is to replace; NULL: written directly */
-    char *temporary;  /* owned */
+    const char *path; /* for messages: as the user wrote it, or "standard output" */
+    char *target;     /* owned: the file to replace; NULL where `file` is the output itself */
+    char *temporary;  /* owned: the file that is written and then renamed; NULL as `target` */
 };
 
-/* Opens `path` (NULL: standard output), so that an unwritable one is known before any work is done.
- * False, with the reason on standard error. */
+/* Opens `path`; NULL is standard output. Verbs call it before their work, so that an unwritable
+ * path fails at once. On failure, prints the error and returns false. */
 bool cli_output_open(struct cli_output *output, const char *path);
 
-/* Closes it: `keep` puts the file in its place, else nothing is left of it. False, with the reason
- * on standard error, where what was written could not be kept whole. */
+/* Closes the output. With `keep`, the file takes its place; without, it is removed. Prints an error
+ * and returns false where a write failed or the file could not take its place. */
 bool cli_output_close(struct cli_output *output, bool keep);
 
-/* Makes sure that no file that is opened later takes the number of a standard stream that the
- * caller closed. (SIGPIPE keeps its meaning: standard output is written last, when no file is half
- * done.) */
+/* Call first in main. Opens /dev/null for each standard stream that the caller closed, so that no
+ * other file gets its descriptor. SIGPIPE keeps its default action: verbs write standard output
+ * last, when no file is incomplete. */
 void cli_output_prepare(void);
 
 #endif

@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "report/decimal.h"
+#include "report/escape.h"
 #include "report/json_writer.h"
 
 static const char *kind_of(const struct tma_validation *validation) {
@@ -69,22 +71,28 @@ static struct tma_decimal percent(double fraction) {
 }
 
 static void write_errors(const struct tma_validation *validation, FILE *out) {
-    fprintf(out,
-            "  error of the cycles: mean %s %%, median %s %%, 95th percentile %s %%, max %s %%\n",
+    fprintf(out, "  cycle error: mean %s %%, median %s %%, 95th percentile %s %%, max %s %%\n",
             percent(validation->mape).text, percent(validation->median).text,
             percent(validation->p95).text, percent(validation->max).text);
     fprintf(out, "  worst rows %41s %12s %9s\n", "measured", "predicted", "error");
     for (size_t i = 0; i < validation->worst_count; i++) {
         const struct tma_timed_row *row = &validation->worst[i];
-        fprintf(out, "    %-36s %12s %12s %7s %%\n", row->name, tma_decimal(row->measured, 0).text,
-                tma_decimal(row->predicted, 0).text, percent(row->error).text);
+        size_t length = strlen(row->name);
+        fputs("    ", out);
+        tma_write_printable(row->name, out);
+        fprintf(out, "%*s %12s %12s %7s %%\n", length < 36 ? (int)(36 - length) : 0, "",
+                tma_decimal(row->measured, 0).text, tma_decimal(row->predicted, 0).text,
+                percent(row->error).text);
     }
 }
 
-static void list_differences(const struct tma_validation *validation, FILE *out) {
+static void write_text_differences(const struct tma_validation *validation, FILE *out) {
     uint64_t differing = validation->records - validation->skipped - validation->agree;
-    for (size_t i = 0; i < validation->difference_count; i++)
-        fprintf(out, "  differs: %s\n", validation->differences[i]);
+    for (size_t i = 0; i < validation->difference_count; i++) {
+        fputs("  differs: ", out);
+        tma_write_printable(validation->differences[i], out);
+        fputc('\n', out);
+    }
     if (differing > validation->difference_count)
         fprintf(out, "  and %" PRIu64 " more\n", differing - validation->difference_count);
 }
@@ -93,13 +101,13 @@ static void write_text(const char *const *paths, const struct tma_validation *va
                        size_t count, FILE *out) {
     for (size_t i = 0; i < count; i++) {
         const struct tma_validation *validation = &validations[i];
-        fprintf(out, "%s: %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree\n",
-                paths[i], kind_of(validation), validation->records, validation->skipped,
-                validation->agree);
+        tma_write_printable(paths[i], out);
+        fprintf(out, ": %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree\n",
+                kind_of(validation), validation->records, validation->skipped, validation->agree);
         if (!isnan(validation->mape))
             write_errors(validation, out);
         else
-            list_differences(validation, out);
+            write_text_differences(validation, out);
     }
 }
 

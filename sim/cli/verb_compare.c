@@ -1,14 +1,20 @@
-/* tmasim compare: one scenario under every swizzle mode that is legal for it. */
+/* tmasim compare: one scenario under every legal swizzle mode. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/run.h"
 #include "report/swizzle_comparison.h"
 
-/* The user's settings, and room for one swizzle more of each tensor map. */
+struct compare_options {
+    struct cli_options common;
+    bool pad;
+};
+
+/* The settings of the user, then one setting of the swizzle for each tensor map. */
 struct settings {
     const char **items;
     size_t user_count, count;
@@ -16,12 +22,12 @@ struct settings {
 };
 
 static bool begin_settings(const struct cli_options *options, struct settings *settings) {
-    settings->user_count = options->setting_count;
-    settings->items = calloc(options->setting_count + TMA_MAX_TENSOR_MAPS, sizeof(char *));
+    settings->user_count = options->settings.count;
+    settings->items = calloc(options->settings.count + TMA_MAX_TENSOR_MAPS, sizeof(char *));
     if (settings->items == NULL)
         return false;
-    if (options->setting_count > 0)
-        memcpy(settings->items, options->settings, options->setting_count * sizeof(char *));
+    if (options->settings.count > 0)
+        memcpy(settings->items, options->settings.items, options->settings.count * sizeof(char *));
     return true;
 }
 
@@ -36,22 +42,24 @@ static void set_swizzle(const struct tma_scenario *scenario, const char *mode,
 }
 
 static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tma_swizzle swizzle,
-                                    struct tma_comparison *comparison, struct tma_error *error) {
+                                    struct tma_swizzle_comparison *comparison,
+                                    struct tma_error *error) {
     struct tma_result *result = calloc(1, sizeof *result);
     if (result == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
         tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
     if (code == TMA_OK)
-        tma_comparison_add(comparison, swizzle, &scenario->workload, result);
+        tma_compare_add_legal(comparison, swizzle, &scenario->workload, result);
     free(result);
     return code;
 }
 
-/* A mode is legal where the scenario reader finds nothing wrong with it: the reason is then what it
- * found first. */
+/* Reads the scenario in one mode and runs it. A mode is illegal where the reader finds an error;
+ * the first error is the reason. */
 static enum tma_error_code try_mode(const char *path, const struct settings *settings,
-                                    enum tma_swizzle swizzle, struct tma_comparison *comparison,
+                                    enum tma_swizzle swizzle,
+                                    struct tma_swizzle_comparison *comparison,
                                     struct tma_error *error) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
@@ -59,7 +67,7 @@ static enum tma_error_code try_mode(const char *path, const struct settings *set
     if (tma_scenario_read(path, settings->items, settings->count, &scenario, &list))
         code = run_mode(&scenario, swizzle, comparison, error);
     else
-        tma_comparison_refuse(comparison, swizzle, list.count > 0 ? list.items[0].text : "");
+        tma_compare_add_illegal(comparison, swizzle, list.count > 0 ? list.items[0].text : "");
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
     return code;
@@ -67,7 +75,8 @@ static enum tma_error_code try_mode(const char *path, const struct settings *set
 
 static enum tma_error_code compare(const struct cli_options *options,
                                    const struct tma_scenario *scenario,
-                                   struct tma_comparison *comparison, struct tma_error *error) {
+                                   struct tma_swizzle_comparison *comparison,
+                                   struct tma_error *error) {
     struct settings settings;
     enum tma_error_code code = TMA_OK;
     if (!begin_settings(options, &settings))
@@ -75,70 +84,77 @@ static enum tma_error_code compare(const struct cli_options *options,
     for (size_t i = 0; i < tma_swizzle_names.count && code == TMA_OK; i++) {
         const struct tma_name *mode = &tma_swizzle_names.items[i];
         set_swizzle(scenario, mode->name, &settings);
-        code = try_mode(options->operands[0], &settings, (enum tma_swizzle)mode->value, comparison,
-                        error);
+        code = try_mode(options->operands.items[0], &settings, (enum tma_swizzle)mode->value,
+                        comparison, error);
     }
     free(settings.items);
     if (code == TMA_OK)
-        tma_comparison_judge(comparison);
+        tma_compare_finish(comparison);
     return code;
 }
 
-static int compare_scenario(const struct cli_options *options,
+static int compare_scenario(const struct compare_options *own,
                             const struct tma_scenario *scenario) {
+    const struct cli_options *options = &own->common;
     struct tma_error error;
     struct cli_output output;
-    struct tma_comparison *comparison = calloc(1, sizeof *comparison);
+    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
     if (comparison == NULL) {
-        cli_complain("out of memory");
-        return CLI_BAD_INPUT;
+        cli_error("out of memory");
+        return CLI_ERROR;
     }
     comparison->scenario = scenario->name;
     comparison->machine = scenario->machine.name;
     comparison->timing_validated = scenario->machine.validated;
     comparison->workload = &scenario->workload;
-    comparison->show_padding = options->pad;
-    int status = CLI_BAD_INPUT;
+    comparison->show_padding = own->pad;
+    int status = CLI_ERROR;
     if (cli_output_open(&output, options->output)) {
         enum tma_error_code code = compare(options, scenario, comparison, &error);
         if (code == TMA_OK)
-            tma_comparison_write(comparison, options->format, output.file);
+            tma_compare_write(comparison, options->format, output.file);
         else
-            cli_complain("%s: %s", scenario->name, error.text);
+            cli_error("%s: %s", scenario->name, error.text);
         bool kept = cli_output_close(&output, code == TMA_OK);
-        status = code != TMA_OK ? (int)cli_status_of(code) : kept ? CLI_OK : CLI_BAD_INPUT;
+        status = code != TMA_OK ? cli_error_status(code) : kept ? CLI_OK : CLI_ERROR;
     }
     free(comparison);
     return status;
 }
 
 static int run(const struct cli_options *options) {
-    return cli_with_scenario(options, compare_scenario);
+    struct tma_scenario scenario;
+    int status = CLI_ERROR;
+    if (cli_scenario_read(options, &scenario))
+        status = compare_scenario((const struct compare_options *)options, &scenario);
+    tma_scenario_free(&scenario);
+    return status;
 }
 
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
-    CLI_OPTION_FORMAT(&tma_comparison_format_names),
-    {"--pad", NULL, NULL, CLI_FLAG, offsetof(struct cli_options, pad), NULL,
-     "show also what a gap behind every row would do, and what it costs in shared memory"},
+    CLI_OPTION_FORMAT(&tma_compare_format_names),
+    {.name = "--pad",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct compare_options, pad),
+     .help = "also show the effect of padding after every row, and its cost in shared memory"},
     CLI_OPTION_OUTPUT,
 };
 
 const struct cli_verb cli_compare = {
     .name = "compare",
     .operands = "SCENARIO.yaml",
-    .summary = "Runs a scenario under every swizzle mode that is legal for it.",
-    .details =
-        "Every tensor map of the scenario gets the mode. \"ideal\" are the wavefronts that "
-        "the consumers\nwould take without a bank conflict, \"ways\" is the worst conflict: the "
-        "wavefronts that one phase\nof an instruction takes. --format svg draws the tiles by "
-        "banks.\n"
-        "exit status: 0 done, 2 bad input or output, 3 the simulated program deadlocks or "
-        "faults",
-    .least_operands = 1,
-    .most_operands = 1,
+    .summary = "Simulate a scenario under every legal swizzle mode and compare bank conflicts.",
+    .details = "All tensor maps of the scenario get the same mode. \"ideal\" is the number of "
+               "wavefronts without bank\nconflicts. \"ways\" is the worst conflict: the number of "
+               "wavefronts of one phase of an instruction.\n--format svg draws the tiles with the "
+               "banks of their chunks.",
+    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
+    .min_operands = 1,
+    .max_operands = 1,
     .options = options,
+    .options_bytes = sizeof(struct compare_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };

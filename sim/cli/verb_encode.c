@@ -1,26 +1,31 @@
-/* tmasim encode: the 128 bytes of tensor maps. */
+/* tmasim encode: tensor maps as 128 bytes. */
 #include <string.h>
 
-#include "cli/complain.h"
 #include "cli/dump_output.h"
 #include "cli/map_input.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "tensormap/rules.h"
 
-/* Does the user want this map? */
-static bool is_wanted(const struct cli_options *options, const char *name) {
+struct encode_options {
+    struct cli_options common;
+    const char *map; /* NULL: all maps */
+};
+
+static bool is_wanted(const struct encode_options *options, const char *name) {
     return options->map == NULL || strcmp(options->map, name) == 0;
 }
 
-static size_t count_wanted(const struct cli_options *options, const struct cli_map_input *input) {
+static size_t count_wanted(const struct encode_options *options,
+                           const struct cli_map_input *input) {
     size_t count = 0;
     for (uint32_t i = 0; i < cli_map_count(input); i++)
         count += is_wanted(options, cli_map_name(input, i));
     return count;
 }
 
-/* An illegal map has no bytes: the driver writes none. */
+/* Prints the rules that a map breaks. An illegal map has no bytes, as the driver refuses it. */
 static bool check_legal(const struct cli_map_input *input, uint32_t index,
                         enum tma_architecture architecture) {
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
@@ -35,7 +40,7 @@ static bool check_legal(const struct cli_map_input *input, uint32_t index,
             tma_map_file_locate(&input->file, index, violations[i].field, violations[i].index),
             "%s", text);
     }
-    cli_complain_all(&list);
+    cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
     return count == 0;
 }
@@ -43,18 +48,19 @@ static bool check_legal(const struct cli_map_input *input, uint32_t index,
 static void warn_unverified(const char *name, unsigned fields) {
     for (unsigned field = 0; field < TMA_FIELD_COUNT; field++)
         if ((fields >> field & 1) != 0)
-            cli_note("%s: %s: layout of these bits: unverified", name, tma_field_info(field)->name);
+            cli_note("%s: %s: the layout of these bits is unverified", name,
+                     tma_field_info(field)->name);
 }
 
-static bool check_all(const struct cli_options *options, const struct cli_map_input *input) {
+static bool check_all(const struct encode_options *options, const struct cli_map_input *input) {
     bool legal = true;
     for (uint32_t i = 0; i < cli_map_count(input); i++)
         if (is_wanted(options, cli_map_name(input, i)))
-            legal = check_legal(input, i, cli_architecture(options, input)) && legal;
+            legal = check_legal(input, i, cli_architecture(&options->common, input)) && legal;
     return legal;
 }
 
-static void encode_all(const struct cli_options *options, const struct cli_map_input *input,
+static void encode_all(const struct encode_options *options, const struct cli_map_input *input,
                        FILE *out) {
     bool alone = count_wanted(options, input) == 1;
     for (uint32_t i = 0; i < cli_map_count(input); i++) {
@@ -63,26 +69,27 @@ static void encode_all(const struct cli_options *options, const struct cli_map_i
         if (!is_wanted(options, name))
             continue;
         warn_unverified(name, tma_descriptor_encode(cli_map(input, i), &descriptor));
-        cli_dump_write(name, &descriptor, (enum tma_dump_format)options->format, alone, out);
+        cli_dump_write(name, &descriptor, (enum tma_dump_format)options->common.format, alone, out);
     }
 }
 
-static bool check_wanted(const struct cli_options *options, const struct cli_map_input *input) {
+static bool check_wanted(const struct encode_options *options, const struct cli_map_input *input) {
     size_t count = count_wanted(options, input);
     if (count == 0)
-        cli_complain("%s has no tensor map \"%s\"", input->name, options->map);
-    else if (count > 1 && options->format == TMA_DUMP_BINARY)
-        cli_complain("%s has %zu tensor maps: say which by --map, a binary file holds one",
-                     input->name, count);
-    return count == 1 || (count > 1 && options->format != TMA_DUMP_BINARY);
+        cli_error("%s has no tensor map \"%s\"", input->name, options->map);
+    else if (count > 1 && options->common.format == TMA_DUMP_BINARY)
+        cli_error("%s has %zu tensor maps, but a binary file holds one; choose one with --map",
+                  input->name, count);
+    return count == 1 || (count > 1 && options->common.format != TMA_DUMP_BINARY);
 }
 
-static int run(const struct cli_options *options) {
+static int run(const struct cli_options *common) {
+    const struct encode_options *options = (const struct encode_options *)common;
     struct cli_map_input input;
     struct cli_output output;
-    int status = CLI_BAD_INPUT;
-    if (cli_map_input_read(options, &input) && check_wanted(options, &input) &&
-        check_all(options, &input) && cli_output_open(&output, options->output)) {
+    int status = CLI_ERROR;
+    if (cli_map_input_read(common, &input) && check_wanted(options, &input) &&
+        check_all(options, &input) && cli_output_open(&output, common->output)) {
         encode_all(options, &input, output.file);
         if (cli_output_close(&output, true))
             status = CLI_OK;
@@ -92,8 +99,11 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    {"--map", NULL, "NAME", CLI_TEXT, offsetof(struct cli_options, map), NULL,
-     "this tensor map; default: all of them"},
+    {.name = "--map",
+     .value = "NAME",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct encode_options, map),
+     .help = "encode this tensor map; default: all of them"},
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_SET,
     CLI_OPTION_FORMAT(&cli_dump_format_names),
@@ -103,13 +113,14 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_encode = {
     .name = "encode",
     .operands = "[SCENARIO.yaml | MAP.json]",
-    .summary = "Writes the 128 bytes of tensor maps, as a driver encodes them.",
+    .summary = "Write tensor maps as the 128 bytes that the driver encodes.",
     .details =
-        "The file is what check takes. Fields whose bits could not be compared with those of "
-        "a real driver\nare named on standard error.\n\n"
-        "exit status: 0 done, 2 trouble, or a map that breaks a rule",
-    .most_operands = 1,
+        "The file is a scenario or a tensor map, as for check. A note on standard error names "
+        "each field whose\nbits were not compared with those of a real driver.",
+    .statuses = "0 done, 2 error, or a map breaks a rule",
+    .max_operands = 1,
     .options = options,
+    .options_bytes = sizeof(struct encode_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };

@@ -1,11 +1,16 @@
-/* tmasim explain: one access of a consumer, wavefront by wavefront. */
-#include "cli/complain.h"
+/* tmasim explain: one shared-memory access of a consumer, wavefront by wavefront. */
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "report/explain.h"
 
-static int explain_consumer(const struct cli_options *options,
-                            const struct tma_scenario *scenario) {
+struct explain_options {
+    struct cli_options common;
+    struct cli_count consumer, instruction;
+};
+
+static int explain(const struct explain_options *options, const struct tma_scenario *scenario) {
     const struct tma_workload *workload = &scenario->workload;
     uint32_t index = options->consumer.value;
     struct tma_tile tile;
@@ -13,32 +18,44 @@ static int explain_consumer(const struct cli_options *options,
     struct tma_explanation explanation;
     struct cli_output output;
     if (index >= workload->consumer_count) {
-        cli_complain("there is no consumer %u; %s has %u", index, scenario->name,
-                     workload->consumer_count);
-        return CLI_BAD_INPUT;
+        cli_error("consumer %u does not exist; %s has %u", index, scenario->name,
+                  workload->consumer_count);
+        return CLI_ERROR;
     }
     const struct tma_consumer *consumer = &workload->consumers[index];
     uint64_t access = options->instruction.given ? options->instruction.value : TMA_EXPLAIN_WORST;
     if (tma_workload_tile(workload, 0, consumer->operation, &tile, &error) != TMA_OK ||
         tma_explain(consumer, &tile, access, &explanation, &error) != TMA_OK) {
-        cli_complain("%s: %s", scenario->name, error.text);
-        return CLI_BAD_INPUT;
+        cli_error("%s: %s", scenario->name, error.text);
+        return CLI_ERROR;
     }
-    if (!cli_output_open(&output, options->output))
-        return CLI_BAD_INPUT;
-    tma_explanation_write(&explanation, options->format, output.file);
-    return cli_output_close(&output, true) ? CLI_OK : CLI_BAD_INPUT;
+    if (!cli_output_open(&output, options->common.output))
+        return CLI_ERROR;
+    tma_explanation_write(&explanation, options->common.format, output.file);
+    return cli_output_close(&output, true) ? CLI_OK : CLI_ERROR;
 }
 
 static int run(const struct cli_options *options) {
-    return cli_with_scenario(options, explain_consumer);
+    struct tma_scenario scenario;
+    int status = CLI_ERROR;
+    if (cli_scenario_read(options, &scenario))
+        status = explain((const struct explain_options *)options, &scenario);
+    tma_scenario_free(&scenario);
+    return status;
 }
 
 static const struct cli_option options[] = {
-    {"--consumer", NULL, "N", CLI_COUNT, offsetof(struct cli_options, consumer), NULL,
-     "whose access; 0 is the first, and the default"},
-    {"--instruction", NULL, "N", CLI_COUNT, offsetof(struct cli_options, instruction), NULL,
-     "which of its instructions over the tile; default: the first of the worst"},
+    {.name = "--consumer",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct explain_options, consumer),
+     .help = "explain an access of this consumer; default: 0, the first one"},
+    {.name = "--instruction",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct explain_options, instruction),
+     .help = "explain this instruction of a pass over the tile; default: the first one with\n"
+             "the worst conflict"},
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_explanation_format_names),
@@ -48,14 +65,15 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_explain = {
     .name = "explain",
     .operands = "SCENARIO.yaml",
-    .summary = "Explains one access to shared memory: lanes, banks, who collides with whom.",
-    .details =
-        "Each line is a lane, in the order of the wavefronts that serve them; rows and bytes are "
-        "those of the\ntile, addresses those of shared memory. Other modes: "
-        "--set tensor_maps.A.swizzle=64b\nexit status: 0 done, 2 bad input or output",
-    .least_operands = 1,
-    .most_operands = 1,
+    .summary = "Explain one shared-memory access: the lanes, their banks and their conflicts.",
+    .details = "Each line shows a lane, in the order in which wavefronts serve the lanes. Row and "
+               "byte are positions\nin the tile, the address is in shared memory. To see another "
+               "swizzle mode, add for example\n--set tensor_maps.A.swizzle=64b",
+    .statuses = "0 done, 2 error",
+    .min_operands = 1,
+    .max_operands = 1,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .options_bytes = sizeof(struct explain_options),
     .run = run,
 };

@@ -1,28 +1,30 @@
-/* tmasim help: of the command, of a verb, of the files' keys. */
+/* tmasim help: help for the command, for a verb, and for the keys of files. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/version.h"
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "cli/rules_reference.h"
 #include "cli/verbs.h"
 #include "scenario/reference.h"
 
-static void print_command(void) {
+static void print_overview(const struct cli_verb *const *verbs) {
     printf("tmasim %s: a simulator of the GPU memory subsystem around the Tensor Memory "
            "Accelerator\n\nusage: tmasim VERB ...\n\n",
            TMA_VERSION);
-    for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-        printf("  %-10s%s\n", (*verb)->name, (*verb)->summary);
-    printf(
-        "\ntmasim VERB --help says more. tmasim help scenario and tmasim help machine list every "
-        "key of\nthose files, tmasim help rules every rule of tensor maps.\n");
+    for (; *verbs != NULL; verbs++)
+        printf("  %-10s%s\n", (*verbs)->name, (*verbs)->summary);
+    printf("\ntmasim VERB --help shows the options of a verb. tmasim help scenario and tmasim help "
+           "machine list\nevery key of those files; tmasim help rules lists every rule of tensor "
+           "maps.\n");
 }
 
-static int print_topic(const char *topic) {
-    for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-        if (strcmp(topic, (*verb)->name) == 0)
-            return cli_verb_help(*verb);
+static int print_topic(const char *topic, const struct cli_verb *const *verbs) {
+    for (; *verbs != NULL; verbs++)
+        if (strcmp(topic, (*verbs)->name) == 0) {
+            cli_verb_help(*verbs);
+            return CLI_OK;
+        }
     if (strcmp(topic, "scenario") == 0)
         tma_scenario_reference(stdout);
     else if (strcmp(topic, "machine") == 0)
@@ -30,25 +32,25 @@ static int print_topic(const char *topic) {
     else if (strcmp(topic, "rules") == 0)
         cli_rules_reference(stdout);
     else {
-        cli_complain("there is no help on \"%s\"; allowed: scenario, machine, rules and the verbs",
-                     topic);
-        return CLI_BAD_INPUT;
+        cli_error("no help on \"%s\"; allowed: scenario, machine, rules or a verb", topic);
+        return CLI_ERROR;
     }
     return CLI_OK;
 }
 
 static int run(const struct cli_options *options) {
-    if (options->operand_count > 0)
-        return print_topic(options->operands[0]);
-    print_command();
+    if (options->operands.count > 0)
+        return print_topic(options->operands.items[0], options->verbs);
+    print_overview(options->verbs);
     return CLI_OK;
 }
 
 const struct cli_verb cli_help = {
     .name = "help",
     .operands = "[TOPIC]",
-    .summary =
-        "Says how to use a verb, or which keys a file has (scenario, machine), or the rules.",
-    .most_operands = 1,
+    .summary = "Show how to use a verb, the keys of a file, or the rules of tensor maps.",
+    .details = "The topic is a verb, scenario, machine or rules.",
+    .statuses = "0 done, 2 error",
+    .max_operands = 1,
     .run = run,
 };

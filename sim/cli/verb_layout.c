@@ -1,13 +1,19 @@
-/* tmasim layout: the tile of one operation as it lies in shared memory. */
+/* tmasim layout: the tile of one operation in shared memory. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "report/layout.h"
 
-/* A whole number, decimal or 0x...; moves *text behind it. */
+struct layout_options {
+    struct cli_options common;
+    const char *operation, *at, *element; /* NULL: not given */
+};
+
+/* Reads a whole number, decimal or 0x..., and moves *text to its end. */
 static bool read_integer(const char **text, int64_t *value) {
     char *end;
     errno = 0;
@@ -21,7 +27,7 @@ static bool read_whole(const char *option, const char *text, int64_t limit, int6
     const char *end = text;
     if (read_integer(&end, value) && *end == '\0' && *value >= 0 && *value <= limit)
         return true;
-    cli_complain("%s is \"%s\"; allowed: 0 to %lld", option, text, (long long)limit);
+    cli_error("%s is \"%s\"; allowed: 0 to %lld", option, text, (long long)limit);
     return false;
 }
 
@@ -31,7 +37,7 @@ static bool read_coordinates(const char *text, uint32_t rank, int64_t coordinate
         coordinates[d] = 0;
         bool good = read_integer(&end, &coordinates[d]) && *end == (d + 1 < rank ? ',' : '\0');
         if (!good) {
-            cli_complain("--element is \"%s\"; expected %u coordinates, as in 8,1", text, rank);
+            cli_error("--element is \"%s\"; expected %u coordinates, as in 8,1", text, rank);
             return false;
         }
         end += d + 1 < rank;
@@ -39,7 +45,7 @@ static bool read_coordinates(const char *text, uint32_t rank, int64_t coordinate
     return true;
 }
 
-/* The first CTA's operation of the first stage. */
+/* Operation `index` of the first stage of the first CTA. */
 static struct tma_operation first_operation(const struct tma_workload *workload, size_t index) {
     struct tma_operation operation = workload->operations[index].operation;
     tma_walk_coordinates(&workload->operations[index], workload, 0, 0, operation.coordinates);
@@ -47,11 +53,11 @@ static struct tma_operation first_operation(const struct tma_workload *workload,
     return operation;
 }
 
-static enum tma_error_code write_layout(const struct cli_options *options,
+static enum tma_error_code write_layout(const struct layout_options *options,
                                         const struct tma_layout_view *view, int64_t address,
                                         const int64_t *element, FILE *file,
                                         struct tma_error *error) {
-    enum tma_layout_format format = (enum tma_layout_format)options->format;
+    int format = options->common.format;
     if (options->at != NULL)
         return tma_layout_write_byte(view, (uint32_t)address, format, file, error);
     if (options->element != NULL)
@@ -59,47 +65,62 @@ static enum tma_error_code write_layout(const struct cli_options *options,
     return tma_layout_write(view, format, file, error);
 }
 
-static int lay_out(const struct cli_options *options, const struct tma_scenario *scenario) {
+static int show_layout(const struct layout_options *options, const struct tma_scenario *scenario) {
     const struct tma_workload *workload = &scenario->workload;
     int64_t index = 0, address = 0, element[TMA_MAX_RANK] = {0};
     if (options->operation != NULL &&
         !read_whole("--operation", options->operation, workload->operation_count - 1, &index))
-        return CLI_BAD_INPUT;
+        return CLI_ERROR;
     uint32_t map = workload->operations[index].map;
     struct tma_operation operation = first_operation(workload, (size_t)index);
     struct tma_layout_view view = {&workload->maps[map], &operation, scenario->map_names[map]};
     struct cli_output output;
     struct tma_error error;
     if (options->at != NULL && !read_whole("--at", options->at, UINT32_MAX, &address))
-        return CLI_BAD_INPUT;
+        return CLI_ERROR;
     if (options->element != NULL && !read_coordinates(options->element, view.map->rank, element))
-        return CLI_BAD_INPUT;
-    if (!cli_output_open(&output, options->output))
-        return CLI_BAD_INPUT;
+        return CLI_ERROR;
+    if (!cli_output_open(&output, options->common.output))
+        return CLI_ERROR;
     enum tma_error_code code = write_layout(options, &view, address, element, output.file, &error);
     if (code != TMA_OK)
-        cli_complain("%s: %s", scenario->name, error.text);
+        cli_error("%s: %s", scenario->name, error.text);
     bool kept = cli_output_close(&output, code == TMA_OK);
     if (code != TMA_OK)
-        return cli_status_of(code);
-    return kept ? CLI_OK : CLI_BAD_INPUT;
+        return cli_error_status(code);
+    return kept ? CLI_OK : CLI_ERROR;
 }
 
 static int run(const struct cli_options *options) {
-    if (options->at != NULL && options->element != NULL) {
-        cli_complain("--at and --element ask for one answer each; give one of them");
-        return CLI_BAD_INPUT;
+    const struct layout_options *own = (const struct layout_options *)options;
+    if (own->at != NULL && own->element != NULL) {
+        cli_error("--at and --element exclude each other");
+        return CLI_ERROR;
     }
-    return cli_with_scenario(options, lay_out);
+    struct tma_scenario scenario;
+    int status = CLI_ERROR;
+    if (cli_scenario_read(options, &scenario))
+        status = show_layout(own, &scenario);
+    tma_scenario_free(&scenario);
+    return status;
 }
 
 static const struct cli_option options[] = {
-    {"--operation", NULL, "NUMBER", CLI_TEXT, offsetof(struct cli_options, operation), NULL,
-     "which operation of the stage, from 0 on; 0 is the default"},
-    {"--at", NULL, "BYTE", CLI_TEXT, offsetof(struct cli_options, at), NULL,
-     "say what lies at this shared-memory address alone (decimal or 0x...)"},
-    {"--element", NULL, "C0,C1,...", CLI_TEXT, offsetof(struct cli_options, element), NULL,
-     "say where this element lies alone"},
+    {.name = "--operation",
+     .value = "NUMBER",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct layout_options, operation),
+     .help = "show this operation of the stage; default: 0, the first one"},
+    {.name = "--at",
+     .value = "BYTE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct layout_options, at),
+     .help = "only show what is at this shared-memory address (decimal or 0x...)"},
+    {.name = "--element",
+     .value = "C0,C1,...",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct layout_options, element),
+     .help = "only show where the element with these coordinates lies"},
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_layout_format_names),
@@ -109,14 +130,16 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_layout = {
     .name = "layout",
     .operands = "SCENARIO.yaml",
-    .summary = "Shows the tile of an operation as it lies in shared memory.",
-    .details = "One line for each 128-byte bank row: each 16-byte chunk with the coordinates of "
-               "the element that\nits first byte belongs to. The operation is the first CTA's, in "
-               "its first stage.\nexit status: 0 done, 2 bad input or output, 3 the operation "
-               "faults",
-    .least_operands = 1,
-    .most_operands = 1,
+    .summary = "Show where the elements of a tile lie in shared memory.",
+    .details =
+        "Each line is a bank row of 128 bytes in chunks of 16 bytes. A chunk shows the "
+        "coordinates of the\nelement at its first byte. The tile is that of the first CTA in "
+        "its first stage.",
+    .statuses = "0 done, 2 error, 3 the operation faults",
+    .min_operands = 1,
+    .max_operands = 1,
     .options = options,
+    .options_bytes = sizeof(struct layout_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };

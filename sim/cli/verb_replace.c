@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
 #include "cli/dump_input.h"
 #include "cli/dump_output.h"
 #include "cli/map_input.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "scenario/suggestion.h"
@@ -56,8 +56,8 @@ static bool read_value(const struct change *change, const struct tma_names *name
     if (read_number(change->value, value))
         return true;
     char *list = names == NULL ? NULL : tma_names_list(names);
-    cli_complain("%s: \"%s\" is not a value; expected a number%s%s", change->text, change->value,
-                 list == NULL ? "" : ", or ", list == NULL ? "" : list);
+    cli_error("%s: \"%s\" is not a value; expected a number%s%s", change->text, change->value,
+              list == NULL ? "" : ", or ", list == NULL ? "" : list);
     free(list);
     return false;
 }
@@ -71,16 +71,15 @@ static bool find_field(const struct change *change, enum tma_replace_field *fiel
     struct tma_suggestion suggestion = {.wanted = change->field};
     tma_suggest_names(&suggestion, &tma_replace_field_names);
     char *list = tma_names_list(&tma_replace_field_names);
-    cli_complain("%s: there is no field \"%s\"; %s%s%sallowed: address, %s", change->text,
-                 change->field, suggestion.best[0] == '\0' ? "" : "did you mean \"",
-                 suggestion.best, suggestion.best[0] == '\0' ? "" : "\"? ",
-                 list == NULL ? "" : list);
+    cli_error("%s: there is no field \"%s\"; %s%s%sallowed: address, %s", change->text,
+              change->field, suggestion.best[0] == '\0' ? "" : "did you mean \"", suggestion.best,
+              suggestion.best[0] == '\0' ? "" : "\"? ", list == NULL ? "" : list);
     free(list);
     return false;
 }
 
 static bool refuse(const struct change *change, const struct tma_error *error) {
-    cli_complain("%s: %s", change->text, error->text);
+    cli_error("%s: %s", change->text, error->text);
     return false;
 }
 
@@ -112,7 +111,7 @@ static bool apply(const char *text, enum tma_architecture architecture,
                   struct tma_descriptor *descriptor) {
     struct change change;
     if (!split_change(text, &change)) {
-        cli_complain("\"%s\" is not FIELD=VALUE or FIELD.ORDINAL=VALUE, as in box_dim.1=64", text);
+        cli_error("\"%s\" is not FIELD=VALUE or FIELD.ORDINAL=VALUE, as in box_dim.1=64", text);
         return false;
     }
     if (strcmp(change.field, "address") == 0)
@@ -130,7 +129,7 @@ static bool judge(const struct tma_descriptor *descriptor, enum tma_architecture
     size_t count = tma_descriptor_decode(descriptor, &map, findings, TMA_MAX_FINDINGS);
     for (size_t i = 0; i < count; i++) {
         tma_finding_text(&findings[i], text, sizeof text);
-        cli_note("odd: %s", text);
+        cli_note("unexpected: %s", text);
     }
     count = tma_tensor_map_check(&map, architecture, violations, TMA_MAX_VIOLATIONS);
     for (size_t i = 0; i < count; i++) {
@@ -146,19 +145,19 @@ static int run(const struct cli_options *options) {
     struct cli_output output;
     enum tma_dump_format format;
     enum tma_architecture architecture = cli_architecture(options, NULL);
-    if (!cli_check_descriptor_address(options->at) ||
-        !cli_dump_read(options->operands[0], &descriptor, &format))
-        return CLI_BAD_INPUT;
-    for (size_t i = 1; i < options->operand_count; i++)
-        if (!apply(options->operands[i], architecture, &descriptor))
-            return CLI_BAD_INPUT;
+    if (!cli_check_descriptor_address(options->descriptor_address) ||
+        !cli_dump_read(options->operands.items[0], &descriptor, &format))
+        return CLI_ERROR;
+    for (size_t i = 1; i < options->operands.count; i++)
+        if (!apply(options->operands.items[i], architecture, &descriptor))
+            return CLI_ERROR;
     if (!cli_output_open(&output, options->output))
-        return CLI_BAD_INPUT;
+        return CLI_ERROR;
     cli_dump_write("replaced", &descriptor, (enum tma_dump_format)options->format, true,
                    output.file);
     bool legal = judge(&descriptor, architecture, (enum tma_name_style)options->names);
     if (!cli_output_close(&output, true))
-        return CLI_BAD_INPUT;
+        return CLI_ERROR;
     return legal ? CLI_OK : CLI_ILLEGAL;
 }
 
@@ -173,17 +172,17 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_replace = {
     .name = "replace",
     .operands = "DUMP FIELD=VALUE...",
-    .summary = "Changes fields of the 128 bytes of a tensor map, as a driver or a kernel does.",
+    .summary = "Change fields of a 128-byte tensor map, as the driver or a kernel does.",
     .details =
         "address=VALUE is cuTensorMapReplaceAddress. Any other FIELD is one of tensormap.replace: "
         "global_address,\nrank (less one), box_dim.N, global_dim.N, global_stride.N (bytes), "
         "element_stride.N, elemtype,\ninterleave_layout, swizzle_mode, swizzle_atomicity, "
         "fill_mode; the last five take PTX's numbers or names.\nValues that the driver or PTX "
         "refuses are refused. Rules that the result breaks are noted on standard\nerror: "
-        "tensormap.replace checks none of them, and leaves derived words as they were.\n\n"
-        "exit status: 0 done, 1 done, but the result breaks a rule, 2 trouble",
-    .least_operands = 2,
-    .most_operands = MAX_CHANGES,
+        "tensormap.replace checks none of them, and leaves derived words as they were.",
+    .statuses = "0 done, 1 done, but the result breaks a rule, 2 error",
+    .min_operands = 2,
+    .max_operands = MAX_CHANGES,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

@@ -1,10 +1,11 @@
-/* tmasim run: one scenario, its report and its trace. */
+/* tmasim run: simulates a scenario and writes its report and its trace. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/run.h"
 #include "report/report.h"
@@ -13,20 +14,25 @@
 
 enum { MAX_FIELDS = 1024 };
 
-/* Files are opened before the run, so that an unwritable one is known at once. */
+struct run_options {
+    struct cli_options common;
+    const char *trace; /* NULL: no trace */
+};
+
 struct outputs {
     struct cli_output report, trace;
     bool tracing;
 };
 
-static bool open_outputs(const struct cli_options *options, struct outputs *outputs) {
+/* Opens the files before the run, so that an unwritable path fails at once. */
+static bool open_outputs(const struct run_options *options, struct outputs *outputs) {
     *outputs = (struct outputs){.tracing = options->trace != NULL};
-    if (outputs->tracing && options->output != NULL &&
-        strcmp(options->output, options->trace) == 0) {
-        cli_complain("--output and --trace name the same file: %s", options->trace);
+    if (outputs->tracing && options->common.output != NULL &&
+        strcmp(options->common.output, options->trace) == 0) {
+        cli_error("--output and --trace name the same file: %s", options->trace);
         return false;
     }
-    if (!cli_output_open(&outputs->report, options->output))
+    if (!cli_output_open(&outputs->report, options->common.output))
         return false;
     if (!outputs->tracing || cli_output_open(&outputs->trace, options->trace))
         return true;
@@ -34,13 +40,13 @@ static bool open_outputs(const struct cli_options *options, struct outputs *outp
     return false;
 }
 
-/* The trace first: standard output, where the reader may go away, comes last. */
+/* Closes the trace first: the report may go to a pipe whose reader has gone. */
 static bool close_outputs(struct outputs *outputs, bool keep) {
     bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep);
     return cli_output_close(&outputs->report, keep && good) && good;
 }
 
-/* The resolved scenario as the trace's header has it. */
+/* The resolved scenario for the header of the trace. */
 struct fields {
     struct tma_trace_field items[MAX_FIELDS];
     size_t count;
@@ -78,7 +84,7 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *t
     return code;
 }
 
-/* What the machine can do at best. */
+/* The peak rates of the machine. */
 static struct tma_report_limits limits_of(const struct tma_machine *machine) {
     return (struct tma_report_limits){
         .sm_bytes_per_cycle = machine->crossbar.sm_port_bytes_per_kcycle / 1000.0,
@@ -88,8 +94,8 @@ static struct tma_report_limits limits_of(const struct tma_machine *machine) {
     };
 }
 
-static enum tma_error_code report(const struct tma_scenario *scenario, int format, FILE *file,
-                                  const struct tma_result *result, struct tma_error *error) {
+static void write_report(const struct tma_scenario *scenario, int format,
+                         const struct tma_result *result, FILE *out) {
     struct tma_report_input input = {
         .scenario = scenario->name,
         .machine = &scenario->machine,
@@ -98,32 +104,38 @@ static enum tma_error_code report(const struct tma_scenario *scenario, int forma
         .map_names = scenario->map_names,
         .limits = limits_of(&scenario->machine),
     };
-    const char *name = tma_name_of(&tma_report_format_names, format);
-    return tma_report_format(name)->write(file, &input, error);
+    tma_report_write(&input, format, out);
 }
 
-static int run_scenario(const struct cli_options *options, const struct tma_scenario *scenario) {
+static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
     struct outputs outputs;
     struct tma_error error = {0};
     struct tma_result *result = calloc(1, sizeof *result);
+    if (result == NULL)
+        cli_error("out of memory");
     if (result == NULL || !open_outputs(options, &outputs)) {
         free(result);
-        return CLI_BAD_INPUT;
+        return CLI_ERROR;
     }
     enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &error);
     if (code == TMA_OK)
-        code = report(scenario, options->format, outputs.report.file, result, &error);
-    if (code != TMA_OK)
-        cli_complain("%s: %s", scenario->name, error.text);
+        write_report(scenario, options->common.format, result, outputs.report.file);
+    else
+        cli_error("%s: %s", scenario->name, error.text);
     free(result);
     bool kept = close_outputs(&outputs, code == TMA_OK);
     if (code != TMA_OK)
-        return cli_status_of(code);
-    return kept ? CLI_OK : CLI_BAD_INPUT;
+        return cli_error_status(code);
+    return kept ? CLI_OK : CLI_ERROR;
 }
 
 static int run(const struct cli_options *options) {
-    return cli_with_scenario(options, run_scenario);
+    struct tma_scenario scenario;
+    int status = CLI_ERROR;
+    if (cli_scenario_read(options, &scenario))
+        status = run_scenario((const struct run_options *)options, &scenario);
+    tma_scenario_free(&scenario);
+    return status;
 }
 
 static const struct cli_option options[] = {
@@ -131,19 +143,22 @@ static const struct cli_option options[] = {
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_report_format_names),
     CLI_OPTION_OUTPUT,
-    {"--trace", NULL, "FILE", CLI_TEXT, offsetof(struct cli_options, trace), NULL,
-     "write one line for each event there"},
+    {.name = "--trace",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, trace),
+     .help = "write a trace to FILE: one line for each event"},
 };
 
 const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
-    .summary = "Simulates a scenario and reports cycles, bandwidth, caches and bank conflicts.",
-    .details = "exit status: 0 done, 2 bad input or output, 3 the simulated program deadlocks or "
-               "faults",
-    .least_operands = 1,
-    .most_operands = 1,
+    .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
+    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
+    .min_operands = 1,
+    .max_operands = 1,
     .options = options,
+    .options_bytes = sizeof(struct run_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };

@@ -1,18 +1,24 @@
 /* tmasim validate: replays records of real hardware. */
 #include <stdlib.h>
 
-#include "cli/complain.h"
-#include "cli/machine_path.h"
+#include "cli/machine_input.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/validation.h"
 #include "cli/verbs.h"
 
+struct validate_options {
+    struct cli_options common;
+    const char *gpu; /* NULL: the machine that belongs to the command */
+};
+
 static bool replay(const struct cli_options *options, const struct tma_machine *machine,
                    struct tma_validation *validations) {
-    for (size_t i = 0; i < options->operand_count; i++) {
+    for (size_t i = 0; i < options->operands.count; i++) {
         struct tma_error error;
-        if (tma_validate_file(options->operands[i], machine, &validations[i], &error) != TMA_OK) {
-            cli_complain("%s", error.text);
+        if (tma_validate_file(options->operands.items[i], machine, &validations[i], &error) !=
+            TMA_OK) {
+            cli_error("%s", error.text);
             return false;
         }
     }
@@ -22,22 +28,28 @@ static bool replay(const struct cli_options *options, const struct tma_machine *
 static int run(const struct cli_options *options) {
     struct tma_machine machine;
     struct cli_output output;
-    if (!cli_machine_read(options->gpu, &machine) || !cli_output_open(&output, options->output))
-        return CLI_BAD_INPUT;
-    struct tma_validation *validations = calloc(options->operand_count, sizeof *validations);
+    if (!cli_machine_read(((const struct validate_options *)options)->gpu, &machine) ||
+        !cli_output_open(&output, options->output))
+        return CLI_ERROR;
+    struct tma_validation *validations = calloc(options->operands.count, sizeof *validations);
+    if (validations == NULL)
+        cli_error("out of memory");
     bool good = validations != NULL && replay(options, &machine, validations);
     if (good)
-        cli_validation_write(options->operands, validations, options->operand_count,
+        cli_validation_write(options->operands.items, validations, options->operands.count,
                              (enum cli_format)options->format, output.file);
-    for (size_t i = 0; validations != NULL && i < options->operand_count; i++)
+    for (size_t i = 0; validations != NULL && i < options->operands.count; i++)
         tma_validation_free(&validations[i]);
     free(validations);
-    return cli_output_close(&output, good) && good ? CLI_OK : CLI_BAD_INPUT;
+    return cli_output_close(&output, good) && good ? CLI_OK : CLI_ERROR;
 }
 
 static const struct cli_option options[] = {
-    {"--gpu", NULL, "FILE", CLI_TEXT, offsetof(struct cli_options, gpu), NULL,
-     "the machine that replays them; default: configs/gpus/h200.yaml beside the command"},
+    {.name = "--gpu",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct validate_options, gpu),
+     .help = "simulate this machine; default: the h200.yaml that belongs to the command"},
     CLI_OPTION_FORMAT(&cli_format_names),
     CLI_OPTION_OUTPUT,
 };
@@ -45,11 +57,12 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_validate = {
     .name = "validate",
     .operands = "RECORDS.tsv...",
-    .summary = "Replays records of a real GPU, and says how many agree.",
-    .details = "exit status: 0 every file was read, 2 trouble",
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .summary = "Replay records of a real GPU and count how many agree.",
+    .statuses = "0 all files were replayed, whether their records agree or not; 2 error",
+    .min_operands = 1,
+    .max_operands = SIZE_MAX,
     .options = options,
+    .options_bytes = sizeof(struct validate_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };

@@ -1,22 +1,27 @@
-/* The verbs of the command, one file each. */
+/* The table of verbs. */
 #ifndef TMA_CLI_VERBS_H
 #define TMA_CLI_VERBS_H
 
 #include "cli/options.h"
-#include "scenario/scenario.h"
 
-extern const struct cli_verb cli_run, cli_compare, cli_layout, cli_explain, cli_pattern, cli_diff,
-    cli_validate, cli_check, cli_encode, cli_decode, cli_replace, cli_help;
+/* All verbs, in the order of the help text. To add a verb NAME: write verb_NAME.c, which defines
+ * cli_NAME with its options and its help, and add a line here. */
+#define CLI_VERBS(X)                                                                               \
+    X(run)                                                                                         \
+    X(compare)                                                                                     \
+    X(layout)                                                                                      \
+    X(explain)                                                                                     \
+    X(pattern)                                                                                     \
+    X(diff)                                                                                        \
+    X(validate)                                                                                    \
+    X(check)                                                                                       \
+    X(encode)                                                                                      \
+    X(decode)                                                                                      \
+    X(replace)                                                                                     \
+    X(help)
 
-/* All of them, in the order of the help, and NULL. */
-extern const struct cli_verb *const cli_verbs[];
-
-/* What a verb does with its scenario; gives the exit status. */
-typedef int cli_scenario_work(const struct cli_options *options,
-                              const struct tma_scenario *scenario);
-
-/* Reads the scenario that the options name, and has it worked on. Where it can't be read, every
- * fault goes to standard error, and the status is CLI_BAD_INPUT. */
-int cli_with_scenario(const struct cli_options *options, cli_scenario_work *work);
+#define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;
+CLI_VERBS(CLI_VERB_DECLARATION)
+#undef CLI_VERB_DECLARATION
 
 #endif

@@ -6,20 +6,21 @@
 
 /* Where the time of a pipeline slot goes, from its first issue to the end of its last consumer. */
 #define TMA_CAUSES(X)                                                                              \
-    X(TMA_CAUSE_ISSUE, "issue", "instruction to the TMA unit")                                     \
-    X(TMA_CAUSE_TMA_QUEUE, "tma_queue", "waiting for the TMA unit behind other operations")        \
+    X(TMA_CAUSE_ISSUE, "issue", "from the instruction to the TMA unit")                            \
+    X(TMA_CAUSE_TMA_QUEUE, "tma_queue", "queue of the TMA unit")                                   \
     X(TMA_CAUSE_DESCRIPTOR, "descriptor", "waiting for the tensor map")                            \
-    X(TMA_CAUSE_TMA_ROWS, "tma_rows", "TMA unit making row requests")                              \
-    X(TMA_CAUSE_CROSSBAR, "crossbar", "way to L2 and back without waiting")                        \
-    X(TMA_CAUSE_CROSSBAR_QUEUE, "crossbar_queue", "waiting for crossbar ports")                    \
-    X(TMA_CAUSE_L2, "l2", "L2 slices: look-up, and waiting for it")                                \
-    X(TMA_CAUSE_DRAM, "dram", "DRAM: access")                                                      \
-    X(TMA_CAUSE_DRAM_QUEUE, "dram_queue", "waiting for DRAM channels")                             \
-    X(TMA_CAUSE_SHARED_WRITE, "shared_write", "last data into shared memory, mbarrier complete")   \
-    X(TMA_CAUSE_WAKE, "wake", "mbarrier phase to the waiting warp, and its turnaround")            \
-    X(TMA_CAUSE_CONSUME, "consume", "consumer's shared-memory wavefronts")                         \
-    X(TMA_CAUSE_CONSUME_QUEUE, "consume_queue", "waiting for the shared-memory port")              \
-    X(TMA_CAUSE_CLUSTER, "cluster", "multicast: until all CTAs are done with the tile before")
+    X(TMA_CAUSE_TMA_ROWS, "tma_rows", "TMA unit generating row requests")                          \
+    X(TMA_CAUSE_CROSSBAR, "crossbar", "crossbar to L2 and back, without queues")                   \
+    X(TMA_CAUSE_CROSSBAR_QUEUE, "crossbar_queue", "queues of the crossbar ports")                  \
+    X(TMA_CAUSE_L2, "l2", "L2 slices: lookup and its queue")                                       \
+    X(TMA_CAUSE_DRAM, "dram", "DRAM access")                                                       \
+    X(TMA_CAUSE_DRAM_QUEUE, "dram_queue", "queues of the DRAM channels")                           \
+    X(TMA_CAUSE_SHARED_WRITE, "shared_write",                                                      \
+      "write of the last data to shared memory, mbarrier completion")                              \
+    X(TMA_CAUSE_WAKE, "wake", "from the mbarrier completion until the waiting warp resumes")       \
+    X(TMA_CAUSE_CONSUME, "consume", "shared-memory wavefronts of the consumers")                   \
+    X(TMA_CAUSE_CONSUME_QUEUE, "consume_queue", "queue of the shared-memory port")                 \
+    X(TMA_CAUSE_CLUSTER, "cluster", "multicast: waiting until all CTAs released the previous tile")
 
 enum tma_cause {
 #define TMA_CAUSE_ENUM(name, key, text) name,

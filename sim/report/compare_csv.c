@@ -1,8 +1,11 @@
-/* One line for each consumer and layout, then one for each mode that is not legal (RFC 4180). */
+/* CSV (RFC 4180): one line for each consumer and layout, then one for each illegal mode. Without
+ * consumers, one line for each mode. */
 #include <inttypes.h>
 
 #include "report/compare_formats.h"
+#include "report/compare_layouts.h"
 #include "report/decimal.h"
+#include "report/labels.h"
 
 static void write_quoted(const char *text, FILE *out) {
     fputc('"', out);
@@ -15,7 +18,7 @@ static void write_quoted(const char *text, FILE *out) {
 }
 
 /* The last column: whether the machine's timing is validated. */
-static void end_line(const struct tma_comparison *comparison, FILE *out) {
+static void end_line(const struct tma_swizzle_comparison *comparison, FILE *out) {
     fputs(comparison->timing_validated ? ",true\n" : ",false\n", out);
 }
 
@@ -26,7 +29,7 @@ static void write_cycles(const struct tma_compared_mode *mode, FILE *out) {
         fprintf(out, "%" PRIu64 ",%s,", mode->cycles, tma_decimal(mode->bytes_per_cycle, 3).text);
 }
 
-static void write_pass(const struct tma_comparison *comparison, uint32_t index,
+static void write_pass(const struct tma_swizzle_comparison *comparison, uint32_t index,
                        const struct tma_compared_layout *layout, FILE *out) {
     const struct tma_consumer *consumer = &comparison->workload->consumers[index];
     const struct tma_consumer_report *pass = layout->pass;
@@ -43,7 +46,7 @@ static void write_pass(const struct tma_comparison *comparison, uint32_t index,
     end_line(comparison, out);
 }
 
-static void write_mode(const struct tma_comparison *comparison,
+static void write_mode(const struct tma_swizzle_comparison *comparison,
                        const struct tma_compared_mode *mode, FILE *out) {
     fprintf(out, "%s,", tma_name_of(&tma_swizzle_names, (int)mode->swizzle));
     write_cycles(mode->legal ? mode : NULL, out);
@@ -53,7 +56,7 @@ static void write_mode(const struct tma_comparison *comparison,
     end_line(comparison, out);
 }
 
-void tma_compare_write_csv(const struct tma_comparison *comparison, FILE *out) {
+void tma_compare_write_csv(const struct tma_swizzle_comparison *comparison, FILE *out) {
     uint32_t consumers = comparison->workload->consumer_count;
     fputs("layout,cycles,bytes_per_cycle,consumer,instruction,lanes,operation,extra_bytes,"
           "instructions,ideal_wavefronts,wavefronts,excess_wavefronts,ways,worst_instruction,"

@@ -1,10 +1,11 @@
 #include "report/compare_formats.h"
+#include "report/compare_layouts.h"
 #include "report/json_writer.h"
+#include "report/labels.h"
 
-static void write_pass(struct tma_json *json, const char *key,
-                       const struct tma_compared_layout *layout) {
+static void write_pass(struct tma_json *json, const struct tma_compared_layout *layout) {
     const struct tma_consumer_report *pass = layout->pass;
-    tma_json_begin_object(json, key);
+    tma_json_begin_object(json, NULL);
     tma_json_string(json, "layout", layout->name);
     tma_json_unsigned(json, "pitch_bytes", layout->tile->pitch_bytes);
     tma_json_unsigned(json, "extra_bytes", layout->extra_bytes);
@@ -17,16 +18,12 @@ static void write_pass(struct tma_json *json, const char *key,
     tma_json_unsigned(json, "ways", pass->worst.ways);
     tma_json_unsigned(json, "instruction", pass->worst_index);
     tma_json_unsigned(json, "bank", pass->worst.worst_bank);
-    tma_json_begin_list(json, "lanes");
-    for (uint32_t lane = 0; lane < TMA_WARP_LANES; lane++)
-        if ((pass->worst.worst_lanes >> lane & 1) != 0)
-            tma_json_unsigned(json, NULL, lane);
-    tma_json_end_array(json);
+    tma_json_bits(json, "lanes", pass->worst.worst_lanes);
     tma_json_end_object(json);
     tma_json_end_object(json);
 }
 
-static void write_consumer(struct tma_json *json, const struct tma_comparison *comparison,
+static void write_consumer(struct tma_json *json, const struct tma_swizzle_comparison *comparison,
                            uint32_t index) {
     const struct tma_consumer *consumer = &comparison->workload->consumers[index];
     struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1];
@@ -38,7 +35,7 @@ static void write_consumer(struct tma_json *json, const struct tma_comparison *c
     tma_json_unsigned(json, "operation", consumer->operation);
     tma_json_begin_array(json, "layouts");
     for (size_t i = 0; i < count; i++)
-        write_pass(json, NULL, &layouts[i]);
+        write_pass(json, &layouts[i]);
     tma_json_end_array(json);
     tma_json_end_object(json);
 }
@@ -74,7 +71,7 @@ static void write_padding(struct tma_json *json, const struct tma_compared_paddi
     tma_json_end_object(json);
 }
 
-void tma_compare_write_json(const struct tma_comparison *comparison, FILE *out) {
+void tma_compare_write_json(const struct tma_swizzle_comparison *comparison, FILE *out) {
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
     tma_json_string(&json, "scenario", comparison->scenario);

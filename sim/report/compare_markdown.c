@@ -1,18 +1,12 @@
 #include <inttypes.h>
 
 #include "report/compare_formats.h"
+#include "report/compare_layouts.h"
 #include "report/decimal.h"
+#include "report/escape.h"
+#include "report/labels.h"
 
-/* A '|' would end the cell. */
-static void write_cell(const char *text, FILE *out) {
-    for (; *text != '\0'; text++) {
-        if (*text == '|')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-}
-
-static void write_modes(const struct tma_comparison *comparison, FILE *out) {
+static void write_modes(const struct tma_swizzle_comparison *comparison, FILE *out) {
     fputs("| swizzle | cycles | ideal wavefronts | wavefronts | excess | ways | banks | "
           "bytes/cycle |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
           out);
@@ -30,12 +24,13 @@ static void write_modes(const struct tma_comparison *comparison, FILE *out) {
     }
 }
 
-static void write_consumer(const struct tma_comparison *comparison, uint32_t consumer, FILE *out) {
+static void write_consumer(const struct tma_swizzle_comparison *comparison, uint32_t consumer,
+                           FILE *out) {
     struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1];
     size_t count = tma_compared_layouts(comparison, consumer, layouts);
     fprintf(out,
             "\nConsumer %" PRIu32 ": %s\n\n"
-            "| layout | ideal | wavefronts | excess | worst access | extra bytes a stage |\n"
+            "| layout | ideal | wavefronts | excess | worst access | extra bytes per stage |\n"
             "| --- | ---: | ---: | ---: | --- | ---: |\n",
             consumer, tma_consumer_label(&comparison->workload->consumers[consumer]).text);
     for (size_t i = 0; i < count; i++) {
@@ -53,30 +48,32 @@ static void write_consumer(const struct tma_comparison *comparison, uint32_t con
     }
 }
 
-static void write_refused(const struct tma_comparison *comparison, FILE *out) {
+static void write_illegal(const struct tma_swizzle_comparison *comparison, FILE *out) {
     bool heading = false;
     for (size_t i = 0; i < comparison->mode_count; i++) {
         const struct tma_compared_mode *mode = &comparison->modes[i];
         if (mode->legal)
             continue;
         fprintf(out, "%s| %s | ",
-                heading ? "" : "\n| not legal here | the rule that it breaks |\n| --- | --- |\n",
+                heading ? "" : "\n| illegal mode | broken rule |\n| --- | --- |\n",
                 tma_name_of(&tma_swizzle_names, (int)mode->swizzle));
-        write_cell(mode->reason, out);
+        tma_write_markdown(mode->reason, out);
         fputs(" |\n", out);
         heading = true;
     }
 }
 
-void tma_compare_write_markdown(const struct tma_comparison *comparison, FILE *out) {
+void tma_compare_write_markdown(const struct tma_swizzle_comparison *comparison, FILE *out) {
     fputs("**", out);
-    write_cell(comparison->scenario, out);
+    tma_write_markdown(comparison->scenario, out);
     fputs("** on ", out);
-    write_cell(comparison->machine, out);
-    fprintf(out, "%s\n\n", tma_compared_caveat(comparison));
+    tma_write_markdown(comparison->machine, out);
+    fprintf(out, "%s\n\n", tma_timing_note(comparison->timing_validated));
     write_modes(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);
-    write_refused(comparison, out);
-    fprintf(out, "\nBest: %s.\n", comparison->recommendation);
+    write_illegal(comparison, out);
+    fputs("\nRecommendation: ", out);
+    tma_write_markdown(comparison->recommendation, out);
+    fputs(".\n", out);
 }

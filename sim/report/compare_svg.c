@@ -1,17 +1,21 @@
-/* A picture of every consumer over every layout: a part of the tile, its rows one below another,
- * each 16 bytes coloured by the banks in which they lie. Lanes that are served together are
- * outlined, those that collide with a thick line: same colour is same banks. */
+/* An SVG drawing with one panel for each consumer and layout. A panel shows a part of the tile, row
+ * below row. Each chunk of 16 bytes has the colour of its banks, so chunks of one colour share
+ * their banks. A thin outline marks the lanes of one phase of the worst instruction; a thick
+ * outline marks the lanes that conflict. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/compare_formats.h"
+#include "report/compare_layouts.h"
+#include "report/escape.h"
+#include "report/labels.h"
 
 enum {
     CHUNK_BYTES = 16,
     CHUNK_WIDTH = 36,
     CHUNK_HEIGHT = 18,
-    MAX_CHUNKS = 16, /* across a panel */
-    MAX_ROWS = 32,   /* down a panel */
+    MAX_CHUNKS = 16, /* columns of a panel */
+    MAX_ROWS = 32,   /* rows of a panel */
     MARGIN = 24,
     ROW_LABEL_WIDTH = 44,
     PANEL_GAP = 40,
@@ -21,31 +25,14 @@ enum {
     LEGEND_HEIGHT = 42,
     LINE_HEIGHT = 17,
     LINE_CHARACTERS = 180,
-    PAGE_WIDTH = 1240, /* at least: the legend's, and that of a line */
+    MIN_PAGE_WIDTH = 1240, /* fits the legend and a line of LINE_CHARACTERS */
 };
 
-/* Eight colours that differ in hue and in lightness, by group of four banks. */
+/* By group of four banks. The colours differ in hue and in lightness. */
 static const char *const colours[] = {"#4477aa", "#ee9944", "#66ccbb", "#dd7788",
                                       "#aacc66", "#9966bb", "#f0d860", "#a9a9b4"};
 
-static void write_escaped(const char *text, FILE *out) {
-    for (; *text != '\0'; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
-
-/* The part of a tile that a panel shows: the worst access is in it. */
+/* The part of a tile that a panel shows. It contains the worst access. */
 struct window {
     uint32_t row, rows;
     uint32_t chunk, chunks;
@@ -55,7 +42,7 @@ struct place {
     uint32_t row, byte;
 };
 
-/* Swizzles are their own inverse. */
+/* The row and the byte of a tile that lie at `address`. A swizzle is its own inverse. */
 static struct place place_of(const struct tma_tile *tile, uint32_t address) {
     uint32_t offset = tma_swizzle_address(tile->swizzle, address) - tile->shared_address;
     return (struct place){offset / tile->pitch_bytes, offset % tile->pitch_bytes};
@@ -86,21 +73,22 @@ static struct window window_of(const struct tma_compared_layout *layout) {
     return window;
 }
 
-/* Where a byte of the tile is drawn, from the panel's corner. */
-static int across(const struct window *window, uint32_t byte) {
+/* The x coordinate of a byte of a row, relative to the panel. */
+static int x_of(const struct window *window, uint32_t byte) {
     return ROW_LABEL_WIDTH + (int)(byte - window->chunk * CHUNK_BYTES) * CHUNK_WIDTH / CHUNK_BYTES;
 }
 
-static int down(const struct window *window, uint32_t row) {
+/* The y coordinate of a row, relative to the panel. */
+static int y_of(const struct window *window, uint32_t row) {
     return TITLE_HEIGHT + (int)(row - window->row) * CHUNK_HEIGHT;
 }
 
-/* 16 bytes, or what is left of the row: coloured and numbered by their first bank. */
+/* Draws 16 bytes, or the rest of the row, with the colour and the number of their first bank. */
 static void write_chunk(const struct tma_tile *tile, const struct window *window, uint32_t row,
                         uint32_t byte, FILE *out) {
     uint32_t address = tma_tile_address(tile, row, byte);
     uint32_t bank = address / TMA_BANK_BYTES % TMA_BANKS;
-    int x = across(window, byte), y = down(window, row);
+    int x = x_of(window, byte), y = y_of(window, row);
     int width = (int)least(CHUNK_BYTES, tile->row_bytes - byte) * CHUNK_WIDTH / CHUNK_BYTES;
     fprintf(out,
             "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>"
@@ -111,13 +99,13 @@ static void write_chunk(const struct tma_tile *tile, const struct window *window
 static void write_rows(const struct tma_tile *tile, const struct window *window, FILE *out) {
     for (uint32_t row = window->row; row < window->row + window->rows; row++) {
         fprintf(out, "<text x=\"%d\" y=\"%d\" class=\"row\">%" PRIu32 "</text>\n",
-                ROW_LABEL_WIDTH - 6, down(window, row) + 13, row);
+                ROW_LABEL_WIDTH - 6, y_of(window, row) + 13, row);
         for (uint32_t chunk = window->chunk; chunk < window->chunk + window->chunks; chunk++)
             write_chunk(tile, window, row, chunk * CHUNK_BYTES, out);
     }
 }
 
-/* Outlines the bytes of the lanes in `lanes`. */
+/* Draws an outline around the bytes of each lane in `lanes`. */
 static void outline(const struct tma_compared_layout *layout, const struct window *window,
                     uint32_t lanes, const char *class, FILE *out) {
     const struct tma_warp_access *access = &layout->pass->worst_access;
@@ -126,12 +114,12 @@ static void outline(const struct tma_compared_layout *layout, const struct windo
         if ((lanes >> lane & 1) == 0)
             continue;
         struct place place = place_of(layout->tile, access->address[lane]);
-        place.byte -= place.byte % bytes; /* where a swizzle exchanges halves */
+        place.byte -= place.byte % bytes; /* a swizzle may exchange the halves of a chunk */
         if (place.row >= window->row + window->rows ||
             place.byte >= (window->chunk + window->chunks) * CHUNK_BYTES)
             continue;
         fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"%s\"/>\n",
-                across(window, place.byte), down(window, place.row),
+                x_of(window, place.byte), y_of(window, place.row),
                 (int)bytes * CHUNK_WIDTH / CHUNK_BYTES, CHUNK_HEIGHT, class);
     }
 }
@@ -146,7 +134,7 @@ static void write_title(const struct tma_compared_layout *layout, FILE *out) {
     if (pass->worst.ways > 1)
         fprintf(out,
                 "<text x=\"%d\" y=\"32\">%" PRIu32 "-way: %" PRIu32 " lanes of instruction %" PRIu64
-                " want bank %" PRIu32 "</text>\n",
+                " access bank %" PRIu32 "</text>\n",
                 ROW_LABEL_WIDTH, pass->worst.ways, tma_count_bits(pass->worst.worst_lanes),
                 pass->worst_index, pass->worst.worst_bank);
     else
@@ -156,11 +144,11 @@ static void write_title(const struct tma_compared_layout *layout, FILE *out) {
 static void write_panel(const struct tma_compared_layout *layout, const struct window *window,
                         int x, int y, FILE *out) {
     const struct tma_consumer_report *pass = layout->pass;
-    uint32_t together = tma_bank_phase_lanes(&pass->worst_access, pass->worst.worst_phase);
+    uint32_t phase_lanes = tma_bank_phase_lanes(&pass->worst_access, pass->worst.worst_phase);
     fprintf(out, "<g transform=\"translate(%d,%d)\">\n", x, y);
     write_title(layout, out);
     write_rows(layout->tile, window, out);
-    outline(layout, window, together, "lane", out);
+    outline(layout, window, phase_lanes, "lane", out);
     if (pass->worst.ways > 1)
         outline(layout, window, pass->worst.worst_lanes, "worst", out);
     fputs("</g>\n", out);
@@ -171,13 +159,14 @@ static int panel_width(const struct window *window) {
     return ROW_LABEL_WIDTH + (grid > TITLE_WIDTH ? grid : TITLE_WIDTH) + PANEL_GAP;
 }
 
-/* A consumer's panels, side by side: their extent, or with `out` the panels themselves. */
 struct extent {
     int width, height;
 };
 
-static struct extent lay_out_consumer(const struct tma_comparison *comparison, uint32_t consumer,
-                                      int y, FILE *out) {
+/* Places the panels of a consumer side by side and returns their extent. Draws them where `out` is
+ * not NULL. */
+static struct extent draw_consumer(const struct tma_swizzle_comparison *comparison,
+                                   uint32_t consumer, int y, FILE *out) {
     struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1];
     size_t count = tma_compared_layouts(comparison, consumer, layouts);
     struct extent extent = {2 * MARGIN - PANEL_GAP, 0};
@@ -205,12 +194,12 @@ static void write_legend(int y, FILE *out) {
                 MARGIN + group * 80, y, CHUNK_HEIGHT, colours[group], MARGIN + group * 80 + 38,
                 y + 13, 4 * group, 4 * group + 3);
     fprintf(out,
-            "<text x=\"%d\" y=\"%d\">outlined: lanes that one phase of the worst instruction "
-            "serves; thick: those that collide</text>\n",
+            "<text x=\"%d\" y=\"%d\">outlined: lanes of one phase of the worst instruction; "
+            "thick: lanes that conflict</text>\n",
             MARGIN + 8 * 80 + 12, y + 13);
 }
 
-/* The next line's length of a text that is wrapped at spaces. */
+/* Length of the next line where the text is wrapped at spaces to at most `most` characters. */
 static size_t line_length(const char *text, size_t most) {
     size_t length = strlen(text);
     if (length <= most)
@@ -220,7 +209,8 @@ static size_t line_length(const char *text, size_t most) {
     return length > 0 ? length : most;
 }
 
-/* Writes the text from y on, or only counts: gives the y behind it. */
+/* Writes the text as lines below y, or only measures it where `out` is NULL. Returns the y below
+ * the text. */
 static int write_wrapped(const char *text, int y, FILE *out) {
     while (*text != '\0') {
         size_t length = line_length(text, LINE_CHARACTERS);
@@ -228,7 +218,7 @@ static int write_wrapped(const char *text, int y, FILE *out) {
         snprintf(line, sizeof line, "%.*s", (int)length, text);
         if (out != NULL) {
             fprintf(out, "<text x=\"%d\" y=\"%d\">", MARGIN, y + 13);
-            write_escaped(line, out);
+            tma_write_xml(line, out);
             fputs("</text>\n", out);
         }
         y += LINE_HEIGHT;
@@ -238,7 +228,8 @@ static int write_wrapped(const char *text, int y, FILE *out) {
     return y;
 }
 
-static void write_head(const struct tma_comparison *comparison, int width, int height, FILE *out) {
+static void write_head(const struct tma_swizzle_comparison *comparison, int width, int height,
+                       FILE *out) {
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\">\n"
@@ -250,19 +241,19 @@ static void write_head(const struct tma_comparison *comparison, int width, int h
             "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n"
             "<text x=\"%d\" y=\"24\" class=\"heading\">",
             width, height, width, height, width, height, MARGIN);
-    write_escaped(comparison->scenario, out);
+    tma_write_xml(comparison->scenario, out);
     fputs(" on ", out);
-    write_escaped(comparison->machine, out);
-    fprintf(out, "%s</text>\n", tma_compared_caveat(comparison));
+    tma_write_xml(comparison->machine, out);
+    fprintf(out, "%s</text>\n", tma_timing_note(comparison->timing_validated));
 }
 
-void tma_compare_write_svg(const struct tma_comparison *comparison, FILE *out) {
+void tma_compare_write_svg(const struct tma_swizzle_comparison *comparison, FILE *out) {
     uint32_t consumers = comparison->workload->consumer_count;
     int legend = write_wrapped(comparison->recommendation, HEADING_HEIGHT + 4, NULL) + 6;
     int y = legend + LEGEND_HEIGHT;
-    int width = PAGE_WIDTH, height = y;
+    int width = MIN_PAGE_WIDTH, height = y;
     for (uint32_t i = 0; i < consumers; i++) {
-        struct extent extent = lay_out_consumer(comparison, i, 0, NULL);
+        struct extent extent = draw_consumer(comparison, i, 0, NULL);
         width = extent.width > width ? extent.width : width;
         height += extent.height;
     }
@@ -270,6 +261,6 @@ void tma_compare_write_svg(const struct tma_comparison *comparison, FILE *out) {
     write_wrapped(comparison->recommendation, HEADING_HEIGHT + 4, out);
     write_legend(legend, out);
     for (uint32_t i = 0; i < consumers; i++)
-        y += lay_out_consumer(comparison, i, y, out).height;
+        y += draw_consumer(comparison, i, y, out).height;
     fputs("</svg>\n", out);
 }

@@ -1,9 +1,12 @@
 #include <inttypes.h>
 
 #include "report/compare_formats.h"
+#include "report/compare_layouts.h"
 #include "report/decimal.h"
+#include "report/escape.h"
+#include "report/labels.h"
 
-static void write_modes(const struct tma_comparison *comparison, FILE *out) {
+static void write_modes(const struct tma_swizzle_comparison *comparison, FILE *out) {
     fprintf(out, "%-22s %10s %12s %12s %12s %5s %5s %11s\n", "swizzle", "cycles", "ideal",
             "wavefronts", "excess", "ways", "banks", "bytes/cycle");
     for (size_t i = 0; i < comparison->mode_count; i++) {
@@ -32,62 +35,70 @@ static void write_layout(const struct tma_compared_layout *layout, FILE *out) {
     fputc('\n', out);
 }
 
-static void write_consumer(const struct tma_comparison *comparison, uint32_t consumer, FILE *out) {
+static void write_consumer(const struct tma_swizzle_comparison *comparison, uint32_t consumer,
+                           FILE *out) {
     struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1];
     size_t count = tma_compared_layouts(comparison, consumer, layouts);
     if (count == 0)
         return;
     const struct tma_tile *tile = layouts[0].tile;
     fprintf(out,
-            "\nconsumer %" PRIu32 ": %s (%" PRIu32 " rows of %" PRIu32 " bytes); one pass, "
-            "%" PRIu64 " instructions; the worst of them\n",
+            "\nconsumer %" PRIu32 ": %s (%" PRIu32 " rows of %" PRIu32
+            " bytes); one pass of %" PRIu64 " instructions and its worst conflict\n",
             consumer, tma_consumer_label(&comparison->workload->consumers[consumer]).text,
             tile->rows, tile->row_bytes, layouts[0].pass->instructions);
     for (size_t i = 0; i < count; i++)
         write_layout(&layouts[i], out);
 }
 
-static void write_padding(const struct tma_comparison *comparison, FILE *out) {
+static void write_padding(const struct tma_swizzle_comparison *comparison, FILE *out) {
     uint32_t depth = comparison->workload->depth;
     for (size_t i = 0; comparison->show_padding && i < comparison->padding_count; i++) {
         const struct tma_compared_padding *padding = &comparison->padding[i];
         fprintf(out, "%s  operation %" PRIu32 ": ", i == 0 ? "\npadding:\n" : "",
                 padding->operation);
         if (!padding->possible) {
-            fprintf(out, "not possible: %s\n", padding->reason);
+            fputs("not possible: ", out);
+            tma_write_printable(padding->reason, out);
+            fputc('\n', out);
             continue;
         }
         uint32_t gap = padding->tile.pitch_bytes - padding->tile.row_bytes;
         fprintf(out,
-                "%" PRIu32 " bytes behind every row cost %" PRIu32 " bytes of shared memory a "
+                "%" PRIu32 " bytes after every row cost %" PRIu32 " bytes of shared memory per "
                 "stage, %" PRIu32 " for depth %" PRIu32 "\n               (%s)\n",
                 gap, padding->extra_bytes, padding->extra_bytes * depth, depth,
                 gap % 16 == 0
-                    ? "a tensor map does it where dimension 0 is cut into parts as long as a row: "
-                      "a wider box is filled up"
-                    : "no tensor map does it: boxes have rows of whole 16 bytes");
+                    ? "a tensor map can do this: split dimension 0 into parts as long as a row; "
+                      "out-of-bounds fill pads a wider box"
+                    : "no tensor map can do this: the rows of a box are multiples of 16 bytes");
     }
 }
 
-static void write_refused(const struct tma_comparison *comparison, FILE *out) {
+static void write_illegal(const struct tma_swizzle_comparison *comparison, FILE *out) {
     bool heading = false;
     for (size_t i = 0; i < comparison->mode_count; i++) {
         const struct tma_compared_mode *mode = &comparison->modes[i];
         if (mode->legal)
             continue;
-        fprintf(out, "%s  %-21s %s\n", heading ? "" : "\nnot legal here:\n",
-                tma_name_of(&tma_swizzle_names, (int)mode->swizzle), mode->reason);
+        fprintf(out, "%s  %-21s ", heading ? "" : "\nillegal modes:\n",
+                tma_name_of(&tma_swizzle_names, (int)mode->swizzle));
+        tma_write_printable(mode->reason, out);
+        fputc('\n', out);
         heading = true;
     }
 }
 
-void tma_compare_write_text(const struct tma_comparison *comparison, FILE *out) {
-    fprintf(out, "scenario  %s\nmachine   %s%s\n\n", comparison->scenario, comparison->machine,
-            tma_compared_caveat(comparison));
+void tma_compare_write_text(const struct tma_swizzle_comparison *comparison, FILE *out) {
+    fputs("scenario  ", out);
+    tma_write_printable(comparison->scenario, out);
+    fputs("\nmachine   ", out);
+    tma_write_printable(comparison->machine, out);
+    fprintf(out, "%s\n\n", tma_timing_note(comparison->timing_validated));
     write_modes(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);
     write_padding(comparison, out);
-    write_refused(comparison, out);
-    fprintf(out, "\nbest: %s\n", comparison->recommendation);
+    write_illegal(comparison, out);
+    fprintf(out, "\nrecommendation: %s\n", comparison->recommendation);
 }

@@ -12,7 +12,7 @@ struct tma_decimal tma_decimal(double value, unsigned digits) {
     long long unit = 1;
     for (unsigned i = 0; i < digits; i++)
         unit *= 10;
-    /* Whole and fraction apart: their product with the unit might not fit. */
+    /* The value times the unit may overflow, so scale the fraction alone. */
     double whole = trunc(fabs(value));
     long long fraction = llround((fabs(value) - whole) * (double)unit);
     long long integer = (long long)whole + fraction / unit;

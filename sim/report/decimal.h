@@ -1,4 +1,4 @@
-/* Numbers as text that is the same in every locale. */
+/* Numbers as text, the same in every locale. */
 #ifndef TMA_REPORT_DECIMAL_H
 #define TMA_REPORT_DECIMAL_H
 
@@ -8,8 +8,8 @@ struct tma_decimal {
     char text[TMA_DECIMAL_BYTES];
 };
 
-/* `value` rounded to `digits` (at most TMA_DECIMAL_MAX_DIGITS) after a '.'; halves away from zero.
- * Empty where the value is no finite number of at most 15 digits. */
+/* Rounds `value` to `digits` after the point, at most TMA_DECIMAL_MAX_DIGITS; halves go away from
+ * zero. The text is empty for infinities, NaN and magnitudes of 10^15 or more. */
 struct tma_decimal tma_decimal(double value, unsigned digits);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a report derives from a run's result, computed once: formats only print. */
+/* The figures that a report derives from the result of a run. The formats only print them. */
 #ifndef TMA_REPORT_FIGURES_H
 #define TMA_REPORT_FIGURES_H
 
@@ -6,7 +6,8 @@
 
 #include "report/report.h"
 
-/* Resources that can be busy: key, name in a sentence, and the result's figure. */
+/* The resources of the machine: enumerator, key, name in a sentence, and the field of the result
+ * that holds the busy fraction. */
 #define TMA_RESOURCES(X)                                                                           \
     X(TMA_RESOURCE_TMA, "tma", "TMA row rate", busy_tma)                                           \
     X(TMA_RESOURCE_SM_PORT, "sm_port", "SM port", busy_sm_port)                                    \
@@ -27,47 +28,51 @@ const char *tma_resource_text(enum tma_resource resource);
 
 enum { TMA_LIMIT_SM_PORT, TMA_LIMIT_L2, TMA_LIMIT_DRAM, TMA_LIMIT_COUNT };
 
-/* One of the machine's limits, shared out over the SMs that take part. */
+/* A peak rate of the machine, divided by the number of SMs that have a CTA. */
 struct tma_limit_figure {
     const char *key, *text;
-    double bytes_per_cycle_per_sm; /* 0: not known */
-    double used;                   /* fraction of it that the run reached */
+    double bytes_per_cycle_per_sm; /* the peak rate; 0: not known */
+    double used;                   /* fraction of the peak rate that the run reached */
 };
 
 struct tma_figures {
-    uint32_t sms; /* that had a CTA */
-    uint64_t stages;
+    uint32_t sms;    /* SMs that had a CTA */
+    uint64_t stages; /* of all CTAs */
     double time_ns;
-    double gigabytes_per_second; /* 10^9 bytes */
-    double bytes_per_cycle, bytes_per_cycle_per_sm;
+    double gigabytes_per_second; /* 1 GB is 10^9 bytes */
+    double bytes_per_cycle;
+    double bytes_per_cycle_per_sm;
     struct tma_limit_figure limits[TMA_LIMIT_COUNT];
 
     uint64_t fill_bytes; /* out-of-bounds fill */
     double row_bytes;    /* mean length of a row */
 
-    double l2_hit_fraction; /* of sectors */
-    uint64_t l2_fill_bytes, l2_fill_unused_bytes;
-    double l2_over_fetch_fraction; /* unused ones of the filled sectors */
+    double l2_hit_fraction; /* hits of all sectors that L2 was asked for */
+    uint64_t l2_fill_bytes;
+    uint64_t l2_fill_unused_bytes;
+    double l2_over_fetch_fraction; /* unused sectors of all filled sectors */
 
     uint64_t dram_read_bytes, dram_write_bytes;
     double dram_gigabytes_per_second;
 
-    uint64_t wavefronts, ideal_wavefronts, excess_wavefronts; /* of all consumers */
-    double excess_fraction;                                   /* of the wavefronts */
-    int worst_consumer; /* the one with the most ways; -1 where none has a conflict */
+    uint64_t wavefronts;        /* of all consumers */
+    uint64_t ideal_wavefronts;  /* the same without bank conflicts */
+    uint64_t excess_wavefronts; /* the difference */
+    double excess_fraction;     /* excess wavefronts of all wavefronts */
+    int worst_consumer;         /* index of the worst conflict; -1 where there is no conflict */
 
-    double busy[TMA_RESOURCE_COUNT];
+    double busy[TMA_RESOURCE_COUNT]; /* fraction of the run */
     enum tma_resource busiest;
-    double cause_fraction[TMA_CAUSE_COUNT];
-    uint32_t
-        cause_tenths[TMA_CAUSE_COUNT]; /* tenths of a percent; they sum to 1000, or all are 0 */
+    double cause_fraction[TMA_CAUSE_COUNT]; /* of the slot-cycles */
+    uint32_t cause_tenths[TMA_CAUSE_COUNT]; /* in 0.1 %; the sum is 1000, or all are 0 */
 };
 
-/* Fractions and rates are 0 where what they divide by is 0. */
+/* A fraction or a rate is 0 where its divisor is 0. */
 struct tma_figures tma_figures_of(const struct tma_report_input *input);
 
-/* Parts in tenths of a percent that sum to exactly 1000 (largest remainder; ties go to the earlier
- * part). All zero where the parts are. The sum times 1000 is to fit 64 bits. */
+/* Rounds the shares of the parts to 0.1 % so that their sum is exactly 1000 (largest-remainder
+ * method; the earlier part wins a tie). All shares are 0 where all parts are 0. The sum of the
+ * parts times 1000 must fit 64 bits. */
 void tma_share_out_tenths(const uint64_t *parts, size_t count, uint32_t *tenths);
 
 #endif

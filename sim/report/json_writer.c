@@ -2,47 +2,24 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "report/decimal.h"
+#include "report/escape.h"
 
-/* Bytes of the UTF-8 sequence at `text`, 0 where there is none (RFC 3629, section 4). */
-static size_t utf8_length(const unsigned char *text) {
-    static const struct {
-        unsigned char first, last, second_low, second_high, length;
-    } forms[] = {
-        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (text[0] < forms[i].first || text[0] > forms[i].last)
-            continue;
-        if (forms[i].length > 1 &&
-            (text[1] < forms[i].second_low || text[1] > forms[i].second_high))
-            return 0;
-        for (size_t at = 2; at < forms[i].length; at++)
-            if ((text[at] & 0xc0) != 0x80)
-                return 0;
-        return forms[i].length;
-    }
-    return 0;
-}
-
+/* A control character becomes \uNNNN; the last byte of its UTF-8 sequence is its code point. */
 static void put_quoted(FILE *out, const char *value) {
-    const unsigned char *at = (const unsigned char *)value;
     fputc('"', out);
-    while (*at != '\0') {
-        size_t length = utf8_length(at);
-        if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else if (*at < 0x20)
-            fprintf(out, "\\u%04x", *at);
+    while (*value != '\0') {
+        size_t length = tma_utf8_length(value);
+        if (*value == '"' || *value == '\\')
+            fprintf(out, "\\%c", *value);
         else if (length == 0)
             fputs("\\ufffd", out);
+        else if (tma_printable_length(value) == 0)
+            fprintf(out, "\\u%04x", (unsigned char)value[length - 1]);
         else
-            fwrite(at, 1, length, out);
-        at += length == 0 ? 1 : length;
+            fwrite(value, 1, length, out);
+        value += length == 0 ? 1 : length;
     }
     fputc('"', out);
 }
@@ -116,6 +93,14 @@ void tma_json_string(struct tma_json *json, const char *key, const char *value) 
 void tma_json_unsigned(struct tma_json *json, const char *key, uint64_t value) {
     begin_element(json, key);
     fprintf(json->out, "%" PRIu64, value);
+}
+
+void tma_json_bits(struct tma_json *json, const char *key, uint32_t bits) {
+    tma_json_begin_list(json, key);
+    for (unsigned bit = 0; bit < 32; bit++)
+        if ((bits >> bit & 1) != 0)
+            tma_json_unsigned(json, NULL, bit);
+    tma_json_end_array(json);
 }
 
 void tma_json_decimal(struct tma_json *json, const char *key, double value, unsigned digits) {

@@ -1,5 +1,5 @@
-/* Writes indented JSON: nesting and commas are kept right, strings escaped, numbers independent of
- * the locale. */
+/* Writes indented JSON. The writer places commas and indentation, escapes strings, and formats
+ * numbers the same in every locale. */
 #ifndef TMA_REPORT_JSON_WRITER_H
 #define TMA_REPORT_JSON_WRITER_H
 
@@ -12,23 +12,26 @@ enum { TMA_JSON_MAX_DEPTH = 16 };
 struct tma_json {
     FILE *out;
     unsigned depth;
-    /* Of each level: has it an element yet, and do its elements stay on one line? */
-    bool filled[TMA_JSON_MAX_DEPTH], flat[TMA_JSON_MAX_DEPTH];
+    bool filled[TMA_JSON_MAX_DEPTH]; /* by level: it has an element already */
+    bool flat[TMA_JSON_MAX_DEPTH];   /* by level: all its elements stay on one line */
 };
 
-/* In an object, `key` names the element; in an array, and for the outermost element, it is NULL.
- * Write errors stay with the stream: look at ferror when all is written. */
+/* `key` names the element of an object. It is NULL in an array and for the outermost element.
+ * Write errors stay with the stream: check ferror at the end. */
 void tma_json_begin_object(struct tma_json *json, const char *key);
 void tma_json_end_object(struct tma_json *json);
 void tma_json_begin_array(struct tma_json *json, const char *key);
 /* An array on one line, for numbers. */
 void tma_json_begin_list(struct tma_json *json, const char *key);
+/* Ends an array or a list. */
 void tma_json_end_array(struct tma_json *json);
 
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Writes U+FFFD for each byte that is not UTF-8. */
 void tma_json_string(struct tma_json *json, const char *key, const char *value);
 void tma_json_unsigned(struct tma_json *json, const char *key, uint64_t value);
-/* Rounded to `digits` after the point; null where tma_decimal has no text for it. */
+/* A list of the bits that are set: lanes or banks of a mask. */
+void tma_json_bits(struct tma_json *json, const char *key, uint32_t bits);
+/* Rounds to `digits` after the point. Writes null where tma_decimal gives no text. */
 void tma_json_decimal(struct tma_json *json, const char *key, double value, unsigned digits);
 void tma_json_bool(struct tma_json *json, const char *key, bool value);
 void tma_json_null(struct tma_json *json, const char *key);

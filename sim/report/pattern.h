@@ -1,15 +1,17 @@
-/* A tile distribution as a table of threads over the tile. */
+/* A tile distribution as a table that gives the thread of every element. */
 #ifndef TMA_REPORT_PATTERN_H
 #define TMA_REPORT_PATTERN_H
 
 #include <stdio.h>
 
 #include "banks/tile_distribution.h"
+#include "tensormap/types.h"
 
-extern const struct tma_names tma_pattern_format_names; /* text (the default), json, csv */
+/* Formats of tma_pattern_write; the first is the default. */
+extern const struct tma_names tma_pattern_format_names;
 
-/* The tuples, what each of their numbers means, and which thread takes which elements. Write errors
- * stay with the stream. */
+/* Writes the tuples with the meaning of each number, and the thread of each element. `format` is a
+ * value of tma_pattern_format_names. Write errors stay with the stream. */
 void tma_pattern_write(const struct tma_tile_distribution *distribution, int format, FILE *out);
 
 #endif

@@ -1,31 +1,18 @@
 #include "report/report.h"
 
-#include <errno.h>
-#include <string.h>
-
+#include "report/format_table.h"
 #include "report/report_formats.h"
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_COUNT };
+enum { TMA_REPORT_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
 
-static const struct tma_report_format formats[FORMAT_COUNT] = {
-    [FORMAT_TEXT] = {"text", tma_report_write_text},
-    [FORMAT_JSON] = {"json", tma_report_write_json},
-};
-
-static const struct tma_name names[FORMAT_COUNT] = {
-    {"text", FORMAT_TEXT},
-    {"json", FORMAT_JSON},
-};
+static const struct tma_name names[] = {TMA_REPORT_FORMATS(TMA_FORMAT_NAME)};
 
 const struct tma_names tma_report_format_names = {"format", names, FORMAT_COUNT};
 
-const struct tma_report_format *tma_report_format(const char *name) {
-    int format;
-    return tma_value_of(&tma_report_format_names, name, &format) ? &formats[format] : NULL;
-}
-
-enum tma_error_code tma_report_finish(FILE *out, struct tma_error *error) {
-    if (fflush(out) == 0 && ferror(out) == 0)
-        return TMA_OK;
-    return tma_fail(error, TMA_ERROR_FILE, "the report cannot be written: %s", strerror(errno));
+void tma_report_write(const struct tma_report_input *input, int format, FILE *out) {
+#define WRITER(name) tma_report_write_##name,
+    static void (*const writers[])(const struct tma_report_input *,
+                                   FILE *) = {TMA_REPORT_FORMATS(WRITER)};
+#undef WRITER
+    writers[format](input, out);
 }

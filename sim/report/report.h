@@ -1,42 +1,34 @@
-/* What a run gave, for people (text) and for programs (JSON): the same figures in both. */
+/* The report of a run, for people (text) and for programs (JSON). Both have the same figures. */
 #ifndef TMA_REPORT_REPORT_H
 #define TMA_REPORT_REPORT_H
 
 #include <stdio.h>
 
-#include "base/error.h"
 #include "engine/result.h"
 #include "tensormap/types.h"
 
-/* What the machine could do at best, to set a run's figures against. 0: not known, not reported. */
+/* The peak rates of the machine, in bytes per SM clock cycle. 0: not known, and not reported. */
 struct tma_report_limits {
     double sm_bytes_per_cycle;   /* into one SM */
-    double l2_bytes_per_cycle;   /* out of all L2 slices, over the crossbar */
-    double dram_bytes_per_cycle; /* all channels; a cycle is the SM clock's */
+    double l2_bytes_per_cycle;   /* from all L2 slices over the crossbar */
+    double dram_bytes_per_cycle; /* of all channels */
 };
 
-/* All borrowed. */
+/* All pointers are borrowed. */
 struct tma_report_input {
-    const char *scenario; /* name */
+    const char *scenario; /* its name */
     const struct tma_machine *machine;
     const struct tma_workload *workload;
     const struct tma_result *result;
-    const char *const *map_names; /* one for each of the workload's tensor maps */
+    const char *const *map_names; /* by index of the tensor map in the workload */
     struct tma_report_limits limits;
 };
 
-struct tma_report_format {
-    const char *name;
-    /* Writes the whole report and flushes. Fails with TMA_ERROR_FILE where `out` cannot be
-     * written. Output does not depend on the locale. */
-    enum tma_error_code (*write)(FILE *out, const struct tma_report_input *input,
-                                 struct tma_error *error);
-};
-
-/* "text" (the default) and "json". */
+/* Formats of tma_report_write; the first is the default. */
 extern const struct tma_names tma_report_format_names;
 
-/* NULL where no format has this name. */
-const struct tma_report_format *tma_report_format(const char *name);
+/* Writes the report in a format: a value of tma_report_format_names. Write errors stay with the
+ * stream. The output does not depend on the locale. */
+void tma_report_write(const struct tma_report_input *input, int format, FILE *out);
 
 #endif

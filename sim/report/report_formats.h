@@ -1,15 +1,17 @@
-/* One writer for each report format; report.c has the table. Internal to sim/report. */
+/* The output formats of tma_report_write. Internal to sim/report. */
 #ifndef TMA_REPORT_REPORT_FORMATS_H
 #define TMA_REPORT_REPORT_FORMATS_H
 
 #include "report/report.h"
 
-enum tma_error_code tma_report_write_text(FILE *out, const struct tma_report_input *input,
-                                          struct tma_error *error);
-enum tma_error_code tma_report_write_json(FILE *out, const struct tma_report_input *input,
-                                          struct tma_error *error);
+/* One line for each format; see format_table.h. The file report_NAME.c has its writer. */
+#define TMA_REPORT_FORMATS(X)                                                                      \
+    X(text)                                                                                        \
+    X(json)
 
-/* Flushes, and says whether everything has arrived. */
-enum tma_error_code tma_report_finish(FILE *out, struct tma_error *error);
+#define TMA_REPORT_WRITER(name)                                                                    \
+    void tma_report_write_##name(const struct tma_report_input *input, FILE *out);
+TMA_REPORT_FORMATS(TMA_REPORT_WRITER)
+#undef TMA_REPORT_WRITER
 
 #endif

@@ -1,29 +1,29 @@
+#include "report/bottleneck.h"
 #include "report/figures.h"
 #include "report/json_writer.h"
-#include "report/limiter.h"
 #include "report/report_formats.h"
 
-struct page {
+struct report {
     struct tma_json json;
     const struct tma_report_input *input;
     const struct tma_result *result;
     const struct tma_figures *figures;
 };
 
-/* Digits after the point: fractions to a part in a million, rates and times to a thousandth. */
+/* Digits after the point. */
 enum { FRACTION_DIGITS = 6, RATE_DIGITS = 3 };
 
-static void fraction(struct page *page, const char *key, double value) {
-    tma_json_decimal(&page->json, key, value, FRACTION_DIGITS);
+static void fraction(struct report *report, const char *key, double value) {
+    tma_json_decimal(&report->json, key, value, FRACTION_DIGITS);
 }
 
-static void rate(struct page *page, const char *key, double value) {
-    tma_json_decimal(&page->json, key, value, RATE_DIGITS);
+static void rate(struct report *report, const char *key, double value) {
+    tma_json_decimal(&report->json, key, value, RATE_DIGITS);
 }
 
-static void write_machine(struct page *page) {
-    const struct tma_machine *machine = page->input->machine;
-    struct tma_json *json = &page->json;
+static void write_machine(struct report *report) {
+    const struct tma_machine *machine = report->input->machine;
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, "machine");
     tma_json_string(json, "name", machine->name);
     tma_json_bool(json, "timing_validated", machine->validated);
@@ -32,12 +32,12 @@ static void write_machine(struct page *page) {
     tma_json_end_object(json);
 }
 
-static void write_map(struct page *page, uint32_t index) {
-    const struct tma_tensor_map *map = &page->input->workload->maps[index];
-    const struct tma_map_array *array = &page->input->workload->arrays[index];
-    struct tma_json *json = &page->json;
+static void write_map(struct report *report, uint32_t index) {
+    const struct tma_tensor_map *map = &report->input->workload->maps[index];
+    const struct tma_map_array *array = &report->input->workload->arrays[index];
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, NULL);
-    tma_json_string(json, "name", page->input->map_names[index]);
+    tma_json_string(json, "name", report->input->map_names[index]);
     tma_json_string(json, "data_type", tma_name_of(&tma_data_type_names, (int)map->data_type));
     tma_json_string(json, "interleave", tma_name_of(&tma_interleave_names, (int)map->interleave));
     tma_json_string(json, "swizzle", tma_name_of(&tma_swizzle_names, (int)map->swizzle));
@@ -49,27 +49,27 @@ static void write_map(struct page *page, uint32_t index) {
     tma_json_end_object(json);
 }
 
-static void write_workload(struct page *page) {
-    const struct tma_workload *workload = page->input->workload;
-    struct tma_json *json = &page->json;
+static void write_workload(struct report *report) {
+    const struct tma_workload *workload = report->input->workload;
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, "workload");
     tma_json_unsigned(json, "ctas", workload->cta_count);
     tma_json_unsigned(json, "ctas_per_cluster", tma_cluster_ctas(workload));
-    tma_json_unsigned(json, "sms", page->figures->sms);
+    tma_json_unsigned(json, "sms", report->figures->sms);
     tma_json_unsigned(json, "stages_per_cta", workload->iterations);
     tma_json_unsigned(json, "depth", workload->depth);
     tma_json_unsigned(json, "stage_bytes", workload->stage_bytes);
     tma_json_string(json, "l2_state", workload->cold ? "cold" : "warm");
     tma_json_begin_array(json, "tensor_maps");
     for (uint32_t i = 0; i < workload->map_count; i++)
-        write_map(page, i);
+        write_map(report, i);
     tma_json_end_array(json);
     tma_json_end_object(json);
 }
 
-static void write_distribution(struct page *page, const char *key,
+static void write_distribution(struct report *report, const char *key,
                                const struct tma_distribution *distribution) {
-    struct tma_json *json = &page->json;
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, key);
     tma_json_unsigned(json, "count", distribution->count);
     tma_json_unsigned(json, "min", distribution->min);
@@ -79,15 +79,15 @@ static void write_distribution(struct page *page, const char *key,
     tma_json_end_object(json);
 }
 
-static void write_limits(struct page *page) {
-    struct tma_json *json = &page->json;
+static void write_limits(struct report *report) {
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, "limits");
     for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
-        const struct tma_limit_figure *limit = &page->figures->limits[i];
+        const struct tma_limit_figure *limit = &report->figures->limits[i];
         tma_json_begin_object(json, limit->key);
         if (limit->bytes_per_cycle_per_sm > 0) {
-            rate(page, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm);
-            fraction(page, "used", limit->used);
+            rate(report, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm);
+            fraction(report, "used", limit->used);
         } else {
             tma_json_null(json, "bytes_per_cycle_per_sm");
             tma_json_null(json, "used");
@@ -97,35 +97,35 @@ static void write_limits(struct page *page) {
     tma_json_end_object(json);
 }
 
-static void write_rates(struct page *page) {
-    const struct tma_figures *figures = page->figures;
-    struct tma_json *json = &page->json;
-    tma_json_unsigned(json, "cycles", page->result->cycles);
-    rate(page, "time_ns", figures->time_ns);
-    write_distribution(page, "cta_cycles", &page->result->cta_cycles);
+static void write_rates(struct report *report) {
+    const struct tma_figures *figures = report->figures;
+    struct tma_json *json = &report->json;
+    tma_json_unsigned(json, "cycles", report->result->cycles);
+    rate(report, "time_ns", figures->time_ns);
+    write_distribution(report, "cta_cycles", &report->result->cta_cycles);
     tma_json_begin_object(json, "bytes");
-    tma_json_unsigned(json, "moved", page->result->counters.bytes);
-    tma_json_unsigned(json, "from_tensor", page->result->counters.tensor_bytes);
+    tma_json_unsigned(json, "moved", report->result->counters.bytes);
+    tma_json_unsigned(json, "from_tensor", report->result->counters.tensor_bytes);
     tma_json_unsigned(json, "out_of_bounds_fill", figures->fill_bytes);
-    tma_json_unsigned(json, "multicast_copies", page->result->counters.copied_bytes);
+    tma_json_unsigned(json, "multicast_copies", report->result->counters.copied_bytes);
     tma_json_end_object(json);
     tma_json_begin_object(json, "rate");
-    rate(page, "gigabytes_per_second", figures->gigabytes_per_second);
-    rate(page, "bytes_per_cycle", figures->bytes_per_cycle);
-    rate(page, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm);
+    rate(report, "gigabytes_per_second", figures->gigabytes_per_second);
+    rate(report, "bytes_per_cycle", figures->bytes_per_cycle);
+    rate(report, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm);
     tma_json_end_object(json);
-    write_limits(page);
-    write_distribution(page, "latency_cycles", &page->result->latency_cycles);
+    write_limits(report);
+    write_distribution(report, "latency_cycles", &report->result->latency_cycles);
 }
 
-static void write_tma(struct page *page) {
-    const struct tma_counters *counters = &page->result->counters;
-    struct tma_json *json = &page->json;
+static void write_tma(struct report *report) {
+    const struct tma_counters *counters = &report->result->counters;
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, "tma");
     tma_json_unsigned(json, "operations", counters->operations);
     tma_json_unsigned(json, "rows", counters->rows);
     tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
-    rate(page, "mean_row_bytes", page->figures->row_bytes);
+    rate(report, "mean_row_bytes", report->figures->row_bytes);
     tma_json_unsigned(json, "l2_requests", counters->l2_requests);
     tma_json_unsigned(json, "descriptor_fetches", counters->descriptor_fetches);
     tma_json_unsigned(json, "descriptor_l2_fetches", counters->descriptor_l2_fetches);
@@ -134,21 +134,21 @@ static void write_tma(struct page *page) {
     tma_json_end_object(json);
 }
 
-static void write_l2_and_dram(struct page *page) {
-    const struct tma_counters *counters = &page->result->counters;
-    const struct tma_figures *figures = page->figures;
-    struct tma_json *json = &page->json;
+static void write_l2_and_dram(struct report *report) {
+    const struct tma_counters *counters = &report->result->counters;
+    const struct tma_figures *figures = report->figures;
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, "l2");
     tma_json_unsigned(json, "sectors", counters->l2_sectors);
     tma_json_unsigned(json, "sector_hits", counters->l2_sector_hits);
     tma_json_unsigned(json, "sector_misses", counters->l2_sector_misses);
-    fraction(page, "hit_fraction", figures->l2_hit_fraction);
+    fraction(report, "hit_fraction", figures->l2_hit_fraction);
     tma_json_unsigned(json, "fills", counters->l2_fills);
     tma_json_unsigned(json, "fill_sectors", counters->l2_fill_sectors);
     tma_json_unsigned(json, "fill_bytes", figures->l2_fill_bytes);
     tma_json_unsigned(json, "unused_fill_sectors", counters->l2_fill_unused_sectors);
     tma_json_unsigned(json, "unused_fill_bytes", figures->l2_fill_unused_bytes);
-    fraction(page, "over_fetch_fraction", figures->l2_over_fetch_fraction);
+    fraction(report, "over_fetch_fraction", figures->l2_over_fetch_fraction);
     tma_json_unsigned(json, "evictions", counters->l2_evictions);
     tma_json_end_object(json);
     tma_json_begin_object(json, "dram");
@@ -156,20 +156,11 @@ static void write_l2_and_dram(struct page *page) {
     tma_json_unsigned(json, "write_sectors", counters->dram_write_sectors);
     tma_json_unsigned(json, "read_bytes", figures->dram_read_bytes);
     tma_json_unsigned(json, "write_bytes", figures->dram_write_bytes);
-    rate(page, "gigabytes_per_second", figures->dram_gigabytes_per_second);
+    rate(report, "gigabytes_per_second", figures->dram_gigabytes_per_second);
     tma_json_end_object(json);
 }
 
-/* The lanes, or banks, of a mask. */
-static void write_mask(struct tma_json *json, const char *key, uint32_t mask) {
-    tma_json_begin_list(json, key);
-    for (unsigned bit = 0; bit < 32; bit++)
-        if ((mask >> bit & 1) != 0)
-            tma_json_unsigned(json, NULL, bit);
-    tma_json_end_array(json);
-}
-
-/* null for an inactive lane. */
+/* One address for each lane; null for an inactive lane. */
 static void write_addresses(struct tma_json *json, const struct tma_warp_access *access) {
     tma_json_begin_list(json, "addresses");
     for (unsigned lane = 0; lane < TMA_WARP_LANES; lane++)
@@ -192,17 +183,17 @@ static void write_worst_access(struct tma_json *json, const struct tma_consumer_
     tma_json_unsigned(json, "ways", tile->worst.ways);
     tma_json_unsigned(json, "bank", tile->worst.worst_bank);
     tma_json_unsigned(json, "phase", tile->worst.worst_phase);
-    write_mask(json, "lanes", tile->worst.worst_lanes);
+    tma_json_bits(json, "lanes", tile->worst.worst_lanes);
     write_addresses(json, &tile->worst_access);
     tma_json_unsigned(json, "wavefronts", tile->worst.wavefronts);
     tma_json_unsigned(json, "ideal_wavefronts", tile->worst.ideal_wavefronts);
     tma_json_end_object(json);
 }
 
-static void write_consumer(struct page *page, uint32_t index) {
-    const struct tma_consumer *consumer = &page->input->workload->consumers[index];
-    const struct tma_consumer_total *total = &page->result->consumers[index];
-    struct tma_json *json = &page->json;
+static void write_consumer(struct report *report, uint32_t index) {
+    const struct tma_consumer *consumer = &report->input->workload->consumers[index];
+    const struct tma_consumer_total *total = &report->result->consumers[index];
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, NULL);
     tma_json_string(json, "instruction",
                     tma_name_of(&tma_shared_instruction_names, (int)consumer->instruction));
@@ -211,73 +202,71 @@ static void write_consumer(struct page *page, uint32_t index) {
     tma_json_unsigned(json, "instructions", total->instructions);
     tma_json_unsigned(json, "wavefronts", total->wavefronts);
     tma_json_unsigned(json, "ideal_wavefronts", total->ideal_wavefronts);
-    write_mask(json, "banks_used", total->tile.banks_used);
+    tma_json_bits(json, "banks_used", total->tile.banks_used);
     write_worst_access(json, &total->tile);
     tma_json_end_object(json);
 }
 
-static void write_shared_memory(struct page *page) {
-    const struct tma_figures *figures = page->figures;
-    struct tma_json *json = &page->json;
+static void write_shared_memory(struct report *report) {
+    const struct tma_figures *figures = report->figures;
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, "shared_memory");
-    tma_json_unsigned(json, "write_wavefronts", page->result->counters.shared_write_wavefronts);
+    tma_json_unsigned(json, "write_wavefronts", report->result->counters.shared_write_wavefronts);
     tma_json_unsigned(json, "ideal_wavefronts", figures->ideal_wavefronts);
     tma_json_unsigned(json, "wavefronts", figures->wavefronts);
     tma_json_unsigned(json, "excess_wavefronts", figures->excess_wavefronts);
-    fraction(page, "excess_fraction", figures->excess_fraction);
+    fraction(report, "excess_fraction", figures->excess_fraction);
     if (figures->worst_consumer < 0)
         tma_json_null(json, "worst_consumer");
     else
         tma_json_unsigned(json, "worst_consumer", (uint64_t)figures->worst_consumer);
     tma_json_begin_array(json, "consumers");
-    for (uint32_t i = 0; i < page->input->workload->consumer_count; i++)
-        write_consumer(page, i);
+    for (uint32_t i = 0; i < report->input->workload->consumer_count; i++)
+        write_consumer(report, i);
     tma_json_end_array(json);
     tma_json_end_object(json);
 }
 
-static void write_causes(struct page *page) {
-    struct tma_json *json = &page->json;
-    tma_json_unsigned(json, "slot_cycles", page->result->slot_cycles);
+static void write_causes(struct report *report) {
+    struct tma_json *json = &report->json;
+    tma_json_unsigned(json, "slot_cycles", report->result->slot_cycles);
     tma_json_begin_array(json, "time");
     for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
         tma_json_begin_object(json, NULL);
         tma_json_string(json, "cause", tma_cause_key((enum tma_cause)i));
         tma_json_string(json, "text", tma_cause_text((enum tma_cause)i));
-        tma_json_unsigned(json, "slot_cycles", page->result->cause_cycles[i]);
-        tma_json_decimal(json, "percent", page->figures->cause_tenths[i] / 10.0, 1);
+        tma_json_unsigned(json, "slot_cycles", report->result->cause_cycles[i]);
+        tma_json_decimal(json, "percent", report->figures->cause_tenths[i] / 10.0, 1);
         tma_json_end_object(json);
     }
     tma_json_end_array(json);
 }
 
-static void write_limiter(struct page *page) {
-    struct tma_limiter limiter = tma_limiter_of(page->input, page->figures);
-    struct tma_json *json = &page->json;
+static void write_bottleneck(struct report *report) {
+    struct tma_bottleneck bottleneck = tma_bottleneck_of(report->input, report->figures);
+    struct tma_json *json = &report->json;
     tma_json_begin_object(json, "busy");
     for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
-        fraction(page, tma_resource_key((enum tma_resource)i), page->figures->busy[i]);
+        fraction(report, tma_resource_key((enum tma_resource)i), report->figures->busy[i]);
     tma_json_end_object(json);
     tma_json_begin_object(json, "limited_by");
-    tma_json_string(json, "key", limiter.key);
-    tma_json_string(json, "text", limiter.text);
+    tma_json_string(json, "key", bottleneck.key);
+    tma_json_string(json, "text", bottleneck.text);
     tma_json_end_object(json);
 }
 
-enum tma_error_code tma_report_write_json(FILE *out, const struct tma_report_input *input,
-                                          struct tma_error *error) {
+void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
-    struct page page = {{.out = out}, input, input->result, &figures};
-    tma_json_begin_object(&page.json, NULL);
-    tma_json_string(&page.json, "scenario", input->scenario);
-    write_machine(&page);
-    write_workload(&page);
-    write_rates(&page);
-    write_tma(&page);
-    write_l2_and_dram(&page);
-    write_shared_memory(&page);
-    write_causes(&page);
-    write_limiter(&page);
-    tma_json_end_object(&page.json);
-    return tma_report_finish(out, error);
+    struct report report = {{.out = out}, input, input->result, &figures};
+    tma_json_begin_object(&report.json, NULL);
+    tma_json_string(&report.json, "scenario", input->scenario);
+    write_machine(&report);
+    write_workload(&report);
+    write_rates(&report);
+    write_tma(&report);
+    write_l2_and_dram(&report);
+    write_shared_memory(&report);
+    write_causes(&report);
+    write_bottleneck(&report);
+    tma_json_end_object(&report.json);
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static struct tma_compared_mode *new_mode(struct tma_comparison *comparison,
+static struct tma_compared_mode *new_mode(struct tma_swizzle_comparison *comparison,
                                           enum tma_swizzle swizzle) {
     assert(comparison->mode_count < TMA_MAX_COMPARED_MODES);
     struct tma_compared_mode *mode = &comparison->modes[comparison->mode_count++];
@@ -12,14 +12,14 @@ static struct tma_compared_mode *new_mode(struct tma_comparison *comparison,
     return mode;
 }
 
-void tma_comparison_refuse(struct tma_comparison *comparison, enum tma_swizzle swizzle,
-                           const char *reason) {
+void tma_compare_add_illegal(struct tma_swizzle_comparison *comparison, enum tma_swizzle swizzle,
+                             const char *reason) {
     struct tma_compared_mode *mode = new_mode(comparison, swizzle);
     snprintf(mode->reason, sizeof mode->reason, "%s", reason);
 }
 
-void tma_comparison_add(struct tma_comparison *comparison, enum tma_swizzle swizzle,
-                        const struct tma_workload *workload, const struct tma_result *result) {
+void tma_compare_add_legal(struct tma_swizzle_comparison *comparison, enum tma_swizzle swizzle,
+                           const struct tma_workload *workload, const struct tma_result *result) {
     struct tma_compared_mode *mode = new_mode(comparison, swizzle);
     mode->legal = true;
     mode->cycles = result->cycles;
@@ -37,12 +37,12 @@ void tma_comparison_add(struct tma_comparison *comparison, enum tma_swizzle swiz
     }
 }
 
-/* --- Padding. ----------------------------------------------------------------------------------
- */
+/* --- Padding --- */
 
-enum { MAX_GAP_BYTES = 128 }; /* gaps that differ by 128 bytes are the same to the banks */
+/* The bank of an address repeats every 128 bytes, so longer gaps give nothing new. */
+enum { MAX_GAP_BYTES = 128 };
 
-/* A gap keeps every vector of the consumers aligned. */
+/* A gap is a multiple of this many bytes, so that every consumer access stays aligned. */
 static uint32_t gap_unit(const struct tma_workload *workload, uint32_t operation) {
     uint32_t unit = TMA_BANK_BYTES;
     for (uint32_t i = 0; i < workload->consumer_count; i++) {
@@ -54,8 +54,8 @@ static uint32_t gap_unit(const struct tma_workload *workload, uint32_t operation
     return unit;
 }
 
-/* Measures all consumers of the padded tile; gives the wavefronts of one stage, or UINT64_MAX with
- * the reason where one does not fit. */
+/* Measures all consumers of the padded tile. Returns the wavefronts of one stage. Where a consumer
+ * does not fit the tile, sets the reason and returns UINT64_MAX. */
 static uint64_t measure_padding(const struct tma_workload *workload,
                                 struct tma_compared_padding *padding) {
     uint64_t wavefronts = 0;
@@ -95,23 +95,19 @@ static struct tma_compared_padding best_padding(const struct tma_workload *workl
     return best;
 }
 
-static bool is_consumed(const struct tma_workload *workload, uint32_t operation) {
-    for (uint32_t i = 0; i < workload->consumer_count; i++)
-        if (workload->consumers[i].operation == operation)
-            return true;
-    return false;
-}
-
-static void pad_tiles(struct tma_comparison *comparison) {
+static void pad_tiles(struct tma_swizzle_comparison *comparison) {
     const struct tma_workload *workload = comparison->workload;
     comparison->padding_count = 0;
-    for (uint32_t operation = 0; operation < workload->operation_count; operation++)
-        if (is_consumed(workload, operation))
+    for (uint32_t operation = 0; operation < workload->operation_count; operation++) {
+        bool consumed = false;
+        for (uint32_t i = 0; i < workload->consumer_count; i++)
+            consumed = consumed || workload->consumers[i].operation == operation;
+        if (consumed)
             comparison->padding[comparison->padding_count++] = best_padding(workload, operation);
+    }
 }
 
-/* --- The best mode. ----------------------------------------------------------------------------
- */
+/* --- The best mode --- */
 
 static bool is_better(const struct tma_compared_mode *a, const struct tma_compared_mode *b) {
     if (a->wavefronts != b->wavefronts)
@@ -123,7 +119,8 @@ static uint64_t excess(const struct tma_compared_mode *mode) {
     return mode->wavefronts - mode->ideal_wavefronts;
 }
 
-static const struct tma_compared_mode *worst_legal(const struct tma_comparison *comparison) {
+static const struct tma_compared_mode *
+worst_legal(const struct tma_swizzle_comparison *comparison) {
     const struct tma_compared_mode *worst = comparison->best;
     for (size_t i = 0; i < comparison->mode_count; i++)
         if (comparison->modes[i].legal && is_better(worst, &comparison->modes[i]))
@@ -135,28 +132,29 @@ static const char *swizzle_name(const struct tma_compared_mode *mode) {
     return tma_name_of(&tma_swizzle_names, (int)mode->swizzle);
 }
 
-/* The consumer with the most ways. */
-static uint32_t worst_consumer(const struct tma_comparison *comparison,
-                               const struct tma_compared_mode *mode) {
+/* Describes the worst conflict of a mode. */
+struct conflict_text {
+    char text[100];
+};
+
+static struct conflict_text describe_conflict(const struct tma_swizzle_comparison *comparison,
+                                              const struct tma_compared_mode *mode) {
+    const struct tma_workload *workload = comparison->workload;
+    struct conflict_text conflict;
     uint32_t worst = 0;
-    for (uint32_t i = 1; i < comparison->workload->consumer_count; i++)
+    for (uint32_t i = 1; i < workload->consumer_count; i++)
         if (mode->passes[i].worst.ways > mode->passes[worst].worst.ways)
             worst = i;
-    return worst;
+    snprintf(conflict.text, sizeof conflict.text,
+             "%s of consumer %" PRIu32 " has %" PRIu32 "-way conflicts",
+             tma_shared_instruction_info(workload->consumers[worst].instruction)->name, worst,
+             mode->passes[worst].worst.ways);
+    return conflict;
 }
 
-static void describe_conflict(const struct tma_comparison *comparison,
-                              const struct tma_compared_mode *mode, char *text, size_t size) {
-    uint32_t consumer = worst_consumer(comparison, mode);
-    const struct tma_bank_report *worst = &mode->passes[consumer].worst;
-    enum tma_shared_instruction instruction = comparison->workload->consumers[consumer].instruction;
-    snprintf(text, size, "%s of consumer %" PRIu32 " meets %" PRIu32 "-way conflicts",
-             tma_shared_instruction_info(instruction)->name, consumer, worst->ways);
-}
-
-/* Wavefronts of one pass of every consumer beyond the ideal ones, padded; UINT64_MAX where a tile
- * cannot be. */
-static uint64_t padded_excess(const struct tma_comparison *comparison) {
+/* Excess wavefronts of one pass of every consumer over padded tiles; UINT64_MAX where a tile cannot
+ * be padded. */
+static uint64_t padded_excess(const struct tma_swizzle_comparison *comparison) {
     uint64_t sum = 0;
     for (size_t i = 0; i < comparison->padding_count; i++) {
         const struct tma_compared_padding *padding = &comparison->padding[i];
@@ -169,64 +167,63 @@ static uint64_t padded_excess(const struct tma_comparison *comparison) {
     return sum;
 }
 
-static void mention_padding(struct tma_comparison *comparison) {
+/* Adds the effect of padding where the best mode has conflicts and padding has none. */
+static void recommend_padding(struct tma_swizzle_comparison *comparison) {
     char *text = comparison->recommendation;
     size_t length = strlen(text);
     uint32_t bytes = 0;
-    if (comparison->best == NULL || excess(comparison->best) == 0 || padded_excess(comparison) != 0)
+    if (excess(comparison->best) == 0 || padded_excess(comparison) != 0)
         return;
     for (size_t i = 0; i < comparison->padding_count; i++)
         bytes += comparison->padding[i].extra_bytes;
     snprintf(text + length, sizeof comparison->recommendation - length,
-             "; padded rows would have no conflict, for %" PRIu32
-             " bytes more of shared memory a stage",
+             "; padded rows would avoid all conflicts, for %" PRIu32
+             " more bytes of shared memory per stage",
              bytes);
 }
 
-static void recommend_the_only(struct tma_comparison *comparison) {
+static void recommend(struct tma_swizzle_comparison *comparison) {
     const struct tma_compared_mode *best = comparison->best;
-    char conflict[100] = "no consumer has a bank conflict";
-    if (excess(best) > 0)
-        describe_conflict(comparison, best, conflict, sizeof conflict);
-    snprintf(comparison->recommendation, sizeof comparison->recommendation,
-             "take %s: no other mode is legal, and %s", swizzle_name(best), conflict);
-}
-
-static size_t count_legal(const struct tma_comparison *comparison) {
-    size_t count = 0;
-    for (size_t i = 0; i < comparison->mode_count; i++)
-        count += comparison->modes[i].legal;
-    return count;
-}
-
-static void recommend_among(struct tma_comparison *comparison) {
-    const struct tma_compared_mode *best = comparison->best, *worst = worst_legal(comparison);
-    char conflict[100], *text = comparison->recommendation;
-    size_t size = sizeof comparison->recommendation;
-    if (worst->wavefronts == best->wavefronts && excess(best) == 0) {
-        snprintf(text, size, "any legal mode will do: none has a bank conflict");
-    } else if (worst->wavefronts == best->wavefronts) {
-        describe_conflict(comparison, best, conflict, sizeof conflict);
-        snprintf(text, size,
-                 "any legal mode will do, and none helps: all take %" PRIu64
-                 " excess wavefronts, because %s",
-                 excess(best), conflict);
-    } else if (excess(best) == 0) {
-        describe_conflict(comparison, worst, conflict, sizeof conflict);
-        snprintf(text, size,
-                 "take %s: no consumer has a bank conflict, while with %s %s (%" PRIu64
-                 " excess wavefronts)",
-                 swizzle_name(best), swizzle_name(worst), conflict, excess(worst));
-    } else {
-        describe_conflict(comparison, best, conflict, sizeof conflict);
-        snprintf(text, size,
-                 "take %s: %" PRIu64 " excess wavefronts are the fewest (with %s %" PRIu64
-                 "), yet %s",
-                 swizzle_name(best), excess(best), swizzle_name(worst), excess(worst), conflict);
+    char *text = comparison->recommendation;
+    size_t size = sizeof comparison->recommendation, legal = 0;
+    if (best == NULL) {
+        snprintf(text, size, "none: no mode is legal for every tensor map and consumer");
+        return;
     }
+    if (comparison->workload->consumer_count == 0) {
+        snprintf(text, size, "use any legal mode: no consumer reads the tiles");
+        return;
+    }
+    for (size_t i = 0; i < comparison->mode_count; i++)
+        legal += comparison->modes[i].legal;
+    const struct tma_compared_mode *worst = worst_legal(comparison);
+    struct conflict_text best_conflict = describe_conflict(comparison, best);
+    struct conflict_text worst_conflict = describe_conflict(comparison, worst);
+    const char *best_name = swizzle_name(best), *worst_name = swizzle_name(worst);
+    if (legal == 1)
+        snprintf(text, size, "use %s: no other mode is legal, and %s", best_name,
+                 excess(best) > 0 ? best_conflict.text : "no consumer has a bank conflict");
+    else if (worst->wavefronts == best->wavefronts && excess(best) == 0)
+        snprintf(text, size, "use any legal mode: no consumer has a bank conflict");
+    else if (worst->wavefronts == best->wavefronts)
+        snprintf(text, size,
+                 "no mode is better than another: all take %" PRIu64
+                 " excess wavefronts, because %s",
+                 excess(best), best_conflict.text);
+    else if (excess(best) == 0)
+        snprintf(text, size,
+                 "use %s: no consumer has a bank conflict, while with swizzle %s %s (%" PRIu64
+                 " excess wavefronts)",
+                 best_name, worst_name, worst_conflict.text, excess(worst));
+    else
+        snprintf(text, size,
+                 "use %s: it has the fewest excess wavefronts, %" PRIu64 " (swizzle %s has %" PRIu64
+                 "), but %s",
+                 best_name, excess(best), worst_name, excess(worst), best_conflict.text);
+    recommend_padding(comparison);
 }
 
-void tma_comparison_judge(struct tma_comparison *comparison) {
+void tma_compare_finish(struct tma_swizzle_comparison *comparison) {
     comparison->best = NULL;
     pad_tiles(comparison);
     for (size_t i = 0; i < comparison->mode_count; i++) {
@@ -234,15 +231,5 @@ void tma_comparison_judge(struct tma_comparison *comparison) {
         if (mode->legal && (comparison->best == NULL || is_better(mode, comparison->best)))
             comparison->best = mode;
     }
-    if (comparison->best == NULL)
-        snprintf(comparison->recommendation, sizeof comparison->recommendation,
-                 "none: no mode is legal for every tensor map and consumer");
-    else if (comparison->workload->consumer_count == 0)
-        snprintf(comparison->recommendation, sizeof comparison->recommendation,
-                 "any legal mode will do: no consumer reads the tiles");
-    else if (count_legal(comparison) == 1)
-        recommend_the_only(comparison);
-    else
-        recommend_among(comparison);
-    mention_padding(comparison);
+    recommend(comparison);
 }

@@ -1,5 +1,5 @@
-/* One scenario under every swizzle mode: what each consumer's accesses cost the banks, and which
- * mode to take. */
+/* One scenario under every swizzle mode: the bank conflicts of each consumer in each mode, and the
+ * mode to choose. */
 #ifndef TMA_REPORT_SWIZZLE_COMPARISON_H
 #define TMA_REPORT_SWIZZLE_COMPARISON_H
 
@@ -11,62 +11,62 @@
 
 enum { TMA_MAX_COMPARED_MODES = 8, TMA_RECOMMENDATION_BYTES = 512 };
 
+/* One swizzle mode. An illegal mode has a reason, and zero in every field below it. */
 struct tma_compared_mode {
     enum tma_swizzle swizzle;
     bool legal;
-    char reason[TMA_ERROR_TEXT_BYTES]; /* which rule it breaks; "" where it is legal */
-    /* Where it is legal: */
+    char reason[TMA_ERROR_TEXT_BYTES]; /* the rule that the mode breaks; "" for a legal mode */
     uint64_t cycles;
     double bytes_per_cycle;
-    uint64_t wavefronts, ideal_wavefronts;    /* of all consumers, over the run */
+    uint64_t wavefronts;                      /* of all consumers, over the run */
+    uint64_t ideal_wavefronts;                /* the same without bank conflicts */
     uint32_t ways;                            /* the worst conflict; 1: none, 0: no consumer */
-    uint32_t banks_used;                      /* bit b: by any consumer */
+    uint32_t banks_used;                      /* bit b: some consumer accesses bank b */
     struct tma_tile tiles[TMA_MAX_CONSUMERS]; /* by consumer, in the first pipeline slot */
     struct tma_consumer_report passes[TMA_MAX_CONSUMERS]; /* one pass over that tile */
 };
 
-/* The classic alternative to a swizzle: a gap behind every row of the tile of one operation, as
- * wide as costs its consumers the fewest wavefronts. */
+/* Padding is the classic alternative to a swizzle: a gap after every row of a tile. The gap is the
+ * one with which the consumers of the tile take the fewest wavefronts. */
 struct tma_compared_padding {
-    uint32_t operation;
+    uint32_t operation; /* the operation that loads the tile */
     bool possible;
-    char reason[TMA_ERROR_TEXT_BYTES]; /* why not */
-    struct tma_tile tile;              /* padded: pitch_bytes - row_bytes is the gap */
-    uint32_t extra_bytes;              /* of shared memory, each pipeline stage */
-    struct tma_consumer_report passes[TMA_MAX_CONSUMERS]; /* zero for other tiles' consumers */
+    char reason[TMA_ERROR_TEXT_BYTES]; /* why padding is not possible */
+    struct tma_tile tile;              /* padded: the gap is pitch_bytes - row_bytes */
+    uint32_t extra_bytes;              /* of shared memory for each pipeline stage */
+    struct tma_consumer_report passes[TMA_MAX_CONSUMERS]; /* zero for consumers of other tiles */
 };
 
-struct tma_comparison {
-    const char *scenario, *machine;      /* borrowed names */
-    bool timing_validated;               /* the machine's; reports say so where it is not */
-    const struct tma_workload *workload; /* borrowed: the scenario as it is */
+struct tma_swizzle_comparison {
+    const char *scenario, *machine;      /* names, borrowed */
+    bool timing_validated;               /* the timing of the machine is validated */
+    const struct tma_workload *workload; /* borrowed: the scenario as the user wrote it */
     struct tma_compared_mode modes[TMA_MAX_COMPARED_MODES];
     size_t mode_count;
-    struct tma_compared_padding
-        padding[TMA_MAX_STAGE_OPERATIONS]; /* of operations with consumers */
+    struct tma_compared_padding padding[TMA_MAX_STAGE_OPERATIONS]; /* of tiles with consumers */
     size_t padding_count;
-    bool show_padding;                    /* in the output; the recommendation knows it anyway */
-    const struct tma_compared_mode *best; /* NULL: none is legal */
-    char recommendation[TMA_RECOMMENDATION_BYTES]; /* one sentence, with its reason */
+    bool show_padding;                    /* formats show it; the recommendation always uses it */
+    const struct tma_compared_mode *best; /* NULL where no mode is legal */
+    char recommendation[TMA_RECOMMENDATION_BYTES]; /* one sentence with its reason */
 };
 
-/* Adds a mode: `workload` is the scenario with it, `result` its run. */
-void tma_comparison_add(struct tma_comparison *comparison, enum tma_swizzle swizzle,
-                        const struct tma_workload *workload, const struct tma_result *result);
+/* Adds a legal mode. `workload` is the scenario in this mode, `result` comes from its run. */
+void tma_compare_add_legal(struct tma_swizzle_comparison *comparison, enum tma_swizzle swizzle,
+                           const struct tma_workload *workload, const struct tma_result *result);
 
-/* Adds a mode that is not legal, and why. */
-void tma_comparison_refuse(struct tma_comparison *comparison, enum tma_swizzle swizzle,
-                           const char *reason);
+/* Adds a mode that is not legal, with the reason. */
+void tma_compare_add_illegal(struct tma_swizzle_comparison *comparison, enum tma_swizzle swizzle,
+                             const char *reason);
 
-/* Works out the padding of every tile that has consumers, picks the best mode (fewest wavefronts,
- * then fewest cycles, then the first) and says why. */
-void tma_comparison_judge(struct tma_comparison *comparison);
+/* Call after all modes are added. Finds the best padding of every tile with consumers. Chooses the
+ * best mode: fewest wavefronts, then fewest cycles, then the first. Writes the recommendation. */
+void tma_compare_finish(struct tma_swizzle_comparison *comparison);
 
-/* text (the default), json, csv, markdown, svg. Values are indices for tma_comparison_write. */
-extern const struct tma_names tma_comparison_format_names;
+/* Formats of tma_compare_write; the first is the default. */
+extern const struct tma_names tma_compare_format_names;
 
-/* Writes the whole comparison. Write errors stay with the stream. Output does not depend on the
- * locale. */
-void tma_comparison_write(const struct tma_comparison *comparison, int format, FILE *out);
+/* Writes the comparison in a format: a value of tma_compare_format_names. Write errors stay with
+ * the stream. The output does not depend on the locale. */
+void tma_compare_write(const struct tma_swizzle_comparison *comparison, int format, FILE *out);
 
 #endif

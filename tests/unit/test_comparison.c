@@ -35,7 +35,7 @@ static struct tma_workload workload_of(const struct tma_consumer *consumers, uin
 }
 
 /* Adds a mode; the run has one stage, and takes a cycle for each wavefront. */
-static void add_mode(struct tma_comparison *comparison, enum tma_swizzle swizzle) {
+static void add_mode(struct tma_swizzle_comparison *comparison, enum tma_swizzle swizzle) {
     struct tma_workload workload = *comparison->workload;
     struct tma_result *result = calloc(1, sizeof *result);
     workload.maps[0].swizzle = swizzle;
@@ -49,7 +49,7 @@ static void add_mode(struct tma_comparison *comparison, enum tma_swizzle swizzle
         total->ideal_wavefronts = total->tile.ideal_wavefronts;
         result->cycles += total->wavefronts;
     }
-    tma_comparison_add(comparison, swizzle, &workload, result);
+    tma_compare_add_legal(comparison, swizzle, &workload, result);
     free(result);
 }
 
@@ -64,36 +64,34 @@ static const struct advice advices[] = {
     {"fragments",
      {USE(LDMATRIX_X4, FRAGMENT_A)},
      1,
-     "take 128b: no consumer has a bank conflict, while with none ldmatrix.x4 of consumer 0 meets "
+     "use 128b: no consumer has a bank conflict, while with swizzle none ldmatrix.x4 of consumer 0 "
+     "has "
      "8-way conflicts (224 excess wavefronts)"},
-    {"rows", {USE(LD_SHARED_B128, ROW)}, 1, "any legal mode will do: none has a bank conflict"},
-    {"nobody",
-     {USE(LD_SHARED_B128, ROW)},
-     0,
-     "any legal mode will do: no consumer reads the tiles"},
+    {"rows", {USE(LD_SHARED_B128, ROW)}, 1, "use any legal mode: no consumer has a bank conflict"},
+    {"nobody", {USE(LD_SHARED_B128, ROW)}, 0, "use any legal mode: no consumer reads the tiles"},
     {"a column of words",
      {USE(LD_SHARED_B32, COLUMN)},
      1,
-     "take 128b: 96 excess wavefronts are the fewest (with none 992), yet ld.shared.b32 of "
-     "consumer "
-     "0 meets 4-way conflicts; padded rows would have no conflict, for 128 bytes more of shared "
-     "memory a stage"},
+     "use 128b: it has the fewest excess wavefronts, 96 (swizzle none has 992), but ld.shared.b32 "
+     "of consumer 0 has 4-way conflicts; padded rows would avoid all conflicts, for 128 more bytes "
+     "of shared memory per stage"},
     {"the second consumer is worse",
      {USE(LD_SHARED_B128, ROW), USE(LDMATRIX_X2, MATRIX)},
      2,
-     "take 128b: no consumer has a bank conflict, while with none ldmatrix.x2 of consumer 1 meets "
+     "use 128b: no consumer has a bank conflict, while with swizzle none ldmatrix.x2 of consumer 1 "
+     "has "
      "8-way conflicts (224 excess wavefronts)"},
 };
 
 START_TEST(recommends) {
     const struct advice *advice = &advices[_i];
     struct tma_workload workload = workload_of(advice->consumers, advice->count);
-    struct tma_comparison *comparison = calloc(1, sizeof *comparison);
+    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
     add_mode(comparison, TMA_SWIZZLE_NONE);
-    tma_comparison_refuse(comparison, TMA_SWIZZLE_64B, "too wide");
+    tma_compare_add_illegal(comparison, TMA_SWIZZLE_64B, "too wide");
     add_mode(comparison, TMA_SWIZZLE_128B);
-    tma_comparison_judge(comparison);
+    tma_compare_finish(comparison);
     ck_assert_str_eq(comparison->recommendation, advice->recommendation);
     free(comparison);
 }
@@ -101,10 +99,10 @@ END_TEST
 
 START_TEST(no_mode_is_legal) {
     struct tma_workload workload = workload_of(NULL, 0);
-    struct tma_comparison *comparison = calloc(1, sizeof *comparison);
+    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
-    tma_comparison_refuse(comparison, TMA_SWIZZLE_64B, "too wide");
-    tma_comparison_judge(comparison);
+    tma_compare_add_illegal(comparison, TMA_SWIZZLE_64B, "too wide");
+    tma_compare_finish(comparison);
     ck_assert_ptr_null(comparison->best);
     ck_assert_str_eq(comparison->recommendation,
                      "none: no mode is legal for every tensor map and consumer");
@@ -137,9 +135,9 @@ static const struct padded paddings[] = {
 START_TEST(pads) {
     const struct padded *expected = &paddings[_i];
     struct tma_workload workload = workload_of(expected->consumers, expected->count);
-    struct tma_comparison *comparison = calloc(1, sizeof *comparison);
+    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
     comparison->workload = &workload;
-    tma_comparison_judge(comparison);
+    tma_compare_finish(comparison);
     const struct tma_compared_padding *padding = &comparison->padding[0];
     ck_assert_uint_eq(comparison->padding_count, 1);
     ck_assert_msg(padding->possible == (expected->gap != 0), "%s", expected->name);
@@ -159,7 +157,7 @@ END_TEST
 static char *write_awkward(int format) {
     const struct tma_consumer consumers[] = {USE(LDMATRIX_X4, MATRIX), USE(LD_SHARED_B32, COLUMN)};
     struct tma_workload workload = workload_of(consumers, 2);
-    struct tma_comparison *comparison = calloc(1, sizeof *comparison);
+    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -169,10 +167,10 @@ static char *write_awkward(int format) {
     comparison->workload = &workload;
     comparison->show_padding = true;
     add_mode(comparison, TMA_SWIZZLE_NONE);
-    tma_comparison_refuse(comparison, TMA_SWIZZLE_64B, "too \"wide\", a|b");
+    tma_compare_add_illegal(comparison, TMA_SWIZZLE_64B, "too \"wide\", a|b");
     add_mode(comparison, TMA_SWIZZLE_128B);
-    tma_comparison_judge(comparison);
-    tma_comparison_write(comparison, format, out);
+    tma_compare_finish(comparison);
+    tma_compare_write(comparison, format, out);
     fclose(out);
     free(comparison);
     return text;
@@ -195,14 +193,14 @@ static const struct format_part parts[] = {
     {"text", "128b ", 3},
     {"text", "instruction 0, lanes 0-7, bank 0", 1},
     {"text", "none+16", 2},
-    {"text", "16 bytes behind every row cost 512 bytes", 1},
+    {"text", "16 bytes after every row cost 512 bytes", 1},
     {"json", "\"layout\": \"none+16\"", 2},
     {"json", "a<b|\\\"c\\\"&d", 1},
     {"json", "\"legal\": false", 1},
     {"csv", "64b,,,,,,,,,,,,,,,,,\"too \"\"wide\"\", a|b\",true\n", 1},
     {"csv", "none+16,,,0,ldmatrix.x4,matrix,0,512,8,32,32,0,1,0,00000001,0,32,,true\n", 1},
     {"csv", "\n", 8},
-    {"markdown", "a<b\\|\"c\"&d", 1},
+    {"markdown", "a\\<b\\|\"c\"\\&d", 1},
     {"markdown", "a\\|b |\n", 1},
     {"markdown", "| **128b** |", 1},
     {"markdown", "| 8-way: instruction 0, lanes 0-7, bank 0 |", 1},
@@ -218,7 +216,7 @@ static const struct format_part parts[] = {
 START_TEST(format_has) {
     const struct format_part *part = &parts[_i];
     int format;
-    ck_assert(tma_value_of(&tma_comparison_format_names, part->format, &format));
+    ck_assert(tma_value_of(&tma_compare_format_names, part->format, &format));
     char *text = write_awkward(format);
     size_t times = occurrences(text, part->part);
     ck_assert_msg(times == part->times, "%s has \"%s\" %zu times:\n%.3000s", part->format,

@@ -18,7 +18,7 @@ struct explained {
 };
 
 /* Tiles of 32 rows of 128 bytes at address 1024.
- * lane: number, wavefront, phase, row, byte, address, banks from and to, collides, shares */
+ * lane: number, wavefront, phase, row, byte, address, banks from and to, conflicts, shares */
 static const struct explained explained[] = {
     /* Eight rows of a chunk column in one group of banks: each lane has its own wavefront. */
     {"third of a matrix",
@@ -89,9 +89,9 @@ START_TEST(explains_a_lane) {
     const struct tma_explained_lane *got = &explanation.lanes[expected->position];
     ck_assert_msg(memcmp(got, &expected->lane, sizeof *got) == 0,
                   "%s: lane %u, wavefront %u, phase %u, row %u, byte %u, address %u, banks %u-%u, "
-                  "collides %x, shares %x",
+                  "conflicts %x, shares %x",
                   expected->name, got->lane, got->wavefront, got->phase, got->row, got->byte,
-                  got->address, got->first_bank, got->last_bank, got->collides, got->shares);
+                  got->address, got->first_bank, got->last_bank, got->conflicts, got->shares);
 }
 END_TEST
 
@@ -150,13 +150,13 @@ struct format_part {
 
 static const struct format_part parts[] = {
     {explain_as, "text", "wavefronts  32: 4 ideal, 28 excess\n"},
-    {explain_as, "text", "worst       8-way: lanes 0-7 want bank 0 in phase 0\n"},
+    {explain_as, "text", "worst       8-way: lanes 0-7 access bank 0 in phase 0\n"},
     {explain_as, "text", "        2     0    2     2      0     1280     0-3  0-1, 3-7\n"},
     {explain_as, "json", "\"collides_with\": [0, 2, 3, 4, 5, 6, 7]"},
     {explain_as, "csv", "\n2,0,2,2,0,1280,0,3,000000fb,00000000\n"},
     /* 16 x 32 elements in vectors of 8: 4 threads a row, 8 rows a warp, 2 warps, 1 iteration. */
     {pattern_as, "text", "<X0, X1>      <8, 4>"},
-    {pattern_as, "text", "<Y0, Y1, Y2>  <2, 1, 8>: warps, iterations, rows of a warp"},
+    {pattern_as, "text", "<Y0, Y1, Y2>  <2, 1, 8>: warps, iterations, rows per warp"},
     {pattern_as, "text", "\n     9     0     1   36 37 38 39\n"},
     {pattern_as, "json", "\"y\": [2, 1, 8]"},
     {pattern_as, "json", "[60, 61, 62, 63]"},

@@ -41,21 +41,21 @@ enum question { WHOLE, BYTE, ELEMENT };
 static const struct {
     const struct tma_tensor_map *map;
     enum question question;
-    enum tma_layout_format format;
+    const char *format;
     uint32_t address;
     int64_t element[TMA_MAX_RANK];
     const char *output;
 } cases[] = {
-    {&tile_map, WHOLE, TMA_LAYOUT_TEXT, 0, {0},
-     "load of A at 0x180: 3 rows of 32 bytes, 32 apart, swizzle 32b\n"
-     "chunks by the coordinates of their first byte's element; ~ out of bounds, ? uninitialised, - "
+    {&tile_map, WHOLE, "text", 0, {0},
+     "load of A at 0x180: 3 rows of 32 bytes, pitch 32, swizzle 32b\n"
+     "each chunk: coordinates of the element at its first byte; ~ out of bounds, ? uninitialised, - "
      "gap, . outside\n"
      "address    +0     +16    +32    +48    +64    +80    +96    +112\n"
      "0x180      ~(8,6) (4,6)  ~(8,7) (4,7)  ~(8,8) ~(4,8) .      .\n"},
-    {&tile_map, WHOLE, TMA_LAYOUT_CSV, 0, {0},
+    {&tile_map, WHOLE, "csv", 0, {0},
      "address,chunk0,chunk1,chunk2,chunk3,chunk4,chunk5,chunk6,chunk7\n"
      "384,\"~(8,6)\",\"(4,6)\",\"~(8,7)\",\"(4,7)\",\"~(8,8)\",\"~(4,8)\",\".\",\".\"\n"},
-    {&narrow_map, WHOLE, TMA_LAYOUT_JSON, 0, {0},
+    {&narrow_map, WHOLE, "json", 0, {0},
      "{\n"
      "  \"tensor_map\": \"A\",\n"
      "  \"swizzle\": \"32b\",\n"
@@ -74,24 +74,24 @@ static const struct {
      "  ]\n"
      "}\n"},
     /* Element (6,7): 8 bytes into row 1, that is chunk 2 of line 3, which lies at chunk 3. */
-    {&tile_map, ELEMENT, TMA_LAYOUT_TEXT, 0, {6, 7},
+    {&tile_map, ELEMENT, "text", 0, {6, 7},
      "element (6,7) of A: byte 0x1b8 bit 0 (bank 14), row 1 of the box\n"},
-    {&tile_map, ELEMENT, TMA_LAYOUT_CSV, 0, {6, 7},
+    {&tile_map, ELEMENT, "csv", 0, {6, 7},
      "shared_address,bit,bank,row,c0,c1,c2,c3,c4\n440,0,14,1,6,7,,,\n"},
-    {&tile_map, ELEMENT, TMA_LAYOUT_TEXT, 0, {3, 7},
+    {&tile_map, ELEMENT, "text", 0, {3, 7},
      "element (3,7) of A: not in the operation's box\n"},
-    {&tile_map, ELEMENT, TMA_LAYOUT_JSON, 0, {3, 7},
+    {&tile_map, ELEMENT, "json", 0, {3, 7},
      "{\n  \"coordinates\": [3, 7],\n  \"places\": []\n}\n"},
     /* The same byte plus one, and its address: 4096 + 7 * 32 + 6 * 4 + 1. */
-    {&tile_map, BYTE, TMA_LAYOUT_TEXT, 441, {0},
+    {&tile_map, BYTE, "text", 441, {0},
      "byte 0x1b9 (bank 14): bit 8 of element (6,7) of A, row 1 of the box, global address 0x10f9\n"},
-    {&tile_map, BYTE, TMA_LAYOUT_CSV, 441, {0},
+    {&tile_map, BYTE, "csv", 441, {0},
      "shared_address,bank,kind,c0,c1,c2,c3,c4,element_bit,row\n441,14,element,6,7,,,,8,1\n"},
-    {&tile_map, BYTE, TMA_LAYOUT_TEXT, 480, {0},
+    {&tile_map, BYTE, "text", 480, {0},
      "byte 0x1e0 (bank 24): outside the operation's box\n"},
-    {&narrow_map, BYTE, TMA_LAYOUT_TEXT, 384, {0},
-     "byte 0x180 (bank 0): between two rows, not touched\n"},
-    {&padded_map, BYTE, TMA_LAYOUT_TEXT, 396, {0},
+    {&narrow_map, BYTE, "text", 384, {0},
+     "byte 0x180 (bank 0): gap between two rows, not touched\n"},
+    {&padded_map, BYTE, "text", 396, {0},
      "byte 0x18c (bank 3): padding of a sub-byte type, left uninitialised\n"},
 };
 /* clang-format on */
@@ -106,12 +106,14 @@ START_TEST(whole_outputs) {
         load.coordinates[0] = 0;
     struct tma_layout_view view = {cases[_i].map, &load, "A"};
     struct tma_error error = {0};
+    int format;
+    ck_assert(tma_value_of(&tma_layout_format_names, cases[_i].format, &format));
     enum tma_error_code code =
         cases[_i].question == BYTE
-            ? tma_layout_write_byte(&view, cases[_i].address, cases[_i].format, out, &error)
+            ? tma_layout_write_byte(&view, cases[_i].address, format, out, &error)
         : cases[_i].question == ELEMENT
-            ? tma_layout_write_element(&view, cases[_i].element, cases[_i].format, out, &error)
-            : tma_layout_write(&view, cases[_i].format, out, &error);
+            ? tma_layout_write_element(&view, cases[_i].element, format, out, &error)
+            : tma_layout_write(&view, format, out, &error);
     fclose(out);
     ck_assert_msg(code == TMA_OK, "%s", error.text);
     ck_assert_str_eq(text, cases[_i].output);
@@ -123,11 +125,11 @@ START_TEST(faults_and_prefetches_have_no_layout) {
     struct tma_operation operation = tile_load;
     struct tma_layout_view view = {&tile_map, &operation, "A"};
     operation.coordinates[0] = 1;
-    ck_assert(tma_layout_write(&view, TMA_LAYOUT_TEXT, NULL, NULL) == TMA_ERROR_FAULT);
-    ck_assert(tma_layout_write_byte(&view, 0, TMA_LAYOUT_TEXT, NULL, NULL) == TMA_ERROR_FAULT);
+    ck_assert(tma_layout_write(&view, 0, NULL, NULL) == TMA_ERROR_FAULT);
+    ck_assert(tma_layout_write_byte(&view, 0, 0, NULL, NULL) == TMA_ERROR_FAULT);
     operation = tile_load;
     operation.direction = TMA_PREFETCH;
-    ck_assert(tma_layout_write(&view, TMA_LAYOUT_TEXT, NULL, NULL) == TMA_ERROR_ARGUMENT);
+    ck_assert(tma_layout_write(&view, 0, NULL, NULL) == TMA_ERROR_ARGUMENT);
 }
 END_TEST
 

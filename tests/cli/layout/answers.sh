@@ -1,4 +1,4 @@
-# One byte, one element, and back.
+# One byte, and one element.
 scenario=../../configs/scenarios/gemm_tile.yaml
 tmasim layout "$scenario" --at 0x490
 tmasim layout "$scenario" --element 0,9 --format csv

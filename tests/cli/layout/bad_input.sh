@@ -1,4 +1,4 @@
-# Each is refused, and nothing is written.
+# Every call fails and leaves no file.
 scenario=../../configs/scenarios/gemm_tile.yaml
 try() {
     tmasim layout "$scenario" -o "$SCRATCH/layout" "$@" 2>&1

@@ -1,5 +1,5 @@
-# One access of a consumer, lane by lane: the worst, one of another consumer in another mode, one of
-# each family of instructions.
+# One access of a consumer, lane by lane: the worst one, one of another consumer in another swizzle
+# mode, and one of each family of instructions.
 scenarios=../../configs/scenarios
 explain() {
     consumer=$1

@@ -1,4 +1,5 @@
-# Tile distributions: each pattern, warps of 64, wave groups; what does not divide, with its equation.
+# Tile distributions: each pattern, warps of 64 threads, wave groups, and the equation that fails where
+# sizes do not divide.
 try() {
     echo "\$ tmasim pattern $*"
     tmasim pattern "$@" 2>&1

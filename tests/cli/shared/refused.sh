@@ -1,4 +1,5 @@
-# Consumers that do not fit their tile of 128 rows of 128 bytes: the values, and the rule.
+# Consumers that do not fit their tile of 128 rows of 128 bytes: the message has the values and the
+# rule.
 try() {
     consumer=$1
     shift

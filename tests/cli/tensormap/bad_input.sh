@@ -1,4 +1,4 @@
-# What is no tensor map, and what it looks like.
+# Inputs that are not tensor maps: the message says what they look like.
 cd "$SCRATCH" || exit
 try() {
     tmasim "$@" 2>&1

@@ -1,4 +1,4 @@
-# A verdict for each tensor map of a file, with every broken rule and where it stands.
+# Each tensor map of a file with the rules that it breaks and their lines.
 . ./tensormap/maps.inc
 tmasim check maps.yaml
 echo "exit $?"

@@ -1,4 +1,4 @@
-# Whose rules hold is the machine's to say, and --arch's; sizes that no rule takes are the rules' too.
+# The machine or --arch chooses the rules; rules also reject sizes beyond every limit.
 scenario=../../configs/scenarios/gemm_tile.yaml
 tmasim check $scenario --set tensor_maps.A.swizzle=128b_atom_32b | head -n 2
 tmasim check $scenario --set tensor_maps.A.swizzle=128b_atom_32b --set gpu.architecture=sm_100 | head -n 1

@@ -1,4 +1,4 @@
-# One tensor map as JSON on standard input, its verdict as JSON.
+# One tensor map as JSON on standard input, and the result as JSON.
 tmasim check --json <<'JSON'
 {
   "data_type": "float16",

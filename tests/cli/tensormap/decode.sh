@@ -1,4 +1,4 @@
-# Encoded maps and debuggers' dumps back to their fields.
+# Encoded maps and dumps of debuggers, decoded to their fields.
 . ./tensormap/maps.inc
 tmasim encode maps.yaml --map image --format binary -o image.bin
 tmasim decode image.bin
@@ -7,7 +7,7 @@ echo "--- hex as the operand"
 tmasim decode "$(tmasim encode maps.yaml --map narrow)"
 echo "--- a C array, as JSON, back into check"
 tmasim encode maps.yaml --map promoted --format c | tmasim decode --json | tmasim check - | head -n 1
-echo "--- 16 words from a debugger; bits that mean nothing, and derived words that are absent"
+echo "--- 16 words from a debugger, with unknown bits and without derived words"
 tmasim decode - <<'DUMP'
 0x7fffffffd900 <map>:	0x00007f0000100000	0x0000002000006510
 0x7fffffffd910 <map+16>:	0x0000000000000000	0x0000000000000000
@@ -19,6 +19,6 @@ tmasim decode - <<'DUMP'
 0x7fffffffd970 <map+112>:	0x0000000000000000	0x0000000000000001
 DUMP
 echo "exit $?"
-echo "--- a type that no H200 has"
+echo "--- a data type that an H200 does not have"
 tmasim encode maps.yaml --map good --set tensor_maps.good.data_type=16u4_align8b --arch sm_100 2>/dev/null |
-    tmasim decode --arch sm_100 - | grep odd
+    tmasim decode --arch sm_100 - | grep unexpected

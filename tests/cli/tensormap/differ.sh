@@ -1,4 +1,4 @@
-# Two descriptors field by field.
+# The differences of two descriptors, field by field.
 . ./tensormap/maps.inc
 tmasim encode maps.yaml --map good >a.hex
 tmasim encode maps.yaml --map good --set tensor_maps.good.box_dim='[64, 64]' --set tensor_maps.good.oob_fill=nan >b.hex

@@ -1,4 +1,4 @@
-# The bytes of tensor maps in each format; what is illegal or ambiguous has none.
+# The bytes of tensor maps in each format. Illegal maps and ambiguous calls give no bytes.
 . ./tensormap/maps.inc
 try() {
     tmasim encode "$@" 2>&1

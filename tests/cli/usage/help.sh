@@ -1,3 +1,3 @@
-# What each verb says of itself.
-for verb in run compare diff validate help; do tmasim $verb --help; done
+# The help text of every verb.
+for verb in run compare layout explain pattern diff validate check encode decode help; do tmasim $verb --help; done
 tmasim help diff

@@ -1,5 +1,5 @@
-# The command without a verb, with an unknown one, with unknown and incomplete options: each says
-# what is allowed, and exits with 2.
+# The command without a verb, with an unknown verb, and with unknown and incomplete options. Each
+# message says what is allowed; the exit status is 2.
 try() {
     echo "\$ tmasim $*"
     tmasim "$@" 2>&1

@@ -1,4 +1,4 @@
-# Exit status 0 same, 1 different, 2 trouble; tolerances.
+# Exit statuses 0 same, 1 different, 2 error; tolerances.
 scenario=../../configs/scenarios/narrow_rows.yaml
 run() { tmasim run "$scenario" --set workload.iterations=2 -o /dev/null "$@"; }
 run --trace "$SCRATCH/a"

@@ -1,5 +1,5 @@
-# Multicast to all of a cluster, to some of it, and (in clusters of one CTA) to nobody else: what the
-# trace's header says, what arrives where, and what L2 is asked for.
+# Multicast to all CTAs of a cluster, to two of them, and in clusters of one CTA: the header of the
+# trace, the arrivals, and the L2 requests.
 scenario=../../configs/scenarios/multicast_gemm.yaml
 try() {
     tmasim run "$scenario" --trace "$SCRATCH/trace" -o "$SCRATCH/report" --set workload.ctas=8 "$@"

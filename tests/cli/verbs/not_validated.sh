@@ -1,4 +1,4 @@
-# Machines whose timing was never compared with a real one run like any other, and every report says so.
+# Every report says where the timing of the machine is not validated against hardware.
 gpus=$PWD/../../configs/gpus
 scenarios=$PWD/../../configs/scenarios
 cd "$SCRATCH" || exit

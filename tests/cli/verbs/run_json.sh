@@ -1,3 +1,3 @@
-# The report for programs has every figure of the text.
+# Some figures of the JSON report.
 tmasim run ../../configs/scenarios/conv_halo.yaml --format json |
     grep -E '"(scenario|machine|cycles|rows|rows_out_of_bounds|excess_wavefronts)":'

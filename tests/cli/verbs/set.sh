@@ -1,4 +1,5 @@
-# Any field can be set: lists, indices, whole mappings, the machine; a fault is found at its --set.
+# --set changes any field: lists, elements, whole mappings, the machine. A message names the --set that
+# is wrong.
 scenario=../../configs/scenarios/conv_halo.yaml
 try() {
     tmasim run "$scenario" -o /dev/null --trace "$SCRATCH/trace" "$@" 2>&1

@@ -1,4 +1,4 @@
-# Kinds that are known and one that is not; the JSON has exactly these keys.
+# A known and an unknown kind of records. The JSON has exactly these keys.
 head -n 20 ../hardware/h200/load_tile.tsv >"$SCRATCH/load.tsv"
 printf 'name\tvalue\nx\t1\n' >"$SCRATCH/other.tsv"
 cd "$SCRATCH" || exit

@@ -1,2 +1,2 @@
-# All counters of the profiler: those that differ are listed. Which they are is in docs/fidelity.md.
+# The records of the profiler counters, with those that differ. docs/fidelity.md explains them.
 tmasim validate ../hardware/h200/counters.tsv

@@ -1,6 +1,6 @@
-# The JSON of a timing file lists its rows, but those skipped, in the file's order; each error is that
-# of its two figures, and the summary that of the errors. The predictions themselves are not shown
-# here: they change whenever the model does.
+# The JSON of a timing file lists the rows that are not skipped, in the order of the file. The error of
+# a row follows from its two figures, and the summary from the errors. The test does not show the
+# predictions, because they change with the timing model.
 head -n 4 ../hardware/h200/timing.tsv >"$SCRATCH/timing.tsv"
 sed -n '5s/depth=1/depth=0/p' ../hardware/h200/timing.tsv >>"$SCRATCH/timing.tsv"
 cd "$SCRATCH" || exit

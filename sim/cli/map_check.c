@@ -1,19 +1,18 @@
-#include "cli/verdict.h"
+#include "cli/map_check.h"
 
 #include "cli/map_text.h"
-#include "report/decimal.h"
+#include "report/escape.h"
 
 enum { TEXT_BYTES = 1200 };
 
-void cli_judge(const struct tma_tensor_map *map, enum tma_architecture architecture,
-               enum tma_name_style names, struct cli_verdict *verdict) {
-    verdict->names = names;
-    verdict->architecture = architecture;
-    verdict->usable = tma_map_kind_is_usable(map->kind, architecture);
-    verdict->violation_count =
-        tma_tensor_map_check(map, architecture, verdict->violations, TMA_MAX_VIOLATIONS);
-    verdict->advice_count =
-        tma_tensor_map_advise(map, architecture, verdict->advice, TMA_MAX_ADVICE);
+void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
+                         enum tma_name_style names, struct cli_map_check *check) {
+    check->architecture = architecture;
+    check->names = names;
+    check->usable = tma_map_kind_is_usable(map->kind, architecture);
+    check->violation_count =
+        tma_tensor_map_check(map, architecture, check->violations, TMA_MAX_VIOLATIONS);
+    check->advice_count = tma_tensor_map_advise(map, architecture, check->advice, TMA_MAX_ADVICE);
 }
 
 static void write_violation(const struct tma_violation *violation, enum tma_name_style names,
@@ -23,36 +22,38 @@ static void write_violation(const struct tma_violation *violation, enum tma_name
     fputs("  ", out);
     if (file != NULL) {
         struct tma_location at = tma_map_file_locate(file, map, violation->field, violation->index);
-        fprintf(out, "%s:", at.file);
+        tma_write_printable(at.file, out);
+        fputc(':', out);
         if (at.line > 0)
             fprintf(out, "%u:%u:", at.line, at.column);
         fputc(' ', out);
     }
-    fprintf(out, "%s\n    why: %s\n    fix: %s\n    source: %s\n", text, violation->rule->why,
+    tma_write_printable(text, out);
+    fprintf(out, "\n    why: %s\n    fix: %s\n    source: %s\n", violation->rule->why,
             violation->rule->fix, violation->rule->source);
 }
 
-/* Else it is no more than worth knowing. */
+/* Advice without a cost is a note. */
 static bool has_cost(const struct tma_advice *advice) {
     return advice->rule->unit[0] != '\0';
 }
 
-void cli_verdict_text(const struct cli_verdict *verdict, const struct tma_map_file *file,
-                      uint32_t map, FILE *out) {
-    const char *architecture = tma_name_of(&tma_architecture_names, (int)verdict->architecture);
-    if (verdict->violation_count == 0)
+void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_file *file,
+                        uint32_t map, FILE *out) {
+    const char *architecture = tma_name_of(&tma_architecture_names, (int)check->architecture);
+    if (check->violation_count == 0)
         fprintf(out,
-                verdict->usable ? "legal on %s\n" : "encoded by the driver, but unusable on %s\n",
+                check->usable ? "legal on %s\n" : "encoded by the driver, but unusable on %s\n",
                 architecture);
     else
-        fprintf(out, "illegal on %s: %zu violation%s\n", architecture, verdict->violation_count,
-                verdict->violation_count == 1 ? "" : "s");
-    for (size_t i = 0; i < verdict->violation_count; i++)
-        write_violation(&verdict->violations[i], verdict->names, file, map, out);
-    for (size_t i = 0; i < verdict->advice_count; i++) {
+        fprintf(out, "illegal on %s: %zu violation%s\n", architecture, check->violation_count,
+                check->violation_count == 1 ? "" : "s");
+    for (size_t i = 0; i < check->violation_count; i++)
+        write_violation(&check->violations[i], check->names, file, map, out);
+    for (size_t i = 0; i < check->advice_count; i++) {
         char text[TEXT_BYTES];
-        tma_advice_text(&verdict->advice[i], text, sizeof text);
-        fprintf(out, "  %s: %s\n", has_cost(&verdict->advice[i]) ? "costly" : "note", text);
+        tma_advice_text(&check->advice[i], text, sizeof text);
+        fprintf(out, "  %s: %s\n", has_cost(&check->advice[i]) ? "costly" : "note", text);
     }
 }
 
@@ -126,16 +127,16 @@ static void write_json_advice(struct tma_json *json, const struct tma_advice *ad
     tma_json_end_object(json);
 }
 
-void cli_verdict_json(const struct cli_verdict *verdict, const struct tma_map_file *file,
-                      uint32_t map, struct tma_json *json) {
-    tma_json_bool(json, "legal", verdict->violation_count == 0);
-    tma_json_bool(json, "usable", verdict->usable);
+void cli_map_check_json(const struct cli_map_check *check, const struct tma_map_file *file,
+                        uint32_t map, struct tma_json *json) {
+    tma_json_bool(json, "legal", check->violation_count == 0);
+    tma_json_bool(json, "usable", check->usable);
     tma_json_begin_array(json, "violations");
-    for (size_t i = 0; i < verdict->violation_count; i++)
-        write_json_violation(json, &verdict->violations[i], verdict->names, file, map);
+    for (size_t i = 0; i < check->violation_count; i++)
+        write_json_violation(json, &check->violations[i], check->names, file, map);
     tma_json_end_array(json);
     tma_json_begin_array(json, "advice");
-    for (size_t i = 0; i < verdict->advice_count; i++)
-        write_json_advice(json, &verdict->advice[i], file, map);
+    for (size_t i = 0; i < check->advice_count; i++)
+        write_json_advice(json, &check->advice[i], file, map);
     tma_json_end_array(json);
 }

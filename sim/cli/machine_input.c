@@ -1,29 +1,26 @@
-#include "cli/machine_path.h"
+#include "cli/machine_input.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
+#include "cli/messages.h"
 #include "scenario/machine_file.h"
 
-/* From the folder of the command: as built (build/VARIANT), and as installed (PREFIX/bin). */
+/* Relative to the folder of the command: in the build tree (build/VARIANT), then as installed
+ * (PREFIX/bin). */
 static const char *const places[] = {"../../configs/gpus/h200.yaml",
                                      "../share/tmasim/configs/gpus/h200.yaml"};
 
-/* The folder of the running command, with its slash; "" where that is not known. */
-static void command_folder(char *folder, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
-    folder[length < 0 ? 0 : length] = '\0';
+/* Finds the h200.yaml that belongs to the running command. */
+static bool find_machine(char *path, size_t size) {
+    char folder[PATH_MAX];
+    ssize_t folder_length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[folder_length < 0 ? 0 : folder_length] = '\0';
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         slash[1] = '\0';
-}
-
-static bool find_machine(char *path, size_t size) {
-    char folder[PATH_MAX];
-    command_folder(folder, sizeof folder);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         int length = snprintf(path, size, "%s%s", folder, places[i]);
         if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)
@@ -36,8 +33,9 @@ bool cli_machine_read(const char *path, struct tma_machine *machine) {
     char found[PATH_MAX];
     if (path == NULL) {
         if (!find_machine(found, sizeof found)) {
-            cli_complain("configs/gpus/h200.yaml is not beside the command: name a machine with "
-                         "--gpu FILE");
+            cli_error(
+                "cannot find configs/gpus/h200.yaml near the command; name a machine file with "
+                "--gpu FILE");
             return false;
         }
         path = found;
@@ -45,7 +43,7 @@ bool cli_machine_read(const char *path, struct tma_machine *machine) {
     struct tma_diagnostics list = {0};
     bool good = tma_machine_read(path, machine, &list);
     tma_diagnostics_sort(&list);
-    cli_complain_all(&list);
+    cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
     return good;
 }

@@ -1,0 +1,28 @@
+/* Messages on standard error, and exit statuses. Messages show control characters as \xNN. */
+#ifndef TMA_CLI_MESSAGES_H
+#define TMA_CLI_MESSAGES_H
+
+#include "base/diagnostics.h"
+
+enum cli_status {
+    CLI_OK = 0,
+    CLI_DIFFERENT = 1, /* diff, decode: the two inputs differ */
+    CLI_ILLEGAL = 1,   /* check: a tensor map breaks a rule */
+    CLI_ERROR = 2,     /* wrong usage, or a file that cannot be read, used or written */
+    CLI_MODEL = 3,     /* the simulated program deadlocks or faults */
+};
+
+/* The exit status for an error of the library: CLI_MODEL where the simulated program is the cause,
+ * CLI_ERROR for any other error. */
+int cli_error_status(enum tma_error_code code);
+
+/* Prints "tmasim: error: ..." and a newline. */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints "tmasim: note: ..." and a newline. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints "file:line:column: error: ..." for each entry of the list. */
+void cli_print_diagnostics(const struct tma_diagnostics *list);
+
+#endif

@@ -1,0 +1,12 @@
+#include "cli/scenario_input.h"
+
+#include "cli/messages.h"
+
+bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario) {
+    struct tma_diagnostics list = {0};
+    bool good = tma_scenario_read(options->operands.items[0], options->settings.items,
+                                  options->settings.count, scenario, &list);
+    cli_print_diagnostics(&list);
+    tma_diagnostics_free(&list);
+    return good;
+}

@@ -1,0 +1,12 @@
+/* The scenario that a verb reads. */
+#ifndef TMA_CLI_SCENARIO_INPUT_H
+#define TMA_CLI_SCENARIO_INPUT_H
+
+#include "cli/options.h"
+#include "scenario/scenario.h"
+
+/* Reads the scenario that the first operand names, with the --set options applied. On failure,
+ * prints every error and returns false. The caller frees the scenario in either case. */
+bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario);
+
+#endif

@@ -1,0 +1,13 @@
+/* Output formats as X-macro tables: each kind of report lists its formats once, by name. The order
+ * is that of the help text, and the first format is the default. Internal to sim/report.
+ *
+ * To add a format NAME to a report: write a file with the function PREFIX_write_NAME, and add the
+ * line X(NAME) to the report's table. */
+#ifndef TMA_REPORT_FORMAT_TABLE_H
+#define TMA_REPORT_FORMAT_TABLE_H
+
+/* What a table of formats expands to: the indices, and the rows of a struct tma_names. */
+#define TMA_FORMAT_INDEX(name) FORMAT_##name,
+#define TMA_FORMAT_NAME(name)  {#name, FORMAT_##name},
+
+#endif

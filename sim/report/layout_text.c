@@ -1,0 +1,73 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/layout_formats.h"
+
+static int widest_cell(const struct tma_layout_tile *tile) {
+    size_t widest = strlen("+112"); /* the longest heading of a column */
+    for (uint32_t bank_row = 0; bank_row < tile->bank_rows; bank_row++)
+        for (uint32_t chunk = 0; chunk < TMA_BANK_ROW_CHUNKS; chunk++) {
+            size_t length = strlen(tma_layout_cell(tile, bank_row, chunk).text);
+            widest = length > widest ? length : widest;
+        }
+    return (int)widest;
+}
+
+void tma_layout_write_text(const struct tma_layout_tile *tile, FILE *out) {
+    static const char *const directions[] = {
+        [TMA_LOAD] = "load", [TMA_STORE] = "store", [TMA_REDUCE] = "reduction"};
+    const struct tma_layout_view *view = tile->view;
+    const int last = TMA_BANK_ROW_CHUNKS - 1; /* has no trailing spaces */
+    int width = widest_cell(tile);
+    fprintf(out,
+            "%s of %s at 0x%" PRIx32 ": %u rows of %u bytes, pitch %u, swizzle %s\n"
+            "each chunk: coordinates of the element at its first byte; ~ out of bounds, "
+            "? uninitialised, - gap, . outside\n%-10s",
+            directions[view->operation->direction], view->map_name, view->operation->shared_address,
+            tile->size.rows, tile->size.row_bytes, tile->size.row_pitch_bytes,
+            tma_name_of(&tma_swizzle_names, (int)view->map->swizzle), "address");
+    for (int chunk = 0; chunk <= last; chunk++)
+        fprintf(out, " +%-*d", chunk == last ? 0 : width - 1, chunk * TMA_CHUNK_BYTES);
+    for (uint32_t bank_row = 0; bank_row < tile->bank_rows; bank_row++) {
+        fprintf(out, "\n0x%-8" PRIx32, tma_layout_chunk_address(tile, bank_row, 0));
+        for (int chunk = 0; chunk <= last; chunk++)
+            fprintf(out, " %-*s", chunk == last ? 0 : width,
+                    tma_layout_cell(tile, bank_row, (uint32_t)chunk).text);
+    }
+    fputc('\n', out);
+}
+
+void tma_layout_write_byte_text(const struct tma_layout_view *view, uint32_t address,
+                                const struct tma_byte_place *place, FILE *out) {
+    static const char *const without_element[] = {
+        [TMA_BYTE_UNDEFINED] = "padding of a sub-byte type, left uninitialised",
+        [TMA_BYTE_GAP] = "gap between two rows, not touched",
+        [TMA_BYTE_OUTSIDE] = "outside the operation's box"};
+    fprintf(out, "byte 0x%" PRIx32 " (bank %u): ", address, tma_layout_bank(address));
+    if (!tma_layout_has_element(place->kind)) {
+        fprintf(out, "%s\n", without_element[place->kind]);
+        return;
+    }
+    fprintf(out, "bit %u of element %s of %s, row %u of the box, ", place->element_bit,
+            tma_coordinates_text(place->coordinates, view->map->rank).text, view->map_name,
+            place->row);
+    if (place->kind == TMA_BYTE_ELEMENT)
+        fprintf(out, "global address 0x%" PRIx64 "\n", place->global_address);
+    else
+        fputs("out of bounds\n", out);
+}
+
+void tma_layout_write_element_text(const struct tma_layout_view *view,
+                                   const struct tma_layout_element_places *places, FILE *out) {
+    fprintf(out,
+            "element %s of %s: ", tma_coordinates_text(places->coordinates, view->map->rank).text,
+            view->map_name);
+    if (places->count == 0)
+        fputs("not in the operation's box\n", out);
+    for (unsigned i = 0; i < places->count; i++) {
+        const struct tma_element_place *place = &places->items[i];
+        fprintf(out, "%sbyte 0x%" PRIx32 " bit %u (bank %u), row %u of the box\n",
+                i == 0 ? "" : "  and ", place->shared_address, place->bit,
+                tma_layout_bank(place->shared_address), place->row);
+    }
+}
