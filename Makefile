@@ -24,65 +24,92 @@ ifeq ($(VARIANT),release)
 LTO := $(if $(findstring clang,$(shell $(CC) --version)),,-flto=auto -ffat-lto-objects)
 endif
 
-# SimGrid and libyaml are system headers: the project's warnings are not theirs.
-PACKAGES := simgrid yaml-0.1
-DEPS_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
-DEPS_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
-CHECK_LIBS  := $(shell pkg-config --libs check 2>/dev/null)
+# The headers of SimGrid and libyaml are system headers: the project's warnings do not apply to them.
+# Only the engine's module is linked with SimGrid; the library loads it (dlopen) when a run begins.
+PACKAGES := yaml-0.1
+DEPS_CFLAGS  := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags simgrid $(PACKAGES) 2>/dev/null))
+DEPS_LIBS    := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -ldl
+SIMGRID_LIBS := $(shell pkg-config --libs simgrid 2>/dev/null)
+CHECK_LIBS   := $(shell pkg-config --libs check 2>/dev/null)
+# The address sanitizer takes in the libraries that are there when a program starts. It does not see
+# the exceptions and the thread-local data of SimGrid if the module is what loads it.
+ifeq ($(VARIANT),asan)
+DEPS_LIBS += -Wl,--no-as-needed $(SIMGRID_LIBS)
+endif
+
+# The same objects go into the command, the static library and the shared one. That one exports what
+# the public headers declare (sim/base/api.h).
+VISIBILITY := -fPIC -fvisibility=hidden -fno-semantic-interposition
 
 ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FLAGS_$(VARIANT)) \
-              -fno-common -ffp-contract=off $(LTO) -MMD -MP $(CFLAGS)
+              $(VISIBILITY) -fno-common -ffp-contract=off $(LTO) -MMD -MP $(CFLAGS)
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(LDFLAGS)
 
-LIB_SOURCES   := $(filter-out sim/cli/%,$(wildcard sim/*/*.c))
+MODULE_SOURCES := $(wildcard sim/engine/simgrid/*.c)
+LIB_SOURCES   := $(filter-out sim/cli/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
 CLI_SOURCES   := $(wildcard sim/cli/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
-SOURCES := $(LIB_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
-HEADERS := sim/tmasim.h $(filter-out sim/cli/%,$(wildcard sim/*/*.h))
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu*)
+SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
+# The public headers: sim/tmasim.h and those that it includes.
+PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJECTS := $(call object,$(LIB_SOURCES))
 CLI_OBJECTS := $(call object,$(CLI_SOURCES))
 LIBRARY := $(BUILD)/libtmasim.a
+SHARED  := $(BUILD)/libtmasim.so
+MODULE  := $(BUILD)/libtmasim-engine.so
 COMMAND := $(BUILD)/tmasim
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
+SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
 
 .PHONY: all
-all: $(COMMAND) ## build the command and the library (VARIANT=release|debug|asan|ubsan, CC=, WERROR=1)
+all: $(COMMAND) $(SHARED) $(MODULE) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
 
 .PHONY: programs
-programs: $(COMMAND) $(TESTS) $(BENCHES) ## build the command, the tests and the benchmarks
+programs: $(COMMAND) $(SHARED) $(MODULE) $(TESTS) $(BENCHES) ## build the command, the libraries, the tests and the benchmarks
 
 $(LIBRARY): $(LIB_OBJECTS)
 	@rm -f $@
 	@echo "  AR  $@"
 	@ar rcs $@ $^
 
-$(COMMAND): $(CLI_OBJECTS) $(LIBRARY)
+# Without -flto, which makes this link take seconds and the library no faster.
+$(SHARED): $(LIB_OBJECTS)
+	@echo "  LD  $@"
+	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -Wl,-soname,$(SONAME) -o $@ $^ $(DEPS_LIBS) -lm
+
+$(MODULE): $(call object,$(MODULE_SOURCES))
+	@echo "  LD  $@"
+	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -o $@ $^ $(SIMGRID_LIBS) -lm
+
+$(COMMAND): $(CLI_OBJECTS) $(LIBRARY) | $(MODULE)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC  $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY)
+# Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
+# the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
+	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../..' -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
 
 .SECONDARY:
 
 .PHONY: test
-test: all $(TESTS) ## unit, hardware and command-line tests, and the golden traces
+test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an installed copy
 	@tests/run $(COMMAND) $(TESTS)
 
 .PHONY: test-programs
@@ -97,31 +124,44 @@ golden-accept: all ## write traces/ anew: look at what git says has changed
 cli-accept: all ## write the expected outputs of tests/cli anew
 	@tests/cli/run --accept $(COMMAND)
 
+.PHONY: install-accept
+install-accept: all ## write the expected outputs of examples/ anew
+	@tests/install --accept
+
 .PHONY: accept
-accept: golden-accept cli-accept ## both of these, and the examples of README.md
+accept: golden-accept cli-accept install-accept ## all of these, and the examples of README.md
 	@tests/readme --accept $(COMMAND)
 
 .PHONY: bench
 bench: all $(BENCHES) ## measure speed
 	@for bench in $(BENCHES); do echo "== $${bench##*/}"; $$bench || exit 1; done
 
+# The archive is installed without the intermediate code for -flto: no other compiler reads it.
 .PHONY: install
-install: all ## install below DESTDIR/PREFIX: command, library, headers, configs
+install: all ## install below DESTDIR/PREFIX: command, libraries, public headers, configs
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/tmasim
-	install -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libtmasim.a
-	@for header in $(patsubst sim/%,%,$(HEADERS)); do \
+	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libtmasim.a
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/libtmasim.a
+	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION)
+	install -m 755 $(MODULE) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
+	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libtmasim.so
+	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
 	    install -D -m 644 sim/$$header $(DESTDIR)$(PREFIX)/include/tmasim/$$header; done
 	@for file in $(wildcard configs/*/*.yaml); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/tmasim/$$file; done
-	@printf '%s\n' 'Name: tmasim' 'Description: simulator of the Tensor Memory Accelerator' \
-	    'Version: $(VERSION)' 'Requires.private: $(PACKAGES)' 'Libs.private: -lm' \
-	    'Libs: -L$(PREFIX)/lib -ltmasim' 'Cflags: -I$(PREFIX)/include/tmasim' \
+	@printf '%s\n' 'prefix=$(PREFIX)' 'configs=$${prefix}/share/tmasim/configs' '' \
+	    'Name: tmasim' 'Description: simulator of the Tensor Memory Accelerator' \
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/tmasim' \
+	    'Libs: -L$${prefix}/lib -ltmasim' 'Libs.private: $(DEPS_LIBS) -lm' \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
 
 .PHONY: uninstall
-uninstall: ## take away what install put there
+uninstall: ## delete what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(PREFIX)/lib/libtmasim.a
+	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
 	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
 
@@ -146,7 +186,7 @@ format-check: ## fail where clang-format would change something
 .PHONY: lint
 lint: $(LIBRARY) ## cppcheck, and no global symbol of the library without tma_
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
-	    --error-exitcode=1 -Isim sim
+	    --error-exitcode=1 -Isim sim examples
 	@nm -g --defined-only $(LIBRARY) | awk 'NF == 3 && $$3 !~ /^tma_/ { print "not tma_: " $$3; bad = 1 } END { exit bad }'
 
 compile_commands.json: $(SOURCES) Makefile ## for clangd and clang-tidy

@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/api.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 enum { TMA_WARP_LANES = 32, TMA_BANKS = 32, TMA_BANK_BYTES = 4 };
 
@@ -82,5 +85,7 @@ uint32_t tma_bank_phase_lanes(const struct tma_warp_access *access, uint32_t pha
  * returns their number. Which of the words that collide goes first is not known of the hardware:
  * here it is the one of the lowest lane. Entries of inactive lanes are not written. */
 uint32_t tma_bank_schedule(const struct tma_warp_access *access, uint8_t wavefront[TMA_WARP_LANES]);
+
+TMA_API_END
 
 #endif

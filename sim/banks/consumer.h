@@ -7,7 +7,10 @@
 #include "banks/tile.h"
 #include "banks/tile_distribution.h"
 #include "banks/wgmma.h"
+#include "base/api.h"
 #include "base/error.h"
+
+TMA_API_BEGIN
 
 /* Which lane touches which bytes. A vector is what one lane moves with one instruction; a chunk is
  * 16 bytes, a row of an 8x8 matrix. */
@@ -68,5 +71,7 @@ struct tma_consumer_report tma_consumer_measure(const struct tma_consumer *consu
                                                 const struct tma_tile *tile);
 
 extern const struct tma_names tma_lane_map_names; /* row, column, ..., descriptor */
+
+TMA_API_END
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef TMA_BANKS_TILE_H
 #define TMA_BANKS_TILE_H
 
+#include "base/api.h"
 #include "placement/rows.h"
+
+TMA_API_BEGIN
 
 /* A tile as it lies in shared memory: `rows` rows of `row_bytes`, `pitch_bytes` apart before the
  * swizzle. */
@@ -20,5 +23,7 @@ static inline uint32_t tma_tile_address(const struct tma_tile *tile, uint32_t ro
     return tma_swizzle_address(tile->swizzle,
                                tile->shared_address + row * tile->pitch_bytes + byte);
 }
+
+TMA_API_END
 
 #endif

@@ -17,8 +17,11 @@
 #ifndef TMA_BANKS_TILE_DISTRIBUTION_H
 #define TMA_BANKS_TILE_DISTRIBUTION_H
 
+#include "base/api.h"
 #include "base/error.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 enum tma_raking { TMA_THREAD_RAKED, TMA_WARP_RAKED, TMA_BLOCK_RAKED };
 
@@ -65,5 +68,7 @@ struct tma_tile_element tma_distribution_element(const struct tma_tile_distribut
 /* The inverse, for threads of the first wave group. */
 struct tma_tile_owner tma_distribution_owner(const struct tma_tile_distribution *distribution,
                                              struct tma_tile_element at);
+
+TMA_API_END
 
 #endif

@@ -7,7 +7,10 @@
 #define TMA_BANKS_WGMMA_H
 
 #include "banks/tile.h"
+#include "base/api.h"
 #include "base/error.h"
+
+TMA_API_BEGIN
 
 enum {
     TMA_WGMMA_K_BYTES = 32, /* depth of one instruction: 16 elements of 2 bytes */
@@ -51,5 +54,7 @@ enum tma_error_code tma_wgmma_check(const struct tma_wgmma_operand *operand,
  */
 bool tma_wgmma_place(const struct tma_wgmma_walk *walk, const struct tma_tile *tile, uint32_t index,
                      uint32_t lane, uint32_t *row, uint32_t *byte);
+
+TMA_API_END
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
 #include "base/error.h"
+
+TMA_API_BEGIN
 
 /* A location in an input file. */
 struct tma_location {
@@ -37,5 +40,7 @@ void tma_diagnostics_sort(struct tma_diagnostics *list);
 
 /* Frees all entries and empties the list. */
 void tma_diagnostics_free(struct tma_diagnostics *list);
+
+TMA_API_END
 
 #endif

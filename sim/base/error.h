@@ -6,6 +6,10 @@
 #ifndef TMA_BASE_ERROR_H
 #define TMA_BASE_ERROR_H
 
+#include "base/api.h"
+
+TMA_API_BEGIN
+
 /* All error codes: name, number (stable across versions), general meaning. */
 #define TMA_ERRORS(X)                                                                              \
     X(TMA_OK, 0, "no error")                                                                       \
@@ -39,5 +43,7 @@ const char *tma_error_meaning(enum tma_error_code code);
  * tma_fail(...)`. The text is made as printf does, cut to TMA_ERROR_TEXT_BYTES - 1 characters. */
 enum tma_error_code tma_fail(struct tma_error *error, enum tma_error_code code, const char *format,
                              ...) __attribute__((format(printf, 3, 4)));
+
+TMA_API_END
 
 #endif

@@ -1,14 +1,22 @@
-/* What happens in a run, one struct an event, in the stable order (cycle, SM, sequence number). */
+/* The events of a run: one struct each, in the order of cycle, SM, CTA, slot, kind and first
+ * figure. The order does not depend on how the run was simulated. */
 #ifndef TMA_ENGINE_EVENT_H
 #define TMA_ENGINE_EVENT_H
 
 #include <stdint.h>
 
+#include "base/api.h"
+
+TMA_API_BEGIN
+
 enum { TMA_EVENT_FIGURES = 4 };
 
 /* kind, its word in a trace, and the names of its figures (at most 4). The first figure says which
- * event of its kind this is in its CTA and slot (op: number of the operation in the CTA, phase:
- * number of the mbarrier's phase, both from 0): traces are aligned by it when they are compared. */
+ * event of its kind this is in its CTA and slot; a comparison of traces aligns them by it.
+ *   op      number of the operation in its CTA, from 0
+ *   map     index of its tensor map in the workload
+ *   number  of the tensor map among all of the workload's, from 1 (its arrays have several)
+ *   phase   number of the mbarrier's phase, from 0 */
 #define TMA_EVENTS(X)                                                                              \
     X(TMA_EVENT_CTA_START, "cta_start", "", "", "", "")                                            \
     X(TMA_EVENT_ISSUE, "issue", "op", "map", "", "")                                               \
@@ -31,16 +39,21 @@ struct tma_event {
     uint64_t cycle;
     uint32_t sm, cta, slot;
     enum tma_event_kind kind;
-    uint64_t figures[TMA_EVENT_FIGURES]; /* as many as the kind has names */
+    uint64_t figures[TMA_EVENT_FIGURES]; /* those without a name are 0 */
 };
 
-/* The word of a kind, and the name of its figure ("" past the last). */
+/* The word of a kind in a trace. */
 const char *tma_event_word(enum tma_event_kind kind);
+
+/* The name of a kind's figure number `index`, from 0; "" past the last. */
 const char *tma_event_figure(enum tma_event_kind kind, unsigned index);
 
+/* Gets the events of a run, one call each. The event is valid during the call. */
 struct tma_event_sink {
     void (*event)(void *context, const struct tma_event *event);
     void *context;
 };
+
+TMA_API_END
 
 #endif

@@ -4,28 +4,29 @@
 
 #include "base/array.h"
 
+/* While it is open, events from `cycle` on may come. */
 struct operation_window {
-    uint64_t cycle; /* of the issue */
+    uint64_t cycle; /* of the operation's issue */
     bool closed;
 };
 
-struct event_order {
+struct tma_event_order {
     struct tma_event_sink sink;
-    struct tma_event *heap; /* the earliest first */
+    struct tma_event *heap; /* owned: the earliest event at index 0 */
     size_t count, capacity;
-    struct operation_window *windows; /* ring: operations since the earliest that is open */
+    struct operation_window *windows; /* owned: a ring, from the earliest open window on */
     size_t first, window_count, window_capacity;
-    uint64_t first_number; /* of windows[first] */
+    uint64_t first_number; /* number of windows[first] */
 };
 
-struct event_order *tma_event_order_new(const struct tma_event_sink *sink) {
-    struct event_order *order = calloc(1, sizeof *order);
+struct tma_event_order *tma_event_order_new(const struct tma_event_sink *sink) {
+    struct tma_event_order *order = calloc(1, sizeof *order);
     if (order != NULL)
         order->sink = *sink;
     return order;
 }
 
-void tma_event_order_free(struct event_order *order) {
+void tma_event_order_free(struct tma_event_order *order) {
     if (order == NULL)
         return;
     free(order->heap);
@@ -33,7 +34,7 @@ void tma_event_order_free(struct event_order *order) {
     free(order);
 }
 
-/* The stable order: cycle, SM, CTA, slot, kind, figures. */
+/* The order of event.h. */
 static bool before(const struct tma_event *a, const struct tma_event *b) {
     if (a->cycle != b->cycle)
         return a->cycle < b->cycle;
@@ -48,7 +49,7 @@ static bool before(const struct tma_event *a, const struct tma_event *b) {
     return a->figures[0] < b->figures[0];
 }
 
-bool tma_event_order_add(struct event_order *order, const struct tma_event *event) {
+bool tma_event_order_add(struct tma_event_order *order, const struct tma_event *event) {
     struct tma_event *heap =
         tma_array_grow(order->heap, order->count, &order->capacity, sizeof *heap);
     if (heap == NULL)
@@ -61,7 +62,7 @@ bool tma_event_order_add(struct event_order *order, const struct tma_event *even
     return true;
 }
 
-static void drop_first(struct event_order *order) {
+static void drop_first(struct tma_event_order *order) {
     struct tma_event moved = order->heap[--order->count];
     size_t at = 0;
     for (;;) {
@@ -78,7 +79,7 @@ static void drop_first(struct event_order *order) {
     order->heap[at] = moved;
 }
 
-static bool grow_windows(struct event_order *order) {
+static bool grow_windows(struct tma_event_order *order) {
     size_t capacity = order->window_capacity == 0 ? 256 : 2 * order->window_capacity;
     struct operation_window *windows = malloc(capacity * sizeof *windows);
     if (windows == NULL)
@@ -92,7 +93,7 @@ static bool grow_windows(struct event_order *order) {
     return true;
 }
 
-bool tma_event_order_open(struct event_order *order, uint64_t cycle, uint64_t *number) {
+bool tma_event_order_open(struct tma_event_order *order, uint64_t cycle, uint64_t *number) {
     if (order->window_count == order->window_capacity && !grow_windows(order))
         return false;
     size_t at = (order->first + order->window_count) % order->window_capacity;
@@ -101,7 +102,7 @@ bool tma_event_order_open(struct event_order *order, uint64_t cycle, uint64_t *n
     return true;
 }
 
-void tma_event_order_close(struct event_order *order, uint64_t number) {
+void tma_event_order_close(struct tma_event_order *order, uint64_t number) {
     size_t offset = (size_t)(number - order->first_number);
     order->windows[(order->first + offset) % order->window_capacity].closed = true;
     while (order->window_count > 0 && order->windows[order->first].closed) {
@@ -111,7 +112,7 @@ void tma_event_order_close(struct event_order *order, uint64_t number) {
     }
 }
 
-void tma_event_order_flush(struct event_order *order, uint64_t cycle) {
+void tma_event_order_flush(struct tma_event_order *order, uint64_t cycle) {
     if (order->window_count > 0 && order->windows[order->first].cycle < cycle)
         cycle = order->windows[order->first].cycle;
     while (order->count > 0 && order->heap[0].cycle < cycle) {

@@ -1,5 +1,5 @@
-/* Events in their stable order. They are known in another one: what a TMA unit did is known when
- * its operation completes. So they wait here until nothing earlier can come. */
+/* Sorts events. The engine learns of them in another order: what a TMA unit did for an operation is
+ * known when the operation completes. So events wait here until no earlier one can come. */
 #ifndef TMA_ENGINE_EVENT_ORDER_H
 #define TMA_ENGINE_EVENT_ORDER_H
 
@@ -7,21 +7,24 @@
 
 #include "engine/event.h"
 
-struct event_order;
+struct tma_event_order;
 
-/* NULL where there is no memory. The sink is copied. */
-struct event_order *tma_event_order_new(const struct tma_event_sink *sink);
-void tma_event_order_free(struct event_order *order);
+/* A sorter that passes events on to the sink, which is copied. NULL when out of memory. */
+struct tma_event_order *tma_event_order_new(const struct tma_event_sink *sink);
+void tma_event_order_free(struct tma_event_order *order);
 
-/* False when out of memory. */
-bool tma_event_order_add(struct event_order *order, const struct tma_event *event);
+/* Adds an event. False when out of memory. */
+bool tma_event_order_add(struct tma_event_order *order, const struct tma_event *event);
 
-/* An operation was issued: until it is closed, events from its cycle on may come. Issues come in
- * order of cycles; the number given is what closes it. False when out of memory. */
-bool tma_event_order_open(struct event_order *order, uint64_t cycle, uint64_t *number);
-void tma_event_order_close(struct event_order *order, uint64_t number);
+/* Opens a window for an operation that is issued at `cycle`: events from that cycle on may come
+ * until the window is closed. *number is what closes it. Calls come in order of cycles. False when
+ * out of memory. */
+bool tma_event_order_open(struct tma_event_order *order, uint64_t cycle, uint64_t *number);
 
-/* Gives the sink all events before `cycle` that no open operation can come ahead of. */
-void tma_event_order_flush(struct event_order *order, uint64_t cycle);
+/* Closes a window. */
+void tma_event_order_close(struct tma_event_order *order, uint64_t number);
+
+/* Passes on the events before `cycle`, except those that an open window may still come ahead of. */
+void tma_event_order_flush(struct tma_event_order *order, uint64_t cycle);
 
 #endif

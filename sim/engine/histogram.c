@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* A bucket is an exponent and the 11 bits below the leading one: 2048 buckets for each power of two
- * from 2^12 on, and one for each value below. */
+/* A bucket is an exponent and the 11 bits below the leading one. So there are 2048 buckets for each
+ * power of two from 2^12 on, and one bucket for each value below 2^12. */
 enum { MANTISSA_BITS = 11, EXACT = 1 << (MANTISSA_BITS + 1) };
 enum { BUCKETS = EXACT + (64 - MANTISSA_BITS - 1) * (1 << MANTISSA_BITS) };
 
@@ -12,7 +12,7 @@ struct tma_histogram {
     uint64_t buckets[BUCKETS];
 };
 
-/* Which value, in sorted order from 1, is the nearest-rank percentile. */
+/* The place, in sorted order from 1, of the nearest-rank percentile. */
 static uint64_t rank_of(uint64_t count, unsigned percent) {
     return count / 100 * percent + (count % 100 * percent + 99) / 100;
 }

@@ -1,10 +1,15 @@
-/* What a run gives: counts that are exact, cycles that are modelled. */
+/* The result of a run: exact counts, and cycles as the timing model finds them. */
 #ifndef TMA_ENGINE_RESULT_H
 #define TMA_ENGINE_RESULT_H
 
+#include "base/api.h"
 #include "engine/workload.h"
 
-/* Where the time of a pipeline slot goes, from its first issue to the end of its last consumer. */
+TMA_API_BEGIN
+
+/* Where the time of a pipeline slot goes, from its first issue to the end of its last consumer:
+ * name, key in a report, text in a report. Of a stage, it is the way of the request that arrived
+ * last. */
 #define TMA_CAUSES(X)                                                                              \
     X(TMA_CAUSE_ISSUE, "issue", "from the instruction to the TMA unit")                            \
     X(TMA_CAUSE_TMA_QUEUE, "tma_queue", "queue of the TMA unit")                                   \
@@ -29,53 +34,61 @@ enum tma_cause {
         TMA_CAUSE_COUNT
 };
 
+/* The key and the text of a cause in a report. */
 const char *tma_cause_key(enum tma_cause cause);
 const char *tma_cause_text(enum tma_cause cause);
 
+/* Nearest-rank percentiles: see histogram.h. */
 struct tma_distribution {
     uint64_t count;
     uint64_t min, median, p95, max;
 };
 
+/* Sectors have 32 bytes. */
 struct tma_counters {
-    uint64_t operations; /* a multicast load is one */
+    uint64_t operations; /* that have completed; a multicast load is one */
     uint64_t rows, rows_out_of_bounds;
-    uint64_t bytes;        /* completed on mbarriers, out-of-bounds fill included */
-    uint64_t tensor_bytes; /* of them, from the tensor */
-    uint64_t copied_bytes; /* of them, by multicast at SMs other than the issuing one */
-    uint64_t l2_requests;  /* of the TMA units, as L2 counts them */
-    uint64_t l2_sectors, l2_sector_hits, l2_sector_misses; /* 32 bytes each */
-    uint64_t
-        l2_lookup_miss_sectors; /* as the profiler counts: all that the SMs' partitions fetched */
-    uint64_t sm_read_sectors;   /* L2 to SMs, out-of-bounds fill included */
-    uint64_t sm_write_sectors;  /* SMs to L2 */
-    uint64_t l2_fills;          /* fills from DRAM, of the promotion's size each */
-    uint64_t l2_fill_sectors;
+    uint64_t bytes;                  /* completed on mbarriers, out-of-bounds fill included */
+    uint64_t tensor_bytes;           /* the part of `bytes` that came from tensors */
+    uint64_t copied_bytes;           /* the part that multicast brought to SMs that did not issue */
+    uint64_t l2_requests;            /* from TMA units, as L2 counts them */
+    uint64_t l2_sectors;             /* that these requests asked for */
+    uint64_t l2_sector_hits;         /* the part of them that L2 had */
+    uint64_t l2_sector_misses;       /* the other part */
+    uint64_t l2_lookup_miss_sectors; /* that the SMs' partitions fetched: misses of the profiler */
+    uint64_t sm_read_sectors;        /* L2 to SMs, out-of-bounds fill included */
+    uint64_t sm_write_sectors;       /* SMs to L2 */
+    uint64_t l2_fills;               /* fills from DRAM, each of the promotion's size */
+    uint64_t l2_fill_sectors;        /* that they fetched */
     uint64_t l2_fill_unused_sectors; /* fetched by promotion, and never asked for in this run */
-    uint64_t l2_evictions;
+    uint64_t l2_evictions;           /* lines */
     uint64_t dram_read_sectors, dram_write_sectors;
-    uint64_t shared_write_wavefronts; /* arriving data into shared memory */
-    /* Tensor maps that SMs lacked; that their GPCs asked L2 for, and that came from DRAM; and the
-     * cycles that TMA units waited for them. */
-    uint64_t descriptor_fetches, descriptor_l2_fetches, descriptor_dram_fetches, descriptor_cycles;
+    uint64_t shared_write_wavefronts; /* of arriving data into shared memory */
+    uint64_t descriptor_fetches;      /* tensor maps that SMs lacked */
+    uint64_t descriptor_l2_fetches;   /* tensor maps that GPCs lacked, and asked L2 for */
+    uint64_t descriptor_dram_fetches; /* tensor maps that L2 lacked */
+    uint64_t descriptor_cycles;       /* for which TMA units waited for tensor maps */
 };
 
-/* One consumer, summed over the run. */
+/* One consumer of all slots. */
 struct tma_consumer_total {
-    uint64_t instructions, wavefronts, ideal_wavefronts;
-    struct tma_consumer_report tile; /* one pass over one tile, with its worst access */
+    uint64_t instructions, wavefronts, ideal_wavefronts; /* of the run */
+    struct tma_consumer_report tile; /* of one pass over one tile, with its worst access */
 };
 
 struct tma_result {
     uint64_t cycles;                        /* first issue to last completion, over all CTAs */
-    struct tma_distribution cta_cycles;     /* first issue to last completion of a CTA */
-    struct tma_distribution latency_cycles; /* operation: issue to the mbarrier's completion */
+    struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
+    struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */
     struct tma_counters counters;
-    struct tma_consumer_total consumers[TMA_MAX_CONSUMERS];
-    uint64_t cause_cycles[TMA_CAUSE_COUNT]; /* slot-cycles; their sum is slot_cycles */
-    uint64_t slot_cycles;
-    /* Busy cycles of each resource, as a fraction of the run times their number: what limits. */
+    struct tma_consumer_total consumers[TMA_MAX_CONSUMERS]; /* by the workload's consumers */
+    uint64_t cause_cycles[TMA_CAUSE_COUNT];                 /* summed over slots */
+    uint64_t slot_cycles;                                   /* sum of cause_cycles */
+    /* Busy cycles of each kind of resource, as a fraction of the run's cycles times the number of
+     * such resources. The largest one limits the run. */
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
 };
+
+TMA_API_END
 
 #endif

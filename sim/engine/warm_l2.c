@@ -1,16 +1,14 @@
-/* What is in caches when a kernel starts.
- *
- * What the same kernel, run just before, leaves in L2: the lines of its operations in the order of
- * iterations. Only the last ones matter: those that come to all tiles (or to twice what L2 holds) a
- * few times over, since SMs of either partition read a tile by turns, and each leaves a copy. */
+#include "engine/warm_l2.h"
+
 #include <stdlib.h>
 
-#include "engine/simulation.h"
-
+/* The same kernel, run just before, leaves the lines of its operations in L2, in the order of its
+ * iterations. Only its last iterations matter: those that come to all tiles a few times over, or to
+ * twice what L2 holds. (SMs of both partitions read a tile by turns, and each leaves a copy.) */
 enum { PASSES = 10 };
 
-/* How many of the last iterations to go through, for one operation of the stage. */
-static uint32_t iterations_that_matter(const struct simulation *simulation,
+/* How many of the last iterations matter for an operation of the stage that moves so many bytes. */
+static uint32_t iterations_that_matter(const struct tma_simulation *simulation,
                                        const struct tma_stage_operation *stage, uint64_t bytes) {
     const struct tma_workload *workload = simulation->workload;
     uint64_t fits = 2 * simulation->machine->l2.capacity_bytes / (bytes > 0 ? bytes : 1) + 1;
@@ -22,20 +20,21 @@ static uint32_t iterations_that_matter(const struct simulation *simulation,
     return iterations < workload->iterations ? (uint32_t)iterations : workload->iterations;
 }
 
-/* Bit masks by tile: the partitions whose SMs have come to it. NULL where that is not worth
- * keeping, or out of memory. */
+/* Bit masks by tile: the partitions whose SMs have come to it. NULL where the masks would not pay,
+ * or out of memory. */
 static uint8_t *new_visitors(const struct tma_stage_operation *stage,
                              const struct tma_workload *workload, uint32_t iterations) {
     uint64_t tiles = tma_walk_tiles(stage, workload);
     return tiles < (uint64_t)iterations * workload->cta_count ? calloc(tiles, 1) : NULL;
 }
 
-/* An operation brings its lines in. As long as L2 has room for all, coming to a tile again from the
- * same partition changes nothing. */
-static void warm_operation(struct simulation *simulation, const struct tma_stage_operation *stage,
-                           uint32_t cta, uint32_t iteration, uint8_t *visitors) {
+/* Brings in the lines of an operation. As long as L2 has room for all lines, it changes nothing to
+ * come to a tile again from the same partition. */
+static void warm_operation(struct tma_simulation *simulation, const struct tma_grid *grid,
+                           const struct tma_stage_operation *stage, uint32_t cta,
+                           uint32_t iteration, uint8_t *visitors) {
     const struct tma_workload *workload = simulation->workload;
-    uint32_t sm = simulation->sms[cta % simulation->sm_count].number;
+    uint32_t sm = grid->sms[cta % grid->sm_count].number;
     struct tma_operation operation = stage->operation;
     struct tma_row_stream rows;
     bool again = false;
@@ -56,17 +55,17 @@ static void warm_operation(struct simulation *simulation, const struct tma_stage
     tma_memory_warm(simulation->memory, sm, operation.direction, &rows, again);
 }
 
-static void warm_stage(struct simulation *simulation, const struct tma_stage_operation *stage,
-                       uint32_t iterations) {
+static void warm_stage(struct tma_simulation *simulation, const struct tma_grid *grid,
+                       const struct tma_stage_operation *stage, uint32_t iterations) {
     const struct tma_workload *workload = simulation->workload;
     uint8_t *visitors = new_visitors(stage, workload, iterations);
     for (uint32_t i = workload->iterations - iterations; i < workload->iterations; i++)
         for (uint32_t cta = 0; cta < workload->cta_count; cta++)
-            warm_operation(simulation, stage, cta, i, visitors);
+            warm_operation(simulation, grid, stage, cta, i, visitors);
     free(visitors);
 }
 
-void tma_warm_up(struct simulation *simulation) {
+void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid) {
     const struct tma_workload *workload = simulation->workload;
     for (uint32_t i = 0; i < workload->operation_count; i++) {
         const struct tma_stage_operation *stage = &workload->operations[i];
@@ -76,13 +75,15 @@ void tma_warm_up(struct simulation *simulation) {
         tma_walk_coordinates(stage, workload, 0, 0, first.coordinates);
         if (tma_rows_begin(&rows, &workload->maps[stage->map], &first, &size, NULL) != TMA_OK)
             continue;
-        warm_stage(simulation, stage, iterations_that_matter(simulation, stage, size.moved_bytes));
+        warm_stage(simulation, grid, stage,
+                   iterations_that_matter(simulation, stage, size.moved_bytes));
     }
 }
 
-/* Parameters come with the launch: they are in L2; and after the same kernel in the caches of the
- * GPCs, if those hold all. Maps in global memory are in L2 where they were used before. */
-void tma_leave_descriptors(struct simulation *simulation) {
+/* Maps that are parameters come with the launch: they are in L2. After the same kernel they are
+ * also in the caches of the GPCs, if those hold all maps. Maps in global memory are in L2 where the
+ * kernel before used them. */
+void tma_leave_descriptors(struct tma_simulation *simulation) {
     const struct tma_workload *workload = simulation->workload;
     uint32_t all = tma_workload_descriptor(workload, workload->map_count, 0) - 1;
     tma_memory_place_descriptors(simulation->memory, tma_workload_descriptor_address(workload));

@@ -1,11 +1,14 @@
-/* A workload: what the CTAs of one kernel do, stage by stage. The scenario reader fills it from
+/* A workload: what the CTAs of one kernel do, stage by stage. The scenario reader makes it from
  * YAML, the record reader from a row of measurements. */
 #ifndef TMA_ENGINE_WORKLOAD_H
 #define TMA_ENGINE_WORKLOAD_H
 
 #include "banks/consumer.h"
+#include "base/api.h"
 #include "memory/machine.h"
 #include "placement/operation.h"
+
+TMA_API_BEGIN
 
 enum {
     TMA_MAX_STAGE_OPERATIONS = 8,
@@ -15,8 +18,9 @@ enum {
     TMA_MAX_CLUSTER_DEPTH = 64 /* slots of a CTA that has multicast loads */
 };
 
-/* Which tile operation number i of CTA c touches, of `grid` CTAs that do `iterations` each. Of a
- * multicast load, c and grid count clusters: it brings one tile for all of a cluster. */
+/* Which tile t an operation touches in iteration i of CTA c, in a grid of `grid` CTAs that do
+ * `iterations` each. A multicast load brings one tile for all of a cluster: for it, c and grid
+ * count clusters. */
 enum tma_walk_order {
     TMA_WALK_GRID_STRIDED, /* t = i * grid + c */
     TMA_WALK_BLOCKED,      /* t = c * iterations + i */
@@ -24,8 +28,8 @@ enum tma_walk_order {
     TMA_WALK_FIXED,        /* t = c: always the CTA's own tile */
 };
 
-/* Coordinate d = start[d] + (t mod tiles[d]) * step[d], then t = t div tiles[d], for d = 0, 1, ...
- */
+/* The coordinates of tile t: for d = 0, 1, ..., coordinate d is start[d] + (t mod tiles[d]) *
+ * step[d]; then t becomes t div tiles[d]. */
 struct tma_walk {
     enum tma_walk_order order;
     int32_t start[TMA_MAX_RANK];  /* elements */
@@ -33,19 +37,20 @@ struct tma_walk {
     int32_t step[TMA_MAX_RANK];   /* elements */
 };
 
-/* The tensor maps of a kernel that one entry of a workload's stands for: they differ in their
- * address alone. A walk that has been to all tiles of one goes on to the next. */
+/* One tensor map of a workload stands for `count` maps of the kernel, which differ only in their
+ * global address. A walk that has been to all tiles of one map goes on to the next. */
 struct tma_map_array {
-    bool global;          /* the maps themselves are in global memory; else they are parameters */
-    uint32_t count;       /* 0 is 1 */
-    uint64_t pitch_bytes; /* from the tensor of one to that of the next */
+    bool global;          /* the maps lie in global memory; else they are kernel parameters */
+    uint32_t count;       /* 0 means 1 */
+    uint64_t pitch_bytes; /* from the tensor of one map to that of the next */
 };
 
+/* An operation that each stage has. */
 struct tma_stage_operation {
     uint32_t map; /* index into the workload's tensor maps */
-    struct tma_operation
-        operation; /* coordinates come from the walk; shared_address is the offset in the stage;
-                      a cta_mask makes it one load of the cluster, issued by its lowest rank */
+    /* Its coordinates come from the walk. shared_address is the offset in the stage. With a
+     * cta_mask it is one load for the cluster, issued by the lowest rank of the mask. */
+    struct tma_operation operation;
     struct tma_walk walk;
 };
 
@@ -55,16 +60,16 @@ struct tma_workload {
     uint32_t map_count;
 
     uint32_t cta_count;    /* CTAs of the grid */
-    uint32_t cluster_ctas; /* of a cluster: 1, 2, 4, 8 or 16, a divisor of cta_count; 0 is 1 */
-    uint32_t
-        sm_count; /* SMs that they may use, one CTA on an SM at a time; more CTAs than SMs wait */
-    uint32_t iterations; /* stages that each CTA fills, all slots together */
+    uint32_t cluster_ctas; /* of a cluster: 1, 2, 4, 8 or 16, a divisor of cta_count; 0 means 1 */
+    uint32_t sm_count;     /* SMs that CTAs may use. An SM runs one CTA at a time; others wait. */
+    uint32_t iterations;   /* stages that each CTA fills, with all its slots together */
 
     uint32_t depth;       /* pipeline slots of a CTA: slot s does iterations s, s + depth, ... */
     uint32_t stage_bytes; /* shared memory from one slot to the next */
     uint32_t shared_base_bytes; /* shared-memory address of the first stage */
-    uint64_t expect_bytes; /* expect_tx of each stage's mbarrier; what its operations complete, if
-                              right. A CTA that a multicast load leaves out expects so much less. */
+    /* expect_tx of each stage's mbarrier. If the kernel is right, its operations complete so many
+     * bytes. A CTA that a multicast load leaves out expects less by that load's bytes. */
+    uint64_t expect_bytes;
 
     struct tma_stage_operation operations[TMA_MAX_STAGE_OPERATIONS];
     uint32_t operation_count;
@@ -74,68 +79,79 @@ struct tma_workload {
     bool cold; /* L2 holds nothing of the tensors; else the same kernel ran just before */
 };
 
-/* The tile of operation `index` of a stage, as it lies in pipeline slot `slot`. Fails as
+/* Gives the tile of operation `index` of a stage as it lies in pipeline slot `slot`. Fails as
  * tma_rows_begin does. */
 enum tma_error_code tma_workload_tile(const struct tma_workload *workload, uint32_t slot,
                                       uint32_t index, struct tma_tile *tile,
                                       struct tma_error *error);
 
-/* The coordinates of an operation of a stage in iteration `iteration` of CTA `cta`. */
+/* Writes the coordinates of an operation in iteration `iteration` of CTA `cta`. */
 void tma_walk_coordinates(const struct tma_stage_operation *stage,
                           const struct tma_workload *workload, uint32_t cta, uint32_t iteration,
                           int32_t coordinates[TMA_MAX_RANK]);
 
-/* The SMs that the workload's CTAs run on: CTA i of the first ones on sms[i]; gives their number.
- * Those of a cluster are of one GPC. */
+/* Writes the SMs that the workload's CTAs run on: the grid's CTA i begins on sms[i]. The SMs of a
+ * cluster are side by side, and of one GPC. Gives their number. */
 uint32_t tma_workload_place(const struct tma_machine *machine, const struct tma_workload *workload,
                             uint32_t sms[TMA_MAX_SMS]);
 
+/* CTAs of a cluster; without clusters, 1. */
 static inline uint32_t tma_cluster_ctas(const struct tma_workload *workload) {
     return workload->cluster_ctas > 0 ? workload->cluster_ctas : 1;
 }
 
-/* CTAs that work on the same tile of an operation: those of a cluster, if it is multicast. */
+/* CTAs that share a tile of an operation: all of the cluster if it is multicast, else 1. */
 static inline uint32_t tma_ctas_sharing(const struct tma_stage_operation *stage,
                                         const struct tma_workload *workload) {
     return stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
 }
 
-/* Whether the CTA of that rank in its cluster issues the operation; whether what it loads arrives
- * there. */
+/* Whether the CTA of that rank in its cluster issues the operation. */
 static inline bool tma_rank_issues(const struct tma_stage_operation *stage, uint32_t rank) {
     uint32_t mask = stage->operation.cta_mask;
     return mask == 0 || (mask & -mask) == 1u << rank;
 }
 
+/* Whether what the operation loads arrives at the CTA of that rank. */
 static inline bool tma_rank_receives(const struct tma_stage_operation *stage, uint32_t rank) {
     uint32_t mask = stage->operation.cta_mask;
     return mask == 0 || (mask & 1u << rank) != 0;
 }
 
+/* Tensor maps of the kernel that an array has. */
 static inline uint32_t tma_array_maps(const struct tma_map_array *array) {
     return array->count > 0 ? array->count : 1;
 }
 
-/* The number of a map of an array among all of the workload's, from 1. */
+/* The number of a map among all tensor maps of the workload, from 1: map `index` of array `array`.
+ */
 uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t array,
                                  uint32_t index);
 
-/* Where a workload's tensor maps lie: just below all tensors, as long as there is room. (L2 keeps
- * shorter tags of lines that are close to each other.) */
+/* The address from which the workload's tensor maps lie: just below all tensors if there is room,
+ * since the tags of L2 are shorter for lines that are close to each other. */
 uint64_t tma_workload_descriptor_address(const struct tma_workload *workload);
 
-/* Which map of its array an operation has in iteration `iteration` of CTA `cta`; and that map. */
+/* The index, in its array, of the tensor map that an operation has in iteration `iteration` of CTA
+ * `cta`. */
 uint32_t tma_walk_map_index(const struct tma_stage_operation *stage,
                             const struct tma_workload *workload, uint32_t cta, uint32_t iteration);
+
+/* That tensor map. */
 struct tma_tensor_map tma_walk_map(const struct tma_stage_operation *stage,
                                    const struct tma_workload *workload, uint32_t cta,
                                    uint32_t iteration);
 
-/* How many tiles an operation's walk can come to, up to UINT64_MAX; and which of them iteration
- * `iteration` of CTA `cta` comes to: a number below that. */
+/* The number of tiles that an operation's walk can come to, of all maps of its array; at most
+ * UINT64_MAX. */
 uint64_t tma_walk_tiles(const struct tma_stage_operation *stage,
                         const struct tma_workload *workload);
+
+/* Which of these tiles iteration `iteration` of CTA `cta` comes to: a number below tma_walk_tiles.
+ */
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration);
+
+TMA_API_END
 
 #endif

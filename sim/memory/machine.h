@@ -3,7 +3,10 @@
 #ifndef TMA_MEMORY_MACHINE_H
 #define TMA_MEMORY_MACHINE_H
 
+#include "base/api.h"
 #include "tensormap/rules.h"
+
+TMA_API_BEGIN
 
 enum {
     TMA_MAX_SMS = 256,
@@ -139,5 +142,7 @@ struct tma_machine {
 
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
+
+TMA_API_END
 
 #endif

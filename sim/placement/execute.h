@@ -2,7 +2,10 @@
 #ifndef TMA_PLACEMENT_EXECUTE_H
 #define TMA_PLACEMENT_EXECUTE_H
 
+#include "base/api.h"
 #include "placement/rows.h"
+
+TMA_API_BEGIN
 
 /* Global memory: a buffer with the addresses [address, address + size); or, if `bytes` is NULL, two
  * callbacks that transfer the part of a row that lies inside the tensor. Loads need `read`, stores
@@ -39,5 +42,7 @@ enum tma_error_code tma_execute(const struct tma_tensor_map *map,
                                 const struct tma_global_memory *global,
                                 const struct tma_shared_memory *shared, uint32_t cta_count,
                                 struct tma_operation_size *size, struct tma_error *error);
+
+TMA_API_END
 
 #endif

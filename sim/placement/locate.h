@@ -3,8 +3,11 @@
 #ifndef TMA_PLACEMENT_LOCATE_H
 #define TMA_PLACEMENT_LOCATE_H
 
+#include "base/api.h"
 #include "placement/rows.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 /* Most places of one element: im2col::w::128 has one place and a halo copy for each of four groups;
  * gather4 may name a row four times. */
@@ -66,5 +69,7 @@ struct tma_byte_place tma_layout_byte(const struct tma_layout *layout, uint32_t 
 unsigned tma_layout_element(const struct tma_layout *layout,
                             const int64_t coordinates[TMA_MAX_RANK],
                             struct tma_element_place places[TMA_MAX_PLACES]);
+
+TMA_API_END
 
 #endif

@@ -35,7 +35,7 @@ uint32_t tma_row_pitch(const struct tma_tensor_map *map, uint32_t bytes) {
 int64_t tma_store_end(const struct tma_tensor_map *map) {
     const struct tma_type_info *type = tma_type_info(map->data_type);
     int64_t end = (int64_t)map->global_dim[0];
-    if (map->interleave != TMA_INTERLEAVE_NONE || type->class == TMA_CLASS_SUB_BYTE)
+    if (map->interleave != TMA_INTERLEAVE_NONE || type->type_class == TMA_CLASS_SUB_BYTE)
         return end;
     int64_t step = 128 / (int64_t)type->global_bits;
     return (end + step - 1) / step * step;

@@ -3,7 +3,10 @@
 #ifndef TMA_PLACEMENT_OPERATION_H
 #define TMA_PLACEMENT_OPERATION_H
 
+#include "base/api.h"
 #include "tensormap/tensormap.h"
+
+TMA_API_BEGIN
 
 enum tma_direction {
     TMA_LOAD,     /* global to shared */
@@ -49,5 +52,7 @@ struct tma_operation {
     uint32_t shared_address;    /* byte address in shared memory, a multiple of 128 */
     uint16_t cta_mask;          /* multicast: one bit for each CTA of the cluster; 0: unicast */
 };
+
+TMA_API_END
 
 #endif

@@ -29,7 +29,7 @@ static enum tma_feature access_feature(const struct tma_operation *operation) {
 static enum tma_error_code check_load(const struct tma_tensor_map *map,
                                       enum tma_architecture architecture, struct tma_error *error) {
     enum tma_error_code code = TMA_OK;
-    if (tma_type_info(map->data_type)->class == TMA_CLASS_SUB_BYTE)
+    if (tma_type_info(map->data_type)->type_class == TMA_CLASS_SUB_BYTE)
         code = tma_require_feature(architecture, TMA_FEATURE_SUB_BYTE_LOAD, error);
     if (code == TMA_OK && tma_swizzle_info(map->swizzle)->atom_bytes > 16)
         code = tma_require_feature(architecture, TMA_FEATURE_SWIZZLE_ATOM_LOAD, error);

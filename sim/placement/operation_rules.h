@@ -3,7 +3,10 @@
 #ifndef TMA_PLACEMENT_OPERATION_RULES_H
 #define TMA_PLACEMENT_OPERATION_RULES_H
 
+#include "base/api.h"
 #include "tensormap/rules.h"
+
+TMA_API_BEGIN
 
 struct tma_operation_rule {
     const char *id;         /* "halo_range" */
@@ -17,5 +20,7 @@ struct tma_operation_rule {
 
 extern const struct tma_operation_rule tma_operation_rules[];
 extern const size_t tma_operation_rule_count;
+
+TMA_API_END
 
 #endif

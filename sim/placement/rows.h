@@ -13,9 +13,12 @@
 #ifndef TMA_PLACEMENT_ROWS_H
 #define TMA_PLACEMENT_ROWS_H
 
+#include "base/api.h"
 #include "placement/operation.h"
 #include "placement/swizzle.h"
 #include "placement/traversal.h"
+
+TMA_API_BEGIN
 
 /* A row: bytes that lie end to end in global memory, and in shared memory before swizzling. It
  * consists of `before` bytes of out-of-bounds fill, `data` bytes of the tensor and `after` bytes of
@@ -108,5 +111,7 @@ bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row);
 /* Deprecated: use tma_rows_next_run. Skips the rest of the current run and returns how many rows
  * that were. The caller reads their steps from stream->run. */
 uint32_t tma_rows_take_run(struct tma_row_stream *stream);
+
+TMA_API_END
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef TMA_PLACEMENT_SWIZZLE_H
 #define TMA_PLACEMENT_SWIZZLE_H
 
+#include "base/api.h"
 #include "tensormap/tensormap.h"
+
+TMA_API_BEGIN
 
 /* Returns the shared-memory address of the byte whose address before swizzling is `address`. The
  * swizzle acts on the absolute address: it XORs the bits of the 16-byte chunk with the number of
@@ -19,5 +22,7 @@ uint32_t tma_swizzle_pattern_bytes(enum tma_swizzle swizzle);
 /* PTX ISA 5.5.7, table 14: does the swizzle span (0, 32, 64, 96 or 128 bytes) have this atom (16,
  * 32 or 64 bytes, with or without the 8-byte flip)? */
 bool tma_swizzle_atom_valid(uint32_t span_bytes, uint32_t atom_bytes, bool flips_8b);
+
+TMA_API_END
 
 #endif

@@ -4,7 +4,10 @@
 #ifndef TMA_PLACEMENT_TRAVERSAL_H
 #define TMA_PLACEMENT_TRAVERSAL_H
 
+#include "base/api.h"
 #include "placement/operation.h"
+
+TMA_API_BEGIN
 
 /* One axis of the walk. The walk goes from `position` to at most `last` in strides, then back to
  * `first` and one stride along the next slower axis. Only an im2col walk starts at a position other
@@ -39,5 +42,7 @@ struct tma_traversal {
 /* Describes an operation that tma_operation_check accepts. Cannot fail. */
 void tma_traverse(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                   const struct tma_operation *operation);
+
+TMA_API_END
 
 #endif

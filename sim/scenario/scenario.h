@@ -2,8 +2,11 @@
 #ifndef TMA_SCENARIO_SCENARIO_H
 #define TMA_SCENARIO_SCENARIO_H
 
+#include "base/api.h"
 #include "base/diagnostics.h"
 #include "engine/workload.h"
+
+TMA_API_BEGIN
 
 struct tma_yaml_node;
 
@@ -40,5 +43,7 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
 
 /* Frees what the scenario owns and empties it. */
 void tma_scenario_free(struct tma_scenario *scenario);
+
+TMA_API_END
 
 #endif

@@ -7,7 +7,10 @@
 #ifndef TMA_TENSORMAP_ADVICE_H
 #define TMA_TENSORMAP_ADVICE_H
 
+#include "base/api.h"
 #include "tensormap/rules.h"
+
+TMA_API_BEGIN
 
 struct tma_tile_shape;
 struct tma_advice;
@@ -44,5 +47,7 @@ size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architec
 /* Writes one sentence: "box_dim[0]: rows are shorter than ... (short_rows); about 64 cycles instead
  * of 10: 6.6 times; ...". Cut to size - 1 characters. */
 void tma_advice_text(const struct tma_advice *advice, char *text, size_t size);
+
+TMA_API_END
 
 #endif

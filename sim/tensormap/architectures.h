@@ -7,7 +7,10 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 /* Bits, so that a set of architectures is an unsigned. sm_100 stands for the targets sm_100a and
  * sm_100f, sm_103 for sm_103a and sm_120 for sm_120a. */
@@ -59,5 +62,7 @@ enum tma_error_code tma_require_feature(enum tma_architecture architecture,
 
 /* Writes the names of a set of architectures, "sm_100, sm_103", cut to size - 1 characters. */
 void tma_architectures_text(unsigned architectures, char *text, size_t size);
+
+TMA_API_END
 
 #endif

@@ -51,7 +51,7 @@ static void decode_types(const struct tma_descriptor *descriptor, struct tma_ten
         find_bits(findings, TMA_UNKNOWN_CODE, TMA_BITS_RANK, descriptor);
     if (type == NULL)
         find_bits(findings, TMA_UNKNOWN_CODE, TMA_BITS_TYPE, descriptor);
-    else if (type->class == TMA_CLASS_SUB_BYTE)
+    else if (type->type_class == TMA_CLASS_SUB_BYTE)
         find_bits(findings, TMA_UNVERIFIED, TMA_BITS_TYPE, descriptor);
     if (map->interleave > TMA_INTERLEAVE_32B)
         find_bits(findings, TMA_UNKNOWN_CODE, TMA_BITS_INTERLEAVE, descriptor);
@@ -144,7 +144,7 @@ static void find_wrong_derived(const struct tma_descriptor *descriptor,
     }
     const struct tma_type_info *type = tma_type_info(map->data_type);
     bool computable =
-        type != NULL && type->class != TMA_CLASS_SUB_BYTE && map->rank <= TMA_MAX_RANK;
+        type != NULL && type->type_class != TMA_CLASS_SUB_BYTE && map->rank <= TMA_MAX_RANK;
     if (computable && bytes != tma_derived_box_bytes(map))
         find(findings, TMA_WRONG_DERIVED, 16, UINT32_MAX, bytes, tma_derived_box_bytes(map));
     if (pattern != tma_derived_pattern_bytes(map->swizzle))

@@ -92,7 +92,7 @@ static void encode_im2col(const struct tma_tensor_map *map, struct tma_descripto
 
 static unsigned unverified_fields(const struct tma_tensor_map *map) {
     unsigned fields = 0;
-    if (tma_type_info(map->data_type)->class == TMA_CLASS_SUB_BYTE)
+    if (tma_type_info(map->data_type)->type_class == TMA_CLASS_SUB_BYTE)
         fields |= 1u << TMA_FIELD_DATA_TYPE;
     if (map->swizzle > TMA_SWIZZLE_128B)
         fields |= 1u << TMA_FIELD_SWIZZLE;

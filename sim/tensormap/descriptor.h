@@ -20,15 +20,18 @@
 #ifndef TMA_TENSORMAP_DESCRIPTOR_H
 #define TMA_TENSORMAP_DESCRIPTOR_H
 
+#include "base/api.h"
 #include "base/error.h"
 #include "tensormap/architectures.h"
 #include "tensormap/fields.h"
+
+TMA_API_BEGIN
 
 enum { TMA_DESCRIPTOR_BYTES = 128, TMA_DESCRIPTOR_WORDS = 32, TMA_DESCRIPTOR_ALIGNMENT_BYTES = 64 };
 
 struct tma_descriptor {
     /* Word i holds bytes 4i to 4i + 3, little-endian. A CUtensorMap is aligned to 64 bytes. */
-    _Alignas(TMA_DESCRIPTOR_ALIGNMENT_BYTES) uint32_t words[TMA_DESCRIPTOR_WORDS];
+    TMA_ALIGN(64) uint32_t words[TMA_DESCRIPTOR_WORDS];
 };
 
 /* Conversion to and from bytes in the order of memory, on a host of any byte order. */
@@ -127,5 +130,7 @@ enum tma_error_code tma_replace_check_architecture(enum tma_replace_field field,
 enum tma_error_code tma_descriptor_replace(struct tma_descriptor *descriptor,
                                            enum tma_replace_field field, unsigned ordinal,
                                            uint64_t value, struct tma_error *error);
+
+TMA_API_END
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef TMA_TENSORMAP_DUMP_H
 #define TMA_TENSORMAP_DUMP_H
 
+#include "base/api.h"
 #include "tensormap/descriptor.h"
+
+TMA_API_BEGIN
 
 enum tma_dump_format {
     TMA_DUMP_HEX,      /* 256 digits in the order of memory; may have blanks and a leading 0x */
@@ -32,5 +35,7 @@ enum { TMA_DUMP_TEXT_BYTES = 1024 }; /* sufficient for every format */
  * sets, or words in the wrong byte order. The error describes the bytes. */
 enum tma_error_code tma_descriptor_recognise(const struct tma_descriptor *descriptor,
                                              struct tma_error *error);
+
+TMA_API_END
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 enum tma_field {
     TMA_FIELD_KIND,
@@ -62,5 +65,7 @@ void tma_field_text_in(enum tma_field field, enum tma_name_style style, int64_t 
 static inline size_t tma_spatial_dimension(const struct tma_tensor_map *map, size_t i) {
     return map->interleave == TMA_INTERLEAVE_NONE ? i + 1 : i;
 }
+
+TMA_API_END
 
 #endif

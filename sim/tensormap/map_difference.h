@@ -2,7 +2,10 @@
 #ifndef TMA_TENSORMAP_MAP_DIFFERENCE_H
 #define TMA_TENSORMAP_MAP_DIFFERENCE_H
 
+#include "base/api.h"
 #include "tensormap/fields.h"
+
+TMA_API_BEGIN
 
 struct tma_map_difference {
     enum tma_field field;
@@ -17,5 +20,7 @@ enum { TMA_MAX_DIFFERENCES = 40 };
  * are. A value that only one of the maps has is a difference. */
 size_t tma_tensor_map_compare(const struct tma_tensor_map *a, const struct tma_tensor_map *b,
                               struct tma_map_difference *differences, size_t capacity);
+
+TMA_API_END
 
 #endif

@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
+
+TMA_API_BEGIN
+
 struct tma_document_reading {
     const char *subject;
     const char *document; /* the sentence, and where it stands */
@@ -14,5 +18,7 @@ struct tma_document_reading {
 
 extern const struct tma_document_reading tma_document_readings[];
 extern const size_t tma_document_reading_count;
+
+TMA_API_END
 
 #endif

@@ -7,8 +7,11 @@
 #ifndef TMA_TENSORMAP_RULES_H
 #define TMA_TENSORMAP_RULES_H
 
+#include "base/api.h"
 #include "tensormap/architectures.h"
 #include "tensormap/fields.h"
+
+TMA_API_BEGIN
 
 /* What a rule rests on. */
 enum tma_basis {
@@ -85,5 +88,7 @@ void tma_violation_text_in(const struct tma_violation *violation, enum tma_name_
  * repairing a data type can uncover an illegal size. Returns the number of rounds, 0 for a legal
  * map; -1 if the map did not become legal. */
 int tma_tensor_map_repair(struct tma_tensor_map *map, enum tma_architecture architecture);
+
+TMA_API_END
 
 #endif

@@ -187,8 +187,9 @@ void tma_rule_l2_promotion(struct tma_rule_context *context) {
 
 /* The fills that the type allows; ANYTHING: the type is unknown. */
 static int64_t type_fills(const struct tma_rule_context *context) {
-    return context->type != NULL && context->type->class != TMA_CLASS_FLOAT ? BIT(TMA_OOB_ZEROS)
-                                                                            : ANYTHING;
+    return context->type != NULL && context->type->type_class != TMA_CLASS_FLOAT
+               ? BIT(TMA_OOB_ZEROS)
+               : ANYTHING;
 }
 
 static int64_t legal_fills(const struct tma_rule_context *context) {

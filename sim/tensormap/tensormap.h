@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/api.h"
 #include "base/error.h"
+
+TMA_API_BEGIN
 
 enum { TMA_MAX_RANK = 5 };
 
@@ -71,5 +74,7 @@ struct tma_tensor_map {
     enum tma_l2_promotion l2_promotion;
     enum tma_oob_fill oob_fill;
 };
+
+TMA_API_END
 
 #endif

@@ -4,7 +4,10 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
 #include "tensormap/tensormap.h"
+
+TMA_API_BEGIN
 
 enum tma_type_class { TMA_CLASS_UNSIGNED, TMA_CLASS_SIGNED, TMA_CLASS_FLOAT, TMA_CLASS_SUB_BYTE };
 
@@ -12,7 +15,7 @@ struct tma_type_info {
     const char *name; /* as in YAML and in output: "float16" */
     const char *cuda; /* "CU_TENSOR_MAP_DATA_TYPE_FLOAT16" */
     const char *ptx;  /* ".f16" */
-    enum tma_type_class class;
+    enum tma_type_class type_class;
     uint32_t global_bits; /* bits of one element in global memory */
     uint32_t shared_bits; /* bits of one element in shared memory, padding included */
 };
@@ -74,5 +77,7 @@ const char *tma_name_in(const struct tma_names *names, enum tma_name_style style
 
 /* Finds the value of a name or of a CUDA constant; false if no value has this name. */
 bool tma_value_of(const struct tma_names *names, const char *name, int *value);
+
+TMA_API_END
 
 #endif

@@ -29,7 +29,8 @@ static bool read_pool(const char *path, struct pool *pool) {
     }
     *pool = (struct pool){.maps = calloc(records.rows, sizeof *pool->maps),
                           .legal = calloc(records.rows, sizeof *pool->legal),
-                          .descriptors = calloc(records.rows, sizeof *pool->descriptors)};
+                          .descriptors = aligned_alloc(_Alignof(struct tma_descriptor),
+                                                       records.rows * sizeof *pool->descriptors)};
     bool have_memory = pool->maps != NULL && pool->legal != NULL && pool->descriptors != NULL;
     for (size_t row = 0; have_memory && row < records.rows; row++) {
         struct tma_tensor_map *map = &pool->maps[pool->count++];

@@ -101,7 +101,7 @@ static inline void random_operation(uint64_t *state, enum tma_access_mode access
         map->rank = (uint32_t)random_between(state, access == TMA_ACCESS_TILE ? 1 : 3, 5);
         if (access == TMA_ACCESS_GATHER4)
             map->rank = 2;
-        bool plain = tma_type_info(map->data_type)->class != TMA_CLASS_SUB_BYTE;
+        bool plain = tma_type_info(map->data_type)->type_class != TMA_CLASS_SUB_BYTE;
         if (plain && map->rank >= 3 && access != TMA_ACCESS_IM2COL_W &&
             access != TMA_ACCESS_IM2COL_W128)
             map->interleave = (enum tma_interleave)random_between(state, 0, 2);

@@ -2,6 +2,7 @@
  * are those of the small machine, with four SMs in one GPC. */
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
@@ -244,5 +245,6 @@ int main(void) {
     tcase_add_loop_test(tests, test_refusals, 0, sizeof refusals / sizeof *refusals);
     tcase_add_test(tests, test_deadlock);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

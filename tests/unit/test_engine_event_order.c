@@ -7,7 +7,7 @@
 
 enum { EVENTS = 2000 };
 
-static struct event_order *order;
+static struct tma_event_order *order;
 static struct tma_event given[EVENTS];
 static size_t given_count;
 

@@ -1,6 +1,7 @@
 /* Runs that cannot end: what is wrong is said, and the next run is none the worse for it. */
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
@@ -150,5 +151,6 @@ int main(void) {
     tcase_add_test(tests, test_deadlock_of_two_operations);
     tcase_add_loop_test(tests, test_failure_with_a_trace, 0, FAILURES);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
@@ -527,5 +528,6 @@ int main(void) {
     tcase_set_timeout(tests, 60); /* sanitizers are slow */
     tcase_add_loop_test(tests, test_engine_is_exact, 0, KERNELS * VARIANTS);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

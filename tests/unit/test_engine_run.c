@@ -2,6 +2,7 @@
  * that nothing but the workload decides. */
 #include <string.h>
 
+#include "engine.h"
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
@@ -485,5 +486,6 @@ int main(void) {
     tcase_add_loop_test(tests, test_repeats, 0, KERNELS);
     tcase_add_loop_test(tests, test_trace_changes_nothing, 0, KERNELS);
     suite_add_tcase(suite, tests);
+    load_engine();
     return run_suite(suite);
 }

@@ -1,0 +1,140 @@
+#include "engine/accounting.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
+                           const struct tma_workload *workload, struct tma_result *result) {
+    *result = (struct tma_result){0};
+    *accounting = (struct tma_accounting){
+        .machine = machine,
+        .workload = workload,
+        .result = result,
+        .latencies = tma_histogram_new(),
+        .cta_cycles = calloc(workload->cta_count, sizeof *accounting->cta_cycles)};
+    return accounting->latencies != NULL && accounting->cta_cycles != NULL;
+}
+
+void tma_accounting_free(struct tma_accounting *accounting) {
+    tma_histogram_free(accounting->latencies);
+    free(accounting->cta_cycles);
+    *accounting = (struct tma_accounting){0};
+}
+
+void tma_account_completion(struct tma_accounting *accounting,
+                            const struct tma_completion *completion) {
+    struct tma_counters *counters = &accounting->result->counters;
+    counters->operations += !completion->copied;
+    counters->rows += completion->rows;
+    counters->rows_out_of_bounds += completion->rows_out_of_bounds;
+    counters->bytes += completion->bytes;
+    counters->tensor_bytes += completion->tensor_bytes;
+    counters->copied_bytes += completion->copied ? completion->bytes : 0;
+    tma_histogram_add(accounting->latencies, completion->cycle - completion->issue_cycle);
+}
+
+void tma_account_stage(struct tma_accounting *accounting, const struct tma_completion *last,
+                       uint64_t free_cycle) {
+    const struct tma_machine *machine = accounting->machine;
+    uint64_t *causes = accounting->result->cause_cycles;
+    uint64_t queued = last->issue_cycle + machine->tma.issue_cycles;
+    uint64_t access = (uint64_t)machine->dram.access_cycles + machine->dram.activate_cycles;
+    uint64_t dram = last->dram_cycles < access ? last->dram_cycles : access;
+    assert(last->start_cycle >= queued + last->descriptor_cycles &&
+           last->sent_cycle >= last->start_cycle);
+    causes[TMA_CAUSE_CLUSTER] += last->issue_cycle - free_cycle;
+    causes[TMA_CAUSE_ISSUE] += machine->tma.issue_cycles;
+    causes[TMA_CAUSE_TMA_QUEUE] += last->start_cycle - queued - last->descriptor_cycles;
+    causes[TMA_CAUSE_DESCRIPTOR] += last->descriptor_cycles;
+    causes[TMA_CAUSE_TMA_ROWS] += last->sent_cycle - last->start_cycle;
+    causes[TMA_CAUSE_CROSSBAR] += last->crossbar_cycles;
+    causes[TMA_CAUSE_CROSSBAR_QUEUE] += last->crossbar_wait_cycles;
+    causes[TMA_CAUSE_L2] += last->l2_cycles;
+    causes[TMA_CAUSE_DRAM] += dram;
+    causes[TMA_CAUSE_DRAM_QUEUE] += last->dram_cycles - dram;
+    causes[TMA_CAUSE_SHARED_WRITE] += last->cycle - last->arrival_cycle;
+}
+
+void tma_account_wake(struct tma_accounting *accounting, uint64_t cycles) {
+    accounting->result->cause_cycles[TMA_CAUSE_WAKE] += cycles;
+}
+
+void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
+                          const struct tma_consumer_report *report, uint64_t waited_cycles,
+                          uint64_t busy_cycles) {
+    struct tma_consumer_total *total = &accounting->result->consumers[consumer];
+    uint64_t passes = accounting->workload->consumers[consumer].repeat;
+    total->instructions += passes * report->instructions;
+    total->wavefronts += passes * report->wavefronts;
+    total->ideal_wavefronts += passes * report->ideal_wavefronts;
+    accounting->result->cause_cycles[TMA_CAUSE_CONSUME_QUEUE] += waited_cycles;
+    accounting->result->cause_cycles[TMA_CAUSE_CONSUME] += busy_cycles;
+}
+
+void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle) {
+    assert(accounting->ended_ctas < accounting->workload->cta_count);
+    accounting->cta_cycles[accounting->ended_ctas++] = cycles;
+    if (end_cycle > accounting->last_cycle)
+        accounting->last_cycle = end_cycle;
+}
+
+static double fraction(uint64_t busy_cycles, uint64_t cycles, uint32_t servers) {
+    return cycles == 0 ? 0 : (double)busy_cycles / ((double)cycles * servers);
+}
+
+/* GPCs that have an SM in use. */
+static uint32_t gpcs_in_use(const struct tma_machine *machine, const struct tma_sm *sms,
+                            uint32_t sm_count) {
+    uint32_t gpcs[TMA_MAX_SMS], count = 0;
+    bool used[TMA_MAX_GPCS] = {false};
+    tma_machine_gpcs(machine, gpcs);
+    for (uint32_t i = 0; i < sm_count; i++)
+        used[gpcs[sms[i].number]] = true;
+    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
+        count += used[gpc];
+    return count;
+}
+
+static void copy_counters(struct tma_counters *counters, const struct tma_memory_counters *memory) {
+    counters->l2_requests = memory->requests;
+    counters->l2_sectors = memory->sectors;
+    counters->l2_sector_hits = memory->hit_sectors;
+    counters->l2_sector_misses = memory->miss_sectors;
+    counters->l2_lookup_miss_sectors = memory->lookup_miss_sectors;
+    counters->sm_read_sectors = memory->response_sectors;
+    counters->sm_write_sectors = memory->write_sectors;
+    counters->l2_fills = memory->fills;
+    counters->l2_fill_sectors = memory->fill_sectors;
+    counters->l2_fill_unused_sectors = memory->unused_sectors;
+    counters->l2_evictions = memory->evictions;
+    counters->dram_read_sectors = memory->dram_read_sectors;
+    counters->dram_write_sectors = memory->dram_write_sectors;
+    counters->shared_write_wavefronts = memory->shared_write_wavefronts;
+    counters->descriptor_fetches = memory->descriptor_fetches;
+    counters->descriptor_l2_fetches = memory->descriptor_l2_fetches;
+    counters->descriptor_dram_fetches = memory->descriptor_dram_fetches;
+    counters->descriptor_cycles = memory->descriptor_cycles;
+}
+
+void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
+                     const struct tma_sm *sms, uint32_t sm_count) {
+    const struct tma_machine *machine = accounting->machine;
+    struct tma_result *result = accounting->result;
+    uint64_t cycles = accounting->last_cycle, shared = 0;
+    result->cycles = cycles;
+    result->cta_cycles =
+        tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);
+    result->latency_cycles = tma_histogram_distribution(accounting->latencies);
+    for (int cause = 0; cause < TMA_CAUSE_COUNT; cause++)
+        result->slot_cycles += result->cause_cycles[cause];
+    copy_counters(&result->counters, counters);
+    for (uint32_t i = 0; i < sm_count; i++)
+        shared += sms[i].shared_memory.busy_ticks / TMA_TICKS;
+    result->busy_tma = fraction(counters->tma_busy, cycles, sm_count);
+    result->busy_sm_port = fraction(counters->sm_port_busy, cycles, sm_count);
+    result->busy_crossbar =
+        fraction(counters->gpc_port_busy, cycles, gpcs_in_use(machine, sms, sm_count));
+    result->busy_l2 = fraction(counters->slice_busy, cycles, machine->l2.slices);
+    result->busy_dram = fraction(counters->bus_busy, cycles, machine->dram.channels);
+    result->busy_shared = fraction(shared, cycles, sm_count);
+}

@@ -1,0 +1,52 @@
+/* Accumulates the figures of a run. It observes: the state machines tell it what they do, and it
+ * calls nothing of them. */
+#ifndef TMA_ENGINE_ACCOUNTING_H
+#define TMA_ENGINE_ACCOUNTING_H
+
+#include "engine/histogram.h"
+#include "engine/result.h"
+#include "engine/sm.h"
+#include "memory/system.h"
+
+struct tma_accounting {
+    const struct tma_machine *machine;
+    const struct tma_workload *workload;
+    struct tma_result *result;       /* where the figures go */
+    struct tma_histogram *latencies; /* owned: of operations, in cycles */
+    uint64_t *cta_cycles;            /* owned: of the CTAs that have ended */
+    uint64_t ended_ctas;
+    uint64_t last_cycle; /* end of the last CTA so far */
+};
+
+/* Starts with the result all zero. False when out of memory. */
+bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
+                           const struct tma_workload *workload, struct tma_result *result);
+void tma_accounting_free(struct tma_accounting *accounting);
+
+/* An operation has completed. */
+void tma_account_completion(struct tma_accounting *accounting,
+                            const struct tma_completion *completion);
+
+/* A stage is complete: `last` is the completion of its last operation, and its slot was free to
+ * issue from free_cycle on. */
+void tma_account_stage(struct tma_accounting *accounting, const struct tma_completion *last,
+                       uint64_t free_cycle);
+
+/* From the completion of a stage, it took so many cycles until the warp went on. */
+void tma_account_wake(struct tma_accounting *accounting, uint64_t cycles);
+
+/* A consumer is through with a tile. It waited for shared memory, and then kept it busy. The report
+ * is that of one pass over the tile. */
+void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
+                          const struct tma_consumer_report *report, uint64_t waited_cycles,
+                          uint64_t busy_cycles);
+
+/* A CTA ended at end_cycle, `cycles` after its start. */
+void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle);
+
+/* After the run: completes the result by the counters of the memory system and by how busy the
+ * shared memory of the SMs in use was. */
+void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
+                     const struct tma_sm *sms, uint32_t sm_count);
+
+#endif

@@ -1,0 +1,68 @@
+#include "engine/completion_queue.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "memory/address.h"
+
+struct tma_completion_queue tma_completion_queue_of(const struct tma_machine *machine) {
+    return (struct tma_completion_queue){.interval_cycles = machine->tma.wake_interval_cycles,
+                                         .seed = machine->topology.draw};
+}
+
+void tma_completion_queue_free(struct tma_completion_queue *queue) {
+    free(queue->heap);
+    *queue = (struct tma_completion_queue){0};
+}
+
+/* The order: visible cycle, SM; then, of an SM's warps that see their phases in the same cycle, a
+ * random one by the seed. */
+static bool before(const struct tma_completion_queue *queue, const struct tma_visible_completion *a,
+                   const struct tma_visible_completion *b) {
+    uint64_t visible = a->visible_cycle, tag_a = a->completion.tag, tag_b = b->completion.tag;
+    if (visible != b->visible_cycle)
+        return visible < b->visible_cycle;
+    if (a->completion.sm != b->completion.sm)
+        return a->completion.sm < b->completion.sm;
+    if (queue->seed == 0)
+        return tag_a < tag_b;
+    return tma_drawn(queue->seed, tag_a ^ visible) < tma_drawn(queue->seed, tag_b ^ visible);
+}
+
+bool tma_completion_queue_push(struct tma_completion_queue *queue,
+                               const struct tma_completion *completion) {
+    struct tma_visible_completion *heap =
+        tma_array_grow(queue->heap, queue->count, &queue->capacity, sizeof *heap);
+    if (heap == NULL)
+        return false;
+    uint32_t interval = queue->interval_cycles;
+    struct tma_visible_completion item = {.visible_cycle = completion->cycle,
+                                          .completion = *completion};
+    if (interval > 0)
+        item.visible_cycle = (completion->cycle + interval - 1) / interval * interval;
+    queue->heap = heap;
+    size_t at = queue->count++;
+    for (; at > 0 && before(queue, &item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = item;
+    return true;
+}
+
+struct tma_visible_completion tma_completion_queue_pop(struct tma_completion_queue *queue) {
+    struct tma_visible_completion *heap = queue->heap, first = heap[0];
+    size_t count = --queue->count, at = 0;
+    struct tma_visible_completion moved = heap[count];
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count)
+            break;
+        if (child + 1 < count && before(queue, &heap[child + 1], &heap[child]))
+            child++;
+        if (!before(queue, &heap[child], &moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+    return first;
+}

@@ -1,0 +1,127 @@
+#include "engine/memory_actor.h"
+
+#include "engine/deadlock.h"
+#include "engine/issue_operation.h"
+
+struct tma_memory_actor tma_memory_actor_of(struct tma_simulation *simulation,
+                                            struct tma_grid *grid) {
+    return (struct tma_memory_actor){.simulation = simulation,
+                                     .grid = grid,
+                                     .completions = tma_completion_queue_of(simulation->machine)};
+}
+
+void tma_memory_actor_free(struct tma_memory_actor *actor) {
+    tma_completion_queue_free(&actor->completions);
+}
+
+/* Hands over what was issued before `cycle`: nothing that slots issue later comes ahead of it. */
+static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
+    struct tma_simulation *simulation = actor->simulation;
+    size_t count = tma_issue_queue_count_before(&simulation->issues, cycle);
+    for (size_t i = 0; i < count && simulation->code == TMA_OK; i++)
+        tma_issue_operation(actor->grid, simulation, &simulation->issues.items[i]);
+    tma_issue_queue_remove(&simulation->issues, count);
+}
+
+/* Lets the memory system's time pass until `cycle`, and learns of completions. */
+static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
+    struct tma_simulation *simulation = actor->simulation;
+    struct tma_completion completion;
+    bool good = tma_memory_advance(simulation->memory, cycle);
+    while (good && tma_memory_take(simulation->memory, &completion))
+        good = tma_completion_queue_push(&actor->completions, &completion);
+    if (!good)
+        tma_simulation_out_of_memory(simulation);
+}
+
+/* The first completion of the queue is known: none that is yet to be found can come ahead of it. */
+static bool knows_first_completion(const struct tma_memory_actor *actor) {
+    return tma_completion_queue_first(&actor->completions) <
+           tma_memory_now(actor->simulation->memory) +
+               actor->simulation->machine->tma.complete_cycles;
+}
+
+/* Gives the first completion to its slot, and wakes the slot's actor if the slot is to do something
+ * by itself. */
+static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
+    struct tma_simulation *simulation = actor->simulation;
+    struct tma_visible_completion first = tma_completion_queue_pop(&actor->completions);
+    const struct tma_completion *completion = &first.completion;
+    struct tma_slot *slot = tma_completion_slot(actor->grid, completion);
+    uint32_t number = tma_completion_number(completion);
+    actor->completed_cycle = first.visible_cycle;
+    tma_account_completion(&simulation->accounting, completion);
+    if (tma_tracer_is_on(&simulation->tracer))
+        tma_trace_completion(&simulation->tracer, completion,
+                             tma_cta_event_source(slot->cta, slot->index), number,
+                             slot->windows[number % simulation->workload->operation_count],
+                             tma_slot_descriptor(slot, number));
+    uint64_t cycle = first.visible_cycle > now ? first.visible_cycle : now;
+    struct tma_wait wait = tma_slot_complete(slot, completion, cycle);
+    if (wait.kind != TMA_WAIT_SIGNAL)
+        tma_actor_signal(&simulation->actors, slot->number);
+}
+
+/* Gives slots the completions that are visible, and where slots are independent all that are known.
+ */
+static void complete(struct tma_memory_actor *actor, uint64_t now) {
+    bool ahead = tma_slots_are_independent(actor->simulation->workload);
+    while (tma_completion_queue_first(&actor->completions) <= now ||
+           (ahead && knows_first_completion(actor)))
+        complete_first(actor, now);
+}
+
+/* Every other actor waits, and nothing is issued: lets time pass until a completion is known. */
+static void wait_for_completion(struct tma_memory_actor *actor, uint64_t now) {
+    struct tma_simulation *simulation = actor->simulation;
+    uint64_t window =
+        simulation->machine->tma.issue_cycles + simulation->machine->tma.complete_cycles;
+    while (!knows_first_completion(actor) && simulation->code == TMA_OK) {
+        if (tma_memory_in_flight(simulation->memory) == 0) {
+            if (actor->completions.count == 0)
+                tma_fail_deadlock(simulation, actor->grid,
+                                  now > actor->completed_cycle ? now : actor->completed_cycle);
+            return;
+        }
+        advance(actor, tma_memory_now(simulation->memory) + (window > 0 ? window : 1));
+    }
+}
+
+/* Passes on events that nothing comes ahead of any more. Slots act on a completion, and CTAs end,
+ * up to wake_interval_cycles after the cycle that their events tell. */
+static void flush_events(struct tma_simulation *simulation, uint64_t now) {
+    uint64_t behind = simulation->machine->tma.wake_interval_cycles;
+    if (now > behind)
+        tma_tracer_flush(&simulation->tracer, now - behind);
+}
+
+/* Nothing happens before the first completion is visible. */
+static bool is_idle(const struct tma_simulation *simulation) {
+    return simulation->actors.awake == 1 && simulation->issues.count == 0;
+}
+
+struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t now) {
+    struct tma_simulation *simulation = actor->simulation;
+    const struct tma_machine *machine = simulation->machine;
+    uint64_t until = now + machine->tma.issue_cycles + machine->tma.complete_cycles;
+    if (!tma_simulation_is_over(simulation)) {
+        hand_over_before(actor, now);
+        advance(actor, now + machine->tma.issue_cycles);
+        complete(actor, now);
+        flush_events(simulation, now);
+        if (is_idle(simulation)) {
+            wait_for_completion(actor, now);
+            until = UINT64_MAX;
+        }
+        if (simulation->tracer.out_of_memory)
+            tma_simulation_out_of_memory(simulation);
+    }
+    if (tma_simulation_is_over(simulation)) {
+        tma_actors_signal_all(&simulation->actors);
+        return tma_wait_nothing();
+    }
+    uint64_t visible = tma_completion_queue_first(&actor->completions);
+    if (visible < until)
+        until = visible;
+    return tma_wait_cycle(until > now ? until : now + 1);
+}

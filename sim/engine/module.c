@@ -1,0 +1,93 @@
+#define _GNU_SOURCE /* dladdr1 */
+#include "engine/module.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+static const char file_name[] = "libtmasim-engine.so";
+
+/* Where the module lies, from the folder of the object that has this code. */
+static const char *const folders[] = {"", "../lib/", "../lib/tmasim/"};
+
+/* Writes the path of the executable or shared library that has this code; false if unknown. The
+ * name of the executable itself is what its caller made of argv[0], so /proc is asked for that. */
+static bool find_own_path(char path[PATH_BYTES]) {
+    Dl_info info;
+    struct link_map *map;
+    if (dladdr1(folders, &info, (void **)&map, RTLD_DL_LINKMAP) == 0)
+        return false;
+    if (map->l_name[0] != '\0')
+        return snprintf(path, PATH_BYTES, "%s", map->l_name) < PATH_BYTES;
+    ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    return true;
+}
+
+/* Tries one path; NULL if it has no module. */
+static void *open_path(const char *path) {
+    return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
+/* Searches beside this code. *beside is the folder that it starts from, with a slash at its end. */
+static void *open_beside(char beside[PATH_BYTES]) {
+    char path[PATH_BYTES + sizeof "../lib/tmasim/" + sizeof file_name];
+    if (!find_own_path(beside) || strrchr(beside, '/') == NULL) {
+        beside[0] = '\0';
+        return NULL;
+    }
+    *(strrchr(beside, '/') + 1) = '\0';
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s%s%s", beside, folders[i], file_name);
+        void *handle = access(path, R_OK) == 0 ? open_path(path) : NULL;
+        if (handle != NULL)
+            return handle;
+    }
+    return NULL;
+}
+
+static enum tma_error_code open_module(void **handle, struct tma_error *error) {
+    char beside[PATH_BYTES];
+    const char *given = getenv("TMASIM_ENGINE");
+    if (given != NULL && given[0] != '\0') {
+        *handle = open_path(given);
+        if (*handle != NULL)
+            return TMA_OK;
+        return tma_fail(error, TMA_ERROR_FILE,
+                        "cannot load the engine that TMASIM_ENGINE names: %.400s", dlerror());
+    }
+    *handle = open_beside(beside);
+    if (*handle == NULL)
+        *handle = open_path(file_name);
+    if (*handle != NULL)
+        return TMA_OK;
+    return tma_fail(error, TMA_ERROR_FILE,
+                    "no %s in %.200s, in ../lib and ../lib/tmasim beside it, or where the dynamic "
+                    "linker searches (TMASIM_ENGINE can name it): %.150s",
+                    file_name, beside[0] != '\0' ? beside : "the command's folder", dlerror());
+}
+
+enum tma_error_code tma_module_load(const struct tma_engine_module **module,
+                                    struct tma_error *error) {
+    static const struct tma_engine_module *loaded; /* stays: SimGrid cannot be unloaded */
+    void *handle;
+    if (loaded == NULL) {
+        enum tma_error_code code = open_module(&handle, error);
+        if (code != TMA_OK)
+            return code;
+        const struct tma_engine_module *found = dlsym(handle, TMA_ENGINE_MODULE_SYMBOL);
+        if (found == NULL || strcmp(found->version, TMA_VERSION) != 0)
+            return tma_fail(error, TMA_ERROR_FILE, "%s is of version %.40s; needed: " TMA_VERSION,
+                            file_name, found == NULL ? "unknown" : found->version);
+        loaded = found;
+    }
+    *module = loaded;
+    return TMA_OK;
+}

@@ -1,0 +1,58 @@
+/* Records the events of a run, if the caller wants a trace. It observes: the state machines tell it
+ * what they do, and it calls nothing of them. */
+#ifndef TMA_ENGINE_TRACER_H
+#define TMA_ENGINE_TRACER_H
+
+#include "banks/consumer.h"
+#include "engine/event_order.h"
+#include "memory/system.h"
+
+/* All zero: no trace. */
+struct tma_tracer {
+    struct tma_event_order *order; /* owned; NULL without a trace */
+    bool out_of_memory;            /* events were lost */
+};
+
+/* Where an event happens. */
+struct tma_event_source {
+    uint32_t sm, cta, slot;
+};
+
+/* sink may be NULL. False when out of memory. */
+bool tma_tracer_create(struct tma_tracer *tracer, const struct tma_event_sink *sink);
+void tma_tracer_free(struct tma_tracer *tracer);
+
+static inline bool tma_tracer_is_on(const struct tma_tracer *tracer) {
+    return tracer->order != NULL;
+}
+
+/* Records that a CTA starts at `cycle`, or ends there, `cta_cycles` after its start. */
+void tma_trace_start(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source);
+void tma_trace_end(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source,
+                   uint64_t cta_cycles);
+
+/* Records that operation `number` of a CTA, of tensor map `map`, is issued. Gives the number by
+ * which tma_trace_completion ends what this begins (0 without a trace). */
+uint64_t tma_trace_issue(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source,
+                         uint32_t number, uint32_t map);
+
+/* Records the completion of operation `number` of a CTA. `window` is what tma_trace_issue gave for
+ * it, `descriptor` the number of its tensor map among all of the workload's. Of a copy by multicast
+ * only the arrival is recorded. */
+void tma_trace_completion(struct tma_tracer *tracer, const struct tma_completion *completion,
+                          struct tma_event_source source, uint32_t number, uint64_t window,
+                          uint32_t descriptor);
+
+/* Records that phase number `phase` of a slot's mbarrier completes with so many bytes. */
+void tma_trace_phase(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source,
+                     uint64_t phase, uint64_t bytes);
+
+/* Records that a consumer ends `passes` passes over a tile; the report is that of one pass. */
+void tma_trace_consumer(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source,
+                        uint32_t consumer, uint64_t passes,
+                        const struct tma_consumer_report *report);
+
+/* Passes on the events before `cycle`, in their order; with UINT64_MAX, all. */
+void tma_tracer_flush(struct tma_tracer *tracer, uint64_t cycle);
+
+#endif

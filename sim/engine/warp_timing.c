@@ -1,0 +1,57 @@
+#include "engine/warp_timing.h"
+
+#include "memory/address.h"
+
+/* How many other slots' warps have the scheduler of this one's. */
+static uint64_t other_slots_of_scheduler(uint32_t depth, uint32_t slot) {
+    return (depth - 1 - slot % TMA_SCHEDULERS) / TMA_SCHEDULERS;
+}
+
+/* How many slots begin before this one. The SM's schedulers take turns. Which of them is first, and
+ * in what order each takes its own warps, is random by the seed. As long as each scheduler has one
+ * slot, it is the same for both SMs of a TPC. */
+static uint32_t slots_before(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
+                             uint32_t slot) {
+    uint32_t scheduler = slot % TMA_SCHEDULERS, seed = machine->topology.draw;
+    if (seed == 0)
+        return slot;
+    uint64_t number = depth > TMA_SCHEDULERS ? sm : sm / TMA_TPC_SMS;
+    uint32_t first = (uint32_t)(tma_mix64(number + seed) % TMA_SCHEDULERS);
+    uint32_t own = (uint32_t)other_slots_of_scheduler(depth, slot) + 1;
+    uint64_t shift = tma_drawn(seed, (number + 1) * TMA_SCHEDULERS + scheduler);
+    uint32_t round = (slot / TMA_SCHEDULERS + (uint32_t)(shift % own)) % own;
+    return round * TMA_SCHEDULERS + (scheduler + TMA_SCHEDULERS - first) % TMA_SCHEDULERS;
+}
+
+/* With one slot, measurements show no wait for a CTA's first instructions. */
+uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
+                                    const struct tma_workload *workload, uint32_t sm,
+                                    uint32_t slot) {
+    if (workload->depth == 1)
+        return 0;
+    if (tma_writes_tensor(workload->operations[0].operation.direction))
+        return machine->tma.store_first_pass_cycles;
+    return machine->tma.first_pass_cycles +
+           (uint64_t)slots_before(machine, workload->depth, sm, slot) *
+               machine->tma.wake_interval_cycles;
+}
+
+uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
+                                    uint32_t slot, uint32_t iteration) {
+    uint32_t seed = machine->topology.draw;
+    uint64_t polls = other_slots_of_scheduler(depth, slot) * machine->tma.poll_millicycles;
+    if (seed > 0) {
+        uint64_t stage = (uint64_t)sm << 40 | (uint64_t)slot << 32 | iteration;
+        polls = 2 * polls * (tma_drawn(seed, stage) >> 32) >> 32;
+    }
+    return machine->tma.turnaround_cycles + polls / 1000;
+}
+
+uint64_t tma_warp_take_turn(const struct tma_machine *machine, struct tma_sm *sm, uint64_t cycle) {
+    uint64_t apart = machine->tma.wake_interval_cycles;
+    if (cycle < sm->woken_cycle + apart && sm->woken_cycle <= cycle + apart)
+        cycle = sm->woken_cycle + apart;
+    if (cycle > sm->woken_cycle)
+        sm->woken_cycle = cycle;
+    return cycle;
+}

@@ -1,0 +1,24 @@
+/* When the warps of slots go on. A slot is one warp; the warps of an SM belong to its schedulers in
+ * turn: slot s to scheduler s mod TMA_SCHEDULERS. */
+#ifndef TMA_ENGINE_WARP_TIMING_H
+#define TMA_ENGINE_WARP_TIMING_H
+
+#include "engine/sm.h"
+#include "engine/workload.h"
+
+/* Cycles from the start of a CTA to the first operation of its slot `slot` on SM number `sm`. */
+uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
+                                    const struct tma_workload *workload, uint32_t sm,
+                                    uint32_t slot);
+
+/* Cycles from the visible cycle of a load until the slot's warp goes on, in iteration `iteration`
+ * of its CTA. Meanwhile the warps of the same scheduler's other slots poll; how long that takes is
+ * random by the machine's seed. (So slots of a scheduler change places now and then.) */
+uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
+                                    uint32_t slot, uint32_t iteration);
+
+/* A warp of an SM could go on at `cycle`: gives the cycle at which it does. Warps go on one after
+ * the other, in the order of the calls. */
+uint64_t tma_warp_take_turn(const struct tma_machine *machine, struct tma_sm *sm, uint64_t cycle);
+
+#endif
