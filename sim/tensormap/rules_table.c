@@ -88,8 +88,9 @@ const struct tma_rule tma_rules[] = {
      "add dimensions of size 1, or use interleave none", tma_rule_rank_interleave},
     {"address_alignment", ALL, ANY,
      "the address is a multiple of 16 bytes; of 32 with interleave 32b and types padded to 16 "
-     "bytes (16u6_align16b on sm_103: 16)",
-     "the TMA unit moves chunks of that size", API "globalAddress; " COPY, CONFIRMED,
+     "bytes",
+     "the TMA unit moves chunks of that size; on sm_103, 16 bytes suffice for 16u6_align16b",
+     API "globalAddress; " COPY, CONFIRMED,
      "start the tensor at an aligned address, and move the coordinates instead",
      tma_rule_address_alignment},
     {"dim_range", ALL, ANY, "a dimension has 1 to 2^32 elements",
@@ -101,10 +102,11 @@ const struct tma_rule tma_rules[] = {
      "rows are whole groups of 128 elements, or at least whole bytes", API "globalDim; " COPY,
      DOCUMENTS, "pad the rows", tma_rule_dim_packed},
     {"stride_alignment", ALL, ANY,
-     "strides are a multiple of 16 bytes; of 32 with interleave 32b and types padded to 16 bytes "
-     "(16u6_align16b on sm_103: 16)",
-     "the descriptor holds strides in units of 16 bytes", API "globalStrides; " COPY, CONFIRMED,
-     "pad the rows of the tensor to the next multiple", tma_rule_stride_alignment},
+     "strides are a multiple of 16 bytes; of 32 with interleave 32b and types padded to 16 bytes",
+     "the descriptor holds strides in units of 16 bytes; on sm_103, that suffices for "
+     "16u6_align16b",
+     API "globalStrides; " COPY, CONFIRMED, "pad the rows of the tensor to the next multiple",
+     tma_rule_stride_alignment},
     {"stride_range", ALL, ANY, "strides are below 2^40 bytes",
      "the descriptor holds 36 bits of units of 16 bytes", API "globalStrides", CONFIRMED,
      "split the tensor, or reorder its dimensions", tma_rule_stride_range},
