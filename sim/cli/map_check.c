@@ -3,20 +3,22 @@
 #include "cli/map_text.h"
 #include "report/escape.h"
 
-enum { TEXT_BYTES = 700 };
+enum { TEXT_BYTES = 1200 };
 
 void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
-                         struct cli_map_check *check) {
+                         enum tma_name_style names, struct cli_map_check *check) {
     check->architecture = architecture;
+    check->names = names;
+    check->usable = tma_map_kind_is_usable(map->kind, architecture);
     check->violation_count =
         tma_tensor_map_check(map, architecture, check->violations, TMA_MAX_VIOLATIONS);
     check->advice_count = tma_tensor_map_advise(map, architecture, check->advice, TMA_MAX_ADVICE);
 }
 
-static void write_violation(const struct tma_violation *violation, const struct tma_map_file *file,
-                            uint32_t map, FILE *out) {
+static void write_violation(const struct tma_violation *violation, enum tma_name_style names,
+                            const struct tma_map_file *file, uint32_t map, FILE *out) {
     char text[TEXT_BYTES];
-    tma_violation_text(violation, text, sizeof text);
+    tma_violation_text_in(violation, names, text, sizeof text);
     fputs("  ", out);
     if (file != NULL) {
         struct tma_location at = tma_map_file_locate(file, map, violation->field, violation->index);
@@ -40,12 +42,14 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
                         uint32_t map, FILE *out) {
     const char *architecture = tma_name_of(&tma_architecture_names, (int)check->architecture);
     if (check->violation_count == 0)
-        fprintf(out, "legal on %s\n", architecture);
+        fprintf(out,
+                check->usable ? "legal on %s\n" : "encoded by the driver, but unusable on %s\n",
+                architecture);
     else
         fprintf(out, "illegal on %s: %zu violation%s\n", architecture, check->violation_count,
                 check->violation_count == 1 ? "" : "s");
     for (size_t i = 0; i < check->violation_count; i++)
-        write_violation(&check->violations[i], file, map, out);
+        write_violation(&check->violations[i], check->names, file, map, out);
     for (size_t i = 0; i < check->advice_count; i++) {
         char text[TEXT_BYTES];
         tma_advice_text(&check->advice[i], text, sizeof text);
@@ -59,7 +63,8 @@ static const char *const relations[] = {[TMA_AT_LEAST] = "at_least",
                                         [TMA_EXACTLY] = "exactly",
                                         [TMA_ONE_OF] = "one_of"};
 
-static void write_bound(struct tma_json *json, const struct tma_violation *violation) {
+static void write_bound(struct tma_json *json, const struct tma_violation *violation,
+                        enum tma_name_style style) {
     if (violation->relation != TMA_ONE_OF) {
         tma_json_decimal(json, "bound", (double)violation->bound, 0);
         return;
@@ -68,7 +73,7 @@ static void write_bound(struct tma_json *json, const struct tma_violation *viola
     tma_json_begin_list(json, "bound");
     for (size_t i = 0; i < names->count; i++)
         if ((violation->bound >> names->items[i].value & 1) != 0)
-            tma_json_string(json, NULL, names->items[i].name);
+            tma_json_string(json, NULL, tma_name_in(names, style, names->items[i].value));
     tma_json_end_array(json);
 }
 
@@ -88,16 +93,17 @@ static void write_place(struct tma_json *json, enum tma_field field, int index,
 }
 
 static void write_json_violation(struct tma_json *json, const struct tma_violation *violation,
-                                 const struct tma_map_file *file, uint32_t map) {
+                                 enum tma_name_style names, const struct tma_map_file *file,
+                                 uint32_t map) {
     char text[TEXT_BYTES];
-    tma_violation_text(violation, text, sizeof text);
+    tma_violation_text_in(violation, names, text, sizeof text);
     tma_json_begin_object(json, NULL);
     tma_json_string(json, "rule", violation->rule->id);
     write_place(json, violation->field, violation->index, file, map);
-    cli_value_json(json, "value", violation->field, violation->value);
+    cli_value_json(json, "value", names, violation->field, violation->value);
     tma_json_string(json, "relation", relations[violation->relation]);
-    write_bound(json, violation);
-    cli_value_json(json, "nearest", violation->field, violation->nearest);
+    write_bound(json, violation, names);
+    cli_value_json(json, "nearest", names, violation->field, violation->nearest);
     tma_json_string(json, "text", text);
     tma_json_string(json, "why", violation->rule->why);
     tma_json_string(json, "fix", violation->rule->fix);
@@ -124,9 +130,10 @@ static void write_json_advice(struct tma_json *json, const struct tma_advice *ad
 void cli_map_check_json(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, struct tma_json *json) {
     tma_json_bool(json, "legal", check->violation_count == 0);
+    tma_json_bool(json, "usable", check->usable);
     tma_json_begin_array(json, "violations");
     for (size_t i = 0; i < check->violation_count; i++)
-        write_json_violation(json, &check->violations[i], file, map);
+        write_json_violation(json, &check->violations[i], check->names, file, map);
     tma_json_end_array(json);
     tma_json_begin_array(json, "advice");
     for (size_t i = 0; i < check->advice_count; i++)

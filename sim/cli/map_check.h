@@ -8,6 +8,8 @@
 
 struct cli_map_check {
     enum tma_architecture architecture;
+    enum tma_name_style names; /* how enumerations are written */
+    bool usable;               /* the architecture has an operation on maps of this kind */
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
     size_t violation_count; /* 0: the map is legal */
     struct tma_advice advice[TMA_MAX_ADVICE];
@@ -16,7 +18,7 @@ struct cli_map_check {
 
 /* Checks the map against the rules of the architecture. */
 void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
-                         struct cli_map_check *check);
+                         enum tma_name_style names, struct cli_map_check *check);
 
 /* Writes "legal on sm_90" or "illegal on sm_90", then each violation with its reason, its fix and
  * its source, then the advice. `file` gives the line of each value of map number `map`; NULL where
@@ -24,7 +26,7 @@ void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture
 void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, FILE *out);
 
-/* Writes the keys legal, violations and advice into an object that the caller has begun. */
+/* Writes the keys legal, usable, violations and advice into an object that the caller has begun. */
 void cli_map_check_json(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, struct tma_json *json);
 

@@ -64,6 +64,21 @@ static bool append(struct cli_list *list, const char *text) {
     return true;
 }
 
+/* --arch of the verbs that run a scenario sets the machine's architecture. */
+static bool add_architecture(struct cli_options *options) {
+    static const struct {
+        enum tma_architecture architecture;
+        const char *setting;
+    } settings[] = {{TMA_SM_90, "gpu.architecture=sm_90"},
+                    {TMA_SM_100, "gpu.architecture=sm_100"},
+                    {TMA_SM_103, "gpu.architecture=sm_103"},
+                    {TMA_SM_120, "gpu.architecture=sm_120"}};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (options->machine_architecture == (int)settings[i].architecture)
+            return append(&options->settings, settings[i].setting);
+    return true;
+}
+
 static bool read_choice(const struct cli_option *option, const char *text, int *value) {
     if (tma_value_of(option->names, text, value))
         return true;
@@ -171,7 +186,7 @@ static bool parse_arguments(struct arguments *arguments, struct cli_options *opt
         if (!good)
             return false;
     }
-    return check_operands(arguments->verb, options);
+    return add_architecture(options) && check_operands(arguments->verb, options);
 }
 
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,

@@ -30,8 +30,11 @@ struct cli_options {
     const char *output; /* NULL: standard output */
     int format;         /* a value of the verb's own table of formats */
     bool json;
-    int architecture;         /* 0: the default */
-    struct cli_list settings; /* PATH=VALUE */
+    int architecture;               /* 0: the default */
+    int machine_architecture;       /* 0: the machine's own; else `settings` sets it */
+    int names;                      /* enum tma_name_style */
+    const char *descriptor_address; /* NULL: not given */
+    struct cli_list settings;       /* PATH=VALUE */
 };
 
 enum cli_option_kind {
@@ -104,6 +107,27 @@ extern const struct tma_names cli_format_names;
         .offset = offsetof(struct cli_options, architecture), .names = &tma_architecture_names,    \
         .help = "apply the rules of this architecture (default: that of the scenario's\n"          \
                 "machine, else sm_90)"                                                             \
+    }
+#define CLI_OPTION_MACHINE_ARCHITECTURE                                                            \
+    {                                                                                              \
+        .name = "--arch", .value = "ARCHITECTURE", .kind = CLI_CHOICE,                             \
+        .offset = offsetof(struct cli_options, machine_architecture),                              \
+        .names = &tma_architecture_names,                                                          \
+        .help = "try another architecture than the machine's: short for\n"                         \
+                "--set gpu.architecture=ARCHITECTURE"                                              \
+    }
+#define CLI_OPTION_NAMES                                                                           \
+    {                                                                                              \
+        .name = "--names", .value = "STYLE", .kind = CLI_CHOICE,                                   \
+        .offset = offsetof(struct cli_options, names), .names = &tma_name_style_names,             \
+        .help = "write the names of types and modes as this tool's or as CUDA's\n"                 \
+                "(CU_TENSOR_MAP_...); both are read"                                               \
+    }
+#define CLI_OPTION_DESCRIPTOR_ADDRESS                                                              \
+    {                                                                                              \
+        .name = "--at", .value = "ADDRESS", .kind = CLI_TEXT,                                      \
+        .offset = offsetof(struct cli_options, descriptor_address),                                \
+        .help = "address of the 128 bytes in memory; it must be a multiple of 64"                  \
     }
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \

@@ -7,7 +7,7 @@
 
 /* Checks every map and writes the results. Returns true where all maps are legal. */
 static bool check_all(const struct cli_map_input *input, enum tma_architecture architecture,
-                      bool as_json, FILE *out) {
+                      enum tma_name_style names, bool as_json, FILE *out) {
     struct tma_json json = {.out = out};
     struct cli_map_check check;
     bool legal = true;
@@ -19,8 +19,8 @@ static bool check_all(const struct cli_map_input *input, enum tma_architecture a
     }
     for (uint32_t i = 0; i < cli_map_count(input); i++) {
         const char *name = cli_map_name(input, i);
-        cli_map_check_rules(cli_map(input, i), architecture, &check);
-        legal = legal && check.violation_count == 0;
+        cli_map_check_rules(cli_map(input, i), architecture, names, &check);
+        legal = legal && check.violation_count == 0 && check.usable;
         if (as_json) {
             tma_json_begin_object(&json, NULL);
             tma_json_string(&json, "name", name);
@@ -44,7 +44,8 @@ static int run(const struct cli_options *options) {
     int status = CLI_ERROR;
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
     if (cli_map_input_read(options, &input) && cli_output_open(&output, options->output)) {
-        bool legal = check_all(&input, cli_architecture(options, &input), as_json, output.file);
+        bool legal = check_all(&input, cli_architecture(options, &input),
+                               (enum tma_name_style)options->names, as_json, output.file);
         if (cli_output_close(&output, true))
             status = legal ? CLI_OK : CLI_ILLEGAL;
     }
@@ -53,7 +54,8 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    CLI_OPTION_ARCHITECTURE, CLI_OPTION_SET,    CLI_OPTION_FORMAT(&cli_format_names),
+    CLI_OPTION_ARCHITECTURE, CLI_OPTION_NAMES,
+    CLI_OPTION_SET,          CLI_OPTION_FORMAT(&cli_format_names),
     CLI_OPTION_JSON,         CLI_OPTION_OUTPUT,
 };
 
@@ -63,7 +65,7 @@ const struct cli_verb cli_check = {
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
     .details = "The file is a scenario, or one tensor map with the same keys, in YAML or JSON. "
                "Without a file, or\nwith -, check reads standard input.",
-    .statuses = "0 all maps are legal, 1 a map breaks a rule, 2 error",
+    .statuses = "0 all maps are legal, 1 a map breaks a rule or is unusable, 2 error",
     .max_operands = 1,
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -133,6 +133,7 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_compare_format_names),
     {.name = "--pad",
      .kind = CLI_FLAG,

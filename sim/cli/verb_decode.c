@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/dump_input.h"
+#include "cli/dump_output.h"
 #include "cli/map_check.h"
 #include "cli/map_input.h"
 #include "cli/map_text.h"
@@ -22,13 +23,13 @@ struct decoded {
 };
 
 static bool decode(const char *operand, enum tma_architecture architecture,
-                   struct decoded *decoded) {
+                   enum tma_name_style names, struct decoded *decoded) {
     decoded->name = operand;
     if (!cli_dump_read(operand, &decoded->descriptor, &decoded->format))
         return false;
     decoded->finding_count = tma_descriptor_decode(&decoded->descriptor, &decoded->map,
                                                    decoded->findings, TMA_MAX_FINDINGS);
-    cli_map_check_rules(&decoded->map, architecture, &decoded->check);
+    cli_map_check_rules(&decoded->map, architecture, names, &decoded->check);
     return true;
 }
 
@@ -47,11 +48,11 @@ static bool same_bytes(const struct decoded *a, const struct decoded *b) {
 
 static void write_text(const struct decoded *all, size_t count, FILE *out) {
     if (count == 1) {
-        cli_map_text(&all[0].map, out);
+        cli_map_text(&all[0].map, all[0].check.names, out);
         write_findings(&all[0], out);
         return;
     }
-    size_t different = cli_maps_text(&all[0].map, &all[1].map, out);
+    size_t different = cli_maps_text(&all[0].map, &all[1].map, all[0].check.names, out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "\n%s: ", i == 0 ? "left" : "right");
         write_findings(&all[i], out);
@@ -66,7 +67,7 @@ static void write_text(const struct decoded *all, size_t count, FILE *out) {
 
 static void write_json_map(const struct decoded *decoded, struct tma_json *json) {
     tma_json_string(json, "format", tma_name_of(&tma_dump_format_names, (int)decoded->format));
-    cli_map_json(&decoded->map, "tensor_map", json);
+    cli_map_json(&decoded->map, decoded->check.names, "tensor_map", json);
     tma_json_begin_array(json, "findings");
     for (size_t i = 0; i < decoded->finding_count; i++) {
         char text[FINDING_BYTES];
@@ -88,7 +89,7 @@ static void write_json(const struct decoded *all, size_t count, FILE *out) {
         tma_json_end_object(&json);
     }
     if (count == 2) {
-        cli_differences_json(&all[0].map, &all[1].map, "differences", &json);
+        cli_differences_json(&all[0].map, &all[1].map, all[0].check.names, "differences", &json);
         tma_json_bool(&json, "same_bytes", same_bytes(&all[0], &all[1]));
     }
     tma_json_end_object(&json);
@@ -100,8 +101,11 @@ static int run(const struct cli_options *options) {
     const char *const *operands = options->operands.count == 0 ? standard : options->operands.items;
     struct decoded all[2];
     struct cli_output output;
+    if (!cli_check_descriptor_address(options->descriptor_address))
+        return CLI_ERROR;
     for (size_t i = 0; i < count; i++)
-        if (!decode(operands[i], cli_architecture(options, NULL), &all[i]))
+        if (!decode(operands[i], cli_architecture(options, NULL),
+                    (enum tma_name_style)options->names, &all[i]))
             return CLI_ERROR;
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
@@ -114,6 +118,8 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_OPTION_ARCHITECTURE,
+    CLI_OPTION_NAMES,
+    CLI_OPTION_DESCRIPTOR_ADDRESS,
     CLI_OPTION_FORMAT(&cli_format_names),
     CLI_OPTION_JSON,
     CLI_OPTION_OUTPUT,

@@ -1,11 +1,11 @@
 /* tmasim encode: tensor maps as 128 bytes. */
 #include <string.h>
 
+#include "cli/dump_output.h"
 #include "cli/map_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "tensormap/dump.h"
 #include "tensormap/rules.h"
 
 struct encode_options {
@@ -52,24 +52,6 @@ static void warn_unverified(const char *name, unsigned fields) {
                      tma_field_info(field)->name);
 }
 
-static void write_map(const char *name, const struct tma_descriptor *descriptor,
-                      enum tma_dump_format format, bool alone, FILE *out) {
-    uint8_t bytes[TMA_DESCRIPTOR_BYTES];
-    char text[TMA_DUMP_TEXT_BYTES];
-    if (format == TMA_DUMP_BINARY) {
-        tma_descriptor_to_bytes(descriptor, bytes);
-        fwrite(bytes, 1, sizeof bytes, out);
-        return;
-    }
-    tma_dump_write(descriptor, format, text, sizeof text);
-    if (format == TMA_DUMP_WORDS_64)
-        /* The form of CUtensorMap: 16 numbers of 64 bits, aligned to 64 bytes. */
-        fprintf(out, "_Alignas(64) static const unsigned long long tensor_map_%s[16] = {\n%s};\n",
-                name, text);
-    else
-        fprintf(out, "%s%s%s\n", alone ? "" : name, alone ? "" : ": ", text);
-}
-
 static bool check_all(const struct encode_options *options, const struct cli_map_input *input) {
     bool legal = true;
     for (uint32_t i = 0; i < cli_map_count(input); i++)
@@ -87,7 +69,7 @@ static void encode_all(const struct encode_options *options, const struct cli_ma
         if (!is_wanted(options, name))
             continue;
         warn_unverified(name, tma_descriptor_encode(cli_map(input, i), &descriptor));
-        write_map(name, &descriptor, (enum tma_dump_format)options->common.format, alone, out);
+        cli_dump_write(name, &descriptor, (enum tma_dump_format)options->common.format, alone, out);
     }
 }
 
@@ -116,10 +98,6 @@ static int run(const struct cli_options *common) {
     return status;
 }
 
-static const struct tma_name format_items[] = {
-    {"hex", TMA_DUMP_HEX}, {"c", TMA_DUMP_WORDS_64}, {"binary", TMA_DUMP_BINARY}};
-static const struct tma_names format_names = {"format", format_items, 3};
-
 static const struct cli_option options[] = {
     {.name = "--map",
      .value = "NAME",
@@ -128,7 +106,7 @@ static const struct cli_option options[] = {
      .help = "encode this tensor map; default: all of them"},
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_SET,
-    CLI_OPTION_FORMAT(&format_names),
+    CLI_OPTION_FORMAT(&cli_dump_format_names),
     CLI_OPTION_OUTPUT,
 };
 

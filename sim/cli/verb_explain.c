@@ -57,6 +57,7 @@ static const struct cli_option options[] = {
      .help = "explain this instruction of a pass over the tile; default: the first one with\n"
              "the worst conflict"},
     CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_explanation_format_names),
     CLI_OPTION_OUTPUT,
 };

@@ -122,6 +122,7 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct layout_options, element),
      .help = "only show where the element with these coordinates lies"},
     CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_layout_format_names),
     CLI_OPTION_OUTPUT,
 };

@@ -87,7 +87,12 @@ const struct cli_verb cli_pattern = {
     .details =
         "The patterns are the tile distributions of Composable Kernel. The output has the "
         "tuples <X0, X1> and\n<Y0, Y1, Y2>, and the thread of every element. Sizes that do not "
-        "divide are an error, which names the\nequation that fails.",
+        "divide are an error, which names the\nequation that fails. JSON and CSV list the threads "
+        "of every wave group.\n\n"
+        "Which pattern for which work (Composable Kernel's guidance):\n"
+        "  thread_raked  element-wise operations: the order of memory is thread-major\n"
+        "  warp_raked    matrix multiplication: vectorisation is at the level of warps\n"
+        "  block_raked   reductions: the block reduces, then global atomics combine blocks",
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,

@@ -140,6 +140,7 @@ static int run(const struct cli_options *options) {
 
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_FORMAT(&tma_report_format_names),
     CLI_OPTION_OUTPUT,
     {.name = "--trace",

@@ -17,6 +17,7 @@
     X(check)                                                                                       \
     X(encode)                                                                                      \
     X(decode)                                                                                      \
+    X(replace)                                                                                     \
     X(help)
 
 #define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;

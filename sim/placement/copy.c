@@ -4,17 +4,17 @@
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = TMA_CHUNK_BYTES };
 
-/* Two chunks: what one wide register holds. */
+/* Two 16-byte chunks: the content of one wide register. */
 typedef uint64_t chunk_pair __attribute__((vector_size(2 * CHUNK_BYTES)));
 enum { PAIR_BYTES = sizeof(chunk_pair) };
 
-/* Each path is called with constants, and becomes a loop of its own. */
+/* Every caller passes constants, so that the compiler specialises each path. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* A run of whole rows between two buffers. */
 struct row_copy {
-    uint32_t address; /* of the first row in shared memory, before the swizzle */
-    uint8_t *shared;  /* where it would lie without a swizzle */
+    uint32_t address; /* of the first row in shared memory, before swizzling */
+    uint8_t *shared;  /* the buffer's byte for that address */
     uint8_t *global;
     uint64_t global_step_bytes;
     uint32_t row_bytes, pitch_bytes, rows;
@@ -51,7 +51,7 @@ INLINE void copy_plain(const struct row_copy *copy, bool in, uint32_t bytes) {
     }
 }
 
-/* One row in a line, `flip` XORed into the addresses of its chunks. */
+/* Copies one row that lies in one 128-byte line. `flip` is XORed into its chunks' addresses. */
 INLINE void copy_row(bool in, bool swap, uint32_t flip, uint8_t *line, uint32_t place,
                      uint8_t *global, uint32_t bytes) {
     uint32_t at = 0;
@@ -62,8 +62,8 @@ INLINE void copy_row(bool in, bool swap, uint32_t flip, uint8_t *line, uint32_t 
         move_chunk(in, line + ((place + at) ^ flip), global + at);
 }
 
-/* Rows that lie in one line each: what the swizzle XORs into the addresses of a row's chunks is the
- * same for all of them. */
+/* Rows that lie in one 128-byte line each: the swizzle XORs the same value into the addresses of
+ * all chunks of a row. */
 INLINE void copy_swizzled(const struct row_copy *copy, bool in) {
     uint8_t *shared = copy->shared, *global = copy->global;
     uint32_t address = copy->address;
@@ -80,9 +80,9 @@ INLINE void copy_swizzled(const struct row_copy *copy, bool in) {
     }
 }
 
-/* A row that fills its line: as copy_row, unrolled. All is read before any is written: a processor
- * takes a read for one of what was just written where both have the same place in their pages, and
- * waits. */
+/* copy_row for a row that fills its line, unrolled. It reads everything before it writes anything:
+ * a processor stalls a read whose offset in its page equals that of a pending write (4K
+ * aliasing). */
 INLINE void copy_line(bool in, bool swap, uint32_t flip, uint8_t *line, uint8_t *global) {
     uint8_t *shared = line + (flip & 0x60), *shared_1 = line + ((flip & 0x60) ^ 0x20),
             *shared_2 = line + ((flip & 0x60) ^ 0x40), *shared_3 = line + ((flip & 0x60) ^ 0x60);
@@ -97,8 +97,8 @@ INLINE void copy_line(bool in, bool swap, uint32_t flip, uint8_t *line, uint8_t 
     memcpy(in ? shared_3 : global + 0x60, &pair_3, PAIR_BYTES);
 }
 
-/* Rows that fill their lines, 128-byte swizzle: each of the pattern's eight lines has its own code,
- * with nothing left to compute. The first row enters it where it lies. */
+/* Rows that fill their lines, 128-byte swizzle: each of the pattern's eight lines has its own code
+ * with constant addresses. The first row's line selects the entry. */
 INLINE void copy_whole_lines(const struct row_copy *copy, bool in) {
     uint8_t *global = copy->global;
     uint32_t number = copy->address / LINE_BYTES % 8, left = copy->rows;
@@ -137,41 +137,42 @@ INLINE void copy_rows(const struct row_copy *copy, bool in) {
         copy_swizzled(copy, in);
 }
 
-INLINE bool copy_run(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+INLINE bool copy_run(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                      const struct tma_row_run *run, bool in) {
     const struct tma_row *row = &run->first;
     uint32_t pitch = run->shared_step_bytes;
     bool in_lines = pitch == LINE_BYTES || pitch == LINE_BYTES / 2 || pitch == LINE_BYTES / 4;
-    if (!transfer->verbatim || row->data_bytes == 0 || row->before_bytes + row->after_bytes > 0)
+    if (!execution->verbatim || row->data_bytes == 0 || row->before_bytes + row->after_bytes > 0)
         return false;
-    if (transfer->swizzle->atom_bytes != 0 && (transfer->swizzle->flips_8b || !in_lines))
+    if (execution->swizzle->atom_bytes != 0 && (execution->swizzle->flips_8b || !in_lines))
         return false;
     const struct row_copy copy = {
         .address = row->shared_address,
         .shared = shared->bytes + (row->shared_address - shared->address),
-        .global = transfer->global->bytes + (row->global_address - transfer->global->address),
+        .global = execution->global->bytes + (row->global_address - execution->global->address),
         .global_step_bytes = run->global_step_bytes,
         .row_bytes = row->data_bytes,
         .pitch_bytes = pitch,
         .rows = run->rows,
-        .lines = transfer->swizzle->lines,
-        .atom_bytes = transfer->swizzle->atom_bytes,
+        .lines = execution->swizzle->lines,
+        .atom_bytes = execution->swizzle->atom_bytes,
     };
     copy_rows(&copy, in);
     return true;
 }
 
-static bool copy_narrow(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
-                        const struct tma_row_run *run, bool in) {
-    return in ? copy_run(transfer, shared, run, true) : copy_run(transfer, shared, run, false);
+static bool copy_narrow(const struct tma_execution *execution,
+                        const struct tma_shared_memory *shared, const struct tma_row_run *run,
+                        bool in) {
+    return in ? copy_run(execution, shared, run, true) : copy_run(execution, shared, run, false);
 }
 
-/* The same code once more, for machines on which a register holds a pair of chunks. */
+/* The same code compiled for processors whose registers hold a pair of chunks. */
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static bool copy_wide(const struct tma_transfer *transfer,
+__attribute__((target("avx2"))) static bool copy_wide(const struct tma_execution *execution,
                                                       const struct tma_shared_memory *shared,
                                                       const struct tma_row_run *run, bool in) {
-    return in ? copy_run(transfer, shared, run, true) : copy_run(transfer, shared, run, false);
+    return in ? copy_run(execution, shared, run, true) : copy_run(execution, shared, run, false);
 }
 
 static bool has_wide_registers(void) {
@@ -182,18 +183,18 @@ static bool has_wide_registers(void) {
 #define has_wide_registers() false
 #endif
 
-static bool copy(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+static bool copy(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                  const struct tma_row_run *run, bool in) {
-    return has_wide_registers() ? copy_wide(transfer, shared, run, in)
-                                : copy_narrow(transfer, shared, run, in);
+    return has_wide_registers() ? copy_wide(execution, shared, run, in)
+                                : copy_narrow(execution, shared, run, in);
 }
 
-bool tma_copy_in(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+bool tma_copy_in(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                  const struct tma_row_run *run) {
-    return shared->undefined == NULL && copy(transfer, shared, run, true);
+    return shared->undefined == NULL && copy(execution, shared, run, true);
 }
 
-bool tma_copy_out(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+bool tma_copy_out(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                   const struct tma_row_run *run) {
-    return copy(transfer, shared, run, false);
+    return copy(execution, shared, run, false);
 }

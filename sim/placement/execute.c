@@ -4,10 +4,11 @@
 
 #include "placement/bytes.h"
 #include "placement/map_geometry.h"
+#include "tensormap/legal.h"
 
 /* Is [address, address + count) inside [base, base + size)? */
 static bool holds(uint64_t base, uint64_t size, uint64_t address, uint64_t count) {
-    uint64_t offset = address - base; /* a lower address becomes a huge offset */
+    uint64_t offset = address - base; /* wraps to a huge offset if address is below base */
     return offset <= size && count <= size - offset;
 }
 
@@ -41,7 +42,7 @@ static enum tma_error_code check_shared(const struct tma_operation *operation,
     return TMA_OK;
 }
 
-/* The first row of the run that the buffer does not hold; false where it holds all. */
+/* Finds the first row of the run that the buffer does not hold; false if it holds all rows. */
 static bool find_missing(const struct tma_global_memory *global, const struct tma_row_run *run,
                          uint64_t *address) {
     uint64_t count = run->first.data_global_bytes;
@@ -49,14 +50,14 @@ static bool find_missing(const struct tma_global_memory *global, const struct tm
     uint64_t offset = *address - global->address;
     if (run->global_step_bytes <= global->size / run->rows &&
         holds(0, global->size, offset, (run->rows - 1) * run->global_step_bytes + count))
-        return false; /* all of them at once */
+        return false; /* checked all rows at once */
     for (uint32_t i = 0; i < run->rows; i++, *address += run->global_step_bytes)
         if (!holds(global->address, global->size, *address, count))
             return true;
     return false;
 }
 
-/* Does the buffer hold every element of the tensor, and what a store may write behind a row? */
+/* Does the buffer hold the whole tensor, and the bytes that a store may write behind a row? */
 static bool holds_tensor(const struct tma_global_memory *global, const struct tma_tensor_map *map) {
     uint64_t left = global->size;
     uint64_t row = (uint64_t)(tma_store_end(map) * tma_row_unit(map).global_bits / 8);
@@ -87,14 +88,14 @@ static enum tma_error_code check_global(struct tma_row_stream rows,
     return TMA_OK;
 }
 
-static struct tma_transfer describe(const struct tma_tensor_map *map,
-                                    const struct tma_operation *operation,
-                                    const struct tma_global_memory *global) {
+static struct tma_execution describe(const struct tma_tensor_map *map,
+                                     const struct tma_operation *operation,
+                                     const struct tma_global_memory *global) {
     const struct tma_type_info *type = tma_type_info(map->data_type);
     bool padded = type->shared_bits != type->global_bits;
     bool rounds = operation->direction == TMA_LOAD &&
                   (map->data_type == TMA_TFLOAT32 || map->data_type == TMA_TFLOAT32_FTZ);
-    return (struct tma_transfer){
+    return (struct tma_execution){
         .map = map,
         .operation = operation,
         .global = global,
@@ -105,16 +106,16 @@ static struct tma_transfer describe(const struct tma_tensor_map *map,
     };
 }
 
-static void transfer_run(const struct tma_transfer *transfer,
-                         const struct tma_shared_memory *shared, uint32_t cta_count,
-                         const struct tma_row_run *run) {
-    if (transfer->operation->direction != TMA_LOAD) {
-        tma_store_run(transfer, shared, run);
+static void execute_run(const struct tma_execution *execution,
+                        const struct tma_shared_memory *shared, uint32_t cta_count,
+                        const struct tma_row_run *run) {
+    if (execution->operation->direction != TMA_LOAD) {
+        tma_store_run(execution, shared, run);
         return;
     }
     for (uint32_t cta = 0; cta < cta_count; cta++)
-        if (uses_cta(transfer->operation, cta))
-            tma_load_run(transfer, &shared[cta], run);
+        if (uses_cta(execution->operation, cta))
+            tma_load_run(execution, &shared[cta], run);
 }
 
 enum tma_error_code tma_execute(const struct tma_tensor_map *map,
@@ -124,13 +125,16 @@ enum tma_error_code tma_execute(const struct tma_tensor_map *map,
                                 struct tma_operation_size *size, struct tma_error *error) {
     struct tma_row_stream rows;
     struct tma_operation_size measured;
-    enum tma_error_code code = tma_rows_begin(&rows, map, operation, &measured, error);
+    enum tma_error_code code = tma_tensor_map_require_legal(map, error);
+    if (code == TMA_OK)
+        code = tma_rows_begin(&rows, map, operation, &measured, error);
     if (code == TMA_OK && operation->direction != TMA_PREFETCH) {
         code = check_ctas(operation, cta_count, error);
         if (code == TMA_OK)
             code = check_shared(operation, &measured, shared, cta_count, error);
         if (code == TMA_OK && global->bytes != NULL && !holds_tensor(global, map))
-            code = check_global(rows, global, error); /* perhaps what it touches is there */
+            code =
+                check_global(rows, global, error); /* perhaps it holds the rows of this operation */
     }
     if (code != TMA_OK)
         return code;
@@ -138,9 +142,9 @@ enum tma_error_code tma_execute(const struct tma_tensor_map *map,
         *size = measured;
     if (operation->direction == TMA_PREFETCH)
         return TMA_OK;
-    const struct tma_transfer transfer = describe(map, operation, global);
+    const struct tma_execution execution = describe(map, operation, global);
     const struct tma_row_run *run;
     while ((run = tma_rows_next_run(&rows)) != NULL)
-        transfer_run(&transfer, shared, cta_count, run);
+        execute_run(&execution, shared, cta_count, run);
     return TMA_OK;
 }

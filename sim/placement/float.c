@@ -18,7 +18,7 @@ static float float_of(uint32_t bits) {
     return value;
 }
 
-/* Drops the low `count` bits (1 to 31), rounding to nearest even. */
+/* Drops the low `count` bits (1 to 31) and rounds to nearest even. */
 static uint32_t round_off(uint32_t bits, unsigned count) {
     uint32_t half = (1u << (count - 1)) - 1;
     return (bits + half + (bits >> count & 1)) >> count;
@@ -67,8 +67,8 @@ static uint16_t narrow_half(float value) {
     return (uint16_t)(sign | round_off(magnitude - 0x38000000, 13));
 }
 
-/* A float holds the sum of two such numbers so closely (24 bits, at least 2 * 11 + 2) that rounding
- * it once more gives what one rounding would. */
+/* Double rounding is harmless here: a float has 24 bits, which is at least 2 * 11 + 2, so rounding
+ * the float sum gives the same result as rounding the exact sum. */
 static uint16_t add_half(uint16_t old, uint16_t operand) {
     return narrow_half(widen_half(old) + widen_half(operand));
 }
@@ -77,7 +77,7 @@ static uint16_t add_bfloat(uint16_t old, uint16_t operand) {
     return narrow_bfloat(widen_bfloat(old) + widen_bfloat(operand));
 }
 
-/* Sign and magnitude to an order of integers, so that -0 comes before +0. */
+/* Maps sign and magnitude to integers in the same order, with -0 below +0. */
 static int32_t rank_of(uint16_t bits) {
     return bits & 0x8000 ? -(int32_t)(bits & 0x7fff) - 1 : bits;
 }

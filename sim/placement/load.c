@@ -4,7 +4,7 @@
 #include "placement/bytes.h"
 #include "placement/float.h"
 
-/* Out-of-bounds fill: zeros, or 0x7ff7 in every 16 bits whatever the type. */
+/* Out-of-bounds fill: zeros, or 0x7ff7 in every 16 bits for every type. */
 static void fill(enum tma_oob_fill kind, uint8_t *bytes, uint32_t count) {
     if (kind == TMA_OOB_ZEROS) {
         memset(bytes, 0, count);
@@ -31,65 +31,65 @@ static void read_global(const struct tma_global_memory *global, uint64_t address
         global->read(global->context, address, into, count);
 }
 
-/* Moves packed groups apart, to one every 16 bytes; the last first, as they overlap. */
+/* Moves packed groups apart, to one in every 16 bytes. Starts with the last: they overlap. */
 static void expand_groups(uint8_t *bytes, uint32_t group_bytes, uint32_t packed_bytes) {
     for (uint32_t i = packed_bytes / group_bytes; i-- > 0;)
         memmove(bytes + TMA_CHUNK_BYTES * i, bytes + group_bytes * i, group_bytes);
 }
 
-/* The row as it goes to shared memory, before the swizzle. */
-static void compose_row(const struct tma_transfer *transfer, const struct tma_row *row,
+/* Composes the row's bytes in shared memory, before swizzling. */
+static void compose_row(const struct tma_execution *execution, const struct tma_row *row,
                         uint8_t *bytes) {
-    enum tma_data_type type = transfer->map->data_type;
+    enum tma_data_type type = execution->map->data_type;
     uint8_t *data = bytes + row->before_bytes;
-    fill(transfer->map->oob_fill, bytes, row->before_bytes);
-    fill(transfer->map->oob_fill, data + row->data_bytes, row->after_bytes);
+    fill(execution->map->oob_fill, bytes, row->before_bytes);
+    fill(execution->map->oob_fill, data + row->data_bytes, row->after_bytes);
     if (row->data_bytes == 0)
         return;
-    read_global(transfer->global, row->global_address, data, row->data_global_bytes);
+    read_global(execution->global, row->global_address, data, row->data_global_bytes);
     if (type == TMA_TFLOAT32 || type == TMA_TFLOAT32_FTZ)
         convert_tf32(data, row->data_bytes);
-    if (transfer->group_bytes != 0)
-        expand_groups(data, transfer->group_bytes, row->data_global_bytes);
+    if (execution->group_bytes != 0)
+        expand_groups(data, execution->group_bytes, row->data_global_bytes);
 }
 
-/* Padded types write the packed bytes of each 16 and leave the rest as it was. */
-static void put_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+/* Writes a row. Padded types write the packed bytes of each 16-byte group only. */
+static void put_row(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                     uint32_t address, const uint8_t *bytes, uint32_t count) {
-    uint32_t group = transfer->group_bytes;
+    uint32_t group = execution->group_bytes;
     if (group == 0) {
-        tma_lines_put(transfer->swizzle, shared, address, bytes, count);
+        tma_lines_put(execution->swizzle, shared, address, bytes, count);
         return;
     }
     for (uint32_t i = 0; i < count; i += TMA_CHUNK_BYTES)
-        tma_lines_put(transfer->swizzle, shared, address + i, bytes + i, group);
+        tma_lines_put(execution->swizzle, shared, address + i, bytes + i, group);
 }
 
-static void mark_row(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+static void mark_row(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                      uint32_t address, uint32_t count) {
     uint8_t flags[TMA_CHUNK_BYTES] = {0};
-    if (transfer->group_bytes != 0)
-        memset(flags + transfer->group_bytes, 1, TMA_CHUNK_BYTES - transfer->group_bytes);
+    if (execution->group_bytes != 0)
+        memset(flags + execution->group_bytes, 1, TMA_CHUNK_BYTES - execution->group_bytes);
     struct tma_shared_memory marks = *shared;
     marks.bytes = shared->undefined;
     for (uint32_t i = 0; i < count; i += TMA_CHUNK_BYTES)
-        tma_lines_put(transfer->swizzle, &marks, address + i, flags, TMA_CHUNK_BYTES);
+        tma_lines_put(execution->swizzle, &marks, address + i, flags, TMA_CHUNK_BYTES);
 }
 
-void tma_load_run(const struct tma_transfer *transfer, const struct tma_shared_memory *shared,
+void tma_load_run(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                   const struct tma_row_run *run) {
-    if (tma_copy_in(transfer, shared, run))
+    if (tma_copy_in(execution, shared, run))
         return;
     uint8_t bytes[TMA_MAX_ROW_BYTES];
     struct tma_row row = run->first;
     uint32_t count = row.before_bytes + row.data_bytes + row.after_bytes;
     assert(count <= sizeof bytes);
     for (uint32_t i = 0; i < run->rows; i++) {
-        if (i == 0 || row.data_bytes > 0) /* rows that are all fill are all the same */
-            compose_row(transfer, &row, bytes);
-        put_row(transfer, shared, row.shared_address, bytes, count);
+        if (i == 0 || row.data_bytes > 0) /* all fill rows are equal */
+            compose_row(execution, &row, bytes);
+        put_row(execution, shared, row.shared_address, bytes, count);
         if (shared->undefined != NULL)
-            mark_row(transfer, shared, row.shared_address, count);
+            mark_row(execution, shared, row.shared_address, count);
         row.global_address += run->global_step_bytes;
         row.shared_address += run->shared_step_bytes;
     }

@@ -12,8 +12,8 @@ static const struct tma_name kind_items[] = {{"element", TMA_BYTE_ELEMENT},
 const struct tma_names tma_byte_kind_names = {"byte", kind_items,
                                               sizeof kind_items / sizeof kind_items[0]};
 
-/* Bits of elements in shared memory. Packed ones lie end to end, also inside a padded group; what
- * .b6p2x16 stores has a byte each. */
+/* Sets the sizes of elements. Packed elements lie end to end, inside a padded group too; elements
+ * that .b6p2x16 stores take one byte each. */
 static void set_bits(struct tma_layout *layout, const struct tma_tensor_map *map,
                      enum tma_direction direction) {
     const struct tma_type_info *type = tma_type_info(map->data_type);
@@ -49,8 +49,8 @@ enum tma_error_code tma_layout_begin(struct tma_layout *layout, const struct tma
     return TMA_OK;
 }
 
-/* Where each axis is at row `row` of the rows without halos. An axis does its first pass from its
- * position, and each further one from its first element; the passes of one axis are the steps of
+/* Computes the position of each axis at row `row`, not counting halo rows. An axis starts its first
+ * pass at its position, and each later pass at its first element. A pass of one axis is a step of
  * the next. */
 static void place_axes(const struct tma_layout *layout, uint64_t row, int64_t *positions) {
     const struct tma_traversal *traversal = &layout->traversal;
@@ -72,7 +72,8 @@ static void place_axes(const struct tma_layout *layout, uint64_t row, int64_t *p
     }
 }
 
-/* As place_axes, halos counted: they go on behind their group's last row. */
+/* place_axes for a row index that counts halo rows. A halo continues behind its group's last row.
+ */
 static void place_row(const struct tma_layout *layout, uint32_t row, int64_t *positions) {
     const struct tma_traversal *traversal = &layout->traversal;
     if (traversal->group_rows == 0) {
@@ -86,7 +87,7 @@ static void place_row(const struct tma_layout *layout, uint32_t row, int64_t *po
     positions[0] += (int64_t)(place - main_place) * traversal->axes[0].stride;
 }
 
-/* The row without halos at which the axes have these positions; false where none has. */
+/* Finds the row, not counting halo rows, at which the axes have these positions. */
 static bool find_row(const struct tma_layout *layout, const int64_t *positions, uint64_t *row) {
     const struct tma_traversal *traversal = &layout->traversal;
     uint64_t pass = 0;
@@ -98,14 +99,14 @@ static bool find_row(const struct tma_layout *layout, const int64_t *positions, 
             return false;
         uint64_t step = (uint64_t)(distance / axis->stride);
         pass = pass == 0 ? step : layout->first_counts[k] + (pass - 1) * layout->counts[k] + step;
-        if (pass >= traversal->rows) /* faster axes only add to it */
+        if (pass >= traversal->rows) /* faster axes only increase it */
             return false;
     }
     *row = pass;
     return true;
 }
 
-/* Bits from the start of a row to element `element` of it, and back. */
+/* The bit of a row at which its element `element` starts. */
 static uint64_t bit_of_element(const struct tma_layout *layout, uint64_t element) {
     if (layout->group_bytes == 0)
         return element * layout->slot_bits;
@@ -113,6 +114,7 @@ static uint64_t bit_of_element(const struct tma_layout *layout, uint64_t element
            element % GROUP_ELEMENTS * layout->slot_bits;
 }
 
+/* The bit at which byte `byte` of a row starts, not counting padding. */
 static uint32_t packed_bit(const struct tma_layout *layout, uint32_t byte) {
     if (layout->group_bytes == 0)
         return 8 * byte;
@@ -169,15 +171,15 @@ struct tma_byte_place tma_layout_byte(const struct tma_layout *layout, uint32_t 
     return place;
 }
 
-/* What a search adds to: the places found, all at the same bit of their row. */
-struct search {
+/* A search for the places of one element. It lies at the same bit in each of its rows. */
+struct element_search {
     const struct tma_layout *layout;
     struct tma_element_place *places;
     unsigned count;
     uint32_t row_bit;
 };
 
-static void add_place(struct search *search, uint32_t row) {
+static void add_place(struct element_search *search, uint32_t row) {
     const struct tma_traversal *traversal = &search->layout->traversal;
     uint32_t address =
         traversal->shared_address + row * traversal->pitch_bytes + search->row_bit / 8;
@@ -188,9 +190,9 @@ static void add_place(struct search *search, uint32_t row) {
     };
 }
 
-/* Is the element in the halo of this group? Then its pixel is a few strides behind the group's
- * last one. */
-static void search_halo(struct search *search, const int64_t *positions, uint32_t group) {
+/* Adds the place of the element in the halo of this group, if it is there: a halo pixel is a few
+ * strides behind the group's last pixel. */
+static void search_halo(struct element_search *search, const int64_t *positions, uint32_t group) {
     const struct tma_traversal *traversal = &search->layout->traversal;
     int64_t last[TMA_MAX_RANK] = {0};
     uint32_t period = traversal->group_rows + traversal->halo_rows;
@@ -204,7 +206,7 @@ static void search_halo(struct search *search, const int64_t *positions, uint32_
                   group * period + traversal->group_rows + (uint32_t)(distance / stride) - 1);
 }
 
-static void search_groups(struct search *search, const int64_t *positions) {
+static void search_groups(struct element_search *search, const int64_t *positions) {
     const struct tma_traversal *traversal = &search->layout->traversal;
     uint64_t main_row = UINT64_MAX;
     uint32_t period = traversal->group_rows + traversal->halo_rows;
@@ -216,8 +218,8 @@ static void search_groups(struct search *search, const int64_t *positions) {
     }
 }
 
-/* Beyond these no tensor has an element, and sums of coordinates stay exact within them. */
-static bool are_coordinates(const int64_t *coordinates) {
+/* No tensor has an element beyond this limit, and sums of coordinates do not overflow within it. */
+static bool are_in_limits(const int64_t *coordinates) {
     const int64_t limit = INT64_C(1) << 40;
     for (int d = 0; d < TMA_MAX_RANK; d++)
         if (coordinates[d] < -limit || coordinates[d] > limit)
@@ -225,12 +227,12 @@ static bool are_coordinates(const int64_t *coordinates) {
     return true;
 }
 
-/* Does the row hold the element along dimension 0? Sets the search's bit. */
-static bool search_row(struct search *search, const int64_t *coordinates) {
+/* Does a row hold the element's coordinate in dimension 0? Sets the search's bit. */
+static bool search_row(struct element_search *search, const int64_t *coordinates) {
     const struct tma_layout *layout = search->layout;
     int64_t element = coordinates[0] - layout->traversal.coordinates[0];
     if (layout->traversal.axes[0].dimension == 0)
-        return true; /* the row is the pixel itself */
+        return true; /* each row is one pixel */
     if (element < 0)
         return false;
     uint64_t bit = bit_of_element(layout, (uint64_t)element);
@@ -242,10 +244,10 @@ unsigned tma_layout_element(const struct tma_layout *layout,
                             const int64_t coordinates[TMA_MAX_RANK],
                             struct tma_element_place places[TMA_MAX_PLACES]) {
     const struct tma_traversal *traversal = &layout->traversal;
-    struct search search = {.layout = layout, .places = places};
+    struct element_search search = {.layout = layout, .places = places};
     int64_t positions[TMA_MAX_RANK];
     uint64_t row;
-    if (!are_coordinates(coordinates) || !search_row(&search, coordinates))
+    if (!are_in_limits(coordinates) || !search_row(&search, coordinates))
         return 0;
     for (uint32_t k = 0; k < traversal->axis_count; k++)
         positions[k] = layout->rank == 1 ? 0 : coordinates[traversal->axes[k].dimension];

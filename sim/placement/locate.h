@@ -1,5 +1,5 @@
-/* Which element lies at a byte of shared memory, and where an element goes: both in constant time,
- * without memory and without walking the rows. */
+/* Queries on the placement of an operation: which element lies at a byte of shared memory, and at
+ * which bytes an element lies. Both take constant time and do not walk the rows. */
 #ifndef TMA_PLACEMENT_LOCATE_H
 #define TMA_PLACEMENT_LOCATE_H
 
@@ -9,48 +9,48 @@
 
 TMA_API_BEGIN
 
-/* One main place, and a halo copy for each group of im2col::w::128; gather4 may name a row four
- * times. */
+/* Most places of one element: im2col::w::128 has one place and a halo copy for each of four groups;
+ * gather4 may name a row four times. */
 enum { TMA_MAX_PLACES = 5 };
 
 enum tma_byte_kind {
-    TMA_BYTE_ELEMENT,       /* holds (for stores: goes to) an element of the tensor */
-    TMA_BYTE_OUT_OF_BOUNDS, /* loads fill it, stores leave it out */
-    TMA_BYTE_UNDEFINED,     /* padding of sub-byte types, which the document calls uninitialised */
+    TMA_BYTE_ELEMENT,       /* holds an element of the tensor (stores: goes to one) */
+    TMA_BYTE_OUT_OF_BOUNDS, /* loads fill it, stores skip it */
+    TMA_BYTE_UNDEFINED,     /* padding of sub-byte types, uninitialised (PTX ISA 5.5.1.1) */
     TMA_BYTE_GAP,           /* between two rows: not touched */
     TMA_BYTE_OUTSIDE,       /* not in the operation's box */
 };
 
 extern const struct tma_names tma_byte_kind_names; /* element, out_of_bounds, undefined, ... */
 
-/* What a byte of shared memory belongs to. */
+/* The content of a byte of shared memory. All members but `kind` are set for elements and
+ * out-of-bounds bytes only. */
 struct tma_byte_place {
     enum tma_byte_kind kind;
-    uint32_t row; /* in the stream's order, halos counted; from here on: element and out of bounds
-                     alone */
-    int64_t coordinates[TMA_MAX_RANK]; /* of the element that has the byte's lowest bit; with
-                                          interleave elements are pixels of 16 or 32 bytes */
-    uint32_t element_bit;              /* which of the element's bits the byte's lowest one is */
-    uint64_t global_address; /* of this byte's data (its lowest bit's) in global memory, mod 2^64 */
+    uint32_t row; /* index in the row stream's order, halo rows included */
+    /* Coordinates of the element that has the byte's lowest bit. Elements of interleaved layouts
+     * are pixels of 16 or 32 bytes. */
+    int64_t coordinates[TMA_MAX_RANK];
+    uint32_t element_bit;    /* the bit of that element that is the byte's lowest bit */
+    uint64_t global_address; /* byte address of that bit in global memory, modulo 2^64 */
 };
 
-/* Where an element lies in shared memory. */
+/* The place of an element in shared memory. */
 struct tma_element_place {
-    uint32_t shared_address; /* of the element's lowest bit, swizzled */
-    uint32_t bit;            /* 0 to 7: which bit of that byte it is */
-    uint32_t row;
+    uint32_t shared_address; /* byte address of the element's lowest bit, after swizzling */
+    uint32_t bit;            /* 0 to 7: its bit in that byte */
+    uint32_t row;            /* index in the row stream's order, halo rows included */
 };
 
-/* An operation, ready to be asked. Private state; copy it freely. */
+/* An operation, prepared for queries. All members are private to locate.c; may be copied. */
 struct tma_layout {
     struct tma_traversal traversal;
     enum tma_swizzle swizzle;
     uint32_t rank;
-    uint32_t rows;        /* halos counted */
-    uint32_t global_bits; /* of an element in global memory */
-    uint32_t slot_bits;   /* in shared memory, from one element to the next of its group */
-    uint32_t
-        group_bytes; /* padded sub-byte types: bytes of each 16 that hold 16 elements; else 0 */
+    uint32_t rows;                       /* halo rows included */
+    uint32_t global_bits;                /* bits of an element in global memory */
+    uint32_t slot_bits;                  /* bits from one element to the next in shared memory */
+    uint32_t group_bytes;                /* padded sub-byte types: packed bytes of 16; else 0 */
     uint64_t first_counts[TMA_MAX_RANK]; /* steps of each axis from its position to its end */
     uint64_t counts[TMA_MAX_RANK];       /* steps of each axis from its first element to its end */
 };
@@ -60,12 +60,12 @@ enum tma_error_code tma_layout_begin(struct tma_layout *layout, const struct tma
                                      const struct tma_operation *operation,
                                      struct tma_error *error);
 
-/* What the byte at shared-memory address `address` (where it lies in the banks) belongs to. */
+/* The content of the byte at shared-memory address `address`, which is after swizzling. */
 struct tma_byte_place tma_layout_byte(const struct tma_layout *layout, uint32_t address);
 
-/* Every place of the element at `coordinates`, which may lie outside the tensor but not outside the
- * box: fills `places` in the order of rows and gives their number, 0 where the operation does not
- * touch it. */
+/* Finds every place of the element at `coordinates`, which may lie outside the tensor. Fills
+ * `places` in the order of rows and returns their number; 0 if the operation does not touch the
+ * element. */
 unsigned tma_layout_element(const struct tma_layout *layout,
                             const int64_t coordinates[TMA_MAX_RANK],
                             struct tma_element_place places[TMA_MAX_PLACES]);

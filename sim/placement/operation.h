@@ -1,5 +1,5 @@
-/* One bulk tensor operation: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor and
- * cp.async.bulk.prefetch.tensor (PTX ISA, section 5.5 for what they walk). */
+/* One bulk tensor operation: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor or
+ * cp.async.bulk.prefetch.tensor. PTX ISA 5.5 describes which elements they access. */
 #ifndef TMA_PLACEMENT_OPERATION_H
 #define TMA_PLACEMENT_OPERATION_H
 
@@ -11,11 +11,11 @@ TMA_API_BEGIN
 enum tma_direction {
     TMA_LOAD,     /* global to shared */
     TMA_STORE,    /* shared to global */
-    TMA_REDUCE,   /* shared to global, combined with what is there */
+    TMA_REDUCE,   /* shared to global, combined with the element in global memory */
     TMA_PREFETCH, /* global to L2: moves no bytes to shared memory */
 };
 
-/* It writes the tensor. */
+/* Does this direction write the tensor? */
 static inline bool tma_writes_tensor(enum tma_direction direction) {
     return direction == TMA_STORE || direction == TMA_REDUCE;
 }
@@ -42,15 +42,15 @@ enum tma_reduction {
 struct tma_operation {
     enum tma_direction direction;
     enum tma_access_mode access;
-    enum tma_reduction reduction; /* TMA_REDUCE alone */
-    /* In instruction order, dimension 0 first, in elements. Gather4: [0] is the column, [1..4] the
-     * rows. */
+    enum tma_reduction reduction; /* used by TMA_REDUCE only */
+    /* Elements, in the instruction's order, dimension 0 first. Gather4: [0] is the column, [1] to
+     * [4] are the rows. */
     int32_t coordinates[TMA_MAX_RANK];
-    uint16_t im2col_offsets[3]; /* W, H, D; TMA_ACCESS_IM2COL loads */
+    uint16_t im2col_offsets[3]; /* pixels: W, H, D; loads of TMA_ACCESS_IM2COL */
     uint16_t w_halo;            /* pixels; im2col::w modes */
     int16_t w_offset;           /* pixels; im2col::w modes */
-    uint32_t shared_address; /* byte address in shared memory, a multiple of 128 (PTX ISA 5.5.7) */
-    uint16_t cta_mask;       /* multicast: one bit per CTA of the cluster; 0 is no multicast */
+    uint32_t shared_address;    /* byte address in shared memory, a multiple of 128 */
+    uint16_t cta_mask;          /* multicast: one bit for each CTA of the cluster; 0: unicast */
 };
 
 TMA_API_END

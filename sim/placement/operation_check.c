@@ -7,13 +7,14 @@
 #include "tensormap/types.h"
 
 enum { SHARED_ALIGNMENT_BYTES = 128, ROW_ALIGNMENT_BITS = 128 };
+enum { PADDED_ELEMENTS = 128, HALF_ROW_ELEMENTS = 64, PADDED_ALIGNMENT_BYTES = 32 };
 enum { MAX_BOX = 256, MAX_STRIDE = 8, MAX_PIXELS = 1024 };
 
 static bool is_im2col_w(enum tma_access_mode access) {
     return access == TMA_ACCESS_IM2COL_W || access == TMA_ACCESS_IM2COL_W128;
 }
 
-/* The kind of map that each access mode walks, its word in PTX, and the ranks that it has. */
+/* For each access mode: its name in PTX, the kind of map that it walks, and its ranks. */
 static const struct {
     const char *name;
     enum tma_map_kind kind;
@@ -56,16 +57,23 @@ static enum tma_error_code check_range(const char *field, uint32_t value, uint32
     return tma_fail(error, TMA_ERROR_TENSOR_MAP, "%s is %u; allowed: 1 to %u", field, value, limit);
 }
 
-/* Not the rules of tensor maps, but as much of them as the walk relies on. */
+/* Checks the rules of tensor maps on which the walk relies, so that it cannot overflow. */
 static enum tma_error_code check_map(const struct tma_tensor_map *map, struct tma_error *error) {
     if (tma_type_info(map->data_type) == NULL)
-        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "data_type is %d, which is none",
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "data_type is %d, which is not a data type",
                         (int)map->data_type);
     if (tma_swizzle_info(map->swizzle) == NULL)
-        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "swizzle is %d, which is none",
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP, "swizzle is %d, which is not a swizzle",
                         (int)map->swizzle);
     enum tma_error_code code = TMA_OK;
     bool tiled = map->kind == TMA_MAP_TILED;
+    uint32_t span = tma_swizzle_info(map->swizzle)->span_bytes;
+    uint32_t inner = tiled ? map->box_dim[0] : map->channels_per_pixel;
+    uint64_t row = tma_shared_bytes(map->data_type, inner);
+    if (map->interleave == TMA_INTERLEAVE_NONE && span > 0 && row > span)
+        return tma_fail(error, TMA_ERROR_TENSOR_MAP,
+                        "rows are %" PRIu64 " bytes; swizzle %s allows %u at most", row,
+                        tma_name_of(&tma_swizzle_names, (int)map->swizzle), span);
     for (uint32_t d = 0; d < map->rank && code == TMA_OK; d++) {
         code = check_range("an element of element_strides", map->element_strides[d], MAX_STRIDE,
                            error);
@@ -74,12 +82,13 @@ static enum tma_error_code check_map(const struct tma_tensor_map *map, struct tm
     }
     if (code == TMA_OK && !tiled)
         code = check_range("channels_per_pixel", map->channels_per_pixel, MAX_BOX, error);
-    if (code == TMA_OK && !tiled)
+    if (code == TMA_OK && !tiled && map->kind != TMA_MAP_IM2COL_W128) /* which ignores it */
         code = check_range("pixels_per_column", map->pixels_per_column, MAX_PIXELS, error);
     return code;
 }
 
-/* What gather4 and im2col::w restrict beyond tile and im2col (PTX ISA 5.5.3.4, 5.5.5, 5.5.6). */
+/* The restrictions that gather4 and im2col::w add to tile and im2col (PTX ISA 5.5.3.4, 5.5.5,
+ * 5.5.6). */
 static enum tma_error_code check_restrictions(const struct tma_tensor_map *map,
                                               const struct tma_operation *operation,
                                               struct tma_error *error) {
@@ -99,10 +108,13 @@ static enum tma_error_code check_restrictions(const struct tma_tensor_map *map,
                         tma_name_of(&tma_swizzle_names, (int)map->swizzle));
     if (wide && tma_writes_tensor(operation->direction))
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%s has loads and prefetches, no stores", mode);
+    if (gather && operation->direction == TMA_REDUCE)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "tile::scatter4 has no reductions: they have tile and im2col_no_offs only");
     return TMA_OK;
 }
 
-/* What has one direction only: the 8-byte flip, padded 4-bit types, multicast. */
+/* Features of one direction only: the 8-byte flip, padded 4-bit types, multicast. */
 static enum tma_error_code check_direction(const struct tma_tensor_map *map,
                                            const struct tma_operation *operation,
                                            struct tma_error *error) {
@@ -132,6 +144,51 @@ static enum tma_error_code check_shared_address(const struct tma_operation *oper
     return TMA_OK;
 }
 
+/* 6-bit loads (.b6x16_p32) need whole rows of 128 elements. Maps with half rows, which sm_103 has
+ * for stores (.b6p2x16), and the swizzles that the driver's page lists for stores have no loads. */
+static enum tma_error_code check_six_bit_load(const struct tma_tensor_map *map,
+                                              const struct tma_operation *operation,
+                                              struct tma_error *error) {
+    if (map->data_type != TMA_16U6_ALIGN16B || tma_writes_tensor(operation->direction))
+        return TMA_OK;
+    bool stores_only = map->swizzle == TMA_SWIZZLE_64B || map->swizzle == TMA_SWIZZLE_128B_ATOM_64B;
+    uint32_t inner = map->kind == TMA_MAP_TILED ? map->box_dim[0] : map->channels_per_pixel;
+    if (stores_only)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "swizzle is %s; for 16u6_align16b the driver's page lists it for stores "
+                        "only (PTX ISA allows 128b_atom_64b for loads, too)",
+                        tma_name_of(&tma_swizzle_names, (int)map->swizzle));
+    if (inner != PADDED_ELEMENTS || map->global_dim[0] % PADDED_ELEMENTS != 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "rows of 16u6_align16b have %u of %" PRIu64
+                        " elements; loads need 128 of a multiple of 128",
+                        inner, map->global_dim[0]);
+    uint64_t places = map->global_address;
+    for (uint32_t d = 1; d < map->rank; d++)
+        places |= map->global_strides[d - 1];
+    if (places % PADDED_ALIGNMENT_BYTES != 0)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "the address or a stride of 16u6_align16b is not a multiple of 32 bytes; "
+                        "loads need that");
+    return TMA_OK;
+}
+
+/* PTX ISA, cp.async.bulk.tensor: the ranges of wHalo and wOffset. */
+static enum tma_error_code check_halo(const struct tma_operation *operation,
+                                      struct tma_error *error) {
+    enum { MAX_OFFSET = 31 };
+    if (!is_im2col_w(operation->access))
+        return TMA_OK;
+    unsigned most = operation->access == TMA_ACCESS_IM2COL_W ? 511 : 31;
+    if (operation->w_halo > most)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "%s: wHalo is %u; allowed: 0 to %u",
+                        modes[operation->access].name, operation->w_halo, most);
+    if (operation->w_offset < 0 || operation->w_offset > MAX_OFFSET)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "%s: wOffset is %d; allowed: 0 to %d",
+                        modes[operation->access].name, operation->w_offset, MAX_OFFSET);
+    return TMA_OK;
+}
+
 /* im2col offsets have 16, 8 or 5 bits for 3, 4 or 5 dimensions (PTX ISA 5.5.4.1). */
 static enum tma_error_code check_offsets(const struct tma_tensor_map *map,
                                          const struct tma_operation *operation,
@@ -147,12 +204,30 @@ static enum tma_error_code check_offsets(const struct tma_tensor_map *map,
     return TMA_OK;
 }
 
+/* PTX ISA, Restriction on Tensor Copy instructions. tma_operation_architecture_check refuses stores
+ * at odd multiples of 64 where the architecture does not have them. */
+static enum tma_error_code check_padded_column(const struct tma_tensor_map *map,
+                                               const struct tma_operation *operation,
+                                               struct tma_error *error) {
+    bool store = tma_writes_tensor(operation->direction);
+    int32_t multiple =
+        store && map->data_type == TMA_16U6_ALIGN16B ? HALF_ROW_ELEMENTS : PADDED_ELEMENTS;
+    if (operation->coordinates[0] % multiple == 0)
+        return TMA_OK;
+    return tma_fail(error, TMA_ERROR_ARGUMENT,
+                    "coordinate 0 is %" PRId32 "; for %s it must be a multiple of %" PRId32
+                    " (PTX ISA, Restriction on Tensor Copy instructions)",
+                    operation->coordinates[0], tma_type_info(map->data_type)->name, multiple);
+}
+
 static enum tma_error_code fault_unaligned(const struct tma_tensor_map *map,
                                            const struct tma_operation *operation,
                                            struct tma_error *error) {
     if (map->interleave != TMA_INTERLEAVE_NONE)
         return TMA_OK;
     const struct tma_type_info *type = tma_type_info(map->data_type);
+    if (type->shared_bits != type->global_bits)
+        return check_padded_column(map, operation, error);
     int64_t bits = (int64_t)operation->coordinates[0] * type->global_bits;
     if (bits % ROW_ALIGNMENT_BITS != 0)
         return tma_fail(error, TMA_ERROR_FAULT,
@@ -162,7 +237,7 @@ static enum tma_error_code fault_unaligned(const struct tma_tensor_map *map,
     return TMA_OK;
 }
 
-/* The base of an im2col load lies inside the bounding box; im2col::w may begin on its left. */
+/* The base of an im2col load lies inside the bounding box; that of im2col::w may lie left of it. */
 static enum tma_error_code fault_outside_box(const struct tma_tensor_map *map,
                                              const struct tma_operation *operation,
                                              struct tma_error *error) {
@@ -230,6 +305,10 @@ enum tma_error_code tma_operation_check(const struct tma_tensor_map *map,
         code = check_restrictions(map, operation, error);
     if (code == TMA_OK)
         code = check_direction(map, operation, error);
+    if (code == TMA_OK)
+        code = check_six_bit_load(map, operation, error);
+    if (code == TMA_OK)
+        code = check_halo(operation, error);
     if (code == TMA_OK)
         code = check_shared_address(operation, error);
     if (code == TMA_OK)

@@ -10,7 +10,7 @@
 #define HALVES       (BIT(TMA_FLOAT16) | BIT(TMA_BFLOAT16))
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* As an H200 does them: and, or, xor on INT64 stop the kernel, min and max do not. */
+/* On an H200, and, or and xor of INT64 stop the kernel; min and max do not (reduce.tsv). */
 static const struct {
     const char *name;
     uint32_t types;
@@ -58,8 +58,8 @@ static uint64_t reduce_unsigned(enum tma_reduction reduction, uint64_t old, uint
     return old;
 }
 
-/* Signed minimum and maximum are the unsigned ones with the sign bits turned over; all else is the
- * same for both. */
+/* A signed minimum or maximum is the unsigned one with inverted sign bits. All other reductions are
+ * the same for both. */
 static uint64_t reduce_signed(enum tma_reduction reduction, uint64_t old, uint64_t operand,
                               uint64_t sign_bit) {
     uint64_t flip = reduction == TMA_REDUCE_MIN || reduction == TMA_REDUCE_MAX ? sign_bit : 0;

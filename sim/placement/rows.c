@@ -7,7 +7,7 @@
 
 enum { AHEAD, INSIDE, PAST };
 
-/* Most strides are 1, and a division takes long. */
+/* Rounds up. Most strides are 1, and a division is slow. */
 static int64_t divide_up(int64_t a, int64_t b) {
     return b == 1 ? a : (a + b - 1) / b;
 }
@@ -16,19 +16,19 @@ static bool is_outside(const struct tma_axis *axis) {
     return axis->position < 0 || axis->position >= axis->size;
 }
 
-/* Splits `rows` rows along the axis, from `position` on, by where the tensor begins and ends. */
-static struct tma_line split(const struct tma_axis *axis, int64_t position, int64_t rows) {
+/* Splits `rows` rows along the axis, from `position` on, at the tensor's begin and end. */
+static struct tma_axis_pass split(const struct tma_axis *axis, int64_t position, int64_t rows) {
     int64_t ahead = position >= 0 ? 0 : divide_up(-position, axis->stride);
     ahead = ahead < rows ? ahead : rows;
-    int64_t room = axis->size - position;
-    int64_t until_past = room <= 0 ? 0 : divide_up(room, axis->stride);
+    int64_t left = axis->size - position;
+    int64_t until_past = left <= 0 ? 0 : divide_up(left, axis->stride);
     until_past = until_past < rows ? until_past : rows;
-    return (struct tma_line){
+    return (struct tma_axis_pass){
         {(uint32_t)ahead, (uint32_t)(until_past - ahead), (uint32_t)(rows - until_past)}};
 }
 
-/* A line from `position` to the axis's last element, or to the operation's last row. */
-static struct tma_line line_from(const struct tma_traversal *traversal, int64_t position) {
+/* The pass from `position` to the axis's last element, or to the operation's last row. */
+static struct tma_axis_pass pass_from(const struct tma_traversal *traversal, int64_t position) {
     const struct tma_axis *axis = &traversal->axes[0];
     int64_t rows = position > axis->last ? 0 : divide_up(axis->last - position + 1, axis->stride);
     return split(axis, position, rows < traversal->rows ? rows : traversal->rows);
@@ -50,9 +50,9 @@ static void start_rows(struct tma_row_stream *stream) {
     stream->rows_left = traversal->rows;
     stream->group_rows_left = traversal->group_rows;
     stream->halo_rows_left = 0;
-    stream->line = stream->full_line = line_from(traversal, traversal->axes[0].first);
+    stream->pass = stream->full_pass = pass_from(traversal, traversal->axes[0].first);
     if (traversal->axes[0].position != traversal->axes[0].first)
-        stream->line = line_from(traversal, traversal->axes[0].position);
+        stream->pass = pass_from(traversal, traversal->axes[0].position);
     stream->outside = 0;
     for (uint32_t k = 1; k < traversal->axis_count; k++)
         stream->outside |= (uint32_t)is_outside(&traversal->axes[k]) << k;
@@ -87,7 +87,7 @@ enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct t
     return TMA_OK;
 }
 
-/* Puts axis k at `position`, and the address and the out-of-bounds mask with it. */
+/* Moves axis k to `position`, and updates the address and the out-of-bounds mask. */
 static void move_axis(struct tma_row_stream *stream, uint32_t k, int64_t position) {
     struct tma_axis *axis = &stream->traversal.axes[k];
     stream->global_address += (uint64_t)(position - axis->position) * axis->pitch_bytes;
@@ -99,17 +99,17 @@ static void move_axis(struct tma_row_stream *stream, uint32_t k, int64_t positio
     }
 }
 
-/* Goes on with the next line: axis 0 back to its start, one stride along the next axis that has
- * room. */
-static void next_line(struct tma_row_stream *stream) {
+/* Starts the next pass: axis 0 returns to its start, and the fastest other axis that is not at its
+ * end moves one stride. */
+static void next_pass(struct tma_row_stream *stream) {
     struct tma_traversal *traversal = &stream->traversal;
     if (traversal->gather) {
         move_axis(stream, 0, traversal->gather_rows[4 - stream->rows_left]);
-        stream->line = split(&traversal->axes[0], traversal->axes[0].position, 1);
+        stream->pass = split(&traversal->axes[0], traversal->axes[0].position, 1);
         return;
     }
     move_axis(stream, 0, traversal->axes[0].first);
-    stream->line = stream->full_line;
+    stream->pass = stream->full_pass;
     for (uint32_t k = 1; k < traversal->axis_count; k++) {
         struct tma_axis *axis = &traversal->axes[k];
         if (axis->position + axis->stride <= axis->last) {
@@ -124,7 +124,7 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* Describes `rows` rows from the stream's place on, and moves the place past them. */
+/* Makes the next `rows` rows the current run, and moves the stream past them. */
 static void give_run(struct tma_row_stream *stream, uint32_t rows, bool inside) {
     const struct tma_traversal *traversal = &stream->traversal;
     struct tma_row_run *run = &stream->run;
@@ -149,11 +149,11 @@ static void give_run(struct tma_row_stream *stream, uint32_t rows, bool inside) 
     stream->traversal.axes[0].position += (int64_t)rows * run->coordinate_step;
 }
 
-/* The halo goes on along W behind its group's last pixel, past the bounding box if need be; the
- * walk then resumes where the group ended. */
+/* Makes the next rows of a halo the current run. The halo continues along W behind its group's last
+ * pixel, past the bounding box if necessary. Afterwards the walk resumes where the group ended. */
 static void give_halo(struct tma_row_stream *stream) {
     struct tma_axis *axis = &stream->traversal.axes[0];
-    struct tma_line line = split(axis, axis->position, stream->halo_rows_left);
+    struct tma_axis_pass line = split(axis, axis->position, stream->halo_rows_left);
     int part = line.rows[AHEAD] > 0 ? AHEAD : line.rows[INSIDE] > 0 ? INSIDE : PAST;
     stream->halo_rows_left -= line.rows[part];
     give_run(stream, line.rows[part], part == INSIDE && stream->outside == 0);
@@ -165,7 +165,7 @@ static void give_halo(struct tma_row_stream *stream) {
     stream->group_rows_left = stream->traversal.group_rows;
 }
 
-/* Makes stream->run the next run; false after the last row. */
+/* Makes the next run the current one; false after the last row. */
 static bool advance(struct tma_row_stream *stream) {
     if (stream->halo_rows_left > 0) {
         give_halo(stream);
@@ -173,9 +173,9 @@ static bool advance(struct tma_row_stream *stream) {
     }
     if (stream->rows_left == 0)
         return false;
-    uint32_t *left = stream->line.rows;
+    uint32_t *left = stream->pass.rows;
     if ((left[AHEAD] | left[INSIDE] | left[PAST]) == 0)
-        next_line(stream);
+        next_pass(stream);
     int part = left[AHEAD] > 0 ? AHEAD : left[INSIDE] > 0 ? INSIDE : PAST;
     uint32_t rows = smaller(left[part], stream->rows_left);
     if (stream->traversal.group_rows > 0) {
@@ -190,7 +190,7 @@ static bool advance(struct tma_row_stream *stream) {
     return true;
 }
 
-/* Moves `row` on by `rows` rows of its run. */
+/* Moves `row` forward by `rows` rows of its run. */
 static void skip_rows(const struct tma_row_run *run, struct tma_row *row, uint32_t rows) {
     row->global_address += rows * run->global_step_bytes;
     row->shared_address += rows * run->shared_step_bytes;
@@ -200,8 +200,8 @@ static void skip_rows(const struct tma_row_run *run, struct tma_row *row, uint32
 bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row) {
     if (stream->taken == stream->run.rows && !advance(stream))
         return false;
-    /* The run stays as it is: one that is written in parts and read whole for the next row would
-     * wait for its own writes. */
+    /* Does not update the run itself: the next call would read it as a whole right after it was
+     * written in parts, and the processor's store forwarding would stall. */
     *row = stream->run.first;
     skip_rows(&stream->run, row, stream->taken++);
     return true;

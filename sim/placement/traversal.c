@@ -18,14 +18,14 @@ static void set_axis(struct tma_traversal *traversal, const struct tma_tensor_ma
     traversal->axes[traversal->axis_count++] = axis;
 }
 
-/* Dimension d stays where the instruction says. */
+/* Dimension d has one position, the instruction's coordinate. */
 static void set_fixed_axis(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                            uint32_t d, int64_t at) {
     set_axis(traversal, map, d,
              (struct tma_axis){.position = at, .first = at, .last = at, .stride = 1});
 }
 
-/* Tiled: ceil(box / element stride) elements from the coordinate on. */
+/* Tiled mode: ceil(box / element stride) elements from the coordinate on. */
 static void set_box_axis(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                          uint32_t d, int64_t at) {
     uint32_t stride = map->element_strides[d];
@@ -38,8 +38,8 @@ static void set_box_axis(struct tma_traversal *traversal, const struct tma_tenso
                                .stride = stride});
 }
 
-/* Bytes of a row and the part of them that the tensor has, `elements` from `at` on in dimension 0.
- * Elements of interleaved layouts are pixels of 16 or 32 bytes. */
+/* Sets the parts of a row of `elements` elements from `at` on in dimension 0. An element of an
+ * interleaved layout is a pixel of 16 or 32 bytes. */
 static void set_row(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                     enum tma_direction direction, int64_t at, int64_t elements) {
     int64_t end = (int64_t)map->global_dim[0];
@@ -58,7 +58,7 @@ static void set_row(struct tma_traversal *traversal, const struct tma_tensor_map
     traversal->global_address = map->global_address + (uint64_t)(at * unit.global_bits / 8);
 }
 
-/* A row that is one pixel of an interleaved layout, with dimension 0 as an axis of its own. */
+/* Makes each pixel of an interleaved layout a row: dimension 0 is an axis of its own then. */
 static void set_pixel_row(struct tma_traversal *traversal, const struct tma_tensor_map *map) {
     traversal->row_bytes = tma_pixel_bytes(map);
     traversal->data_bytes = traversal->row_bytes;
@@ -77,12 +77,12 @@ static void traverse_tile(struct tma_traversal *traversal, const struct tma_tens
         set_row(traversal, map, operation->direction, at[0], map->box_dim[0]);
     }
     for (uint32_t d = 1; d < map->rank; d++) {
-        if (interleaved && d == map->rank - 2) /* one channel slice an operation */
+        if (interleaved && d == map->rank - 2) /* one channel slice per operation */
             set_fixed_axis(traversal, map, d, at[d]);
         else
             set_box_axis(traversal, map, d, at[d]);
     }
-    if (map->rank == 1) /* so that there always is an axis */
+    if (map->rank == 1) /* the walk needs at least one axis */
         traversal->axes[traversal->axis_count++] =
             (struct tma_axis){.stride = 1, .size = 1, .dimension = 1};
 }
@@ -97,7 +97,7 @@ static void traverse_gather4(struct tma_traversal *traversal, const struct tma_t
         traversal->gather_rows[i] = operation->coordinates[1 + i];
 }
 
-/* The bounding box of im2col in dimension d, moved by the operation's offset. */
+/* Dimension d of the im2col bounding box, moved by the operation's offset. */
 static void set_im2col_axis(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                             uint32_t d, uint32_t corner, int64_t at, int64_t offset) {
     set_axis(traversal, map, d,
@@ -108,7 +108,7 @@ static void set_im2col_axis(struct tma_traversal *traversal, const struct tma_te
                                .stride = map->element_strides[d]});
 }
 
-/* The images of the batch: no bound but the number of pixels. */
+/* The images of the batch. Only the number of pixels ends this axis. */
 static void set_image_axis(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                            int64_t at, uint32_t stride) {
     set_axis(
@@ -133,8 +133,8 @@ static void traverse_im2col(struct tma_traversal *traversal, const struct tma_te
     traversal->rows = map->pixels_per_column;
 }
 
-/* H and D stay; the box is one row of W, and the image after it is the next of the batch. Of the
- * traversal strides only that of W counts (PTX ISA 5.5.5.2). */
+/* H and D are fixed. The box is one row of W, and the walk continues at its start in the next image
+ * of the batch. Only the traversal stride of W has an effect (PTX ISA 5.5.5.2). */
 static void traverse_im2col_w(struct tma_traversal *traversal, const struct tma_tensor_map *map,
                               const struct tma_operation *operation) {
     const int32_t *at = operation->coordinates;

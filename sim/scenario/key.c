@@ -5,6 +5,8 @@
 
 #include "scenario/suggestion.h"
 
+const char tma_optional_list[] = TMA_OPTIONAL;
+
 static const struct tma_name boolean_items[] = {{"true", 1}, {"false", 0}};
 static const struct tma_names booleans = {"truth value", boolean_items, 2};
 

@@ -29,8 +29,12 @@ enum tma_key_kind {
 /* The default of a key that may be missing: its field is then left as it was. */
 #define TMA_OPTIONAL ""
 
-/* A list of numbers is stored in an array at `offset`. It has at least one entry. Where the key has
- * words, one of them may stand for the list; its value is then the only element. */
+/* TMA_OPTIONAL for a list that may also be empty: []. */
+extern const char tma_optional_list[];
+
+/* A list of numbers is stored in an array at `offset`. It has at least one entry, unless its
+ * default is tma_optional_list. Where the key has words, one of them may stand for the list; its
+ * value is then the only element. */
 struct tma_key {
     const char *path; /* below the mapping, as in --set: "pipeline.depth" */
     enum tma_key_kind kind;

@@ -9,13 +9,26 @@
 
 static char single_name[] = "map";
 
+/* The keys of a document with the key tensor_map: those that `tmasim decode --json` writes. */
+static const struct tma_key wrapper_keys[] = {{.path = "tensor_map", .kind = TMA_KEY_MAPPING}};
+static const struct tma_schema wrapper_schema = {wrapper_keys, 1};
+static const char *const decode_keys[] = {"format", "findings",   "legal",
+                                          "usable", "violations", "advice"};
+
 /* Returns the mapping of names to maps. For a document with a single map, makes such a mapping. */
-static const struct tma_yaml_node *find_maps(struct tma_map_file *file) {
+static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
+                                             struct tma_scenario_reader *reader) {
     const struct tma_yaml_node *root = file->scenario->document;
     const struct tma_yaml_node *maps = tma_yaml_find(root, "tensor_maps");
-    if (maps != NULL)
+    if (maps != NULL) {
+        tma_schema_check_keys(&tma_scenario_schema, root, NULL, 0, reader->list);
         return maps;
+    }
     const struct tma_yaml_node *map = tma_yaml_find(root, "tensor_map");
+    reader->single_map = map == NULL ? "" : "tensor_map";
+    if (map != NULL)
+        tma_schema_check_keys(&wrapper_schema, root, decode_keys,
+                              sizeof decode_keys / sizeof decode_keys[0], reader->list);
     file->single = map == NULL ? *root : *map;
     file->single.key = single_name;
     file->single.next = NULL;
@@ -33,7 +46,7 @@ static void read_machine(struct tma_scenario_reader *reader, const char *const *
 }
 
 static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reader) {
-    const struct tma_yaml_node *maps = find_maps(file);
+    const struct tma_yaml_node *maps = find_maps(file, reader);
     tma_read_maps(reader, maps);
     tma_assign_map_addresses(reader);
     const struct tma_yaml_node *node = maps->first;

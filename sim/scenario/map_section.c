@@ -59,7 +59,7 @@ static const struct tma_key keys[] = {
      .unit = &tma_unit_driver_bytes,
      .min = 0,
      .max = LARGEST_SIZE,
-     .fallback = TMA_OPTIONAL,
+     .fallback = tma_optional_list,
      .limit = TMA_MAX_RANK - 1,
      .offset = IN(global_strides),
      .count_offset = COUNT_IN(global_stride_count),
@@ -191,6 +191,19 @@ static const struct family_key {
     {"pixels_per_column", false},
 };
 
+/* Writes the path of a map, or of one of its keys, as --set takes it: "tensor_maps.A.box_dim"; for
+ * a document with a single map "tensor_map.box_dim" or "box_dim". */
+static void map_path(const struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
+                     const char *key, char path[TMA_PATH_BYTES]) {
+    if (reader->single_map == NULL)
+        snprintf(path, TMA_PATH_BYTES, "tensor_maps.%.60s", node->key);
+    else
+        snprintf(path, TMA_PATH_BYTES, "%.60s", reader->single_map);
+    size_t length = strlen(path);
+    if (key[0] != '\0')
+        snprintf(path + length, TMA_PATH_BYTES - length, "%s%s", length == 0 ? "" : ".", key);
+}
+
 static bool check_family(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                          const struct tma_tensor_map *map) {
     bool tiled = map->kind == TMA_MAP_TILED, good = true;
@@ -200,11 +213,17 @@ static bool check_family(struct tma_scenario_reader *reader, const struct tma_ya
         bool given = tma_yaml_find(node, rule->key) != NULL;
         if (given == (rule->tiled == tiled))
             continue;
+        bool ignored =
+            map->kind == TMA_MAP_IM2COL_W128 && strcmp(rule->key, "pixels_per_column") == 0;
+        if (!given && ignored)
+            continue;
+        char path[TMA_PATH_BYTES];
+        map_path(reader, node, rule->key, path);
         good = false;
         tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, rule->key),
-                     given ? "tensor_maps.%s.%s is only for %s maps; kind is %s"
-                           : "tensor_maps.%s.%s is missing; %s maps need it; kind is %s",
-                     node->key, rule->key, rule->tiled ? "tiled" : "im2col", kind);
+                     given ? "%s is only for %s maps; kind is %s"
+                           : "%s is missing; %s maps need it; kind is %s",
+                     path, rule->tiled ? "tiled" : "im2col", kind);
     }
     return good;
 }
@@ -213,9 +232,15 @@ static bool check_length(struct tma_scenario_reader *reader, const struct tma_ya
                          const char *key, uint32_t length, uint32_t expected, const char *why) {
     if (tma_yaml_find(node, key) == NULL || length == expected)
         return true;
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
-                 "tensor_maps.%s.%s has length %u; expected %u, %s", node->key, key, length,
-                 expected, why);
+    char path[TMA_PATH_BYTES];
+    map_path(reader, node, key, path);
+    if (expected == 0)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
+                     "%s has length %u; a tensor of rank 1 has none: leave it out, or write []",
+                     path, length);
+    else
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, key),
+                     "%s has length %u; expected %u, %s", path, length, expected, why);
     return false;
 }
 
@@ -261,6 +286,8 @@ static void fill_defaults(const struct tma_yaml_node *node, struct tma_tensor_ma
     if (tma_yaml_find(node, "element_strides") == NULL)
         for (uint32_t d = 0; d < map->rank; d++)
             map->element_strides[d] = 1;
+    if (map->kind == TMA_MAP_IM2COL_W128 && tma_yaml_find(node, "pixels_per_column") == NULL)
+        map->pixels_per_column = 128; /* the mode has no other number, and ignores this one */
     if (tma_yaml_find(node, "global_strides") != NULL)
         return;
     uint64_t bytes = tma_map_row_bytes(map);
@@ -274,7 +301,7 @@ static bool read_map(struct tma_scenario_reader *reader, const struct tma_yaml_n
                      struct tma_tensor_map *map, struct tma_map_array *array) {
     struct map_input input = {0};
     char context[TMA_PATH_BYTES];
-    snprintf(context, sizeof context, "tensor_maps.%.60s", node->key);
+    map_path(reader, node, "", context);
     input.map.global_address = TMA_AUTO_ADDRESS;
     if (!tma_schema_read(&tma_map_schema, node, context, &input, reader->list))
         return false;

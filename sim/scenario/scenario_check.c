@@ -6,6 +6,7 @@
 
 #include "banks/consumer.h"
 #include "memory/topology.h"
+#include "placement/operation_architecture.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 
@@ -71,9 +72,19 @@ static bool check_step(struct tma_scenario_reader *reader, uint32_t index, unsig
     operation.shared_address = 0;
     struct tma_row_stream stream;
     struct tma_error error;
-    if (tma_rows_begin(&stream, &workload->maps[stage->map], &operation, &reader->sizes[index],
-                       &error) == TMA_OK)
+    const struct tma_tensor_map *map = &workload->maps[stage->map];
+    enum tma_architecture architecture = reader->scenario->machine.architecture;
+    enum tma_error_code code =
+        tma_rows_begin(&stream, map, &operation, &reader->sizes[index], &error);
+    if (code == TMA_OK && reader->machine_valid)
+        code = tma_operation_architecture_check(map, &operation, architecture, &error);
+    if (code == TMA_OK)
         return true;
+    if (code == TMA_ERROR_UNSUPPORTED) {
+        snprintf(path, sizeof path, "workload.operations.%u.access", index);
+        tma_scenario_diagnose(reader, path, "workload.operations.%u: %s", index, error.text);
+        return false;
+    }
     tma_scenario_diagnose(reader, path, "workload.operations.%u, tile %llu of dimension %u: %s",
                           index, (unsigned long long)k, d, error.text);
     return false;

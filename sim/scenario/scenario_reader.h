@@ -27,6 +27,7 @@ struct tma_scenario_reader {
     struct tma_scenario *scenario;    /* what is being filled */
     const struct tma_yaml_node *root; /* of the scenario's document */
     struct tma_diagnostics *list;     /* collects the errors */
+    const char *single_map;           /* path of a document's only map; NULL: tensor_maps.NAME */
     bool machine_valid;               /* the machine was read without errors */
     bool workload_valid;              /* the keys of `workload` were read without errors */
 

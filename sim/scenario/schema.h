@@ -17,4 +17,10 @@ struct tma_schema {
 bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                      const char *context, void *target, struct tma_diagnostics *list);
 
+/* Appends an error for each key of the mapping that is neither a key of the schema nor one of the
+ * `extra_count` others. Reads no values. Returns false if there was one. */
+bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
+                           const char *const *extra, size_t extra_count,
+                           struct tma_diagnostics *list);
+
 #endif

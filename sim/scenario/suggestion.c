@@ -45,6 +45,9 @@ void tma_suggest(struct tma_suggestion *suggestion, const char *candidate) {
 void tma_suggest_names(struct tma_suggestion *suggestion, const struct tma_names *names) {
     for (size_t i = 0; i < names->count; i++)
         tma_suggest(suggestion, names->items[i].name);
+    const struct tma_names *cuda = tma_cuda_names(names);
+    for (size_t i = 0; cuda != NULL && i < cuda->count; i++)
+        tma_suggest(suggestion, cuda->items[i].name);
 }
 
 char *tma_names_list(const struct tma_names *names) {

@@ -153,7 +153,8 @@ static bool read_list(const struct value_reader *reader, char *at, uint32_t *cou
     }
     if (reader->node->kind != TMA_YAML_LIST)
         return diagnose_kind(reader);
-    if (length == 0 || length > reader->key->limit) {
+    bool may_be_empty = reader->key->fallback == tma_optional_list;
+    if ((length == 0 && !may_be_empty) || length > reader->key->limit) {
         char what[40];
         snprintf(what, sizeof what, "has length %zu", length);
         return diagnose(reader, what, "");

@@ -9,29 +9,32 @@
 #define RETURN_BYTES_PER_CYCLE 106.0
 enum { LINE_BYTES = 128, LEAST_FILL_BYTES = 64, GRAIN_BYTES = 16 };
 
-/* Advice is worth a line from this many times the ideal on. */
+/* Advice is given if the cost is at least this many times the ideal. */
 #define WORTH_A_LINE 1.25
 
-/* One operation in bytes and rows. */
+/* One operation, in rows and bytes. */
 struct tma_tile_shape {
     double rows;
     uint32_t row_bytes;        /* in global memory */
-    uint32_t shared_row_bytes; /* in shared memory, before the swizzle's padding */
-    uint64_t row_pitch_bytes; /* in global memory, from one row of the tensor to the next; 0: one */
-    uint32_t row_step;        /* element stride from one row of the box to the next */
+    uint32_t shared_row_bytes; /* in shared memory, without the swizzle's padding */
+    uint64_t row_pitch_bytes;  /* distance of two rows of the tensor; 0: there is one row */
+    uint32_t row_step;         /* element stride from one row of the box to the next */
 };
 
 static uint32_t divide_up(uint32_t a, uint32_t b) {
     return (a + b - 1) / b;
 }
 
-/* Bytes of a pixel of an interleaved layout: a slice of the channels. */
+/* Bytes of a pixel of an interleaved layout. */
 static uint32_t slice_bytes(const struct tma_tensor_map *map) {
     return map->interleave == TMA_INTERLEAVE_16B ? 16 : 32;
 }
 
-/* Interleaved tiles have one slice along the slices' dimension, rank - 2, whatever the box says. */
+/* The rows of one operation. An interleaved tile has one channel slice: the box's size in dimension
+ * rank - 2 is ignored. */
 static double count_rows(const struct tma_tensor_map *map) {
+    if (map->kind == TMA_MAP_IM2COL_W128)
+        return TMA_W128_PIXELS;
     if (map->kind != TMA_MAP_TILED)
         return map->pixels_per_column;
     bool interleaved = map->interleave != TMA_INTERLEAVE_NONE;
@@ -59,7 +62,7 @@ static struct tma_tile_shape shape_of(const struct tma_tensor_map *map) {
     return shape;
 }
 
-/* Fills what advice is about; true where the cost is worth a line. */
+/* Sets the advice's field and cost; true if the cost is high enough. */
 static bool cost(struct tma_advice *advice, enum tma_field field, size_t index, double actual,
                  double ideal) {
     advice->field = field;
@@ -69,7 +72,7 @@ static bool cost(struct tma_advice *advice, enum tma_field field, size_t index, 
     return actual >= WORTH_A_LINE * ideal;
 }
 
-/* For what costs nothing to speak of, but is not what it seems. */
+/* Sets the advice's field for advice without a cost. */
 static bool note(struct tma_advice *advice, enum tma_field field, size_t index, bool applies) {
     cost(advice, field, index, 0, 0);
     return applies;
@@ -93,7 +96,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* Lines that a row touches, averaged over the places where rows start: multiples of `grain`. */
+/* The average number of lines that a row touches if rows start at multiples of `grain` bytes. */
 static double lines_of_row(uint32_t row_bytes, uint64_t grain) {
     return (double)(row_bytes - grain) / LINE_BYTES + 1;
 }
@@ -110,7 +113,7 @@ static bool split_rows(const struct tma_tensor_map *map, const struct tma_tile_s
             index = i;
         grain = next;
     }
-    if (grain == own) /* the rows' own length splits them */
+    if (grain == own) /* the length of the rows causes the splits */
         field = tma_inner_field(map);
     return cost(advice, field, index, shape->rows * lines_of_row(shape->row_bytes, grain),
                 shape->rows * divide_up(shape->row_bytes, LINE_BYTES));
@@ -121,8 +124,8 @@ static double fill_bytes(enum tma_l2_promotion promotion) {
     return bytes[promotion];
 }
 
-/* Bytes that DRAM gives for one row, where rows are `pitch` apart: whole fills, but no more than up
- * to the next row, whose fills the neighbour shares. */
+/* Bytes that L2 fills from DRAM for one row, if rows are `pitch` bytes apart: whole fills, but not
+ * beyond the next row, because neighbouring rows share fills. */
 static double fetched_bytes(const struct tma_tile_shape *shape, double fill, double pitch) {
     double fills = (double)(uint64_t)((shape->row_bytes + fill - 1) / fill) * fill;
     double to_next = pitch < shape->row_bytes ? shape->row_bytes : pitch;
@@ -144,7 +147,7 @@ static bool partial_fill(const struct tma_tensor_map *map, const struct tma_tile
                 shape->rows * shape->row_bytes);
 }
 
-/* Rows that are skipped but lie in the same fill; pixels that are skipped lie in the same row. */
+/* Skipped rows can lie in the same fill as used rows, and skipped pixels in the same row. */
 static bool skipped_elements(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
                              struct tma_advice *advice) {
     if (map->interleave != TMA_INTERLEAVE_NONE && map->kind == TMA_MAP_TILED)
@@ -171,7 +174,7 @@ static bool unfilled_span(const struct tma_tensor_map *map, const struct tma_til
                 shape->rows * shape->shared_row_bytes);
 }
 
-/* Names the dimension that is worst. */
+/* Names the dimension with the largest ratio. */
 static bool beyond_tensor(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
                           struct tma_advice *advice) {
     double worst = 1;
@@ -209,38 +212,87 @@ static bool wide_kind(const struct tma_tensor_map *map, const struct tma_tile_sh
     return note(advice, TMA_FIELD_KIND, 0, tma_is_wide(map->kind));
 }
 
+/* The stride of dimension i + 1 in bytes, and the bytes that the dimensions inside it take. */
+static uint64_t inner_extent(const struct tma_tensor_map *map, size_t i) {
+    uint64_t bytes = map->interleave == TMA_INTERLEAVE_NONE
+                         ? tma_global_bytes(map->data_type, map->global_dim[0])
+                         : map->global_dim[0] * slice_bytes(map);
+    for (size_t d = 0; d < i; d++) {
+        uint64_t last = 0;
+        if (__builtin_mul_overflow(map->global_dim[d + 1] - 1, map->global_strides[d], &last))
+            return UINT64_MAX;
+        bytes = last + bytes < bytes ? UINT64_MAX : last + bytes;
+    }
+    return bytes;
+}
+
+/* Dimensions may be permuted: a stride that is smaller than an inner one is compared with the
+ * innermost row only. */
+static bool is_overlapping(const struct tma_tensor_map *map, size_t i) {
+    uint64_t stride = map->global_strides[i];
+    bool permuted = i > 0 && stride < map->global_strides[i - 1];
+    return map->global_dim[i + 1] > 1 && stride > 0 && stride < inner_extent(map, permuted ? 0 : i);
+}
+
+static bool overlapping_rows(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                             struct tma_advice *advice) {
+    (void)shape;
+    for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (is_overlapping(map, i))
+            return note(advice, TMA_FIELD_GLOBAL_STRIDES, i, true);
+    return false;
+}
+
+static bool broadcast_stride(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                             struct tma_advice *advice) {
+    (void)shape;
+    for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (map->global_strides[i] == 0 && map->global_dim[i + 1] > 1)
+            return note(advice, TMA_FIELD_GLOBAL_STRIDES, i, true);
+    return false;
+}
+
 const struct tma_advice_rule tma_advice_rules[] = {
-    {"short_rows", "rows are shorter than the 128 bytes of a line, and each takes a cycle",
+    {"short_rows", "rows are shorter than a line of 128 bytes, and each row takes a cycle",
      "cycles", "make the inner box 128 bytes, or fold a dimension into the innermost one",
      short_rows},
-    {"split_rows", "rows start off the boundaries of lines, and touch one more", "L2 requests",
+    {"split_rows", "rows do not start at line boundaries, and touch one more line", "L2 requests",
      "align the address and the strides to 128 bytes", split_rows},
-    {"over_fetch", "L2 fills more than the rows of the box", "bytes of DRAM traffic",
+    {"over_fetch", "L2 fills more bytes than the rows of the box have", "bytes of DRAM traffic",
      "use a promotion no longer than a row, unless the next boxes use the rest soon", over_fetch},
-    {"partial_fill", "rows are no whole fills of 64 bytes", "bytes of DRAM traffic",
+    {"partial_fill", "rows are not whole fills of 64 bytes", "bytes of DRAM traffic",
      "make the inner box a multiple of 64 bytes, unless the next boxes use the rest soon",
      partial_fill},
-    {"skipped_elements", "the element stride skips data that are fetched all the same",
+    {"skipped_elements", "the element stride skips data that L2 fetches anyway",
      "bytes of DRAM traffic", "load everything once, or store the tensor de-interleaved",
      skipped_elements},
-    {"ignored_stride", "without interleave the element stride of dimension 0 does nothing", "",
+    {"ignored_stride", "without interleave the element stride of dimension 0 has no effect", "",
      "use 1", ignored_stride},
-    {"unfilled_span", "swizzled rows lie at the pitch of the span, which they don't fill",
+    {"unfilled_span", "swizzled rows lie at the pitch of the span, and do not fill it",
      "bytes of shared memory", "use a shorter swizzle, or a longer row", unfilled_span},
-    {"beyond_tensor", "the box is larger than the tensor: the rest is filled, at the same pace",
+    {"beyond_tensor", "the box is larger than the tensor: the rest is filled, at the same rate",
      "bytes of shared memory", "use a box no larger than the tensor", beyond_tensor},
     {"counts_nothing",
-     "the box is smaller than its element stride: the driver counts it as 0 bytes", "",
-     "make box_dim a multiple of the element stride; count the transaction's bytes yourself",
+     "the box is smaller than its element stride: the driver computes a box of 0 bytes", "",
+     "make box_dim a multiple of the element stride; compute the transaction's bytes yourself",
      counts_nothing},
     {"interleave_swizzle",
      "interleave 32b goes with swizzle 32b, says the driver's document; the "
      "driver takes others",
      "", "use swizzle 32b", interleave_swizzle},
     {"wide_kind",
-     "im2col_w and im2col_w128 operations exist from sm_100 on: the driver of an sm_90 "
-     "encodes the map, and its kernels cannot use it",
+     "the driver encodes the map, but this architecture has no operation that uses it: im2col::w "
+     "needs sm_100, sm_103 or sm_120, im2col::w::128 sm_100 or sm_103",
      "", "use im2col", wide_kind},
+    {"overlapping_rows",
+     "a stride is smaller than the dimensions inside it: elements overlap. The driver's page does "
+     "not allow it, an H200's driver does; stores to such a tensor race",
+     "", "use a stride of at least the inner dimensions' extent, unless windows shall overlap",
+     overlapping_rows},
+    {"broadcast_stride",
+     "a stride of 0 makes every index of the dimension the same data, a broadcast. The driver's "
+     "page does not allow it, an H200's driver does; stores to such a tensor race",
+     "", "keep it for loads of broadcast data", broadcast_stride},
 };
 
 const size_t tma_advice_rule_count = sizeof tma_advice_rules / sizeof tma_advice_rules[0];
@@ -253,7 +305,7 @@ size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architec
     size_t count = 0;
     for (size_t i = 0; i < tma_advice_rule_count; i++) {
         struct tma_advice item = {.rule = &tma_advice_rules[i]};
-        if (item.rule->applies == wide_kind && architecture != TMA_SM_90)
+        if (item.rule->applies == wide_kind && tma_map_kind_is_usable(map->kind, architecture))
             continue;
         if (!item.rule->applies(map, &shape, &item))
             continue;

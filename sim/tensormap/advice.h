@@ -1,9 +1,9 @@
-/* What is legal in a tensor map, but costly: each with an estimate of the cost.
+/* Advice: properties of a legal tensor map that are costly or surprising, with the estimated cost.
  *
- * The estimates are for one box (or column) inside the tensor, and use what was measured on an
- * H200: the TMA unit asks L2 for one row of the box, or one 128-byte line of a longer row, a cycle;
- * data come back at 106 bytes a cycle to one SM; L2 fills from DRAM by the promotion's size;
- * swizzled rows lie at the pitch of the span. */
+ * The estimates are for one box (or column) inside the tensor. They use these measurements of an
+ * H200: in each cycle the TMA unit requests one row of the box from L2, or one 128-byte line of a
+ * longer row; 106 bytes per cycle return to one SM; L2 fills from DRAM in units of the promotion's
+ * size; swizzled rows lie at the pitch of the swizzle's span. */
 #ifndef TMA_TENSORMAP_ADVICE_H
 #define TMA_TENSORMAP_ADVICE_H
 
@@ -17,10 +17,11 @@ struct tma_advice;
 
 struct tma_advice_rule {
     const char *id;   /* "short_rows" */
-    const char *what; /* what is so in this map */
-    const char *unit; /* of the cost: "cycles", "bytes of DRAM traffic"; "" where there is none */
+    const char *what; /* the property of the map */
+    const char *unit; /* of the cost: "cycles", "bytes of DRAM traffic"; "" if there is no cost */
     const char *fix;
-    /* Of the folder alone: does it apply? Fills the advice's field, index and cost if so. */
+    /* Internal to this folder. True if the advice applies; then it has set the advice's field,
+     * index and cost. */
     bool (*applies)(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
                     struct tma_advice *advice);
 };
@@ -30,20 +31,21 @@ extern const size_t tma_advice_rule_count;
 
 struct tma_advice {
     const struct tma_advice_rule *rule;
-    enum tma_field field; /* the one to change */
-    int index;            /* of the list's element; -1 where the field is a single value */
-    double cost, ideal;   /* in the rule's unit: as it is, and as it could be; 0 without a unit */
+    enum tma_field field; /* the field to change */
+    int index;            /* of the list's element; -1: the field is a single value */
+    double cost;          /* of this map, in the rule's unit; 0 without a unit */
+    double ideal;         /* the cost after the fix, in the rule's unit; 0 without a unit */
 };
 
 enum { TMA_MAX_ADVICE = 16 };
 
-/* Gives how many pieces of advice there are for a legal map, and writes the first `capacity`. None
- * for a map that tma_tensor_map_check rejects. */
+/* Writes the first `capacity` pieces of advice for a map, and returns how many there are. A map
+ * that tma_tensor_map_check rejects gets none. */
 size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architecture architecture,
                              struct tma_advice *advice, size_t capacity);
 
-/* One sentence: "box_dim[0]: rows are shorter than ... (short_rows); about 64 cycles instead of 10:
- * 6.6 times; ...". Cut to size - 1 characters. */
+/* Writes one sentence: "box_dim[0]: rows are shorter than ... (short_rows); about 64 cycles instead
+ * of 10: 6.6 times; ...". Cut to size - 1 characters. */
 void tma_advice_text(const struct tma_advice *advice, char *text, size_t size);
 
 TMA_API_END

@@ -1,4 +1,4 @@
-/* From the 128 bytes back to the fields, and what is odd about the bytes. */
+/* Decodes a descriptor, and finds its irregularities. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static void find_bits(struct findings *findings, enum tma_finding_kind kind, str
     find(findings, kind, bits.word, tma_bits_mask(bits), descriptor->words[bits.word], 0);
 }
 
-/* The type of a code: by number what no type has, so that the rules reject it. */
+/* The data type of a code. An unknown code gives a value that the rules reject. */
 static enum tma_data_type type_of_code(uint32_t code, uint32_t tf32) {
     enum { UNKNOWN = TMA_16U6_ALIGN16B + 1 };
     static const uint8_t types[2][16] = {
@@ -57,7 +57,7 @@ static void decode_types(const struct tma_descriptor *descriptor, struct tma_ten
         find_bits(findings, TMA_UNKNOWN_CODE, TMA_BITS_INTERLEAVE, descriptor);
 }
 
-/* What of a dimension lies past the rank is 0 in a driver's map. */
+/* The driver writes 0 for dimensions past the rank. */
 static void find_past_rank(const struct tma_descriptor *descriptor, struct tma_bits bits,
                            struct findings *findings) {
     if (tma_bits_get(descriptor, bits) != 0)

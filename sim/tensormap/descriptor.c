@@ -17,7 +17,7 @@ void tma_descriptor_from_bytes(struct tma_descriptor *descriptor,
         descriptor->words[i / 4] |= (uint32_t)bytes[i] << i % 4 * 8;
 }
 
-/* cuda.h's order is not the hardware's; TF32 is float32 and a bit that says to round. */
+/* The codes differ from cuda.h's values. A TF32 type is the float32 type with a rounding bit. */
 struct tma_type_code tma_type_code(enum tma_data_type type) {
     static const struct tma_type_code codes[] = {
         [TMA_UINT8] = {0, 0},          [TMA_UINT16] = {1, 0},        [TMA_UINT32] = {2, 0},

@@ -1,7 +1,7 @@
-/* The 128 bytes of a tensor map: what a CUtensorMap holds, and what debuggers show of it.
+/* The 128-byte descriptor of a tensor map: the content of a CUtensorMap (PTX ISA 5.5.8).
  *
- * The layout was worked out from 15982 descriptors that an H200's driver (580) wrote; encoding
- * gives each of them byte for byte. 32 little-endian words:
+ * The layout was derived from 15982 descriptors that an H200's driver (580) wrote; encoding
+ * reproduces each of them byte for byte. 32 little-endian words:
  *
  *   0-1    global address
  *   2      bit 0 im2col; 4-6 rank - 1; 7-10 type code; 11-12 interleave; 13-14 swizzle; 15 NaN
@@ -16,73 +16,76 @@
  *   16     derived: bytes of the box, with box_dim / element_strides rounded down
  *   18     derived: bytes after which the swizzle's pattern repeats (16 without one)
  *
- * What lies past the rank is 0, and so is everything else. */
+ * Bits of dimensions past the rank are 0, and so are all other bits. */
 #ifndef TMA_TENSORMAP_DESCRIPTOR_H
 #define TMA_TENSORMAP_DESCRIPTOR_H
 
 #include "base/api.h"
 #include "base/error.h"
+#include "tensormap/architectures.h"
 #include "tensormap/fields.h"
 
 TMA_API_BEGIN
 
-enum { TMA_DESCRIPTOR_BYTES = 128, TMA_DESCRIPTOR_WORDS = 32 };
+enum { TMA_DESCRIPTOR_BYTES = 128, TMA_DESCRIPTOR_WORDS = 32, TMA_DESCRIPTOR_ALIGNMENT_BYTES = 64 };
 
-/* Word i holds bytes 4i to 4i + 3, little-endian. Aligned to 64 bytes, as a CUtensorMap has to be.
- */
 struct tma_descriptor {
+    /* Word i holds bytes 4i to 4i + 3, little-endian. A CUtensorMap is aligned to 64 bytes. */
     TMA_ALIGN(64) uint32_t words[TMA_DESCRIPTOR_WORDS];
 };
 
-/* To and from the bytes in memory, whatever this machine's byte order. */
+/* Conversion to and from bytes in the order of memory, on a host of any byte order. */
 void tma_descriptor_to_bytes(const struct tma_descriptor *descriptor,
                              uint8_t bytes[TMA_DESCRIPTOR_BYTES]);
 void tma_descriptor_from_bytes(struct tma_descriptor *descriptor,
                                const uint8_t bytes[TMA_DESCRIPTOR_BYTES]);
 
-/* Encodes a legal map (tma_tensor_map_check finds nothing): values of another are cut to their
- * bits. Gives the fields whose layout could not be compared with real bytes, as bits 1 <<
- * enum tma_field: sub-byte types, swizzle atoms of more than 16 bytes (these have no known place,
- * and are left out), and the kind of im2col wide maps (an H200's driver writes those like im2col).
- */
+/* Encodes a map that tma_tensor_map_check accepts. Values of another map are cut to their bits.
+ * Returns the fields whose bits could not be compared with real descriptors, as bits 1 << enum
+ * tma_field: sub-byte types; swizzle atoms of more than 16 bytes and swizzle 96b, whose bits are
+ * not known and which are encoded as 128b; and the kind of im2col wide maps, which an H200's driver
+ * encodes like im2col. */
 unsigned tma_descriptor_encode(const struct tma_tensor_map *map, struct tma_descriptor *descriptor);
 
-/* What decoding finds odd. */
+/* Kinds of irregularities that decoding finds. */
 enum tma_finding_kind {
     TMA_UNKNOWN_BITS,   /* bits that no known map sets */
-    TMA_UNKNOWN_CODE,   /* a value of a field's bits that means nothing known */
+    TMA_UNKNOWN_CODE,   /* a field's bits with a value that has no known meaning */
     TMA_PAST_RANK,      /* a value of a dimension that the rank does not have */
-    TMA_WRONG_DERIVED,  /* a derived word that is not what the other fields make it */
-    TMA_ABSENT_DERIVED, /* both derived words are 0, as where tensormap.replace built the map */
-    TMA_UNVERIFIED      /* a field whose layout is known from documents alone */
+    TMA_WRONG_DERIVED,  /* a derived word that does not follow from the other fields */
+    TMA_ABSENT_DERIVED, /* both derived words are 0, as after tensormap.replace on zeros */
+    TMA_UNVERIFIED      /* a field whose layout is known from documents only */
 };
 
 struct tma_finding {
     enum tma_finding_kind kind;
     unsigned word;     /* 0 to 31 */
     uint32_t mask;     /* the bits of the word */
-    uint32_t value;    /* of the word under the mask, in place */
-    uint32_t expected; /* likewise; of wrong derived words */
+    uint32_t value;    /* the word's bits under the mask, not shifted */
+    uint32_t expected; /* the word that follows from the other fields; TMA_WRONG_DERIVED only */
 };
 
 enum { TMA_MAX_FINDINGS = 48 };
 
-/* Decodes any 128 bytes: gives how many findings there are, and writes the first `capacity` of them
- * (no descriptor has more than TMA_MAX_FINDINGS). Every field of the map that the bytes hold is
- * set, and the rest is as neutral as in a map of that rank (sizes 1, strides 0). Fields with
- * unknown codes get a value that the rules reject. */
+/* Decodes any 128 bytes. Writes the first `capacity` findings and returns how many there are, at
+ * most TMA_MAX_FINDINGS. Fields that the descriptor does not hold get neutral values: sizes 1,
+ * strides 0. Fields with unknown codes get a value that the rules reject. */
 size_t tma_descriptor_decode(const struct tma_descriptor *descriptor, struct tma_tensor_map *map,
                              struct tma_finding *findings, size_t capacity);
 
-/* One sentence without a full stop, cut to size - 1 characters. */
+/* Writes one sentence without a full stop, cut to size - 1 characters. */
 void tma_finding_text(const struct tma_finding *finding, char *text, size_t size);
 
-/* cuTensorMapReplaceAddress. Fails with TMA_ERROR_ARGUMENT where the address is not aligned as the
- * map's interleave and type want it. */
+/* Checks the address of a descriptor in memory. Fails with TMA_ERROR_ARGUMENT if it is not a
+ * multiple of 64 bytes (CUDA driver API, tensorMap). */
+enum tma_error_code tma_descriptor_check_address(uint64_t address, struct tma_error *error);
+
+/* cuTensorMapReplaceAddress (CUDA driver API). Fails with TMA_ERROR_ARGUMENT if the address does
+ * not have the alignment that the map's interleave and type require. */
 enum tma_error_code tma_descriptor_replace_address(struct tma_descriptor *descriptor,
                                                    uint64_t address, struct tma_error *error);
 
-/* The fields of the tensormap.replace instruction (PTX ISA 9.7.9.28), by their names there. */
+/* The fields of the tensormap.replace instruction (PTX ISA 9.7.9.28). */
 enum tma_replace_field {
     TMA_REPLACE_GLOBAL_ADDRESS,
     TMA_REPLACE_RANK, /* the rank less one */
@@ -99,10 +102,31 @@ enum tma_replace_field {
 
 extern const struct tma_names tma_replace_field_names;
 
-/* tensormap.replace.tile: changes the field's bits and no other; derived words keep what they were,
- * as they do on hardware. `ordinal` is the dimension, 0 for a field that is a single value. Fails
- * with TMA_ERROR_ARGUMENT where the value or the ordinal does not fit, and TMA_ERROR_UNSUPPORTED
- * for values whose bits are not known (swizzle 96b, atoms of more than 16 bytes). */
+/* The names of a field's values (PTX ISA, tensormap.replace, table 33), or NULL if the field takes
+ * a number. */
+const struct tma_names *tma_replace_value_names(enum tma_replace_field field);
+
+/* The ordinals and values that a field takes. */
+struct tma_replace_limits {
+    unsigned ordinals; /* ordinals are 0 to this minus 1; 1: the field is a single value */
+    uint64_t least, most;
+    uint64_t multiple; /* values are multiples of this */
+};
+
+/* Never NULL for a field of the enumeration. */
+const struct tma_replace_limits *tma_replace_limits(enum tma_replace_field field);
+
+/* Fails with TMA_ERROR_UNSUPPORTED if the architecture's tensormap.replace does not have the field,
+ * or does not have it with this value. */
+enum tma_error_code tma_replace_check_architecture(enum tma_replace_field field, uint64_t value,
+                                                   enum tma_architecture architecture,
+                                                   struct tma_error *error);
+
+/* tensormap.replace.tile: changes the bits of the field and no others. Derived words keep their
+ * values, as on hardware. `ordinal` is the dimension; 0 for a field that is a single value. Fails
+ * with TMA_ERROR_ARGUMENT if the value or the ordinal is out of range or the map is not tiled, and
+ * with TMA_ERROR_UNSUPPORTED for values whose bits are not known (swizzle 96b, atoms of more than
+ * 16 bytes). */
 enum tma_error_code tma_descriptor_replace(struct tma_descriptor *descriptor,
                                            enum tma_replace_field field, unsigned ordinal,
                                            uint64_t value, struct tma_error *error);

@@ -1,11 +1,11 @@
-/* Where each field lies in the 128 bytes. Internal to this folder; descriptor.h has the overview.
+/* The bits of each field in a descriptor; descriptor.h has the overview. Internal to this folder.
  */
 #ifndef TMA_TENSORMAP_DESCRIPTOR_BITS_H
 #define TMA_TENSORMAP_DESCRIPTOR_BITS_H
 
 #include "tensormap/descriptor.h"
 
-/* `count` bits of a word from bit `first` up. */
+/* A bit field: `count` bits of a word, the lowest of which is bit `first`. */
 struct tma_bits {
     uint8_t word, first, count;
 };
@@ -23,7 +23,8 @@ struct tma_bits {
 #define TMA_BITS_BOX_BYTES    ((struct tma_bits){16, 0, 32})
 #define TMA_BITS_PATTERN      ((struct tma_bits){18, 0, 32})
 
-/* Of dimension d; strides and box_dim from dimension 1 on (the inner box is TMA_BITS_INNER). */
+/* Bits of dimension d. Strides and box_dim start at dimension 1: TMA_BITS_INNER has the inner box.
+ */
 #define TMA_BITS_STRIDE_LOW(d)     ((struct tma_bits){(uint8_t)(2 + (d)), 0, 32})
 #define TMA_BITS_STRIDE_HIGH(d)    ((struct tma_bits){7, (uint8_t)(4 * ((d)-1)), 4})
 #define TMA_BITS_DIM(d)            ((struct tma_bits){(uint8_t)(8 + (d)), 0, 32})
@@ -32,7 +33,7 @@ struct tma_bits {
 
 enum { TMA_STRIDE_UNIT_BYTES = 16, TMA_NO_PATTERN_BYTES = 16, TMA_PATTERN_LINE_BYTES = 128 };
 
-/* Corners of spatial dimension i in a map of this rank (3 to 5): 16, 8 or 5 bits each. */
+/* A corner of spatial dimension i in a map of rank 3, 4 or 5: 16, 8 or 5 bits. */
 static inline struct tma_bits tma_bits_corner(uint32_t rank, size_t i, bool upper) {
     static const uint8_t widths[TMA_MAX_RANK + 1] = {[3] = 16, [4] = 8, [5] = 5};
     return (struct tma_bits){14, (uint8_t)(widths[rank] * i + (upper ? 16 : 0)), widths[rank]};
@@ -46,7 +47,7 @@ static inline uint32_t tma_bits_get(const struct tma_descriptor *descriptor, str
     return (descriptor->words[bits.word] & tma_bits_mask(bits)) >> bits.first;
 }
 
-/* Values that are too large are cut to the bits. */
+/* Cuts a value that is too large to the field's bits. */
 static inline void tma_bits_put(struct tma_descriptor *descriptor, struct tma_bits bits,
                                 uint32_t value) {
     uint32_t mask = tma_bits_mask(bits);
@@ -54,13 +55,13 @@ static inline void tma_bits_put(struct tma_descriptor *descriptor, struct tma_bi
     *word = (*word & ~mask) | (value << bits.first & mask);
 }
 
-/* The code of a data type in TMA_BITS_TYPE, and its TMA_BITS_TF32. */
+/* A data type as TMA_BITS_TYPE and TMA_BITS_TF32 hold it. */
 struct tma_type_code {
     uint8_t code, tf32;
 };
 struct tma_type_code tma_type_code(enum tma_data_type type);
 
-/* The driver's derived words, of a map whose data type is known. */
+/* The derived words of a map with a known data type, as the driver computes them. */
 uint32_t tma_derived_box_bytes(const struct tma_tensor_map *map);
 uint32_t tma_derived_pattern_bytes(enum tma_swizzle swizzle);
 

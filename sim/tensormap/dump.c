@@ -16,16 +16,16 @@ const struct tma_names tma_dump_format_names = {"dump format", format_items,
 
 enum { HEX_DIGITS = 2 * TMA_DESCRIPTOR_BYTES, LONGEST_NUMBER = 16 };
 
-/* What a text holds: numbers with 0x, or bare digits in the order of memory. */
-struct contents {
+/* The content of a text: numbers with 0x, or bare digits in the order of memory. */
+struct dump_contents {
     uint64_t numbers[TMA_DESCRIPTOR_BYTES];
-    size_t number_count; /* may exceed what numbers holds */
+    size_t number_count; /* may exceed the size of `numbers` */
     uint8_t bytes[TMA_DESCRIPTOR_BYTES];
-    size_t digit_count; /* likewise */
+    size_t digit_count; /* may exceed the digits of `bytes` */
 };
 
-/* A word of the text, and where to look for the next. */
-struct cursor {
+/* The current word of a text, and the position behind it. */
+struct dump_cursor {
     const char *at, *end;
     const char *word;
     size_t length;
@@ -35,7 +35,7 @@ static bool is_separator(char c) {
     return isspace((unsigned char)c) || (c != '\0' && strchr(",{}[];()\"'", c) != NULL);
 }
 
-/* The numbers of a line start behind "0x7ffe10 <map+16>:" or "opaque =". */
+/* Skips the label of a line, such as "0x7ffe10 <map+16>:" or "opaque =". */
 static const char *skip_label(const char *line, const char *end) {
     const char *start = line;
     for (const char *at = line; at < end && *at != '\n'; at++)
@@ -44,7 +44,7 @@ static const char *skip_label(const char *line, const char *end) {
     return start;
 }
 
-static bool next_word(struct cursor *cursor) {
+static bool next_word(struct dump_cursor *cursor) {
     while (cursor->at < cursor->end && is_separator(*cursor->at)) {
         bool line_ends = *cursor->at == '\n';
         cursor->at++;
@@ -58,7 +58,7 @@ static bool next_word(struct cursor *cursor) {
     return cursor->length > 0;
 }
 
-static bool word_is(const struct cursor *cursor, const char *text) {
+static bool word_is(const struct dump_cursor *cursor, const char *text) {
     return cursor->length == strlen(text) && memcmp(cursor->word, text, cursor->length) == 0;
 }
 
@@ -69,20 +69,20 @@ static int digit_value(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-static void add_digit(struct contents *contents, int digit) {
+static void add_digit(struct dump_contents *contents, int digit) {
     size_t byte = contents->digit_count++ / 2;
     if (byte < TMA_DESCRIPTOR_BYTES)
         contents->bytes[byte] = (uint8_t)(contents->bytes[byte] << 4 | digit);
 }
 
-static void add_number(struct contents *contents, uint64_t value) {
+static void add_number(struct dump_contents *contents, uint64_t value) {
     size_t index = contents->number_count++;
     if (index < TMA_DESCRIPTOR_BYTES)
         contents->numbers[index] = value;
 }
 
-/* "<repeats 13 times>" behind a number: as many of it in all. */
-static enum tma_error_code read_repeats(struct cursor *cursor, struct contents *contents,
+/* "<repeats 13 times>" behind a number means that the number occurs 13 times in all. */
+static enum tma_error_code read_repeats(struct dump_cursor *cursor, struct dump_contents *contents,
                                         struct tma_error *error) {
     size_t have = contents->number_count;
     uint64_t times = next_word(cursor) ? strtoull(cursor->word, NULL, 10) : 0;
@@ -96,9 +96,9 @@ static enum tma_error_code read_repeats(struct cursor *cursor, struct contents *
     return TMA_OK;
 }
 
-/* A number with 0x, or bare digits. */
-static enum tma_error_code read_digits(const struct cursor *cursor, struct contents *contents,
-                                       struct tma_error *error) {
+/* Reads a number with 0x, or bare digits. */
+static enum tma_error_code read_digits(const struct dump_cursor *cursor,
+                                       struct dump_contents *contents, struct tma_error *error) {
     bool prefixed = cursor->length > 2 && cursor->word[0] == '0' && (cursor->word[1] | 32) == 'x';
     size_t start = prefixed ? 2 : 0;
     bool is_number = prefixed && cursor->length - start <= LONGEST_NUMBER;
@@ -120,9 +120,9 @@ static enum tma_error_code read_digits(const struct cursor *cursor, struct conte
     return TMA_OK;
 }
 
-static enum tma_error_code read_contents(const char *text, size_t size, struct contents *contents,
-                                         struct tma_error *error) {
-    struct cursor cursor = {.at = skip_label(text, text + size), .end = text + size};
+static enum tma_error_code read_contents(const char *text, size_t size,
+                                         struct dump_contents *contents, struct tma_error *error) {
+    struct dump_cursor cursor = {.at = skip_label(text, text + size), .end = text + size};
     enum tma_error_code code = TMA_OK;
     while (code == TMA_OK && next_word(&cursor))
         code = word_is(&cursor, "<repeats") ? read_repeats(&cursor, contents, error)
@@ -130,7 +130,7 @@ static enum tma_error_code read_contents(const char *text, size_t size, struct c
     return code;
 }
 
-static enum tma_error_code take_digits(const struct contents *contents,
+static enum tma_error_code take_digits(const struct dump_contents *contents,
                                        struct tma_descriptor *descriptor, struct tma_error *error) {
     size_t digits = contents->digit_count;
     if (digits % 2 != 0)
@@ -144,7 +144,7 @@ static enum tma_error_code take_digits(const struct contents *contents,
     return TMA_OK;
 }
 
-static enum tma_error_code take_numbers(const struct contents *contents,
+static enum tma_error_code take_numbers(const struct dump_contents *contents,
                                         struct tma_descriptor *descriptor,
                                         enum tma_dump_format *format, struct tma_error *error) {
     size_t count = contents->number_count;
@@ -187,7 +187,7 @@ static enum tma_error_code take_binary(const char *data, size_t size,
 enum tma_error_code tma_dump_read(const char *data, size_t size, struct tma_descriptor *descriptor,
                                   enum tma_dump_format *format, struct tma_error *error) {
     enum tma_dump_format found = TMA_DUMP_BINARY;
-    struct contents contents = {0};
+    struct dump_contents contents = {0};
     enum tma_error_code code = TMA_OK;
     if (!is_text(data, size)) {
         code = take_binary(data, size, descriptor, error);

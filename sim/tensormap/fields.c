@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where a field lies in struct tma_tensor_map. */
-struct place {
+/* The position of a field in struct tma_tensor_map. */
+struct field_place {
     size_t offset;
     size_t bytes; /* of one value: 4 or 8 */
     size_t length;
@@ -21,7 +21,7 @@ struct place {
                 sizeof((struct tma_tensor_map *)0)->member[0]                                      \
     }
 
-static const struct place places[TMA_FIELD_COUNT] = {
+static const struct field_place places[TMA_FIELD_COUNT] = {
     [TMA_FIELD_KIND] = SINGLE(kind),
     [TMA_FIELD_DATA_TYPE] = SINGLE(data_type),
     [TMA_FIELD_RANK] = SINGLE(rank),
@@ -126,8 +126,13 @@ void tma_field_set(struct tma_tensor_map *map, enum tma_field field, size_t inde
 }
 
 void tma_field_text(enum tma_field field, int64_t value, char *text, size_t size) {
+    tma_field_text_in(field, TMA_NAMES_SHORT, value, text, size);
+}
+
+void tma_field_text_in(enum tma_field field, enum tma_name_style style, int64_t value, char *text,
+                       size_t size) {
     const struct tma_field_info *info = tma_field_info(field);
-    const char *name = info->names == NULL ? "?" : tma_name_of(info->names, (int)value);
+    const char *name = info->names == NULL ? "?" : tma_name_in(info->names, style, (int)value);
     if (strcmp(name, "?") != 0)
         snprintf(text, size, "%s", name);
     else if (field == TMA_FIELD_GLOBAL_ADDRESS)

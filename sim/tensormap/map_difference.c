@@ -1,6 +1,6 @@
 #include "tensormap/map_difference.h"
 
-/* The value of one map, where it has it. */
+/* Sets the value of one of the two maps. */
 static void side_of(struct tma_map_difference *difference, size_t side,
                     const struct tma_tensor_map *map, size_t index) {
     difference->has[side] = index < tma_field_count(map, difference->field);

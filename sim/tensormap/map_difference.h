@@ -1,4 +1,4 @@
-/* Two tensor maps, field by field. */
+/* Compares two tensor maps field by field. */
 #ifndef TMA_TENSORMAP_MAP_DIFFERENCE_H
 #define TMA_TENSORMAP_MAP_DIFFERENCE_H
 
@@ -9,15 +9,15 @@ TMA_API_BEGIN
 
 struct tma_map_difference {
     enum tma_field field;
-    int index;   /* of the list's element; -1 where the field is a single value */
-    bool has[2]; /* does this map have the value: the field, and the dimension? */
-    int64_t values[2];
+    int index;         /* of the list's element; -1: the field is a single value */
+    bool has[2];       /* does this map have the value? */
+    int64_t values[2]; /* as tma_field_value returns them; 0 for a map without the value */
 };
 
 enum { TMA_MAX_DIFFERENCES = 40 };
 
-/* Gives how many values differ, in the order of the fields, and writes the first `capacity` of
- * them. A value that only one of the maps has differs. */
+/* Writes the first `capacity` differences in the order of the fields, and returns how many there
+ * are. A value that only one of the maps has is a difference. */
 size_t tma_tensor_map_compare(const struct tma_tensor_map *a, const struct tma_tensor_map *b,
                               struct tma_map_difference *differences, size_t capacity);
 

@@ -1,4 +1,4 @@
-/* Is this a tensor map at all? */
+/* Tells descriptors from other data. */
 #include <string.h>
 
 #include "tensormap/dump.h"
@@ -8,7 +8,7 @@ static bool is_all_zeros(const struct tma_descriptor *descriptor) {
     return memcmp(descriptor, &zeros, sizeof zeros) == 0;
 }
 
-/* Findings that bytes of something else have by the dozen, and a map seldom. */
+/* Counts the findings that are rare in descriptors and frequent in other data. */
 static size_t count_strange(const struct tma_descriptor *descriptor) {
     struct tma_tensor_map map;
     struct tma_finding findings[TMA_MAX_FINDINGS];
@@ -23,7 +23,7 @@ static uint32_t swap_word(uint32_t word) {
     return word >> 24 | (word >> 8 & 0xff00) | (word << 8 & 0xff0000) | word << 24;
 }
 
-/* Is it a clean map once the bytes of each number of `words` words are reversed? */
+/* Does reversing the bytes of each number of `words` words give a descriptor without findings? */
 static bool is_swapped(const struct tma_descriptor *descriptor, size_t words) {
     struct tma_descriptor swapped;
     for (size_t i = 0; i < TMA_DESCRIPTOR_WORDS; i++)

@@ -1,4 +1,4 @@
-/* The check itself: what it does with each rule of the table, and with what the rules report. */
+/* Applies the rules of the table, and formats violations. */
 #include "tensormap/rules.h"
 
 #include <inttypes.h>
@@ -7,8 +7,12 @@
 
 #include "tensormap/rule_context.h"
 
-static const struct tma_name architecture_items[] = {{"sm_90", TMA_SM_90}, {"sm_100", TMA_SM_100}};
-const struct tma_names tma_architecture_names = {"architecture", architecture_items, 2};
+static const struct tma_name basis_items[] = {{"records", TMA_BASIS_RECORDS},
+                                              {"documents", TMA_BASIS_DOCUMENTS},
+                                              {"measured", TMA_BASIS_MEASURED},
+                                              {"reading", TMA_BASIS_READING}};
+const struct tma_names tma_basis_names = {"basis", basis_items,
+                                          sizeof basis_items / sizeof basis_items[0]};
 
 const struct tma_rule *tma_rule_by_id(const char *id) {
     for (size_t i = 0; i < tma_rule_count; i++)
@@ -17,68 +21,86 @@ const struct tma_rule *tma_rule_by_id(const char *id) {
     return NULL;
 }
 
-void tma_report(struct tma_rule_context *e, enum tma_field field, size_t index,
+void tma_report(struct tma_rule_context *context, enum tma_field field, size_t index,
                 enum tma_relation relation, int64_t bound, int64_t nearest) {
-    if (e->count < e->capacity)
-        e->violations[e->count] =
-            (struct tma_violation){.rule = e->rule,
+    if (context->count < context->capacity)
+        context->violations[context->count] =
+            (struct tma_violation){.rule = context->rule,
                                    .field = field,
                                    .index = tma_field_info(field)->is_list ? (int)index : -1,
-                                   .value = tma_field_value(e->map, field, index),
+                                   .value = tma_field_value(context->map, field, index),
                                    .relation = relation,
                                    .bound = bound,
                                    .nearest = nearest};
-    e->count++;
+    context->count++;
 }
 
 size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architecture architecture,
                             struct tma_violation *violations, size_t capacity) {
-    struct tma_rule_context e = {.map = map,
-                                 .architecture = architecture,
-                                 .type = tma_type_info(map->data_type),
-                                 .violations = violations,
-                                 .capacity = capacity};
-    /* An unknown kind breaks the one rule that holds for every bit. */
+    struct tma_rule_context context = {.map = map,
+                                       .architecture = architecture,
+                                       .type = tma_type_info(map->data_type),
+                                       .violations = violations,
+                                       .capacity = capacity};
+    /* Bit 31 selects the one rule that also applies to unknown kinds. */
     unsigned kind = 1u << ((unsigned)map->kind <= TMA_MAP_IM2COL_W128 ? (unsigned)map->kind : 31);
     for (const struct tma_rule *rule = tma_rules; rule < tma_rules + tma_rule_count; rule++) {
         if ((rule->kinds & kind) == 0 || (rule->architectures & (unsigned)architecture) == 0)
             continue;
-        e.rule = rule;
-        rule->examine(&e);
+        context.rule = rule;
+        rule->check(&context);
     }
-    return e.count;
+    return context.count;
 }
 
-/* "none, 32b, 64b": the members of a bit set by name. */
-static void set_text(enum tma_field field, int64_t set, char *text, size_t size) {
+bool tma_map_kind_is_usable(enum tma_map_kind kind, enum tma_architecture architecture) {
+    switch (kind) {
+    case TMA_MAP_IM2COL_W:
+        return tma_has_feature(architecture, TMA_FEATURE_IM2COL_W_LOAD);
+    case TMA_MAP_IM2COL_W128:
+        return tma_has_feature(architecture, TMA_FEATURE_IM2COL_W128);
+    default:
+        return true;
+    }
+}
+
+/* Writes the names of a bit set's members: "none, 32b, 64b". */
+static void set_text(enum tma_field field, enum tma_name_style style, int64_t set, char *text,
+                     size_t size) {
     const struct tma_names *names = tma_field_info(field)->names;
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < names->count; i++)
         if (tma_is_member(set, names->items[i].value) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
-                                     names->items[i].name);
+                                     tma_name_in(names, style, names->items[i].value));
 }
 
-static void bound_text(const struct tma_violation *violation, char *text, size_t size) {
+static void bound_text(const struct tma_violation *violation, enum tma_name_style style, char *text,
+                       size_t size) {
     static const char *const relations[] = {[TMA_AT_LEAST] = "at least ",
                                             [TMA_AT_MOST] = "at most ",
                                             [TMA_MULTIPLE_OF] = "a multiple of ",
                                             [TMA_EXACTLY] = "exactly "};
     if (violation->relation == TMA_ONE_OF)
-        set_text(violation->field, violation->bound, text, size);
+        set_text(violation->field, style, violation->bound, text, size);
     else
         snprintf(text, size, "%s%" PRId64, relations[violation->relation], violation->bound);
 }
 
 void tma_violation_text(const struct tma_violation *violation, char *text, size_t size) {
+    tma_violation_text_in(violation, TMA_NAMES_SHORT, text, size);
+}
+
+void tma_violation_text_in(const struct tma_violation *violation, enum tma_name_style style,
+                           char *text, size_t size) {
     const struct tma_field_info *field = tma_field_info(violation->field);
-    char index[16] = "", value[32], bound[400], nearest[32];
+    char index[16] = "", value[64], bound[800], nearest[64];
     if (violation->index >= 0)
         snprintf(index, sizeof index, "[%d]", violation->index);
-    tma_field_text(violation->field, violation->value, value, sizeof value);
-    tma_field_text(violation->field, violation->nearest, nearest, sizeof nearest);
-    bound_text(violation, bound, sizeof bound);
+    tma_field_text_in(violation->field, style, violation->value, value, sizeof value);
+    tma_field_text_in(violation->field, style, violation->nearest, nearest, sizeof nearest);
+    bound_text(violation, style, bound, sizeof bound);
     snprintf(text, size, "%s%s is %s%s%s and must be %s%s (%s: %s); nearest legal value: %s",
              field->name, index, value, field->unit[0] == '\0' ? "" : " ", field->unit,
              violation->relation == TMA_ONE_OF ? "one of " : "", bound, violation->rule->id,

@@ -1,79 +1,99 @@
-/* Rules on what one operation brings to shared memory: the box, or the column of pixels. */
+/* Rules on the shared memory of one operation: the box, or the column of pixels. */
 #include "tensormap/rule_context.h"
 
-/* Elements that fill `bytes` bytes of shared memory. */
+/* The number of elements in `bytes` bytes of shared memory. */
 static int64_t elements_in(const struct tma_type_info *type, int64_t bytes) {
     return bytes * 8 / type->shared_bits;
 }
 
-int64_t tma_span_elements(const struct tma_rule_context *e, enum tma_swizzle swizzle) {
+int64_t tma_span_elements(const struct tma_rule_context *context, enum tma_swizzle swizzle) {
     const struct tma_swizzle_info *info = tma_swizzle_info(swizzle);
-    if (info == NULL || info->span_bytes == 0 || e->type == NULL ||
-        e->map->interleave != TMA_INTERLEAVE_NONE)
+    if (info == NULL || info->span_bytes == 0 || context->type == NULL ||
+        context->map->interleave != TMA_INTERLEAVE_NONE)
         return TMA_MAX_BOX_DIM;
-    int64_t elements = elements_in(e->type, info->span_bytes);
+    int64_t elements = elements_in(context->type, info->span_bytes);
     return elements < TMA_MAX_BOX_DIM ? elements : TMA_MAX_BOX_DIM;
 }
 
-int64_t tma_nearest_inner(const struct tma_rule_context *e, int64_t value) {
-    if (e->type == NULL)
-        return tma_nearest_multiple(value, 1, 1, TMA_MAX_BOX_DIM);
-    if (tma_is_padded_type(e->map->data_type))
-        return TMA_PADDED_ELEMENTS;
-    int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
-    return tma_nearest_multiple(value, multiple, multiple, tma_span_elements(e, e->map->swizzle));
+/* The largest inner box of a type with half rows: a swizzle of 64 bytes holds one. */
+static int64_t most_half_rows(const struct tma_rule_context *context) {
+    int64_t span = tma_span_elements(context, context->map->swizzle);
+    return span < TMA_HALF_ROW_ELEMENTS || span > TMA_PADDED_ELEMENTS ? TMA_PADDED_ELEMENTS : span;
 }
 
-/* A range rule on a field whose first value is the size of the inner box. */
-static void examine_box_field(struct tma_rule_context *e, enum tma_field field, int64_t most) {
-    for (size_t i = 0; i < tma_field_count(e->map, field); i++) {
-        int64_t value = tma_field_value(e->map, field, i);
+int64_t tma_nearest_inner(const struct tma_rule_context *context, int64_t value) {
+    if (context->type == NULL)
+        return tma_nearest_multiple(value, 1, 1, TMA_MAX_BOX_DIM);
+    if (tma_has_half_rows(context->map->data_type, context->architecture))
+        return tma_nearest_multiple(value, TMA_HALF_ROW_ELEMENTS, TMA_HALF_ROW_ELEMENTS,
+                                    most_half_rows(context));
+    if (tma_is_padded_type(context->map->data_type))
+        return TMA_PADDED_ELEMENTS;
+    int64_t multiple = elements_in(context->type, TMA_INNER_BYTES);
+    return tma_nearest_multiple(value, multiple, multiple,
+                                tma_span_elements(context, context->map->swizzle));
+}
+
+/* Checks the range of a field whose first value is the size of the inner box. */
+static void check_box_field(struct tma_rule_context *context, enum tma_field field, int64_t most) {
+    for (size_t i = 0; i < tma_field_count(context->map, field); i++) {
+        int64_t value = tma_field_value(context->map, field, i);
         int64_t bound = value < 1 ? 1 : most;
-        int64_t nearest = i == 0 ? tma_nearest_inner(e, value) : bound;
+        int64_t nearest = i == 0 ? tma_nearest_inner(context, value) : bound;
         if (value < 1)
-            tma_report(e, field, i, TMA_AT_LEAST, bound, nearest);
+            tma_report(context, field, i, TMA_AT_LEAST, bound, nearest);
         else if (value > most)
-            tma_report(e, field, i, TMA_AT_MOST, bound, nearest);
+            tma_report(context, field, i, TMA_AT_MOST, bound, nearest);
     }
 }
 
-void tma_rule_box_range(struct tma_rule_context *e) {
-    examine_box_field(e, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM);
+void tma_rule_box_range(struct tma_rule_context *context) {
+    check_box_field(context, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM);
 }
 
-void tma_rule_channels_range(struct tma_rule_context *e) {
-    examine_box_field(e, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS);
+void tma_rule_channels_range(struct tma_rule_context *context) {
+    check_box_field(context, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS);
 }
 
-void tma_rule_pixels_range(struct tma_rule_context *e) {
-    tma_report_range(e, TMA_FIELD_PIXELS_PER_COLUMN, 1, TMA_MAX_PIXELS);
+void tma_rule_pixels_range(struct tma_rule_context *context) {
+    tma_report_range(context, TMA_FIELD_PIXELS_PER_COLUMN, 1, TMA_MAX_PIXELS);
 }
 
-void tma_rule_inner_multiple(struct tma_rule_context *e) {
-    if (e->type == NULL || tma_is_padded_type(e->map->data_type))
+void tma_rule_inner_multiple(struct tma_rule_context *context) {
+    if (context->type == NULL || tma_is_padded_type(context->map->data_type))
         return;
-    enum tma_field field = tma_inner_field(e->map);
-    int64_t value = tma_inner_size(e->map);
-    int64_t multiple = elements_in(e->type, TMA_INNER_BYTES);
+    enum tma_field field = tma_inner_field(context->map);
+    int64_t value = tma_inner_size(context->map);
+    int64_t multiple = elements_in(context->type, TMA_INNER_BYTES);
     if (value % multiple != 0)
-        tma_report(e, field, 0, TMA_MULTIPLE_OF, multiple, tma_nearest_inner(e, value));
+        tma_report(context, field, 0, TMA_MULTIPLE_OF, multiple, tma_nearest_inner(context, value));
 }
 
-void tma_rule_inner_packed(struct tma_rule_context *e) {
-    enum tma_field field = tma_inner_field(e->map);
-    if (tma_is_padded_type(e->map->data_type) && tma_inner_size(e->map) != TMA_PADDED_ELEMENTS)
-        tma_report(e, field, 0, TMA_EXACTLY, TMA_PADDED_ELEMENTS, TMA_PADDED_ELEMENTS);
+void tma_rule_inner_packed(struct tma_rule_context *context) {
+    enum tma_field field = tma_inner_field(context->map);
+    int64_t value = tma_inner_size(context->map);
+    if (!tma_is_padded_type(context->map->data_type) || value == TMA_PADDED_ELEMENTS)
+        return;
+    if (!tma_has_half_rows(context->map->data_type, context->architecture))
+        tma_report(context, field, 0, TMA_EXACTLY, TMA_PADDED_ELEMENTS, TMA_PADDED_ELEMENTS);
+    else if (value < 1 || value % TMA_HALF_ROW_ELEMENTS != 0)
+        tma_report(context, field, 0, TMA_MULTIPLE_OF, TMA_HALF_ROW_ELEMENTS,
+                   tma_nearest_inner(context, value));
+    else if (value > TMA_PADDED_ELEMENTS)
+        tma_report(context, field, 0, TMA_AT_MOST, TMA_PADDED_ELEMENTS,
+                   tma_nearest_inner(context, value));
 }
 
-void tma_rule_inner_span(struct tma_rule_context *e) {
-    enum tma_field field = tma_inner_field(e->map);
-    int64_t value = tma_inner_size(e->map);
-    int64_t most = tma_span_elements(e, e->map->swizzle);
-    if (most < TMA_MAX_BOX_DIM && value > most)
-        tma_report(e, field, 0, TMA_AT_MOST, most, tma_nearest_inner(e, value));
+void tma_rule_inner_span(struct tma_rule_context *context) {
+    enum tma_field field = tma_inner_field(context->map);
+    int64_t value = tma_inner_size(context->map);
+    int64_t most = tma_span_elements(context, context->map->swizzle);
+    /* An illegal swizzle has no span to obey: its own rule says what to change. */
+    if (most < TMA_MAX_BOX_DIM && value > most && tma_swizzle_is_legal(context))
+        tma_report(context, field, 0, TMA_AT_MOST, most, tma_nearest_inner(context, value));
 }
 
-/* Are all values of this field of the map inside [1, most]? */
+/* Are all values of this field inside [1, most]? */
 static bool in_range(const struct tma_tensor_map *map, enum tma_field field, int64_t most) {
     for (size_t i = 0; i < tma_field_count(map, field); i++)
         if (tma_field_value(map, field, i) < 1 || tma_field_value(map, field, i) > most)
@@ -81,38 +101,52 @@ static bool in_range(const struct tma_tensor_map *map, enum tma_field field, int
     return true;
 }
 
-/* The driver counts box_dim / element_strides steps along a dimension, rounded down (the hardware
- * loads as many, rounded up): a box that is smaller than its element stride counts as nothing. */
+/* The elements along dimension d as the driver computes the box's size: box_dim / element_strides
+ * rounded down, although hardware loads that many rounded up. */
 static int64_t steps(const struct tma_tensor_map *map, size_t d) {
     return map->box_dim[d] / map->element_strides[d];
 }
 
-void tma_rule_box_bytes(struct tma_rule_context *e) {
-    const struct tma_tensor_map *map = e->map;
-    if (e->type == NULL || !in_range(map, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM) ||
+void tma_rule_box_bytes(struct tma_rule_context *context) {
+    const struct tma_tensor_map *map = context->map;
+    if (context->type == NULL || !in_range(map, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM) ||
         !in_range(map, TMA_FIELD_ELEMENT_STRIDES, TMA_MAX_ELEMENT_STRIDE))
         return;
-    int64_t most = elements_in(e->type, TMA_MAX_BOX_BYTES);
+    int64_t most = elements_in(context->type, TMA_MAX_BOX_BYTES);
     int64_t product = 1;
     for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_BOX_DIM); i++)
         product *= steps(map, i);
-    /* Shrink dimensions from the outermost one until the rest fits; the innermost one alone does.
-     */
+    /* Shrinks dimensions from the outermost one on until the box fits. */
     for (size_t i = tma_field_count(map, TMA_FIELD_BOX_DIM); i-- > 1 && product > most;) {
         int64_t others = product / steps(map, i);
         int64_t fitting = most / others > 1 ? most / others : 1;
         if (fitting == steps(map, i))
             continue;
         int64_t nearest = fitting * map->element_strides[i];
-        tma_report(e, TMA_FIELD_BOX_DIM, i, TMA_AT_MOST, nearest, nearest);
+        tma_report(context, TMA_FIELD_BOX_DIM, i, TMA_AT_MOST, nearest, nearest);
         product = others * fitting;
     }
 }
 
-void tma_rule_column_bytes(struct tma_rule_context *e) {
-    if (e->type == NULL || !in_range(e->map, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS))
+/* The column has 128 pixels, whatever pixels_per_column says. */
+static void check_w128_bytes(struct tma_rule_context *context) {
+    int64_t most = elements_in(context->type, TMA_MAX_BOX_BYTES) / TMA_W128_PIXELS;
+    int64_t multiple = elements_in(context->type, TMA_INNER_BYTES);
+    most -= most % multiple;
+    if (context->map->channels_per_pixel > most)
+        tma_report(context, TMA_FIELD_CHANNELS_PER_PIXEL, 0, TMA_AT_MOST, most,
+                   tma_nearest_inner(context, most));
+}
+
+void tma_rule_column_bytes(struct tma_rule_context *context) {
+    if (context->type == NULL ||
+        !in_range(context->map, TMA_FIELD_CHANNELS_PER_PIXEL, TMA_MAX_CHANNELS))
         return;
-    int64_t most = elements_in(e->type, TMA_MAX_BOX_BYTES) / e->map->channels_per_pixel;
-    if (e->map->pixels_per_column > most && e->map->pixels_per_column <= TMA_MAX_PIXELS)
-        tma_report(e, TMA_FIELD_PIXELS_PER_COLUMN, 0, TMA_AT_MOST, most, most);
+    if (context->map->kind == TMA_MAP_IM2COL_W128 && context->architecture != TMA_SM_90) {
+        check_w128_bytes(context);
+        return;
+    }
+    int64_t most = elements_in(context->type, TMA_MAX_BOX_BYTES) / context->map->channels_per_pixel;
+    if (context->map->pixels_per_column > most && context->map->pixels_per_column <= TMA_MAX_PIXELS)
+        tma_report(context, TMA_FIELD_PIXELS_PER_COLUMN, 0, TMA_AT_MOST, most, most);
 }

@@ -1,14 +1,14 @@
 /* Rules on the bounding box of an im2col map. */
 #include "tensormap/rule_context.h"
 
-/* Corners lie in [-half, half - 1]: 32 bits of the descriptor hold all corners of one kind, so the
- * more of them, the shorter. The wide modes have one, whatever the rank. */
+/* Corners lie in [-half, half - 1]. One word of the descriptor holds both corners of all spatial
+ * dimensions, so more dimensions leave fewer bits for each. The wide modes have W only. */
 static int64_t corner_half(const struct tma_tensor_map *map) {
     static const int64_t by_rank[] = {[3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4};
     return tma_is_wide(map->kind) ? by_rank[3] : by_rank[map->rank];
 }
 
-/* False while the rank is none that an im2col map can have. */
+/* False if the rank is not legal for an im2col map. */
 static bool has_corners(const struct tma_tensor_map *map) {
     return map->rank >= 3 && map->rank <= TMA_MAX_RANK;
 }
@@ -17,60 +17,60 @@ static int64_t clamp(int64_t value, int64_t half) {
     return value < -half ? -half : value >= half ? half - 1 : value;
 }
 
-/* One spatial dimension. The box spans [lower, size - 1 + upper]. */
-struct extent {
-    int64_t size; /* 0 where it is illegal */
+/* One spatial dimension. The bounding box is [lower, size - 1 + upper]. */
+struct corner_extent {
+    int64_t size; /* 0: not legal */
     int64_t lower, upper;
     int64_t half; /* corners lie in [-half, half - 1] */
 };
 
-static struct extent extent_of(const struct tma_tensor_map *map, size_t i) {
+static struct corner_extent extent_of(const struct tma_tensor_map *map, size_t i) {
     uint64_t size = map->global_dim[tma_spatial_dimension(map, i)];
-    return (struct extent){size > (uint64_t)TMA_MAX_GLOBAL_DIM ? 0 : (int64_t)size,
-                           map->lower_corner[i], map->upper_corner[i], corner_half(map)};
+    return (struct corner_extent){size > (uint64_t)TMA_MAX_GLOBAL_DIM ? 0 : (int64_t)size,
+                                  map->lower_corner[i], map->upper_corner[i], corner_half(map)};
 }
 
-static bool corners_are_legal(const struct extent *x) {
+static bool corners_are_legal(const struct corner_extent *x) {
     return clamp(x->lower, x->half) == x->lower && clamp(x->upper, x->half) == x->upper;
 }
 
-/* The nearest corners that are in range and leave the box a pixel. */
-static int64_t nearest_lower(const struct extent *x) {
+/* The nearest legal corners: in range, and leaving the box at least one pixel. */
+static int64_t nearest_lower(const struct corner_extent *x) {
     int64_t last = x->size - 1 + clamp(x->upper, x->half), lower = clamp(x->lower, x->half);
     return x->size > 0 && last < lower ? last : lower;
 }
 
-static int64_t nearest_upper(const struct extent *x) {
+static int64_t nearest_upper(const struct corner_extent *x) {
     int64_t least = clamp(x->lower, x->half) - x->size + 1, upper = clamp(x->upper, x->half);
     return x->size > 0 && least > upper ? least : upper;
 }
 
-static void examine_corner(struct tma_rule_context *e, enum tma_field field, size_t i,
-                           const struct extent *x, int64_t nearest) {
-    int64_t value = tma_field_value(e->map, field, i);
+static void check_corner(struct tma_rule_context *context, enum tma_field field, size_t i,
+                         const struct corner_extent *x, int64_t nearest) {
+    int64_t value = tma_field_value(context->map, field, i);
     if (value < -x->half)
-        tma_report(e, field, i, TMA_AT_LEAST, -x->half, nearest);
+        tma_report(context, field, i, TMA_AT_LEAST, -x->half, nearest);
     else if (value >= x->half)
-        tma_report(e, field, i, TMA_AT_MOST, x->half - 1, nearest);
+        tma_report(context, field, i, TMA_AT_MOST, x->half - 1, nearest);
 }
 
-void tma_rule_corner_range(struct tma_rule_context *e) {
-    if (!has_corners(e->map))
+void tma_rule_corner_range(struct tma_rule_context *context) {
+    if (!has_corners(context->map))
         return;
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_LOWER_CORNER); i++) {
-        struct extent x = extent_of(e->map, i);
-        examine_corner(e, TMA_FIELD_LOWER_CORNER, i, &x, nearest_lower(&x));
-        examine_corner(e, TMA_FIELD_UPPER_CORNER, i, &x, nearest_upper(&x));
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_LOWER_CORNER); i++) {
+        struct corner_extent x = extent_of(context->map, i);
+        check_corner(context, TMA_FIELD_LOWER_CORNER, i, &x, nearest_lower(&x));
+        check_corner(context, TMA_FIELD_UPPER_CORNER, i, &x, nearest_upper(&x));
     }
 }
 
-void tma_rule_corner_area(struct tma_rule_context *e) {
-    if (!has_corners(e->map))
+void tma_rule_corner_area(struct tma_rule_context *context) {
+    if (!has_corners(context->map))
         return;
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {
-        struct extent x = extent_of(e->map, i);
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_UPPER_CORNER); i++) {
+        struct corner_extent x = extent_of(context->map, i);
         if (x.size > 0 && corners_are_legal(&x) && x.size - 1 + x.upper < x.lower)
-            tma_report(e, TMA_FIELD_UPPER_CORNER, i, TMA_AT_LEAST, nearest_upper(&x),
+            tma_report(context, TMA_FIELD_UPPER_CORNER, i, TMA_AT_LEAST, nearest_upper(&x),
                        nearest_upper(&x));
     }
 }
@@ -84,16 +84,16 @@ int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d) {
 }
 
 /* The driver computes size + upper in 32 signed bits: sizes from 2^31 on turn negative. */
-void tma_rule_corner_overflow(struct tma_rule_context *e) {
-    if (!has_corners(e->map))
+void tma_rule_corner_overflow(struct tma_rule_context *context) {
+    if (!has_corners(context->map))
         return;
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_UPPER_CORNER); i++) {
-        struct extent x = extent_of(e->map, i);
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_UPPER_CORNER); i++) {
+        struct corner_extent x = extent_of(context->map, i);
         int64_t end = (int32_t)(uint32_t)(x.size + x.upper);
-        size_t d = tma_spatial_dimension(e->map, i);
-        int64_t most = tma_most_global_dim(e->map, d);
+        size_t d = tma_spatial_dimension(context->map, i);
+        int64_t most = tma_most_global_dim(context->map, d);
         if (x.size > 0 && corners_are_legal(&x) && x.size > most && end <= x.lower)
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, d, TMA_AT_MOST, most,
-                       tma_nearest_dim(e->map, d, x.size));
+            tma_report(context, TMA_FIELD_GLOBAL_DIM, d, TMA_AT_MOST, most,
+                       tma_nearest_dim(context, d, x.size));
     }
 }

@@ -1,4 +1,4 @@
-/* Rules on the tensor in global memory: rank, address, sizes, strides, steps. */
+/* Rules on the tensor in global memory: rank, address, sizes, strides, element strides. */
 #include "tensormap/rule_context.h"
 
 int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int64_t most) {
@@ -10,94 +10,101 @@ int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int
     return up < most ? up : most;
 }
 
-void tma_report_range(struct tma_rule_context *e, enum tma_field field, int64_t least,
+void tma_report_range(struct tma_rule_context *context, enum tma_field field, int64_t least,
                       int64_t most) {
-    for (size_t i = 0; i < tma_field_count(e->map, field); i++) {
-        int64_t value = tma_field_value(e->map, field, i);
+    for (size_t i = 0; i < tma_field_count(context->map, field); i++) {
+        int64_t value = tma_field_value(context->map, field, i);
         if (value < least)
-            tma_report(e, field, i, TMA_AT_LEAST, least, least);
+            tma_report(context, field, i, TMA_AT_LEAST, least, least);
         else if (value > most)
-            tma_report(e, field, i, TMA_AT_MOST, most, most);
+            tma_report(context, field, i, TMA_AT_MOST, most, most);
     }
 }
 
-void tma_rule_rank(struct tma_rule_context *e) {
-    tma_report_range(e, TMA_FIELD_RANK, e->map->kind == TMA_MAP_TILED ? 1 : 3, TMA_MAX_RANK);
+void tma_rule_rank(struct tma_rule_context *context) {
+    tma_report_range(context, TMA_FIELD_RANK, context->map->kind == TMA_MAP_TILED ? 1 : 3,
+                     TMA_MAX_RANK);
 }
 
-void tma_rule_rank_interleave(struct tma_rule_context *e) {
-    bool interleaved =
-        e->map->interleave == TMA_INTERLEAVE_16B || e->map->interleave == TMA_INTERLEAVE_32B;
-    if (interleaved && e->map->rank < 3)
-        tma_report(e, TMA_FIELD_RANK, 0, TMA_AT_LEAST, 3, 3);
+void tma_rule_rank_interleave(struct tma_rule_context *context) {
+    bool interleaved = context->map->interleave == TMA_INTERLEAVE_16B ||
+                       context->map->interleave == TMA_INTERLEAVE_32B;
+    if (interleaved && context->map->rank < 3)
+        tma_report(context, TMA_FIELD_RANK, 0, TMA_AT_LEAST, 3, 3);
 }
 
-int64_t tma_alignment_bytes(const struct tma_tensor_map *map) {
-    return map->interleave == TMA_INTERLEAVE_32B || tma_is_padded_type(map->data_type) ? 32 : 16;
+int64_t tma_alignment_bytes(const struct tma_tensor_map *map, enum tma_architecture architecture) {
+    bool padded =
+        tma_is_padded_type(map->data_type) && !tma_has_half_rows(map->data_type, architecture);
+    return map->interleave == TMA_INTERLEAVE_32B || padded ? 32 : 16;
 }
 
-void tma_rule_address_alignment(struct tma_rule_context *e) {
-    int64_t multiple = tma_alignment_bytes(e->map);
-    uint64_t past = e->map->global_address % (uint64_t)multiple;
+void tma_rule_address_alignment(struct tma_rule_context *context) {
+    int64_t multiple = tma_alignment_bytes(context->map, context->architecture);
+    uint64_t past = context->map->global_address % (uint64_t)multiple;
     if (past != 0)
-        tma_report(e, TMA_FIELD_GLOBAL_ADDRESS, 0, TMA_MULTIPLE_OF, multiple,
-                   (int64_t)(e->map->global_address - past));
+        tma_report(context, TMA_FIELD_GLOBAL_ADDRESS, 0, TMA_MULTIPLE_OF, multiple,
+                   (int64_t)(context->map->global_address - past));
 }
 
-/* Elements that dimension d is a multiple of. */
-static int64_t dim_multiple(const struct tma_tensor_map *map, size_t d) {
-    if (d == 0 && tma_is_padded_type(map->data_type))
+/* The size of dimension d must be a multiple of this many elements. */
+static int64_t dim_multiple(const struct tma_rule_context *context, size_t d) {
+    enum tma_data_type type = context->map->data_type;
+    if (d == 0 && tma_has_half_rows(type, context->architecture))
+        return TMA_HALF_ROW_ELEMENTS;
+    if (d == 0 && tma_is_padded_type(type))
         return TMA_PADDED_ELEMENTS;
-    return d == 0 && map->data_type == TMA_16U4_ALIGN8B ? 2 : 1;
+    return d == 0 && type == TMA_16U4_ALIGN8B ? 2 : 1;
 }
 
-int64_t tma_nearest_dim(const struct tma_tensor_map *map, size_t d, int64_t value) {
-    int64_t multiple = dim_multiple(map, d);
-    int64_t most = tma_most_global_dim(map, d) / multiple * multiple;
+int64_t tma_nearest_dim(const struct tma_rule_context *context, size_t d, int64_t value) {
+    int64_t multiple = dim_multiple(context, d);
+    int64_t most = tma_most_global_dim(context->map, d) / multiple * multiple;
     return tma_nearest_multiple(value, multiple, multiple, most);
 }
 
-void tma_rule_dim_range(struct tma_rule_context *e) {
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_DIM); i++) {
-        uint64_t value = e->map->global_dim[i];
+void tma_rule_dim_range(struct tma_rule_context *context) {
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_GLOBAL_DIM); i++) {
+        uint64_t value = context->map->global_dim[i];
         if (value == 0)
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1, tma_nearest_dim(e->map, i, 0));
+            tma_report(context, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_LEAST, 1,
+                       tma_nearest_dim(context, i, 0));
         else if (value > (uint64_t)TMA_MAX_GLOBAL_DIM)
-            tma_report(e, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_MOST, TMA_MAX_GLOBAL_DIM,
-                       tma_nearest_dim(e->map, i, TMA_MAX_GLOBAL_DIM));
+            tma_report(context, TMA_FIELD_GLOBAL_DIM, i, TMA_AT_MOST, TMA_MAX_GLOBAL_DIM,
+                       tma_nearest_dim(context, i, TMA_MAX_GLOBAL_DIM));
     }
 }
 
-void tma_rule_dim_packed(struct tma_rule_context *e) {
-    int64_t multiple = dim_multiple(e->map, 0);
-    uint64_t value = e->map->global_dim[0];
+void tma_rule_dim_packed(struct tma_rule_context *context) {
+    int64_t multiple = dim_multiple(context, 0);
+    uint64_t value = context->map->global_dim[0];
     if (value % (uint64_t)multiple != 0 && value <= (uint64_t)TMA_MAX_GLOBAL_DIM)
-        tma_report(e, TMA_FIELD_GLOBAL_DIM, 0, TMA_MULTIPLE_OF, multiple,
-                   tma_nearest_dim(e->map, 0, (int64_t)value));
+        tma_report(context, TMA_FIELD_GLOBAL_DIM, 0, TMA_MULTIPLE_OF, multiple,
+                   tma_nearest_dim(context, 0, (int64_t)value));
 }
 
-/* The nearest stride that is aligned and in range. */
-static int64_t nearest_stride(const struct tma_rule_context *e, uint64_t value) {
-    int64_t multiple = tma_alignment_bytes(e->map);
+/* The nearest legal stride. */
+static int64_t nearest_stride(const struct tma_rule_context *context, uint64_t value) {
+    int64_t multiple = tma_alignment_bytes(context->map, context->architecture);
     int64_t most = TMA_GLOBAL_STRIDE_END - multiple;
     return value > (uint64_t)most ? most : tma_nearest_multiple((int64_t)value, multiple, 0, most);
 }
 
-void tma_rule_stride_alignment(struct tma_rule_context *e) {
-    int64_t multiple = tma_alignment_bytes(e->map);
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
-        if (e->map->global_strides[i] % (uint64_t)multiple != 0)
-            tma_report(e, TMA_FIELD_GLOBAL_STRIDES, i, TMA_MULTIPLE_OF, multiple,
-                       nearest_stride(e, e->map->global_strides[i]));
+void tma_rule_stride_alignment(struct tma_rule_context *context) {
+    int64_t multiple = tma_alignment_bytes(context->map, context->architecture);
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (context->map->global_strides[i] % (uint64_t)multiple != 0)
+            tma_report(context, TMA_FIELD_GLOBAL_STRIDES, i, TMA_MULTIPLE_OF, multiple,
+                       nearest_stride(context, context->map->global_strides[i]));
 }
 
-void tma_rule_stride_range(struct tma_rule_context *e) {
-    for (size_t i = 0; i < tma_field_count(e->map, TMA_FIELD_GLOBAL_STRIDES); i++)
-        if (e->map->global_strides[i] >= (uint64_t)TMA_GLOBAL_STRIDE_END)
-            tma_report(e, TMA_FIELD_GLOBAL_STRIDES, i, TMA_AT_MOST, TMA_GLOBAL_STRIDE_END - 1,
-                       nearest_stride(e, e->map->global_strides[i]));
+void tma_rule_stride_range(struct tma_rule_context *context) {
+    for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_GLOBAL_STRIDES); i++)
+        if (context->map->global_strides[i] >= (uint64_t)TMA_GLOBAL_STRIDE_END)
+            tma_report(context, TMA_FIELD_GLOBAL_STRIDES, i, TMA_AT_MOST, TMA_GLOBAL_STRIDE_END - 1,
+                       nearest_stride(context, context->map->global_strides[i]));
 }
 
-void tma_rule_element_stride_range(struct tma_rule_context *e) {
-    tma_report_range(e, TMA_FIELD_ELEMENT_STRIDES, 1, TMA_MAX_ELEMENT_STRIDE);
+void tma_rule_element_stride_range(struct tma_rule_context *context) {
+    tma_report_range(context, TMA_FIELD_ELEMENT_STRIDES, 1, TMA_MAX_ELEMENT_STRIDE);
 }

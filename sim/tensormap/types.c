@@ -68,6 +68,39 @@ static const struct tma_name kind_items[] = {{"tiled", TMA_MAP_TILED},
                                              {"im2col_w", TMA_MAP_IM2COL_W},
                                              {"im2col_w128", TMA_MAP_IM2COL_W128}};
 
+static const struct tma_name cuda_type_items[] = {
+#define CUDA_TYPE_NAME(constant, name, upper, ptx, class, global, shared)                          \
+    {"CU_TENSOR_MAP_DATA_TYPE_" upper, constant},
+    DATA_TYPES(CUDA_TYPE_NAME)};
+
+static const struct tma_name cuda_swizzle_items[] = {
+#define CUDA_SWIZZLE_NAME(constant, name, upper, span, atom, lines, flips)                         \
+    {"CU_TENSOR_MAP_SWIZZLE_" upper, constant},
+    SWIZZLES(CUDA_SWIZZLE_NAME)};
+
+static const struct tma_name cuda_interleave_items[] = {
+    {"CU_TENSOR_MAP_INTERLEAVE_NONE", TMA_INTERLEAVE_NONE},
+    {"CU_TENSOR_MAP_INTERLEAVE_16B", TMA_INTERLEAVE_16B},
+    {"CU_TENSOR_MAP_INTERLEAVE_32B", TMA_INTERLEAVE_32B}};
+
+static const struct tma_name cuda_promotion_items[] = {
+    {"CU_TENSOR_MAP_L2_PROMOTION_NONE", TMA_L2_NONE},
+    {"CU_TENSOR_MAP_L2_PROMOTION_L2_64B", TMA_L2_64B},
+    {"CU_TENSOR_MAP_L2_PROMOTION_L2_128B", TMA_L2_128B},
+    {"CU_TENSOR_MAP_L2_PROMOTION_L2_256B", TMA_L2_256B}};
+
+static const struct tma_name cuda_fill_items[] = {
+    {"CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE", TMA_OOB_ZEROS},
+    {"CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA", TMA_OOB_NAN}};
+
+/* Tiled and im2col maps have encoders of their own instead of a constant. */
+static const struct tma_name cuda_kind_items[] = {
+    {"CU_TENSOR_MAP_IM2COL_WIDE_MODE_W", TMA_MAP_IM2COL_W},
+    {"CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128", TMA_MAP_IM2COL_W128}};
+
+static const struct tma_name style_items[] = {{"short", TMA_NAMES_SHORT}, {"cuda", TMA_NAMES_CUDA}};
+const struct tma_names tma_name_style_names = {"names", style_items, COUNT(style_items)};
+
 const struct tma_names tma_data_type_names = {"data type", type_items, COUNT(type_items)};
 const struct tma_names tma_swizzle_names = {"swizzle", swizzle_items, COUNT(swizzle_items)};
 const struct tma_names tma_interleave_names = {"interleave", interleave_items,
@@ -76,6 +109,25 @@ const struct tma_names tma_l2_promotion_names = {"L2 promotion", promotion_items
                                                  COUNT(promotion_items)};
 const struct tma_names tma_oob_fill_names = {"out-of-bounds fill", fill_items, COUNT(fill_items)};
 const struct tma_names tma_map_kind_names = {"tensor map kind", kind_items, COUNT(kind_items)};
+
+static const struct {
+    const struct tma_names *names;
+    struct tma_names cuda;
+} cuda_tables[] = {
+    {&tma_data_type_names, {"data type", cuda_type_items, COUNT(cuda_type_items)}},
+    {&tma_swizzle_names, {"swizzle", cuda_swizzle_items, COUNT(cuda_swizzle_items)}},
+    {&tma_interleave_names, {"interleave", cuda_interleave_items, COUNT(cuda_interleave_items)}},
+    {&tma_l2_promotion_names, {"L2 promotion", cuda_promotion_items, COUNT(cuda_promotion_items)}},
+    {&tma_oob_fill_names, {"out-of-bounds fill", cuda_fill_items, COUNT(cuda_fill_items)}},
+    {&tma_map_kind_names, {"tensor map kind", cuda_kind_items, COUNT(cuda_kind_items)}},
+};
+
+const struct tma_names *tma_cuda_names(const struct tma_names *names) {
+    for (size_t i = 0; i < COUNT(cuda_tables); i++)
+        if (cuda_tables[i].names == names)
+            return &cuda_tables[i].cuda;
+    return NULL;
+}
 
 const struct tma_type_info *tma_type_info(enum tma_data_type type) {
     return (size_t)type < COUNT(types) ? &types[type] : NULL;
@@ -100,11 +152,18 @@ const char *tma_name_of(const struct tma_names *names, int value) {
     return "?";
 }
 
+const char *tma_name_in(const struct tma_names *names, enum tma_name_style style, int value) {
+    const struct tma_names *cuda = style == TMA_NAMES_CUDA ? tma_cuda_names(names) : NULL;
+    const char *name = cuda == NULL ? "?" : tma_name_of(cuda, value);
+    return strcmp(name, "?") == 0 ? tma_name_of(names, value) : name;
+}
+
 bool tma_value_of(const struct tma_names *names, const char *name, int *value) {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->items[i].name, name) == 0) {
             *value = names->items[i].value;
             return true;
         }
-    return false;
+    const struct tma_names *cuda = tma_cuda_names(names);
+    return cuda != NULL && tma_value_of(cuda, name, value);
 }

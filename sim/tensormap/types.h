@@ -1,4 +1,4 @@
-/* The enumerations of a tensor map: their names and what each value means, from one table each. */
+/* The enumerations of a tensor map: names and properties of their values. */
 #ifndef TMA_TENSORMAP_TYPES_H
 #define TMA_TENSORMAP_TYPES_H
 
@@ -16,30 +16,32 @@ struct tma_type_info {
     const char *cuda; /* "CU_TENSOR_MAP_DATA_TYPE_FLOAT16" */
     const char *ptx;  /* ".f16" */
     enum tma_type_class type_class;
-    uint32_t global_bits; /* of one element in global memory */
-    uint32_t shared_bits; /* of one element in shared memory, padding included */
+    uint32_t global_bits; /* bits of one element in global memory */
+    uint32_t shared_bits; /* bits of one element in shared memory, padding included */
 };
 
-/* Never NULL for a valid type; NULL for any other value. */
+/* NULL for a value that is not a data type. */
 const struct tma_type_info *tma_type_info(enum tma_data_type type);
 
-/* Bytes of `elements` elements in global / in shared memory. Sub-byte types: `elements` is a
- * multiple of 16. */
+/* Bytes of `elements` elements in global and in shared memory. For sub-byte types, `elements` must
+ * be a multiple of 16. */
 uint64_t tma_global_bytes(enum tma_data_type type, uint64_t elements);
 uint64_t tma_shared_bytes(enum tma_data_type type, uint64_t elements);
 
 struct tma_swizzle_info {
     const char *name;    /* "none", "32b", "64b", "128b", "128b_atom_32b", ... */
     const char *cuda;    /* "CU_TENSOR_MAP_SWIZZLE_128B" */
-    uint32_t span_bytes; /* pitch of rows and bound of the inner box; 0 for none */
-    uint32_t atom_bytes; /* what is kept intact: 16, 32 or 64; 0 for none */
+    uint32_t span_bytes; /* pitch of rows and limit of the inner box; 0: no swizzle */
+    uint32_t atom_bytes; /* unit that is permuted as a whole: 16, 32 or 64; 0: no swizzle */
     uint32_t lines;      /* 128-byte lines after which the pattern repeats: 1, 2, 4 or 8 */
-    bool flips_8b;       /* the 8-byte halves of each 16 bytes change places in every other line */
+    bool flips_8b;       /* exchanges the 8-byte halves of each chunk in every other line */
 };
 
+/* NULL for a value that is not a swizzle. */
 const struct tma_swizzle_info *tma_swizzle_info(enum tma_swizzle swizzle);
 
-/* A name and a value: tables for parsing, for printing and for "allowed: ..." texts. */
+/* A value of an enumeration and its name. Tables of them serve parsing, printing and error texts.
+ */
 struct tma_name {
     const char *name;
     int value;
@@ -58,9 +60,22 @@ extern const struct tma_names tma_l2_promotion_names; /* none, 64b, 128b, 256b *
 extern const struct tma_names tma_oob_fill_names;     /* zeros, nan */
 extern const struct tma_names tma_map_kind_names;     /* tiled, im2col, im2col_w, im2col_w128 */
 
-/* The name of a value ("?" where it has none), and the value of a name (false where there is none).
- */
+/* The CUDA constants of an enumeration (CU_TENSOR_MAP_SWIZZLE_128B), or NULL if it has none. A
+ * value without a constant is not in the table. */
+const struct tma_names *tma_cuda_names(const struct tma_names *names);
+
+/* Which names are written: those of this project, or CUDA's constants where they exist. */
+enum tma_name_style { TMA_NAMES_SHORT, TMA_NAMES_CUDA };
+
+extern const struct tma_names tma_name_style_names; /* short, cuda */
+
+/* The name of a value; "?" if it has no name. */
 const char *tma_name_of(const struct tma_names *names, int value);
+
+/* The same in a style; the short name if the value has no CUDA constant. */
+const char *tma_name_in(const struct tma_names *names, enum tma_name_style style, int value);
+
+/* Finds the value of a name or of a CUDA constant; false if no value has this name. */
 bool tma_value_of(const struct tma_names *names, const char *name, int *value);
 
 TMA_API_END

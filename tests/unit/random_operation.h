@@ -1,13 +1,13 @@
-/* Random operations of every mode that tma_operation_check() accepts, with their tensor maps. Each
- * function takes the state of the random numbers, which must not start at 0. */
+/* Random tensor maps and operations that the rules accept and hardware does, of every mode. */
 #ifndef TMA_TESTS_RANDOM_OPERATION_H
 #define TMA_TESTS_RANDOM_OPERATION_H
 
 #include "placement/execute.h"
 #include "placement/operation_check.h"
+#include "tensormap/legal.h"
 #include "tensormap/types.h"
 
-/* Returns the next random number (xorshift64*), which is the same on every host. */
+/* xorshift64*: the same numbers everywhere. */
 static inline uint64_t random_bits(uint64_t *state) {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -15,18 +15,18 @@ static inline uint64_t random_bits(uint64_t *state) {
     return *state * UINT64_C(2685821657736338717);
 }
 
-/* Returns a random number from `low` to `high`, both included. */
+/* From low to high, both included. */
 static inline int64_t random_between(uint64_t *state, int64_t low, int64_t high) {
     return low + (int64_t)((random_bits(state) >> 11) % (uint64_t)(high - low + 1));
 }
 
-/* Returns how many elements have the smallest legal size of a row in global memory. */
+/* Elements that make a multiple of 16 bytes in global memory. */
 static inline int64_t row_unit(const struct tma_tensor_map *map) {
     const struct tma_type_info *type = tma_type_info(map->data_type);
-    return map->data_type == TMA_16U6_ALIGN16B ? 64 : 128 / (int64_t)type->global_bits;
+    return type->shared_bits != type->global_bits ? 128 : 128 / (int64_t)type->global_bits;
 }
 
-/* Picks a swizzle that the map's kind has, and cuts *row (elements) to the swizzle's span. */
+/* The swizzles of a mode; rows that are wider than the span are cut to it. */
 static inline void random_swizzle(uint64_t *state, struct tma_tensor_map *map, uint32_t *row) {
     map->swizzle = (enum tma_swizzle)random_between(state, TMA_SWIZZLE_NONE, TMA_SWIZZLE_96B);
     if (map->kind == TMA_MAP_IM2COL_W || map->kind == TMA_MAP_IM2COL_W128)
@@ -37,7 +37,6 @@ static inline void random_swizzle(uint64_t *state, struct tma_tensor_map *map, u
         *row = 8 * span / bits;
 }
 
-/* Fills in the tensor: address, dimensions and strides. */
 static inline void random_tensor(uint64_t *state, struct tma_tensor_map *map) {
     uint64_t pitch = map->interleave == TMA_INTERLEAVE_NONE ? 0 : 16;
     map->global_address = 16 * (uint64_t)random_between(state, 0, 64) * 2;
@@ -56,7 +55,6 @@ static inline void random_tensor(uint64_t *state, struct tma_tensor_map *map) {
     }
 }
 
-/* Fills in the swizzle and the fields of the box, tiled and im2col. */
 static inline void random_box(uint64_t *state, struct tma_tensor_map *map) {
     uint32_t row = (uint32_t)(random_between(state, 1, 4) * row_unit(map));
     random_swizzle(state, map, &row);
@@ -74,8 +72,6 @@ static inline void random_box(uint64_t *state, struct tma_tensor_map *map) {
     }
 }
 
-/* Fills in the coordinates, some of them out of bounds, the im2col offsets and the shared-memory
- * address. */
 static inline void random_coordinates(uint64_t *state, const struct tma_tensor_map *map,
                                       struct tma_operation *operation) {
     for (uint32_t d = 0; d < TMA_MAX_RANK; d++)
@@ -87,12 +83,12 @@ static inline void random_coordinates(uint64_t *state, const struct tma_tensor_m
         operation->im2col_offsets[i] = (uint16_t)random_between(state, 0, 3);
     if (operation->access == TMA_ACCESS_IM2COL_W || operation->access == TMA_ACCESS_IM2COL_W128) {
         operation->w_halo = (uint16_t)random_between(state, 0, 4);
-        operation->w_offset = (int16_t)random_between(state, -2, 3);
+        operation->w_offset = (int16_t)random_between(state, 0, 3);
     }
     operation->shared_address = 128 * (uint32_t)random_between(state, 0, 15);
 }
 
-/* Picks maps and operations until tma_operation_check() accepts one. */
+/* Draws until the map is legal and hardware does the operation. */
 static inline void random_operation(uint64_t *state, enum tma_access_mode access,
                                     enum tma_direction direction, struct tma_tensor_map *map,
                                     struct tma_operation *operation) {
@@ -114,7 +110,8 @@ static inline void random_operation(uint64_t *state, enum tma_access_mode access
         if (access == TMA_ACCESS_GATHER4)
             map->box_dim[1] = 1;
         random_coordinates(state, map, operation);
-    } while (tma_operation_check(map, operation, NULL) != TMA_OK);
+    } while (tma_operation_check(map, operation, NULL) != TMA_OK ||
+             tma_tensor_map_require_legal(map, NULL) != TMA_OK);
 }
 
 #endif

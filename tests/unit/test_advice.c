@@ -117,6 +117,15 @@ static const struct row {
      0,
      {SET(INTERLEAVE, 0, TMA_INTERLEAVE_32B)}},
     {"wide_kind", &im2col, TMA_FIELD_KIND, -1, 0, 0, {SET(KIND, 0, TMA_MAP_IM2COL_W)}},
+    {"overlapping_rows", &tiled, TMA_FIELD_GLOBAL_STRIDES, 0, 0, 0, {SET(GLOBAL_STRIDES, 0, 496)}},
+    {"overlapping_rows",
+     &tiled,
+     TMA_FIELD_GLOBAL_STRIDES,
+     1,
+     0,
+     0,
+     {SET(GLOBAL_STRIDES, 1, 32752)}},
+    {"broadcast_stride", &tiled, TMA_FIELD_GLOBAL_STRIDES, 1, 0, 0, {SET(GLOBAL_STRIDES, 1, 0)}},
 };
 
 static struct tma_tensor_map map_of(const struct row *row) {
@@ -158,6 +167,11 @@ END_TEST
 START_TEST(good_maps_get_no_advice) {
     ck_assert_uint_eq(tma_tensor_map_advise(&tiled, TMA_SM_90, NULL, 0), 0);
     ck_assert_uint_eq(tma_tensor_map_advise(&im2col, TMA_SM_90, NULL, 0), 0);
+    /* Dimensions of a transposed tensor need not be in the order of their strides. */
+    struct tma_tensor_map transposed = tiled;
+    transposed.global_strides[0] = 512 * 8;
+    transposed.global_strides[1] = 512;
+    ck_assert_uint_eq(tma_tensor_map_advise(&transposed, TMA_SM_90, NULL, 0), 0);
 }
 END_TEST
 
@@ -177,7 +191,7 @@ START_TEST(text_gives_field_estimate_and_fix) {
     map.swizzle = TMA_SWIZZLE_128B;
     ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, &advice, 1), 3);
     tma_advice_text(&advice, text, sizeof text);
-    ck_assert_str_eq(text, "box_dim[0]: rows are shorter than the 128 bytes of a line, and each "
+    ck_assert_str_eq(text, "box_dim[0]: rows are shorter than a line of 128 bytes, and each row "
                            "takes a cycle (short_rows); about 16 cycles instead of 10: 1.7 times; "
                            "make the inner box 128 bytes, or fold a dimension into the innermost "
                            "one");

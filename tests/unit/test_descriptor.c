@@ -1,5 +1,5 @@
-/* The 128 bytes of a tensor map: findings of the decoder, unverified fields, and tensormap.replace.
- * tests/hardware/test_encode.c compares the bytes with those of a driver. */
+/* The 128 bytes: what decoding finds odd, what cannot be verified, and replacing fields. (That the
+ * bytes are a driver's is for tests/hardware/test_encode.c.) */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,12 +38,11 @@ static struct tma_descriptor encoded(const struct tma_tensor_map *map) {
     return descriptor;
 }
 
-/* A changed word of a descriptor, and the one finding that decoding then reports. */
+/* Words changed by hand, and the one finding that this makes. */
 static const struct odd {
     const struct tma_tensor_map *map;
     unsigned word;
-    uint32_t mask; /* bits of the word to replace */
-    uint32_t bits; /* their new value */
+    uint32_t mask, bits; /* replaced under the mask */
     enum tma_finding_kind kind;
     const char *text;
 } odds[] = {
@@ -78,7 +77,7 @@ static const struct odd {
      "may have"},
 };
 
-START_TEST(decoder_reports_odd_bytes) {
+START_TEST(odd_bytes_are_found) {
     const struct odd *odd = &odds[_i];
     struct tma_descriptor descriptor = encoded(odd->map);
     uint32_t *word = &descriptor.words[odd->word];
@@ -93,7 +92,7 @@ START_TEST(decoder_reports_odd_bytes) {
 }
 END_TEST
 
-START_TEST(unknown_code_breaks_a_rule) {
+START_TEST(unknown_codes_break_rules) {
     static const struct {
         uint32_t mask, bits;
         const char *rule;
@@ -109,7 +108,7 @@ START_TEST(unknown_code_breaks_a_rule) {
 }
 END_TEST
 
-START_TEST(decoding_restores_the_map) {
+START_TEST(both_maps_come_back) {
     const struct tma_tensor_map *maps[] = {&tiled, &im2col};
     struct tma_descriptor descriptor = encoded(maps[_i]);
     struct tma_tensor_map decoded;
@@ -127,9 +126,9 @@ static struct tma_descriptor random_descriptor(uint32_t *random) {
     return descriptor;
 }
 
-/* Any 128 bytes decode, with at most TMA_MAX_FINDINGS findings. After repair, the map survives
- * encoding and decoding unchanged. */
-START_TEST(random_bytes_decode_and_repair) {
+/* Any 128 bytes decode to something, with no more findings than there is room for; made legal, it
+ * comes back from its bytes as it was. */
+START_TEST(random_bytes_decode) {
     uint32_t random = 1;
     for (int round = 0; round < 20000; round++) {
         enum tma_architecture architecture = round % 2 == 0 ? TMA_SM_90 : TMA_SM_100;
@@ -148,8 +147,8 @@ START_TEST(random_bytes_decode_and_repair) {
 }
 END_TEST
 
-/* Encoding reports exactly the fields whose bits no H200 driver was seen to write. */
-START_TEST(encoder_reports_unverified_fields) {
+/* What an H200's driver never wrote is named, and nothing else is. */
+START_TEST(unverified_fields_are_named) {
     static const struct {
         enum tma_field field;
         int64_t value;
@@ -164,7 +163,7 @@ START_TEST(encoder_reports_unverified_fields) {
         {TMA_FIELD_KIND, TMA_MAP_IM2COL_W, 1u << TMA_FIELD_KIND},
         {TMA_FIELD_KIND, TMA_MAP_IM2COL_W128, 1u << TMA_FIELD_KIND},
     };
-    for (int i = 0; i < TABLE_ROWS(rows); i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tma_tensor_map map = im2col;
         struct tma_descriptor descriptor;
         tma_field_set(&map, rows[i].field, 0, rows[i].value);
@@ -173,7 +172,7 @@ START_TEST(encoder_reports_unverified_fields) {
 }
 END_TEST
 
-START_TEST(replace_address_changes_the_address_only) {
+START_TEST(address_is_replaced) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map, expected = tiled;
     struct tma_error error;
@@ -187,7 +186,7 @@ START_TEST(replace_address_changes_the_address_only) {
 }
 END_TEST
 
-/* tensormap.replace: a field and its value in PTX, and the field of the map that they change. */
+/* tensormap.replace: the field and value of PTX, and the field of the map that it becomes. */
 static const struct replacement {
     enum tma_replace_field replaced;
     unsigned ordinal;
@@ -213,7 +212,7 @@ static const struct replacement {
     {TMA_REPLACE_FILL_MODE, 0, 1, TMA_FIELD_OOB_FILL, 0, TMA_OOB_NAN},
 };
 
-START_TEST(replace_changes_one_field_only) {
+START_TEST(field_is_replaced_and_no_other) {
     const struct replacement *row = &replacements[_i];
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map, expected = tiled;
@@ -225,7 +224,55 @@ START_TEST(replace_changes_one_field_only) {
 }
 END_TEST
 
-START_TEST(replace_rank_takes_rank_minus_one) {
+START_TEST(descriptors_are_aligned) {
+    struct tma_error error;
+    struct tma_descriptor pair[2] = {{{0}}};
+    ck_assert_uint_eq(sizeof pair, 2 * TMA_DESCRIPTOR_BYTES);
+    ck_assert_uint_eq((uintptr_t)&pair[1] % TMA_DESCRIPTOR_ALIGNMENT_BYTES, 0);
+    ck_assert_int_eq(tma_descriptor_check_address(0x7f0000000040, &error), TMA_OK);
+    ck_assert_int_eq(tma_descriptor_check_address(0x7f0000000020, &error), TMA_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.text, "the tensor map lies at 0x7f0000000020; its address must be a "
+                                 "multiple of 64 bytes (CUDA driver API, tensorMap)");
+}
+END_TEST
+
+/* PTX ISA, tensormap.replace, Target ISA Notes. */
+static const struct {
+    enum tma_replace_field field;
+    uint64_t value;
+    unsigned architectures;
+} supported[] = {
+    {TMA_REPLACE_GLOBAL_ADDRESS, 0, TMA_ALL_ARCHITECTURES},
+    {TMA_REPLACE_ELEMTYPE, 12, TMA_ALL_ARCHITECTURES},
+    {TMA_REPLACE_ELEMTYPE, 13, TMA_SM_100 | TMA_SM_103 | TMA_SM_120},
+    {TMA_REPLACE_SWIZZLE_MODE, 3, TMA_ALL_ARCHITECTURES},
+    {TMA_REPLACE_SWIZZLE_MODE, 4, TMA_SM_103},
+    {TMA_REPLACE_SWIZZLE_ATOMICITY, 0, TMA_SM_100 | TMA_SM_103 | TMA_SM_120},
+};
+
+START_TEST(replacements_of_architectures) {
+    for (size_t i = 0; i < tma_architecture_names.count; i++) {
+        enum tma_architecture architecture =
+            (enum tma_architecture)tma_architecture_names.items[i].value;
+        enum tma_error_code code = tma_replace_check_architecture(
+            supported[_i].field, supported[_i].value, architecture, NULL);
+        ck_assert_int_eq(code == TMA_OK,
+                         (supported[_i].architectures & (unsigned)architecture) != 0);
+    }
+}
+END_TEST
+
+START_TEST(im2col_maps_have_no_replacement) {
+    struct tma_descriptor descriptor = encoded(&im2col);
+    struct tma_error error;
+    ck_assert_int_eq(tma_descriptor_replace(&descriptor, TMA_REPLACE_RANK, 0, 3, &error),
+                     TMA_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.text, "the map is im2col; tensormap.replace has mode .tile only");
+    ck_assert_int_eq(tma_descriptor_replace_address(&descriptor, 4096, &error), TMA_OK);
+}
+END_TEST
+
+START_TEST(rank_is_replaced) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map;
     ck_assert_int_eq(tma_descriptor_replace(&descriptor, TMA_REPLACE_RANK, 0, 3, NULL), TMA_OK);
@@ -241,6 +288,7 @@ static const struct refusal {
     enum tma_error_code code;
     const char *text;
 } refusals[] = {
+    {TMA_REPLACE_RANK, 1, 3, TMA_ERROR_ARGUMENT, "rank is a single value: it has no ordinal"},
     {TMA_REPLACE_RANK, 0, 5, TMA_ERROR_ARGUMENT, "rank takes 0 to 4, not 5"},
     {TMA_REPLACE_BOX_DIM, 5, 1, TMA_ERROR_ARGUMENT, "box_dim has ordinals 0 to 4, not 5"},
     {TMA_REPLACE_BOX_DIM, 0, 257, TMA_ERROR_ARGUMENT, "box_dim takes 1 to 256, not 257"},
@@ -255,7 +303,7 @@ static const struct refusal {
      "swizzle_atomicity 1: layout of these bits: unverified"},
 };
 
-START_TEST(rejected_replacement_changes_nothing) {
+START_TEST(bad_replacements_change_nothing) {
     const struct refusal *row = &refusals[_i];
     struct tma_descriptor before = encoded(&tiled), descriptor = before;
     struct tma_error error;
@@ -267,18 +315,23 @@ START_TEST(rejected_replacement_changes_nothing) {
 }
 END_TEST
 
+#define ROWS(table) ((int)(sizeof table / sizeof table[0]))
+
 int main(void) {
     Suite *suite = suite_create("descriptor");
     TCase *tests = tcase_create("descriptor");
-    tcase_add_loop_test(tests, decoder_reports_odd_bytes, 0, TABLE_ROWS(odds));
-    tcase_add_loop_test(tests, unknown_code_breaks_a_rule, 0, 3);
-    tcase_add_loop_test(tests, decoding_restores_the_map, 0, 2);
-    tcase_add_test(tests, random_bytes_decode_and_repair);
-    tcase_add_test(tests, encoder_reports_unverified_fields);
-    tcase_add_test(tests, replace_address_changes_the_address_only);
-    tcase_add_loop_test(tests, replace_changes_one_field_only, 0, TABLE_ROWS(replacements));
-    tcase_add_test(tests, replace_rank_takes_rank_minus_one);
-    tcase_add_loop_test(tests, rejected_replacement_changes_nothing, 0, TABLE_ROWS(refusals));
+    tcase_add_test(tests, descriptors_are_aligned);
+    tcase_add_loop_test(tests, replacements_of_architectures, 0, ROWS(supported));
+    tcase_add_test(tests, im2col_maps_have_no_replacement);
+    tcase_add_loop_test(tests, odd_bytes_are_found, 0, ROWS(odds));
+    tcase_add_loop_test(tests, unknown_codes_break_rules, 0, 3);
+    tcase_add_loop_test(tests, both_maps_come_back, 0, 2);
+    tcase_add_test(tests, random_bytes_decode);
+    tcase_add_test(tests, unverified_fields_are_named);
+    tcase_add_test(tests, address_is_replaced);
+    tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, ROWS(replacements));
+    tcase_add_test(tests, rank_is_replaced);
+    tcase_add_loop_test(tests, bad_replacements_change_nothing, 0, ROWS(refusals));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

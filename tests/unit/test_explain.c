@@ -160,7 +160,7 @@ static const struct format_part parts[] = {
     {pattern_as, "text", "\n     9     0     1   36 37 38 39\n"},
     {pattern_as, "json", "\"y\": [2, 1, 8]"},
     {pattern_as, "json", "[60, 61, 62, 63]"},
-    {pattern_as, "csv", "\n9,17,38,1\n"},
+    {pattern_as, "csv", "\n0,9,17,38,1\n"},
 };
 
 START_TEST(format_has) {

@@ -27,12 +27,12 @@ static const struct tma_tensor_map narrow_map = {.kind = TMA_MAP_TILED,
                                                  .element_strides = {1, 1},
                                                  .swizzle = TMA_SWIZZLE_32B};
 
-/* One padded group of 6-bit elements. */
+/* One padded row of 6-bit elements. */
 static const struct tma_tensor_map padded_map = {.kind = TMA_MAP_TILED,
                                                  .data_type = TMA_16U6_ALIGN16B,
                                                  .rank = 1,
                                                  .global_dim = {128},
-                                                 .box_dim = {16},
+                                                 .box_dim = {128},
                                                  .element_strides = {1}};
 
 enum question { WHOLE, BYTE, ELEMENT };

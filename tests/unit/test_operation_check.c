@@ -55,6 +55,31 @@ CHANGE(wide_interleave, map->interleave = TMA_INTERLEAVE_16B)
 CHANGE(wide_unswizzled, map->swizzle = TMA_SWIZZLE_NONE)
 CHANGE(wide_flip, map->swizzle = TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B)
 CHANGE(store, operation->direction = TMA_STORE)
+CHANGE(reduce_gather, (gather_right(map, operation), operation->direction = TMA_REDUCE))
+CHANGE(halo_511, operation->w_halo = 511)
+CHANGE(halo_512, operation->w_halo = 512)
+CHANGE(w_offset_31, operation->w_offset = 31)
+CHANGE(w_offset_32, operation->w_offset = 32)
+CHANGE(w_offset_minus_1, operation->w_offset = -1)
+CHANGE(to_w128, (map->kind = TMA_MAP_IM2COL_W128, operation->access = TMA_ACCESS_IM2COL_W128))
+CHANGE(w128_halo_31, (to_w128(map, operation), operation->w_halo = 31))
+CHANGE(w128_halo_32, (to_w128(map, operation), operation->w_halo = 32))
+CHANGE(w128_no_pixels, (to_w128(map, operation), map->pixels_per_column = 0))
+CHANGE(w128_1025_pixels, (to_w128(map, operation), map->pixels_per_column = 1025))
+CHANGE(six_bits,
+       (map->data_type = TMA_16U6_ALIGN16B, map->box_dim[0] = 128, map->global_dim[0] = 256))
+CHANGE(four_bits, (six_bits(map, operation), map->data_type = TMA_16U4_ALIGN16B))
+CHANGE(six_bits_64, (six_bits(map, operation), operation->coordinates[0] = 64))
+CHANGE(six_bits_128, (six_bits(map, operation), operation->coordinates[0] = 128))
+CHANGE(six_bits_store_64, (six_bits_64(map, operation), operation->direction = TMA_STORE))
+CHANGE(six_bits_store_32, (six_bits_store_64(map, operation), operation->coordinates[0] = 32))
+CHANGE(four_bits_32, (four_bits(map, operation), operation->coordinates[0] = 32))
+CHANGE(four_bits_128, (four_bits(map, operation), operation->coordinates[0] = 128))
+CHANGE(six_bits_atom, (six_bits(map, operation), map->swizzle = TMA_SWIZZLE_128B_ATOM_64B))
+CHANGE(six_bits_atom_store, (six_bits_atom(map, operation), operation->direction = TMA_STORE))
+CHANGE(six_bits_half, (six_bits(map, operation), map->box_dim[0] = 64))
+CHANGE(six_bits_half_store, (six_bits_half(map, operation), operation->direction = TMA_STORE))
+CHANGE(six_bits_stride, (six_bits(map, operation), map->global_strides[0] = 112))
 CHANGE(store_multicast, (operation->direction = TMA_STORE, operation->cta_mask = 1))
 CHANGE(load_flip, map->swizzle = TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B)
 CHANGE(store_flip, (load_flip(map, operation), operation->direction = TMA_STORE))
@@ -73,12 +98,15 @@ CHANGE(no_box, map->lower_corner[0] = 8)
 CHANGE(store_left, (operation->direction = TMA_STORE, operation->coordinates[3] = -1))
 CHANGE(store_lower, (operation->direction = TMA_STORE, map->lower_corner[1] = -1))
 CHANGE(store_upper, (operation->direction = TMA_STORE, map->upper_corner[0] = 1))
-CHANGE(add_f64, (operation->direction = TMA_REDUCE, map->data_type = TMA_FLOAT64))
-CHANGE(and_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_REDUCE_AND,
-                 map->data_type = TMA_INT64))
-CHANGE(min_s64, (operation->direction = TMA_REDUCE, operation->reduction = TMA_REDUCE_MIN,
-                 map->data_type = TMA_INT64))
+CHANGE(add_f64,
+       (operation->direction = TMA_REDUCE, map->box_dim[0] = 8, map->data_type = TMA_FLOAT64))
+CHANGE(and_s64, (operation->direction = TMA_REDUCE, map->box_dim[0] = 8,
+                 operation->reduction = TMA_REDUCE_AND, map->data_type = TMA_INT64))
+CHANGE(min_s64, (operation->direction = TMA_REDUCE, map->box_dim[0] = 8,
+                 operation->reduction = TMA_REDUCE_MIN, map->data_type = TMA_INT64))
 
+CHANGE(wide_rows, (map->swizzle = TMA_SWIZZLE_96B))
+CHANGE(rows_of_96, (map->swizzle = TMA_SWIZZLE_96B, map->box_dim[0] = 48))
 CHANGE(no_type, map->data_type = (enum tma_data_type)99)
 CHANGE(no_swizzle, map->swizzle = (enum tma_swizzle)8)
 CHANGE(stride_0, map->element_strides[2] = 0)
@@ -109,6 +137,43 @@ static const struct change changes[] = {
     {"im2col::w stored", WIDE, store, TMA_ERROR_ARGUMENT,
      "im2col::w has loads and prefetches, no stores"},
     {"store", TILE, store, TMA_OK, ""},
+    {"scatter4 reduction", TILE, reduce_gather, TMA_ERROR_ARGUMENT,
+     "tile::scatter4 has no reductions: they have tile and im2col_no_offs only"},
+    {"halo of 511", WIDE, halo_511, TMA_OK, ""},
+    {"halo of 512", WIDE, halo_512, TMA_ERROR_ARGUMENT,
+     "im2col::w: wHalo is 512; allowed: 0 to 511"},
+    {"offset of 31", WIDE, w_offset_31, TMA_OK, ""},
+    {"offset of 32", WIDE, w_offset_32, TMA_ERROR_ARGUMENT,
+     "im2col::w: wOffset is 32; allowed: 0 to 31"},
+    {"offset of -1", WIDE, w_offset_minus_1, TMA_ERROR_ARGUMENT,
+     "im2col::w: wOffset is -1; allowed: 0 to 31"},
+    {"halo of 31, 128 pixels", WIDE, w128_halo_31, TMA_OK, ""},
+    {"halo of 32, 128 pixels", WIDE, w128_halo_32, TMA_ERROR_ARGUMENT,
+     "im2col::w::128: wHalo is 32; allowed: 0 to 31"},
+    {"128 pixels, not 0", WIDE, w128_no_pixels, TMA_OK, ""},
+    {"128 pixels, not 1025", WIDE, w128_1025_pixels, TMA_OK, ""},
+    {"6 bits", TILE, six_bits, TMA_OK, ""},
+    {"6 bits at 64", TILE, six_bits_64, TMA_ERROR_ARGUMENT,
+     "coordinate 0 is 64; for 16u6_align16b it must be a multiple of 128 (PTX ISA, Restriction on "
+     "Tensor Copy instructions)"},
+    {"6 bits at 128", TILE, six_bits_128, TMA_OK, ""},
+    {"6 bits stored at 64", TILE, six_bits_store_64, TMA_OK, ""},
+    {"6 bits stored at 32", TILE, six_bits_store_32, TMA_ERROR_ARGUMENT,
+     "coordinate 0 is 32; for 16u6_align16b it must be a multiple of 64 (PTX ISA, Restriction on "
+     "Tensor Copy instructions)"},
+    {"4 bits at 32", TILE, four_bits_32, TMA_ERROR_ARGUMENT,
+     "coordinate 0 is 32; for 16u4_align16b it must be a multiple of 128 (PTX ISA, Restriction on "
+     "Tensor Copy instructions)"},
+    {"4 bits at 128", TILE, four_bits_128, TMA_OK, ""},
+    {"6 bits, atom of 64", TILE, six_bits_atom, TMA_ERROR_ARGUMENT,
+     "swizzle is 128b_atom_64b; for 16u6_align16b the driver's page lists it for stores only (PTX "
+     "ISA allows 128b_atom_64b for loads, too)"},
+    {"6 bits stored, atom of 64", TILE, six_bits_atom_store, TMA_OK, ""},
+    {"half a row of 6 bits", TILE, six_bits_half, TMA_ERROR_ARGUMENT,
+     "rows of 16u6_align16b have 64 of 256 elements; loads need 128 of a multiple of 128"},
+    {"half a row of 6 bits stored", TILE, six_bits_half_store, TMA_OK, ""},
+    {"stride of 6 bits", TILE, six_bits_stride, TMA_ERROR_ARGUMENT,
+     "the address or a stride of 16u6_align16b is not a multiple of 32 bytes; loads need that"},
     {"multicast store", TILE, store_multicast, TMA_ERROR_ARGUMENT,
      "cta_mask is 0x1; must be 0: only loads are multicast"},
     {"flip, loaded", TILE, load_flip, TMA_OK, ""},
@@ -148,8 +213,11 @@ static const struct change changes[] = {
     {"add of float64", TILE, add_f64, TMA_ERROR_FAULT, "reduction add does not exist for float64"},
     {"and of int64", TILE, and_s64, TMA_ERROR_FAULT, "reduction and does not exist for int64"},
     {"min of int64", TILE, min_s64, TMA_OK, ""},
-    {"no type", TILE, no_type, TMA_ERROR_TENSOR_MAP, "data_type is 99, which is none"},
-    {"no swizzle", TILE, no_swizzle, TMA_ERROR_TENSOR_MAP, "swizzle is 8, which is none"},
+    {"rows of 128 bytes, swizzle 96b", TILE, wide_rows, TMA_ERROR_TENSOR_MAP,
+     "rows are 128 bytes; swizzle 96b allows 96 at most"},
+    {"rows of 96 bytes, swizzle 96b", TILE, rows_of_96, TMA_OK, ""},
+    {"no type", TILE, no_type, TMA_ERROR_TENSOR_MAP, "data_type is 99, which is not a data type"},
+    {"no swizzle", TILE, no_swizzle, TMA_ERROR_TENSOR_MAP, "swizzle is 8, which is not a swizzle"},
     {"no stride", IM2COL, stride_0, TMA_ERROR_TENSOR_MAP,
      "an element of element_strides is 0; allowed: 1 to 8"},
     {"a wide box", TILE, box_257, TMA_ERROR_TENSOR_MAP,

@@ -22,3 +22,7 @@ try thread_raked --block-size 64 --y-per-tile 16 --x-per-tile 24 --vec-size 4
 try warp_raked --block-size 64 --y-per-tile 16 --x-per-tile 30 --vec-size 4
 try block_raked --block-size 64 --y-per-tile 12 --x-per-tile 32 --vec-size 4
 try block_raked --block-size 1024 --y-per-tile 8 --x-per-tile 8 --vec-size 4
+two="--block-size 64 --y-per-tile 4 --x-per-tile 16 --vec-size 2 --wave-groups 2"
+try warp_raked $two --format json
+try warp_raked $two --format csv | sed -n '1,4p;66,68p'
+tmasim pattern --help | sed -n '/^Which/,/^$/p'

@@ -1,0 +1,41 @@
+/* The driver's page asks for strides of at least the dimensions inside them. An H200's driver
+ * accepts smaller ones and 0: how many of its records show it, and that each gets advice. */
+#include <string.h>
+
+#include "../unit/suite.h"
+#include "records/map_record.h"
+#include "tensormap/advice.h"
+
+/* Accepted maps of encode.tsv that get each advice. */
+static const struct {
+    const char *advice;
+    size_t records;
+} rows[] = {{"overlapping_rows", 987}, {"broadcast_stride", 31}};
+
+START_TEST(small_strides_are_accepted) {
+    struct tma_tsv records;
+    struct tma_error error = {0};
+    size_t found = 0;
+    ck_assert_int_eq(tma_tsv_read("tests/hardware/h200/encode.tsv", &records, &error), TMA_OK);
+    for (size_t row = 0; row < records.rows; row++) {
+        struct tma_tensor_map map;
+        struct tma_advice list[TMA_MAX_ADVICE];
+        if (!tma_record_is_accepted(&records, row))
+            continue;
+        ck_assert_int_eq(tma_map_record_read(&records, row, &map, &error), TMA_OK);
+        size_t count = tma_tensor_map_advise(&map, TMA_SM_90, list, TMA_MAX_ADVICE);
+        for (size_t i = 0; i < count; i++)
+            found += strcmp(list[i].rule->id, rows[_i].advice) == 0;
+    }
+    ck_assert_uint_eq(found, rows[_i].records);
+    tma_tsv_free(&records);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("strides");
+    TCase *tests = tcase_create("records");
+    tcase_add_loop_test(tests, small_strides_are_accepted, 0, sizeof rows / sizeof rows[0]);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
