@@ -6,7 +6,7 @@
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
-#include "memory/port.h"
+#include "memory/core/port.h"
 #include "suite.h"
 
 enum { MAX_CTAS = 64, MAX_OPERATIONS = 128, MAX_DEPTH = 8, SMS = 4 };

@@ -1,7 +1,7 @@
 /* Tensor maps on their way to the TMA units: what an SM's cache and its GPC's hold, who waits for
  * whom, and what is counted. Times are those of the small machine with one partition; an SM's cache
  * holds two maps, a GPC's four. */
-#include "memory/l2.h"
+#include "memory/l2/tags.h"
 #include "small_memory.h"
 #include "suite.h"
 

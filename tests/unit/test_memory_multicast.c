@@ -1,7 +1,7 @@
 /* Multicast in the memory system: what one load costs where it is asked for, and when it is where;
  * and the SMs that a cluster runs on. Times are those of the small machine. */
 #include "machine.h"
-#include "memory/l2.h"
+#include "memory/l2/tags.h"
 #include "suite.h"
 #include "traffic.h"
 

@@ -1,5 +1,5 @@
 /* FIFO servers: order, waiting, and times that are no whole cycles. */
-#include "memory/port.h"
+#include "memory/core/port.h"
 #include "suite.h"
 
 static const struct {

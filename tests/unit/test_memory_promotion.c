@@ -1,6 +1,6 @@
 /* Promotion to 256 bytes: when the block's second line is fetched along, and what is counted. SM 0
  * is beside partition 0, SMs 2 and 3 are beside partition 1, in the small machine. */
-#include "memory/l2.h"
+#include "memory/l2/tags.h"
 #include "small_memory.h"
 #include "suite.h"
 
@@ -90,11 +90,13 @@ END_TEST
 
 /* The first row from `row` on whose line has the same slice as that of row `as`. */
 static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
-    struct tma_dealing dealing = tma_dealing_of(&machine);
-    struct tma_place place = tma_place_line(&dealing, line_of_row(map, (uint32_t)as)), other;
+    struct tma_address_map address_map = tma_address_map_of(&machine);
+    struct tma_line_location location =
+                                 tma_locate_set(&address_map, line_of_row(map, (uint32_t)as)),
+                             other;
     do
-        other = tma_place_line(&dealing, line_of_row(map, (uint32_t)row++));
-    while (other.home != place.home || other.slice != place.slice);
+        other = tma_locate_set(&address_map, line_of_row(map, (uint32_t)row++));
+    while (other.home != location.home || other.slice != location.slice);
     return row - 1;
 }
 

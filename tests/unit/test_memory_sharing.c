@@ -1,7 +1,7 @@
 /* What SMs share of a line that several read: requests, the GPC's port, copies between partitions;
  * and the count of sectors that nobody asked for.
  * Times are those of the small machine. */
-#include "memory/l2.h"
+#include "memory/l2/tags.h"
 #include "small_memory.h"
 #include "suite.h"
 

@@ -3,7 +3,7 @@
 #ifndef TMA_TESTS_TRAFFIC_H
 #define TMA_TESTS_TRAFFIC_H
 
-#include "memory/address.h"
+#include "memory/core/address_map.h"
 #include "memory/system.h"
 #include "suite.h"
 
@@ -30,8 +30,8 @@ static inline uint64_t line_of_row(const struct tma_tensor_map *map, uint32_t ro
 static inline int32_t row_at_home(const struct tma_machine *machine,
                                   const struct tma_tensor_map *map, uint32_t partition,
                                   uint32_t row) {
-    struct tma_dealing dealing = tma_dealing_of(machine);
-    while (tma_place_line(&dealing, line_of_row(map, row)).home != partition)
+    struct tma_address_map address_map = tma_address_map_of(machine);
+    while (tma_locate_set(&address_map, line_of_row(map, row)).home != partition)
         row++;
     return (int32_t)row;
 }

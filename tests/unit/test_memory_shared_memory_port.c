@@ -1,5 +1,5 @@
 /* The port of shared memory: arriving data and consumers take turns. A wavefront takes W cycles. */
-#include "memory/shared_port.h"
+#include "memory/sm/shared_memory_port.h"
 #include "suite.h"
 
 enum { W = 2, TICKS = W * TMA_TICKS };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine.h"
-#include "memory/dram.h"
+#include "memory/dram/channel.h"
 #include "suite.h"
 
 enum { INTERVAL = 6, ACTIVATE = 40, ACCESS = 100, SECTOR = 4 };
@@ -33,8 +33,8 @@ static uint32_t bank_of_row(uint64_t row) {
 }
 
 /* Line `index` of row `row` in the channel of the first slice. */
-static struct tma_place line_of(uint64_t row, uint32_t index) {
-    return (struct tma_place){.group = row * ROW_LINES + index};
+static struct tma_line_location line_of(uint64_t row, uint32_t index) {
+    return (struct tma_line_location){.group = row * ROW_LINES + index};
 }
 
 /* The first row after `row` that is in its bank, or (same false) in another one. */
@@ -45,8 +45,8 @@ static uint64_t row_after(uint64_t row, bool same) {
     return other;
 }
 
-static uint64_t read_line(struct tma_place place, uint32_t sectors, uint64_t cycle) {
-    return tma_dram_read(&dram, &place, sectors, cycle);
+static uint64_t read_line(struct tma_line_location location, uint32_t sectors, uint64_t cycle) {
+    return tma_dram_read(&dram, &location, sectors, cycle);
 }
 
 static const uint64_t opened = INTERVAL + ACTIVATE; /* after the first request to a closed row */
@@ -101,7 +101,7 @@ START_TEST(test_activation_interval) {
     uint64_t other = row_after(0, false);
     uint64_t first = read_line(line_of(0, 0), 1, 1000);
     ck_assert_uint_eq(read_line(line_of(other, 0), 1, 1000), first + INTERVAL);
-    struct tma_place elsewhere = {.home = 1, .slice = 1};
+    struct tma_line_location elsewhere = {.home = 1, .slice = 1};
     ck_assert_uint_eq(read_line(elsewhere, 1, 1000), first);
 }
 END_TEST
@@ -158,11 +158,11 @@ START_TEST(test_bus_pauses) {
     machine.dram.row_gap_millicycles = GAP * 1000;
     recreate();
     for (int i = 0; i < MAX_COMMANDS && buses[_i].commands[i].sectors > 0; i++) {
-        struct tma_place place = line_of(buses[_i].commands[i].row == 0 ? 0 : next, 0);
+        struct tma_line_location location = line_of(buses[_i].commands[i].row == 0 ? 0 : next, 0);
         if (buses[_i].commands[i].writes)
-            tma_dram_write(&dram, &place, buses[_i].commands[i].sectors, 1000);
+            tma_dram_write(&dram, &location, buses[_i].commands[i].sectors, 1000);
         else
-            there = read_line(place, buses[_i].commands[i].sectors, 1000);
+            there = read_line(location, buses[_i].commands[i].sectors, 1000);
     }
     ck_assert_msg(there == 1000 + buses[_i].bus + ACCESS, "%s: %llu cycles of the bus",
                   buses[_i].what, (unsigned long long)(there - 1000 - ACCESS));
@@ -179,15 +179,15 @@ static void refresh_alone(void) {
 }
 
 /* Cycles that a request at `cycle` waits for its channel. */
-static uint64_t away_for(struct tma_place place, uint64_t cycle) {
+static uint64_t away_for(struct tma_line_location location, uint64_t cycle) {
     recreate();
-    return read_line(place, 0, cycle) - cycle - ACCESS;
+    return read_line(location, 0, cycle) - cycle - ACCESS;
 }
 
-/* The cycle, 1000 or later, at which the channel of a place goes away. */
-static uint64_t refresh_start(struct tma_place place) {
+/* The cycle, 1000 or later, at which the channel of a location goes away. */
+static uint64_t refresh_start(struct tma_line_location location) {
     uint64_t start = 1000;
-    while (away_for(place, start - 1) != 0 || away_for(place, start) == 0)
+    while (away_for(location, start - 1) != 0 || away_for(location, start) == 0)
         start++;
     ck_assert_uint_lt(start, 1500);
     return start;
@@ -196,11 +196,11 @@ static uint64_t refresh_start(struct tma_place place) {
 /* A channel is away for its 50 cycles in one go: who comes then waits until it is back. */
 START_TEST(test_refresh) {
     refresh_alone();
-    struct tma_place place = line_of((uint64_t)_i, 0);
-    uint64_t start = refresh_start(place);
+    struct tma_line_location location = line_of((uint64_t)_i, 0);
+    uint64_t start = refresh_start(location);
     for (uint64_t i = 0; i < 1000; i++) {
         uint64_t phase = i % 500;
-        ck_assert_uint_eq(away_for(place, start + i), phase < 50 ? 50 - phase : 0);
+        ck_assert_uint_eq(away_for(location, start + i), phase < 50 ? 50 - phase : 0);
     }
 }
 END_TEST
@@ -208,23 +208,23 @@ END_TEST
 /* All banks of a channel go away at once; channels do so at times of their own, which are drawn. */
 START_TEST(test_refresh_phases) {
     refresh_alone();
-    const struct tma_place place = line_of(0, 0), elsewhere = {.home = 1, .slice = 1};
-    uint64_t start = refresh_start(place);
+    const struct tma_line_location location = line_of(0, 0), elsewhere = {.home = 1, .slice = 1};
+    uint64_t start = refresh_start(location);
     ck_assert_uint_eq(refresh_start(line_of(row_after(0, false), 0)), start);
     ck_assert_uint_ne(refresh_start(elsewhere), start);
     machine.topology.draw = 1;
-    ck_assert_uint_ne(refresh_start(place), start);
+    ck_assert_uint_ne(refresh_start(location), start);
 }
 END_TEST
 
 /* The second line of an access comes behind the first, also where that one has waited. */
 START_TEST(test_second_line) {
     refresh_alone();
-    const struct tma_place place = line_of(0, 0);
-    uint64_t start = refresh_start(place);
+    const struct tma_line_location location = line_of(0, 0);
+    uint64_t start = refresh_start(location);
     recreate();
-    ck_assert_uint_eq(read_line(place, 4, start), start + 50 + ACCESS);
-    ck_assert_uint_eq(read_line(place, 4, start), start + 50 + 4 * SECTOR + ACCESS);
+    ck_assert_uint_eq(read_line(location, 4, start), start + 50 + ACCESS);
+    ck_assert_uint_eq(read_line(location, 4, start), start + 50 + 4 * SECTOR + ACCESS);
 }
 END_TEST
 
@@ -252,16 +252,16 @@ END_TEST
  */
 START_TEST(test_queue) {
     enum { BEHIND = 20, NOW = 1000, MANY = 10 };
-    const struct tma_place place = line_of(0, 0);
+    const struct tma_line_location location = line_of(0, 0);
     const bool rows = _i == 1;
     machine.dram.queue_cycles = BEHIND;
     recreate();
-    ck_assert_uint_eq(tma_dram_accepts(&dram, &place), 0);
+    ck_assert_uint_eq(tma_dram_accepts(&dram, &location), 0);
     for (uint32_t i = 0; i < MANY; i++)
         read_line(line_of(rows ? i : 0, 0), rows ? 1 : 4, NOW);
-    ck_assert_uint_eq(tma_dram_accepts(&dram, &place),
+    ck_assert_uint_eq(tma_dram_accepts(&dram, &location),
                       NOW + MANY * (rows ? INTERVAL : 4 * SECTOR) - BEHIND);
-    const struct tma_place other = {.group = 0, .server = 1};
+    const struct tma_line_location other = {.group = 0, .server = 1};
     ck_assert_uint_eq(tma_dram_accepts(&dram, &other), 0);
 }
 END_TEST
@@ -269,13 +269,13 @@ END_TEST
 /* Writes are gathered, and then take the bus at once, which turns around once for them. */
 START_TEST(test_write_batch) {
     enum { TURN = 3, NOW = 1000, BATCH = 3 };
-    const struct tma_place place = line_of(0, 0);
+    const struct tma_line_location location = line_of(0, 0);
     machine.dram.write_batch = BATCH;
     recreate();
-    read_line(place, 1, 0); /* opens the row */
+    read_line(location, 1, 0); /* opens the row */
     const uint64_t before = dram.channels[0].bus.busy_ticks;
     for (uint32_t i = 1; i <= 2 * BATCH; i++) {
-        tma_dram_write(&dram, &place, i, NOW);
+        tma_dram_write(&dram, &location, i, NOW);
         const uint64_t busy = (dram.channels[0].bus.busy_ticks - before) / TMA_TICKS;
         ck_assert_uint_eq(busy, i < BATCH       ? 0
                                 : i < 2 * BATCH ? (1 + 2 + 3) * SECTOR + TURN
