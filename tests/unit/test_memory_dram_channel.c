@@ -5,6 +5,7 @@
 
 #include "machine.h"
 #include "memory/dram/channel.h"
+#include "memory/dram/refresh.h"
 #include "suite.h"
 
 enum { INTERVAL = 6, ACTIVATE = 40, ACCESS = 100, SECTOR = 4 };
@@ -205,6 +206,55 @@ START_TEST(test_refresh) {
 }
 END_TEST
 
+/* The policy `staggered`: a channel is available up to the cycle before a refresh begins, not
+ * available a cycle before the refresh ends, and available when it ends. */
+START_TEST(test_refresh_staggered) {
+    refresh_alone();
+    recreate();
+    const struct tma_dram_channel *channel = &dram.channels[_i];
+    const uint64_t first = 500 - channel->refresh_phase; /* the first refresh after cycle 0 */
+    ck_assert_uint_lt(channel->refresh_phase, 500);
+    for (uint64_t start = first; start < 10 * 500; start += 500) {
+        const uint64_t end = start + 50;
+        ck_assert_uint_eq(dram.refresh->available(&dram, channel, start - 1), start - 1);
+        ck_assert_uint_eq(dram.refresh->available(&dram, channel, start), end);
+        ck_assert_uint_eq(dram.refresh->available(&dram, channel, end - 1), end);
+        ck_assert_uint_eq(dram.refresh->available(&dram, channel, end), end);
+    }
+}
+END_TEST
+
+/* `staggered` with an interval of 0, and `none`, never make a channel unavailable. */
+static void refresh_never(int how) {
+    refresh_alone();
+    if (how == 0)
+        machine.dram.refresh_interval_cycles = 0;
+    else
+        machine.dram.refresh_policy = TMA_REFRESH_none;
+}
+
+START_TEST(test_refresh_none) {
+    refresh_never(_i);
+    for (machine.topology.draw = 0; machine.topology.draw < 3; machine.topology.draw++) {
+        recreate();
+        for (uint32_t i = 0; i < machine.dram.channels; i++)
+            for (uint64_t cycle = 0; cycle < 1200; cycle++)
+                if (dram.refresh->available(&dram, &dram.channels[i], cycle) != cycle)
+                    ck_abort_msg("channel %u at cycle %u", i, (unsigned)cycle);
+    }
+}
+END_TEST
+
+/* No read waits for a refresh: reads of an open row, whose bus is idle, arrive at all cycles. */
+START_TEST(test_refresh_none_delays_no_read) {
+    refresh_never(_i);
+    for (uint64_t cycle = 0; cycle < 1200; cycle++) {
+        recreate();
+        ck_assert_uint_eq(read_line(line_of(0, 0), 1, cycle), cycle + SECTOR + ACCESS);
+    }
+}
+END_TEST
+
 /* All banks of a channel go away at once; channels do so at times of their own, which are drawn. */
 START_TEST(test_refresh_phases) {
     refresh_alone();
@@ -309,6 +359,9 @@ int main(void) {
     tcase_add_test(tests, test_bus_bandwidth);
     tcase_add_loop_test(tests, test_bus_pauses, 0, sizeof buses / sizeof *buses);
     tcase_add_loop_test(tests, test_refresh, 0, 4);
+    tcase_add_loop_test(tests, test_refresh_staggered, 0, 4);
+    tcase_add_loop_test(tests, test_refresh_none, 0, 2);
+    tcase_add_loop_test(tests, test_refresh_none_delays_no_read, 0, 2);
     tcase_add_test(tests, test_refresh_phases);
     tcase_add_test(tests, test_second_line);
     tcase_add_loop_test(tests, test_refresh_disorder, 0, 4);
