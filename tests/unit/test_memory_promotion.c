@@ -1,6 +1,6 @@
 /* Promotion to 256 bytes: when the block's second line is fetched along, and what is counted. SM 0
  * is beside partition 0, SMs 2 and 3 are beside partition 1, in the small machine. */
-#include "memory/l2/tags.h"
+#include "memory/l2/promotion.h"
 #include "small_memory.h"
 #include "suite.h"
 
@@ -179,6 +179,48 @@ START_TEST(test_block_is_one_access) {
 }
 END_TEST
 
+/* The policy `first_sector`: an even line whose first sector is among those of the request. The
+ * policy `none`: no request. */
+START_TEST(test_policies) {
+    const struct tma_promotion_policy *policy = tma_promotion_policy((enum tma_promotion)_i);
+    for (uint64_t line = 0; line < 8; line++)
+        for (uint32_t sectors = 1; sectors <= TMA_ALL_SECTORS; sectors++) {
+            const struct tma_packet packet = {.line = line, .sectors = sectors & 15u};
+            bool first = line % 2 == 0 && (sectors & 1u) != 0;
+            ck_assert_int_eq(policy->promotes(&packet), first && _i == TMA_PROMOTION_first_sector);
+        }
+}
+END_TEST
+
+/* Runs the case of test_block with a number. Returns all that is counted. */
+static struct tma_memory_counters count_block(int number, enum tma_l2_promotion promotion) {
+    struct tma_tensor_map map = sector_map();
+    map.l2_promotion = promotion;
+    recreate();
+    int32_t y = row_at_home(&machine, &map, blocks[number].home, 0);
+    leave_lines(&map, blocks[number].home, y, blocks[number].there);
+    issue_load(memory, &(struct load){.map = &map,
+                                      .direction = blocks[number].direction,
+                                      .x = (int32_t)blocks[number].sector * SECTOR_ELEMENTS,
+                                      .y = y + (int32_t)blocks[number].line});
+    ck_assert(tma_memory_drain(memory));
+    return tma_memory_count(memory);
+}
+
+/* With the policy `none` there is no fill for a promotion: promotion to 256 bytes counts as
+ * promotion to 128 bytes does. */
+START_TEST(test_none_makes_no_promotion_fills) {
+    bool present = (blocks[_i].there & 1u << blocks[_i].line) != 0;
+    machine.l2.promotion = TMA_PROMOTION_none;
+    struct tma_memory_counters none = count_block(_i, TMA_L2_256B);
+    struct tma_memory_counters smaller = count_block(_i, TMA_L2_128B);
+    ck_assert_uint_eq(none.fills, present ? 0 : 1);
+    ck_assert_uint_eq(none.fill_sectors, present ? 0 : TMA_SECTORS);
+    ck_assert_uint_eq(none.requests, 1);
+    ck_assert_mem_eq(&none, &smaller, sizeof none);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("promotion");
     TCase *tests = tcase_create("all");
@@ -187,6 +229,9 @@ int main(void) {
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
     tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
     tcase_add_test(tests, test_block_is_one_access);
+    tcase_add_loop_test(tests, test_policies, 0, TMA_PROMOTION_COUNT);
+    tcase_add_loop_test(tests, test_none_makes_no_promotion_fills, 0,
+                        sizeof blocks / sizeof *blocks);
     tcase_add_loop_test(tests, test_prefetch_leaves_no_copy, 0,
                         sizeof prefetched / sizeof *prefetched);
     suite_add_tcase(suite, tests);
