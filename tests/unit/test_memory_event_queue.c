@@ -152,6 +152,47 @@ START_TEST(test_skip) {
 }
 END_TEST
 
+/* Behind the due events, the queue lists the first events of the next cycle, which stay in it. */
+START_TEST(test_events_of_the_next_cycle) {
+    const uint32_t *due;
+    uint32_t known;
+    for (uint32_t i = 0; i < 3; i++) {
+        tma_event_queue_push(&queue, 10 + i, 0);
+        tma_event_queue_push(&queue, 20 + i, 1);
+        tma_event_queue_push(&queue, 30 + i, 2);
+    }
+    ck_assert_uint_eq(tma_event_queue_pop(&queue, &due, &known), 3);
+    ck_assert_uint_eq(known, 6);
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(due[i], 10 + i);
+        ck_assert_uint_eq(due[3 + i], 20 + i);
+    }
+    ck_assert_uint_eq(queue.count, 6);
+    expect(1, 3, (uint32_t[]){20, 21, 22});
+    expect(2, 3, (uint32_t[]){30, 31, 32});
+    ck_assert_uint_eq(tma_event_queue_pop(&queue, &due, &known), 0);
+    ck_assert_uint_eq(known, 0);
+}
+END_TEST
+
+/* Pairs of events that are due in the same cycle, near or far. The second one is pushed when the
+ * first one has come nearer by `later` cycles; it still comes out second. */
+START_TEST(test_order_of_pairs) {
+    static const uint64_t distances[] = {1,    2,        TURN / 2 - 1, TURN / 2, TURN - 1,
+                                         TURN, TURN + 1, TURN * 3 / 2, 2 * TURN, 2 * TURN + 1};
+    const uint64_t distance = distances[_i];
+    const uint64_t waits[] = {0, 1, distance / 2, distance - 1, distance};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        const uint64_t cycle = queue.now + distance;
+        tma_event_queue_push(&queue, 1, cycle);
+        expect_nothing_until(cycle - distance + waits[i]);
+        tma_event_queue_push(&queue, 2, cycle);
+        expect_nothing_until(cycle); /* not due at cycle - 1 */
+        expect(cycle, 2, (uint32_t[]){1, 2});
+    }
+}
+END_TEST
+
 static uint32_t random_number(void) {
     static uint32_t state = 12345;
     state = state * 1664525 + 1013904223;
@@ -195,6 +236,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_order_across_chunks, 0, sizeof crowds / sizeof *crowds);
     tcase_add_test(tests, test_beyond_the_ring);
     tcase_add_loop_test(tests, test_order_of_far_and_near, 0, sizeof phases / sizeof *phases);
+    tcase_add_test(tests, test_events_of_the_next_cycle);
+    tcase_add_loop_test(tests, test_order_of_pairs, 0, 10);
     tcase_add_loop_test(tests, test_skip, 0, sizeof skips / sizeof *skips);
     tcase_add_loop_test(tests, test_random, 0, sizeof spans / sizeof *spans);
     suite_add_tcase(suite, tests);
