@@ -1,6 +1,7 @@
-/* DRAM: when the sectors of a line are at L2. Times are of the small machine, by their names in it:
- * an activation is taken every 6 cycles of a channel, opens a row in 40, access takes 100 more; the
- * bus of a channel moves a sector in 4. */
+/* DRAM channels: the cycle at which the sectors of a line arrive at L2. The times are those of the
+ * small machine. A channel takes an activation every 6 cycles (tRRD), which opens a row in 40
+ * cycles (tRCD). An access takes 100 cycles more. The data bus of a channel moves a sector in 4
+ * cycles. */
 #include <string.h>
 
 #include "machine.h"
@@ -38,7 +39,7 @@ static struct tma_line_location line_of(uint64_t row, uint32_t index) {
     return (struct tma_line_location){.group = row * ROW_LINES + index};
 }
 
-/* The first row after `row` that is in its bank, or (same false) in another one. */
+/* The first row after `row` that is in the same bank, or (`same` is false) in another bank. */
 static uint64_t row_after(uint64_t row, bool same) {
     uint64_t other = row + 1;
     while ((bank_of_row(other) == bank_of_row(row)) != same)
@@ -50,11 +51,12 @@ static uint64_t read_line(struct tma_line_location location, uint32_t sectors, u
     return tma_dram_read(&dram, &location, sectors, cycle);
 }
 
-static const uint64_t opened = INTERVAL + ACTIVATE; /* after the first request to a closed row */
+static const uint64_t opened =
+    INTERVAL + ACTIVATE; /* from a request to a closed row until it is open */
 
 START_TEST(test_row_miss_then_hit) {
     ck_assert_uint_eq(read_line(line_of(0, 0), 4, 1000), 1000 + opened + ACCESS);
-    /* The row opens for whoever waits for it; then only the bus takes time. */
+    /* A second request to the row waits until it is open. Later ones only take the bus. */
     ck_assert_uint_eq(read_line(line_of(0, 1), 4, 1000 + opened - 20), 1000 + opened + ACCESS);
     ck_assert_uint_eq(read_line(line_of(0, 2), 4, 2000), 2000 + 4 * SECTOR + ACCESS);
     ck_assert_uint_eq(read_line(line_of(0, 3), 1, 3000), 3000 + SECTOR + ACCESS);
@@ -62,7 +64,7 @@ START_TEST(test_row_miss_then_hit) {
 }
 END_TEST
 
-START_TEST(test_another_row_of_the_bank_closes_it) {
+START_TEST(test_another_row_of_the_bank_closes_the_row) {
     uint64_t other = row_after(0, true);
     read_line(line_of(0, 0), 1, 1000);
     ck_assert_uint_eq(read_line(line_of(other, 0), 1, 2000), 2000 + opened + ACCESS);
@@ -70,7 +72,7 @@ START_TEST(test_another_row_of_the_bank_closes_it) {
 }
 END_TEST
 
-START_TEST(test_another_bank_leaves_it_open) {
+START_TEST(test_another_bank_leaves_the_row_open) {
     uint64_t other = row_after(0, false);
     read_line(line_of(0, 0), 1, 1000);
     ck_assert_uint_eq(read_line(line_of(other, 0), 1, 2000), 2000 + opened + ACCESS);
@@ -78,8 +80,8 @@ START_TEST(test_another_bank_leaves_it_open) {
 }
 END_TEST
 
-/* Rows that follow each other are in banks of their own: as many stay open as there are banks. */
-START_TEST(test_rows_in_turn_stay_open) {
+/* Consecutive rows are in different banks: as many rows stay open as there are banks. */
+START_TEST(test_consecutive_rows_stay_open) {
     for (uint64_t row = 0; row < machine.dram.banks; row++)
         read_line(line_of(row, 0), 1, 1000 * (row + 1));
     for (uint64_t row = 0; row < machine.dram.banks; row++) {
@@ -89,7 +91,7 @@ START_TEST(test_rows_in_turn_stay_open) {
 }
 END_TEST
 
-/* A bank opens one row after the other. */
+/* A bank opens one row at a time. */
 START_TEST(test_activations_of_a_bank_wait) {
     uint64_t other = row_after(0, true);
     uint64_t first = read_line(line_of(0, 0), 1, 1000);
@@ -97,7 +99,7 @@ START_TEST(test_activations_of_a_bank_wait) {
 }
 END_TEST
 
-/* A channel takes an activation only so often; other channels do not care. */
+/* A channel takes an activation every 6 cycles. Other channels do not wait for it. */
 START_TEST(test_activation_interval) {
     uint64_t other = row_after(0, false);
     uint64_t first = read_line(line_of(0, 0), 1, 1000);
@@ -107,7 +109,8 @@ START_TEST(test_activation_interval) {
 }
 END_TEST
 
-/* An open row: the bus alone decides, a request's sectors end to end. */
+/* While the row is open, only the bus takes time: it moves the sectors of all requests end to end.
+ */
 START_TEST(test_bus_bandwidth) {
     read_line(line_of(0, 0), 1, 0);
     for (uint64_t i = 1; i <= 100; i++) {
@@ -119,9 +122,9 @@ START_TEST(test_bus_bandwidth) {
 }
 END_TEST
 
-/* Rows open at once, so that the bus alone decides: it turns around in 3 cycles, and pauses for 5
- * where a row was opened. All commands come together; the last one is a read, whose data are there
- * when the bus has moved them. */
+/* Rows open without delay, so only the bus takes time. It turns around between reads and writes in
+ * 3 cycles, and pauses for 5 cycles for each row that is opened. All commands arrive in one cycle.
+ * The last one is a read, whose data is at L2 once the bus has moved it. */
 enum { TURNAROUND = 3, GAP = 5, MAX_COMMANDS = 6, NEXT = 1000 /* a row */ };
 
 static const struct {
@@ -130,18 +133,18 @@ static const struct {
         uint32_t row, sectors; /* 0 sectors: no further command */
         bool writes;
     } commands[MAX_COMMANDS];
-    uint64_t bus;
+    uint64_t bus; /* cycles */
 } buses[] = {
-    {"a row", {{0, 4, false}}, GAP + 4 * SECTOR},
-    {"open already", {{0, 1, false}, {0, 4, false}}, GAP + 5 * SECTOR},
+    {"one row", {{0, 4, false}}, GAP + 4 * SECTOR},
+    {"a row that is open", {{0, 1, false}, {0, 4, false}}, GAP + 5 * SECTOR},
     {"another row of the bank, and back",
      {{0, 1, false}, {NEXT, 1, false}, {0, 1, false}},
      3 * (GAP + SECTOR)},
     {"a write, a read", {{0, 1, true}, {0, 1, false}}, GAP + 2 * (TURNAROUND + SECTOR)},
-    {"writes in a row, a read",
+    {"several writes, a read",
      {{0, 1, true}, {0, 2, true}, {0, 3, true}, {0, 1, false}},
      GAP + 2 * TURNAROUND + 7 * SECTOR},
-    {"by turns",
+    {"reads and writes alternate",
      {{0, 1, false}, {0, 1, true}, {0, 1, false}, {0, 1, true}, {0, 1, false}},
      GAP + 4 * TURNAROUND + 5 * SECTOR},
     {"a read, writes, reads",
@@ -152,7 +155,7 @@ static const struct {
      3 * (GAP + SECTOR) + 2 * TURNAROUND},
 };
 
-START_TEST(test_bus_pauses) {
+START_TEST(test_bus_turnarounds_and_gaps) {
     const uint64_t next = row_after(0, true);
     uint64_t there = 0;
     machine.dram.activate_cycles = machine.dram.activate_interval_millicycles = 0;
@@ -171,7 +174,7 @@ START_TEST(test_bus_pauses) {
 }
 END_TEST
 
-/* Rows open at once, but channels go away for 50 of every 500 cycles. */
+/* Rows open without delay, but channels refresh for 50 of every 500 cycles. */
 static void refresh_alone(void) {
     machine.dram.activate_cycles = 0;
     machine.dram.activate_interval_millicycles = 0;
@@ -180,28 +183,28 @@ static void refresh_alone(void) {
 }
 
 /* Cycles that a request at `cycle` waits for its channel. */
-static uint64_t away_for(struct tma_line_location location, uint64_t cycle) {
+static uint64_t refresh_wait(struct tma_line_location location, uint64_t cycle) {
     recreate();
     return read_line(location, 0, cycle) - cycle - ACCESS;
 }
 
-/* The cycle, 1000 or later, at which the channel of a location goes away. */
+/* The cycle, 1000 or later, at which the channel of a location begins a refresh. */
 static uint64_t refresh_start(struct tma_line_location location) {
     uint64_t start = 1000;
-    while (away_for(location, start - 1) != 0 || away_for(location, start) == 0)
+    while (refresh_wait(location, start - 1) != 0 || refresh_wait(location, start) == 0)
         start++;
     ck_assert_uint_lt(start, 1500);
     return start;
 }
 
-/* A channel is away for its 50 cycles in one go: who comes then waits until it is back. */
-START_TEST(test_refresh) {
+/* A refresh takes 50 cycles without a break. A request that arrives meanwhile waits for its end. */
+START_TEST(test_requests_wait_for_a_refresh) {
     refresh_alone();
     struct tma_line_location location = line_of((uint64_t)_i, 0);
     uint64_t start = refresh_start(location);
     for (uint64_t i = 0; i < 1000; i++) {
         uint64_t phase = i % 500;
-        ck_assert_uint_eq(away_for(location, start + i), phase < 50 ? 50 - phase : 0);
+        ck_assert_uint_eq(refresh_wait(location, start + i), phase < 50 ? 50 - phase : 0);
     }
 }
 END_TEST
@@ -255,7 +258,8 @@ START_TEST(test_refresh_none_delays_no_read) {
 }
 END_TEST
 
-/* All banks of a channel go away at once; channels do so at times of their own, which are drawn. */
+/* All banks of a channel refresh at once. Each channel has a random phase, which the seed changes.
+ */
 START_TEST(test_refresh_phases) {
     refresh_alone();
     const struct tma_line_location location = line_of(0, 0), elsewhere = {.home = 1, .slice = 1};
@@ -267,8 +271,8 @@ START_TEST(test_refresh_phases) {
 }
 END_TEST
 
-/* The second line of an access comes behind the first, also where that one has waited. */
-START_TEST(test_second_line) {
+/* The second line of an access arrives behind the first line, also after a wait for a refresh. */
+START_TEST(test_second_line_after_the_first) {
     refresh_alone();
     const struct tma_line_location location = line_of(0, 0);
     uint64_t start = refresh_start(location);
@@ -278,8 +282,8 @@ START_TEST(test_second_line) {
 }
 END_TEST
 
-/* What waits for the end of a refresh behind the first accesses is up to 30 cycles late: that is
- * drawn, for each refresh anew. */
+/* Accesses that wait for a refresh, but for the first ones, are up to 30 cycles late: a random
+ * time, which differs from refresh to refresh. Without a seed no access is late. */
 START_TEST(test_refresh_disorder) {
     enum { MOST = 30, WAITING = 20, IN_ORDER = 3 };
     refresh_alone();
@@ -298,9 +302,9 @@ START_TEST(test_refresh_disorder) {
 }
 END_TEST
 
-/* A channel that is no more than its queue behind takes more: by its bus, or by the rows to open.
- */
-START_TEST(test_queue) {
+/* Back-pressure: a channel accepts writes unless its bus or its activations are behind by more than
+ * the queue. */
+START_TEST(test_accepts_up_to_the_queue) {
     enum { BEHIND = 20, NOW = 1000, MANY = 10 };
     const struct tma_line_location location = line_of(0, 0);
     const bool rows = _i == 1;
@@ -316,7 +320,9 @@ START_TEST(test_queue) {
 }
 END_TEST
 
-/* Writes are gathered, and then take the bus at once, which turns around once for them. */
+/* Writes wait until there is a batch of them. The batch takes the bus at once, after one
+ * turnaround.
+ */
 START_TEST(test_write_batch) {
     enum { TURN = 3, NOW = 1000, BATCH = 3 };
     const struct tma_line_location location = line_of(0, 0);
@@ -335,7 +341,7 @@ START_TEST(test_write_batch) {
 }
 END_TEST
 
-/* bits / 8 * two edges * memory clock / SM clock */
+/* Bytes per cycle of the SM clock = bits / 8 * two edges * memory clock / SM clock. */
 START_TEST(test_bytes_per_cycle) {
     ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine), 32000);
     machine.dram.bus_bits = 6016;
@@ -347,25 +353,25 @@ START_TEST(test_bytes_per_cycle) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("DRAM");
+    Suite *suite = suite_create("DRAM channels");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_row_miss_then_hit);
-    tcase_add_test(tests, test_another_row_of_the_bank_closes_it);
-    tcase_add_test(tests, test_another_bank_leaves_it_open);
-    tcase_add_test(tests, test_rows_in_turn_stay_open);
+    tcase_add_test(tests, test_another_row_of_the_bank_closes_the_row);
+    tcase_add_test(tests, test_another_bank_leaves_the_row_open);
+    tcase_add_test(tests, test_consecutive_rows_stay_open);
     tcase_add_test(tests, test_activations_of_a_bank_wait);
     tcase_add_test(tests, test_activation_interval);
     tcase_add_test(tests, test_bus_bandwidth);
-    tcase_add_loop_test(tests, test_bus_pauses, 0, sizeof buses / sizeof *buses);
-    tcase_add_loop_test(tests, test_refresh, 0, 4);
+    tcase_add_loop_test(tests, test_bus_turnarounds_and_gaps, 0, sizeof buses / sizeof *buses);
+    tcase_add_loop_test(tests, test_requests_wait_for_a_refresh, 0, 4);
     tcase_add_loop_test(tests, test_refresh_staggered, 0, 4);
     tcase_add_loop_test(tests, test_refresh_none, 0, 2);
     tcase_add_loop_test(tests, test_refresh_none_delays_no_read, 0, 2);
     tcase_add_test(tests, test_refresh_phases);
-    tcase_add_test(tests, test_second_line);
+    tcase_add_test(tests, test_second_line_after_the_first);
     tcase_add_loop_test(tests, test_refresh_disorder, 0, 4);
-    tcase_add_loop_test(tests, test_queue, 0, 2);
+    tcase_add_loop_test(tests, test_accepts_up_to_the_queue, 0, 2);
     tcase_add_test(tests, test_write_batch);
     tcase_add_test(tests, test_bytes_per_cycle);
     suite_add_tcase(suite, tests);

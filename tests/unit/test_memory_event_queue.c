@@ -1,8 +1,9 @@
-/* The calendar: what is due comes at its cycle, in the order in which it was put there. */
+/* The event queue: an event comes out at its cycle, and events of one cycle in the order in which
+ * they were pushed. */
 #include "memory/core/event_queue.h"
 #include "suite.h"
 
-enum { ENTRIES = 3000, TURN = TMA_EVENT_QUEUE_CYCLES };
+enum { EVENTS = 3000, TURN = TMA_EVENT_QUEUE_CYCLES };
 
 static struct tma_event_queue queue;
 
@@ -15,18 +16,18 @@ static void tear_down(void) {
     tma_event_queue_free(&queue);
 }
 
-/* Takes what is due now: these entries. */
-static void expect(uint64_t cycle, uint32_t count, const uint32_t *entries) {
+/* Pops the events of the current cycle, which have to be these. */
+static void expect(uint64_t cycle, uint32_t count, const uint32_t *events) {
     const uint32_t *due;
     uint32_t known;
     ck_assert_uint_eq(queue.now, cycle);
     ck_assert_uint_eq(tma_event_queue_pop(&queue, &due, &known), count);
     ck_assert_uint_eq(queue.now, cycle + 1);
     for (uint32_t i = 0; i < count; i++)
-        ck_assert_uint_eq(due[i], entries[i]);
+        ck_assert_uint_eq(due[i], events[i]);
 }
 
-/* Nothing is due until `cycle`, whose turn it then is. */
+/* No event is due before `cycle`, which becomes the current one. */
 static void expect_nothing_until(uint64_t cycle) {
     while (queue.now < cycle)
         expect(queue.now, 0, NULL);
@@ -51,7 +52,7 @@ START_TEST(test_order_within_a_cycle) {
 }
 END_TEST
 
-START_TEST(test_entry_can_be_put_again) {
+START_TEST(test_event_can_be_pushed_again) {
     tma_event_queue_push(&queue, 4, 2);
     expect_nothing_until(2);
     expect(2, 1, (uint32_t[]){4});
@@ -60,45 +61,46 @@ START_TEST(test_entry_can_be_put_again) {
 }
 END_TEST
 
-/* What was taken stays as it is while its user puts more, up to the next time. */
-START_TEST(test_taken_entries_stay) {
+/* Popped events stay valid while further ones are pushed, until the next pop. */
+START_TEST(test_popped_events_stay) {
     const uint32_t *due;
     uint32_t known;
     tma_event_queue_push(&queue, 1, 0);
     tma_event_queue_push(&queue, 2, 0);
     ck_assert_uint_eq(tma_event_queue_pop(&queue, &due, &known), 2);
-    for (uint32_t i = 0; i < ENTRIES; i++)
+    for (uint32_t i = 0; i < EVENTS; i++)
         tma_event_queue_push(&queue, 100 + i, 1 + i % 2);
     ck_assert_uint_eq(due[0], 1);
     ck_assert_uint_eq(due[1], 2);
 }
 END_TEST
 
-/* Many in one cycle: fewer than a chunk has room for, as many, and several chunks full, in two
- * cycles by turns so that their chunks lie among each other. Again and again: chunks come back. */
+/* Numbers of events in one cycle: one chunk almost full, full, and several chunks. The events go to
+ * two cycles in turn, so that the chunks of both are mixed. Later rounds reuse the chunks. */
 static const uint32_t crowds[] = {TMA_EVENT_CHUNK - 1, TMA_EVENT_CHUNK,         TMA_EVENT_CHUNK + 1,
-                                  2 * TMA_EVENT_CHUNK, 2 * TMA_EVENT_CHUNK + 1, ENTRIES / 2};
+                                  2 * TMA_EVENT_CHUNK, 2 * TMA_EVENT_CHUNK + 1, EVENTS / 2};
 
 START_TEST(test_order_across_chunks) {
-    uint32_t entries[2][ENTRIES / 2];
+    uint32_t events[2][EVENTS / 2];
     size_t chunks = 0;
     for (uint32_t i = 0; i < crowds[_i]; i++) {
-        entries[0][i] = 2 * i;
-        entries[1][i] = 2 * i + 1;
+        events[0][i] = 2 * i;
+        events[1][i] = 2 * i + 1;
     }
     for (uint64_t round = 0; round < 10; round++) {
         for (uint32_t i = 0; i < 2 * crowds[_i]; i++)
             tma_event_queue_push(&queue, i, 2 * round + i % 2);
-        expect(2 * round, crowds[_i], entries[0]);
-        expect(2 * round + 1, crowds[_i], entries[1]);
+        expect(2 * round, crowds[_i], events[0]);
+        expect(2 * round + 1, crowds[_i], events[1]);
         chunks = round == 0 ? queue.chunk_count : chunks;
     }
     ck_assert_uint_eq(queue.chunk_count, chunks);
 }
 END_TEST
 
-/* Due a whole ring or more from now: they would share a bucket with what is due now. */
-START_TEST(test_beyond_the_ring) {
+/* Events that are due a whole turn of the wheel or more from now share a bucket with those that are
+ * due now. They do not come out early. */
+START_TEST(test_beyond_a_turn) {
     tma_event_queue_push(&queue, 1, 5 + 2 * TURN);
     tma_event_queue_push(&queue, 2, 5 + TURN);
     tma_event_queue_push(&queue, 3, 5);
@@ -115,8 +117,9 @@ START_TEST(test_beyond_the_ring) {
 }
 END_TEST
 
-/* Whether the ring reaches a cycle already or not: an entry that was put sooner comes sooner. Each
- * is put so many cycles ahead of the one cycle where all are due, wherever in the ring that is. */
+/* All events are due in one cycle, and each is pushed so many cycles before it: some go to the list
+ * of far events and some into a bucket. They come out in the order of insertion, wherever in the
+ * wheel the cycle lies. */
 static const uint64_t ahead[] = {3 * TURN, 2 * TURN + 1, 2 * TURN,     TURN + 1, TURN,
                                  TURN - 1, TURN * 3 / 4, TURN / 2 + 1, TURN / 2, 1};
 static const uint64_t phases[] = {0, 1, TURN / 2 - 1, TURN / 2, TURN - 1};
@@ -134,7 +137,7 @@ START_TEST(test_order_of_far_and_near) {
 }
 END_TEST
 
-/* A calendar that is empty goes anywhere at once, and works as well from there. */
+/* An empty queue skips to any cycle, and works in the same way from there. */
 static const uint64_t skips[] = {
     0, 1, TURN / 2, TURN - 1, TURN, 10 * TURN + 7, (UINT64_C(1) << 40) - 1};
 
@@ -199,15 +202,15 @@ static uint32_t random_number(void) {
     return state >> 8;
 }
 
-/* Entries at random cycles over so many, put while time passes: each comes at its cycle, those of
- * one cycle in order of insertion. */
+/* Events at random cycles, which are pushed while time passes. Each comes out at its cycle, and
+ * events of one cycle in the order of insertion. A span is the number of cycles ahead, at most. */
 static const uint32_t spans[] = {1, 20, TURN, 3 * TURN};
 
 START_TEST(test_random) {
-    uint64_t due_cycle[ENTRIES];
+    uint64_t due_cycle[EVENTS];
     uint32_t number = 0, taken = 0;
-    for (uint64_t cycle = 0; taken < ENTRIES; cycle++) {
-        for (int i = 0; i < 2 && number < ENTRIES; i++, number++) {
+    for (uint64_t cycle = 0; taken < EVENTS; cycle++) {
+        for (int i = 0; i < 2 && number < EVENTS; i++, number++) {
             due_cycle[number] = cycle + random_number() % spans[_i];
             tma_event_queue_push(&queue, number, due_cycle[number]);
         }
@@ -226,15 +229,15 @@ START_TEST(test_random) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("calendar");
+    Suite *suite = suite_create("event queue");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_empty);
     tcase_add_test(tests, test_order_within_a_cycle);
-    tcase_add_test(tests, test_entry_can_be_put_again);
-    tcase_add_test(tests, test_taken_entries_stay);
+    tcase_add_test(tests, test_event_can_be_pushed_again);
+    tcase_add_test(tests, test_popped_events_stay);
     tcase_add_loop_test(tests, test_order_across_chunks, 0, sizeof crowds / sizeof *crowds);
-    tcase_add_test(tests, test_beyond_the_ring);
+    tcase_add_test(tests, test_beyond_a_turn);
     tcase_add_loop_test(tests, test_order_of_far_and_near, 0, sizeof phases / sizeof *phases);
     tcase_add_test(tests, test_events_of_the_next_cycle);
     tcase_add_loop_test(tests, test_order_of_pairs, 0, 10);
