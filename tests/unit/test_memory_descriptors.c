@@ -1,7 +1,7 @@
 /* Fetches of tensor maps (descriptors): the caches of SMs and GPCs, the waits of TMA units, and
  * what is counted. Times are those of the small machine with one partition. The cache of an SM
  * holds two maps, that of a GPC four. */
-#include "memory/l2/tags.h"
+#include "memory/core/sectors.h"
 #include "small_memory.h"
 #include "suite.h"
 

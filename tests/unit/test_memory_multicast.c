@@ -1,7 +1,7 @@
 /* Multicast loads: the cycle at which each SM has the data, and what is counted once for all SMs;
  * and the placement of clusters on SMs. Times are those of the small machine. */
 #include "machine.h"
-#include "memory/l2/tags.h"
+#include "memory/core/sectors.h"
 #include "suite.h"
 #include "traffic.h"
 

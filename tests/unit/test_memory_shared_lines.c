@@ -1,6 +1,6 @@
 /* Lines that several SMs read: merged requests, the GPC's port, copies of the other partition, and
  * the count of unused sectors. Times are those of the small machine. */
-#include "memory/l2/tags.h"
+#include "memory/core/sectors.h"
 #include "small_memory.h"
 #include "suite.h"
 
