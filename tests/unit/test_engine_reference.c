@@ -7,7 +7,7 @@
 #include "engine/run.h"
 #include "kernel.h"
 #include "machine.h"
-#include "memory/port.h"
+#include "memory/core/port.h"
 #include "memory/topology.h"
 #include "suite.h"
 

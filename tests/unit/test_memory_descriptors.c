@@ -1,7 +1,7 @@
-/* Tensor maps on their way to the TMA units: what an SM's cache and its GPC's hold, who waits for
- * whom, and what is counted. Times are those of the small machine with one partition; an SM's cache
- * holds two maps, a GPC's four. */
-#include "memory/l2.h"
+/* Fetches of tensor maps (descriptors): the caches of SMs and GPCs, the waits of TMA units, and
+ * what is counted. Times are those of the small machine with one partition. The cache of an SM
+ * holds two maps, that of a GPC four. */
+#include "memory/core/sectors.h"
 #include "small_memory.h"
 #include "suite.h"
 
@@ -10,8 +10,8 @@ enum {
     FETCH = 6,                                     /* from the GPC's cache */
     GPC_PORT = 2,                                  /* of a line */
     L2 = 30 + 18 + 20 + GPC_PORT,                  /* a line from L2 to the GPC */
-    DRAM = L2 + 6 + 40 + 100,                      /* activation taken, row opened, access */
-    HIT = ISSUE + 30 + 18 + 20 + GPC_PORT + 4 + 5, /* one row whose line L2 has */
+    DRAM = L2 + 6 + 40 + 100,                      /* tRRD, tRCD and access */
+    HIT = ISSUE + 30 + 18 + 20 + GPC_PORT + 4 + 5, /* a load of one row that hits L2 */
     DISPATCH = 8,
     LATER = 1000,
     MAPS = 5
@@ -19,7 +19,7 @@ enum {
 
 static struct tma_tensor_map map;
 
-/* The rows that are loaded are in L2. */
+/* The rows of the loads are warm. */
 static void set_up_hits(void) {
     machine = flat_machine();
     machine.tma.descriptor_fetch_cycles = FETCH;
@@ -39,39 +39,43 @@ static void leave(enum start start) {
             tma_memory_leave_descriptor_in_l2(memory, number);
 }
 
-/* The completion cycle of one load of a row. */
+/* Runs one load of a row. */
 static struct tma_completion load_by(uint32_t sm, uint32_t descriptor, uint64_t cycle) {
     struct load load = {.map = &map, .sm = sm, .cycle = cycle, .descriptor = descriptor};
     return run_load(memory, &load);
 }
 
-/* Loads one after the other, and what the last one waits for its map. */
+/* Loads run one after the other. The last one waits for its map for `waited` cycles. */
 static const struct {
     const char *what;
     enum start start;
-    uint32_t sms[8], descriptors[8]; /* up to the first 0 of these */
+    uint32_t sms[8], descriptors[8]; /* up to the first descriptor 0 */
     uint64_t waited;
 } turns[] = {
-    {"none is needed", IN_L2, {0}, {0}, 0},
+    {"no map is needed", IN_L2, {0}, {0}, 0},
     {"in the GPC's cache from the start", IN_GPCS, {0}, {5}, FETCH},
-    {"the first of five left that", IN_GPCS, {0}, {1}, DRAM},
+    {"the LRU of five maps was replaced", IN_GPCS, {0}, {1}, DRAM},
     {"from L2", IN_L2, {0}, {1}, L2},
     {"from DRAM", IN_DRAM, {0}, {1}, DRAM},
     {"a second time", IN_L2, {0, 0}, {1, 1}, 0},
     {"two in turn", IN_L2, {0, 0, 0, 0}, {1, 2, 1, 2}, 0},
     {"three in turn", IN_L2, {0, 0, 0, 0}, {1, 2, 3, 1}, FETCH},
-    {"of three, the one used last stays", IN_L2, {0, 0, 0, 0, 0}, {1, 2, 1, 3, 1}, 0},
-    {"and the other leaves", IN_L2, {0, 0, 0, 0, 0}, {1, 2, 1, 3, 2}, FETCH},
+    {"of three, the last used one stays", IN_L2, {0, 0, 0, 0, 0}, {1, 2, 1, 3, 1}, 0},
+    {"of three, the LRU one is replaced", IN_L2, {0, 0, 0, 0, 0}, {1, 2, 1, 3, 2}, FETCH},
     {"another SM of the GPC", IN_L2, {0, 1}, {1, 1}, FETCH},
     {"an SM of another GPC", IN_L2, {0, 2}, {1, 1}, L2},
-    {"one of another GPC, of DRAM", IN_DRAM, {0, 2}, {1, 1}, L2},
+    {"an SM of another GPC, after DRAM", IN_DRAM, {0, 2}, {1, 1}, L2},
     {"four in the GPC", IN_L2, {0, 0, 0, 0, 1}, {1, 2, 3, 4, 1}, FETCH},
     {"five in the GPC", IN_L2, {0, 0, 0, 0, 0, 1}, {1, 2, 3, 4, 5, 1}, L2},
-    {"of five, one that another SM used", IN_L2, {0, 0, 0, 0, 1, 0, 1}, {1, 2, 3, 4, 1, 5, 2}, L2},
-    {"a hit in the SM is none of the GPC", IN_L2, {0, 0, 1, 1, 0, 1, 1}, {1, 2, 3, 4, 1, 5, 1}, L2},
+    {"of five, the LRU one of the GPC", IN_L2, {0, 0, 0, 0, 1, 0, 1}, {1, 2, 3, 4, 1, 5, 2}, L2},
+    {"a hit in the SM does not touch the GPC",
+     IN_L2,
+     {0, 0, 1, 1, 0, 1, 1},
+     {1, 2, 3, 4, 1, 5, 1},
+     L2},
 };
 
-START_TEST(test_turns) {
+START_TEST(test_waits_of_single_loads) {
     struct tma_completion done = {0};
     uint64_t fetched = 0;
     leave(turns[_i].start);
@@ -88,30 +92,37 @@ START_TEST(test_turns) {
 }
 END_TEST
 
-/* Two loads of the same or of two SMs, the second one `apart` cycles later; what each waits for its
- * map when it could begin, and when the second one begins: behind the first one, which waits
- * itself, if of the same SM. Its map comes meanwhile. */
+/* Two loads of one SM or of two, the second one `apart` cycles later. Each waits for its map from
+ * the cycle at which it could begin. In one SM the second load begins behind the first one, and its
+ * map is fetched meanwhile. */
 static const struct {
     const char *what;
     enum start start;
     uint32_t sms[2], descriptors[2];
     uint64_t apart;
-    uint64_t waits[2], begins; /* after the unit could have */
+    uint64_t waits[2]; /* cycles */
+    uint64_t begins;   /* the second load, without the issue */
 } pairs[] = {
     {"a hit behind a miss waits", IN_L2, {0, 0}, {1, 1}, 1, {L2, 0}, L2 + DISPATCH},
     {"a miss behind a miss", IN_L2, {0, 0}, {1, 2}, 1, {L2, 0}, L2 + DISPATCH},
-    {"late behind a miss", IN_L2, {0, 0}, {1, 2}, 50, {L2, 50 - DISPATCH}, 50 + L2},
-    {"behind one from the GPC", IN_GPCS, {0, 0}, {5, 4}, 1, {FETCH, 0}, FETCH + DISPATCH},
+    {"later behind a miss", IN_L2, {0, 0}, {1, 2}, 50, {L2, 50 - DISPATCH}, 50 + L2},
+    {"behind a hit in the GPC", IN_GPCS, {0, 0}, {5, 4}, 1, {FETCH, 0}, FETCH + DISPATCH},
     {"two SMs of a GPC: one fetch", IN_L2, {0, 1}, {1, 1}, 0, {L2, L2}, L2},
-    {"the second one joins", IN_L2, {0, 1}, {1, 1}, 10, {L2, L2 - 10}, L2},
-    {"at least the way from the GPC", IN_L2, {0, 1}, {1, 1}, L2 - 3, {L2, FETCH}, L2 - 3 + FETCH},
-    {"just there", IN_L2, {0, 1}, {1, 1}, L2, {L2, FETCH}, L2 + FETCH},
+    {"the second SM is merged into the fetch", IN_L2, {0, 1}, {1, 1}, 10, {L2, L2 - 10}, L2},
+    {"at t - 3: merged, and at least the way from the GPC",
+     IN_L2,
+     {0, 1},
+     {1, 1},
+     L2 - 3,
+     {L2, FETCH},
+     L2 - 3 + FETCH},
+    {"at t: the map is in the GPC's cache", IN_L2, {0, 1}, {1, 1}, L2, {L2, FETCH}, L2 + FETCH},
     {"two maps of a GPC", IN_L2, {0, 1}, {1, 2}, 20, {L2, L2}, 20 + L2},
     {"two GPCs", IN_L2, {0, 2}, {1, 1}, 20, {L2, L2}, 20 + L2},
     {"two GPCs wait for the same DRAM", IN_DRAM, {0, 2}, {1, 1}, 20, {DRAM, DRAM - 20}, DRAM},
 };
 
-START_TEST(test_pairs) {
+START_TEST(test_waits_of_two_loads) {
     struct load loads[2];
     struct tma_completion done[2];
     leave(pairs[_i].start);
@@ -131,8 +142,8 @@ START_TEST(test_pairs) {
 }
 END_TEST
 
-/* Loads of new maps one behind the other wait by twos: the next one's map is fetched along. */
-START_TEST(test_row_of_maps) {
+/* The unit fetches the map of the next load ahead of time: loads of new maps wait two at a time. */
+START_TEST(test_maps_are_fetched_ahead) {
     struct load loads[4];
     struct tma_completion done[4];
     leave(IN_L2);
@@ -147,8 +158,8 @@ START_TEST(test_row_of_maps) {
 }
 END_TEST
 
-/* Until a map is there, the unit makes no request; from that cycle on it does. */
-START_TEST(test_ready_at) {
+/* The map is not ready at t - 1 and ready at t: only then the unit makes its first request. */
+START_TEST(test_map_ready_at_the_fetch) {
     leave(IN_DRAM);
     struct load load = {.map = &map, .descriptor = 1};
     issue_load(memory, &load);
@@ -160,9 +171,10 @@ START_TEST(test_ready_at) {
 }
 END_TEST
 
-/* Stores and loads of an SM have one cache. A store whose map is missing, which the unit sees after
- * the row that it is at, holds up those behind it and not the one before it. */
-START_TEST(test_stores) {
+/* The stores and loads of an SM share one cache. A store whose map is missing delays the stores
+ * behind it, but not the one before it. The unit sees that the map is missing after its current
+ * row. */
+START_TEST(test_stores_behind_a_missing_map) {
     enum { ROWS = 12, ROW = 4 };
     struct tma_tensor_map box = line_map(ROWS);
     struct load loads[] = {
@@ -181,7 +193,7 @@ START_TEST(test_stores) {
     ck_assert_uint_eq(done[1].descriptor_cycles, 0);
     ck_assert_uint_eq(done[2].start_cycle, begins);
     ck_assert_uint_eq(done[2].rows_cycle, begins + ROWS * ROW);
-    ck_assert_uint_ge(done[3].descriptor_cycles, L2); /* slices are busy with the rows */
+    ck_assert_uint_ge(done[3].descriptor_cycles, L2); /* the rows of the store keep slices busy */
     ck_assert_uint_eq(done[3].start_cycle, begins + ROW + done[3].descriptor_cycles);
     ck_assert_uint_ge(done[4].start_cycle, done[3].start_cycle);
     ck_assert_uint_eq(done[4].descriptor_cycles, 0);
@@ -189,7 +201,8 @@ START_TEST(test_stores) {
 }
 END_TEST
 
-/* A load and a store of an SM that lack the same map: it is fetched once, and takes one place. */
+/* A load and a store of an SM lack the same map, which is fetched once and takes one cache entry.
+ */
 START_TEST(test_both_units_wait) {
     struct load loads[] = {{.map = &map, .descriptor = 1, .tag = 0},
                            {.map = &map, .descriptor = 1, .tag = 1, .y = 1, .direction = TMA_STORE},
@@ -205,7 +218,7 @@ START_TEST(test_both_units_wait) {
 }
 END_TEST
 
-/* Fetches are none of the SMs' requests to L2; what they bring from DRAM counts there. */
+/* Fetches do not count as requests of the SMs to L2. Their fills from DRAM count. */
 START_TEST(test_counters) {
     leave(IN_DRAM);
     map.l2_promotion = TMA_L2_256B;
@@ -229,7 +242,8 @@ START_TEST(test_counters) {
 }
 END_TEST
 
-/* All SMs of a multicast get the tile when the issuer has the map; prefetches need one too. */
+/* All SMs of a multicast get the tile once the issuing SM has the map. Prefetches need a map too.
+ */
 START_TEST(test_multicast_and_prefetch) {
     static const uint32_t copies[] = {1};
     struct load loads[] = {
@@ -253,11 +267,11 @@ int main(void) {
     Suite *suite = suite_create("descriptors");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up_hits, tear_down);
-    tcase_add_loop_test(tests, test_turns, 0, sizeof turns / sizeof *turns);
-    tcase_add_loop_test(tests, test_pairs, 0, sizeof pairs / sizeof *pairs);
-    tcase_add_test(tests, test_row_of_maps);
-    tcase_add_test(tests, test_ready_at);
-    tcase_add_test(tests, test_stores);
+    tcase_add_loop_test(tests, test_waits_of_single_loads, 0, sizeof turns / sizeof *turns);
+    tcase_add_loop_test(tests, test_waits_of_two_loads, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_test(tests, test_maps_are_fetched_ahead);
+    tcase_add_test(tests, test_map_ready_at_the_fetch);
+    tcase_add_test(tests, test_stores_behind_a_missing_map);
     tcase_add_test(tests, test_both_units_wait);
     tcase_add_test(tests, test_counters);
     tcase_add_test(tests, test_multicast_and_prefetch);

@@ -1,7 +1,7 @@
-/* Multicast in the memory system: what one load costs where it is asked for, and when it is where;
- * and the SMs that a cluster runs on. Times are those of the small machine. */
+/* Multicast loads: the cycle at which each SM has the data, and what is counted once for all SMs;
+ * and the placement of clusters on SMs. Times are those of the small machine. */
 #include "machine.h"
-#include "memory/l2.h"
+#include "memory/core/sectors.h"
 #include "memory/topology.h"
 #include "suite.h"
 #include "traffic.h"
@@ -13,7 +13,7 @@ enum {
     ROW = 2, /* of the TMA unit */
     RESPONSE = 20,
     HIT = 10 + 30 + 3 + 15 + RESPONSE + GPC_PORT + SM_PORT + COMPLETE,
-    SMS = 3, /* of the first GPC */
+    SMS = 3, /* of GPC 0 */
 };
 
 static struct tma_machine machine;
@@ -39,7 +39,8 @@ static struct load warm_line(const struct tma_tensor_map *map, uint32_t copies) 
     return load;
 }
 
-/* Every SM has the line at HIT, and not a cycle before; L2 and the GPC's port saw it once. */
+/* Every SM has the line at cycle HIT, and not a cycle before. L2 and the GPC's port pass it once.
+ */
 START_TEST(test_one_line_for_all) {
     uint32_t copies = (uint32_t)_i;
     struct tma_tensor_map map = line_map(1);
@@ -69,7 +70,7 @@ START_TEST(test_one_line_for_all) {
 }
 END_TEST
 
-/* The cycles at which the load with tag 0 completes, by SM. */
+/* Drains the memory system. cycles[sm]: the completion of the load with tag 0 in that SM. */
 static void finish(uint64_t cycles[SMS]) {
     struct tma_completion completion;
     ck_assert(tma_memory_drain(memory));
@@ -78,7 +79,7 @@ static void finish(uint64_t cycles[SMS]) {
             cycles[completion.sm] = completion.cycle;
 }
 
-/* An SM's port that is busy with data of its own holds up its copy, and no other. */
+/* A busy port of one SM delays its own copy and no other. */
 START_TEST(test_busy_port_of_one_sm) {
     enum { ROWS = 8, LATER = ROWS * ROW };
     struct tma_tensor_map map = line_map(1), many = line_map(ROWS);
@@ -96,7 +97,7 @@ START_TEST(test_busy_port_of_one_sm) {
 }
 END_TEST
 
-/* Rows outside the tensor come as zeros to every SM, and are asked of L2 once. */
+/* Every SM gets the fill of rows that are out of bounds. L2 sees one request for each row. */
 START_TEST(test_out_of_bounds) {
     struct tma_tensor_map map = line_map(4);
     struct load load = {.map = &map, .y = MATRIX_ROWS, .copies = others, .copy_count = 2};
@@ -113,7 +114,7 @@ START_TEST(test_out_of_bounds) {
 }
 END_TEST
 
-/* Of 8 SMs in GPCs of so many, taken in the order 0, 4, 1, 5, 2, 6, 3, 7. */
+/* Clusters on 8 SMs in two GPCs. A growing grid takes SMs in the order 0, 4, 1, 5, 2, 6, 3, 7. */
 static const struct {
     uint32_t gpc_size[2];
     uint32_t ctas, count;
@@ -127,13 +128,13 @@ static const struct {
     {{4, 4}, 8, 1, 0, {0}},
     {{8, 0}, 8, 1, 1, {0, 1, 2, 3, 4, 5, 6, 7}},
     {{5, 3}, 4, 9, 1, {0, 1, 2, 3}},
-    {{5, 3}, 2, 9, 3, {0, 1, 4, 2, 5, 6}}, /* an SM of either GPC is left over */
+    {{5, 3}, 2, 9, 3, {0, 1, 4, 2, 5, 6}}, /* one SM of each GPC stays free */
     {{1, 7}, 4, 1, 1, {4, 5, 6, 7}},
     {{2, 6}, 4, 1, 1, {4, 5, 6, 7}},
     {{2, 6}, 2, 9, 4, {0, 1, 4, 5, 2, 3, 6, 7}},
 };
 
-START_TEST(test_placement) {
+START_TEST(test_placement_of_clusters) {
     uint32_t sms[8];
     machine = (struct tma_machine){
         .sm_count = 8,
@@ -149,8 +150,8 @@ START_TEST(test_placement) {
 }
 END_TEST
 
-/* SMs 0 to 3 are in the first of such GPCs, and so on; the k-th CTA or cluster of a GPC starts 10 *
- * k cycles after its first one. */
+/* SMs are in GPCs of these sizes, in order. CTA or cluster k of a GPC starts 10 * k cycles after
+ * the first one of that GPC. */
 static const struct {
     uint32_t gpc_size[3], ctas, count, sms[8];
     uint64_t cycles[8];
@@ -165,7 +166,7 @@ static const struct {
     {{8}, 4, 8, {4, 5, 6, 7, 0, 1, 2, 3}, {0, 0, 0, 0, 10, 10, 10, 10}},
 };
 
-START_TEST(test_launch) {
+START_TEST(test_launch_cycles) {
     uint64_t cycles[8];
     uint32_t gpcs[8];
     machine = (struct tma_machine){.sm_count = 8,
@@ -184,8 +185,8 @@ START_TEST(test_launch) {
 }
 END_TEST
 
-/* SMs are numbered as the machine says, not as they lie in GPCs. */
-START_TEST(test_gpcs) {
+/* The numbers of SMs need not follow the order of GPCs. */
+START_TEST(test_gpc_of_each_sm) {
     static const uint32_t expected[4] = {1, 0, 0, 1};
     uint32_t gpcs[4];
     machine = (struct tma_machine){
@@ -203,9 +204,10 @@ int main(void) {
     tcase_add_loop_test(tests, test_one_line_for_all, 0, SMS);
     tcase_add_test(tests, test_busy_port_of_one_sm);
     tcase_add_test(tests, test_out_of_bounds);
-    tcase_add_loop_test(tests, test_placement, 0, sizeof placements / sizeof *placements);
-    tcase_add_loop_test(tests, test_launch, 0, sizeof launches / sizeof *launches);
-    tcase_add_test(tests, test_gpcs);
+    tcase_add_loop_test(tests, test_placement_of_clusters, 0,
+                        sizeof placements / sizeof *placements);
+    tcase_add_loop_test(tests, test_launch_cycles, 0, sizeof launches / sizeof *launches);
+    tcase_add_test(tests, test_gpc_of_each_sm);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

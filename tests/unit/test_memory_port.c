@@ -1,5 +1,5 @@
-/* FIFO servers: order, waiting, and times that are no whole cycles. */
-#include "memory/port.h"
+/* FIFO ports: order, waiting, and service times that are not whole cycles. */
+#include "memory/core/port.h"
 #include "suite.h"
 
 static const struct {
@@ -13,8 +13,9 @@ START_TEST(test_ticks_round_up) {
 }
 END_TEST
 
-/* Each client is served when it is there and all before it are done: served = max(arrival, free) +
- * service, rounded up to a cycle; the server itself goes on at the exact time. */
+/* A port serves a client once it has arrived and all clients before it are done: served =
+ * max(arrival, free) + service, rounded up to a whole cycle. The port itself keeps the exact time.
+ */
 static const struct {
     const char *what;
     struct {
@@ -31,10 +32,10 @@ static const struct {
     {"halves of a cycle",
      {{5, TMA_TICKS / 2, 6}, {5, TMA_TICKS / 2, 6}, {5, TMA_TICKS / 2, 7}, {5, TMA_TICKS / 2, 7}},
      2 * TMA_TICKS},
-    {"a tick late is a cycle late",
+    {"one tick more is one cycle more",
      {{5, TMA_TICKS, 6}, {5, 1, 7}, {5, TMA_TICKS - 1, 7}, {5, 1, 8}},
      2 * TMA_TICKS + 1},
-    {"an empty service waits all the same", /* what an out-of-order arrival sees: the queue */
+    {"a service of no time waits for its turn",
      {{5, 0, 5}, {5, 4 * TMA_TICKS, 9}, {6, 0, 9}, {9, 0, 9}},
      4 * TMA_TICKS},
 };
@@ -50,7 +51,21 @@ START_TEST(test_queue) {
 }
 END_TEST
 
-/* 128 bytes at 107.3 bytes a cycle, 100000 times: the rate stays within one part in 1000. */
+/* Back-pressure: the port is not free at t - 1 and free at t, and was not busy meanwhile. A stall
+ * that ends before the port is free has no effect. */
+START_TEST(test_stall) {
+    struct tma_port port = {0};
+    tma_port_stall(&port, 10);
+    ck_assert_uint_eq(tma_port_serve(&port, 9, TMA_TICKS), 11);
+    ck_assert_uint_eq(port.busy_ticks, TMA_TICKS);
+    tma_port_stall(&port, 10);
+    ck_assert_uint_eq(tma_port_serve(&port, 11, TMA_TICKS), 12);
+    ck_assert_uint_eq(port.busy_ticks, 2 * TMA_TICKS);
+}
+END_TEST
+
+/* A port serves 128 bytes at 107.3 bytes per cycle, 100000 times: the rate is exact to one part in
+ * 1000. */
 START_TEST(test_fractions_add_up) {
     const uint64_t count = 100000, service = 128 * 1000 * (uint64_t)TMA_TICKS / 107300;
     struct tma_port port = {0};
@@ -67,6 +82,7 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, test_ticks_round_up, 0, sizeof roundings / sizeof *roundings);
     tcase_add_loop_test(tests, test_queue, 0, sizeof queues / sizeof *queues);
+    tcase_add_test(tests, test_stall);
     tcase_add_test(tests, test_fractions_add_up);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,6 +1,6 @@
-/* Promotion to 256 bytes: when the block's second line is fetched along, and what is counted. SM 0
- * is beside partition 0, SMs 2 and 3 are beside partition 1, in the small machine. */
-#include "memory/l2.h"
+/* Promotion to 256 bytes: which accesses fetch the second line of their block, and what is counted.
+ * In the small machine, SMs 0 and 1 are next to partition 0, SMs 2 and 3 to partition 1. */
+#include "memory/l2/promotion.h"
 #include "small_memory.h"
 #include "suite.h"
 
@@ -13,7 +13,7 @@ static struct tma_tensor_map sector_map(void) {
     return map;
 }
 
-/* Leaves some of a block's two lines at their home, and there alone. */
+/* Warms some of a block's two lines (bit mask) at their home, without copies. */
 static void leave_lines(const struct tma_tensor_map *map, uint32_t home, int32_t y,
                         uint32_t lines) {
     for (int32_t i = 0; i < 2; i++)
@@ -21,35 +21,36 @@ static void leave_lines(const struct tma_tensor_map *map, uint32_t home, int32_t
             warm_load(memory, &(struct load){.map = map, .sm = 2 * home, .y = y + i});
 }
 
-/* SM 0 asks for one sector of a block. */
+/* SM 0 reads one sector of a block. */
 static const struct {
     const char *what;
     enum tma_direction direction;
     uint32_t home, line, sector;
-    uint32_t there; /* of the block's lines, before */
+    uint32_t there; /* lines of the block that are present before: bit mask */
     uint64_t requests, sectors, fills, miss_sectors, lookup_miss_sectors, partition_sectors;
 } blocks[] = {
     {"near", TMA_LOAD, 0, 0, 0, NOTHING, 2, 5, 2, 5, 8, 0},
     {"near, not the first sector", TMA_LOAD, 0, 0, 1, NOTHING, 1, 1, 1, 1, 4, 0},
-    {"near, the last one", TMA_LOAD, 0, 0, 3, NOTHING, 1, 1, 1, 1, 4, 0},
-    {"near, of the second line", TMA_LOAD, 0, 1, 0, NOTHING, 1, 1, 1, 1, 4, 0},
+    {"near, the last sector", TMA_LOAD, 0, 0, 3, NOTHING, 1, 1, 1, 1, 4, 0},
+    {"near, a sector of the second line", TMA_LOAD, 0, 1, 0, NOTHING, 1, 1, 1, 1, 4, 0},
     {"near, a hit", TMA_LOAD, 0, 0, 0, FIRST, 1, 1, 0, 0, 0, 0},
-    {"near, the second line is there", TMA_LOAD, 0, 0, 0, SECOND, 1, 1, 1, 1, 4, 0},
+    {"near, the second line is present", TMA_LOAD, 0, 0, 0, SECOND, 1, 1, 1, 1, 4, 0},
     {"far", TMA_LOAD, 1, 0, 0, NOTHING, 1, 1, 2, 1, 4, 4},
     {"far, not the first sector", TMA_LOAD, 1, 0, 1, NOTHING, 1, 1, 1, 1, 4, 4},
-    {"far, of the second line", TMA_LOAD, 1, 1, 0, NOTHING, 1, 1, 1, 1, 4, 4},
-    {"far, a hit there", TMA_LOAD, 1, 0, 0, FIRST, 1, 1, 0, 0, 4, 4},
-    {"far, the second line is there", TMA_LOAD, 1, 0, 0, SECOND, 1, 1, 1, 1, 4, 4},
-    /* A prefetch's promotion is a request even of a line that is there. */
+    {"far, a sector of the second line", TMA_LOAD, 1, 1, 0, NOTHING, 1, 1, 1, 1, 4, 4},
+    {"far, a hit at the home", TMA_LOAD, 1, 0, 0, FIRST, 1, 1, 0, 0, 4, 4},
+    {"far, the second line is present", TMA_LOAD, 1, 0, 0, SECOND, 1, 1, 1, 1, 4, 4},
+    /* A prefetch's promotion is a request also for a line that is present. */
     {"prefetch, near", TMA_PREFETCH, 0, 0, 0, NOTHING, 2, 5, 2, 5, 8, 0},
     {"prefetch, near, not the first sector", TMA_PREFETCH, 0, 0, 1, NOTHING, 1, 1, 1, 1, 4, 0},
     {"prefetch, near, a hit", TMA_PREFETCH, 0, 0, 0, BOTH, 1, 1, 0, 0, 0, 0},
-    {"prefetch, near, the second line is there", TMA_PREFETCH, 0, 0, 0, SECOND, 2, 5, 1, 1, 4, 0},
-    /* From afar: nothing comes across, and the near partition counts all that it asked for. */
+    {"prefetch, near, the second line is present", TMA_PREFETCH, 0, 0, 0, SECOND, 2, 5, 1, 1, 4, 0},
+    /* A prefetch makes no copy in the near partition, which counts all that it asked for. */
     {"prefetch, far", TMA_PREFETCH, 1, 0, 0, NOTHING, 2, 5, 2, 1, 5, 0},
     {"prefetch, far, not the first sector", TMA_PREFETCH, 1, 0, 1, NOTHING, 1, 1, 1, 1, 1, 0},
-    {"prefetch, far, of the second line", TMA_PREFETCH, 1, 1, 0, NOTHING, 1, 1, 1, 1, 1, 0},
-    {"prefetch, far, a hit there", TMA_PREFETCH, 1, 0, 0, BOTH, 2, 5, 0, 0, 5, 0},
+    {"prefetch, far, a sector of the second line", TMA_PREFETCH, 1, 1, 0, NOTHING, 1, 1, 1, 1, 1,
+     0},
+    {"prefetch, far, a hit at the home", TMA_PREFETCH, 1, 0, 0, BOTH, 2, 5, 0, 0, 5, 0},
 };
 
 START_TEST(test_block) {
@@ -74,7 +75,7 @@ START_TEST(test_block) {
 }
 END_TEST
 
-/* What counts is whether the first sector is among those of the request. */
+/* A request promotes its block if it asks for the first sector. */
 static const struct {
     uint32_t first, count; /* sectors */
     uint64_t fills;
@@ -88,20 +89,22 @@ START_TEST(test_first_sector) {
 }
 END_TEST
 
-/* The first row from `row` on whose line has the same slice as that of row `as`. */
+/* The first row from `row` on whose line is in the same slice as the line of row `as`. */
 static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
-    struct tma_dealing dealing = tma_dealing_of(&machine);
-    struct tma_place place = tma_place_line(&dealing, line_of_row(map, (uint32_t)as)), other;
+    struct tma_address_map address_map = tma_address_map_of(&machine);
+    struct tma_line_location location =
+                                 tma_locate_set(&address_map, line_of_row(map, (uint32_t)as)),
+                             other;
     do
-        other = tma_place_line(&dealing, line_of_row(map, (uint32_t)row++));
-    while (other.home != place.home || other.slice != place.slice);
+        other = tma_locate_set(&address_map, line_of_row(map, (uint32_t)row++));
+    while (other.home != location.home || other.slice != location.slice);
     return row - 1;
 }
 
-/* Where requests wait longer than this in the slice of the second line, a promotion from the other
- * partition is dropped; one of its own is not. SM 0 asks for another line of that slice, which
- * takes `interval` there, but 1.5 cycles at least, just before SM 1 asks for the block: the
- * promotion is there a cycle later. */
+/* A promotion from the other partition is dropped if it would wait in the slice of the second line
+ * for more than `wait` cycles. A promotion of the own partition is never dropped. SM 0 reads
+ * another line of that slice, which occupies the slice for `interval` cycles (1.5 at least), just
+ * before SM 1 reads the block. The promotion arrives at the slice a cycle later. */
 static const struct {
     uint32_t home, interval, wait;
     uint64_t fills;
@@ -125,20 +128,20 @@ START_TEST(test_busy_home) {
 END_TEST
 
 enum {
-    READ = 10 + 30 + 15 + 20 + 5, /* a load of one sector, but for the ports and the slice: */
-    SLICE = 2,                    /* a request and a sector, 1.5 cycles */
+    READ = 10 + 30 + 15 + 20 + 5, /* a load of one sector, without the slice and the ports */
+    SLICE = 2,                    /* a request and a sector: 1.5 cycles */
     PORTS = 1 + 1,
     HIT = READ + SLICE + PORTS,
-    ACROSS = 25 + 15 + 25 + 3 /* with the line's four sectors, of which the slice reads a copy */
+    ACROSS = 25 + 15 + 25 + 3 /* the slice reads all four sectors for the copy */
 };
 
-/* Where a prefetch has left a line: a load of SM `sm` later on. */
+/* The latency of a load of SM `sm` after a prefetch of another SM. */
 static const struct {
     uint32_t prefetcher, home, sm;
     uint64_t latency;
 } prefetched[] = {
     {0, 0, 0, HIT},          {0, 1, 2, HIT},
-    {2, 1, 2, HIT},          {0, 1, 0, HIT + ACROSS}, /* without a copy */
+    {2, 1, 2, HIT},          {0, 1, 0, HIT + ACROSS}, /* there is no copy */
     {2, 1, 0, HIT + ACROSS}, {2, 0, 0, HIT},
 };
 
@@ -160,8 +163,8 @@ START_TEST(test_prefetch_leaves_no_copy) {
 }
 END_TEST
 
-/* The block's second line comes right behind the first, from the same channel: 4 sectors of 4
- * cycles each later, for a load of it that comes meanwhile. */
+/* The second line of a block comes from the same channel, right behind the first line. A load of it
+ * that waits is served 4 sectors of 4 cycles each later. */
 START_TEST(test_block_is_one_access) {
     machine.dram.activate_cycles = 0;
     recreate();
@@ -177,6 +180,48 @@ START_TEST(test_block_is_one_access) {
 }
 END_TEST
 
+/* The policy `first_sector`: an even line whose first sector is among those of the request. The
+ * policy `none`: no request. */
+START_TEST(test_policies) {
+    const struct tma_promotion_policy *policy = tma_promotion_policy((enum tma_promotion)_i);
+    for (uint64_t line = 0; line < 8; line++)
+        for (uint32_t sectors = 1; sectors <= TMA_ALL_SECTORS; sectors++) {
+            const struct tma_packet packet = {.line = line, .sectors = sectors & 15u};
+            bool first = line % 2 == 0 && (sectors & 1u) != 0;
+            ck_assert_int_eq(policy->promotes(&packet), first && _i == TMA_PROMOTION_first_sector);
+        }
+}
+END_TEST
+
+/* Runs the case of test_block with a number. Returns all that is counted. */
+static struct tma_memory_counters count_block(int number, enum tma_l2_promotion promotion) {
+    struct tma_tensor_map map = sector_map();
+    map.l2_promotion = promotion;
+    recreate();
+    int32_t y = row_at_home(&machine, &map, blocks[number].home, 0);
+    leave_lines(&map, blocks[number].home, y, blocks[number].there);
+    issue_load(memory, &(struct load){.map = &map,
+                                      .direction = blocks[number].direction,
+                                      .x = (int32_t)blocks[number].sector * SECTOR_ELEMENTS,
+                                      .y = y + (int32_t)blocks[number].line});
+    ck_assert(tma_memory_drain(memory));
+    return tma_memory_count(memory);
+}
+
+/* With the policy `none` there is no fill for a promotion: promotion to 256 bytes counts as
+ * promotion to 128 bytes does. */
+START_TEST(test_none_makes_no_promotion_fills) {
+    bool present = (blocks[_i].there & 1u << blocks[_i].line) != 0;
+    machine.l2.promotion = TMA_PROMOTION_none;
+    struct tma_memory_counters none = count_block(_i, TMA_L2_256B);
+    struct tma_memory_counters smaller = count_block(_i, TMA_L2_128B);
+    ck_assert_uint_eq(none.fills, present ? 0 : 1);
+    ck_assert_uint_eq(none.fill_sectors, present ? 0 : TMA_SECTORS);
+    ck_assert_uint_eq(none.requests, 1);
+    ck_assert_mem_eq(&none, &smaller, sizeof none);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("promotion");
     TCase *tests = tcase_create("all");
@@ -185,6 +230,9 @@ int main(void) {
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
     tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
     tcase_add_test(tests, test_block_is_one_access);
+    tcase_add_loop_test(tests, test_policies, 0, TMA_PROMOTION_COUNT);
+    tcase_add_loop_test(tests, test_none_makes_no_promotion_fills, 0,
+                        sizeof blocks / sizeof *blocks);
     tcase_add_loop_test(tests, test_prefetch_leaves_no_copy, 0,
                         sizeof prefetched / sizeof *prefetched);
     suite_add_tcase(suite, tests);

@@ -1,4 +1,4 @@
-/* The memory system under load: ports that are shared, promotion, what stays in L2, and counters
+/* The whole memory system under load: shared ports, promotion, lines that stay in L2, and counters
  * that add up. */
 #include "memory/topology.h"
 #include "small_memory.h"
@@ -6,23 +6,24 @@
 
 enum { ISSUE = 10, REQUEST = 30, LOOKUP = 15, RESPONSE = 20, COMPLETE = 5, ROWS = 8 };
 
-/* How a GPC's and an SM's port share the lines that hit L2, when slices take no time. Every SM of
- * `sms` loads 8 lines of its own, made 2 cycles apart: too fast for any of these ports. */
+/* The throughput of the ports of GPCs and SMs for lines that hit L2, with slices that take no time.
+ * Every SM of `sms` loads 8 lines of its own. Requests are 2 cycles apart, which is faster than any
+ * of these ports. */
 static const struct {
     const char *what;
     uint32_t gpc_bytes_per_kcycle, sms[2], count;
     uint64_t ports; /* from the first data at the GPC's port to the last in shared memory */
 } shares[] = {
-    /* SM port: 4 cycles a line, behind 2 cycles of the first line in the GPC's port. */
+    /* The SM's port takes 4 cycles a line, after the first line's 2 cycles in the GPC's port. */
     {"an SM alone", 64000, {0}, 1, 2 + ROWS * 4},
-    {"two of different GPCs", 64000, {0, 2}, 2, 2 + ROWS * 4},
-    /* GPC port: 8 cycles a line; the SM port follows with the last one's 4. */
+    {"two SMs of different GPCs", 64000, {0, 2}, 2, 2 + ROWS * 4},
+    /* The GPC's port takes 8 cycles a line; the last line then takes 4 in the SM's port. */
     {"a narrow GPC port, one SM", 16000, {0}, 1, ROWS * 8 + 4},
     {"a narrow GPC port, two of its SMs", 16000, {0, 1}, 2, 2 * ROWS * 8 + 4},
     {"narrow GPC ports, an SM on each", 16000, {1, 3}, 2, ROWS * 8 + 4},
 };
 
-START_TEST(test_ports) {
+START_TEST(test_port_throughput) {
     machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
     machine.crossbar.gpc_port_bytes_per_kcycle = shares[_i].gpc_bytes_per_kcycle;
     recreate();
@@ -43,9 +44,9 @@ START_TEST(test_ports) {
 }
 END_TEST
 
-/* All rows in one line, a sector each: its slice takes 9.5 cycles for a request and 0.5 for the
- * sector, more than the unit and the ports. */
-START_TEST(test_slice) {
+/* All rows are in one line, a sector each. The slice takes 9.5 cycles for a request and 0.5 for the
+ * sector, which is more than the TMA unit and the ports take. */
+START_TEST(test_slice_throughput) {
     machine.l2.request_millicycles = 9500;
     recreate();
     struct tma_tensor_map map = line_map(ROWS);
@@ -53,15 +54,16 @@ START_TEST(test_slice) {
     map.global_strides[0] = TMA_LINE_BYTES / ROWS;
     struct load load = {.map = &map};
     warm_load(memory, &load);
-    /* One sector: half a cycle of the GPC's port, one of the SM's from the next whole one on. */
+    /* The last sector takes half a cycle in the GPC's port, rounded up, and one in the SM's port.
+     */
     ck_assert_uint_eq(run_load(memory, &load).cycle,
                       ISSUE + REQUEST + ROWS * 10 + LOOKUP + RESPONSE + 1 + 1 + COMPLETE);
     ck_assert_uint_eq(tma_memory_count(memory).slice_busy, ROWS * 10);
 }
 END_TEST
 
-/* A read of one 32-byte sector from DRAM: what is fetched with it, and never asked for. Promotion
- * to 256 bytes is for who asks for the first sector; for others it is one to 128. */
+/* A read of one sector from DRAM: the fills that the promotion makes, and the unused sectors.
+ * Promotion to 256 bytes applies to requests for the first sector; for others it is one to 128. */
 static const struct {
     enum tma_l2_promotion promotion;
     struct {
@@ -72,7 +74,7 @@ static const struct {
                   {TMA_L2_128B, {1, 4}, {1, 4}},
                   {TMA_L2_256B, {2, 8}, {1, 4}}};
 
-START_TEST(test_promotion) {
+START_TEST(test_fills_of_a_promotion) {
     struct tma_tensor_map map = line_map(1);
     map.l2_promotion = promotions[_i / 8].promotion;
     map.box_dim[0] = 16;
@@ -91,8 +93,8 @@ START_TEST(test_promotion) {
 }
 END_TEST
 
-/* What a fill brought is there for who asks next: the aligned block around sector 0 of the matrix,
- * sectors 0 to 1, 3 or 7. */
+/* Later requests hit the sectors of a fill: those of the aligned block around sector 0 of the
+ * matrix, which are sectors 0 to 1, 3 or 7. */
 START_TEST(test_promotion_serves_neighbours) {
     struct tma_tensor_map map = line_map(1);
     map.l2_promotion = promotions[_i].promotion;
@@ -108,8 +110,8 @@ START_TEST(test_promotion_serves_neighbours) {
 }
 END_TEST
 
-/* What is read stays, what was warmed is there, and in a new memory system there is nothing. */
-START_TEST(test_what_is_in_l2) {
+/* Lines that were read or warmed are present. A new memory system holds no line. */
+START_TEST(test_lines_stay_in_l2) {
     struct tma_tensor_map map = line_map(ROWS);
     struct load load = {.map = &map};
     const uint64_t sectors = ROWS * TMA_LINE_BYTES / TMA_SECTOR_BYTES;
@@ -128,8 +130,8 @@ START_TEST(test_what_is_in_l2) {
 }
 END_TEST
 
-/* A memory system that was idle for so long answers as on its first day: cycles of L2 are kept
- * modulo 2^32, and the wait for a fill must not come back. */
+/* Latency does not change after so many idle cycles. L2 keeps cycles modulo 2^32, so the wait for
+ * an old fill must not come back. */
 static const uint64_t idles[] = {1000, UINT64_C(1) << 31, (UINT64_C(1) << 31) + (1 << 20),
                                  UINT64_C(3) << 30, UINT64_C(1) << 32};
 
@@ -157,7 +159,7 @@ static uint32_t random_below(uint32_t limit) {
 
 enum { LOADS = 400 };
 
-/* Loads of all SMs at random places and times, L2 much smaller than what they read. */
+/* Loads of all SMs at random rows and cycles. They read much more than L2 holds. */
 static void random_loads(const struct tma_tensor_map *map, struct load *loads) {
     uint64_t cycle = 0;
     for (uint32_t i = 0; i < LOADS; i++, cycle += random_below(60))
@@ -168,8 +170,8 @@ static void random_loads(const struct tma_tensor_map *map, struct load *loads) {
                                  .tag = i};
 }
 
-/* Issues what is due, and gives what completes, cycle by cycle: whatever completes is known
- * complete_cycles before, and an SM's loads of one size complete in the order of issue. */
+/* Advances cycle by cycle and issues the loads that are due: every completion is known
+ * complete_cycles before its cycle. */
 START_TEST(test_completions_are_known_in_time) {
     struct tma_tensor_map map = line_map(16);
     struct load loads[LOADS];
@@ -191,7 +193,7 @@ START_TEST(test_completions_are_known_in_time) {
 }
 END_TEST
 
-/* Steps of any length give the same. */
+/* Advancing in steps of any length gives the same completions. */
 START_TEST(test_step_length_does_not_matter) {
     static const uint64_t steps[] = {7, 64, 1000000};
     struct tma_tensor_map map = line_map(16);
@@ -208,6 +210,29 @@ START_TEST(test_step_length_does_not_matter) {
         while (tma_memory_take(memory, &once))
             ck_assert_uint_eq(once.cycle, done[once.tag].cycle);
     }
+}
+END_TEST
+
+/* Random replacement is reproducible: the same seed gives the same completions. It replaces other
+ * lines than LRU does. */
+START_TEST(test_random_replacement_is_reproducible) {
+    struct tma_tensor_map map = line_map(16);
+    struct load loads[LOADS];
+    static struct tma_completion lru[LOADS], done[2][LOADS];
+    random_loads(&map, loads);
+    run_loads(memory, loads, LOADS, lru);
+    machine.l2.replacement = TMA_REPLACEMENT_random;
+    for (int run = 0; run < 2; run++) {
+        recreate();
+        run_loads(memory, loads, LOADS, done[run]);
+        ck_assert_uint_gt(tma_memory_count(memory).evictions, 0);
+    }
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < LOADS; i++) {
+        ck_assert_uint_eq(done[0][i].cycle, done[1][i].cycle);
+        same += done[0][i].cycle == lru[i].cycle;
+    }
+    ck_assert_uint_lt(same, LOADS);
 }
 END_TEST
 
@@ -242,7 +267,7 @@ START_TEST(test_counters_add_up) {
     ck_assert_uint_gt(counters.hit_sectors, 0);
     ck_assert_uint_ge(fill_sectors, missed);
     if (map.l2_promotion == TMA_L2_256B)
-        return; /* the other line of a pair counts as asked for at the SM's own partition */
+        return; /* promotions near the SM count as requests */
     ck_assert_uint_eq(counters.requests, counted);
     ck_assert_uint_eq(counters.sectors, counted * TMA_LINE_BYTES / TMA_SECTOR_BYTES);
     ck_assert_uint_eq(counters.miss_sectors, missed);
@@ -251,8 +276,8 @@ START_TEST(test_counters_add_up) {
 }
 END_TEST
 
-/* Sectors of few lines, asked for by SMs of both partitions: what was fetched is what somebody
- * asked for, and what nobody did. */
+/* SMs of both partitions read sectors of few lines: every sector that was fetched is one that was
+ * asked for or an unused one. */
 START_TEST(test_unused_of_both_partitions) {
     enum { LINES = 100 };
     struct tma_tensor_map map = line_map(1);
@@ -280,9 +305,8 @@ START_TEST(test_unused_of_both_partitions) {
 }
 END_TEST
 
-/* Hands out CTAs in the order in which a growing grid takes SMs: 0, 2, 1, 3; the CTAs are then
- * numbered GPC by GPC. */
-START_TEST(test_placement) {
+/* A growing grid takes SMs in the order 0, 2, 1, 3. Its CTAs are numbered GPC by GPC. */
+START_TEST(test_placement_of_ctas) {
     static const uint32_t expected[4][4] = {{0}, {0, 2}, {0, 1, 2}, {0, 1, 2, 3}};
     uint32_t sms[4];
     tma_machine_place(&machine, (uint32_t)_i + 1, sms);
@@ -295,17 +319,18 @@ int main(void) {
     Suite *suite = suite_create("memory system");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_ports, 0, sizeof shares / sizeof *shares);
-    tcase_add_test(tests, test_slice);
-    tcase_add_loop_test(tests, test_promotion, 0, 32);
+    tcase_add_loop_test(tests, test_port_throughput, 0, sizeof shares / sizeof *shares);
+    tcase_add_test(tests, test_slice_throughput);
+    tcase_add_loop_test(tests, test_fills_of_a_promotion, 0, 32);
     tcase_add_loop_test(tests, test_promotion_serves_neighbours, 0, 4);
-    tcase_add_test(tests, test_what_is_in_l2);
+    tcase_add_test(tests, test_lines_stay_in_l2);
     tcase_add_loop_test(tests, test_idle_for_long, 0, sizeof idles / sizeof *idles);
     tcase_add_test(tests, test_completions_are_known_in_time);
     tcase_add_test(tests, test_step_length_does_not_matter);
+    tcase_add_test(tests, test_random_replacement_is_reproducible);
     tcase_add_loop_test(tests, test_counters_add_up, 0, 4);
     tcase_add_loop_test(tests, test_unused_of_both_partitions, 0, 4);
-    tcase_add_loop_test(tests, test_placement, 0, 4);
+    tcase_add_loop_test(tests, test_placement_of_ctas, 0, 4);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,15 +1,15 @@
-/* Operations for tests of the memory system: boxes of a float16 matrix, issued and completed
- * without an engine. */
+/* Operations for tests of the memory system: loads and stores of boxes of a float16 matrix, which
+ * run without an engine. */
 #ifndef TMA_TESTS_TRAFFIC_H
 #define TMA_TESTS_TRAFFIC_H
 
-#include "memory/address.h"
+#include "memory/core/address_map.h"
 #include "memory/system.h"
 #include "suite.h"
 
 enum { MATRIX_COLUMNS = 64, MATRIX_ROWS = 4096, LINE_ELEMENTS = 64 };
 
-/* A matrix whose rows are one 128-byte line each, and boxes of `rows` whole rows. */
+/* The tensor map of a matrix whose rows are one 128-byte line each. A box has `rows` whole rows. */
 static inline struct tma_tensor_map line_map(uint32_t rows) {
     return (struct tma_tensor_map){.kind = TMA_MAP_TILED,
                                    .data_type = TMA_FLOAT16,
@@ -30,8 +30,8 @@ static inline uint64_t line_of_row(const struct tma_tensor_map *map, uint32_t ro
 static inline int32_t row_at_home(const struct tma_machine *machine,
                                   const struct tma_tensor_map *map, uint32_t partition,
                                   uint32_t row) {
-    struct tma_dealing dealing = tma_dealing_of(machine);
-    while (tma_place_line(&dealing, line_of_row(map, row)).home != partition)
+    struct tma_address_map address_map = tma_address_map_of(machine);
+    while (tma_locate_set(&address_map, line_of_row(map, row)).home != partition)
         row++;
     return (int32_t)row;
 }
@@ -45,7 +45,7 @@ struct load {
     enum tma_direction direction;
     uint32_t warp;
     bool wait_group;
-    uint32_t descriptor;    /* number of the map; 0: at hand */
+    uint32_t descriptor;    /* number of the tensor map; 0: it needs no fetch */
     const uint32_t *copies; /* multicast: further SMs */
     uint32_t copy_count;
 };
@@ -81,8 +81,8 @@ static inline void warm_load(struct tma_memory *memory, const struct load *load)
     tma_memory_warm(memory, load->sm, load->direction, &rows, false);
 }
 
-/* Issues `count` loads, lets time pass until all have completed, and gives the completion of the
- * load with tag t as completions[t]. */
+/* Issues `count` loads, advances until all have completed, and puts the completion of the load with
+ * tag t into completions[t]. */
 static inline void run_loads(struct tma_memory *memory, const struct load *loads, uint32_t count,
                              struct tma_completion *completions) {
     struct tma_completion completion;

@@ -1,25 +1,26 @@
-/* The port of shared memory: arriving data and consumers take turns. A wavefront takes W cycles. */
-#include "memory/shared_port.h"
+/* The port of an SM's shared memory: wavefronts of arriving data alternate with those of warps that
+ * read. A wavefront takes W cycles. */
+#include "memory/sm/shared_memory_port.h"
 #include "suite.h"
 
 enum { W = 2, TICKS = W * TMA_TICKS };
 
 static const struct {
     const char *what;
-    uint64_t from, until; /* of a consumer */
-    uint64_t now;         /* when the first of four wavefronts is decided on; it arrives then */
-    uint64_t last;        /* when the fourth, each a cycle behind the other, is in shared memory */
+    uint64_t from, until; /* cycles in which warps read */
+    uint64_t now;  /* the first of four wavefronts arrives; the others follow by a cycle each */
+    uint64_t last; /* cycle at which the fourth one is in shared memory */
 } cases[] = {
-    {"nobody else", 0, 0, 10, 13},
-    {"the consumer is through", 0, 10, 10, 13},
-    {"the consumer is yet to come", 14, 20, 10, 13},
-    /* Each waits for a consumer's wavefront, and for the pairs ahead of it: 10 + 4 * 2 W - W. */
-    {"all behind the consumer's", 10, 100, 10, 10 + 4 * 2 * W - W},
-    /* Two pairs, until 10 + 2 * 2 W; the others find only those ahead of them. */
+    {"no warp reads", 0, 0, 10, 13},
+    {"the warps are done", 0, 10, 10, 13},
+    {"the warps read later", 14, 20, 10, 13},
+    /* Each wavefront waits for one of the warps and for the pairs ahead of it: 10 + 4 * 2 W - W. */
+    {"all alternate with the warps", 10, 100, 10, 10 + 4 * 2 * W - W},
+    /* Two pairs take until 10 + 2 * 2 W. The other wavefronts wait for them alone. */
     {"the last two behind the first two", 10, 12, 10, 10 + 2 * 2 * W},
 };
 
-START_TEST(test_turns) {
+START_TEST(test_data_and_warps_alternate) {
     struct tma_shared_port shared = {0};
     if (cases[_i].until > 0)
         tma_shared_port_occupy(&shared, cases[_i].from, cases[_i].until);
@@ -31,8 +32,8 @@ START_TEST(test_turns) {
 }
 END_TEST
 
-/* Data that come from further hold up nobody who is there sooner. */
-START_TEST(test_distances) {
+/* Data with a longer way do not delay data that arrive sooner. */
+START_TEST(test_longer_ways_delay_no_other_data) {
     struct tma_shared_port shared = {0};
     ck_assert_uint_eq(tma_shared_port_arrive(&shared, 10, 60, TICKS), 60);
     ck_assert_uint_eq(tma_shared_port_arrive(&shared, 11, 20, TICKS), 20);
@@ -40,8 +41,8 @@ START_TEST(test_distances) {
 }
 END_TEST
 
-/* More periods than are kept: the last ones become one, so that none is forgotten. */
-START_TEST(test_many_periods) {
+/* Beyond the number of periods that the port remembers, the last ones become one period. */
+START_TEST(test_periods_beyond_the_ring_are_merged) {
     struct tma_shared_port shared = {0};
     enum { PERIODS = 3 * TMA_SHARED_PERIODS };
     for (uint64_t i = 0; i < PERIODS; i++)
@@ -55,8 +56,8 @@ START_TEST(test_many_periods) {
 }
 END_TEST
 
-/* Periods that touch are one. */
-START_TEST(test_touching_periods) {
+/* Periods that touch become one. */
+START_TEST(test_touching_periods_are_merged) {
     struct tma_shared_port shared = {0};
     tma_shared_port_occupy(&shared, 10, 20);
     tma_shared_port_occupy(&shared, 20, 30);
@@ -68,12 +69,13 @@ START_TEST(test_touching_periods) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("shared_port");
+    Suite *suite = suite_create("shared-memory port");
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, test_turns, 0, (int)(sizeof cases / sizeof cases[0]));
-    tcase_add_test(all, test_distances);
-    tcase_add_test(all, test_many_periods);
-    tcase_add_test(all, test_touching_periods);
+    tcase_add_loop_test(all, test_data_and_warps_alternate, 0,
+                        (int)(sizeof cases / sizeof cases[0]));
+    tcase_add_test(all, test_longer_ways_delay_no_other_data);
+    tcase_add_test(all, test_periods_beyond_the_ring_are_merged);
+    tcase_add_test(all, test_touching_periods_are_merged);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -1,7 +1,7 @@
-/* Stores and reductions: what reading their requests from shared memory takes the TMA unit, when
- * their warps know of it, what writing them takes L2; and letting what nobody waits for run out.
- * Times are of the small machine, in which a store's sector is read in 1 cycle, and part of one in
- * 2 more; a reduction's request in 1 cycle, and each sector in 1.5 more. */
+/* Stores and reductions: the time in which the store unit reads them from shared memory, the end of
+ * their warps' waits, the time that writes take in L2, and draining. In the small machine the unit
+ * reads a sector of a store in 1 cycle, and takes 2 more for a part of one. A request of a
+ * reduction takes 1 cycle, and each sector 1.5 more. */
 #include "machine.h"
 #include "suite.h"
 #include "tensormap/types.h"
@@ -14,7 +14,7 @@ static struct tma_memory *memory;
 
 static void set_up(void) {
     machine = small_machine();
-    machine.tma.write_flits = 1000; /* no request waits for another to be written */
+    machine.tma.write_flits = 1000; /* no back-pressure */
     ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
 }
 
@@ -27,14 +27,14 @@ static void recreate(void) {
     ck_assert_int_eq(tma_memory_create(&memory, &machine, NULL), TMA_OK);
 }
 
-/* Boxes of 8 rows of `bytes` bytes from `offset` in a line on, end to end in shared memory: what
- * their requests take, of which `flits` come into L2 and `sectors` are written. */
+/* Boxes of 8 rows of `bytes` bytes, which begin at `offset` in a line and lie end to end in shared
+ * memory. L2 receives `flits` flits and writes `sectors` sectors. */
 static const struct {
     const char *what;
     enum tma_direction direction;
     enum tma_data_type type;
     uint32_t bytes, offset, requests, sectors, flits;
-    uint64_t read_halves; /* of cycles, in the TMA unit */
+    uint64_t read_halves; /* half cycles in which the unit reads all rows */
 } boxes[] = {
     {"a line", TMA_STORE, TMA_FLOAT16, 128, 0, 8, 32, 32, 64},
     {"a sector", TMA_STORE, TMA_FLOAT16, 32, 0, 8, 8, 8, 16},
@@ -43,9 +43,10 @@ static const struct {
     {"its other half", TMA_STORE, TMA_FLOAT16, 16, 16, 8, 8, 16, 48},
     {"halves of two sectors", TMA_STORE, TMA_FLOAT16, 32, 16, 8, 16, 24, 64},
     {"two lines", TMA_STORE, TMA_FLOAT16, 256, 0, 16, 64, 64, 128},
-    /* Lines of shared memory part every other row: 6 cycles, and 4 and 5. */
+    /* Lines of shared memory split every other row: rows take 6 cycles, or 4 and 5. */
     {"two halves, two sectors between", TMA_STORE, TMA_FLOAT16, 96, 16, 12, 36, 48, 120},
-    /* They part two rows: into a sector and half a one, and into two that begin or end in one. */
+    /* They split two rows: into a sector and half a sector, and into two parts that begin or end
+     * inside a sector. */
     {"a sector and a half", TMA_STORE, TMA_FLOAT16, 48, 0, 10, 17, 26, 70},
     {"a line", TMA_REDUCE, TMA_FLOAT16, 128, 0, 8, 32, 40, 112},
     {"a sector", TMA_REDUCE, TMA_FLOAT16, 32, 0, 8, 8, 16, 40},
@@ -57,7 +58,7 @@ static const struct {
     {"parts of two sectors", TMA_REDUCE, TMA_FLOAT16, 32, 16, 8, 16, 24, 64},
 };
 
-/* Lets all but one of the parts of a slice that a write passes take no time. */
+/* The parts of a slice that a write passes. Only one of them takes time. */
 enum part { FLITS, REQUESTS, SECTORS, PARTS };
 
 static void slow_part(enum part part) {
@@ -77,7 +78,7 @@ static struct tma_tensor_map box_map(int box) {
     return map;
 }
 
-START_TEST(test_reading) {
+START_TEST(test_unit_reads_shared_memory) {
     struct tma_tensor_map map = box_map(_i);
     const uint32_t element = tma_type_info(boxes[_i].type)->global_bits / 8;
     struct load load = {
@@ -93,8 +94,8 @@ START_TEST(test_reading) {
 }
 END_TEST
 
-/* What each part of the slices has to do, which are the rows' home. */
-START_TEST(test_writing) {
+/* The time of writes in each part of the slices, at the home of the rows. */
+START_TEST(test_slice_writes) {
     const int box = _i / PARTS;
     const uint64_t units[PARTS] = {boxes[box].flits, boxes[box].requests, boxes[box].sectors};
     struct tma_tensor_map map = box_map(box);
@@ -111,9 +112,9 @@ START_TEST(test_writing) {
 }
 END_TEST
 
-/* A write whose line has its home in the other partition passes a slice of the SM's own, where it
- * takes what it takes at home, but for the data: rows of 512 bytes, of which 4 KiB have one home.
- * Of a store, the flit that says which bytes of a sector stays there. */
+/* A write to a line of the other partition first passes a slice of the SM's partition. That slice
+ * takes the same time as the home slice, but none for the data array. The flit with the byte mask
+ * of a store does not go on to the home. Rows are 512 bytes apart, and 4 KiB have one home. */
 static const struct {
     const char *what;
     enum tma_direction direction;
@@ -140,8 +141,8 @@ START_TEST(test_other_partition) {
 }
 END_TEST
 
-/* Where an SM's load of a line that others wrote finds it: sectors from the other partition. SMs 0
- * and 1 are in the line's partition, 2 and 3 in the other one. */
+/* Copies after writes: does a load find its line in a copy, or does it fetch sectors from the other
+ * partition? SMs 0 and 1 are next to the line's home, SMs 2 and 3 to the other partition. */
 static const struct {
     const char *what;
     struct {
@@ -150,18 +151,18 @@ static const struct {
     } before[3];
     int count;
     uint64_t partition_sectors;
-    bool tells; /* the last write has to tell the other partition */
+    bool invalidates; /* the last write takes time to invalidate the copy */
 } copies[] = {
-    {"stored from there", {{TMA_STORE, 2}}, 1, 0, false},
+    {"stored by the other partition", {{TMA_STORE, 2}}, 1, 0, false},
     {"stored at home", {{TMA_STORE, 0}}, 1, 4, false},
-    {"stored from there, and then at home", {{TMA_STORE, 2}, {TMA_STORE, 0}}, 2, 4, true},
-    {"told once", {{TMA_STORE, 2}, {TMA_STORE, 0}, {TMA_STORE, 1}}, 3, 4, false},
-    {"stored at home, and then from there", {{TMA_STORE, 0}, {TMA_STORE, 2}}, 2, 0, false},
-    {"stored and reduced from there", {{TMA_STORE, 2}, {TMA_REDUCE, 3}}, 2, 4, false},
+    {"stored by the other partition, then at home", {{TMA_STORE, 2}, {TMA_STORE, 0}}, 2, 4, true},
+    {"invalidated once", {{TMA_STORE, 2}, {TMA_STORE, 0}, {TMA_STORE, 1}}, 3, 4, false},
+    {"stored at home, then by the other partition", {{TMA_STORE, 0}, {TMA_STORE, 2}}, 2, 0, false},
+    {"stored and reduced by the other partition", {{TMA_STORE, 2}, {TMA_REDUCE, 3}}, 2, 4, false},
     {"reduced at home", {{TMA_STORE, 2}, {TMA_REDUCE, 0}}, 2, 4, true},
 };
 
-START_TEST(test_copies) {
+START_TEST(test_copies_after_writes) {
     struct tma_tensor_map map = line_map(1);
     enum { FAR_APART = 10000 };
     uint64_t busy = 0, before = 0;
@@ -176,7 +177,7 @@ START_TEST(test_copies) {
                                         .cycle = (uint64_t)i * FAR_APART});
         busy = tma_memory_count(memory).slice_busy - before;
     }
-    ck_assert_msg(busy == (copies[_i].tells ? 4 : 0), "%s: %llu cycles", copies[_i].what,
+    ck_assert_msg(busy == (copies[_i].invalidates ? 4 : 0), "%s: %llu cycles", copies[_i].what,
                   (unsigned long long)busy);
     run_load(memory, &(struct load){.map = &map, .sm = 3, .cycle = 9 * FAR_APART});
     ck_assert_msg(tma_memory_count(memory).partition_sectors == copies[_i].partition_sectors,
@@ -184,15 +185,15 @@ START_TEST(test_copies) {
 }
 END_TEST
 
-/* What operations of a kernel before leave: a copy in their SM's partition, and lines to be written
- * back. */
+/* Warm start: the operations of an earlier kernel leave copies in the partition of their SM, and
+ * dirty lines, which are written back later. */
 static const struct {
     enum tma_direction direction;
     uint64_t partition_sectors, written_sectors;
 } warmed[] = {{TMA_LOAD, 0, 0}, {TMA_STORE, 0, 4}, {TMA_REDUCE, 4, 4}, {TMA_PREFETCH, 4, 0}};
 
-START_TEST(test_warm) {
-    enum { LINES = 512 }; /* that L2 holds */
+START_TEST(test_warm_start) {
+    enum { LINES = 512 }; /* capacity of L2 */
     struct tma_tensor_map map = line_map(1), all = line_map(LINES / 2);
     const enum tma_direction direction = warmed[_i].direction;
     warm_load(memory, &(struct load){.map = &map, .direction = direction, .sm = 2});
@@ -209,8 +210,9 @@ START_TEST(test_warm) {
 }
 END_TEST
 
-/* Sectors that a reduction of 32 bytes fetches from DRAM: as it is, or in the other partition. */
-START_TEST(test_fills) {
+/* A reduction of 32 bytes fetches 64 bytes from DRAM at its own partition, and 32 bytes at the
+ * other one, whatever the promotion. */
+START_TEST(test_fills_of_a_reduction) {
     struct tma_tensor_map map = line_map(1);
     map.l2_promotion = TMA_L2_256B;
     map.box_dim[0] = 16;
@@ -220,10 +222,10 @@ START_TEST(test_fills) {
 }
 END_TEST
 
-/* An SM sends on when what it sent has been taken in: lines of 4 flits, of which 3 may be on their
- * way. The fourth follows when the first is in L2, 30 cycles after it was read in 4; it is read in
- * 4 more. */
-START_TEST(test_flits_on_their_way) {
+/* Back-pressure: an SM may have 12 flits in flight, which are 3 lines. It sends the fourth line
+ * when L2 has received the first one, 30 cycles after that was read in 4 cycles. Reading the fourth
+ * line takes 4 cycles more. */
+START_TEST(test_flits_in_flight) {
     struct tma_tensor_map map = line_map(4);
     machine.tma.write_flits = 12;
     recreate();
@@ -233,9 +235,9 @@ START_TEST(test_flits_on_their_way) {
 }
 END_TEST
 
-/* Writes wait in front of a slice whose DRAM channel is behind: reductions of lines that L2 does
- * not have, each of which keeps a channel's bus busy for 16 cycles. */
-START_TEST(test_dram_is_behind) {
+/* Back-pressure: writes wait in front of a slice whose DRAM channel is behind. The reductions miss
+ * L2, and each keeps the bus of a channel busy for 16 cycles. */
+START_TEST(test_back_pressure_of_dram) {
     struct tma_tensor_map map = line_map(64);
     uint64_t read[2];
     machine.tma.write_flits = 40;
@@ -248,8 +250,8 @@ START_TEST(test_dram_is_behind) {
 }
 END_TEST
 
-/* Operations that warps issue in one cycle, of so many rows each: when they have been read, and
- * from when on their warps know it, without what follows. */
+/* Warps issue operations of so many rows in one cycle. `started`: cycle at which the unit begins
+ * with each; `known`: cycle at which its warp can know that it was read, without STORED. */
 static const struct {
     const char *what;
     uint32_t count;
@@ -257,18 +259,33 @@ static const struct {
         uint32_t warp, rows;
     } operations[5];
     uint64_t started[5], known[5];
-    uint32_t in_turn; /* operations */
+    uint32_t in_turn; /* operations that the unit works on in round robin */
 } commits[] = {
     {"one", 1, {{0, 8}}, {0}, {32}, 1},
     {"other schedulers", 2, {{0, 1}, {1, 2}}, {0, 4}, {4, 12}, 1},
     {"in the order of issue", 2, {{0, 2}, {1, 1}}, {0, 4}, {12, 12}, 2},
-    {"one scheduler: after the other's operation", 2, {{0, 1}, {4, 1}}, {0, 4}, {8, 8}, 1},
-    {"of three the first two", 3, {{0, 1}, {4, 1}, {8, 1}}, {0, 4, 8}, {8, 12, 12}, 1},
-    {"and nobody for others", 3, {{0, 1}, {1, 1}, {4, 1}}, {0, 4, 8}, {12, 8, 12}, 1},
-    {"a warp's own", 2, {{0, 1}, {0, 1}}, {0, 4}, {4, 8}, 1},
+    {"one scheduler: after the operation of the other warp",
+     2,
+     {{0, 1}, {4, 1}},
+     {0, 4},
+     {8, 8},
+     1},
+    {"three warps: each after the next one",
+     3,
+     {{0, 1}, {4, 1}, {8, 1}},
+     {0, 4, 8},
+     {8, 12, 12},
+     1},
+    {"warps of other schedulers do not wait",
+     3,
+     {{0, 1}, {1, 1}, {4, 1}},
+     {0, 4, 8},
+     {12, 8, 12},
+     1},
+    {"two operations of a warp", 2, {{0, 1}, {0, 1}}, {0, 4}, {4, 8}, 1},
 };
 
-START_TEST(test_commits) {
+START_TEST(test_warps_of_a_scheduler_wait) {
     struct tma_tensor_map maps[5];
     struct tma_completion done;
     machine.tma.store_operations = commits[_i].in_turn;
@@ -291,7 +308,7 @@ START_TEST(test_commits) {
 }
 END_TEST
 
-/* The second of a scheduler's warps comes 2 cycles after the first, or when it likes. */
+/* A scheduler issues stores of two warps at least 6 cycles apart. */
 START_TEST(test_issue_interval) {
     struct tma_tensor_map map = line_map(1);
     struct tma_completion done[2];
@@ -308,7 +325,7 @@ START_TEST(test_issue_interval) {
 }
 END_TEST
 
-/* What wait_group takes beyond wait_group.read. */
+/* wait_group ends 3 cycles after wait_group.read. */
 START_TEST(test_wait_group) {
     struct tma_tensor_map map = line_map(1);
     struct load load = {.map = &map, .direction = TMA_STORE, .wait_group = true};
@@ -316,20 +333,21 @@ START_TEST(test_wait_group) {
 }
 END_TEST
 
-/* Operations whose last requests are still on their way when they complete: they are in flight
- * until then, and all that they do has been done after draining. */
+/* A load completes with its last data. Other operations complete while their last packets are still
+ * in flight; draining processes these. */
 static const struct {
     enum tma_direction direction;
-    bool waits; /* it completes when its last data is there */
+    bool waits; /* completes with its last data */
 } directions[] = {{TMA_LOAD, true}, {TMA_STORE, false}, {TMA_REDUCE, false}, {TMA_PREFETCH, false}};
 
-/* Three stores of 8 lines at once: when each has been read, by how many operations take turns. */
+/* Three stores of 8 lines at once: the cycle at which each has been read, by the number of
+ * operations that the unit works on in round robin. */
 static const struct {
     uint32_t operations;
     uint64_t read[3];
 } turns[] = {{1, {32, 64, 96}}, {2, {64, 64, 96}}, {3, {96, 96, 96}}, {9, {96, 96, 96}}};
 
-START_TEST(test_turns) {
+START_TEST(test_round_robin_of_stores) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
     machine.tma.store_operations = turns[_i].operations;
@@ -362,8 +380,8 @@ START_TEST(test_drain) {
 }
 END_TEST
 
-/* Where nothing is on its way, no time passes; and what was issued and not begun is worked off. */
-START_TEST(test_drain_of_all_or_nothing) {
+/* Draining an idle system takes no time. Draining also runs operations that have not begun. */
+START_TEST(test_drain_idle_and_waiting) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
     ck_assert(tma_memory_drain(memory));
@@ -384,20 +402,20 @@ int main(void) {
     Suite *suite = suite_create("stores");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_turns, 0, sizeof turns / sizeof turns[0]);
-    tcase_add_loop_test(tests, test_reading, 0, sizeof boxes / sizeof *boxes);
-    tcase_add_loop_test(tests, test_writing, 0, sizeof boxes / sizeof *boxes * PARTS);
+    tcase_add_loop_test(tests, test_round_robin_of_stores, 0, sizeof turns / sizeof turns[0]);
+    tcase_add_loop_test(tests, test_unit_reads_shared_memory, 0, sizeof boxes / sizeof *boxes);
+    tcase_add_loop_test(tests, test_slice_writes, 0, sizeof boxes / sizeof *boxes * PARTS);
     tcase_add_loop_test(tests, test_other_partition, 0, sizeof ways / sizeof *ways * PARTS);
-    tcase_add_loop_test(tests, test_copies, 0, sizeof copies / sizeof *copies);
-    tcase_add_loop_test(tests, test_warm, 0, sizeof warmed / sizeof *warmed);
-    tcase_add_loop_test(tests, test_fills, 0, 2);
-    tcase_add_test(tests, test_flits_on_their_way);
-    tcase_add_test(tests, test_dram_is_behind);
-    tcase_add_loop_test(tests, test_commits, 0, sizeof commits / sizeof *commits);
+    tcase_add_loop_test(tests, test_copies_after_writes, 0, sizeof copies / sizeof *copies);
+    tcase_add_loop_test(tests, test_warm_start, 0, sizeof warmed / sizeof *warmed);
+    tcase_add_loop_test(tests, test_fills_of_a_reduction, 0, 2);
+    tcase_add_test(tests, test_flits_in_flight);
+    tcase_add_test(tests, test_back_pressure_of_dram);
+    tcase_add_loop_test(tests, test_warps_of_a_scheduler_wait, 0, sizeof commits / sizeof *commits);
     tcase_add_loop_test(tests, test_issue_interval, 0, 10);
     tcase_add_test(tests, test_wait_group);
     tcase_add_loop_test(tests, test_drain, 0, sizeof directions / sizeof *directions);
-    tcase_add_test(tests, test_drain_of_all_or_nothing);
+    tcase_add_test(tests, test_drain_idle_and_waiting);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

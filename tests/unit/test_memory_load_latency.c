@@ -1,5 +1,5 @@
-/* The way of one request through the memory system, part by part, and what shares it. Times are
- * those of the small machine. */
+/* The latency of a single load through the whole memory system, part by part, and of two loads that
+ * share a line. Times are those of the small machine. */
 #include "machine.h"
 #include "suite.h"
 #include "traffic.h"
@@ -14,7 +14,7 @@ enum {
     SM_PORT = 4,  /* four sectors at one a cycle */
     COMPLETE = 5,
     PARTITION = 25,
-    DRAM = 6 + 40 + 100, /* activation taken, row opened, access: longer than the bus, 4 * 4 */
+    DRAM = 6 + 40 + 100, /* tRRD, tRCD and access; the bus is done earlier, after 4 * 4 */
     SPREAD = 12,
 
     BACK = RESPONSE + GPC_PORT + SM_PORT + COMPLETE,
@@ -45,36 +45,37 @@ static void recreate(void) {
     create();
 }
 
-enum { NOBODY = 99 };
+enum { NO_SM = 99 };
 
-/* SM 0 is beside partition 0; the line's home is in `home`, and `warmed_by` has read it before. */
+/* SM 0, next to partition 0, loads a line whose home is partition `home`. The line is warm from SM
+ * `warmed_by`. */
 static const struct {
     const char *what;
     uint32_t home, warmed_by;
     uint64_t latency;
 } ways[] = {
     {"hit, near", 0, 0, HIT},
-    {"hit, near, though read from the other side", 0, 2, HIT},
+    {"hit, near, read by the other partition", 0, 2, HIT},
     {"hit, far, with a copy", 1, 1, HIT},
     {"hit, far, without a copy", 1, 2, HIT + ACROSS},
-    {"miss, near", 0, NOBODY, HIT + DRAM},
-    {"miss, far", 1, NOBODY, HIT + ACROSS + DRAM},
+    {"miss, near", 0, NO_SM, HIT + DRAM},
+    {"miss, far", 1, NO_SM, HIT + ACROSS + DRAM},
 };
 
 START_TEST(test_latency) {
     struct load load = {.map = &map, .cycle = 1000};
     load.y = row_at_home(&machine, &map, ways[_i].home, 0);
-    if (ways[_i].warmed_by != NOBODY)
+    if (ways[_i].warmed_by != NO_SM)
         warm_load(memory, &(struct load){.map = &map, .sm = ways[_i].warmed_by, .y = load.y});
     ck_assert_msg(run_load(memory, &load).cycle == 1000 + ways[_i].latency, "%s", ways[_i].what);
 }
 END_TEST
 
-/* The parts that a completion tells are the way, without a gap. */
-START_TEST(test_parts_add_up) {
+/* The parts of the latency in a completion add up without a gap. */
+START_TEST(test_parts_of_the_latency) {
     struct load load = {.map = &map, .cycle = 1000};
     load.y = row_at_home(&machine, &map, ways[_i].home, 0);
-    if (ways[_i].warmed_by != NOBODY)
+    if (ways[_i].warmed_by != NO_SM)
         warm_load(memory, &(struct load){.map = &map, .sm = ways[_i].warmed_by, .y = load.y});
     struct tma_completion done = run_load(memory, &load);
     ck_assert_uint_eq(done.issue_cycle, 1000);
@@ -84,13 +85,12 @@ START_TEST(test_parts_add_up) {
     ck_assert_uint_eq(done.l2_cycles, SLICE + LOOKUP);
     ck_assert_uint_eq(done.dram_cycles, ways[_i].latency - HIT);
     ck_assert_uint_eq(done.arrival_cycle, done.cycle - COMPLETE);
-    ck_assert_uint_eq(done.fill_cycle > 0, ways[_i].warmed_by == NOBODY);
+    ck_assert_uint_eq(done.fill_cycle > 0, ways[_i].warmed_by == NO_SM);
 }
 END_TEST
 
-/* Not a cycle sooner: completions before the cycle advanced to + complete_cycles are known, and no
- * others. */
-START_TEST(test_known_in_time) {
+/* A completion is known once the memory system has advanced to complete_cycles before it. */
+START_TEST(test_completion_is_known_in_time) {
     struct load load = {.map = &map, .y = row_at_home(&machine, &map, 0, 0)};
     struct tma_completion done;
     warm_load(memory, &load);
@@ -105,14 +105,15 @@ START_TEST(test_known_in_time) {
 }
 END_TEST
 
-/* A row that is out of bounds takes the way of a line that all of them share: DRAM has it for who
- * asks first. Its home is partition 1. */
+/* A row that is out of bounds reads a fill line, which all such rows share: the first one misses.
+ * Its home is partition 1. */
 static const struct {
-    uint32_t sm, asked_by; /* before, for another box out of bounds */
+    uint32_t sm;
+    uint32_t asked_by; /* SM that loaded another box out of bounds before */
     uint64_t latency;
 } fills[] = {
-    {2, NOBODY, HIT + DRAM},
-    {0, NOBODY, HIT + ACROSS + DRAM},
+    {2, NO_SM, HIT + DRAM},
+    {0, NO_SM, HIT + ACROSS + DRAM},
     {2, 3, HIT},
     {2, 0, HIT},
     {0, 2, HIT + ACROSS},
@@ -121,9 +122,9 @@ static const struct {
 
 START_TEST(test_out_of_bounds) {
     struct load load = {.map = &map, .sm = fills[_i].sm, .cycle = 1000, .y = -1};
-    struct tma_dealing dealing = tma_dealing_of(&machine);
-    ck_assert_uint_eq(tma_place_line(&dealing, tma_fill_line(0)).home, 1);
-    if (fills[_i].asked_by != NOBODY)
+    struct tma_address_map address_map = tma_address_map_of(&machine);
+    ck_assert_uint_eq(tma_locate_set(&address_map, tma_fill_line(0)).home, 1);
+    if (fills[_i].asked_by != NO_SM)
         run_load(memory,
                  &(struct load){.map = &map, .sm = fills[_i].asked_by, .y = MATRIX_ROWS + 7});
     struct tma_completion done = run_load(memory, &load);
@@ -133,7 +134,7 @@ START_TEST(test_out_of_bounds) {
 }
 END_TEST
 
-/* What a kernel before has left of it is there too. */
+/* A warm start brings in the fill line too. */
 START_TEST(test_warm_out_of_bounds) {
     struct load load = {.map = &map, .y = -1};
     warm_load(memory, &load);
@@ -141,8 +142,8 @@ START_TEST(test_warm_out_of_bounds) {
 }
 END_TEST
 
-/* The nearest of a GPC's slices costs nothing, the furthest the whole spread. */
-START_TEST(test_spread) {
+/* The nearest slice of a GPC adds nothing to the latency, the furthest adds the whole spread. */
+START_TEST(test_distances_of_slices) {
     machine.crossbar.spread_cycles = SPREAD;
     uint64_t least = UINT64_MAX, most = 0;
     for (int32_t y = 0; y < 32; y++) {
@@ -158,8 +159,8 @@ START_TEST(test_spread) {
 }
 END_TEST
 
-/* Two SMs want a line that nobody has, the second one `later` cycles after the first; its data
- * comes from DRAM once, across once for each partition. */
+/* Two SMs load a line that L2 does not hold, the second one `later` cycles after the first. The
+ * line comes from DRAM once, and crosses to the other partition once at most. */
 static const struct {
     const char *what;
     uint32_t sms[2], home;
@@ -168,9 +169,14 @@ static const struct {
     uint64_t across; /* sectors */
 } pairs[] = {
     {"together, at the home", {0, 1}, 0, 0, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
-    {"while it is on its way", {0, 1}, 0, 100, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
-    {"looked up when the data comes", {0, 1}, 0, DRAM, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
-    {"a hit behind the other's data", {0, 1}, 0, DRAM + 1, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
+    {"during the fill", {0, 1}, 0, 100, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
+    {"looked up at the end of the fill", {0, 1}, 0, DRAM, {HIT + DRAM, HIT + DRAM + GPC_PORT}, 0},
+    {"a hit behind the first response",
+     {0, 1},
+     0,
+     DRAM + 1,
+     {HIT + DRAM, HIT + DRAM + GPC_PORT},
+     0},
     {"a hit", {0, 1}, 0, DRAM + 3, {HIT + DRAM, HIT + DRAM + 3}, 0},
     {"together, far from home",
      {0, 1},
@@ -178,17 +184,17 @@ static const struct {
      0,
      {HIT + ACROSS + DRAM, HIT + ACROSS + DRAM + GPC_PORT},
      4},
-    {"far, while it is on its way",
+    {"far, during the fill",
      {0, 1},
      1,
      100,
      {HIT + ACROSS + DRAM, HIT + ACROSS + DRAM + GPC_PORT},
      4},
-    /* The far one finds the row open and the data on its way: only the way back is left. */
+    /* The far load finds the fill pending: only the way back is left. */
     {"one at the home, one far", {2, 0}, 1, 0, {HIT + DRAM, HIT + DRAM + PARTITION}, 4},
 };
 
-START_TEST(test_merging) {
+START_TEST(test_two_loads_of_a_missing_line) {
     int32_t y = row_at_home(&machine, &map, pairs[_i].home, 0);
     struct load loads[2];
     struct tma_completion done[2];
@@ -207,7 +213,7 @@ START_TEST(test_merging) {
 }
 END_TEST
 
-/* Those that wait for a line from the other partition get it in the order in which they came. */
+/* Loads that wait for a line of the other partition get it in the order of arrival. */
 START_TEST(test_waiters_keep_their_order) {
     int32_t y = row_at_home(&machine, &map, 1, 0);
     struct load loads[6];
@@ -221,16 +227,16 @@ START_TEST(test_waiters_keep_their_order) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("way of a request");
+    Suite *suite = suite_create("load latency");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_latency, 0, sizeof ways / sizeof *ways);
-    tcase_add_loop_test(tests, test_parts_add_up, 0, sizeof ways / sizeof *ways);
-    tcase_add_test(tests, test_known_in_time);
+    tcase_add_loop_test(tests, test_parts_of_the_latency, 0, sizeof ways / sizeof *ways);
+    tcase_add_test(tests, test_completion_is_known_in_time);
     tcase_add_loop_test(tests, test_out_of_bounds, 0, sizeof fills / sizeof *fills);
     tcase_add_test(tests, test_warm_out_of_bounds);
-    tcase_add_loop_test(tests, test_spread, 0, 4);
-    tcase_add_loop_test(tests, test_merging, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_loop_test(tests, test_distances_of_slices, 0, 4);
+    tcase_add_loop_test(tests, test_two_loads_of_a_missing_line, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(tests, test_waiters_keep_their_order);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

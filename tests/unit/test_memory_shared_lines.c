@@ -1,19 +1,19 @@
-/* What SMs share of a line that several read: requests, the GPC's port, copies between partitions;
- * and the count of sectors that nobody asked for.
- * Times are those of the small machine. */
-#include "memory/l2.h"
+/* Lines that several SMs read: merged requests, the GPC's port, copies of the other partition, and
+ * the count of unused sectors. Times are those of the small machine. */
+#include "memory/core/sectors.h"
 #include "small_memory.h"
 #include "suite.h"
 
 enum { SECTOR_ELEMENTS = TMA_SECTOR_BYTES / 2 };
 
-/* An SM reads some sectors of the line, so many cycles after the first read. */
+/* An SM reads some sectors of the line. */
 struct reading {
-    uint32_t sm, first, count;
-    uint64_t cycle;
+    uint32_t sm;
+    uint32_t first, count; /* sectors */
+    uint64_t cycle;        /* after the first reading */
 };
 
-/* The boxes of such readings, by their size; the line is row `y` of the matrix. */
+/* The tensor maps of such readings, by the number of sectors. The line is row `y` of the matrix. */
 struct boxes {
     struct tma_tensor_map maps[TMA_SECTORS + 1];
     int32_t y;
@@ -38,7 +38,7 @@ static struct load load_of(const struct boxes *boxes, const struct reading *read
                          .y = boxes->y};
 }
 
-/* In cycles: two sectors at a slice, in the ports, and what comes before and after them. */
+/* Cycles of two sectors: in a slice, in the ports, and on the way before and after them. */
 enum {
     READ = 8 + 1, /* 8 for the request, half a cycle for each sector */
     GPC_PORT = 1,
@@ -48,7 +48,8 @@ enum {
     FULL = BEFORE + READ + GPC_PORT + AFTER
 };
 
-/* SMs 0 to 2 share a GPC, SM 3 is in another one; all are beside the line's home, which is warm. */
+/* SMs 0 to 2 share a GPC, SM 3 is in another one. All are next to the line's home, which is warm.
+ */
 static void set_up_readers(struct boxes *boxes) {
     machine.topology.gpc_size[0] = 3;
     machine.topology.gpc_size[1] = 1;
@@ -70,8 +71,8 @@ static void run_readings(const struct boxes *boxes, const struct reading *readin
     run_loads(memory, loads, count, done);
 }
 
-/* Of the readings, the last one's completion is looked at. */
-enum { WINDOW = READ + 15 + GPC_PORT }; /* until the first one's answer has passed the port */
+/* `completed` is the completion of the last reading. */
+enum { WINDOW = READ + 15 + GPC_PORT }; /* until the first response has passed the port */
 
 static const struct {
     const char *what;
@@ -80,25 +81,33 @@ static const struct {
     uint64_t completed;
     uint64_t requests; /* that L2 sees */
 } coalesced[] = {
-    {"alone", {{0, 0, 2, 0}}, 1, FULL, 1},
-    {"together", {{0, 0, 2, 0}, {1, 0, 2, 0}}, 2, FULL, 1},
-    {"of one SM", {{0, 0, 2, 0}, {0, 0, 2, 0}}, 2, FULL + SM_PORT, 1},
-    {"just in time", {{0, 0, 2, 0}, {1, 0, 2, WINDOW - 1}}, 2, FULL, 1},
-    {"just in time, of one SM", {{0, 0, 2, 0}, {0, 0, 2, WINDOW - 1}}, 2, FULL + SM_PORT, 1},
-    {"a cycle too late", {{0, 0, 2, 0}, {1, 0, 2, WINDOW}}, 2, WINDOW + FULL, 2},
-    {"of two GPCs", {{0, 0, 2, 0}, {3, 0, 2, 0}}, 2, READ + FULL, 2},
-    {"the third of two", {{0, 0, 2, 0}, {1, 0, 2, 0}, {2, 0, 2, 0}}, 3, READ + FULL, 2},
-    {"the fourth goes with the third",
+    {"one load", {{0, 0, 2, 0}}, 1, FULL, 1},
+    {"two SMs", {{0, 0, 2, 0}, {1, 0, 2, 0}}, 2, FULL, 1},
+    {"two loads of an SM", {{0, 0, 2, 0}, {0, 0, 2, 0}}, 2, FULL + SM_PORT, 1},
+    {"at t - 1: the response has not passed the port",
+     {{0, 0, 2, 0}, {1, 0, 2, WINDOW - 1}},
+     2,
+     FULL,
+     1},
+    {"at t - 1, of one SM", {{0, 0, 2, 0}, {0, 0, 2, WINDOW - 1}}, 2, FULL + SM_PORT, 1},
+    {"at t: the response has passed the port",
+     {{0, 0, 2, 0}, {1, 0, 2, WINDOW}},
+     2,
+     WINDOW + FULL,
+     2},
+    {"two GPCs", {{0, 0, 2, 0}, {3, 0, 2, 0}}, 2, READ + FULL, 2},
+    {"one more than may be merged", {{0, 0, 2, 0}, {1, 0, 2, 0}, {2, 0, 2, 0}}, 3, READ + FULL, 2},
+    {"the fourth is merged into the third",
      {{0, 0, 2, 0}, {1, 0, 2, 0}, {2, 0, 2, 0}, {1, 0, 2, 4}},
      4,
      READ + FULL,
      2},
     {"other sectors", {{0, 0, 2, 0}, {1, 2, 2, 0}}, 2, READ + FULL, 2},
     {"some of the sectors", {{0, 0, 2, 0}, {1, 0, 1, 0}}, 2, READ + FULL - 1, 2},
-    {"other sectors don't come between", {{0, 0, 2, 0}, {1, 2, 2, 0}, {2, 0, 2, 1}}, 3, FULL, 2},
+    {"other sectors in between", {{0, 0, 2, 0}, {1, 2, 2, 0}, {2, 0, 2, 1}}, 3, FULL, 2},
 };
 
-START_TEST(test_coalescing) {
+START_TEST(test_merged_loads) {
     struct boxes boxes;
     struct tma_completion done[4];
     uint32_t count = coalesced[_i].count;
@@ -116,8 +125,8 @@ START_TEST(test_coalescing) {
 }
 END_TEST
 
-/* Prefetches and multicast loads are not answered with others. */
-START_TEST(test_not_coalesced) {
+/* Prefetches and multicast loads are never merged. */
+START_TEST(test_loads_that_are_never_merged) {
     static const uint32_t copies[] = {1};
     machine.crossbar.coalesced_requests = 4;
     struct boxes boxes;
@@ -141,8 +150,8 @@ START_TEST(test_not_coalesced) {
 }
 END_TEST
 
-/* As long as the line is on its way from DRAM, its answer has not come. */
-START_TEST(test_joins_what_is_missing) {
+/* A load is outstanding also while its line comes from DRAM: mergeable at t - 1, not at t. */
+START_TEST(test_merges_during_a_miss) {
     const struct reading first = {0, 0, 2, 0};
     struct boxes boxes = make_boxes(0, TMA_L2_NONE);
     struct load alone = load_of(&boxes, &first);
@@ -158,8 +167,8 @@ START_TEST(test_joins_what_is_missing) {
 }
 END_TEST
 
-/* What is answered with another one takes the slice some time all the same. */
-START_TEST(test_joining_takes_time) {
+/* A merged load occupies the slice too. */
+START_TEST(test_merged_load_occupies_the_slice) {
     enum { JOIN = 6 };
     struct boxes boxes;
     struct tma_completion done[3];
@@ -173,8 +182,8 @@ START_TEST(test_joining_takes_time) {
 }
 END_TEST
 
-/* A slice takes longer for lines that stand for what is out of bounds. */
-START_TEST(test_fill_lines) {
+/* A slice takes longer for a fill line, which stands for rows that are out of bounds. */
+START_TEST(test_fill_lines_take_longer) {
     enum { FILL = 35 };
     struct boxes boxes;
     struct tma_completion done[2];
@@ -190,8 +199,9 @@ START_TEST(test_fill_lines) {
 }
 END_TEST
 
-/* Three ask the near slice for a far line, which takes them at long intervals. The copy is there
- * before the third one's turn: that one is answered after its own look-up all the same. */
+/* Three loads ask the near slice, which takes a request every LONG cycles, for a line of the other
+ * partition. The copy is present before the look-up of the third load, which is served after its
+ * own look-up. */
 START_TEST(test_look_up_behind_the_copy) {
     enum { LONG = 200, LOOKUP = 15, LINE_PORTS = 2 + 4 };
     machine.l2.interval_millicycles = LONG * 1000;
@@ -213,18 +223,18 @@ START_TEST(test_look_up_behind_the_copy) {
 }
 END_TEST
 
-/* A far line is copied in pieces as large as a fill from DRAM would be, once each. */
+/* A line of the other partition is copied in blocks as large as a fill from DRAM, once each. */
 static const struct {
     enum tma_l2_promotion promotion;
     uint32_t sectors;
-} pieces[] = {{TMA_L2_NONE, 2}, {TMA_L2_64B, 2}, {TMA_L2_128B, 4}, {TMA_L2_256B, 4}};
+} copied[] = {{TMA_L2_NONE, 2}, {TMA_L2_64B, 2}, {TMA_L2_128B, 4}, {TMA_L2_256B, 4}};
 
-START_TEST(test_copied_pieces) {
-    uint32_t size = pieces[_i].sectors;
+START_TEST(test_copied_blocks) {
+    uint32_t size = copied[_i].sectors;
     for (uint32_t first = 0; first < TMA_SECTORS; first++)
         for (uint32_t second = 0; second < TMA_SECTORS; second++) {
             recreate();
-            struct boxes boxes = make_boxes(1, pieces[_i].promotion);
+            struct boxes boxes = make_boxes(1, copied[_i].promotion);
             struct load warm = load_of(&boxes, &(struct reading){.sm = 2, .count = TMA_SECTORS});
             struct load loads[2] = {load_of(&boxes, &(struct reading){0, first, 1, 0}),
                                     load_of(&boxes, &(struct reading){1, second, 1, 1000})};
@@ -238,7 +248,7 @@ START_TEST(test_copied_pieces) {
 }
 END_TEST
 
-/* Sectors that were fetched and not asked for by anybody: the home's SMs are 2 and 3, and 0 and 1
+/* Sectors that were fetched and that no SM asked for. SMs 2 and 3 are next to the home, SMs 0 and 1
  * read copies. Promotion is to 128 bytes. */
 enum { LATER = 1000 };
 
@@ -252,7 +262,7 @@ static const struct {
     {"one through a copy", {{0, 0, 1, 0}}, 1, 3},
     {"all at the home", {{2, 0, 1, 0}, {3, 1, 3, LATER}}, 2, 0},
     {"all through the copy", {{0, 0, 1, 0}, {1, 1, 3, LATER}}, 2, 0},
-    {"through the copy that is on its way", {{0, 0, 1, 0}, {0, 1, 1, 0}, {1, 3, 1, 20}}, 3, 1},
+    {"through the copy during its fill", {{0, 0, 1, 0}, {0, 1, 1, 0}, {1, 3, 1, 20}}, 3, 1},
     {"at the home, then through the copy",
      {{2, 0, 4, 0}, {0, 0, 1, LATER}, {0, 1, 1, 2 * LATER}},
      3,
@@ -261,7 +271,7 @@ static const struct {
      {{0, 0, 1, 0}, {1, 1, 2, LATER}, {2, 0, 3, 2 * LATER}},
      3,
      1},
-    {"by turns",
+    {"home and copy in turn",
      {{0, 0, 1, 0}, {2, 1, 1, LATER}, {0, 1, 2, 2 * LATER}, {2, 2, 1, 3 * LATER}},
      4,
      1},
@@ -287,13 +297,13 @@ int main(void) {
     Suite *suite = suite_create("shared lines");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, test_coalescing, 0, sizeof coalesced / sizeof *coalesced);
-    tcase_add_loop_test(tests, test_not_coalesced, 0, 2);
-    tcase_add_loop_test(tests, test_joins_what_is_missing, 0, 2);
-    tcase_add_test(tests, test_joining_takes_time);
-    tcase_add_test(tests, test_fill_lines);
+    tcase_add_loop_test(tests, test_merged_loads, 0, sizeof coalesced / sizeof *coalesced);
+    tcase_add_loop_test(tests, test_loads_that_are_never_merged, 0, 2);
+    tcase_add_loop_test(tests, test_merges_during_a_miss, 0, 2);
+    tcase_add_test(tests, test_merged_load_occupies_the_slice);
+    tcase_add_test(tests, test_fill_lines_take_longer);
     tcase_add_test(tests, test_look_up_behind_the_copy);
-    tcase_add_loop_test(tests, test_copied_pieces, 0, sizeof pieces / sizeof *pieces);
+    tcase_add_loop_test(tests, test_copied_blocks, 0, sizeof copied / sizeof *copied);
     tcase_add_loop_test(tests, test_unused_sectors, 0, sizeof uses / sizeof *uses);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

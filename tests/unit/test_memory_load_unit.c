@@ -1,14 +1,14 @@
-/* The TMA unit: how many rows and requests an operation is, and when it makes them. In the small
- * machine a request is made every 2 cycles, and an operation starts 8 cycles after the one before,
- * at the earliest. */
+/* The load unit of the TMA: the rows and line requests of an operation, and when the unit makes
+ * them. In the small machine the unit makes a request every 2 cycles, and starts an operation 8
+ * cycles after the one before at the earliest. */
 #include "small_memory.h"
 #include "suite.h"
 
 enum { ISSUE = 10, DISPATCH = 8, ROW = 2 };
 
-/* Boxes of a matrix of float16, whose rows lie `pitch` bytes apart from `offset` on. A request is
- * of one row, of one 128-byte line of global memory and one of shared memory, and of whole sectors
- * or part of one. */
+/* Boxes of a float16 matrix, whose rows begin at `offset` and are `pitch` bytes apart. A request is
+ * for bytes of one row, of one 128-byte line of global memory and one of shared memory, and for
+ * whole sectors or part of one. */
 static const struct {
     const char *what;
     uint64_t columns, pitch, offset;
@@ -21,22 +21,11 @@ static const struct {
     {"64-byte rows", 64, 128, 0, {32, 16}, {1, 1}, {0, 0}, 16, 0, 16, 16, 32},
     {"128-byte rows", 64, 128, 0, {64, 16}, {1, 1}, {0, 0}, 16, 0, 16, 16, 64},
     {"256-byte rows", 256, 512, 0, {128, 16}, {1, 1}, {0, 0}, 16, 0, 32, 32, 128},
-    {"many rows in one line are a request each",
-     8,
-     16,
-     0,
-     {8, 16},
-     {1, 1},
-     {0, 0},
-     16,
-     0,
-     16,
-     16,
-     16},
+    {"rows of one line are a request each", 8, 16, 0, {8, 16}, {1, 1}, {0, 0}, 16, 0, 16, 16, 16},
     {"32 bytes across two sectors", 64, 128, 0, {16, 4}, {1, 1}, {8, 0}, 4, 0, 8, 8, 8},
     {"128 bytes across two lines", 128, 256, 64, {64, 8}, {1, 1}, {0, 0}, 8, 0, 16, 16, 32},
     {"32 bytes across two lines", 256, 512, 0, {16, 8}, {1, 1}, {56, 0}, 8, 0, 16, 16, 16},
-    /* 16 bytes, 96, 16 up to the line of shared memory, 16, 96, 16 */
+    /* 16 bytes, 96, 16 up to the end of the line of shared memory, 16, 96, 16. */
     {"256 bytes across three lines", 256, 512, 16, {128, 8}, {1, 1}, {0, 0}, 8, 0, 48, 48, 80},
     {"every other row", 64, 128, 0, {64, 16}, {1, 2}, {0, 0}, 8, 0, 8, 8, 32},
     {"the stride of a row's elements is ignored",
@@ -51,7 +40,7 @@ static const struct {
      4,
      4,
      16},
-    /* What is out of bounds is asked for too, apart from what is not. */
+    /* The unit asks for fill too, apart from data. */
     {"rows above the tensor", 64, 128, 0, {64, 8}, {1, 1}, {0, -3}, 8, 3, 8, 8, 32},
     {"rows below it", 64, 128, 0, {64, 8}, {1, 1}, {0, 4094}, 8, 6, 8, 8, 32},
     {"all rows beside it", 64, 128, 0, {64, 8}, {1, 1}, {64, 0}, 8, 8, 8, 8, 32},
@@ -84,12 +73,12 @@ START_TEST(test_requests) {
 }
 END_TEST
 
-/* Rows of `bytes` bytes from `offset` in a line on, end to end in shared memory: requests for 8 of
- * them. */
+/* Line requests of 8 rows of `bytes` bytes, which begin at `offset` in a line and lie end to end in
+ * shared memory. */
 static const struct {
     uint32_t bytes, offset, requests;
 } packed[] = {
-    /* As measured on an H200. */
+    /* Measured on an H200. */
     {32, 16, 16},
     {48, 0, 17},
     {64, 16, 24},
@@ -102,7 +91,7 @@ static const struct {
     {128, 48, 32},
     {128, 112, 24},
     {160, 0, 22},
-    /* By the same rule. */
+    /* By the same rule, not measured. */
     {16, 0, 8},
     {16, 16, 8},
     {16, 112, 8},
@@ -126,9 +115,9 @@ START_TEST(test_packed_rows) {
 }
 END_TEST
 
-/* Rows of `bytes` bytes that are out of bounds altogether: each is a request of its own, that takes
- * its time in the unit and brings its bytes. Each asks for one of eight lines by turns, so that the
- * coalescer makes 8 requests of 32. */
+/* Rows of `bytes` bytes that are out of bounds altogether. Each is a request, which takes its time
+ * in the unit and has a response. The rows ask for the eight fill lines in turn, so the coalescer
+ * merges 32 rows into 8 requests to L2. */
 static const struct {
     uint32_t rows, bytes, l2_requests;
 } fills[] = {
@@ -155,8 +144,9 @@ START_TEST(test_rows_out_of_bounds) {
 }
 END_TEST
 
-/* Prefetches ask for nothing that is out of bounds, but make such a request all the same; they have
- * no shared memory whose lines could part theirs, and take parts of sectors with the rest. */
+/* Prefetches make requests for rows that are out of bounds, but do not send them to L2. As they
+ * write no shared memory, its lines do not split them. They do not ask for parts of sectors apart.
+ */
 static const struct {
     const char *what;
     uint32_t bytes, offset;
@@ -188,7 +178,7 @@ START_TEST(test_prefetches) {
 }
 END_TEST
 
-/* Operations of `rows` rows, issued by one SM at these cycles. */
+/* One SM issues operations of `rows` rows at these cycles. */
 static const struct {
     const char *what;
     uint32_t rows;
@@ -202,21 +192,21 @@ static const struct {
      1,
      {0, 0, 0, 0},
      {ISSUE, ISSUE + DISPATCH, ISSUE + 2 * DISPATCH, ISSUE + 3 * DISPATCH}},
-    {"as long: neither waits",
+    {"rows take as long as dispatch",
      DISPATCH / ROW,
      {0, 0, 0, 0},
      {ISSUE, ISSUE + DISPATCH, ISSUE + 2 * DISPATCH, ISSUE + 3 * DISPATCH}},
-    {"a unit that is free starts at once",
+    {"an idle unit starts at once",
      1,
      {0, 100, 100 + DISPATCH, 200},
      {ISSUE, ISSUE + 100, ISSUE + 100 + DISPATCH, ISSUE + 200}},
-    {"a cycle too early, and just in time",
+    {"not ready at t - 1, ready at t",
      1,
      {0, DISPATCH - 1, 100, 100 + DISPATCH},
      {ISSUE, ISSUE + DISPATCH, ISSUE + 100, ISSUE + 100 + DISPATCH}},
 };
 
-START_TEST(test_starts) {
+START_TEST(test_start_of_operations) {
     struct tma_tensor_map map = line_map(queues[_i].rows);
     struct load loads[4];
     struct tma_completion done[4];
@@ -230,8 +220,8 @@ START_TEST(test_starts) {
 }
 END_TEST
 
-/* Each SM has a unit of its own. */
-START_TEST(test_units_work_side_by_side) {
+/* The units of the SMs work at the same time. */
+START_TEST(test_units_work_in_parallel) {
     struct tma_tensor_map map = line_map(16);
     struct load loads[4];
     struct tma_completion done[4];
@@ -247,7 +237,7 @@ START_TEST(test_units_work_side_by_side) {
 }
 END_TEST
 
-/* Rows of 1.25 cycles: the exact time counts, not the rounded one. */
+/* Requests of 1.25 cycles: the unit keeps the exact time, not the rounded one. */
 START_TEST(test_fraction_of_a_cycle) {
     machine.tma.row_millicycles = 1250;
     recreate();
@@ -257,9 +247,9 @@ START_TEST(test_fraction_of_a_cycle) {
 }
 END_TEST
 
-/* Which of two SMs was first at the slice that both ask in the same cycle. */
-static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uint32_t draw) {
-    machine.topology.draw = draw;
+/* The SM (0 or 1) of a TPC that is first at the slice which both ask in one cycle, under a seed. */
+static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uint32_t seed) {
+    machine.topology.draw = seed;
     recreate();
     struct load loads[2] = {{.map = map, .sm = 2 * tpc}, {.map = map, .sm = 2 * tpc + 1, .tag = 1}};
     struct tma_completion done[2];
@@ -270,14 +260,14 @@ static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uin
     return done[0].cycle < done[1].cycle ? 0 : 1;
 }
 
-/* Without a draw the first SM of each TPC; with draws the one or the other, in each TPC by itself.
- */
-START_TEST(test_drawn_order) {
+/* Without a seed the first SM of each TPC goes first. A seed selects the one or the other, for each
+ * TPC independently. */
+START_TEST(test_seed_orders_the_sms_of_a_tpc) {
     struct tma_tensor_map map = line_map(1);
     uint32_t seen[4] = {0};
-    for (uint32_t draw = 0; draw < 32; draw++) {
-        uint32_t both = first_of_tpc(&map, 0, draw) + 2 * first_of_tpc(&map, 1, draw);
-        ck_assert(draw > 0 || both == 0);
+    for (uint32_t seed = 0; seed < 32; seed++) {
+        uint32_t both = first_of_tpc(&map, 0, seed) + 2 * first_of_tpc(&map, 1, seed);
+        ck_assert(seed > 0 || both == 0);
         seen[both]++;
     }
     for (uint32_t both = 0; both < 4; both++)
@@ -286,17 +276,17 @@ START_TEST(test_drawn_order) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("TMA unit");
+    Suite *suite = suite_create("load unit");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_requests, 0, sizeof boxes / sizeof *boxes);
     tcase_add_loop_test(tests, test_packed_rows, 0, sizeof packed / sizeof *packed);
     tcase_add_loop_test(tests, test_rows_out_of_bounds, 0, sizeof fills / sizeof *fills);
     tcase_add_loop_test(tests, test_prefetches, 0, sizeof prefetches / sizeof *prefetches);
-    tcase_add_loop_test(tests, test_starts, 0, sizeof queues / sizeof *queues);
-    tcase_add_test(tests, test_units_work_side_by_side);
+    tcase_add_loop_test(tests, test_start_of_operations, 0, sizeof queues / sizeof *queues);
+    tcase_add_test(tests, test_units_work_in_parallel);
     tcase_add_test(tests, test_fraction_of_a_cycle);
-    tcase_add_test(tests, test_drawn_order);
+    tcase_add_test(tests, test_seed_orders_the_sms_of_a_tpc);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

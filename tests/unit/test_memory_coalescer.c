@@ -1,0 +1,216 @@
+/* The coalescer of a GPC, packet by packet: which loads are merged into an outstanding one, and
+ * when the response serves them. In the small machine SMs 0 and 1 are in GPC 0, SMs 2 and 3 in GPC
+ * 1; a GPC's port passes two sectors in a cycle. */
+#include "machine.h"
+#include "memory/gpc/gpcs.h"
+#include "suite.h"
+
+enum { REQUEST = 30, LINE = 1000, FIRST_SECTORS = 3, MOST = 4 /* loads in one response */ };
+
+static struct tma_machine machine;
+static struct tma_core core;
+static struct tma_gpcs gpcs;
+
+static void set_up(void) {
+    machine = small_machine();
+    machine.crossbar.coalesced_requests = MOST;
+    ck_assert_int_eq(tma_core_create(&core, &machine, NULL), TMA_OK);
+    ck_assert_int_eq(tma_gpcs_create(&gpcs, &core, NULL), TMA_OK);
+}
+
+static void tear_down(void) {
+    tma_gpcs_free(&gpcs);
+    tma_core_free(&core);
+}
+
+static uint32_t new_load(uint32_t sm, uint64_t line, uint32_t sectors, uint64_t cycle) {
+    uint32_t id = tma_packet_new(&core);
+    struct tma_packet *packet = tma_packet_at(&core, id);
+    *packet = (struct tma_packet){.line = line,
+                                  .sent_cycle = cycle - REQUEST,
+                                  .merged = TMA_NONE,
+                                  .kind = TMA_PACKET_LOAD,
+                                  .coalesces = true,
+                                  .sectors = sectors & 15u,
+                                  .sm = (uint8_t)sm,
+                                  .gpc = core.sm_gpc[sm] & 15u};
+    tma_locate_packet(&core, packet, tma_near_partition(&core, packet));
+    return id;
+}
+
+static void expect_handover(struct tma_handover handover, enum tma_destination destination,
+                            uint32_t packet, uint64_t cycle) {
+    ck_assert_int_eq(handover.destination, destination);
+    ck_assert_uint_eq(handover.packet, packet);
+    ck_assert_uint_eq(handover.cycle, cycle);
+}
+
+/* A load arrives at the coalescer, which sends it on to L2. */
+static uint32_t goes_to_l2(uint32_t sm, uint64_t line, uint32_t sectors, uint64_t cycle) {
+    uint32_t id = new_load(sm, line, sectors, cycle);
+    expect_handover(tma_gpc_receive_load(&core, &gpcs, id, cycle), TMA_TO_SLICE, id, cycle);
+    ck_assert_uint_eq(core.handover_count, 0);
+    return id;
+}
+
+/* A load arrives at the coalescer, which merges it: the slice only learns that it was merged. */
+static uint32_t merges(uint32_t sm, uint64_t line, uint32_t sectors, uint64_t cycle) {
+    uint32_t id = new_load(sm, line, sectors, cycle);
+    struct tma_handover next = tma_gpc_receive_load(&core, &gpcs, id, cycle);
+    ck_assert_int_eq(next.destination, TMA_TO_NOWHERE);
+    ck_assert_uint_eq(core.handover_count, 1);
+    expect_handover(core.handovers[0], TMA_TO_SLICE_MERGED, id, cycle);
+    core.handover_count = 0;
+    return id;
+}
+
+/* The response to a load that no other load was merged into has passed the port at `passed`. */
+static void responds(uint32_t id, uint64_t cycle, uint64_t passed) {
+    expect_handover(tma_gpc_receive_response(&core, &gpcs, id, cycle), TMA_TO_SM, id, passed);
+    ck_assert_uint_eq(core.handover_count, 0);
+}
+
+START_TEST(test_up_to_the_limit) {
+    machine.crossbar.coalesced_requests = (uint32_t)_i;
+    uint32_t first = goes_to_l2(0, LINE, FIRST_SECTORS, 100), newest = TMA_NONE;
+    for (uint32_t i = 1; i < (uint32_t)_i; i++) {
+        newest = merges(i % 2, LINE, FIRST_SECTORS, 100 + i);
+        ck_assert_uint_eq(tma_packet_at(&core, first)->merged, newest);
+    }
+    /* One more begins a new MSHR entry, which takes merged loads of its own. */
+    first = goes_to_l2(1, LINE, FIRST_SECTORS, 200);
+    if (_i > 1)
+        newest = merges(0, LINE, FIRST_SECTORS, 201);
+    ck_assert_uint_eq(tma_packet_at(&core, first)->merged, _i > 1 ? newest : TMA_NONE);
+}
+END_TEST
+
+/* What does not match an outstanding load of SM 0, of two sectors of a line. */
+static const struct {
+    const char *what;
+    uint32_t sm;
+    uint64_t line;
+    uint32_t sectors;
+} others[] = {
+    {"other sectors", 0, LINE, 12},          {"one of the sectors", 0, LINE, 1},
+    {"more sectors", 0, LINE, 15},           {"another line", 0, LINE + 1, FIRST_SECTORS},
+    {"another GPC", 2, LINE, FIRST_SECTORS},
+};
+
+START_TEST(test_only_the_same_sectors_of_one_gpc) {
+    uint32_t first = goes_to_l2(0, LINE, FIRST_SECTORS, 100);
+    goes_to_l2(others[_i].sm, others[_i].line, others[_i].sectors, 101);
+    ck_assert_msg(tma_packet_at(&core, first)->merged == TMA_NONE, "%s", others[_i].what);
+    /* The first load is still outstanding. */
+    uint32_t second = merges(1, LINE, FIRST_SECTORS, 102);
+    ck_assert_uint_eq(tma_packet_at(&core, first)->merged, second);
+}
+END_TEST
+
+/* The response passes the port once for all SMs, and once more for each further load of the same
+ * SM. */
+START_TEST(test_one_response_serves_all) {
+    uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
+    uint32_t same_sm = merges(0, LINE, TMA_ALL_SECTORS, 101);
+    uint32_t other_sm = merges(1, LINE, TMA_ALL_SECTORS, 102);
+    struct tma_handover next = tma_gpc_receive_response(&core, &gpcs, first, 300);
+    ck_assert_int_eq(next.destination, TMA_TO_NOWHERE);
+    ck_assert_uint_eq(core.handover_count, 3);
+    expect_handover(core.handovers[0], TMA_TO_SM, first, 302);
+    expect_handover(core.handovers[1], TMA_TO_SM, other_sm, 302);
+    expect_handover(core.handovers[2], TMA_TO_SM, same_sm, 304);
+    ck_assert_uint_eq(tma_gpcs_busy_cycles(&gpcs), 4);
+}
+END_TEST
+
+/* A load merges while the response is at the port, up to the cycle before it has passed:
+ * outstanding at t - 1, done at t. */
+START_TEST(test_outstanding_until_the_response_has_passed) {
+    const uint64_t passed = 302;
+    uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
+    responds(first, 300, passed);
+    uint32_t late = new_load(1, LINE, TMA_ALL_SECTORS, passed - 1);
+    expect_handover(tma_gpc_receive_load(&core, &gpcs, late, passed - 1), TMA_TO_SM, late, passed);
+    ck_assert_uint_eq(core.handover_count, 1);
+    expect_handover(core.handovers[0], TMA_TO_SLICE_MERGED, late, passed - 1);
+    ck_assert_uint_eq(tma_packet_at(&core, late)->known_cycles, REQUEST);
+    core.handover_count = 0;
+    goes_to_l2(1, LINE, TMA_ALL_SECTORS, passed);
+}
+END_TEST
+
+/* Merged loads that come after the response count towards the limit. */
+START_TEST(test_limit_holds_after_the_response) {
+    machine.crossbar.coalesced_requests = 2;
+    uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
+    responds(first, 300, 302);
+    uint32_t late = new_load(1, LINE, TMA_ALL_SECTORS, 301);
+    expect_handover(tma_gpc_receive_load(&core, &gpcs, late, 301), TMA_TO_SM, late, 302);
+    core.handover_count = 0;
+    goes_to_l2(1, LINE, TMA_ALL_SECTORS, 301);
+}
+END_TEST
+
+/* The times of a merged load: it waits for what the first load waits for, but only from the cycle
+ * at which it was merged. The first load was looked up 45 cycles after it was sent, and the data
+ * was there 155 cycles later. */
+static const struct {
+    uint64_t merged;
+    uint32_t known_cycles, dram_cycles;
+} times[] = {
+    {100, 45, 155},                 /* together with the first load */
+    {110, 35, 155},                 /* sent at 80; looked up at 115, as the first load */
+    {115, 30, 155}, {120, 30, 150}, /* after the look-up: from cycle 120 until the data is there, at
+                                       270 */
+    {269, 30, 1},   {270, 30, 0},   {280, 30, 0},
+};
+
+START_TEST(test_times_of_a_merged_load) {
+    uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
+    tma_packet_at(&core, first)->known_cycles = 45;
+    tma_packet_at(&core, first)->dram_cycles = 155;
+    uint32_t id = merges(1, LINE, TMA_ALL_SECTORS, times[_i].merged);
+    tma_gpc_receive_response(&core, &gpcs, first, 300);
+    ck_assert_uint_eq(tma_packet_at(&core, id)->known_cycles, times[_i].known_cycles);
+    ck_assert_uint_eq(tma_packet_at(&core, id)->dram_cycles, times[_i].dram_cycles);
+}
+END_TEST
+
+/* The first line from LINE on, but not LINE, whose loads use the same MSHR. */
+static uint64_t line_of_same_mshr(void) {
+    uint16_t mshr = tma_locate(&core.map, LINE).mshr;
+    uint64_t line = LINE + 1;
+    while (tma_locate(&core.map, line).mshr != mshr)
+        line++;
+    return line;
+}
+
+/* MSHRs are a direct-mapped table: a load of another line takes over the entry. The response to the
+ * first load is none to the second one. */
+START_TEST(test_another_line_takes_over_the_mshr) {
+    const uint64_t other = line_of_same_mshr();
+    uint32_t first = goes_to_l2(0, LINE, TMA_ALL_SECTORS, 100);
+    uint32_t second = goes_to_l2(0, other, TMA_ALL_SECTORS, 101);
+    responds(first, 300, 302);
+    uint32_t third = merges(1, other, TMA_ALL_SECTORS, 400);
+    ck_assert_uint_eq(tma_packet_at(&core, second)->merged, third);
+    goes_to_l2(1, LINE, TMA_ALL_SECTORS, 401);
+    goes_to_l2(1, other, TMA_ALL_SECTORS, 402);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("coalescer");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, test_up_to_the_limit, 1, TMA_MAX_COALESCED + 1);
+    tcase_add_loop_test(tests, test_only_the_same_sectors_of_one_gpc, 0,
+                        sizeof others / sizeof *others);
+    tcase_add_test(tests, test_one_response_serves_all);
+    tcase_add_test(tests, test_outstanding_until_the_response_has_passed);
+    tcase_add_test(tests, test_limit_holds_after_the_response);
+    tcase_add_loop_test(tests, test_times_of_a_merged_load, 0, sizeof times / sizeof *times);
+    tcase_add_test(tests, test_another_line_takes_over_the_mshr);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,342 @@
+/* L2 tags: allocation and replacement of ways, fills, dirty sectors, and what is counted. */
+#include "machine.h"
+#include "memory/l2/tags.h"
+#include "suite.h"
+
+static struct tma_machine machine;
+static struct tma_address_map map;
+static struct tma_l2_tags tags;
+
+/* Allocates a way for an SM of the partition, and ignores the victim. */
+static int allocate(struct tma_l2_set *set, uint32_t tag) {
+    struct tma_l2_victim victim;
+    return tma_tags_allocate(&tags, set, tag, false, &victim);
+}
+
+static void set_up(void) {
+    machine = small_machine();
+    map = tma_address_map_of(&machine);
+    ck_assert_int_eq(tma_tags_create(&tags, &machine, NULL), TMA_OK);
+}
+
+static void tear_down(void) {
+    tma_tags_free(&tags);
+}
+
+static struct tma_set_index index_of(uint64_t line, uint32_t partition) {
+    struct tma_line_location location = tma_locate_set(&map, line);
+    return tma_set_index(&map, partition, &location);
+}
+
+static uint32_t home_of(uint64_t line) {
+    return tma_locate_set(&map, line).home;
+}
+
+static int allocate_line(uint64_t line, uint32_t partition) {
+    struct tma_set_index index = index_of(line, partition);
+    return allocate(&tags.sets[index.set], index.tag);
+}
+
+static int find(uint64_t line, uint32_t partition) {
+    struct tma_set_index index = index_of(line, partition);
+    return tma_tags_find(&tags, &tags.sets[index.set], index.tag);
+}
+
+static struct tma_l2_set *first_set(void) {
+    return &tags.sets[0];
+}
+
+/* Lines that are allocated in order at their homes fill L2 to its capacity without an eviction.
+ * After that, each further line evicts one. */
+START_TEST(test_capacity) {
+    uint64_t lines = machine.l2.capacity_bytes / TMA_LINE_BYTES;
+    for (uint64_t line = 0; line < lines; line++)
+        allocate_line(line, home_of(line));
+    for (uint64_t line = 0; line < lines; line++)
+        ck_assert_int_ge(find(line, home_of(line)), 0);
+    ck_assert_uint_eq(tags.evictions, 0);
+    for (uint64_t line = lines; line < 2 * lines; line++)
+        allocate_line(line, home_of(line));
+    ck_assert_uint_eq(tags.evictions, lines);
+}
+END_TEST
+
+START_TEST(test_home_and_copy_are_different_sets) {
+    for (uint64_t line = 0; line < 64; line++) {
+        uint32_t home = home_of(line);
+        ck_assert_uint_ne(index_of(line, home).set, index_of(line, 1 - home).set);
+        allocate_line(line, home);
+        ck_assert_int_eq(find(line, 1 - home), -1);
+    }
+}
+END_TEST
+
+/* The last line below the limit of addresses has a tag that differs from those of other lines. */
+START_TEST(test_last_line_has_its_own_tag) {
+    uint64_t last = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 1;
+    ck_assert_int_eq(allocate_line(last, home_of(last)), 0);
+    ck_assert_int_eq(find(last, home_of(last)), 0);
+    for (uint64_t line = 0; line < 10000; line++)
+        ck_assert_int_eq(find(line, home_of(line)), -1);
+}
+END_TEST
+
+START_TEST(test_allocate_finds_a_line_that_is_present) {
+    ck_assert_int_eq(tma_tags_find(&tags, first_set(), 77), -1);
+    int way = allocate(first_set(), 77);
+    tma_tags_fill(&tags, first_set(), way, 5, 0);
+    ck_assert_int_eq(allocate(first_set(), 77), way);
+    ck_assert_int_eq(tma_tags_find(&tags, first_set(), 77), way);
+    ck_assert_uint_eq(tma_tags_access(&tags, first_set(), way, 15), 15 - 5);
+}
+END_TEST
+
+/* Ways 0 to 3 of a set hold lines 0 to 3. Which of them does line 4 replace? */
+static const struct {
+    const char *what;
+    int touched[5];   /* accesses in this order, up to -1 */
+    uint32_t pending; /* ways with a pending fill: bit mask */
+    int victim;
+} replacements[] = {
+    {"no accesses: the first that was allocated", {-1}, 0, 0},
+    {"the first that was not accessed", {0, 1, -1}, 0, 2},
+    {"one between two that were accessed", {2, 0, -1}, 0, 1},
+    {"all were accessed: the LRU way", {0, 1, 2, 3, -1}, 0, 0},
+    {"by the order of accesses", {1, 0, 3, 2, -1}, 0, 1},
+    {"only the last access of a way counts", {1, 2, 0, 1, -1}, 0, 3},
+    {"a pending way stays", {-1}, 1 << 0, 1},
+    {"accessed or pending ways stay", {0, 1, -1}, 1 << 2, 3},
+    {"an accessed way rather than a pending one", {0, 1, -1}, 3 << 2, 0},
+    {"all but one are pending", {2, -1}, 11, 2},
+    {"all are pending: none", {-1}, 15, -1},
+};
+
+START_TEST(test_lru_victim) {
+    struct tma_l2_set *set = first_set();
+    const uint32_t tag = machine.l2.ways * machine.l2.partitions;
+    for (uint32_t i = 0; i < machine.l2.ways; i++)
+        ck_assert_int_eq(allocate(set, i * machine.l2.partitions), (int)i);
+    for (const int *way = replacements[_i].touched; *way >= 0; way++)
+        tma_tags_access(&tags, set, *way, 1);
+    set->pending = (uint16_t)replacements[_i].pending;
+    ck_assert_msg(allocate(set, tag) == replacements[_i].victim, "%s", replacements[_i].what);
+    ck_assert_int_eq(tma_tags_find(&tags, set, tag), replacements[_i].victim);
+    ck_assert_uint_eq(tags.evictions, replacements[_i].victim >= 0);
+}
+END_TEST
+
+/* The same with ways that only the other partition has read. Bit masks of ways. */
+static const struct {
+    const char *what;
+    uint32_t remote_only, accessed, pending;
+    int victim;
+} remote_victims[] = {
+    {"a remote-only way goes first", 1 << 2, 0, 0, 2},
+    {"also one that was accessed", 1 << 2, 1 << 2, 0, 2},
+    {"of these, one that was not accessed", 7 << 1, 1 << 1, 0, 2},
+    {"another way rather than a pending one", 1 << 2, 1 << 0, 1 << 2, 1},
+};
+
+START_TEST(test_remote_only_ways_go_first) {
+    struct tma_l2_set *set = first_set();
+    struct tma_l2_victim victim;
+    for (uint32_t i = 0; i < 4; i++)
+        tma_tags_allocate(&tags, set, 2 * i, (remote_victims[_i].remote_only >> i & 1u) != 0,
+                          &victim);
+    for (int i = 0; i < 4; i++)
+        if ((remote_victims[_i].accessed >> i & 1u) != 0)
+            tma_tags_access(&tags, set, i, 1);
+    set->pending = (uint16_t)remote_victims[_i].pending;
+    ck_assert_msg(allocate(set, 100) == remote_victims[_i].victim, "%s", remote_victims[_i].what);
+}
+END_TEST
+
+/* An access for an SM of the own partition ends the remote-only state of a way. An access for a
+ * copy changes nothing. */
+START_TEST(test_own_access_ends_remote_only) {
+    struct tma_l2_set *set = first_set();
+    struct tma_l2_victim victim;
+    for (uint32_t i = 0; i < 4; i++)
+        tma_tags_allocate(&tags, set, 2 * i, i >= 2, &victim);
+    ck_assert_int_eq(tma_tags_allocate(&tags, set, 4, false, &victim), 2);
+    ck_assert_int_eq(tma_tags_allocate(&tags, set, 0, true, &victim), 0);
+    ck_assert_int_eq(allocate(set, 100), 3);
+    ck_assert_int_eq(allocate(set, 102), 0);
+}
+END_TEST
+
+/* A write to way 3 leaves more dirty ways than a set may have, or not. Which way is cleaned? -1:
+ * none. Bit masks of ways. */
+static const struct {
+    uint32_t most; /* dirty ways that a set may have */
+    uint32_t dirty, accessed;
+    int cleaned;
+} cleanings[] = {
+    {3, 0xe, 0, -1},     {3, 0xf, 0, 0},  {2, 0xe, 0, 1},
+    {2, 0xe, 1 << 1, 2}, {1, 0x8, 0, -1}, {2, 0xe, 3 << 1, 1},
+};
+
+START_TEST(test_clean_lru_dirty_way) {
+    struct tma_l2_set *set = first_set();
+    for (uint32_t i = 0; i < 4; i++) {
+        allocate(set, 2 * i);
+        if ((cleanings[_i].dirty >> i & 1u) != 0)
+            tma_tags_write(&tags, set, (int)i, i + 1);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        if ((cleanings[_i].accessed >> i & 1u) != 0)
+            tma_tags_access(&tags, set, (int)i, 1);
+    struct tma_l2_victim victim = tma_tags_clean(&tags, set, 3, cleanings[_i].most);
+    ck_assert_uint_eq(victim.sectors, (uint32_t)(cleanings[_i].cleaned + 1));
+    if (cleanings[_i].cleaned < 0)
+        return;
+    ck_assert_uint_eq(victim.tag, 2 * (uint32_t)cleanings[_i].cleaned);
+    ck_assert_uint_eq((uint32_t)set->dirty >> cleanings[_i].cleaned & 1u, 0);
+    ck_assert_int_eq(tma_tags_find(&tags, set, victim.tag), cleanings[_i].cleaned);
+}
+END_TEST
+
+/* Sectors count as unused from the fill until a request asks for them. In a line that is evicted
+ * before that, they count for good. */
+START_TEST(test_unused_sectors) {
+    struct tma_l2_set *set = first_set();
+    int way = allocate(set, 0);
+    ck_assert_uint_eq(tma_tags_access(&tags, set, way, 1), 1);
+    tma_tags_fill(&tags, set, way, 15, 100);
+    ck_assert_uint_eq(tags.unused_sectors, 3);
+    ck_assert_uint_eq(tma_tags_access(&tags, set, way, 3), 0);
+    ck_assert_uint_eq(tags.unused_sectors, 2);
+    ck_assert_uint_eq(tma_tags_access(&tags, set, way, 3), 0);
+    ck_assert_uint_eq(tags.unused_sectors, 2);
+    for (uint32_t tag = 1; tma_tags_find(&tags, set, 0) >= 0; tag++)
+        tma_tags_preload(&tags, set, tag, false, 15);
+    way = allocate(set, 0);
+    ck_assert_uint_eq(tma_tags_access(&tags, set, way, 15), 15);
+    ck_assert_uint_eq(tags.unused_sectors, 2);
+}
+END_TEST
+
+/* Filled data is not ready at t - 1 and ready at t, the cycle of the fill. Of two fills the later
+ * one counts. */
+static const struct {
+    uint64_t filled[2], now, ready;
+} fills[] = {
+    {{0, 0}, 0, 0},
+    {{100, 0}, 99, 100},
+    {{100, 0}, 100, 100},
+    {{100, 0}, 101, 101},
+    {{100, 150}, 99, 150},
+    {{150, 100}, 99, 150},
+    {{150, 100}, 151, 151},
+    /* A set keeps cycles modulo 2^32. */
+    {{UINT64_C(0x100000005), 0}, UINT64_C(0xfffffff0), UINT64_C(0x100000005)},
+    {{UINT64_C(0x100000005), 0}, UINT64_C(0x100000005), UINT64_C(0x100000005)},
+    {{UINT64_C(0xfffffffe), UINT64_C(0x100000005)}, UINT64_C(0xfffffff0), UINT64_C(0x100000005)},
+    {{UINT64_C(0x500000100), 0}, UINT64_C(0x5000000ff), UINT64_C(0x500000100)},
+};
+
+START_TEST(test_ready_at_the_fill) {
+    struct tma_l2_set *set = first_set();
+    int way = allocate(set, 0);
+    for (int i = 0; i < 2 && fills[_i].filled[i] > 0; i++)
+        tma_tags_fill(&tags, set, way, 1, fills[_i].filled[i]);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, way, fills[_i].now), fills[_i].ready);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, way, fills[_i].now + 1000), fills[_i].now + 1000);
+}
+END_TEST
+
+/* A line does not wait for the fill of its victim. */
+START_TEST(test_allocate_forgets_the_fill_of_the_victim) {
+    struct tma_l2_set *set = first_set();
+    for (uint32_t tag = 0; tag < machine.l2.ways; tag++)
+        tma_tags_fill(&tags, set, allocate(set, tag), TMA_ALL_SECTORS, 1000);
+    int way = allocate(set, machine.l2.ways);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 10), 10);
+    tma_tags_fill(&tags, set, way, TMA_ALL_SECTORS, 500);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 10), 500);
+}
+END_TEST
+
+/* A line that was filled long ago is ready, although the low 32 bits of the fill's cycle seem to
+ * lie ahead again. */
+START_TEST(test_age_forgets_old_fills) {
+    const uint64_t later = UINT64_C(0xc0000000);
+    struct tma_l2_set *set = first_set();
+    int old = allocate(set, 0), fresh = allocate(set, 1);
+    tma_tags_fill(&tags, set, old, 1, 1000);
+    tma_tags_age(&tags, UINT64_C(0x60000000));
+    tma_tags_fill(&tags, set, fresh, 1, later + 50);
+    tma_tags_age(&tags, later);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, old, later), later);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, fresh, later), later + 50);
+}
+END_TEST
+
+/* Preloaded sectors are present and count neither as evictions nor as unused. */
+START_TEST(test_preload) {
+    tma_tags_preload(&tags, first_set(), 9, false, 3);
+    int way = tma_tags_find(&tags, first_set(), 9);
+    ck_assert_int_ge(way, 0);
+    ck_assert_uint_eq(tma_tags_ready_cycle(first_set(), way, 0), 0);
+    ck_assert_uint_eq(tma_tags_access(&tags, first_set(), way, 15), 15 - 3);
+    for (uint32_t tag = 10; tag < 100; tag++)
+        tma_tags_preload(&tags, first_set(), tag, false, 15);
+    ck_assert_uint_eq(tags.evictions, 0);
+    ck_assert_uint_eq(tags.unused_sectors, 0);
+}
+END_TEST
+
+/* Tags that differ from an earlier one in the high half alone, or whose low half is that of an
+ * empty way. From then on sets store both halves. */
+static const uint32_t high_tags[] = {0x10004, 0xffff0004, 0xffff, 0x1ffff, TMA_L2_EMPTY - 1};
+
+START_TEST(test_high_halves_of_tags) {
+    struct tma_l2_set *set = first_set();
+    const uint32_t high_tag = high_tags[_i];
+    int near = allocate(set, 4), later;
+    ck_assert_int_eq(tma_tags_find(&tags, set, high_tag), -1);
+    later = allocate(set, high_tag);
+    ck_assert_int_ne(later, near);
+    ck_assert_int_eq(tma_tags_find(&tags, set, 4), near);
+    ck_assert_int_eq(tma_tags_find(&tags, set, high_tag), later);
+    ck_assert_int_eq(tma_tags_find(&tags, set, high_tag ^ 0x20000), -1);
+    tma_tags_invalidate(&tags, set, 4);
+    ck_assert_int_eq(tma_tags_find(&tags, set, 4), -1);
+    ck_assert_int_eq(allocate(set, high_tag ^ 0x20000), near);
+    tma_tags_write(&tags, set, later, 3);
+    struct tma_l2_victim victim = {0};
+    for (uint32_t tag = 100; victim.sectors == 0; tag += 2)
+        tma_tags_access(&tags, set, tma_tags_allocate(&tags, set, tag, false, &victim), 1);
+    ck_assert_uint_eq(victim.tag, high_tag);
+    ck_assert_int_eq(tma_tags_find(&tags, set, high_tag), -1);
+}
+END_TEST
+
+START_TEST(test_sector_count) {
+    ck_assert_uint_eq(tma_sector_count((uint32_t)_i), (unsigned)__builtin_popcount((unsigned)_i));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("L2 tags");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, test_capacity);
+    tcase_add_test(tests, test_home_and_copy_are_different_sets);
+    tcase_add_test(tests, test_last_line_has_its_own_tag);
+    tcase_add_test(tests, test_allocate_finds_a_line_that_is_present);
+    tcase_add_loop_test(tests, test_lru_victim, 0, sizeof replacements / sizeof *replacements);
+    tcase_add_loop_test(tests, test_remote_only_ways_go_first, 0,
+                        sizeof remote_victims / sizeof *remote_victims);
+    tcase_add_test(tests, test_own_access_ends_remote_only);
+    tcase_add_loop_test(tests, test_clean_lru_dirty_way, 0, sizeof cleanings / sizeof *cleanings);
+    tcase_add_test(tests, test_unused_sectors);
+    tcase_add_loop_test(tests, test_ready_at_the_fill, 0, sizeof fills / sizeof *fills);
+    tcase_add_test(tests, test_allocate_forgets_the_fill_of_the_victim);
+    tcase_add_test(tests, test_age_forgets_old_fills);
+    tcase_add_test(tests, test_preload);
+    tcase_add_loop_test(tests, test_high_halves_of_tags, 0, sizeof high_tags / sizeof *high_tags);
+    tcase_add_loop_test(tests, test_sector_count, 0, 16);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,223 @@
+/* Replacement policies: which way of a full L2 set is the victim. LRU is compared with a plain list
+ * of ways; random replacement with the bounds that its distribution must keep. */
+#include "machine.h"
+#include "memory/core/random.h"
+#include "memory/l2/recency.h"
+#include "memory/l2/tags.h"
+#include "suite.h"
+
+enum { WAYS = TMA_L2_MAX_WAYS, ALL_WAYS = (1 << WAYS) - 1, SETS = 64 };
+
+/* Test inputs: the n-th random number of a test. */
+static uint32_t number(uint64_t n) {
+    return (uint32_t)(tma_random(1, n) >> 32);
+}
+
+/* The reference for LRU: ways in a list, the one whose last access is longest ago first. */
+struct lru_list {
+    int ways[WAYS];
+};
+
+static void list_touch(struct lru_list *list, int way) {
+    int at = 0;
+    while (list->ways[at] != way)
+        at++;
+    for (; at < WAYS - 1; at++)
+        list->ways[at] = list->ways[at + 1];
+    list->ways[WAYS - 1] = way;
+}
+
+static int list_victim(const struct lru_list *list, uint32_t candidates) {
+    for (int i = 0; i < WAYS; i++)
+        if ((candidates >> list->ways[i] & 1u) != 0)
+            return list->ways[i];
+    return -1;
+}
+
+START_TEST(test_lru_follows_a_list) {
+    const struct tma_replacement_policy *lru = tma_replacement_policy(TMA_REPLACEMENT_lru);
+    struct lru_list list;
+    uint64_t state = lru->initial_state(0, 0);
+    for (int way = 0; way < WAYS; way++)
+        list.ways[way] = way;
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint32_t candidates = number(2 * i) & ALL_WAYS, way = number(2 * i + 1) % WAYS;
+        ck_assert_int_eq(lru->victim(&state, ALL_WAYS), list_victim(&list, ALL_WAYS));
+        ck_assert_int_eq(lru->victim(&state, candidates), list_victim(&list, candidates));
+        state = tma_recency_touch(state, (int)way);
+        list_touch(&list, (int)way);
+    }
+}
+END_TEST
+
+START_TEST(test_no_candidate_no_victim) {
+    const struct tma_replacement_policy *policy = tma_replacement_policy((enum tma_replacement)_i);
+    uint64_t state = policy->initial_state(1, 0);
+    ck_assert_int_eq(policy->victim(&state, 0), -1);
+    for (int way = 0; way < WAYS; way++)
+        ck_assert_int_eq(policy->victim(&state, 1u << way), way);
+}
+END_TEST
+
+static const struct tma_replacement_policy *random_policy(void) {
+    return tma_replacement_policy(TMA_REPLACEMENT_random);
+}
+
+/* Bit masks of ways, among which victims are chosen. */
+static const uint32_t masks[] = {ALL_WAYS, 0x000f, 0xf000, 0x5555, 0x8001, 0x0070, 0x7fff, 1 << 9};
+
+/* Every candidate is chosen as often as every other one, within six standard deviations. Seeds are
+ * fixed, so the test gives the same result every time. */
+START_TEST(test_random_victims_spread_over_candidates) {
+    enum { CHOICES = 1 << 16 };
+    const uint32_t candidates = masks[_i];
+    const double count = __builtin_popcount(candidates), expected = CHOICES / count;
+    const double variance = expected * (1 - 1 / count);
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        uint32_t chosen[WAYS] = {0};
+        uint64_t state = random_policy()->initial_state(seed, seed * 1000);
+        for (int i = 0; i < CHOICES; i++) {
+            int way = random_policy()->victim(&state, candidates);
+            if (way < 0 || way >= WAYS)
+                ck_abort_msg("way %d of %d", way, WAYS);
+            chosen[way]++;
+        }
+        for (int way = 0; way < WAYS; way++) {
+            double more = chosen[way] - expected;
+            if ((candidates >> way & 1u) == 0)
+                ck_assert_uint_eq(chosen[way], 0);
+            else
+                ck_assert_double_le(more * more, 36 * variance);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_random_victims_are_candidates) {
+    uint64_t state = random_policy()->initial_state(3, 14);
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint32_t candidates = number(i) & ALL_WAYS;
+        int way = random_policy()->victim(&state, candidates);
+        ck_assert(candidates == 0 ? way == -1 : (candidates >> way & 1u) != 0);
+    }
+}
+END_TEST
+
+/* Random replacement does not look at accesses. */
+START_TEST(test_random_ignores_accesses) {
+    uint64_t state = random_policy()->initial_state(3, 14), before = state;
+    for (int way = 0; way < WAYS; way++)
+        random_policy()->touch(&state, way);
+    ck_assert_uint_eq(state, before);
+}
+END_TEST
+
+/* L2 with random replacement: tags of 64 sets, which a test fills beyond their ways. */
+static struct tma_machine machine;
+
+static void set_up(void) {
+    machine = small_machine();
+    machine.l2.replacement = TMA_REPLACEMENT_random;
+    machine.l2.ways = WAYS;
+    machine.l2.capacity_bytes = (uint64_t)SETS * WAYS * TMA_LINE_BYTES;
+    machine.topology.draw = 1;
+}
+
+enum { LINES = 4 * WAYS, VICTIMS = LINES - WAYS };
+
+/* Allocates more lines than ways in every set. victims[set] lists the ways that were replaced. */
+static void replace_lines(uint32_t seed, int victims[SETS][VICTIMS]) {
+    struct tma_l2_tags tags;
+    struct tma_l2_victim victim;
+    machine.topology.draw = seed;
+    ck_assert_int_eq(tma_tags_create(&tags, &machine, NULL), TMA_OK);
+    ck_assert_uint_eq(tags.set_count, SETS);
+    for (int set = 0; set < SETS; set++)
+        for (uint32_t tag = 0; tag < LINES; tag++) {
+            int way = tma_tags_allocate(&tags, &tags.sets[set], tag, false, &victim);
+            if (tag < WAYS)
+                ck_assert_int_eq(way, (int)tag); /* empty ways go first */
+            else
+                victims[set][tag - WAYS] = way;
+        }
+    ck_assert_uint_eq(tags.evictions, SETS * VICTIMS);
+    tma_tags_free(&tags);
+}
+
+static uint32_t equal_victims(const int *a, const int *b) {
+    uint32_t equal = 0;
+    for (int i = 0; i < VICTIMS; i++)
+        equal += a[i] == b[i];
+    return equal;
+}
+
+START_TEST(test_same_seed_same_victims) {
+    static int victims[2][SETS][VICTIMS];
+    replace_lines((uint32_t)_i, victims[0]);
+    replace_lines((uint32_t)_i, victims[1]);
+    ck_assert_mem_eq(victims[0], victims[1], sizeof victims[0]);
+}
+END_TEST
+
+/* Two seeds choose the same way as often as by chance, once in 16 times, and not in whole sets. */
+START_TEST(test_other_seed_other_victims) {
+    static int victims[2][SETS][VICTIMS];
+    uint32_t equal = 0;
+    replace_lines((uint32_t)_i, victims[0]);
+    replace_lines((uint32_t)_i + 1, victims[1]);
+    for (int set = 0; set < SETS; set++) {
+        uint32_t of_set = equal_victims(victims[0][set], victims[1][set]);
+        ck_assert_uint_lt(of_set, VICTIMS / 2);
+        equal += of_set;
+    }
+    ck_assert_uint_lt(equal, 2 * SETS * VICTIMS / WAYS);
+}
+END_TEST
+
+START_TEST(test_sets_have_victims_of_their_own) {
+    static int victims[SETS][VICTIMS];
+    replace_lines((uint32_t)_i, victims);
+    for (int set = 1; set < SETS; set++)
+        ck_assert_uint_lt(equal_victims(victims[0], victims[set]), VICTIMS / 2);
+}
+END_TEST
+
+/* A way with a pending fill is never a victim. A way that only the other partition has read goes
+ * before all others. */
+START_TEST(test_random_spares_pending_fills) {
+    struct tma_l2_tags tags;
+    struct tma_l2_victim victim;
+    ck_assert_int_eq(tma_tags_create(&tags, &machine, NULL), TMA_OK);
+    struct tma_l2_set *set = &tags.sets[0];
+    for (uint32_t tag = 0; tag < WAYS; tag++)
+        tma_tags_allocate(&tags, set, tag, false, &victim);
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint32_t pending = number(2 * i) & ALL_WAYS, remote = number(2 * i + 1) & ALL_WAYS;
+        uint32_t settled = ALL_WAYS & ~pending;
+        uint32_t candidates = (remote & settled) != 0 ? remote & settled : settled;
+        set->pending = (uint16_t)pending;
+        set->remote_only = (uint16_t)remote;
+        int way = tma_tags_allocate(&tags, set, WAYS + i, false, &victim);
+        ck_assert(settled == 0 ? way == -1 : (candidates >> way & 1u) != 0);
+    }
+    tma_tags_free(&tags);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("replacement policies");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, test_lru_follows_a_list);
+    tcase_add_loop_test(tests, test_no_candidate_no_victim, 0, TMA_REPLACEMENT_COUNT);
+    tcase_add_loop_test(tests, test_random_victims_spread_over_candidates, 0,
+                        sizeof masks / sizeof *masks);
+    tcase_add_test(tests, test_random_victims_are_candidates);
+    tcase_add_test(tests, test_random_ignores_accesses);
+    tcase_add_loop_test(tests, test_same_seed_same_victims, 0, 4);
+    tcase_add_loop_test(tests, test_other_seed_other_victims, 0, 4);
+    tcase_add_loop_test(tests, test_sets_have_victims_of_their_own, 0, 4);
+    tcase_add_test(tests, test_random_spares_pending_fills);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
