@@ -7,7 +7,7 @@
 
 struct tma_completion_queue tma_completion_queue_of(const struct tma_machine *machine) {
     return (struct tma_completion_queue){.interval_cycles = machine->tma.wake_interval_cycles,
-                                         .seed = machine->topology.draw};
+                                         .seed = machine->topology.seed};
 }
 
 void tma_completion_queue_free(struct tma_completion_queue *queue) {

@@ -12,7 +12,7 @@ static uint64_t other_slots_of_scheduler(uint32_t depth, uint32_t slot) {
  * slot, it is the same for both SMs of a TPC. */
 static uint32_t slots_before(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
                              uint32_t slot) {
-    uint32_t scheduler = slot % TMA_SCHEDULERS, seed = machine->topology.draw;
+    uint32_t scheduler = slot % TMA_SCHEDULERS, seed = machine->topology.seed;
     if (seed == 0)
         return slot;
     uint64_t number = depth > TMA_SCHEDULERS ? sm : sm / TMA_TPC_SMS;
@@ -38,7 +38,7 @@ uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
 
 uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
                                     uint32_t slot, uint32_t iteration) {
-    uint32_t seed = machine->topology.draw;
+    uint32_t seed = machine->topology.seed;
     uint64_t polls = other_slots_of_scheduler(depth, slot) * machine->tma.poll_millicycles;
     if (seed > 0) {
         uint64_t stage = (uint64_t)sm << 40 | (uint64_t)slot << 32 | iteration;

@@ -23,13 +23,13 @@ enum {
 
 struct tma_machine {
     char name[TMA_MAX_NAME];
-    enum tma_architecture architecture; /* whose rules tensor maps follow */
-    bool validated;                     /* its timing was compared with records of a real one */
+    enum tma_architecture architecture; /* its rules decide which tensor maps are legal */
+    bool validated;                     /* its timing was compared with records of a real GPU */
 
-    uint32_t sm_count;
-    uint32_t sm_clock_mhz;
-    uint32_t shared_memory_bytes;     /* of one SM */
-    uint32_t shared_memory_cta_bytes; /* that one CTA can have */
+    uint32_t sm_count;            /* number of streaming multiprocessors (SMs) */
+    uint32_t sm_clock_mhz;        /* clock of the SMs; all durations in cycles are cycles of it */
+    uint32_t shared_memory_bytes; /* shared memory of one SM */
+    uint32_t shared_memory_cta_bytes; /* largest shared memory of one CTA */
 
     /* Which SMs share a GPC's port, GPC by GPC, in the order in which CTAs are numbered. */
     struct {
@@ -38,106 +38,141 @@ struct tma_machine {
         uint32_t gpc_partition[TMA_MAX_GPCS]; /* the L2 partition that it is next to: 0 or 1 */
         uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
-        uint32_t launch_interval_cycles; /* from the start of a GPC's CTA to that of its next */
-        uint32_t draw; /* a number to draw by what differs from launch to launch: which slots of an
-                          SM and which SM of a TPC are first, how long polling takes, when DRAM is
-                          refreshed and in what order it serves what waits; 0: the first slot and
-                          SM, as long as it takes on average, and in order */
+        uint32_t
+            launch_interval_cycles; /* time between the starts of two consecutive CTAs of a GPC */
+        uint32_t seed; /* for what varies between launches: which slot and which SM issues first,
+                          how long a warp polls, when DRAM refreshes, and the order of accesses
+                          after a refresh; 0: no variation. The key is topology.draw. */
     } topology;
 
     struct {
-        uint32_t issue_cycles;             /* from the instruction to the TMA unit's queue */
-        uint32_t descriptors;              /* tensor maps that an SM's cache holds, */
-        uint32_t gpc_descriptors;          /* and that of its GPC, behind it */
-        uint32_t descriptor_fetch_cycles;  /* from the GPC's cache into the SM's */
-        uint32_t dispatch_interval_cycles; /* least time from one operation's start to the next's */
-        uint32_t row_millicycles;          /* for each request */
-        uint32_t complete_cycles;          /* last data in shared memory to the mbarrier's phase */
-        uint32_t prefetch_gap_cycles;      /* after each prefetch, until the next operation */
-        uint32_t store_sector_millicycles; /* reading shared memory for a store: each sector, */
-        uint32_t store_partial_millicycles;  /* more for a request that writes part of one */
-        uint32_t reduce_request_millicycles; /* for a reduction: each request, */
-        uint32_t reduce_sector_millicycles;  /* and each whole sector */
-        uint32_t store_complete_cycles; /* last byte read from shared memory to wait_group's end */
-        uint32_t reduce_complete_cycles;
-        uint32_t wait_group_cycles; /* that wait_group ends after wait_group.read: it does not wait
-                                       for L2 */
-        uint32_t first_pass_cycles; /* that the first operation of one of several slots comes
-                                       late: its warp waits for instructions */
-        uint32_t store_first_pass_cycles; /* likewise, a store or reduction */
-        uint32_t store_turnaround_cycles; /* as turnaround, after a store or reduction */
-        uint32_t store_issue_cycles;      /* least time between stores and reductions of two warps
-                                             of a scheduler */
-        uint32_t store_operations;        /* stores and reductions that it works on in turn */
-        uint32_t write_flits;             /* that an SM may have on their way to L2 */
-        uint32_t poll_millicycles;        /* that the polling of each further slot of a scheduler
-                                             adds to turnaround, on average */
-        uint32_t turnaround_cycles;       /* a waiting warp sees the phase, and issues again */
-        uint32_t wake_interval_cycles;    /* how often warps can see phases, and the least time
-                                             between two of an SM that issue again */
-        uint32_t cluster_release_cycles;  /* a warp that is done with a multicast tile makes that
-                                             known to its cluster, */
-        uint32_t cluster_arrive_cycles;   /* and arrives on another SM's mbarrier */
+        uint32_t issue_cycles; /* latency from the TMA instruction to the queue of the TMA unit */
+        uint32_t descriptors;  /* capacity of an SM's descriptor cache, in tensor maps */
+        uint32_t gpc_descriptors; /* capacity of a GPC's descriptor cache, in tensor maps; serves
+                                     the misses of its SMs */
+        uint32_t descriptor_fetch_cycles; /* latency of a fetch from the GPC's descriptor cache into
+                                             the SM's */
+        uint32_t dispatch_interval_cycles; /* least time between the starts of two operations of a
+                                              TMA unit */
+        uint32_t row_millicycles; /* time that the TMA unit takes to generate one line request, the
+                                     part of a row in one 128-byte line */
+        uint32_t complete_cycles; /* latency from a load's last byte in shared memory to the end of
+                                     its mbarrier's phase */
+        uint32_t prefetch_gap_cycles;        /* time that the TMA unit pauses after each prefetch */
+        uint32_t store_sector_millicycles;   /* stores: time to read one 32-byte sector from shared
+                                                memory */
+        uint32_t store_partial_millicycles;  /* stores: additional time for a request that writes
+                                                only part of a sector */
+        uint32_t reduce_request_millicycles; /* reductions: time to read shared memory, for each
+                                                request */
+        uint32_t reduce_sector_millicycles;  /* reductions: additional time for each whole sector of
+                                                a request */
+        uint32_t store_complete_cycles;  /* stores: latency from the last read of shared memory to
+                                            the end of wait_group.read */
+        uint32_t reduce_complete_cycles; /* reductions: latency from the last read of shared memory
+                                            to the end of wait_group.read */
+        uint32_t wait_group_cycles; /* stores and reductions: how much later wait_group ends than
+                                       wait_group.read */
+        uint32_t first_pass_cycles; /* delay of the first load of each slot, while its warp fetches
+                                       instructions; only in CTAs with several slots */
+        uint32_t store_first_pass_cycles; /* the same delay of a slot's first store or reduction */
+        uint32_t store_turnaround_cycles; /* time from the end of wait_group.read to the warp's next
+                                             store or reduction */
+        uint32_t store_issue_cycles; /* least time between stores or reductions of two warps of one
+                                        scheduler */
+        uint32_t store_operations; /* number of stores and reductions that the store unit serves in
+                                      round robin */
+        uint32_t write_flits; /* largest number of 32-byte flits that an SM has in flight to L2 */
+        uint32_t poll_millicycles;  /* what each further slot that polls on the same scheduler adds
+                                       to turnaround, on average */
+        uint32_t turnaround_cycles; /* time from the end of an mbarrier's phase to the next
+                                       operation that the waiting warp issues */
+        uint32_t wake_interval_cycles; /* interval at which a warp can see the end of a phase; also
+                                          the least time between the issues of two warps of an SM */
+        uint32_t cluster_release_cycles; /* time that a warp takes to release a multicast tile to
+                                            its cluster */
+        uint32_t cluster_arrive_cycles;  /* latency from that release to the arrival on an mbarrier
+                                            of another SM */
     } tma;
 
     struct {
-        uint32_t request_cycles;   /* SM to L2 slice, the nearest one */
-        uint32_t response_cycles;  /* from there, past the GPC's port, to the SM's */
-        uint32_t spread_cycles;    /* how much further the furthest slice is, both ways together */
-        uint32_t partition_cycles; /* from one L2 partition to the other, one way */
-        uint32_t sm_port_bytes_per_kcycle;  /* L2 to SM, in 1000 cycles */
-        uint32_t gpc_port_bytes_per_kcycle; /* L2 to GPC, in 1000 cycles */
-        uint32_t coalesced_requests; /* requests of a GPC for the same sectors that L2 answers as
-                                        one, at most */
+        uint32_t request_cycles;  /* latency from an SM to the nearest L2 slice */
+        uint32_t response_cycles; /* latency from the nearest L2 slice through the GPC's port to the
+                                     SM's port */
+        uint32_t spread_cycles;   /* how much longer the furthest slice takes than the nearest one,
+                                     request and response together */
+        uint32_t partition_cycles;         /* latency from one L2 partition to the other, one way */
+        uint32_t sm_port_bytes_per_kcycle; /* bandwidth of the response port of an SM */
+        uint32_t gpc_port_bytes_per_kcycle; /* bandwidth of the response port of a GPC, which its
+                                               SMs share */
+        uint32_t coalesced_requests; /* largest number of loads of the same sectors that a GPC's
+                                        coalescer merges into one request */
     } crossbar;
 
     struct {
-        uint64_t capacity_bytes; /* both partitions */
-        uint32_t partitions;
-        uint32_t slices;                  /* of all partitions */
+        uint64_t capacity_bytes;          /* capacity of all partitions */
+        uint32_t partitions;              /* number of partitions of the cache */
+        uint32_t slices;                  /* number of slices in all partitions */
         enum tma_slice_hash hash;         /* which slice serves a line */
-        enum tma_replacement replacement; /* which line of a full set is the victim */
-        enum tma_promotion promotion;     /* which accesses fetch the second line of a block */
-        uint32_t ways;
-        uint32_t dirty_ways;           /* that a set has at most: one more is written back */
-        uint32_t lookup_cycles;        /* tag look-up and data, without waiting */
-        uint32_t interval_millicycles; /* least time from a slice's request to its next */
-        uint32_t request_millicycles;  /* to read data: for each request, */
-        uint32_t sector_millicycles;   /* and for each sector */
-        uint32_t fill_millicycles;     /* or where they stand for what is out of bounds; */
-        uint32_t join_millicycles; /* for each further request that is answered with the first */
-        uint32_t write_flit_millicycles;    /* each 32 bytes of a write that come in, */
-        uint32_t write_request_millicycles; /* its tags, */
-        uint32_t invalidate_millicycles;    /* more where the other partition has a copy, */
-        uint32_t write_sector_millicycles;  /* and each sector that is written or reduced */
-        uint32_t promotion_wait_cycles; /* that a promotion to 256 bytes in the other partition is
-                                           made to wait at most: else it is dropped */
+        enum tma_replacement replacement; /* policy that chooses the victim in a full set */
+        enum tma_promotion promotion;     /* policy that chooses the accesses which fetch the second
+                                             line of a 256-byte block */
+        uint32_t ways;                    /* associativity: lines of a set */
+        uint32_t
+            dirty_ways; /* largest number of dirty lines in a set; one more causes a write-back */
+        uint32_t lookup_cycles;        /* latency of tag look-up and data access in an idle slice */
+        uint32_t interval_millicycles; /* least time that a slice takes per request */
+        uint32_t request_millicycles;  /* reads: time that a slice takes for each request */
+        uint32_t sector_millicycles;   /* reads: additional time for each sector */
+        uint32_t fill_millicycles;     /* time that a slice takes for a read of the lines that
+                                          out-of-bounds elements come from */
+        uint32_t merge_millicycles;    /* reads: additional time for each further load that the
+                                          coalescer merged into the request */
+        uint32_t write_flit_millicycles; /* writes: time that a slice's input port takes for each
+                                            32-byte flit */
+        uint32_t
+            write_request_millicycles; /* writes: time that a slice's tags take for each request */
+        uint32_t invalidate_millicycles;   /* writes: additional time of the tags to invalidate the
+                                              copy of the other partition */
+        uint32_t write_sector_millicycles; /* writes: time that a slice's data array takes for each
+                                              sector written or reduced */
+        uint32_t promotion_wait_cycles; /* largest queueing delay of a promotion to 256 bytes in the
+                                           other partition; a promotion that would wait longer is
+                                           dropped */
     } l2;
 
     struct {
-        enum tma_dram_scheduler scheduler; /* order of a channel's requests */
+        enum tma_dram_scheduler scheduler; /* order in which a channel serves its requests */
         enum tma_refresh refresh_policy;   /* when channels refresh */
-        uint32_t bus_bits;
-        uint32_t clock_mhz; /* data moves on both edges */
-        uint32_t channels;
-        uint32_t banks;           /* of one channel */
-        uint32_t row_bytes;       /* of one bank's open row */
-        uint32_t access_cycles;   /* L2 miss to first data, open row, without waiting */
-        uint32_t activate_cycles; /* opening another row first */
-        uint32_t activate_interval_millicycles; /* least time between activations in a channel */
-        uint32_t row_gap_millicycles;           /* that the bus pauses for a row that is opened */
-        uint32_t turnaround_millicycles;  /* of a channel's bus from reads to writes or back */
-        uint32_t write_batch;             /* writes that a channel gathers, and then does at once */
-        uint32_t refresh_cycles;          /* how long a channel is away */
-        uint32_t refresh_interval_cycles; /* how often */
-        uint32_t refresh_in_order;        /* accesses that wait for its end and are then served in
-                                             order; */
-        uint32_t refresh_disorder_cycles; /* the others' lines are there up to so much later */
-        uint32_t queue_cycles; /* that a channel's bus may be behind before writes wait in L2 */
+        uint32_t bus_bits;                 /* width of the data bus, all channels together */
+        uint32_t clock_mhz;     /* clock of the data bus, which transfers data on both edges */
+        uint32_t channels;      /* number of independent channels */
+        uint32_t banks;         /* number of banks in a channel */
+        uint32_t row_bytes;     /* size of the row buffer of a bank */
+        uint32_t access_cycles; /* latency from an L2 miss to the first data, on a row-buffer hit in
+                                   an idle channel */
+        uint32_t activate_cycles; /* additional latency to open another row */
+        uint32_t
+            activate_interval_millicycles; /* least time between two activations in a channel */
+        uint32_t row_gap_millicycles;      /* time that the data bus idles when a row is opened */
+        uint32_t turnaround_millicycles;   /* time that a channel's data bus takes to change between
+                                              reads and writes */
+        uint32_t write_batch; /* number of writes that a channel collects before it performs them
+                                 together */
+        uint32_t
+            refresh_cycles; /* duration of a refresh, during which the channel is unavailable */
+        uint32_t
+            refresh_interval_cycles; /* time between the starts of two refreshes of a channel */
+        uint32_t refresh_in_order;   /* number of accesses that a channel serves in order after a
+                                        refresh, of those that waited for it */
+        uint32_t refresh_disorder_cycles; /* largest random delay of the other accesses that waited
+                                             for a refresh */
+        uint32_t queue_cycles; /* backlog of a channel's data bus above which writes wait in L2
+                                  (back-pressure) */
     } dram;
 
     struct {
-        uint32_t wavefront_cycles; /* of one wavefront */
+        uint32_t wavefront_cycles; /* time that shared memory takes for one wavefront */
     } shared;
 };
 

@@ -32,7 +32,7 @@ struct tma_memory {
 static void rank_units(struct tma_memory *memory) {
     const struct tma_machine *machine = &memory->machine;
     for (uint32_t unit = 0; unit < 2 * machine->sm_count; unit++) {
-        uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, seed = machine->topology.draw;
+        uint32_t sm = unit % machine->sm_count, other = sm ^ 1u, seed = machine->topology.seed;
         bool swapped = seed > 0 && other < machine->sm_count &&
                        (tma_mix64(-(uint64_t)(seed + sm / TMA_TPC_SMS)) & 1u) != 0;
         memory->ranks[unit] = (uint16_t)(unit - sm + (swapped ? other : sm));

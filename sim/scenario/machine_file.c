@@ -54,7 +54,7 @@ static const struct tma_key keys[] = {
          "numbers of the SMs, GPC by GPC, in the order in which a GPC's CTAs are numbered"),
     U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
         "time between the starts of two consecutive CTAs of a GPC"),
-    U32("topology.draw", none, 0, 1e9, topology.draw,
+    U32("topology.draw", none, 0, 1e9, topology.seed,
         "seed for what varies between launches: which slot and which SM issues first, how long a "
         "warp polls, when DRAM refreshes, and the order of accesses after a refresh; 0: no "
         "variation"),
@@ -158,7 +158,7 @@ static const struct tma_key keys[] = {
         "reads: additional time for each sector"),
     U32("l2.fill", millicycles, 0, 1000000, l2.fill_millicycles,
         "time that a slice takes for a read of the lines that out-of-bounds elements come from"),
-    U32("l2.join", millicycles, 0, 1000000, l2.join_millicycles,
+    U32("l2.join", millicycles, 0, 1000000, l2.merge_millicycles,
         "reads: additional time for each further load that the coalescer merged into the request"),
     U32("l2.write_flit", millicycles, 0, 1000000, l2.write_flit_millicycles,
         "writes: time that a slice's input port takes for each 32-byte flit"),

@@ -46,6 +46,19 @@ int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int
  * empty. */
 int64_t tma_nearest_member(int64_t set, int64_t value);
 
+/* The number of elements in `bytes` bytes of shared memory. */
+int64_t tma_elements_in(const struct tma_type_info *type, int64_t bytes);
+
+/* Whether the map's rank is legal for an im2col map, so that its corners can be checked. */
+bool tma_has_corners(const struct tma_tensor_map *map);
+
+/* The corners of a map lie in [-half, half - 1]: this half, and the nearest legal corner. */
+int64_t tma_corner_half(const struct tma_tensor_map *map);
+int64_t tma_clamp_corner(int64_t value, int64_t half);
+
+/* The size of dimension d must be a multiple of this many elements. */
+int64_t tma_dim_multiple(const struct tma_rule_context *context, size_t d);
+
 static inline bool tma_is_member(int64_t set, int64_t value) {
     return value >= 0 && value < 63 && (set >> value & 1) != 0;
 }

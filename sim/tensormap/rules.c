@@ -21,20 +21,6 @@ const struct tma_rule *tma_rule_by_id(const char *id) {
     return NULL;
 }
 
-void tma_report(struct tma_rule_context *context, enum tma_field field, size_t index,
-                enum tma_relation relation, int64_t bound, int64_t nearest) {
-    if (context->count < context->capacity)
-        context->violations[context->count] =
-            (struct tma_violation){.rule = context->rule,
-                                   .field = field,
-                                   .index = tma_field_info(field)->is_list ? (int)index : -1,
-                                   .value = tma_field_value(context->map, field, index),
-                                   .relation = relation,
-                                   .bound = bound,
-                                   .nearest = nearest};
-    context->count++;
-}
-
 size_t tma_tensor_map_check(const struct tma_tensor_map *map, enum tma_architecture architecture,
                             struct tma_violation *violations, size_t capacity) {
     struct tma_rule_context context = {.map = map,

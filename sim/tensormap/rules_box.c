@@ -1,20 +1,6 @@
 /* Rules on the shared memory of one operation: the box, or the column of pixels. */
 #include "tensormap/rule_context.h"
 
-/* The number of elements in `bytes` bytes of shared memory. */
-static int64_t elements_in(const struct tma_type_info *type, int64_t bytes) {
-    return bytes * 8 / type->shared_bits;
-}
-
-int64_t tma_span_elements(const struct tma_rule_context *context, enum tma_swizzle swizzle) {
-    const struct tma_swizzle_info *info = tma_swizzle_info(swizzle);
-    if (info == NULL || info->span_bytes == 0 || context->type == NULL ||
-        context->map->interleave != TMA_INTERLEAVE_NONE)
-        return TMA_MAX_BOX_DIM;
-    int64_t elements = elements_in(context->type, info->span_bytes);
-    return elements < TMA_MAX_BOX_DIM ? elements : TMA_MAX_BOX_DIM;
-}
-
 /* The largest inner box of a type with half rows: a swizzle of 64 bytes holds one. */
 static int64_t most_half_rows(const struct tma_rule_context *context) {
     int64_t span = tma_span_elements(context, context->map->swizzle);
@@ -29,7 +15,7 @@ int64_t tma_nearest_inner(const struct tma_rule_context *context, int64_t value)
                                     most_half_rows(context));
     if (tma_is_padded_type(context->map->data_type))
         return TMA_PADDED_ELEMENTS;
-    int64_t multiple = elements_in(context->type, TMA_INNER_BYTES);
+    int64_t multiple = tma_elements_in(context->type, TMA_INNER_BYTES);
     return tma_nearest_multiple(value, multiple, multiple,
                                 tma_span_elements(context, context->map->swizzle));
 }
@@ -64,7 +50,7 @@ void tma_rule_inner_multiple(struct tma_rule_context *context) {
         return;
     enum tma_field field = tma_inner_field(context->map);
     int64_t value = tma_inner_size(context->map);
-    int64_t multiple = elements_in(context->type, TMA_INNER_BYTES);
+    int64_t multiple = tma_elements_in(context->type, TMA_INNER_BYTES);
     if (value % multiple != 0)
         tma_report(context, field, 0, TMA_MULTIPLE_OF, multiple, tma_nearest_inner(context, value));
 }
@@ -112,7 +98,7 @@ void tma_rule_box_bytes(struct tma_rule_context *context) {
     if (context->type == NULL || !in_range(map, TMA_FIELD_BOX_DIM, TMA_MAX_BOX_DIM) ||
         !in_range(map, TMA_FIELD_ELEMENT_STRIDES, TMA_MAX_ELEMENT_STRIDE))
         return;
-    int64_t most = elements_in(context->type, TMA_MAX_BOX_BYTES);
+    int64_t most = tma_elements_in(context->type, TMA_MAX_BOX_BYTES);
     int64_t product = 1;
     for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_BOX_DIM); i++)
         product *= steps(map, i);
@@ -130,8 +116,8 @@ void tma_rule_box_bytes(struct tma_rule_context *context) {
 
 /* The column has 128 pixels, whatever pixels_per_column says. */
 static void check_w128_bytes(struct tma_rule_context *context) {
-    int64_t most = elements_in(context->type, TMA_MAX_BOX_BYTES) / TMA_W128_PIXELS;
-    int64_t multiple = elements_in(context->type, TMA_INNER_BYTES);
+    int64_t most = tma_elements_in(context->type, TMA_MAX_BOX_BYTES) / TMA_W128_PIXELS;
+    int64_t multiple = tma_elements_in(context->type, TMA_INNER_BYTES);
     most -= most % multiple;
     if (context->map->channels_per_pixel > most)
         tma_report(context, TMA_FIELD_CHANNELS_PER_PIXEL, 0, TMA_AT_MOST, most,
@@ -146,7 +132,8 @@ void tma_rule_column_bytes(struct tma_rule_context *context) {
         check_w128_bytes(context);
         return;
     }
-    int64_t most = elements_in(context->type, TMA_MAX_BOX_BYTES) / context->map->channels_per_pixel;
+    int64_t most =
+        tma_elements_in(context->type, TMA_MAX_BOX_BYTES) / context->map->channels_per_pixel;
     if (context->map->pixels_per_column > most && context->map->pixels_per_column <= TMA_MAX_PIXELS)
         tma_report(context, TMA_FIELD_PIXELS_PER_COLUMN, 0, TMA_AT_MOST, most, most);
 }

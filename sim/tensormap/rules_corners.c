@@ -1,22 +1,6 @@
 /* Rules on the bounding box of an im2col map. */
 #include "tensormap/rule_context.h"
 
-/* Corners lie in [-half, half - 1]. One word of the descriptor holds both corners of all spatial
- * dimensions, so more dimensions leave fewer bits for each. The wide modes have W only. */
-static int64_t corner_half(const struct tma_tensor_map *map) {
-    static const int64_t by_rank[] = {[3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4};
-    return tma_is_wide(map->kind) ? by_rank[3] : by_rank[map->rank];
-}
-
-/* False if the rank is not legal for an im2col map. */
-static bool has_corners(const struct tma_tensor_map *map) {
-    return map->rank >= 3 && map->rank <= TMA_MAX_RANK;
-}
-
-static int64_t clamp(int64_t value, int64_t half) {
-    return value < -half ? -half : value >= half ? half - 1 : value;
-}
-
 /* One spatial dimension. The bounding box is [lower, size - 1 + upper]. */
 struct corner_extent {
     int64_t size; /* 0: not legal */
@@ -27,21 +11,24 @@ struct corner_extent {
 static struct corner_extent extent_of(const struct tma_tensor_map *map, size_t i) {
     uint64_t size = map->global_dim[tma_spatial_dimension(map, i)];
     return (struct corner_extent){size > (uint64_t)TMA_MAX_GLOBAL_DIM ? 0 : (int64_t)size,
-                                  map->lower_corner[i], map->upper_corner[i], corner_half(map)};
+                                  map->lower_corner[i], map->upper_corner[i], tma_corner_half(map)};
 }
 
 static bool corners_are_legal(const struct corner_extent *x) {
-    return clamp(x->lower, x->half) == x->lower && clamp(x->upper, x->half) == x->upper;
+    return tma_clamp_corner(x->lower, x->half) == x->lower &&
+           tma_clamp_corner(x->upper, x->half) == x->upper;
 }
 
 /* The nearest legal corners: in range, and leaving the box at least one pixel. */
 static int64_t nearest_lower(const struct corner_extent *x) {
-    int64_t last = x->size - 1 + clamp(x->upper, x->half), lower = clamp(x->lower, x->half);
+    int64_t last = x->size - 1 + tma_clamp_corner(x->upper, x->half),
+            lower = tma_clamp_corner(x->lower, x->half);
     return x->size > 0 && last < lower ? last : lower;
 }
 
 static int64_t nearest_upper(const struct corner_extent *x) {
-    int64_t least = clamp(x->lower, x->half) - x->size + 1, upper = clamp(x->upper, x->half);
+    int64_t least = tma_clamp_corner(x->lower, x->half) - x->size + 1,
+            upper = tma_clamp_corner(x->upper, x->half);
     return x->size > 0 && least > upper ? least : upper;
 }
 
@@ -55,7 +42,7 @@ static void check_corner(struct tma_rule_context *context, enum tma_field field,
 }
 
 void tma_rule_corner_range(struct tma_rule_context *context) {
-    if (!has_corners(context->map))
+    if (!tma_has_corners(context->map))
         return;
     for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_LOWER_CORNER); i++) {
         struct corner_extent x = extent_of(context->map, i);
@@ -65,7 +52,7 @@ void tma_rule_corner_range(struct tma_rule_context *context) {
 }
 
 void tma_rule_corner_area(struct tma_rule_context *context) {
-    if (!has_corners(context->map))
+    if (!tma_has_corners(context->map))
         return;
     for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_UPPER_CORNER); i++) {
         struct corner_extent x = extent_of(context->map, i);
@@ -75,17 +62,9 @@ void tma_rule_corner_area(struct tma_rule_context *context) {
     }
 }
 
-int64_t tma_most_global_dim(const struct tma_tensor_map *map, size_t d) {
-    if (has_corners(map))
-        for (size_t i = 0; i < tma_field_count(map, TMA_FIELD_UPPER_CORNER); i++)
-            if (tma_spatial_dimension(map, i) == d)
-                return INT32_MAX - clamp(map->upper_corner[i], corner_half(map));
-    return TMA_MAX_GLOBAL_DIM;
-}
-
 /* The driver computes size + upper in 32 signed bits: sizes from 2^31 on turn negative. */
 void tma_rule_corner_overflow(struct tma_rule_context *context) {
-    if (!has_corners(context->map))
+    if (!tma_has_corners(context->map))
         return;
     for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_UPPER_CORNER); i++) {
         struct corner_extent x = extent_of(context->map, i);

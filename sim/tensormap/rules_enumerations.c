@@ -1,5 +1,4 @@
 /* Rules on enumerations: kinds, types, layouts, and which of them an architecture has. */
-#include <stdlib.h>
 
 #include "tensormap/rule_context.h"
 
@@ -13,18 +12,6 @@
 #define ALL_INTERLEAVES   BITS(TMA_INTERLEAVE_NONE, TMA_INTERLEAVE_32B)
 #define ALL_SWIZZLES      BITS(TMA_SWIZZLE_NONE, TMA_SWIZZLE_96B)
 #define ANYTHING          INT64_MAX
-
-int64_t tma_nearest_member(int64_t set, int64_t value) {
-    int64_t nearest = -1;
-    for (int64_t member = 0; member < 63; member++) {
-        if (!tma_is_member(set, member))
-            continue;
-        if (nearest >= 0 && llabs(member - value) >= llabs(nearest - value))
-            continue;
-        nearest = member;
-    }
-    return nearest;
-}
 
 /* Reports a value outside the set that this rule allows. `legal` computes the set that all rules
  * together allow; it is called only if the value is not allowed. */

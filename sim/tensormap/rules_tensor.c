@@ -1,26 +1,6 @@
 /* Rules on the tensor in global memory: rank, address, sizes, strides, element strides. */
 #include "tensormap/rule_context.h"
 
-int64_t tma_nearest_multiple(int64_t value, int64_t multiple, int64_t least, int64_t most) {
-    if (value < least)
-        return least;
-    if (value > most)
-        return most;
-    int64_t up = (value + multiple - 1) / multiple * multiple;
-    return up < most ? up : most;
-}
-
-void tma_report_range(struct tma_rule_context *context, enum tma_field field, int64_t least,
-                      int64_t most) {
-    for (size_t i = 0; i < tma_field_count(context->map, field); i++) {
-        int64_t value = tma_field_value(context->map, field, i);
-        if (value < least)
-            tma_report(context, field, i, TMA_AT_LEAST, least, least);
-        else if (value > most)
-            tma_report(context, field, i, TMA_AT_MOST, most, most);
-    }
-}
-
 void tma_rule_rank(struct tma_rule_context *context) {
     tma_report_range(context, TMA_FIELD_RANK, context->map->kind == TMA_MAP_TILED ? 1 : 3,
                      TMA_MAX_RANK);
@@ -47,22 +27,6 @@ void tma_rule_address_alignment(struct tma_rule_context *context) {
                    (int64_t)(context->map->global_address - past));
 }
 
-/* The size of dimension d must be a multiple of this many elements. */
-static int64_t dim_multiple(const struct tma_rule_context *context, size_t d) {
-    enum tma_data_type type = context->map->data_type;
-    if (d == 0 && tma_has_half_rows(type, context->architecture))
-        return TMA_HALF_ROW_ELEMENTS;
-    if (d == 0 && tma_is_padded_type(type))
-        return TMA_PADDED_ELEMENTS;
-    return d == 0 && type == TMA_16U4_ALIGN8B ? 2 : 1;
-}
-
-int64_t tma_nearest_dim(const struct tma_rule_context *context, size_t d, int64_t value) {
-    int64_t multiple = dim_multiple(context, d);
-    int64_t most = tma_most_global_dim(context->map, d) / multiple * multiple;
-    return tma_nearest_multiple(value, multiple, multiple, most);
-}
-
 void tma_rule_dim_range(struct tma_rule_context *context) {
     for (size_t i = 0; i < tma_field_count(context->map, TMA_FIELD_GLOBAL_DIM); i++) {
         uint64_t value = context->map->global_dim[i];
@@ -76,7 +40,7 @@ void tma_rule_dim_range(struct tma_rule_context *context) {
 }
 
 void tma_rule_dim_packed(struct tma_rule_context *context) {
-    int64_t multiple = dim_multiple(context, 0);
+    int64_t multiple = tma_dim_multiple(context, 0);
     uint64_t value = context->map->global_dim[0];
     if (value % (uint64_t)multiple != 0 && value <= (uint64_t)TMA_MAX_GLOBAL_DIM)
         tma_report(context, TMA_FIELD_GLOBAL_DIM, 0, TMA_MULTIPLE_OF, multiple,

@@ -110,7 +110,7 @@ START_TEST(test_slots_that_issue_at_once) {
         uint64_t latencies[4];
         struct tma_event_sink sink = {take_latency, latencies};
         struct tma_result result;
-        machine.topology.draw = seed;
+        machine.topology.seed = seed;
         ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
         uint32_t first = 0;
         while (latencies[first] != HIT)
@@ -137,7 +137,7 @@ START_TEST(test_eight_slots_that_issue_at_once) {
         uint64_t latencies[SLOTS], seen = 0;
         struct tma_event_sink sink = {take_latency, latencies};
         struct tma_result result;
-        machine.topology.draw = seed;
+        machine.topology.seed = seed;
         ck_assert_int_eq(tma_run(&machine, &workload, &sink, &result, NULL), TMA_OK);
         for (uint32_t slot = 0; slot < SLOTS; slot++) {
             uint64_t place = (latencies[slot] - HIT) / (DISPATCH - APART);
@@ -185,7 +185,7 @@ START_TEST(test_polling) {
     uint64_t least = run_kernel(&kernel).cycles, last = 0;
     machine.tma.poll_millicycles = POLL;
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        machine.topology.draw = seed;
+        machine.topology.seed = seed;
         uint64_t cycles = run_kernel(&kernel).cycles;
         ck_assert_uint_gt(cycles, least);
         ck_assert_uint_lt(cycles, most);

@@ -238,7 +238,7 @@ static void refresh_never(int how) {
 
 START_TEST(test_refresh_none) {
     refresh_never(_i);
-    for (machine.topology.draw = 0; machine.topology.draw < 3; machine.topology.draw++) {
+    for (machine.topology.seed = 0; machine.topology.seed < 3; machine.topology.seed++) {
         recreate();
         for (uint32_t i = 0; i < machine.dram.channels; i++)
             for (uint64_t cycle = 0; cycle < 1200; cycle++)
@@ -266,7 +266,7 @@ START_TEST(test_refresh_phases) {
     uint64_t start = refresh_start(location);
     ck_assert_uint_eq(refresh_start(line_of(row_after(0, false), 0)), start);
     ck_assert_uint_ne(refresh_start(elsewhere), start);
-    machine.topology.draw = 1;
+    machine.topology.seed = 1;
     ck_assert_uint_ne(refresh_start(location), start);
 }
 END_TEST
@@ -289,7 +289,7 @@ START_TEST(test_refresh_disorder) {
     refresh_alone();
     machine.dram.refresh_in_order = IN_ORDER;
     machine.dram.refresh_disorder_cycles = MOST;
-    machine.topology.draw = (uint32_t)_i;
+    machine.topology.seed = (uint32_t)_i;
     uint64_t start = refresh_start(line_of(0, 0)), late[2][WAITING], none[WAITING] = {0};
     recreate();
     for (uint64_t round = 0; round < 2; round++, start += 500)

@@ -249,7 +249,7 @@ END_TEST
 
 /* The SM (0 or 1) of a TPC that is first at the slice which both ask in one cycle, under a seed. */
 static uint32_t first_of_tpc(const struct tma_tensor_map *map, uint32_t tpc, uint32_t seed) {
-    machine.topology.draw = seed;
+    machine.topology.seed = seed;
     recreate();
     struct load loads[2] = {{.map = map, .sm = 2 * tpc}, {.map = map, .sm = 2 * tpc + 1, .tag = 1}};
     struct tma_completion done[2];

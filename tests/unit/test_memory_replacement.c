@@ -120,7 +120,7 @@ static void set_up(void) {
     machine.l2.replacement = TMA_REPLACEMENT_random;
     machine.l2.ways = WAYS;
     machine.l2.capacity_bytes = (uint64_t)SETS * WAYS * TMA_LINE_BYTES;
-    machine.topology.draw = 1;
+    machine.topology.seed = 1;
 }
 
 enum { LINES = 4 * WAYS, VICTIMS = LINES - WAYS };
@@ -129,7 +129,7 @@ enum { LINES = 4 * WAYS, VICTIMS = LINES - WAYS };
 static void replace_lines(uint32_t seed, int victims[SETS][VICTIMS]) {
     struct tma_l2_tags tags;
     struct tma_l2_victim victim;
-    machine.topology.draw = seed;
+    machine.topology.seed = seed;
     ck_assert_int_eq(tma_tags_create(&tags, &machine, NULL), TMA_OK);
     ck_assert_uint_eq(tags.set_count, SETS);
     for (int set = 0; set < SETS; set++)

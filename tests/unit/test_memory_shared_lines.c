@@ -173,7 +173,7 @@ START_TEST(test_merged_load_occupies_the_slice) {
     struct boxes boxes;
     struct tma_completion done[3];
     machine.crossbar.coalesced_requests = 4;
-    machine.l2.join_millicycles = JOIN * 1000;
+    machine.l2.merge_millicycles = JOIN * 1000;
     set_up_readers(&boxes);
     const struct reading readings[] = {{0, 0, 2, 0}, {1, 0, 2, 0}, {3, 2, 2, 1}};
     run_readings(&boxes, readings, 3, done);

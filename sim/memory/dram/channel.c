@@ -65,9 +65,9 @@ static uint64_t refresh_disorder(const struct tma_dram *dram, struct tma_dram_ch
         channel->refresh_waiting = 0;
     channel->refresh_end = end;
     channel->refresh_waiting += !second;
-    if (channel->refresh_waiting <= machine->dram.refresh_in_order || machine->topology.draw == 0)
+    if (channel->refresh_waiting <= machine->dram.refresh_in_order || machine->topology.seed == 0)
         return 0;
-    uint64_t random = tma_mix64(tma_mix64(machine->topology.draw) + 2 * number + second + end + 1);
+    uint64_t random = tma_mix64(tma_mix64(machine->topology.seed) + 2 * number + second + end + 1);
     return random % (machine->dram.refresh_disorder_cycles + 1);
 }
 

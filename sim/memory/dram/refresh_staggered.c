@@ -7,7 +7,7 @@ static uint64_t phase(const struct tma_machine *machine, uint32_t channel) {
     uint32_t interval = machine->dram.refresh_interval_cycles;
     if (interval == 0)
         return 0;
-    return tma_mix64(tma_mix64(machine->topology.draw) + channel + 1) % interval;
+    return tma_mix64(tma_mix64(machine->topology.seed) + channel + 1) % interval;
 }
 
 static uint64_t available(const struct tma_dram *dram, const struct tma_dram_channel *channel,

@@ -9,7 +9,7 @@ static void convert_rates(struct tma_l2 *l2) {
     const struct tma_machine *machine = l2->core->machine;
     l2->interval_ticks = tma_millicycles_to_ticks(machine->l2.interval_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
-    l2->merged_ticks = tma_millicycles_to_ticks(machine->l2.join_millicycles);
+    l2->merged_ticks = tma_millicycles_to_ticks(machine->l2.merge_millicycles);
     for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
         l2->read_ticks[sectors] = tma_millicycles_to_ticks(
             machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles);

@@ -29,7 +29,7 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", tags->set_count);
     tags->empty_ways = tags->set_count * tags->ways;
     for (size_t i = 0; i < tags->set_count; i++)
-        empty_set(&tags->sets[i], tags->policy->initial_state(machine->topology.draw, i));
+        empty_set(&tags->sets[i], tags->policy->initial_state(machine->topology.seed, i));
     return TMA_OK;
 }
 

@@ -57,16 +57,21 @@ TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, st
                                                        uint32_t packet_id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, packet_id);
     uint32_t id = packet->transfer, sm = packet->sm;
-    uint64_t now = core->cycle;
+    bool store = tma_writes_tensor(sms->transfers[id].direction), now = cycle == core->cycle;
     tma_packet_free(core, packet_id);
-    if (cycle <= now)
-        cycle = now + 1;
-    if (tma_writes_tensor(sms->transfers[id].direction)) {
+    if (store) {
         tma_descriptor_arrive(sms->store_units[sm].waits, id, cycle);
-        tma_store_unit_resume(core, sms, sm, now);
+        if (now)
+            return (struct tma_handover){sm, TMA_TO_IDLE_STORE_UNIT, cycle};
+        tma_store_unit_resume(core, sms, sm, core->cycle);
     } else {
         tma_descriptor_arrive(sms->load_units[sm].waits, id, cycle);
-        tma_load_unit_resume(core, sms, sm, now);
+        if (now) {
+            sms->load_units[sm].scheduled = true;
+            sms->load_units[sm].wake_cycle = cycle;
+            return (struct tma_handover){sm, TMA_TO_LOAD_UNIT, cycle};
+        }
+        tma_load_unit_resume(core, sms, sm, core->cycle);
     }
     return tma_nowhere;
 }
