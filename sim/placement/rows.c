@@ -216,9 +216,3 @@ const struct tma_row_run *tma_rows_next_run(struct tma_row_stream *stream) {
     stream->taken = run->rows;
     return run;
 }
-
-uint32_t tma_rows_take_run(struct tma_row_stream *stream) {
-    uint32_t rows = stream->run.rows - stream->taken;
-    stream->taken = stream->run.rows;
-    return rows;
-}

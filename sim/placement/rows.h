@@ -1,5 +1,6 @@
 /* The row stream: the rows of an operation, in the order in which the TMA unit walks them. The
- * functional core copies these rows, and the timing model times them (README, "How it works").
+ * functional core copies these rows, and the timing model times them (docs/architecture.md, "One
+ * generator, two consumers").
  *
  *     struct tma_row_stream rows;
  *     const struct tma_row_run *run;
@@ -107,10 +108,6 @@ static inline struct tma_row tma_run_row(const struct tma_row_run *run, uint32_t
 
 /* Copies the next row; false after the last row. */
 bool tma_rows_next(struct tma_row_stream *stream, struct tma_row *row);
-
-/* Deprecated: use tma_rows_next_run. Skips the rest of the current run and returns how many rows
- * that were. The caller reads their steps from stream->run. */
-uint32_t tma_rows_take_run(struct tma_row_stream *stream);
 
 TMA_API_END
 

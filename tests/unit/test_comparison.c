@@ -68,7 +68,10 @@ static const struct advice advices[] = {
      "has "
      "8-way conflicts (224 excess wavefronts)"},
     {"rows", {USE(LD_SHARED_B128, ROW)}, 1, "use any legal mode: no consumer has a bank conflict"},
-    {"nobody", {USE(LD_SHARED_B128, ROW)}, 0, "use any legal mode: no consumer reads the tiles"},
+    {"no consumer",
+     {USE(LD_SHARED_B128, ROW)},
+     0,
+     "use any legal mode: no consumer reads the tiles"},
     {"a column of words",
      {USE(LD_SHARED_B32, COLUMN)},
      1,

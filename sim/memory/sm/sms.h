@@ -74,7 +74,8 @@ struct tma_sms {
     struct tma_core *core;          /* borrowed */
     struct tma_transfer *transfers; /* owned: a pool */
     uint32_t transfer_count, free_transfer, transfers_used;
-    struct tma_completion *completions; /* owned: a ring of completions that nobody has taken */
+    struct tma_completion *completions; /* owned: a ring of completions that tma_sms_take_completion
+                                           has not given yet */
     uint32_t completion_capacity, completion_head, completion_count;
     struct tma_load_unit *load_units; /* owned: by SM, as the fields below */
     struct tma_store_unit *store_units;
