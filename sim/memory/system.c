@@ -99,7 +99,7 @@ static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_
             return next;
         /* fall through */
     case TMA_TO_DRAM:
-        next = tma_dram_receive(&memory->dram, &memory->core, next.packet, next.cycle);
+        next = tma_dram_receive(&memory->core, &memory->dram, next.packet, next.cycle);
         if (!goes_on(memory, &next, TMA_TO_SLICE_FILL))
             return next;
         /* fall through */
@@ -116,16 +116,16 @@ static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_
         /* fall through */
     case TMA_TO_SM:
         return tma_sm_receive(&memory->core, &memory->sms, next.packet, next.cycle);
-    case TMA_TO_LOAD_UNIT:
+    case TMA_WAKE_LOAD_UNIT:
         return tma_load_unit_wake(&memory->core, &memory->sms, next.packet, next.cycle);
-    case TMA_TO_IDLE_STORE_UNIT:
+    case TMA_WAKE_STORE_UNIT:
         return tma_store_unit_wake(&memory->core, &memory->sms, next.packet, next.cycle);
     case TMA_TO_WRITE_TRANSIT:
         return tma_l2_receive_write_in_transit(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_WRITE_SLICE:
         return tma_l2_receive_write(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_DRAM_CREDIT:
-        return tma_dram_receive_credit(&memory->dram, &memory->core, next.packet);
+        return tma_dram_receive_credit(&memory->core, &memory->dram, next.packet);
     case TMA_TO_WRITE_ACCEPTED:
         return tma_l2_receive_accepted(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_STORE_UNIT:
@@ -220,9 +220,8 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
     uint32_t unit = memory->ranks[woken->first * 64 + (uint32_t)__builtin_ctzll(*word)];
     uint32_t sms = memory->machine.sm_count;
     *word &= *word - 1;
-    *next = unit < sms
-                ? (struct tma_handover){unit, TMA_TO_LOAD_UNIT, memory->core.cycle}
-                : (struct tma_handover){unit - sms, TMA_TO_IDLE_STORE_UNIT, memory->core.cycle};
+    *next = unit < sms ? (struct tma_handover){unit, TMA_WAKE_LOAD_UNIT, memory->core.cycle}
+                       : (struct tma_handover){unit - sms, TMA_WAKE_STORE_UNIT, memory->core.cycle};
     return true;
 }
 

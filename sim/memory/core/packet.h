@@ -35,9 +35,9 @@ enum tma_destination {
     TMA_TO_SM_DESCRIPTORS, /* SM: a tensor map */
     TMA_TO_STORE_UNIT,     /* SM: a write is done */
     TMA_TO_NOWHERE,        /* it is in the event queue, or done */
-    /* These wake up, and receive the number of the SM in place of a packet. */
-    TMA_TO_LOAD_UNIT,
-    TMA_TO_IDLE_STORE_UNIT,
+    /* Not of packets: a TMA unit wakes up, and receives the number of its SM. */
+    TMA_WAKE_LOAD_UNIT,
+    TMA_WAKE_STORE_UNIT,
 };
 
 /* One cache line of the host. */
@@ -57,7 +57,7 @@ struct tma_packet {
     uint32_t merged;       /* packets that the response serves too: a list, the newest first */
     uint32_t known_cycles; /* from sent_cycle until the first slice has looked the line up */
     uint32_t
-        dram_cycles;  /* from then until the data is there; during a DRAM read, until that began */
+        dram_cycles;  /* from then until the data is there. During a DRAM read: until it began */
     uint8_t kind : 3; /* enum tma_packet_kind */
     uint8_t destination : 4;
     uint8_t coalesces : 1; /* it may be merged with others of its GPC */

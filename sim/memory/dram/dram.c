@@ -1,6 +1,6 @@
 #include "memory/dram/dram.h"
 
-struct tma_handover tma_dram_receive(struct tma_dram *dram, struct tma_core *core, uint32_t id,
+struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dram, uint32_t id,
                                      uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     if (packet->kind == TMA_PACKET_WRITE_BACK) {
@@ -13,8 +13,8 @@ struct tma_handover tma_dram_receive(struct tma_dram *dram, struct tma_core *cor
     return (struct tma_handover){id, TMA_TO_SLICE_FILL, ready};
 }
 
-TMA_RARE struct tma_handover tma_dram_receive_credit(const struct tma_dram *dram,
-                                                     struct tma_core *core, uint32_t id) {
+TMA_RARE struct tma_handover tma_dram_receive_credit(struct tma_core *core,
+                                                     const struct tma_dram *dram, uint32_t id) {
     uint64_t accepted = tma_dram_accepts(dram, &tma_packet_at(core, id)->location);
     return (struct tma_handover){id, TMA_TO_WRITE_ACCEPTED, accepted};
 }

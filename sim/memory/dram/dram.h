@@ -7,11 +7,11 @@
 #include "memory/dram/channel.h"
 
 /* A read goes back to its slice with the data; a write-back ends here. */
-struct tma_handover tma_dram_receive(struct tma_dram *dram, struct tma_core *core, uint32_t packet,
+struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dram, uint32_t packet,
                                      uint64_t cycle);
 
 /* A write asks when its channel takes further writes. */
-struct tma_handover tma_dram_receive_credit(const struct tma_dram *dram, struct tma_core *core,
+struct tma_handover tma_dram_receive_credit(struct tma_core *core, const struct tma_dram *dram,
                                             uint32_t packet);
 
 /* Cycles for which the data buses were busy, summed over channels. */

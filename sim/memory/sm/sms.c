@@ -62,14 +62,14 @@ TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, st
     if (store) {
         tma_descriptor_arrive(sms->store_units[sm].waits, id, cycle);
         if (now)
-            return (struct tma_handover){sm, TMA_TO_IDLE_STORE_UNIT, cycle};
+            return (struct tma_handover){sm, TMA_WAKE_STORE_UNIT, cycle};
         tma_store_unit_resume(core, sms, sm, core->cycle);
     } else {
         tma_descriptor_arrive(sms->load_units[sm].waits, id, cycle);
         if (now) {
             sms->load_units[sm].scheduled = true;
             sms->load_units[sm].wake_cycle = cycle;
-            return (struct tma_handover){sm, TMA_TO_LOAD_UNIT, cycle};
+            return (struct tma_handover){sm, TMA_WAKE_LOAD_UNIT, cycle};
         }
         tma_load_unit_resume(core, sms, sm, core->cycle);
     }
