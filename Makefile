@@ -166,7 +166,7 @@ uninstall: ## delete what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
 
 .PHONY: capture
-capture: build/capture ## what takes timing records on a GPU (needs nvcc; GPU_ARCH=90a)
+capture: build/capture build/capture-banks ## what takes records of timing and of banks on a GPU (needs nvcc; GPU_ARCH=90a)
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
@@ -174,6 +174,10 @@ build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda
+
+build/capture-banks: scripts/capture/banks.cu
+	@mkdir -p $(@D)
+	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $<
 
 .PHONY: format
 format: ## clang-format every source

@@ -252,28 +252,44 @@ static uint32_t active_lanes(const struct tma_warp_access *access) {
     return access->lane_mask & UINT32_MAX >> (TMA_WARP_LANES - lanes);
 }
 
-/* True if all active lanes load the same 8 bytes: hardware then merges the two phases. */
-static bool phases_merge(const struct tma_warp_access *access, uint32_t lanes) {
-    if (access->instruction != TMA_LD_SHARED_B64)
-        return false;
-    uint32_t first = access->address[__builtin_ctz(lanes)];
-    for (; lanes != 0; lanes &= lanes - 1)
-        if (access->address[__builtin_ctz(lanes)] != first)
+/* Loads of 8 and 16 bytes: true if each active lane's neighbour, lane XOR distance, is inactive or
+ * has the same address. */
+static bool neighbours_share(const struct tma_warp_access *access, uint32_t lanes,
+                             uint32_t distance) {
+    uint32_t pairs = distance == 1 ? 0x55555555 : 0x33333333; /* the first lane of each pair */
+    for (pairs &= lanes & lanes >> distance; pairs != 0; pairs &= pairs - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(pairs);
+        if (access->address[lane] != access->address[lane + distance])
             return false;
+    }
     return true;
 }
 
-struct tma_bank_report tma_bank_conflicts(const struct tma_warp_access *access) {
-    uint32_t lanes = active_lanes(access);
-    if (lanes == 0)
-        return (struct tma_bank_report){0};
-    if (phases_merge(access, lanes)) {
-        uint32_t one = lanes & (~lanes + 1);
-        struct tma_bank_report report = analyze(access, one, phasing_of(8));
-        report.worst_phase = 0;
-        report.worst_lanes = lanes;
-        return report;
+/* Returns the distance (1 or 2) at which neighbours share their addresses, so that two phases
+ * become one; 0 if no phases merge. */
+static uint32_t merge_distance(const struct tma_warp_access *access, uint32_t lanes) {
+    if (access->instruction != TMA_LD_SHARED_B64 && access->instruction != TMA_LD_SHARED_B128)
+        return 0;
+    return neighbours_share(access, lanes, 1) ? 1 : neighbours_share(access, lanes, 2) ? 2 : 0;
+}
+
+/* Returns the access of one lane for each pair of neighbours: the pairs of two phases fill one. */
+static struct tma_warp_access one_lane_for_each_pair(const struct tma_warp_access *access,
+                                                     uint32_t lanes, uint32_t distance) {
+    struct tma_warp_access half = {.instruction = access->instruction};
+    uint32_t number = 0;
+    for (uint32_t lane = 0; lane < TMA_WARP_LANES; lane++) {
+        if ((lane & distance) != 0)
+            continue;
+        uint32_t active = (lanes >> lane & 1) != 0 ? lane : lane + distance;
+        half.address[number] = access->address[active];
+        half.lane_mask |= (lanes >> active & 1) << number;
+        number++;
     }
+    return half;
+}
+
+static struct tma_bank_report analyze_lanes(const struct tma_warp_access *access, uint32_t lanes) {
     switch (tma_shared_instruction_info(access->instruction)->lane_bytes) {
     case 16:
         return analyze(access, lanes, phasing_of(16));
@@ -284,12 +300,32 @@ struct tma_bank_report tma_bank_conflicts(const struct tma_warp_access *access) 
     }
 }
 
+struct tma_bank_report tma_bank_conflicts(const struct tma_warp_access *access) {
+    uint32_t lanes = active_lanes(access);
+    if (lanes == 0)
+        return (struct tma_bank_report){0};
+    uint32_t distance = merge_distance(access, lanes);
+    if (distance == 0)
+        return analyze_lanes(access, lanes);
+    struct tma_warp_access half = one_lane_for_each_pair(access, lanes, distance);
+    struct tma_bank_report report = analyze_lanes(&half, half.lane_mask);
+    struct phasing phasing =
+        phasing_of(tma_shared_instruction_info(access->instruction)->lane_bytes);
+    uint32_t group = report.worst_bank / (TMA_BANKS / phasing.groups);
+    report.worst_lanes =
+        tma_bank_phase_lanes(access, report.worst_phase) & lanes_of_group(access, phasing, group);
+    return report;
+}
+
 uint32_t tma_bank_phase_lanes(const struct tma_warp_access *access, uint32_t phase) {
     uint32_t lanes = active_lanes(access);
     struct phasing phasing =
         phasing_of(tma_shared_instruction_info(access->instruction)->lane_bytes);
-    if (lanes != 0 && phases_merge(access, lanes))
-        return phase == 0 ? lanes : 0;
+    if (lanes != 0 && merge_distance(access, lanes) != 0) {
+        if (phase * phasing.groups * 2 >= TMA_WARP_LANES)
+            return 0;
+        return lanes & (phase_mask(phasing, 2 * phase) | phase_mask(phasing, 2 * phase + 1));
+    }
     return phase * phasing.groups < TMA_WARP_LANES ? lanes & phase_mask(phasing, phase) : 0;
 }
 

@@ -4,8 +4,9 @@
  * an instruction in phases of at most 128 bytes: 32 lanes of up to 4 bytes, 16 lanes of 8 bytes or
  * 8 lanes of 16 bytes. Each 8x8 matrix of ldmatrix and stmatrix is one phase. A phase takes as many
  * wavefronts as its busiest bank has distinct words to transfer. An H200 showed two exceptions
- * (tests/hardware/h200/banks.tsv):
- * - An 8-byte load takes one phase instead of two if all active lanes read the same address.
+ * (tests/hardware/h200/banks.tsv, banks_merged.tsv):
+ * - A load of 8 or 16 bytes takes half as many phases, each of twice as many lanes, if lane XOR 1
+ * of every active lane is inactive or has the same address, or if that holds for lane XOR 2.
  * - A reduction serializes all lanes of a bank, also lanes that update the same word. */
 #ifndef TMA_BANKS_BANKS_H
 #define TMA_BANKS_BANKS_H

@@ -17,6 +17,7 @@ static const struct {
     {"tests/hardware/h200/reduce.tsv", "reduce", 1339, 0},
     {"tests/hardware/h200/convert.tsv", "convert", 16384, 0},
     {"tests/hardware/h200/banks.tsv", "banks", 900, 0},
+    {"tests/hardware/h200/banks_merged.tsv", "banks", 473, 0},
 };
 
 START_TEST(every_record_agrees) {

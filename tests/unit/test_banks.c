@@ -37,7 +37,8 @@ static const struct rule rules[] = {
      {16, 1, 15, 16, 2, 0, 0xFFFF, 1U << 2}},
     {"no lane", TMA_LD_SHARED_B32, 0, 8, 128, 1, {0}},
     {"bytes of a word", TMA_LD_SHARED_B8, ALL, 0, 1, 1, {1, 1, 0, 1, 0, 0, 0xF, 0xFF}},
-    /* 8 bytes: two phases, but one for a load of a single address. A store has two there, too. */
+    /* 8 bytes: two phases, but one for a load whose neighbours share their addresses. A store has
+     * two there, too. */
     {"pairs", TMA_LD_SHARED_B64, ALL, 0, 8, 1, {2, 2, 0, 1, 0, 0, 1, ALL}},
     {"one pair for all", TMA_LD_SHARED_B64, ALL, 16, 0, 1, {1, 1, 0, 1, 4, 0, ALL, 3U << 4}},
     {"one pair for all, stored",
@@ -47,9 +48,11 @@ static const struct rule rules[] = {
      0,
      1,
      {2, 2, 0, 1, 4, 0, 0xFFFF, 3U << 4}},
-    {"two pairs", TMA_LD_SHARED_B64, ALL, 16, 8, 16, {2, 2, 0, 1, 4, 0, 0xFFFF, 0xF << 4}},
+    {"two pairs", TMA_LD_SHARED_B64, ALL, 16, 8, 16, {1, 1, 0, 1, 4, 0, 0xFFFF, 0xF << 4}},
     /* 16 bytes: four phases, four banks a lane. A phase without active lanes costs nothing. */
     {"chunks", TMA_LD_SHARED_B128, ALL, 0, 16, 1, {4, 4, 0, 1, 0, 0, 1, ALL}},
+    {"one chunk for all", TMA_LD_SHARED_B128, ALL, 16, 0, 1, {2, 2, 0, 1, 4, 0, 0xFFFF, 0xFU << 4}},
+    {"one chunk for each two lanes", TMA_LD_SHARED_B128, ALL, 0, 16, 2, {2, 2, 0, 1, 0, 0, 3, ALL}},
     {"chunks of one column",
      TMA_LD_SHARED_B128,
      ALL,
@@ -135,24 +138,20 @@ static uint32_t reference_width(const struct tma_warp_access *access) {
     return bytes < TMA_BANK_BYTES ? TMA_BANK_BYTES : bytes;
 }
 
-static bool loads_one_address(const struct tma_warp_access *access, uint32_t lanes) {
-    uint32_t first = UINT32_MAX;
-    for (uint32_t lane = 0; lane < TMA_WARP_LANES; lane++) {
-        if (!is_active(lanes, lane))
-            continue;
-        if (first == UINT32_MAX)
-            first = access->address[lane];
-        if (access->address[lane] != first)
+static bool shares_at(const struct tma_warp_access *access, uint32_t lanes, uint32_t distance) {
+    for (uint32_t lane = 0; lane < TMA_WARP_LANES; lane++)
+        if (is_active(lanes, lane) && is_active(lanes, lane ^ distance) &&
+            access->address[lane] != access->address[lane ^ distance])
             return false;
-    }
     return true;
 }
 
 static uint32_t reference_phase(const struct tma_warp_access *access, uint32_t lanes,
                                 uint32_t lane) {
-    if (access->instruction == TMA_LD_SHARED_B64 && loads_one_address(access, lanes))
-        return 0;
-    return lane * reference_width(access) / (TMA_BANKS * TMA_BANK_BYTES);
+    uint32_t phase = lane * reference_width(access) / (TMA_BANKS * TMA_BANK_BYTES);
+    bool load =
+        access->instruction == TMA_LD_SHARED_B64 || access->instruction == TMA_LD_SHARED_B128;
+    return load && (shares_at(access, lanes, 1) || shares_at(access, lanes, 2)) ? phase / 2 : phase;
 }
 
 /* What occupies a bank: the words that the lanes of one phase access in it; for a reduction, each
