@@ -121,7 +121,8 @@ golden-accept: all ## write traces/ anew: look at what git says has changed
 	@tests/golden --accept $(COMMAND)
 
 .PHONY: cli-accept
-cli-accept: all ## write the expected outputs of tests/cli anew
+cli-accept: all ## write the expected outputs of tests/cli, and docs/rules.md, anew
+	@$(COMMAND) help rules >docs/rules.md
 	@tests/cli/run --accept $(COMMAND)
 
 .PHONY: install-accept

@@ -63,8 +63,11 @@ const struct cli_verb cli_check = {
     .name = "check",
     .operands = "[SCENARIO.yaml | MAP.json]",
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
-    .details = "The file is a scenario, or one tensor map with the same keys, in YAML or JSON. "
-               "Without a file, or\nwith -, check reads standard input.",
+    .details =
+        "The file is a scenario, or one tensor map with the same keys, in YAML or JSON. "
+        "Without a file, or\nwith -, check reads standard input. It judges the maps alone: "
+        "operations that "
+        "the architecture does not\nhave, and other errors of the workload, are found by run.",
     .statuses = "0 all maps are legal, 1 a map breaks a rule or is unusable, 2 error",
     .max_operands = 1,
     .options = options,

@@ -45,21 +45,73 @@ static bool read_number(const char *text, uint64_t *value) {
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
-/* A number, or for the fields with a table a name of it. */
-static bool read_value(const struct change *change, const struct tma_names *names,
-                       uint64_t *value) {
-    int word;
-    if (names != NULL && tma_value_of(names, change->value, &word)) {
-        *value = (uint64_t)word;
-        return true;
+/* The CUDA names of a field's values: CU_TENSOR_MAP_DATA_TYPE_... for elemtype, and so on; NULL if
+ * CUDA has none. */
+static const struct tma_names *cuda_names(enum tma_replace_field field) {
+    switch (field) {
+    case TMA_REPLACE_ELEMTYPE:
+        return tma_cuda_names(&tma_data_type_names);
+    case TMA_REPLACE_SWIZZLE_MODE:
+        return tma_cuda_names(&tma_swizzle_names);
+    case TMA_REPLACE_INTERLEAVE_LAYOUT:
+        return tma_cuda_names(&tma_interleave_names);
+    case TMA_REPLACE_FILL_MODE:
+        return tma_cuda_names(&tma_oob_fill_names);
+    default:
+        return NULL;
     }
-    if (read_number(change->value, value))
-        return true;
+}
+
+/* Finds PTX's number for a CUDA name. False for a swizzle with atoms of 32 or 64 bytes: PTX has a
+ * field of its own for the atom. */
+static bool value_of_cuda_name(enum tma_replace_field field, const char *name, int *value) {
+    const struct tma_names *cuda = cuda_names(field);
+    if (cuda == NULL || !tma_value_of(cuda, name, value))
+        return false;
+    if (field == TMA_REPLACE_ELEMTYPE) {
+        char ptx[MAX_NAME];
+        bool ftz = *value == TMA_FLOAT32_FTZ || *value == TMA_TFLOAT32_FTZ;
+        snprintf(ptx, sizeof ptx, "%s%s", tma_type_info((enum tma_data_type) * value)->ptx + 1,
+                 ftz ? ".ftz" : "");
+        return tma_value_of(tma_replace_value_names(field), ptx, value);
+    }
+    if (field == TMA_REPLACE_SWIZZLE_MODE)
+        return tma_value_of(tma_replace_value_names(field), tma_name_of(&tma_swizzle_names, *value),
+                            value);
+    return true;
+}
+
+static bool refuse_value(const struct change *change, const struct tma_names *names,
+                         const struct tma_names *cuda) {
+    struct tma_suggestion suggestion = {.wanted = change->value};
+    if (names != NULL)
+        tma_suggest_names(&suggestion, names);
+    if (cuda != NULL)
+        tma_suggest_names(&suggestion, cuda);
+    /* An exact match is a value that the field lacks. */
+    bool close = suggestion.best[0] != '\0' && suggestion.distance > 0;
     char *list = names == NULL ? NULL : tma_names_list(names);
-    cli_error("%s: \"%s\" is not a value; expected a number%s%s", change->text, change->value,
+    cli_error("%s: \"%s\" is not a value; %s%s%sexpected a number%s%s", change->text, change->value,
+              close ? "did you mean \"" : "", close ? suggestion.best : "", close ? "\"? " : "",
               list == NULL ? "" : ", or ", list == NULL ? "" : list);
     free(list);
     return false;
+}
+
+static bool read_address(const struct change *change, uint64_t *address) {
+    return read_number(change->value, address) || refuse_value(change, NULL, NULL);
+}
+
+/* A number, or for the fields with a table a name of it. */
+static bool read_value(const struct change *change, enum tma_replace_field field, uint64_t *value) {
+    const struct tma_names *names = tma_replace_value_names(field);
+    int word;
+    if (names != NULL && (tma_value_of(names, change->value, &word) ||
+                          value_of_cuda_name(field, change->value, &word))) {
+        *value = (uint64_t)word;
+        return true;
+    }
+    return read_number(change->value, value) || refuse_value(change, names, cuda_names(field));
 }
 
 static bool find_field(const struct change *change, enum tma_replace_field *field) {
@@ -87,7 +139,7 @@ static bool refuse(const struct change *change, const struct tma_error *error) {
 static bool replace_address(const struct change *change, struct tma_descriptor *descriptor) {
     struct tma_error error;
     uint64_t address;
-    if (!read_value(change, NULL, &address))
+    if (!read_address(change, &address))
         return false;
     return tma_descriptor_replace_address(descriptor, address, &error) == TMA_OK ||
            refuse(change, &error);
@@ -99,7 +151,7 @@ static bool replace_field(const struct change *change, enum tma_architecture arc
     struct tma_error error;
     enum tma_replace_field field;
     uint64_t value;
-    if (!find_field(change, &field) || !read_value(change, tma_replace_value_names(field), &value))
+    if (!find_field(change, &field) || !read_value(change, field, &value))
         return false;
     if (tma_replace_check_architecture(field, value, architecture, &error) != TMA_OK ||
         tma_descriptor_replace(descriptor, field, change->ordinal, value, &error) != TMA_OK)
@@ -177,8 +229,9 @@ const struct cli_verb cli_replace = {
         "address=VALUE is cuTensorMapReplaceAddress. Any other FIELD is one of tensormap.replace: "
         "global_address,\nrank (less one), box_dim.N, global_dim.N, global_stride.N (bytes), "
         "element_stride.N, elemtype,\ninterleave_layout, swizzle_mode, swizzle_atomicity, "
-        "fill_mode; the last five take PTX's numbers or names.\nValues that the driver or PTX "
-        "refuses are refused. Rules that the result breaks are noted on standard\nerror: "
+        "fill_mode. The last five take PTX's numbers or names;\nall of them but "
+        "swizzle_atomicity take CUDA's names (CU_TENSOR_MAP_...), too.\nValues that the driver or "
+        "PTX refuses are refused. Rules that the result breaks are noted on standard\nerror: "
         "tensormap.replace checks none of them, and leaves derived words as they were.",
     .statuses = "0 done, 1 done, but the result breaks a rule, 2 error",
     .min_operands = 2,

@@ -1,5 +1,5 @@
 /* Accumulates the figures of a run. It observes: the state machines tell it what they do, and it
- * calls nothing of them. */
+ * calls none of them. */
 #ifndef TMA_ENGINE_ACCOUNTING_H
 #define TMA_ENGINE_ACCOUNTING_H
 
@@ -32,11 +32,11 @@ void tma_account_completion(struct tma_accounting *accounting,
 void tma_account_stage(struct tma_accounting *accounting, const struct tma_completion *last,
                        uint64_t free_cycle);
 
-/* From the completion of a stage, it took so many cycles until the warp went on. */
+/* Adds the cycles from the completion of a stage until its warp went on. */
 void tma_account_wake(struct tma_accounting *accounting, uint64_t cycles);
 
-/* A consumer is through with a tile. It waited for shared memory, and then kept it busy. The report
- * is that of one pass over the tile. */
+/* A consumer has read a tile: it waited for shared memory, then occupied it. `report` counts one
+ * pass over the tile. */
 void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
                           const struct tma_consumer_report *report, uint64_t waited_cycles,
                           uint64_t busy_cycles);
@@ -44,8 +44,8 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
 /* A CTA ended at end_cycle, `cycles` after its start. */
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle);
 
-/* After the run: completes the result by the counters of the memory system and by how busy the
- * shared memory of the SMs in use was. */
+/* After the run: adds to the result the counters of the memory system, and how busy the shared
+ * memory of the SMs in use was. */
 void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
                      const struct tma_sm *sms, uint32_t sm_count);
 

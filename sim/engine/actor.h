@@ -9,8 +9,8 @@
 #include "engine/wait.h"
 
 struct tma_actor {
-    /* Takes all transitions of the machine that are due at cycle `now`. Called at first, and then
-     * whenever what the last result waited for has come. */
+    /* Takes all transitions of the machine that are due at cycle `now`. Called at the start of the
+     * run, and again each time the wait that the last call returned is over. */
     struct tma_wait (*step)(void *machine, uint64_t now);
     void *machine; /* not owned */
     bool waits_for_signal;
@@ -23,15 +23,15 @@ struct tma_actors {
     void (*signal)(uint32_t actor); /* the module's; NULL: nothing is to be woken (tests) */
 };
 
-/* Makes room for `count` actors, which are to be filled in. False when out of memory. */
+/* Allocates `count` actors, which the caller fills in. False when out of memory. */
 bool tma_actors_create(struct tma_actors *actors, uint32_t count, void (*signal)(uint32_t actor));
 void tma_actors_free(struct tma_actors *actors);
 
 /* Steps an actor, and notes whether it waits for a signal now. */
 struct tma_wait tma_actor_step(struct tma_actors *actors, uint32_t number, uint64_t now);
 
-/* Wakes an actor that waits for a signal. Other actors need no signal: they look at all that they
- * depend on in their next step. */
+/* Wakes an actor that waits for a signal. An actor that waits for a cycle needs no signal: its next
+ * step reads all that it depends on. */
 void tma_actor_signal(struct tma_actors *actors, uint32_t number);
 void tma_actors_signal_all(struct tma_actors *actors);
 

@@ -51,7 +51,8 @@ uint32_t tma_cluster_copies(const struct tma_slot *slot, uint32_t operation, uin
     return count;
 }
 
-/* The slot's release begins at `cycle`. Behind it, the slot arrives where its tiles were loaded. */
+/* The slot's release begins at `cycle`. The slot then arrives on the empty barriers of the CTAs
+ * that loaded its tiles. */
 static void arrive(const struct tma_slot *slot, uint64_t cycle) {
     struct tma_simulation *simulation = slot->cta->simulation;
     const struct tma_machine *machine = simulation->machine;

@@ -15,8 +15,8 @@ void tma_completion_queue_free(struct tma_completion_queue *queue) {
     *queue = (struct tma_completion_queue){0};
 }
 
-/* The order: visible cycle, SM; then, of an SM's warps that see their phases in the same cycle, a
- * random one by the seed. */
+/* The order: visible cycle, then SM. Warps of one SM that see their phases in the same cycle come
+ * in a random order that the seed gives. */
 static bool before(const struct tma_completion_queue *queue, const struct tma_visible_completion *a,
                    const struct tma_visible_completion *b) {
     uint64_t visible = a->visible_cycle, tag_a = a->completion.tag, tag_b = b->completion.tag;

@@ -1,5 +1,5 @@
-/* A CTA on its SM, and the cluster that it belongs to. Both are places: when a CTA has ended, the
- * next one runs there. */
+/* A CTA on its SM, and the cluster that it belongs to. Both structs are reused: when a CTA has
+ * ended, the next one of the grid runs there. */
 #ifndef TMA_ENGINE_CTA_H
 #define TMA_ENGINE_CTA_H
 
@@ -12,7 +12,7 @@ struct tma_cluster {
     struct tma_cta *ctas; /* by rank */
     uint32_t cta_count;
     uint32_t running_ctas; /* CTAs that have not ended; 0: the cluster is free */
-    uint64_t launch_cycle; /* its first CTAs start no earlier */
+    uint64_t launch_cycle; /* earliest cycle at which its first CTAs start */
     uint32_t scheduler;    /* actor to signal when the cluster becomes free */
 };
 
@@ -37,13 +37,14 @@ struct tma_cta {
  */
 void tma_cta_start(struct tma_cta *cta, uint32_t number, uint32_t slots, uint64_t cycle);
 
-/* Something of the CTA ended at `cycle`: it ends no earlier. */
+/* Notes that a slot or a consumer of the CTA ended at `cycle`: the CTA ends at that cycle or later.
+ */
 static inline void tma_cta_extend(struct tma_cta *cta, uint64_t cycle) {
     if (cycle > cta->end_cycle)
         cta->end_cycle = cycle;
 }
 
-/* A slot is through with its last stage. With the last slot the CTA ends, and with the last CTA its
+/* A slot is done with its last stage. With its last slot the CTA ends, and with the last CTA its
  * cluster becomes free. */
 void tma_cta_end_slot(struct tma_cta *cta);
 

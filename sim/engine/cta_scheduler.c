@@ -1,7 +1,8 @@
 #include "engine/cta_scheduler.h"
 
-/* Starts the next CTAs on a cluster: at the end of cycle `now`, or when it is launched. A slot may
- * end at once, so all CTAs of the cluster have to run before the first slot starts. */
+/* Starts the next CTAs on a cluster: at the end of cycle `now`, or at the cluster's launch. All
+ * CTAs of the cluster run before the first slot starts, because a slot may end in its first step.
+ */
 static void start_cluster(struct tma_cta_scheduler *scheduler, struct tma_cluster *cluster,
                           uint64_t now) {
     const struct tma_workload *workload = scheduler->simulation->workload;

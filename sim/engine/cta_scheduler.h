@@ -1,6 +1,6 @@
 /* The CTA scheduler assigns the grid's CTAs, in order of their numbers, to clusters of SMs that are
- * free. Clusters that become free in the same cycle get theirs in order of their place in the grid:
- * so the scheduler waits until the end of the cycle, when it knows them all. */
+ * free. Clusters that become free in the same cycle get CTAs in order of their place in the grid.
+ * The scheduler therefore waits for the end of the cycle, when it knows all of them. */
 #ifndef TMA_ENGINE_CTA_SCHEDULER_H
 #define TMA_ENGINE_CTA_SCHEDULER_H
 

@@ -43,8 +43,8 @@ struct tma_engine_module {
      * signal. False when out of memory: then no actor took a step. */
     bool (*run)(const struct tma_engine_core *core, void *context, uint32_t count);
 
-    /* Wakes an actor that waits for a signal: it takes its next step in the same cycle, after the
-     * step that calls this. Called from steps only, once for each such wait. */
+    /* Wakes an actor that waits for a signal. The actor takes its next step in the same cycle,
+     * after the step that calls this function. Only steps call it, once for each such wait. */
     void (*signal)(uint32_t actor);
 };
 

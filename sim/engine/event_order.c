@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 
-/* While it is open, events from `cycle` on may come. */
+/* While the window is open, events of `cycle` and later ones may be added. */
 struct operation_window {
     uint64_t cycle; /* of the operation's issue */
     bool closed;

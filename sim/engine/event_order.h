@@ -1,5 +1,6 @@
-/* Sorts events. The engine learns of them in another order: what a TMA unit did for an operation is
- * known when the operation completes. So events wait here until no earlier one can come. */
+/* Sorts events. The engine learns of them in another order: it knows what a TMA unit did for an
+ * operation only when the operation completes. Events wait here until no earlier one can be added.
+ */
 #ifndef TMA_ENGINE_EVENT_ORDER_H
 #define TMA_ENGINE_EVENT_ORDER_H
 
@@ -16,15 +17,15 @@ void tma_event_order_free(struct tma_event_order *order);
 /* Adds an event. False when out of memory. */
 bool tma_event_order_add(struct tma_event_order *order, const struct tma_event *event);
 
-/* Opens a window for an operation that is issued at `cycle`: events from that cycle on may come
- * until the window is closed. *number is what closes it. Calls come in order of cycles. False when
- * out of memory. */
+/* Opens a window for an operation that is issued at `cycle`: events of that cycle and later ones
+ * may be added until the window is closed. *number identifies the window. Calls are in order of
+ * cycles. False when out of memory. */
 bool tma_event_order_open(struct tma_event_order *order, uint64_t cycle, uint64_t *number);
 
 /* Closes a window. */
 void tma_event_order_close(struct tma_event_order *order, uint64_t number);
 
-/* Passes on the events before `cycle`, except those that an open window may still come ahead of. */
+/* Passes on the events before `cycle` and before the first open window. */
 void tma_event_order_flush(struct tma_event_order *order, uint64_t cycle);
 
 #endif

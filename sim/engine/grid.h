@@ -17,8 +17,8 @@ struct tma_grid {
     uint32_t cluster_count;
 };
 
-/* Places the workload's CTAs on the machine's SMs. False when out of memory: what was allocated is
- * to be freed all the same. */
+/* Places the workload's CTAs on the machine's SMs. False when out of memory: the caller then frees
+ * the grid all the same. */
 bool tma_grid_create(struct tma_grid *grid, struct tma_simulation *simulation);
 void tma_grid_free(struct tma_grid *grid);
 

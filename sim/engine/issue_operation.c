@@ -17,14 +17,14 @@ uint32_t tma_slot_descriptor(const struct tma_slot *slot, uint32_t number) {
     return tma_workload_descriptor(workload, stage->map, index);
 }
 
-/* The tag of an operation says whose it is: number of the slot in the grid, number of the operation
- * in the CTA. */
+/* The tag of an operation identifies it: number of the slot in the grid, number of the operation in
+ * the CTA. */
 static uint64_t make_tag(const struct tma_queued_issue *issue) {
     return (uint64_t)issue->slot << 32 | issue->number;
 }
 
-/* Operations complete on the issuing slot's mbarrier; copies by multicast on that of the same slot
- * of another CTA. */
+/* An operation completes on the issuing slot's mbarrier. A multicast copy completes on the mbarrier
+ * of the same slot of another CTA. */
 struct tma_slot *tma_completion_slot(const struct tma_grid *grid,
                                      const struct tma_completion *completion) {
     struct tma_slot *slot = &grid->slots[completion->tag >> 32];

@@ -25,7 +25,7 @@ void tma_issue_queue_free(struct tma_issue_queue *queue);
 /* False when out of memory. */
 bool tma_issue_queue_push(struct tma_issue_queue *queue, const struct tma_queued_issue *issue);
 
-/* How many operations, the first ones of the queue, were issued before `cycle`. */
+/* Counts the operations at the head of the queue that were issued before `cycle`. */
 size_t tma_issue_queue_count_before(const struct tma_issue_queue *queue, uint64_t cycle);
 
 /* Removes the first `count` operations. */

@@ -25,8 +25,8 @@ static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
         tma_simulation_out_of_memory(simulation);
 }
 
-/* Hands over what was issued before `cycle`: nothing that slots issue later comes ahead of it. Each
- * operation gets to its TMA unit at its time: what is there then must not depend on how many
+/* Hands over the operations issued before `cycle`: slots can no longer issue an earlier one. Each
+ * operation reaches its TMA unit at its own time, so the result does not depend on how many
  * operations are handed over together. */
 static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
     struct tma_simulation *simulation = actor->simulation;
@@ -38,7 +38,8 @@ static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
     tma_issue_queue_remove(&simulation->issues, count);
 }
 
-/* The first completion of the queue is known: none that is yet to be found can come ahead of it. */
+/* Whether the first completion of the queue is final: the memory system can no longer produce an
+ * earlier one. */
 static bool knows_first_completion(const struct tma_memory_actor *actor) {
     return tma_completion_queue_first(&actor->completions) <
            tma_memory_now(actor->simulation->memory) +
@@ -66,7 +67,8 @@ static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
         tma_actor_signal(&simulation->actors, slot->number);
 }
 
-/* Gives slots the completions that are visible, and where slots are independent all that are known.
+/* Gives slots the completions that are visible; if slots are independent, all completions that are
+ * known.
  */
 static void complete(struct tma_memory_actor *actor, uint64_t now) {
     bool ahead = tma_slots_are_independent(actor->simulation->workload);
@@ -91,8 +93,8 @@ static void wait_for_completion(struct tma_memory_actor *actor, uint64_t now) {
     }
 }
 
-/* Passes on events that nothing comes ahead of any more. Slots act on a completion, and CTAs end,
- * up to wake_interval_cycles after the cycle that their events tell. */
+/* Passes on the events before which no other event can be added. Slots act on a completion, and
+ * CTAs end, up to wake_interval_cycles after the cycle that their events give. */
 static void flush_events(struct tma_simulation *simulation, uint64_t now) {
     uint64_t behind = simulation->machine->tma.wake_interval_cycles;
     if (now > behind)

@@ -8,8 +8,8 @@
 TMA_API_BEGIN
 
 /* Where the time of a pipeline slot goes, from its first issue to the end of its last consumer:
- * name, key in a report, text in a report. Of a stage, it is the way of the request that arrived
- * last. */
+ * name, key in a report, text in a report. The time of a stage is split by the way of the request
+ * that arrived last. */
 #define TMA_CAUSES(X)                                                                              \
     X(TMA_CAUSE_ISSUE, "issue", "from the instruction to the TMA unit")                            \
     X(TMA_CAUSE_TMA_QUEUE, "tma_queue", "queue of the TMA unit")                                   \

@@ -108,7 +108,7 @@ static void summarise(struct run *run) {
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
 }
 
-/* From a run that has the engine to its result. */
+/* Runs the simulation; the caller has reserved the engine. */
 static void simulate(struct run *run, const struct tma_engine_module *module) {
     static const struct tma_engine_core core = {.step = step, .describe = describe};
     struct tma_simulation *simulation = &run->simulation;
@@ -142,7 +142,8 @@ static void simulate_alone(struct run *run) {
     module->release();
 }
 
-/* Everything that a run needs but the memory system and the actors; false when out of memory. */
+/* Allocates what a run needs, except for the memory system and the actors. False when out of
+ * memory. */
 static bool create(struct run *run, const struct tma_event_sink *sink, struct tma_result *result) {
     struct tma_simulation *simulation = &run->simulation;
     const struct tma_workload *workload = simulation->workload;

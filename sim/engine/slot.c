@@ -60,7 +60,7 @@ void tma_slot_start(struct tma_slot *slot) {
         end(slot);
 }
 
-/* The cycle at which the slot's warp goes on, if it sees at `cycle` that its stage is there. */
+/* The cycle at which the slot's warp continues if it sees at `cycle` that its stage is complete. */
 static uint64_t wake_warp(const struct tma_slot *slot, uint64_t cycle) {
     const struct tma_machine *machine = slot->cta->simulation->machine;
     const struct tma_workload *workload = workload_of(slot);
@@ -73,8 +73,8 @@ static uint64_t wake_warp(const struct tma_slot *slot, uint64_t cycle) {
     return tma_warp_take_turn(machine, sm, cycle);
 }
 
-/* The stage is there, which the slot's warp sees at `cycle`. It issues the next one when it goes
- * on; unless it has something else to do first, this is settled here. */
+/* The slot's warp sees at `cycle` that its stage is complete. If the warp only has to issue the
+ * next stage, this function issues it, at the cycle at which the warp continues. */
 static struct tma_wait receive_stage(struct tma_slot *slot, uint64_t cycle) {
     const struct tma_workload *workload = workload_of(slot);
     struct tma_accounting *accounting = &slot->cta->simulation->accounting;
@@ -141,7 +141,7 @@ static void end_consumer(struct tma_slot *slot, uint64_t now) {
                        consumer, workload_of(slot)->consumers[consumer].repeat, report);
 }
 
-/* The slot is through with its tile: it ends, fills its next stage, or enters TMA_SLOT_RELEASED. */
+/* The slot is done with its tile: it ends, fills its next stage, or enters TMA_SLOT_RELEASED. */
 static void release_tile(struct tma_slot *slot, uint64_t now) {
     slot->free_cycle = now;
     if (!has_more(slot)) {

@@ -25,8 +25,8 @@ struct tma_slot {
     uint32_t in_flight; /* operations of the stage that this CTA issued and that are under way */
     struct tma_mbarrier mbarrier;
     struct tma_empty_barrier empty;
-    struct tma_completion last; /* of the stage's operations, the one that completed last */
-    uint64_t free_cycle;        /* from which the slot could have issued its stage */
+    struct tma_completion last; /* the operation of the stage that completed last */
+    uint64_t free_cycle;        /* earliest cycle at which the slot could have issued its stage */
     uint64_t resume_cycle;
     uint32_t consumer;      /* index of the next consumer; while one reads, of that one */
     uint64_t waited_cycles; /* by the consumer that reads, for shared memory */

@@ -1,5 +1,5 @@
 /* Records the events of a run, if the caller wants a trace. It observes: the state machines tell it
- * what they do, and it calls nothing of them. */
+ * what they do, and it calls none of them. */
 #ifndef TMA_ENGINE_TRACER_H
 #define TMA_ENGINE_TRACER_H
 

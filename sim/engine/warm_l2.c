@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 /* The same kernel, run just before, leaves the lines of its operations in L2, in the order of its
- * iterations. Only its last iterations matter: those that come to all tiles a few times over, or to
- * twice what L2 holds. (SMs of both partitions read a tile by turns, and each leaves a copy.) */
+ * iterations. Only its last iterations matter: those that read all tiles a few times, or twice the
+ * capacity of L2. (SMs of both partitions read a tile by turns, and each leaves a copy.) */
 enum { PASSES = 10 };
 
 /* How many of the last iterations matter for an operation of the stage that moves so many bytes. */
@@ -20,16 +20,16 @@ static uint32_t iterations_that_matter(const struct tma_simulation *simulation,
     return iterations < workload->iterations ? (uint32_t)iterations : workload->iterations;
 }
 
-/* Bit masks by tile: the partitions whose SMs have come to it. NULL where the masks would not pay,
- * or out of memory. */
+/* A bit mask for each tile: the partitions whose SMs have read it. NULL if the masks would cost
+ * more than they save, or when out of memory. */
 static uint8_t *new_visitors(const struct tma_stage_operation *stage,
                              const struct tma_workload *workload, uint32_t iterations) {
     uint64_t tiles = tma_walk_tiles(stage, workload);
     return tiles < (uint64_t)iterations * workload->cta_count ? calloc(tiles, 1) : NULL;
 }
 
-/* Brings in the lines of an operation. As long as L2 has room for all lines, it changes nothing to
- * come to a tile again from the same partition. */
+/* Brings in the lines of an operation. As long as L2 holds all lines, a second read of a tile from
+ * the same partition changes nothing. */
 static void warm_operation(struct tma_simulation *simulation, const struct tma_grid *grid,
                            const struct tma_stage_operation *stage, uint32_t cta,
                            uint32_t iteration, uint8_t *visitors) {

@@ -4,10 +4,10 @@
 
 #include "engine/grid.h"
 
-/* Leaves in L2 what the same kernel, run just before, would have left there. */
+/* Brings into L2 the lines that the same kernel, run just before, would have left there. */
 void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid);
 
-/* Leaves the tensor maps where they are when the kernel starts. */
+/* Brings the tensor maps into the caches in which they are when the kernel starts. */
 void tma_leave_descriptors(struct tma_simulation *simulation);
 
 #endif

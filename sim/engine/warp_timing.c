@@ -2,7 +2,7 @@
 
 #include "memory/core/address_map.h"
 
-/* How many other slots' warps have the scheduler of this one's. */
+/* Counts the warps of other slots that share the scheduler of this slot's warp. */
 static uint64_t other_slots_of_scheduler(uint32_t depth, uint32_t slot) {
     return (depth - 1 - slot % TMA_SCHEDULERS) / TMA_SCHEDULERS;
 }

@@ -1,5 +1,5 @@
-/* When the warps of slots go on. A slot is one warp; the warps of an SM belong to its schedulers in
- * turn: slot s to scheduler s mod TMA_SCHEDULERS. */
+/* When the warps of slots continue after a wait. A slot is one warp; the warps of an SM belong to
+ * its schedulers in turn: slot s to scheduler s mod TMA_SCHEDULERS. */
 #ifndef TMA_ENGINE_WARP_TIMING_H
 #define TMA_ENGINE_WARP_TIMING_H
 
@@ -17,8 +17,8 @@ uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
 uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
                                     uint32_t slot, uint32_t iteration);
 
-/* A warp of an SM could go on at `cycle`: gives the cycle at which it does. Warps go on one after
- * the other, in the order of the calls. */
+/* Gives the cycle at which a warp of an SM continues if it could do so at `cycle`. Warps of an SM
+ * continue one after the other, in the order of the calls. */
 uint64_t tma_warp_take_turn(const struct tma_machine *machine, struct tma_sm *sm, uint64_t cycle);
 
 #endif

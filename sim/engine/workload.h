@@ -38,7 +38,8 @@ struct tma_walk {
 };
 
 /* One tensor map of a workload stands for `count` maps of the kernel, which differ only in their
- * global address. A walk that has been to all tiles of one map goes on to the next. */
+ * global address. After the last tile of one map a walk continues with the first tile of the next
+ * map. */
 struct tma_map_array {
     bool global;          /* the maps lie in global memory; else they are kernel parameters */
     uint32_t count;       /* 0 means 1 */
@@ -67,8 +68,9 @@ struct tma_workload {
     uint32_t depth;       /* pipeline slots of a CTA: slot s does iterations s, s + depth, ... */
     uint32_t stage_bytes; /* shared memory from one slot to the next */
     uint32_t shared_base_bytes; /* shared-memory address of the first stage */
-    /* expect_tx of each stage's mbarrier. If the kernel is right, its operations complete so many
-     * bytes. A CTA that a multicast load leaves out expects less by that load's bytes. */
+    /* expect_tx of each stage's mbarrier. In a correct kernel, the stage's operations complete this
+     * many bytes. A CTA that is not in the mask of a multicast load expects that load's bytes less.
+     */
     uint64_t expect_bytes;
 
     struct tma_stage_operation operations[TMA_MAX_STAGE_OPERATIONS];
@@ -142,12 +144,11 @@ struct tma_tensor_map tma_walk_map(const struct tma_stage_operation *stage,
                                    const struct tma_workload *workload, uint32_t cta,
                                    uint32_t iteration);
 
-/* The number of tiles that an operation's walk can come to, of all maps of its array; at most
- * UINT64_MAX. */
+/* The number of tiles in an operation's walk over all maps of its array; at most UINT64_MAX. */
 uint64_t tma_walk_tiles(const struct tma_stage_operation *stage,
                         const struct tma_workload *workload);
 
-/* Which of these tiles iteration `iteration` of CTA `cta` comes to: a number below tma_walk_tiles.
+/* The tile of iteration `iteration` of CTA `cta`, as a number below tma_walk_tiles.
  */
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration);

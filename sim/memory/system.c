@@ -78,7 +78,8 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) 
     return tma_sm_issue(&memory->core, &memory->sms, issue);
 }
 
-/* Whether the wiring goes on with a packet at once: no other packet was handed over before it. */
+/* Whether the wiring can continue with a packet at once: no other packet was handed over before it.
+ */
 static inline bool goes_on(const struct tma_memory *memory, const struct tma_handover *next,
                            enum tma_destination destination) {
     return next->destination == destination && memory->core.handover_count == 0;

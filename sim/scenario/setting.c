@@ -78,6 +78,25 @@ static bool place_value(struct tma_yaml_node *node, const char *path, size_t pat
     }
 }
 
+/* Copies a path with ".2" for "[2]", as messages about tensor maps write an index. Returns the
+ * length of the copy, which is no longer than the path. */
+static size_t copy_path(const char *path, size_t length, char *copy) {
+    size_t copied = 0;
+    for (size_t i = 0; i < length; i++) {
+        size_t digits = path[i] == '[' ? strspn(path + i + 1, "0123456789") : 0;
+        if (digits > 0 && copied > 0 && path[i + 1 + digits] == ']') {
+            copy[copied++] = '.';
+            memcpy(copy + copied, path + i + 1, digits);
+            copied += digits;
+            i += digits + 1;
+        } else {
+            copy[copied++] = path[i];
+        }
+    }
+    copy[copied] = '\0';
+    return copied;
+}
+
 bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *name,
                   struct tma_diagnostics *list) {
     struct tma_location at = {name, 0, 0};
@@ -92,5 +111,13 @@ bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *n
     if (value == NULL)
         return false;
     relocate(value, at);
-    return place_value(root, setting, (size_t)(equals - setting), value, at, list);
+    char *path = malloc((size_t)(equals - setting) + 1);
+    if (path == NULL) {
+        tma_yaml_free(value);
+        return false;
+    }
+    size_t length = copy_path(setting, (size_t)(equals - setting), path);
+    bool good = place_value(root, path, length, value, at, list);
+    free(path);
+    return good;
 }

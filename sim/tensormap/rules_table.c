@@ -63,7 +63,7 @@ const struct tma_rule tma_rules[] = {
      "128b_atom_64b too, and on sm_103 64b)",
      "a row of 128 elements is exactly 128 bytes of shared memory: shorter spans would cut it",
      API "swizzle; " COPY " (which allows 128b_atom_64b for 16u4_align16b, too)", DOCUMENTS,
-     "use 128b", tma_rule_swizzle_packed},
+     "use 128b, or none", tma_rule_swizzle_packed},
     {"swizzle_wide", WIDE, FROM_100,
      "im2col_w and im2col_w128 take swizzle 64b, 128b or 128b_atom_32b; im2col_w 96b too",
      "PTX ISA requires a swizzle in these modes, and the driver's page lists these; an H200's "

@@ -39,8 +39,8 @@ struct tma_set_index {
     uint32_t tag;
 };
 
-/* Rows that are out of bounds altogether read one of eight lines, which lie past all tensors, each
- * the first of its 256 bytes. Under the hash of an H200 the eight lines have eight slices. */
+/* Rows that lie completely out of bounds read one of eight lines. These lie past all tensors, each
+ * at a multiple of 256 bytes. Under the hash of an H200 the eight lines have eight slices. */
 enum { TMA_FILL_LINES = 8 };
 
 static inline uint64_t tma_fill_line(uint32_t number) {

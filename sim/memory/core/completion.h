@@ -1,4 +1,4 @@
-/* What became of an operation: its completion on an mbarrier, with the times of its way. */
+/* The completion of an operation on an mbarrier, with the times at which it passed each point. */
 #ifndef TMA_MEMORY_CORE_COMPLETION_H
 #define TMA_MEMORY_CORE_COMPLETION_H
 

@@ -8,7 +8,7 @@
 
 struct tma_issue {
     uint64_t cycle; /* of the instruction; no earlier than the last advance less issue_cycles */
-    uint64_t tag;   /* of the issuer: comes back with the completion */
+    uint64_t tag;   /* the issuer's own; returned with the completion */
     uint32_t sm;
     enum tma_direction direction;
     uint32_t warp;   /* stores and reductions: the warp of the SM that issues the operation */

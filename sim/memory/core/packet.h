@@ -67,7 +67,7 @@ struct tma_packet {
     uint8_t gpc : 4;       /* of the SM */
     uint8_t promotion : 2; /* enum tma_l2_promotion of the tensor map */
     uint8_t partial : 1;   /* a store of part of a sector; a reduction of half the work of one */
-    uint8_t fill_line : 1; /* it stands for a row that is out of bounds altogether */
+    uint8_t fill_line : 1; /* it stands for a row that lies completely out of bounds */
 };
 _Static_assert(sizeof(struct tma_packet) == TMA_HOST_LINE_BYTES,
                "a packet takes one cache line of the host");

@@ -55,8 +55,8 @@ static uint64_t number_of(const struct tma_line_location *location) {
     return location->group << 16 | (uint64_t)location->home << 15 | location->slice;
 }
 
-/* After a refresh, a channel serves only the first accesses that waited for it in order. Returns
- * how much later the line of another one arrives: a random time. `second`: the access is for the
+/* After a refresh, a channel serves only the first dram.refresh_in_order of the waiting accesses in
+ * order. Returns the random delay of the line of any other access. `second`: the access is for the
  * second line of a block whose first line was just read. */
 static uint64_t refresh_disorder(const struct tma_dram *dram, struct tma_dram_channel *channel,
                                  uint64_t number, bool second, uint64_t end) {

@@ -2,7 +2,8 @@
  * Writes wait until there is a batch of them (dram.write_batch), which spares turnarounds. */
 #include "memory/dram/scheduler.h"
 
-/* Moves data, for which `rows_opened` rows were opened. Returns the cycle at which that is done. */
+/* Moves data over the bus; `rows_opened` rows were opened for it. Returns the cycle at which the
+ * transfer ends. */
 static uint64_t move(const struct tma_dram *dram, struct tma_dram_channel *channel,
                      uint32_t sectors, uint32_t rows_opened, bool writing, uint64_t cycle) {
     uint64_t ticks = sectors * dram->bus_ticks_per_sector + rows_opened * dram->row_gap_ticks;

@@ -13,8 +13,9 @@ static bool is_outstanding(const struct tma_mshr *mshr, uint64_t line, uint64_t 
     return mshr->line == line && mshr->loads > 0 && (!mshr->responded || cycle < mshr->number);
 }
 
-/* The cycle at which the response to a merged load has passed the port, where the one to the first
- * load, of `first_sm`, passed it at `passed`: a second response to the same SM passes by itself. */
+/* The cycle at which the response to a merged load has passed the port. The response to the first
+ * load, of `first_sm`, passed it at `passed`. One response serves several SMs; a second response to
+ * the same SM passes the port separately. */
 static uint64_t pass_port(struct tma_gpcs *gpcs, const struct tma_packet *packet, uint32_t first_sm,
                           uint64_t cycle, uint64_t passed) {
     return packet->sm == first_sm ? tma_response_port_serve(gpcs, packet, cycle) : passed;

@@ -1,7 +1,7 @@
-/* L2: the slices of both partitions. A read goes to the slice of its SM's partition. What that
- * slice lacks, and whose home is the other partition, comes from the home slice; what the home
- * lacks comes from DRAM, in fills of the promotion's size. Writes go to the home slice, the point
- * of coherence.
+/* L2: the slices of both partitions. A read goes to the slice of its SM's partition. If that slice
+ * lacks sectors and the line's home is the other partition, they come from the home slice. What the
+ * home lacks comes from DRAM, in fills of the promotion's size. Writes go to the home slice, the
+ * point of coherence.
  *
  * system.c alone includes this header from outside the folder. */
 #ifndef TMA_MEMORY_L2_L2_H

@@ -66,7 +66,7 @@ static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct
         tma_copy_mark_requested(core, l2, &packet->location, requested);
 }
 
-/* Sends the data of a read back, which its home has at `ready`. */
+/* Sends the data of a read back. The home has them at `ready`. */
 static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                    uint64_t ready) {
     const struct tma_packet *packet = tma_packet_at(core, id);
@@ -133,8 +133,8 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     return tma_slice_start_fill(core, l2, promotion, way, missing, cycle);
 }
 
-/* Sends the data of a read back, which its home, that looked it up at `known`, has at `ready`; and
- * promotes its block. */
+/* Sends the data of a read back, and promotes its block. The home looked the line up at `known`,
+ * and has the data at `ready`. */
 static struct tma_handover deliver_and_promote(struct tma_core *core, struct tma_l2 *l2,
                                                uint32_t id, uint64_t known, uint64_t ready) {
     if (!promotes(l2, tma_packet_at(core, id)))

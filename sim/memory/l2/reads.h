@@ -4,8 +4,8 @@
 
 #include "memory/l2/slice.h"
 
-/* DRAM has delivered what a read lacked, which is present at its home at `ready`: sends the data
- * back, and fetches the second line of the 256-byte block, if the promotion policy says so. */
+/* DRAM has delivered the sectors that a read lacked; the home has them at `ready`. Sends the data
+ * back, and fetches the second line of the 256-byte block if the promotion policy says so. */
 struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
                                     uint64_t ready);
 

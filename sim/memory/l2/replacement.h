@@ -11,11 +11,14 @@ struct tma_replacement_policy {
     /* The state of an empty set. `seed` is the machine's. */
     uint64_t (*initial_state)(uint32_t seed, size_t set);
 
-    /* A way was accessed. NULL: the state is the order of accesses (recency.h), which tags.c keeps
-     * by itself, as a call for each access would take longer than all else that an access does. */
+    /* Notes an access to a way: a hit, or the first access to a line that was just allocated. NULL:
+     * the state is the order of accesses (recency.h). tags.c keeps that order itself, because a
+     * call would take longer than the rest of an access. */
     void (*touch)(uint64_t *state, int way);
 
-    /* Chooses the victim among `candidates`, a bit mask of ways; -1 where it is empty. */
+    /* Chooses a way among `candidates`, a bit mask of ways; -1 if the mask is empty. tags.c calls
+     * it for the victim of an allocation, and also for the dirty line of a set to write back: a
+     * call does not mean that the way gets another line. */
     int (*victim)(uint64_t *state, uint32_t candidates);
 };
 

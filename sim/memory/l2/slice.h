@@ -27,7 +27,7 @@ uint64_t tma_slice_look_up(struct tma_core *core, const struct tma_l2 *l2, uint3
                            uint64_t cycle);
 
 /* Allocates a way for a packet's line (see tma_tags_allocate) and writes its victim back to DRAM.
- * -1: no way is to be had. Pointers to packets are invalid afterwards. */
+ * Returns -1 if every way has a pending fill. Pointers to packets are invalid afterwards. */
 int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, bool remote,
                        uint64_t cycle);
 

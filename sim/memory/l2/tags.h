@@ -80,11 +80,11 @@ void tma_tags_free(struct tma_l2_tags *tags);
 /* The way that holds a line, or -1. */
 int tma_tags_find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag);
 
-/* The way that holds a line. A line that the set does not hold gets one, with no valid sector: an
- * empty way; else a victim among the ways that only the other partition has read; else a victim
- * among all. Ways with a pending fill are never victims; -1 where all ways have one. *victim is
- * what has to be written back. `remote`: the line is allocated for the other partition's copy, and
- * not for an SM of this partition. */
+/* The way that holds a line. If the set does not hold the line, allocates one without valid
+ * sectors: an empty way; else a victim among the ways that only the other partition has read; else
+ * a victim among all. Ways with a pending fill are never victims; -1 where all ways have one.
+ * *victim is the line that has to be written back. `remote`: the line is allocated for the other
+ * partition's copy, and not for an SM of this partition. */
 int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
                       struct tma_l2_victim *victim);
 
@@ -96,8 +96,8 @@ void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, i
 uint32_t tma_tags_access(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
                          uint32_t sectors);
 
-/* The same for a copy, whose sectors were fetched for the home. *first: some of them were not
- * requested here before. */
+/* The same for a copy of a line from the other partition. The home counts which of the fetched
+ * sectors are used. *first: the copy's partition has not requested some of these sectors before. */
 uint32_t tma_tags_access_copy(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
                               uint32_t sectors, bool *first);
 

@@ -33,7 +33,8 @@ static void write_line(struct tma_core *core, struct tma_l2 *l2, const struct wa
     tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
 }
 
-/* Whether the line is surely present: it was brought in before, and there was no eviction yet. */
+/* Whether the line is certainly present: it was brought in before, and L2 has evicted no line
+ * since. */
 static bool is_present(const struct tma_l2_tags *tags, const struct warm_line *line) {
     return line->again && line->remote_only && !tags->full;
 }
@@ -59,9 +60,9 @@ static void put_line(const struct tma_l2_tags *tags, struct warm_ring *ring,
         tma_tags_prefetch(tags, line.index.set);
 }
 
-/* Brings a line in at its home; and in the partition of the SM, if the operation loads or stores
- * the line from there. (The second line is put even where that partition is the home, and then
- * forgotten: a branch would take the host longer.) */
+/* Brings a line in at its home, and also in the partition of the SM if the operation loads or
+ * stores it from there. (If that partition is the home, the second entry is stored too, and
+ * ignored: a branch would take the host longer.) */
 static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
                      const struct warm_operation *operation, uint64_t line, uint8_t sectors) {
     const struct tma_address_map *map = &core->map;

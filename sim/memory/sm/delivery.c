@@ -4,8 +4,8 @@
  * its own, which makes no packets. */
 #include "memory/sm/transfer.h"
 
-/* Notes where the packet that arrived last spent its time. `alone`: when it would have arrived if
- * no port had been busy. */
+/* Notes where the packet that arrived last spent its time. `alone`: the cycle at which it would
+ * have arrived if no port had been busy. */
 static void note_way(const struct tma_core *core, const struct tma_packet *packet,
                      struct tma_completion *completion, uint64_t alone, uint64_t arrival) {
     uint64_t at_slice = packet->sent_cycle + core->machine->crossbar.request_cycles;

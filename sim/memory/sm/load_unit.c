@@ -5,10 +5,11 @@
 #include "memory/sm/descriptor_waits.h"
 #include "memory/sm/transfer.h"
 
-/* Packets that it makes for one wake-up. They leave one by one all the same. */
+/* Packets that the unit makes in one wake-up. Each still leaves at its own cycle. */
 enum { BATCH_PACKETS = 32 };
 
-/* A row that is out of bounds altogether reads one of the eight lines that all transfers share. */
+/* A row that lies completely out of bounds reads one of the eight lines that all transfers share.
+ */
 static void use_fill_line(struct tma_transfer *transfer, struct tma_packet *packet) {
     packet->line = tma_fill_line(transfer->fill_lines++);
     packet->fill_line = true;
@@ -16,7 +17,7 @@ static void use_fill_line(struct tma_transfer *transfer, struct tma_packet *pack
 }
 
 /* Sends a packet to the L2 slice of the SM's partition, loads by way of the coalescer. A prefetch
- * sends none for what is out of bounds. */
+ * sends no packet for a row out of bounds. */
 static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
                  const struct tma_line_request *request, uint64_t cycle) {
     struct tma_transfer *owner = &sms->transfers[transfer];

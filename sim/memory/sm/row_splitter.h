@@ -1,6 +1,7 @@
 /* The row splitter: turns the rows of an operation into line requests. A line request is for bytes
  * of one 128-byte line of global memory and, except for prefetches, of one 128-byte line of shared
- * memory. A load asks for whole sectors, or for part of one; and for fill apart from data. */
+ * memory. A load asks for whole sectors, or for part of one. Data and out-of-bounds fill are
+ * separate requests. */
 #ifndef TMA_MEMORY_SM_ROW_SPLITTER_H
 #define TMA_MEMORY_SM_ROW_SPLITTER_H
 
@@ -28,7 +29,7 @@ struct tma_row_splitter {
     struct tma_uniform_run uniform;
     uint32_t row_done_bytes;  /* of the current row: line requests were made for these */
     uint32_t row_total_bytes; /* of the current row */
-    uint32_t run_rows; /* rows after the current one that differ from it in the place alone */
+    uint32_t run_rows; /* rows after the current one that differ from it only in their address */
     uint32_t shared_step_bytes;
     uint64_t global_step_bytes;
     struct tma_row row; /* the current one */

@@ -35,10 +35,9 @@ static inline void tma_shared_port_occupy(struct tma_shared_port *shared, uint64
         (struct tma_shared_period){from, until};
 }
 
-/* At cycle `now`, a wavefront of data is on its way that arrives at `cycle`. Returns the cycle at
- * which it is in shared memory. The latency of the write itself is part of the way; the wavefront
- * waits for one of the warps ahead of it, and for data that waits already. Calls are in order of
- * `now`. */
+/* A wavefront of data arrives at `cycle`, which is known at cycle `now`. Returns the cycle at which
+ * it is in shared memory. The arrival includes the latency of the write itself. The wavefront waits
+ * for one wavefront of the warps, and for data that already waits. Calls are in order of `now`. */
 static inline uint64_t tma_shared_port_arrive(struct tma_shared_port *shared, uint64_t now,
                                               uint64_t cycle, uint64_t wavefront_ticks) {
     while (shared->count > 0 && shared->periods[shared->first].until_cycle <= now) {

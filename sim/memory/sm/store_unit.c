@@ -191,7 +191,7 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
                          cycle > soonest ? cycle : soonest);
 }
 
-/* Packets that it makes in one cycle at most, should they take no time. */
+/* Most packets that the unit makes in one cycle, on a machine where a packet takes no time. */
 enum { MAX_PACKETS = 16 };
 
 TMA_RARE struct tma_handover tma_store_unit_wake(struct tma_core *core, struct tma_sms *sms,

@@ -15,6 +15,10 @@ try decoded.json
 try decoded.json --set 'box_dim=[512,1]'
 try decoded.json --set 'tensor_map.box_dim=[512,1]'
 try decoded.json --set 'tensor_map.box_dim=[512]'
+try decoded.json --set 'tensor_map.box_dim[0]=512'
+try decoded.json --set 'tensor_map.box_dim.0=512'
+try decoded.json --set 'tensor_map.box_dim[7]=512'
+try decoded.json --set 'tensor_map.box_dim[x]=512'
 try decoded.json --set 'tensor_map.box_dmi=[512,1]'
 try decoded.json --set 'findnigs=[]'
 sed 's/^/  /; 1i name: x\ntensor_maps:\n map:' map.yaml >scenario.yaml

@@ -34,6 +34,13 @@ try map.hex swizzle_atomicity=16b --arch sm_100
 try map.hex swizzle_atomicity=32b --arch sm_100
 try map.hex swizle_mode=64b
 try map.hex swizzle_mode=65b
+try map.hex elemtype=CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ
+try map.hex elemtype=CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B --arch sm_100
+try map.hex elemtype=CU_TENSOR_MAP_DATA_TYPE_BFLOAT61
+try map.hex swizzle_mode=CU_TENSOR_MAP_SWIZZLE_64B --names cuda
+try map.hex swizzle_mode=CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B --arch sm_100
+try map.hex fill_mode=CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+try map.hex interleave_layout=CU_TENSOR_MAP_INTERLEAVE_32B
 try map.hex nonsense
 try map.hex
 try im2col.hex box_dim.0=8
