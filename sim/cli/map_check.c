@@ -9,6 +9,7 @@ void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture
                          enum tma_name_style names, struct cli_map_check *check) {
     check->architecture = architecture;
     check->names = names;
+    check->has_unsupported = false;
     check->usable = tma_map_kind_is_usable(map->kind, architecture);
     check->violation_count =
         tma_tensor_map_check(map, architecture, check->violations, TMA_MAX_VIOLATIONS);
@@ -38,6 +39,12 @@ static bool has_cost(const struct tma_advice *advice) {
     return advice->rule->unit[0] != '\0';
 }
 
+void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
+                              struct cli_map_check *check) {
+    check->has_unsupported = tma_map_file_unsupported(file, map, check->architecture,
+                                                      &check->unsupported_at, &check->unsupported);
+}
+
 void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, FILE *out) {
     const char *architecture = tma_name_of(&tma_architecture_names, (int)check->architecture);
@@ -48,6 +55,9 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
     else
         fprintf(out, "illegal on %s: %zu violation%s\n", architecture, check->violation_count,
                 check->violation_count == 1 ? "" : "s");
+    if (check->has_unsupported)
+        fprintf(out, "  %s:%u:%u: operation: %s\n", check->unsupported_at.file,
+                check->unsupported_at.line, check->unsupported_at.column, check->unsupported.text);
     for (size_t i = 0; i < check->violation_count; i++)
         write_violation(&check->violations[i], check->names, file, map, out);
     for (size_t i = 0; i < check->advice_count; i++) {
@@ -131,6 +141,8 @@ void cli_map_check_json(const struct cli_map_check *check, const struct tma_map_
                         uint32_t map, struct tma_json *json) {
     tma_json_bool(json, "legal", check->violation_count == 0);
     tma_json_bool(json, "usable", check->usable);
+    if (check->has_unsupported)
+        tma_json_string(json, "unsupported", check->unsupported.text);
     tma_json_begin_array(json, "violations");
     for (size_t i = 0; i < check->violation_count; i++)
         write_json_violation(json, &check->violations[i], check->names, file, map);

@@ -10,6 +10,9 @@ struct cli_map_check {
     enum tma_architecture architecture;
     enum tma_name_style names; /* how enumerations are written */
     bool usable;               /* the architecture has an operation on maps of this kind */
+    bool has_unsupported;      /* an operation of the scenario on this map is not supported */
+    struct tma_location unsupported_at;
+    struct tma_error unsupported; /* what the architecture lacks, and the source */
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
     size_t violation_count; /* 0: the map is legal */
     struct tma_advice advice[TMA_MAX_ADVICE];
@@ -20,13 +23,18 @@ struct cli_map_check {
 void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
                          enum tma_name_style names, struct cli_map_check *check);
 
+/* Looks for an operation of the scenario on the map that the architecture does not have. */
+void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
+                              struct cli_map_check *check);
+
 /* Writes "legal on sm_90" or "illegal on sm_90", then each violation with its reason, its fix and
  * its source, then the advice. `file` gives the line of each value of map number `map`; NULL where
  * the map does not come from a file. */
 void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, FILE *out);
 
-/* Writes the keys legal, usable, violations and advice into an object that the caller has begun. */
+/* Writes the keys legal, usable, unsupported (if an operation is), violations and advice into an
+ * object that the caller has begun. */
 void cli_map_check_json(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, struct tma_json *json);
 

@@ -20,7 +20,8 @@ static bool check_all(const struct cli_map_input *input, enum tma_architecture a
     for (uint32_t i = 0; i < cli_map_count(input); i++) {
         const char *name = cli_map_name(input, i);
         cli_map_check_rules(cli_map(input, i), architecture, names, &check);
-        legal = legal && check.violation_count == 0 && check.usable;
+        cli_map_check_operations(&input->file, i, &check);
+        legal = legal && check.violation_count == 0 && check.usable && !check.has_unsupported;
         if (as_json) {
             tma_json_begin_object(&json, NULL);
             tma_json_string(&json, "name", name);
@@ -65,10 +66,10 @@ const struct cli_verb cli_check = {
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
     .details =
         "The file is a scenario, or one tensor map with the same keys, in YAML or JSON. "
-        "Without a file, or\nwith -, check reads standard input. It judges the maps alone: "
-        "operations that "
-        "the architecture does not\nhave, and other errors of the workload, are found by run.",
-    .statuses = "0 all maps are legal, 1 a map breaks a rule or is unusable, 2 error",
+        "Without a file, or\nwith -, check reads standard input. Of the workload it judges only "
+        "whether the architecture has its\noperations; run finds its other errors.",
+    .statuses = "0 all maps are legal, 1 a map breaks a rule or an operation on it is "
+                "not\nsupported, 2 error",
     .max_operands = 1,
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "placement/operation_architecture.h"
 #include "scenario/document.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
@@ -97,4 +99,49 @@ struct tma_location tma_map_file_locate(const struct tma_map_file *file, uint32_
     else
         snprintf(path, sizeof path, "%s.%d", name, index);
     return tma_yaml_locate(file->nodes[map], path);
+}
+
+/* Reads the direction and access of an operation on a map. False if it is on another map, or is not
+ * well formed. */
+static bool read_operation(const struct tma_yaml_node *node, const char *map_name,
+                           enum tma_map_kind kind, struct tma_operation *operation) {
+    static const char *const directions[] = {[TMA_LOAD] = "load",
+                                             [TMA_STORE] = "store",
+                                             [TMA_REDUCE] = "reduce",
+                                             [TMA_PREFETCH] = "prefetch"};
+    const struct tma_yaml_node *access = tma_yaml_find(node, "access");
+    const char *word = "auto";
+    if (access != NULL)
+        word = access->kind == TMA_YAML_SCALAR ? access->text : "";
+    for (size_t i = 0; i < sizeof directions / sizeof directions[0]; i++) {
+        const struct tma_yaml_node *name = tma_yaml_find(node, directions[i]);
+        if (name == NULL || name->kind != TMA_YAML_SCALAR || strcmp(name->text, map_name) != 0)
+            continue;
+        operation->direction = (enum tma_direction)i;
+        return tma_parse_access(word, kind, &operation->access);
+    }
+    return false;
+}
+
+bool tma_map_file_unsupported(const struct tma_map_file *file, uint32_t map,
+                              enum tma_architecture architecture, struct tma_location *at,
+                              struct tma_error *error) {
+    const struct tma_scenario *scenario = file->scenario;
+    const struct tma_tensor_map *tensor_map = &scenario->workload.maps[map];
+    const struct tma_yaml_node *operations =
+        tma_yaml_find(scenario->document, "workload.operations");
+    if (operations == NULL || operations->kind != TMA_YAML_LIST)
+        return false;
+    for (const struct tma_yaml_node *node = operations->first; node != NULL; node = node->next) {
+        struct tma_operation operation = {.direction = TMA_LOAD};
+        if (node->kind != TMA_YAML_MAPPING ||
+            !read_operation(node, scenario->map_names[map], tensor_map->kind, &operation))
+            continue;
+        if (tma_operation_architecture_check(tensor_map, &operation, architecture, error) !=
+            TMA_ERROR_UNSUPPORTED)
+            continue;
+        *at = node->at;
+        return true;
+    }
+    return false;
 }

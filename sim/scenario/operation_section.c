@@ -233,17 +233,27 @@ static bool find_map(struct operation_reader *reader, const char *key, const cha
     return diagnose(reader, key, text);
 }
 
-static enum tma_access_mode access_of(const struct operation_input *input,
-                                      const struct tma_tensor_map *map) {
+static enum tma_access_mode access_of_kind(int32_t access, enum tma_map_kind kind) {
     static const enum tma_access_mode of_kind[] = {
         [TMA_MAP_TILED] = TMA_ACCESS_TILE,
         [TMA_MAP_IM2COL] = TMA_ACCESS_IM2COL,
         [TMA_MAP_IM2COL_W] = TMA_ACCESS_IM2COL_W,
         [TMA_MAP_IM2COL_W128] = TMA_ACCESS_IM2COL_W128,
     };
-    if (input->access == AUTO_ACCESS)
-        return of_kind[map->kind];
-    return (enum tma_access_mode)input->access;
+    return access == AUTO_ACCESS ? of_kind[kind] : (enum tma_access_mode)access;
+}
+
+bool tma_parse_access(const char *word, enum tma_map_kind kind, enum tma_access_mode *access) {
+    int value;
+    if (!tma_value_of(&access_names, word, &value))
+        return false;
+    *access = access_of_kind(value, kind);
+    return true;
+}
+
+static enum tma_access_mode access_of(const struct operation_input *input,
+                                      const struct tma_tensor_map *map) {
+    return access_of_kind(input->access, map->kind);
 }
 
 static bool check_reduction(struct operation_reader *reader, enum tma_direction direction) {

@@ -100,4 +100,8 @@ void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
 void tma_consumer_describe(const struct tma_consumer *consumer,
                            const struct tma_describer *describer);
 
+/* Parses the word of an operation's `access`, of which "auto" depends on the map's kind. False for
+ * an unknown word. */
+bool tma_parse_access(const char *word, enum tma_map_kind kind, enum tma_access_mode *access);
+
 #endif
