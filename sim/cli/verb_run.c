@@ -50,12 +50,15 @@ static bool close_outputs(struct outputs *outputs, bool keep) {
 struct fields {
     struct tma_trace_field items[MAX_FIELDS];
     size_t count;
+    bool out_of_memory; /* a line is missing */
 };
 
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
     assert(fields->count < MAX_FIELDS);
-    fields->items[fields->count++] = (struct tma_trace_field){strdup(key), strdup(value)};
+    struct tma_trace_field field = {strdup(key), value == NULL ? NULL : strdup(value)};
+    fields->out_of_memory |= field.key == NULL || field.value == NULL;
+    fields->items[fields->count++] = field;
 }
 
 static void free_fields(struct fields *fields) {
@@ -71,6 +74,10 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *t
         return tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
     struct fields fields = {.count = 0};
     tma_scenario_describe(scenario, add_field, &fields);
+    if (fields.out_of_memory) {
+        free_fields(&fields);
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
     struct tma_trace_header header = {scenario->name, fields.items, fields.count};
     struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
     enum tma_error_code code = TMA_ERROR_MEMORY;
