@@ -25,10 +25,13 @@ struct outputs {
 };
 
 /* Opens the files before the run, so that an unwritable path fails at once. */
-static bool open_outputs(const struct run_options *options, struct outputs *outputs) {
+static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
+                         struct outputs *outputs) {
     *outputs = (struct outputs){.tracing = options->trace != NULL};
-    if (outputs->tracing && options->common.output != NULL &&
-        strcmp(options->common.output, options->trace) == 0) {
+    if (!cli_output_spares(options->trace, options->common.operands.items[0]) ||
+        !cli_output_spares(options->trace, scenario->gpu_path))
+        return false;
+    if (cli_output_is_file(options->common.output, options->trace)) {
         cli_error("--output and --trace name the same file: %s", options->trace);
         return false;
     }
@@ -120,7 +123,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     struct tma_result *result = calloc(1, sizeof *result);
     if (result == NULL)
         cli_error("out of memory");
-    if (result == NULL || !open_outputs(options, &outputs)) {
+    if (result == NULL || !open_outputs(options, scenario, &outputs)) {
         free(result);
         return CLI_ERROR;
     }
