@@ -77,15 +77,21 @@ static bool is_ignored(int number) {
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* A write that exceeds the limit of file sizes raises SIGXFSZ in the thread that writes. No code
- * writes while the mutex is locked, so the names are whole. The handler has a stack of its own,
- * because the stacks of simulated actors are small. */
-static void watch_file_size(void) {
+/* A write that exceeds the limit of file sizes raises SIGXFSZ in the thread that writes, and a
+ * failed assert raises SIGABRT in its thread. Neither happens while that thread changes the names,
+ * so they are whole. The handler has a stack of its own, because the stacks of simulated actors are
+ * small.
+ */
+static void handle_faults(void) {
+    static const int numbers[] = {SIGXFSZ, SIGABRT};
     static char stack[STACK_BYTES];
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_handler = end_by, .sa_flags = SA_ONSTACK};
-    if (!is_ignored(SIGXFSZ) && sigaltstack(&alternate, NULL) == 0)
-        sigaction(SIGXFSZ, &action, NULL);
+    if (sigaltstack(&alternate, NULL) != 0)
+        return;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!is_ignored(numbers[i]))
+            sigaction(numbers[i], &action, NULL);
 }
 
 /* The other signals are blocked everywhere but in a thread that waits for them. So no handler runs
@@ -98,7 +104,7 @@ void cli_temporary_watch_signals(void) {
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (!is_ignored(numbers[i]))
             sigaddset(&set, numbers[i]);
-    watch_file_size();
+    handle_faults();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (pthread_create(&thread, NULL, watch, &set) == 0)
         pthread_detach(thread);

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* From now on, SIGINT, SIGTERM, SIGHUP and SIGXFSZ remove the temporary files and then end the
- * command as they do by default, so that a shell sees status 128 + n. Signals that the caller
+/* From now on, SIGINT, SIGTERM, SIGHUP, SIGXFSZ and SIGABRT remove the temporary files and then end
+ * the command as they do by default, so that a shell sees status 128 + n. Signals that the caller
  * ignores stay ignored. Call once, before any other thread starts. */
 void cli_temporary_watch_signals(void);
 

@@ -100,7 +100,7 @@ static void execute(const struct tma_operation_record *record, const struct tma_
     global.bytes = malloc(global.size + 1);
     shared.bytes = malloc(window_bytes);
     if (global.bytes == NULL || shared.bytes == NULL) {
-        snprintf(outcome->reason, sizeof outcome->reason, "out of memory");
+        outcome->out_of_memory = true;
     } else {
         tma_record_global_bytes(global.address, global.bytes, global.size);
         tma_record_shared_bytes(0, shared.bytes, window_bytes);

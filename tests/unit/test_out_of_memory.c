@@ -1,9 +1,10 @@
-/* Every allocation of reading a scenario fails once, in turn: the reader then either gives the
- * scenario as it is in the file, or says that memory ran out. It never gives another scenario. */
+/* Every allocation of reading a scenario or records fails once, in turn: the library then either gives
+ * what is in the file, or says that memory ran out. It never gives something else. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "records/validate.h"
 #include "scenario/describe.h"
 #include "scenario/map_file.h"
 #include "suite.h"
@@ -144,6 +145,24 @@ START_TEST(missing_value_is_visible) {
 }
 END_TEST
 
+/* A record that there is no memory for does not count as one that differs. */
+START_TEST(validation_is_whole_or_an_error) {
+    bool failed = true;
+    for (long failing = 0; failed; failing++) {
+        struct tma_validation validation;
+        struct tma_error error = {0};
+        until_failure = failing;
+        enum tma_error_code code =
+            tma_validate_file("tests/unit/records/store.tsv", NULL, &validation, &error);
+        failed = until_failure < 0;
+        until_failure = -1;
+        ck_assert(code == TMA_OK ? validation.agree == 1 : error.text[0] != '\0');
+        if (code == TMA_OK)
+            tma_validation_free(&validation);
+    }
+}
+END_TEST
+
 START_TEST(full_list_counts_what_it_drops) {
     struct tma_diagnostics list = {0};
     for (int i = 0; i < 1000; i++)
@@ -163,6 +182,7 @@ int main(void) {
         tcase_add_test(tests, scenario_is_whole_or_an_error);
         tcase_add_test(tests, maps_are_whole_or_an_error);
         tcase_add_test(tests, missing_value_is_visible);
+        tcase_add_test(tests, validation_is_whole_or_an_error);
     }
     tcase_add_test(tests, full_list_counts_what_it_drops);
     suite_add_tcase(suite, tests);

@@ -16,6 +16,8 @@ done
 {
     echo "-- XFSZ: a trace larger than the limit of file sizes"
     try sh -c 'ulimit -c 0; ulimit -f 64; exec tmasim run "$@"' sh $scenario
+    echo "-- ABRT: an assert"
+    try timeout --preserve-status -s ABRT 1 sh -c 'ulimit -c 0; exec tmasim run "$@"' sh $scenario
     echo "-- a signal that the caller ignores"
     hang_up() {
         sh -c 'trap "" HUP; exec tmasim run "$@"' sh "$@" &
