@@ -1,5 +1,5 @@
-/* Every allocation of reading a scenario or records fails once, in turn: the library then either gives
- * what is in the file, or says that memory ran out. It never gives something else. */
+/* Every allocation of reading a scenario or records fails once, in turn: the library then either
+ * gives what is in the file, or says that memory ran out. It never gives something else. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
