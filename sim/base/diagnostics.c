@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 static char *format_text(const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -18,25 +20,35 @@ static char *format_text(const char *format, va_list arguments) {
     return text;
 }
 
-static int grow(struct tma_diagnostics *list) {
+static bool grow(struct tma_diagnostics *list) {
     size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
     struct tma_diagnostic *items = realloc(list->items, capacity * sizeof *items);
     if (items == NULL)
-        return 0;
+        return false;
     list->items = items;
     list->capacity = capacity;
-    return 1;
+    return true;
 }
 
 void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
                   const char *format, ...) {
-    if (list->count == list->capacity && !grow(list))
+    bool room = list->count < list->capacity || grow(list);
+    if (!room || list->count >= TMA_LIMIT_ERRORS) {
+        list->dropped++;
         return;
+    }
     va_list arguments;
     va_start(arguments, format);
     char *text = format_text(format, arguments);
     va_end(arguments);
     list->items[list->count++] = (struct tma_diagnostic){.code = code, .at = at, .text = text};
+}
+
+bool tma_diagnostics_lack_memory(const struct tma_diagnostics *list) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].code == TMA_ERROR_MEMORY || list->items[i].text == NULL)
+            return true;
+    return list->dropped > 0 && list->count < TMA_LIMIT_ERRORS;
 }
 
 static int comes_before(const struct tma_diagnostic *a, const struct tma_diagnostic *b) {

@@ -3,6 +3,7 @@
 #ifndef TMA_BASE_DIAGNOSTICS_H
 #define TMA_BASE_DIAGNOSTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/api.h"
@@ -28,10 +29,19 @@ struct tma_diagnostics {
     struct tma_diagnostic *items; /* owned */
     size_t count;
     size_t capacity;
+    size_t dropped; /* errors beyond the limit (base/limits.h), or for which there was no memory */
 };
 
+/* Returns the number of errors that were appended, those that the list dropped included. */
+static inline size_t tma_diagnostics_total(const struct tma_diagnostics *list) {
+    return list->count + list->dropped;
+}
+
+/* Returns true if memory ran out: an error says so, has no text, or has no entry. */
+bool tma_diagnostics_lack_memory(const struct tma_diagnostics *list);
+
 /* Appends one entry with a text made as printf does. When memory runs out, the entry's text is
- * NULL, or the entry is dropped if the list itself cannot grow. */
+ * NULL. When the list cannot grow or is full, counts the entry in `dropped`. */
 void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 

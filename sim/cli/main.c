@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/temporary.h"
 #include "cli/verbs.h"
 #include "scenario/suggestion.h"
 
@@ -27,6 +28,14 @@ static const struct cli_verb *find_verb(const char *name) {
     return NULL;
 }
 
+/* Operands are files to read, or words that no file is named by. */
+static bool spares_operands(const struct cli_options *options) {
+    for (size_t i = 0; i < options->operands.count; i++)
+        if (!cli_output_spares(options->output, options->operands.items[i]))
+            return false;
+    return true;
+}
+
 static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     struct cli_options *options = cli_options_parse(verb, count, arguments);
     if (options == NULL)
@@ -36,7 +45,7 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     if (options->help)
         cli_verb_help(verb);
     else
-        status = verb->run(options);
+        status = spares_operands(options) ? verb->run(options) : CLI_ERROR;
     cli_options_free(options);
     return status;
 }
@@ -59,6 +68,7 @@ static int run(int count, char **arguments) {
 
 int main(int count, char **arguments) {
     cli_output_prepare();
+    cli_temporary_watch_signals();
     int status = run(count, arguments);
     errno = 0;
     if (fflush(stdout) != 0 && status == CLI_OK) {

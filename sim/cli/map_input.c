@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/messages.h"
+#include "cli/output.h"
 #include "scenario/text_file.h"
 #include "tensormap/rules.h"
 
@@ -23,7 +24,7 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
                                   options->settings.count, &input->file, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
-    return good;
+    return good && cli_output_spares(options->output, input->file.scenario->gpu_path);
 }
 
 void cli_map_input_free(struct cli_map_input *input) {

@@ -49,4 +49,8 @@ void cli_print_diagnostics(const struct tma_diagnostics *list) {
         tma_write_printable(item->text == NULL ? "out of memory" : item->text, stderr);
         fputc('\n', stderr);
     }
+    if (list->dropped > 0 && tma_diagnostics_lack_memory(list))
+        cli_error("out of memory");
+    else if (list->dropped > 0)
+        cli_error("and %zu more errors", list->dropped);
 }

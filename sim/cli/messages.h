@@ -22,7 +22,7 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "tmasim: note: ..." and a newline. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "file:line:column: error: ..." for each entry of the list. */
+/* Prints "file:line:column: error: ..." for each entry of the list, then how many it dropped. */
 void cli_print_diagnostics(const struct tma_diagnostics *list);
 
 #endif

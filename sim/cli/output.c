@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/messages.h"
+#include "cli/temporary.h"
 
 void cli_output_prepare(void) {
     for (int descriptor = 0; descriptor <= 2; descriptor++)
@@ -18,6 +20,88 @@ void cli_output_prepare(void) {
 
 static bool fail(const struct cli_output *output, int error) {
     cli_error("cannot write %s: %s", output->path, strerror(error));
+    return false;
+}
+
+enum { MOST_LINKS = 40 }; /* as Linux allows on the way to a file */
+
+/* Returns where the link at `path` points to, and frees `path`. NULL with errno set on failure. */
+static char *follow(char *path) {
+    char to[PATH_MAX], *followed = NULL;
+    ssize_t length = readlink(path, to, sizeof to - 1);
+    if (length >= 0) {
+        const char *slash = strrchr(path, '/');
+        size_t folder = to[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
+        to[length] = '\0';
+        followed = malloc(folder + (size_t)length + 1);
+        if (followed != NULL) {
+            memcpy(followed, path, folder);
+            memcpy(followed + folder, to, (size_t)length + 1);
+        }
+    }
+    free(path);
+    return followed;
+}
+
+/* Returns the path of the file to write, which may not exist yet: the one that symbolic links lead
+ * to, so that it is replaced and not the link. The caller frees it. NULL with errno set on failure.
+ */
+static char *resolve(const char *path) {
+    char *resolved = strdup(path);
+    struct stat status;
+    for (int i = 0; resolved != NULL && lstat(resolved, &status) == 0 && S_ISLNK(status.st_mode);
+         i++) {
+        if (i == MOST_LINKS) {
+            free(resolved);
+            errno = ELOOP;
+            return NULL;
+        }
+        resolved = follow(resolved);
+    }
+    return resolved;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Do two resolved paths name one file that does not exist: one name in one folder? */
+static bool is_same_name(const char *a, const char *b) {
+    struct stat folders[2];
+    const char *paths[] = {a, b}, *names[2];
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        char folder[PATH_MAX] = ".";
+        names[i] = slash == NULL ? paths[i] : slash + 1;
+        if (slash != NULL)
+            snprintf(folder, sizeof folder, "%.*s", (int)(slash - paths[i]) + 1, paths[i]);
+        if (stat(folder, &folders[i]) != 0)
+            return false;
+    }
+    return is_same(&folders[0], &folders[1]) && strcmp(names[0], names[1]) == 0;
+}
+
+bool cli_output_is_file(const char *path, const char *other) {
+    struct stat a, b;
+    if (path == NULL || other == NULL)
+        return false;
+    bool exists = stat(path, &a) == 0, other_exists = stat(other, &b) == 0;
+    if (exists || other_exists)
+        /* Devices and pipes are not replaced: reading and writing one of them loses nothing. */
+        return exists && other_exists && S_ISREG(a.st_mode) && is_same(&a, &b);
+    char *resolved = resolve(path), *other_resolved = resolve(other);
+    bool same =
+        resolved != NULL && other_resolved != NULL && is_same_name(resolved, other_resolved);
+    free(resolved);
+    free(other_resolved);
+    return same;
+}
+
+bool cli_output_spares(const char *path, const char *input) {
+    if (!cli_output_is_file(path, input))
+        return true;
+    cli_error("the output %s is the file %s that the command reads; write to another file", path,
+              input);
     return false;
 }
 
@@ -37,9 +121,13 @@ static bool open_temporary(struct cli_output *output) {
     if (output->temporary == NULL)
         return fail(output, ENOMEM);
     snprintf(output->temporary, bytes, "%s.XXXXXX", output->target);
-    int descriptor = mkstemp(output->temporary);
-    if (descriptor < 0)
-        return fail(output, errno);
+    int descriptor = cli_temporary_create(output->temporary);
+    if (descriptor < 0) {
+        int error = errno;
+        free(output->temporary);
+        output->temporary = NULL;
+        return fail(output, error);
+    }
     fchmod(descriptor, mode_of(output->target));
     output->file = fdopen(descriptor, "w");
     return output->file != NULL ? true : fail(output, errno);
@@ -63,8 +151,7 @@ bool cli_output_open(struct cli_output *output, const char *path) {
         return S_ISDIR(status.st_mode) ? fail(output, EISDIR) : open_directly(output);
     if (exists && access(path, W_OK) != 0)
         return fail(output, errno);
-    /* Follow a symbolic link: replace the file that it points to, not the link. */
-    output->target = exists ? realpath(path, NULL) : strdup(path);
+    output->target = resolve(path);
     bool good = output->target == NULL ? fail(output, errno) : open_temporary(output);
     if (!good)
         cli_output_close(output, false);
@@ -86,10 +173,10 @@ bool cli_output_close(struct cli_output *output, bool keep) {
     int error = output->file == NULL ? 0 : finish(output);
     bool good = !keep || error == 0 ? true : fail(output, error);
     if (output->temporary != NULL) {
-        if (keep && good && rename(output->temporary, output->target) != 0)
-            good = fail(output, errno);
         if (!keep || !good)
-            unlink(output->temporary);
+            cli_temporary_remove(output->temporary);
+        else if (!cli_temporary_keep(output->temporary, output->target))
+            good = fail(output, errno);
     }
     free(output->target);
     free(output->temporary);

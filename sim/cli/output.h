@@ -17,6 +17,14 @@ struct cli_output {
  * path fails at once. On failure, prints the error and returns false. */
 bool cli_output_open(struct cli_output *output, const char *path);
 
+/* Returns true if both paths name one file, existing or not, however they are written. NULL names
+ * none. */
+bool cli_output_is_file(const char *path, const char *other);
+
+/* Returns false, and prints an error, if writing the output `path` would replace the file `input`.
+ * Either may be NULL. */
+bool cli_output_spares(const char *path, const char *input);
+
 /* Closes the output. With `keep`, the file takes its place; without, it is removed. Prints an error
  * and returns false where a write failed or the file could not take its place. */
 bool cli_output_close(struct cli_output *output, bool keep);

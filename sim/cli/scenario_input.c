@@ -1,6 +1,7 @@
 #include "cli/scenario_input.h"
 
 #include "cli/messages.h"
+#include "cli/output.h"
 
 bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario) {
     struct tma_diagnostics list = {0};
@@ -8,5 +9,5 @@ bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *s
                                   options->settings.count, scenario, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
-    return good;
+    return good && cli_output_spares(options->output, scenario->gpu_path);
 }

@@ -66,8 +66,12 @@ static enum tma_error_code try_mode(const char *path, const struct settings *set
     enum tma_error_code code = TMA_OK;
     if (tma_scenario_read(path, settings->items, settings->count, &scenario, &list))
         code = run_mode(&scenario, swizzle, comparison, error);
+    else if (tma_diagnostics_lack_memory(&list))
+        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    else if (list.items[0].code == TMA_ERROR_FILE)
+        code = tma_fail(error, TMA_ERROR_FILE, "%s: %s", list.items[0].at.file, list.items[0].text);
     else
-        tma_compare_add_illegal(comparison, swizzle, list.count > 0 ? list.items[0].text : "");
+        tma_compare_add_illegal(comparison, swizzle, list.items[0].text);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
     return code;

@@ -25,10 +25,13 @@ struct outputs {
 };
 
 /* Opens the files before the run, so that an unwritable path fails at once. */
-static bool open_outputs(const struct run_options *options, struct outputs *outputs) {
+static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
+                         struct outputs *outputs) {
     *outputs = (struct outputs){.tracing = options->trace != NULL};
-    if (outputs->tracing && options->common.output != NULL &&
-        strcmp(options->common.output, options->trace) == 0) {
+    if (!cli_output_spares(options->trace, options->common.operands.items[0]) ||
+        !cli_output_spares(options->trace, scenario->gpu_path))
+        return false;
+    if (cli_output_is_file(options->common.output, options->trace)) {
         cli_error("--output and --trace name the same file: %s", options->trace);
         return false;
     }
@@ -50,12 +53,15 @@ static bool close_outputs(struct outputs *outputs, bool keep) {
 struct fields {
     struct tma_trace_field items[MAX_FIELDS];
     size_t count;
+    bool out_of_memory; /* a line is missing */
 };
 
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
     assert(fields->count < MAX_FIELDS);
-    fields->items[fields->count++] = (struct tma_trace_field){strdup(key), strdup(value)};
+    struct tma_trace_field field = {strdup(key), value == NULL ? NULL : strdup(value)};
+    fields->out_of_memory |= field.key == NULL || field.value == NULL;
+    fields->items[fields->count++] = field;
 }
 
 static void free_fields(struct fields *fields) {
@@ -71,6 +77,10 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *t
         return tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
     struct fields fields = {.count = 0};
     tma_scenario_describe(scenario, add_field, &fields);
+    if (fields.out_of_memory) {
+        free_fields(&fields);
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
     struct tma_trace_header header = {scenario->name, fields.items, fields.count};
     struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
     enum tma_error_code code = TMA_ERROR_MEMORY;
@@ -113,7 +123,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     struct tma_result *result = calloc(1, sizeof *result);
     if (result == NULL)
         cli_error("out of memory");
-    if (result == NULL || !open_outputs(options, &outputs)) {
+    if (result == NULL || !open_outputs(options, scenario, &outputs)) {
         free(result);
         return CLI_ERROR;
     }

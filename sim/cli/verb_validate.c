@@ -28,7 +28,8 @@ static bool replay(const struct cli_options *options, const struct tma_machine *
 static int run(const struct cli_options *options) {
     struct tma_machine machine;
     struct cli_output output;
-    if (!cli_machine_read(((const struct validate_options *)options)->gpu, &machine) ||
+    const char *gpu = ((const struct validate_options *)options)->gpu;
+    if (!cli_output_spares(options->output, gpu) || !cli_machine_read(gpu, &machine) ||
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
     struct tma_validation *validations = calloc(options->operands.count, sizeof *validations);

@@ -79,6 +79,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         return;
     }
     outcome->verdict = TMA_RECORD_SKIPPED;
+    outcome->out_of_memory = code == TMA_ERROR_MEMORY;
     snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
 }
 

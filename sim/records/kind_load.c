@@ -64,7 +64,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     }
     uint8_t *window = malloc(record.window_bytes + 1);
     if (window == NULL) {
-        snprintf(outcome->reason, sizeof outcome->reason, "out of memory");
+        outcome->out_of_memory = true;
         return;
     }
     tma_record_shared_bytes(0, window, record.window_bytes);

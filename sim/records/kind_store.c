@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "records/crc32.h"
 #include "records/kinds.h"
 #include "records/operation_record.h"
@@ -87,13 +88,19 @@ static void execute(const struct tma_operation_record *record, const struct tma_
                     uint32_t footprint_bytes, struct tma_record_outcome *outcome) {
     struct span span = written_span(*rows);
     uint32_t window_bytes = record->operation.shared_address + footprint_bytes;
+    if (span.end - span.begin > TMA_LIMIT_RECORD_SPAN_BYTES) {
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "the box spans %llu bytes of global memory; allowed: %d",
+                 (unsigned long long)(span.end - span.begin), TMA_LIMIT_RECORD_SPAN_BYTES);
+        return;
+    }
     struct tma_global_memory global = {.address = span.begin, .size = span.end - span.begin};
     struct tma_shared_memory shared = {.size = window_bytes};
     struct tma_error error = {0};
     global.bytes = malloc(global.size + 1);
     shared.bytes = malloc(window_bytes);
     if (global.bytes == NULL || shared.bytes == NULL) {
-        snprintf(outcome->reason, sizeof outcome->reason, "out of memory");
+        outcome->out_of_memory = true;
     } else {
         tma_record_global_bytes(global.address, global.bytes, global.size);
         tma_record_shared_bytes(0, shared.bytes, window_bytes);

@@ -24,6 +24,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     if (code == TMA_OK)
         code = tma_run(machine, &workload, NULL, &result, &error);
     if (code != TMA_OK) {
+        outcome->out_of_memory = code == TMA_ERROR_MEMORY;
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
         return;
     }

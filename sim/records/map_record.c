@@ -1,5 +1,6 @@
 #include "records/map_record.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "tensormap/dump.h"
@@ -49,6 +50,16 @@ static bool read_kind(const char *mode, struct tma_tensor_map *map) {
     return false;
 }
 
+/* Returns false if the field is too narrow for the value. */
+static bool set_field(struct tma_tensor_map *map, enum tma_field field, size_t index,
+                      int64_t value) {
+    bool wide = field == TMA_FIELD_GLOBAL_DIM || field == TMA_FIELD_GLOBAL_STRIDES;
+    if (!wide && (value < INT32_MIN || value > UINT32_MAX))
+        return false;
+    tma_field_set(map, field, index, value);
+    return true;
+}
+
 enum tma_error_code tma_map_record_read(const struct tma_tsv *records, size_t row,
                                         struct tma_tensor_map *map, struct tma_error *error) {
     *map = (struct tma_tensor_map){0};
@@ -63,11 +74,17 @@ enum tma_error_code tma_map_record_read(const struct tma_tsv *records, size_t ro
             return tma_fail(error, TMA_ERROR_SYNTAX, "%s is \"%s\"; expected %zu integers",
                             columns[i].name, cell, columns[i].count);
         for (size_t k = 0; k < columns[i].count; k++)
-            tma_field_set(map, columns[i].field, k, values[k]);
+            if (!set_field(map, columns[i].field, k, values[k]))
+                return tma_fail(error, TMA_ERROR_SYNTAX,
+                                "%s has %" PRId64 "; expected values of 32 bits", columns[i].name,
+                                values[k]);
     }
     int64_t offset;
-    if (tma_parse_list(tma_tsv_cell(records, row, "tensor_offset"), &offset, 1) != 1)
-        return tma_fail(error, TMA_ERROR_SYNTAX, "tensor_offset is not an integer; expected one");
+    const char *cell = tma_tsv_cell(records, row, "tensor_offset");
+    if (tma_parse_list(cell, &offset, 1) != 1 || offset < 0 || offset > INT64_MAX - BUFFER_ADDRESS)
+        return tma_fail(error, TMA_ERROR_SYNTAX,
+                        "tensor_offset is \"%s\"; expected an integer from 0 to %" PRId64, cell,
+                        INT64_MAX - BUFFER_ADDRESS);
     map->global_address = (uint64_t)(BUFFER_ADDRESS + offset);
     return TMA_OK;
 }

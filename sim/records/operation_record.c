@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "placement/reduction.h"
 #include "records/map_record.h"
 #include "tensormap/rules.h"
 
-enum { MAX_COORDINATES = 5, LARGEST_WINDOW_BYTES = 1 << 20 };
+enum { MAX_COORDINATES = 5 };
 
 /* The hash with which the capture program fills memory (tests/hardware/README.md). */
 static uint32_t hash_word(uint32_t word) {
@@ -58,15 +59,20 @@ struct reader {
     const char *wrong; /* the column of the first malformed cell, or NULL */
 };
 
-static void read_list(struct reader *reader, const char *column, size_t count, int64_t *values) {
+/* Reads `count` integers, each from `least` to `most`. */
+static void read_list(struct reader *reader, const char *column, size_t count, int64_t least,
+                      int64_t most, int64_t *values) {
     const char *cell = tma_tsv_cell(reader->records, reader->row, column);
-    if (tma_parse_list(cell, values, count) != count && reader->wrong == NULL)
+    bool good = tma_parse_list(cell, values, count) == count;
+    for (size_t i = 0; i < count && good; i++)
+        good = values[i] >= least && values[i] <= most;
+    if (!good && reader->wrong == NULL)
         reader->wrong = column;
 }
 
-static int64_t read_number(struct reader *reader, const char *column) {
+static int64_t read_number(struct reader *reader, const char *column, int64_t least, int64_t most) {
     int64_t value = 0;
-    read_list(reader, column, 1, &value);
+    read_list(reader, column, 1, least, most, &value);
     return value;
 }
 
@@ -95,28 +101,27 @@ static void read_operation(struct reader *reader, enum tma_map_kind kind,
     if (operation->direction == TMA_REDUCE)
         operation->reduction = (enum tma_reduction)read_word(
             reader, "redop", tma_reduction_names.items, tma_reduction_names.count);
-    read_list(reader, "coord", MAX_COORDINATES, coordinates);
+    read_list(reader, "coord", MAX_COORDINATES, INT32_MIN, INT32_MAX, coordinates);
     for (int i = 0; i < MAX_COORDINATES; i++)
         operation->coordinates[i] = (int32_t)coordinates[i];
-    read_list(reader, "im2col_offset", 3, offsets);
+    read_list(reader, "im2col_offset", 3, 0, UINT16_MAX, offsets);
     for (int i = 0; i < 3; i++)
         operation->im2col_offsets[i] = (uint16_t)offsets[i];
-    operation->shared_address = (uint32_t)read_number(reader, "smem_offset");
+    operation->shared_address =
+        (uint32_t)read_number(reader, "smem_offset", 0, TMA_LIMIT_RECORD_WINDOW_BYTES);
 }
 
 static void read_outcome(struct reader *reader, struct tma_operation_record *record) {
     static const struct tma_name outcomes[] = {{"ok", false}, {"fault", true}};
-    int64_t window_bytes = read_number(reader, "window");
-    if ((window_bytes < 0 || window_bytes > LARGEST_WINDOW_BYTES) && reader->wrong == NULL)
-        reader->wrong = "window";
-    record->window_bytes = (uint32_t)window_bytes;
+    record->window_bytes =
+        (uint32_t)read_number(reader, "window", 0, TMA_LIMIT_RECORD_WINDOW_BYTES);
     record->faulted = read_word(reader, "outcome", outcomes, 2);
     if (record->faulted)
         return;
     if (record->operation.direction == TMA_LOAD)
-        record->transaction_bytes = (uint32_t)read_number(reader, "tx_bytes");
+        record->transaction_bytes = (uint32_t)read_number(reader, "tx_bytes", 0, UINT32_MAX);
     else
-        record->changed_words = (uint64_t)read_number(reader, "changed_words");
+        record->changed_words = (uint64_t)read_number(reader, "changed_words", 0, INT64_MAX);
     record->crc = (uint32_t)strtoul(tma_tsv_cell(reader->records, reader->row, "crc"), NULL, 16);
 }
 

@@ -1,112 +1,175 @@
 #include "records/timing_record.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 
-#include "placement/rows.h"
+#include "base/limits.h"
+#include "placement/operation_check.h"
+#include "tensormap/legal.h"
+#include "tensormap/types.h"
 
 /* Address of the tensor. Records do not state one, and none depends on it. */
 static const uint64_t tensor_address = UINT64_C(0x7f0000000000);
 
-enum { MAX_VALUE = 256 };
+enum { MAX_VALUE = 256, MOST_TILES = 1 << 30 };
 
-/* Parses the integers of a word into `values`. Values that the word lacks are `fallback`. Returns
- * false if there is no such word. */
-static bool read_list(const char *words, const char *key, int64_t *values, size_t count,
-                      int64_t fallback) {
+/* Reads the words of one record, and remembers the first one that is out of range. */
+struct reader {
+    const char *words;
+    struct tma_error *error;
+    enum tma_error_code code;
+};
+
+static void refuse(struct reader *reader, const char *key, const char *text, int64_t least,
+                   int64_t most) {
+    if (reader->code == TMA_OK)
+        reader->code =
+            tma_fail(reader->error, TMA_ERROR_SYNTAX,
+                     "%s=%s in the scenario column; expected integers from %" PRId64 " to %" PRId64,
+                     key, text, least, most);
+}
+
+/* Reads the integers of a word, each from `least` to `most`. Values that the word lacks are
+ * `fallback`. */
+static void read_list(struct reader *reader, const char *key, int64_t *values, size_t count,
+                      int64_t least, int64_t most, int64_t fallback) {
     char text[MAX_VALUE];
     for (size_t i = 0; i < count; i++)
         values[i] = fallback;
-    return tma_find_key_value(words, key, text, sizeof text) &&
-           tma_parse_list(text, values, count) > 0;
+    if (!tma_find_key_value(reader->words, key, text, sizeof text))
+        return;
+    int64_t given[TMA_MAX_RANK];
+    size_t found = tma_parse_list(text, given, count), commas = 0;
+    for (const char *at = text; *at != '\0'; at++)
+        commas += *at == ',';
+    bool good = found > 0 && (found == commas + 1 || found == count);
+    for (size_t i = 0; i < found; i++) {
+        values[i] = given[i];
+        good = good && given[i] >= least && given[i] <= most;
+    }
+    if (!good)
+        refuse(reader, key, text, least, most);
 }
 
-static int64_t read_number(const char *words, const char *key, int64_t fallback) {
+/* Reads the integer of a word, which the record must have unless `fallback` is in range. */
+static int64_t read_number(struct reader *reader, const char *key, int64_t least, int64_t most,
+                           int64_t fallback) {
     int64_t value;
-    read_list(words, key, &value, 1, fallback);
+    read_list(reader, key, &value, 1, least, most, fallback);
+    if (value < least || value > most)
+        refuse(reader, key, "(none)", least, most);
     return value;
 }
 
-static void read_array32(const char *words, const char *key, uint32_t *to, size_t count,
-                         uint32_t fallback) {
+static int read_choice(struct reader *reader, const char *key, int last) {
+    return (int)read_number(reader, key, 0, last, 0);
+}
+
+static void read_unsigned(struct reader *reader, const char *key, uint32_t *to, size_t count,
+                          uint32_t least, uint32_t fallback) {
     int64_t values[TMA_MAX_RANK];
-    read_list(words, key, values, count, fallback);
+    read_list(reader, key, values, count, least, MOST_TILES, fallback);
     for (size_t i = 0; i < count; i++)
         to[i] = (uint32_t)values[i];
 }
 
-static void read_array64(const char *words, const char *key, uint64_t *to, size_t count,
-                         uint64_t fallback) {
+static void read_signed(struct reader *reader, const char *key, int32_t *to, size_t count) {
     int64_t values[TMA_MAX_RANK];
-    read_list(words, key, values, count, (int64_t)fallback);
+    read_list(reader, key, values, count, INT32_MIN, INT32_MAX, 0);
+    for (size_t i = 0; i < count; i++)
+        to[i] = (int32_t)values[i];
+}
+
+static void read_large(struct reader *reader, const char *key, uint64_t *to, size_t count,
+                       int64_t least, int64_t fallback) {
+    int64_t values[TMA_MAX_RANK];
+    read_list(reader, key, values, count, least, INT64_C(1) << 40, fallback);
     for (size_t i = 0; i < count; i++)
         to[i] = (uint64_t)values[i];
 }
 
-static void read_map(const char *words, struct tma_tensor_map *map) {
+static void read_map(struct reader *reader, struct tma_tensor_map *map) {
+    bool tiled = read_choice(reader, "mode", 1) == 0;
     *map = (struct tma_tensor_map){
-        .kind = read_number(words, "mode", 0) == 0 ? TMA_MAP_TILED : TMA_MAP_IM2COL,
-        .data_type = (enum tma_data_type)read_number(words, "dtype", 0),
-        .rank = (uint32_t)read_number(words, "rank", 0),
+        .kind = tiled ? TMA_MAP_TILED : TMA_MAP_IM2COL,
+        .data_type =
+            (enum tma_data_type)read_choice(reader, "dtype", (int)tma_data_type_names.count - 1),
+        .rank = (uint32_t)read_number(reader, "rank", 1, TMA_MAX_RANK, 0),
         .global_address = tensor_address,
-        .channels_per_pixel = (uint32_t)read_number(words, "cpp", 0),
-        .pixels_per_column = (uint32_t)read_number(words, "ppc", 0),
-        .interleave = (enum tma_interleave)read_number(words, "interleave", 0),
-        .swizzle = (enum tma_swizzle)read_number(words, "swizzle", 0),
-        .l2_promotion = (enum tma_l2_promotion)read_number(words, "l2", 0),
+        .channels_per_pixel = (uint32_t)read_number(reader, "cpp", 0, UINT32_MAX, 0),
+        .pixels_per_column = (uint32_t)read_number(reader, "ppc", 0, UINT32_MAX, 0),
+        .interleave = (enum tma_interleave)read_choice(reader, "interleave",
+                                                       (int)tma_interleave_names.count - 1),
+        .swizzle =
+            (enum tma_swizzle)read_choice(reader, "swizzle", (int)tma_swizzle_names.count - 1),
+        .l2_promotion =
+            (enum tma_l2_promotion)read_choice(reader, "l2", (int)tma_l2_promotion_names.count - 1),
     };
-    read_array64(words, "dim", map->global_dim, TMA_MAX_RANK, 1);
-    read_array64(words, "stride", map->global_strides, TMA_MAX_RANK - 1, 0);
-    read_array32(words, "box", map->box_dim, TMA_MAX_RANK, 1);
-    read_array32(words, "estride", map->element_strides, TMA_MAX_RANK, 1);
-    read_array32(words, "lower", (uint32_t *)map->lower_corner, 3, 0);
-    read_array32(words, "upper", (uint32_t *)map->upper_corner, 3, 0);
+    read_large(reader, "dim", map->global_dim, TMA_MAX_RANK, 1, 1);
+    read_large(reader, "stride", map->global_strides, TMA_MAX_RANK - 1, 0, 0);
+    read_unsigned(reader, "box", map->box_dim, TMA_MAX_RANK, 1, 1);
+    read_unsigned(reader, "estride", map->element_strides, TMA_MAX_RANK, 1, 1);
+    read_signed(reader, "lower", map->lower_corner, 3);
+    read_signed(reader, "upper", map->upper_corner, 3);
 }
 
-static void read_operation(const char *words, struct tma_stage_operation *stage) {
-    bool tiled = read_number(words, "mode", 0) == 0;
+static void read_operation(struct reader *reader, struct tma_stage_operation *stage) {
+    bool tiled = read_choice(reader, "mode", 1) == 0;
     int64_t offsets[3];
     *stage = (struct tma_stage_operation){
-        .operation = {.direction = (enum tma_direction)read_number(words, "op", 0),
+        .operation = {.direction = (enum tma_direction)read_choice(reader, "op", TMA_PREFETCH),
                       .access = tiled ? TMA_ACCESS_TILE : TMA_ACCESS_IM2COL,
                       .reduction = TMA_REDUCE_ADD},
-        .walk = {.order = (enum tma_walk_order)read_number(words, "order", 0)},
+        .walk = {.order = (enum tma_walk_order)read_choice(reader, "order", TMA_WALK_FIXED)},
     };
-    read_list(words, "off", offsets, 3, 0);
+    read_list(reader, "off", offsets, 3, 0, UINT16_MAX, 0);
     for (int i = 0; i < 3; i++)
         stage->operation.im2col_offsets[i] = (uint16_t)offsets[i];
-    read_array32(words, "start", (uint32_t *)stage->walk.start, TMA_MAX_RANK, 0);
-    read_array32(words, "nt", stage->walk.tiles, TMA_MAX_RANK, 1);
-    read_array32(words, "step", (uint32_t *)stage->walk.step, TMA_MAX_RANK, 0);
+    read_signed(reader, "start", stage->walk.start, TMA_MAX_RANK);
+    read_unsigned(reader, "nt", stage->walk.tiles, TMA_MAX_RANK, 1, 1);
+    read_signed(reader, "step", stage->walk.step, TMA_MAX_RANK);
+}
+
+/* No record of a GPU launches so many operations that they would take minutes to simulate. */
+static void check_operations(struct reader *reader, const struct tma_workload *workload) {
+    uint64_t operations = (uint64_t)workload->cta_count * workload->iterations;
+    if (reader->code == TMA_OK && operations > TMA_LIMIT_RECORD_OPERATIONS)
+        reader->code = tma_fail(
+            reader->error, TMA_ERROR_SYNTAX,
+            "grid=%u and iters=%u in the scenario column are %" PRIu64 " operations; allowed: %d",
+            workload->cta_count, workload->iterations, operations, TMA_LIMIT_RECORD_OPERATIONS);
+}
+
+/* The engine takes the rules of a tensor map and of an operation as given. */
+static void check_rules(struct reader *reader, const struct tma_workload *workload) {
+    if (reader->code == TMA_OK)
+        reader->code = tma_tensor_map_require_legal(&workload->maps[0], reader->error);
+    if (reader->code == TMA_OK)
+        reader->code = tma_operation_check(&workload->maps[0], &workload->operations[0].operation,
+                                           reader->error);
 }
 
 enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t row,
                                            const struct tma_machine *machine,
                                            struct tma_workload *workload, struct tma_error *error) {
-    const char *words = tma_tsv_cell(records, row, "scenario");
+    struct reader reader = {tma_tsv_cell(records, row, "scenario"), error, TMA_OK};
     *workload = (struct tma_workload){
         .map_count = 1,
-        .cta_count = (uint32_t)read_number(words, "grid", 0),
+        .cta_count = (uint32_t)read_number(&reader, "grid", 1, TMA_LIMIT_RECORD_CTAS, 0),
         .sm_count = machine->sm_count,
-        .iterations = (uint32_t)read_number(words, "iters", 0),
-        .depth = (uint32_t)read_number(words, "depth", 0),
-        .stage_bytes = (uint32_t)read_number(words, "stage", 0),
+        .iterations = (uint32_t)read_number(&reader, "iters", 1, TMA_LIMIT_RECORD_OPERATIONS, 0),
+        .depth = (uint32_t)read_number(&reader, "depth", 1, TMA_LIMIT_RECORD_DEPTH, 0),
+        .stage_bytes = (uint32_t)read_number(&reader, "stage", 0, TMA_LIMIT_RECORD_WINDOW_BYTES, 0),
         .operation_count = 1,
-        .cold = read_number(words, "cold", 0) != 0,
+        .cold = read_choice(&reader, "cold", 1) != 0,
     };
-    read_map(words, &workload->maps[0]);
-    read_operation(words, &workload->operations[0]);
+    read_map(&reader, &workload->maps[0]);
+    read_operation(&reader, &workload->operations[0]);
     /* Only loads complete bytes on an mbarrier. */
+    uint64_t expect_bytes =
+        (uint64_t)read_number(&reader, "tx", 0, TMA_LIMIT_RECORD_WINDOW_BYTES, 0);
     if (workload->operations[0].operation.direction == TMA_LOAD)
-        workload->expect_bytes = (uint64_t)read_number(words, "tx", 0);
-    if (workload->cta_count == 0 || workload->iterations == 0 || workload->depth == 0 ||
-        workload->maps[0].rank == 0 || workload->maps[0].rank > TMA_MAX_RANK)
-        return tma_fail(
-            error, TMA_ERROR_SYNTAX,
-            "the scenario column has no valid grid, iters, depth or rank; expected 1 or "
-            "more, and a rank of at most 5");
-    for (int d = 0; d < TMA_MAX_RANK; d++)
-        if (workload->operations[0].walk.tiles[d] == 0)
-            return tma_fail(error, TMA_ERROR_SYNTAX,
-                            "the scenario column has an nt of 0; expected 1 or more");
-    return TMA_OK;
+        workload->expect_bytes = expect_bytes;
+    check_operations(&reader, workload);
+    check_rules(&reader, workload);
+    return reader.code;
 }

@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the rest of a stream. Returns NULL if memory runs out or the stream fails. */
+#include "base/limits.h"
+
+/* Reads the rest of a stream, or more bytes than a record file may have. Returns NULL if memory
+ * runs out or the stream fails. */
 static char *read_all(FILE *file, size_t *length) {
     size_t capacity = 1 << 16, used = 0;
     char *text = malloc(capacity);
     while (text != NULL) {
         used += fread(text + used, 1, capacity - used - 1, file);
-        if (used < capacity - 1)
+        if (used < capacity - 1 || used > TMA_LIMIT_RECORD_FILE_BYTES)
             break;
         capacity *= 2;
         char *larger = realloc(text, capacity);
@@ -92,6 +95,9 @@ static enum tma_error_code split_lines(const char *path, struct tma_tsv *tsv,
 
 static enum tma_error_code check_text(const char *path, const char *text, size_t length,
                                       struct tma_error *error) {
+    if (length > TMA_LIMIT_RECORD_FILE_BYTES)
+        return tma_fail(error, TMA_ERROR_SYNTAX, "%s: the file is too large; allowed: %d bytes",
+                        path, TMA_LIMIT_RECORD_FILE_BYTES);
     if (length == 0)
         return tma_fail(error, TMA_ERROR_SYNTAX, "%s: the file is empty; expected a header line",
                         path);
@@ -163,8 +169,9 @@ size_t tma_parse_list(const char *text, int64_t *values, size_t limit) {
     size_t count = 0;
     while (count < limit && *text != '\0') {
         char *end;
+        errno = 0;
         values[count] = strtoll(text, &end, 10);
-        if (end == text)
+        if (end == text || errno == ERANGE || (*end != ',' && *end != '\0'))
             break;
         count++;
         if (*end != ',')

@@ -30,7 +30,8 @@ const char *tma_tsv_cell(const struct tma_tsv *tsv, size_t row, const char *colu
  * characters. Returns false if there is none. */
 bool tma_find_key_value(const char *words, const char *key, char *value, size_t size);
 
-/* Parses up to `limit` comma-separated integers. Returns how many it found. */
+/* Parses up to `limit` comma-separated integers. Returns how many it found before the end or the
+ * first text that is not an integer of 64 bits. */
 size_t tma_parse_list(const char *text, int64_t *values, size_t limit);
 
 #endif

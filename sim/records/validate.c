@@ -36,12 +36,15 @@ static void count_outcome(struct tma_validation *validation, const char *name,
                  sizeof validation->differences[0], "%s: %s", name, outcome->reason);
 }
 
-static void replay_all(const struct tma_machine *machine, const struct tma_tsv *records,
+/* Returns false when memory runs out. */
+static bool replay_all(const struct tma_machine *machine, const struct tma_tsv *records,
                        struct tma_validation *validation, double *errors) {
     const struct tma_record_kind *kind = validation->kind;
     for (size_t row = 0; row < records->rows; row++) {
         struct tma_record_outcome outcome = {0};
         kind->replay(machine, records, row, &outcome);
+        if (outcome.out_of_memory)
+            return false;
         count_outcome(validation, row_name(records, row), &outcome);
         if (kind->has_error && outcome.verdict != TMA_RECORD_SKIPPED && outcome.measured > 0)
             validation->rows[validation->row_count++] =
@@ -50,6 +53,7 @@ static void replay_all(const struct tma_machine *machine, const struct tma_tsv *
     for (size_t i = 0; i < validation->row_count; i++)
         errors[i] = validation->rows[i].error;
     tma_summarise_errors(validation, errors, validation->row_count);
+    return true;
 }
 
 /* Allocates the rows and their errors, and replays all records. */
@@ -60,9 +64,8 @@ static enum tma_error_code replay_file(const char *path, const struct tma_machin
     double *errors = calloc(records->rows, sizeof *errors);
     validation->rows = calloc(records->rows, sizeof *validation->rows);
     validation->skipped = 0;
-    if (errors != NULL && validation->rows != NULL) {
-        replay_all(machine, records, validation, errors);
-    } else {
+    if (errors == NULL || validation->rows == NULL ||
+        !replay_all(machine, records, validation, errors)) {
         code = tma_fail(error, TMA_ERROR_MEMORY, "%s: %zu records do not fit in memory", path,
                         records->rows);
         tma_validation_free(validation);

@@ -8,7 +8,7 @@
  * tree borrows `file`. Aliases are expanded.
  *
  * Returns NULL, with the error appended to the list, if the text is not YAML, has no value, has a
- * tag ("!..."), or exceeds a limit (nesting depth, number of values). Errors that leave a usable
+ * tag ("!...") or the character NUL, or exceeds a limit (base/limits.h). Errors that leave a usable
  * tree are appended too: a second document, and duplicate keys, of which the first is kept. */
 struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char *file,
                                      struct tma_diagnostics *list);

@@ -45,10 +45,28 @@ static void read_machine(struct tma_scenario_reader *reader, const char *const *
     const struct tma_yaml_node *gpu = tma_yaml_find(reader->root, "gpu");
     if (gpu != NULL && gpu->kind == TMA_YAML_SCALAR)
         tma_scenario_read_machine(reader, gpu->text, settings, count);
+    else if (gpu != NULL)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, gpu->at,
+                     "gpu is not a single value; expected the path of a machine file");
+}
+
+/* False, with the error appended to the list, if `tensor_maps` does not hold maps by name. */
+static bool check_maps(const struct tma_yaml_node *maps, struct tma_scenario_reader *reader) {
+    static const char *const kinds[] = {[TMA_YAML_SCALAR] = "is a single value",
+                                        [TMA_YAML_LIST] = "is a list",
+                                        [TMA_YAML_MAPPING] = "is empty"};
+    if (maps->kind == TMA_YAML_MAPPING && maps->first != NULL)
+        return true;
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, maps->at,
+                 "tensor_maps %s; expected a mapping with at least one map, NAME: {...}",
+                 kinds[maps->kind]);
+    return false;
 }
 
 static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *reader) {
     const struct tma_yaml_node *maps = find_maps(file, reader);
+    if (!check_maps(maps, reader))
+        return;
     tma_read_maps(reader, maps);
     tma_assign_map_addresses(reader);
     const struct tma_yaml_node *node = maps->first;
@@ -60,7 +78,7 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
                        const char *const *settings, size_t setting_count, struct tma_map_file *file,
                        struct tma_diagnostics *list) {
     *file = (struct tma_map_file){.scenario = calloc(1, sizeof *file->scenario)};
-    size_t before = list->count;
+    size_t before = tma_diagnostics_total(list);
     struct tma_scenario *scenario = file->scenario;
     if (scenario == NULL || !tma_scenario_name_settings(scenario, setting_count)) {
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
@@ -80,7 +98,7 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
                      "not a mapping; expected a scenario, or the keys of a tensor map");
     }
     tma_diagnostics_sort(list);
-    return list->count == before;
+    return tma_diagnostics_total(list) == before;
 }
 
 void tma_map_file_free(struct tma_map_file *file) {

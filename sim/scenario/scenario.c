@@ -105,8 +105,10 @@ bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const char *g
     struct tma_scenario *scenario = reader->scenario;
     struct tma_location at = tma_yaml_locate(reader->root, "gpu");
     scenario->gpu_path = resolve_path(at.file, gpu);
-    if (scenario->gpu_path == NULL)
+    if (scenario->gpu_path == NULL) {
+        tma_diagnose(reader->list, TMA_ERROR_MEMORY, at, "out of memory");
         return false;
+    }
     scenario->gpu_document = tma_yaml_read(scenario->gpu_path, reader->list);
     if (scenario->gpu_document == NULL) {
         tma_diagnose(reader->list, TMA_ERROR_FILE, at,
@@ -131,13 +133,17 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
 }
 
 /* Reads a scenario from its document, or fails if that is NULL because it could not be parsed.
- * `errors_before` is the length of the list before the document was parsed. */
+ * `errors_before` is the number of errors before the document was parsed. */
 static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
                           const char *const *settings, size_t setting_count,
                           struct tma_scenario *scenario, struct tma_diagnostics *list) {
     *scenario = (struct tma_scenario){.document = document};
-    if (document == NULL || !tma_scenario_name_settings(scenario, setting_count))
+    if (document == NULL)
         return false;
+    if (!tma_scenario_name_settings(scenario, setting_count)) {
+        tma_diagnose(list, TMA_ERROR_MEMORY, document->at, "out of memory");
+        return false;
+    }
     tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
     struct tma_scenario_reader reader = {
         .scenario = scenario, .root = scenario->document, .list = list};
@@ -150,12 +156,12 @@ static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
             tma_scenario_read_machine(&reader, input.gpu, settings, setting_count);
     read_parts(&reader, &input);
     tma_diagnostics_sort(list);
-    return list->count == errors_before;
+    return tma_diagnostics_total(list) == errors_before;
 }
 
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list) {
-    size_t errors_before = list->count;
+    size_t errors_before = tma_diagnostics_total(list);
     struct tma_yaml_node *document = tma_yaml_read(path, list);
     return read_scenario(document, errors_before, settings, setting_count, scenario, list);
 }
@@ -163,7 +169,7 @@ bool tma_scenario_read(const char *path, const char *const *settings, size_t set
 bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
                             size_t setting_count, struct tma_scenario *scenario,
                             struct tma_diagnostics *list) {
-    size_t errors_before = list->count;
+    size_t errors_before = tma_diagnostics_total(list);
     struct tma_yaml_node *document = tma_yaml_parse_mapping(text, strlen(text), name, list);
     return read_scenario(document, errors_before, settings, setting_count, scenario, list);
 }

@@ -17,6 +17,7 @@ struct schema_reader {
     void *target;
     struct tma_diagnostics *list;
     bool good;
+    const char *file; /* where the mapping is */
 };
 
 static void join(char *path, const char *front, const char *back) {
@@ -129,8 +130,13 @@ static void read_fallback(struct schema_reader *reader, const struct tma_key *ke
     struct tma_yaml_node *node =
         tma_yaml_parse(key->fallback, strlen(key->fallback), "default", &errors);
     bool good = node != NULL && tma_value_read(key, node, key->path, reader->target, &errors);
-    assert(good); /* false if the table has a default that its own key does not allow */
-    (void)good;
+    /* Else the table has a default that its own key does not allow. */
+    assert(good || tma_diagnostics_lack_memory(&errors));
+    if (!good) {
+        tma_diagnose(reader->list, TMA_ERROR_MEMORY, (struct tma_location){reader->file, 0, 0},
+                     "out of memory");
+        reader->good = false;
+    }
     tma_yaml_free(node);
     tma_diagnostics_free(&errors);
 }
@@ -162,7 +168,7 @@ bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yam
 
 bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                      const char *context, void *target, struct tma_diagnostics *list) {
-    struct schema_reader reader = {schema, context, target, list, true};
+    struct schema_reader reader = {schema, context, target, list, true, mapping->at.file};
     if (mapping->kind != TMA_YAML_MAPPING) {
         tma_diagnose(list, TMA_ERROR_SYNTAX, mapping->at,
                      "%s is not a mapping; expected {key: value, ...}", context);

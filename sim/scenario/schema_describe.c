@@ -80,33 +80,38 @@ static bool has_value(const struct tma_key *key, const char *at, uint32_t count)
     return key->fallback == TMA_REQUIRED || key->fallback[0] != '\0' || read_field(key, at, 0) != 0;
 }
 
-/* Returns the value as YAML, which the caller frees; NULL if there is none or out of memory. */
-static char *value_text(const struct tma_key *key, const char *values) {
+/* Writes the value as YAML to *text, which the caller frees and which is NULL when out of memory.
+ * Returns false if there is no value. */
+static bool value_text(const struct tma_key *key, const char *values, char **text) {
     const char *at = values + key->offset;
     uint32_t count = 0;
+    *text = NULL;
     if (key->limit > 0)
         memcpy(&count, values + key->count_offset, sizeof count);
     if (!has_value(key, at, count))
-        return NULL;
-    char *text = NULL;
+        return false;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = open_memstream(text, &length);
     if (out == NULL)
-        return NULL;
+        return true;
     if (key->limit > 0)
         print_list(key, at, count, out);
     else
         print_value(key, at, out);
-    fclose(out);
-    return text;
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(*text);
+        *text = NULL;
+    }
+    return true;
 }
 
 void tma_schema_describe(const struct tma_schema *schema, const void *values,
                          const struct tma_describer *describer) {
     for (size_t i = 0; i < schema->count; i++) {
         const struct tma_key *key = &schema->keys[i];
-        char *text = value_text(key, values), path[192];
-        if (text == NULL)
+        char *text, path[192];
+        if (!value_text(key, values, &text))
             continue;
         snprintf(path, sizeof path, "%s.%s", describer->prefix, key->path);
         describer->visit(describer->context, path, text);

@@ -6,7 +6,7 @@
 #include "scenario/schema.h"
 
 /* Takes one key ("gpu.l2.ways", "tensor_maps.A.box_dim") and its value as YAML. Both are valid only
- * during the call. */
+ * during the call. The value is NULL if there was no memory to write it. */
 typedef void (*tma_pair_visitor)(void *context, const char *key, const char *value);
 
 struct tma_describer {

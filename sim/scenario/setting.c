@@ -14,12 +14,15 @@ static void relocate(struct tma_yaml_node *node, struct tma_location at) {
 }
 
 /* Links `value` at *link and frees the node that was there. `key` is the child's key in a mapping,
- * NULL in a list. */
-static void replace_child(struct tma_yaml_node **link, struct tma_yaml_node *value, const char *key,
+ * NULL in a list. Returns false, and changes nothing, when out of memory. */
+static bool replace_child(struct tma_yaml_node **link, struct tma_yaml_node *value, const char *key,
                           size_t length) {
     struct tma_yaml_node *old = *link;
+    char *copy = key == NULL ? NULL : strndup(key, length);
+    if (key != NULL && copy == NULL)
+        return false;
     free(value->key);
-    value->key = key == NULL ? NULL : strndup(key, length);
+    value->key = copy;
     value->next = NULL;
     if (old != NULL) {
         value->next = old->next;
@@ -27,6 +30,7 @@ static void replace_child(struct tma_yaml_node **link, struct tma_yaml_node *val
         tma_yaml_free(old);
     }
     *link = value;
+    return true;
 }
 
 static void diagnose_step(const struct tma_yaml_node *node, const char *path, size_t done,
@@ -42,6 +46,14 @@ static void diagnose_step(const struct tma_yaml_node *node, const char *path, si
             "%.*s is a list of length %zu and has no index \"%.*s\"; allowed: 0 to %zu (the "
             "last one appends)",
             before, path, tma_yaml_count(node), (int)length, step, tma_yaml_count(node));
+}
+
+/* Frees the value that there is no memory to link. Returns false. */
+static bool fail_memory(struct tma_yaml_node *value, struct tma_location at,
+                        struct tma_diagnostics *list) {
+    tma_yaml_free(value);
+    tma_diagnose(list, TMA_ERROR_MEMORY, at, "out of memory");
+    return false;
 }
 
 /* Links the value at `path`, and creates the mappings that are missing on the way. Takes ownership
@@ -61,18 +73,17 @@ static bool place_value(struct tma_yaml_node *node, const char *path, size_t pat
         bool last = done + length == path_length;
         if (!last && *child == NULL) {
             struct tma_yaml_node *created = calloc(1, sizeof *created);
-            if (created == NULL) {
-                tma_yaml_free(value);
-                return false;
-            }
+            if (created == NULL)
+                return fail_memory(value, at, list);
             created->kind = TMA_YAML_MAPPING;
             relocate(created, at);
-            replace_child(child, created, key, length);
+            if (!replace_child(child, created, key, length)) {
+                tma_yaml_free(created);
+                return fail_memory(value, at, list);
+            }
         }
-        if (last) {
-            replace_child(child, value, key, length);
-            return true;
-        }
+        if (last)
+            return replace_child(child, value, key, length) || fail_memory(value, at, list);
         node = *child;
         done += length + 1;
     }

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_FILE_BYTES = 1 << 20 };
+#include "base/limits.h"
 
 static enum tma_error_code check_text(const char *text, size_t length, struct tma_error *error) {
     if (length == 0)
         return tma_fail(error, TMA_ERROR_SYNTAX, "the file is empty");
-    if (length > MAX_FILE_BYTES)
+    if (length > TMA_LIMIT_TEXT_BYTES)
         return tma_fail(error, TMA_ERROR_SYNTAX, "the file is larger than 1 MiB");
     if (memchr(text, '\0', length) != NULL)
         return tma_fail(error, TMA_ERROR_SYNTAX, "the file is binary; expected text");
@@ -20,10 +20,10 @@ static enum tma_error_code check_text(const char *text, size_t length, struct tm
 
 static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
                                        struct tma_error *error) {
-    *text = malloc(MAX_FILE_BYTES + 2);
+    *text = malloc(TMA_LIMIT_TEXT_BYTES + 2);
     if (*text == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    *length = fread(*text, 1, MAX_FILE_BYTES + 1, file);
+    *length = fread(*text, 1, TMA_LIMIT_TEXT_BYTES + 1, file);
     (*text)[*length] = '\0';
     enum tma_error_code code = TMA_OK;
     if (ferror(file))

@@ -71,6 +71,8 @@ enum tma_number_error tma_number_read(const char *text, const struct tma_quantit
     unsigned base = text[0] == '0' && text[1] == 'x' ? 16 : 10;
     if (base == 16)
         text += 2;
+    if (base == 10 && text[0] == '0' && digit_of(text[1], 10) >= 0)
+        return TMA_NUMBER_LEADING_ZERO;
     unsigned count = read_digits(&text, base, number);
     if (base == 10 && count > 0 && text[0] == '.') {
         text++;

@@ -46,6 +46,7 @@ enum tma_number_error {
     TMA_NUMBER_NONE,         /* the text is not a number */
     TMA_NUMBER_NEEDS_UNIT,   /* the number lacks a unit, and the quantity requires one */
     TMA_NUMBER_UNKNOWN_UNIT, /* the quantity does not have the unit at *suffix */
+    TMA_NUMBER_LEADING_ZERO, /* "010": 8 in C and YAML 1.1, 10 in YAML 1.2 */
     TMA_NUMBER_TOO_LARGE,    /* more than 18 decimal or 15 hexadecimal digits */
 };
 

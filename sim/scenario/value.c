@@ -82,6 +82,8 @@ static bool diagnose_number(const struct value_reader *reader, enum tma_number_e
     const struct tma_quantity_unit *unit = reader->key->unit;
     if (error == TMA_NUMBER_NEEDS_UNIT)
         return diagnose_text(reader, " without a unit", "");
+    if (error == TMA_NUMBER_LEADING_ZERO)
+        return diagnose_text(reader, ", which has a leading zero: write it without, or in hex", "");
     if (error != TMA_NUMBER_UNKNOWN_UNIT)
         return diagnose_word(reader);
     struct tma_suggestion suggestion = {.wanted = suffix};

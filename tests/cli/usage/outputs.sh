@@ -29,6 +29,33 @@ echo "-- a reader that closes the pipe early"
 { run 2>"$SCRATCH/said"; echo "exit $?" >"$SCRATCH/status"; } | true
 cat "$SCRATCH/said"
 
+echo "-- an output never replaces a file that the command reads, or the other output"
+cp $scenario "$SCRATCH/scenario.yaml"
+cp ../../configs/gpus/h200.yaml "$SCRATCH/gpu.yaml"
+cp "$SCRATCH/gpu.yaml" "$SCRATCH/old.yaml"
+ln -s gpu.yaml "$SCRATCH/machine"
+ln "$SCRATCH/scenario.yaml" "$SCRATCH/hard_link.yaml"
+ln -s missing "$SCRATCH/dangling"
+refuse() { (cd "$SCRATCH" && try tmasim "$@"); }
+refuse run scenario.yaml -o ./scenario.yaml
+refuse run scenario.yaml -o hard_link.yaml
+refuse run scenario.yaml --set gpu=gpu.yaml -o machine
+refuse run scenario.yaml --set gpu=gpu.yaml --trace gpu.yaml
+refuse run scenario.yaml --set gpu=gpu.yaml --trace ../work/scenario.yaml
+refuse check scenario.yaml --set gpu=gpu.yaml -o gpu.yaml
+refuse compare scenario.yaml --set gpu=gpu.yaml -o gpu.yaml
+refuse validate --gpu gpu.yaml scenario.yaml -o machine
+refuse diff gpu.yaml scenario.yaml -o scenario.yaml
+refuse run scenario.yaml --set gpu=gpu.yaml -o ./x --trace x
+refuse run scenario.yaml --set gpu=gpu.yaml -o missing --trace dangling
+cmp "$SCRATCH/gpu.yaml" "$SCRATCH/old.yaml" && cmp $scenario "$SCRATCH/scenario.yaml" && echo "inputs kept"
+
+echo "-- a symbolic link to a file that does not exist yet stays a link"
+run -o "$SCRATCH/dangling" && test -L "$SCRATCH/dangling" && test -s "$SCRATCH/missing" && echo "link kept"
+ln -s circle "$SCRATCH/circle"
+try run -o "$SCRATCH/circle" 2>&1 | sed 's/.*circle/circle/'
+(cd "$SCRATCH" && rm circle dangling missing machine hard_link.yaml scenario.yaml gpu.yaml old.yaml)
+
 echo "-- a symbolic link stays a link, and a pipe receives the output"
 ln -s target "$SCRATCH/link"
 : >"$SCRATCH/target"

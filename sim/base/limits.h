@@ -1,0 +1,26 @@
+/* The limits of every input. Each bounds the time or the memory that one file can take, and lies
+ * far above what a real scenario or record needs. docs/limits.md is made from this list. */
+#ifndef TMA_BASE_LIMITS_H
+#define TMA_BASE_LIMITS_H
+
+/* Name, value, what it bounds. */
+#define TMA_LIMITS(X)                                                                              \
+    X(TMA_LIMIT_TEXT_BYTES, 1048576, "bytes of a scenario, machine or map file")                   \
+    X(TMA_LIMIT_YAML_DEPTH, 16, "levels of mappings and lists in such a file")                     \
+    X(TMA_LIMIT_YAML_VALUES, 10000, "keys and values in such a file, after aliases")               \
+    X(TMA_LIMIT_YAML_BYTES, 1048576, "bytes of keys and values in such a file, after aliases")     \
+    X(TMA_LIMIT_ERRORS, 100, "errors listed for one input; a last line counts the others")         \
+    X(TMA_LIMIT_RECORD_FILE_BYTES, 268435456, "bytes of a record file")                            \
+    X(TMA_LIMIT_RECORD_WINDOW_BYTES, 1048576, "bytes of shared memory that a record shows")        \
+    X(TMA_LIMIT_RECORD_SPAN_BYTES, 67108864, "bytes of global memory that a stored box spans")     \
+    X(TMA_LIMIT_RECORD_CTAS, 1048576, "CTAs of a timing record")                                   \
+    X(TMA_LIMIT_RECORD_DEPTH, 64, "pipeline slots of a timing record")                             \
+    X(TMA_LIMIT_RECORD_OPERATIONS, 1000000, "operations of a timing record, over all CTAs")
+
+enum {
+#define TMA_LIMIT_ENUM(name, value, bounds) name = (value),
+    TMA_LIMITS(TMA_LIMIT_ENUM)
+#undef TMA_LIMIT_ENUM
+};
+
+#endif

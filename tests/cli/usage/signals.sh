@@ -1,0 +1,28 @@
+# A signal ends the command with status 128 + n, and leaves no file that is not whole.
+scenario=../../configs/scenarios/narrow_rows.yaml
+try() {
+    mkdir "$SCRATCH/folder"
+    echo old >"$SCRATCH/folder/report"
+    "$@" --set workload.iterations=100000000 -o "$SCRATCH/folder/report" --trace "$SCRATCH/folder/trace"
+    echo "exit $?"
+    ls "$SCRATCH/folder" && cat "$SCRATCH/folder/report"
+    rm -r "$SCRATCH/folder"
+}
+for signal in INT TERM HUP; do
+    echo "-- $signal"
+    try timeout --preserve-status -s $signal 1 tmasim run $scenario
+done
+# A shell says on standard error how a command ended.
+{
+    echo "-- XFSZ: a trace larger than the limit of file sizes"
+    try sh -c 'ulimit -c 0; ulimit -f 64; exec tmasim run "$@"' sh $scenario
+    echo "-- ABRT: an assert"
+    try timeout --preserve-status -s ABRT 1 sh -c 'ulimit -c 0; exec tmasim run "$@"' sh $scenario
+    echo "-- a signal that the caller ignores"
+    hang_up() {
+        sh -c 'trap "" HUP; exec tmasim run "$@"' sh "$@" &
+        sleep 1 && kill -HUP $! && sleep 1 && kill -TERM $!
+        wait $!
+    }
+    try hang_up $scenario
+} 2>/dev/null

@@ -1,0 +1,89 @@
+/* Records that no capture writes: each is refused or skipped with a reason, and never reads or
+ * writes outside a buffer. CI runs this with sanitizers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "records/timing_record.h"
+#include "records/validate.h"
+#include "suite.h"
+
+static const struct {
+    const char *path;
+    uint64_t skipped;
+    const char *difference; /* the first one; NULL: none */
+} files[] = {
+    /* The descriptor says another map than the columns, and that map is illegal. */
+    {"tests/unit/bad_records/stray_descriptor.tsv", 1, NULL},
+    {"tests/unit/bad_records/stray_descriptor_2.tsv", 1, NULL},
+    {"tests/unit/bad_records/stray_descriptor_3.tsv", 1, NULL},
+    {"tests/unit/bad_records/tensor_offset.tsv", 0,
+     "18502: tensor_offset is \"9223372036854775807\"; expected an integer from 0 to "
+     "9223232398878048255"},
+};
+
+START_TEST(bad_operation_is_refused) {
+    struct tma_validation validation;
+    ck_assert(tma_validate_file(files[_i].path, NULL, &validation, NULL) == TMA_OK);
+    ck_assert_uint_eq(validation.skipped, files[_i].skipped);
+    ck_assert_uint_eq(validation.agree, 0);
+    ck_assert_uint_eq(validation.difference_count, files[_i].difference != NULL);
+    if (files[_i].difference != NULL)
+        ck_assert_str_eq(validation.differences[0], files[_i].difference);
+    tma_validation_free(&validation);
+}
+END_TEST
+
+#define WORDS                                                                                      \
+    "mode=0 dtype=6 rank=2 dim=64,64 stride=128 box=64,8 swizzle=3 grid=2 iters=8 depth=2 "        \
+    "stage=1024 tx=1024 nt=1,8 step=0,8"
+
+static const struct {
+    const char *from, *to; /* what replaces what in WORDS */
+    const char *text;      /* NULL: a good record */
+} timing[] = {
+    {"mode=0", "mode=0", NULL},
+    {"dtype=6", "dtype=99", "dtype=99 in the scenario column; expected integers from 0 to 15"},
+    {"dtype=6", "dtype=-1", "dtype=-1 in the scenario column; expected integers from 0 to 15"},
+    {"mode=0", "mode=7", "mode=7 in the scenario column; expected integers from 0 to 1"},
+    {"mode=0", "order=4", "order=4 in the scenario column; expected integers from 0 to 3"},
+    {"mode=0", "op=5", "op=5 in the scenario column; expected integers from 0 to 3"},
+    {"mode=0", "l2=1x", "l2=1x in the scenario column; expected integers from 0 to 3"},
+    {"rank=2", "rank=4294967298",
+     "rank=4294967298 in the scenario column; expected integers from 1 to 5"},
+    {"rank=2", "", "rank=(none) in the scenario column; expected integers from 1 to 5"},
+    {"iters=8", "iters=0", "iters=0 in the scenario column; expected integers from 1 to 1000000"},
+    {"depth=2", "depth=65", "depth=65 in the scenario column; expected integers from 1 to 64"},
+    {"grid=2 iters=8", "grid=1001 iters=1000",
+     "grid=1001 and iters=1000 in the scenario column are 1001000 operations; allowed: 1000000"},
+    {"nt=1,8", "nt=1,0", "nt=1,0 in the scenario column; expected integers from 1 to 1073741824"},
+    {"box=64,8", "box=64,x,8",
+     "box=64,x,8 in the scenario column; expected integers from 1 to 1073741824"},
+    {"stride=128", "stride=9223372036854775808",
+     "stride=9223372036854775808 in the scenario column; expected integers from 0 to "
+     "1099511627776"},
+};
+
+START_TEST(bad_timing_is_refused) {
+    char words[400];
+    const char *at = strstr(WORDS, timing[_i].from);
+    snprintf(words, sizeof words, "%.*s%s%s", (int)(at - WORDS), WORDS, timing[_i].to,
+             at + strlen(timing[_i].from));
+    const char *cells[] = {"scenario", "cycles_med", words, "1"};
+    struct tma_tsv records = {NULL, cells, 1, 2};
+    struct tma_machine machine = {.sm_count = 1};
+    struct tma_workload workload;
+    struct tma_error error = {0};
+    enum tma_error_code code = tma_timing_record_read(&records, 0, &machine, &workload, &error);
+    ck_assert_str_eq(error.text, timing[_i].text == NULL ? "" : timing[_i].text);
+    ck_assert_int_eq(code, timing[_i].text == NULL ? TMA_OK : TMA_ERROR_SYNTAX);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("bad records");
+    TCase *records = tcase_create("records");
+    tcase_add_loop_test(records, bad_operation_is_refused, 0, TABLE_ROWS(files));
+    tcase_add_loop_test(records, bad_timing_is_refused, 0, TABLE_ROWS(timing));
+    suite_add_tcase(suite, records);
+    return run_suite(suite);
+}

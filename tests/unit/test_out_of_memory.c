@@ -1,0 +1,190 @@
+/* Every allocation of reading a scenario or records fails once, in turn: the library then either
+ * gives what is in the file, or says that memory ran out. It never gives something else. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "records/validate.h"
+#include "scenario/describe.h"
+#include "scenario/map_file.h"
+#include "suite.h"
+
+/* The sanitizers bring allocation functions of their own, which cannot be replaced. */
+#if defined(__SANITIZE_ADDRESS__)
+#define REPLACES_ALLOCATION 0
+#else
+#define REPLACES_ALLOCATION 1
+#endif
+
+static long until_failure = -1; /* allocations left until one fails; below 0: none fails */
+
+#if REPLACES_ALLOCATION
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *block, size_t bytes);
+
+static bool fails_now(void) {
+    if (until_failure < 0 || until_failure-- > 0)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t bytes) {
+    return fails_now() ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes) {
+    return fails_now() ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *block, size_t bytes) {
+    return fails_now() ? NULL : __libc_realloc(block, bytes);
+}
+#endif
+
+static const char text[] =
+    "name: small\n"
+    "gpu: configs/gpus/h200.yaml\n"
+    "tensor_maps:\n"
+    "  A: &a {data_type: float16, global_dim: [64, 64], box_dim: [64, 8], swizzle: 128b}\n"
+    "  B: *a\n"
+    "workload:\n"
+    "  ctas: 4\n"
+    "  iterations: 8\n"
+    "  pipeline: {depth: 2}\n"
+    "  operations: [{load: A}, {load: B}]\n"
+    "  consumers: [{operation: 0, instruction: ld.shared.b32, lanes: row}]\n";
+
+static const char *const settings[] = {"workload.ctas=7", "gpu.topology.draw=2",
+                                       "workload.operations.0.walk.start=[0, 0]"};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+/* The keys and values of a scenario, as one text. */
+struct description {
+    char text[1 << 15];
+    size_t used;
+};
+
+static void append(void *context, const char *key, const char *value) {
+    struct description *to = context;
+    to->used +=
+        (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "%s=%s\n", key, value);
+    ck_assert_uint_lt(to->used, sizeof to->text);
+}
+
+/* Reads the scenario; allocation `failing` fails. Returns true if it succeeds. */
+static bool read_scenario(long failing, struct description *description, bool *failed) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    description->used = 0;
+    until_failure = failing;
+    bool good = tma_scenario_read_text(text, "text", settings, SETTINGS, &scenario, &list);
+    *failed = until_failure < 0 && failing >= 0;
+    until_failure = -1;
+    ck_assert(good == (tma_diagnostics_total(&list) == 0));
+    ck_assert(good || tma_diagnostics_lack_memory(&list));
+    if (good)
+        tma_scenario_describe(&scenario, append, description);
+    tma_diagnostics_free(&list);
+    tma_scenario_free(&scenario);
+    return good;
+}
+
+START_TEST(scenario_is_whole_or_an_error) {
+    static struct description whole, got;
+    bool failed = true;
+    ck_assert(read_scenario(-1, &whole, &failed));
+    long failing = 0;
+    for (failed = true; failed; failing++)
+        if (read_scenario(failing, &got, &failed))
+            ck_assert_str_eq(got.text, whole.text);
+    ck_assert_int_gt(failing, 500);
+}
+END_TEST
+
+START_TEST(maps_are_whole_or_an_error) {
+    bool failed = true;
+    for (long failing = 0; failed; failing++) {
+        struct tma_map_file file;
+        struct tma_diagnostics list = {0};
+        until_failure = failing;
+        bool good = tma_map_file_read(text, strlen(text), "text", settings, SETTINGS, &file, &list);
+        failed = until_failure < 0;
+        until_failure = -1;
+        ck_assert(good == (tma_diagnostics_total(&list) == 0));
+        ck_assert(good ? file.scenario->workload.map_count == 2
+                       : tma_diagnostics_lack_memory(&list));
+        tma_diagnostics_free(&list);
+        tma_map_file_free(&file);
+    }
+}
+END_TEST
+
+static void count_missing(void *context, const char *key, const char *value) {
+    (void)key;
+    if (value == NULL)
+        ++*(unsigned *)context;
+}
+
+/* A value that there is no memory for is not left out: trace headers would lack it. */
+START_TEST(missing_value_is_visible) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    ck_assert(tma_scenario_read_text(text, "text", NULL, 0, &scenario, &list));
+    bool failed = true;
+    for (long failing = 0; failed; failing++) {
+        unsigned missing = 0;
+        until_failure = failing;
+        tma_scenario_describe(&scenario, count_missing, &missing);
+        failed = until_failure < 0;
+        until_failure = -1;
+        ck_assert_uint_eq(missing, failed);
+    }
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
+/* A record that there is no memory for does not count as one that differs. */
+START_TEST(validation_is_whole_or_an_error) {
+    bool failed = true;
+    for (long failing = 0; failed; failing++) {
+        struct tma_validation validation;
+        struct tma_error error = {0};
+        until_failure = failing;
+        enum tma_error_code code =
+            tma_validate_file("tests/unit/records/store.tsv", NULL, &validation, &error);
+        failed = until_failure < 0;
+        until_failure = -1;
+        ck_assert(code == TMA_OK ? validation.agree == 1 : error.text[0] != '\0');
+        if (code == TMA_OK)
+            tma_validation_free(&validation);
+    }
+}
+END_TEST
+
+START_TEST(full_list_counts_what_it_drops) {
+    struct tma_diagnostics list = {0};
+    for (int i = 0; i < 1000; i++)
+        tma_diagnose(&list, TMA_ERROR_SYNTAX, (struct tma_location){"file", 1, 1}, "wrong");
+    ck_assert_uint_eq(list.count, 100);
+    ck_assert_uint_eq(tma_diagnostics_total(&list), 1000);
+    ck_assert(!tma_diagnostics_lack_memory(&list));
+    tma_diagnostics_free(&list);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("out of memory");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60);
+    if (REPLACES_ALLOCATION) {
+        tcase_add_test(tests, scenario_is_whole_or_an_error);
+        tcase_add_test(tests, maps_are_whole_or_an_error);
+        tcase_add_test(tests, missing_value_is_visible);
+        tcase_add_test(tests, validation_is_whole_or_an_error);
+    }
+    tcase_add_test(tests, full_list_counts_what_it_drops);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
