@@ -92,7 +92,7 @@ static void write_report(const struct tma_scenario *scenario, int format,
         .workload = &scenario->workload,
         .result = result,
         .map_names = scenario->map_names,
-        .limits = tma_report_limits_of(&scenario->machine, &scenario->workload),
+        .limits = tma_report_limits_of(&scenario->machine, result),
     };
     tma_report_write(&input, format, out);
 }

@@ -153,6 +153,7 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     uint64_t memory_cycles = counters->last_cycle > cycles ? counters->last_cycle : cycles;
     result->cycles = cycles;
     result->memory_cycles = memory_cycles;
+    result->gpcs = gpcs_in_use(machine, sms, sm_count);
     result->cta_cycles =
         tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);
     result->latency_cycles = tma_histogram_distribution(accounting->latencies);
@@ -163,8 +164,7 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
         shared += sms[i].shared_memory.busy_ticks / TMA_TICKS;
     result->busy_tma = fraction(counters->tma_busy, cycles, sm_count);
     result->busy_sm_port = fraction(counters->sm_port_busy, cycles, sm_count);
-    result->busy_crossbar =
-        fraction(counters->gpc_port_busy, memory_cycles, gpcs_in_use(machine, sms, sm_count));
+    result->busy_crossbar = fraction(counters->gpc_port_busy, memory_cycles, result->gpcs);
     result->busy_l2 = fraction(counters->slice_busy, memory_cycles, machine->l2.slices);
     result->busy_dram = fraction(counters->bus_busy, memory_cycles, machine->dram.channels);
     result->busy_shared = fraction(shared, cycles, sm_count);

@@ -85,6 +85,7 @@ struct tma_result {
     /* Until L2 and DRAM are done too: kernels do not wait for prefetches and write-backs. At least
      * `cycles`. */
     uint64_t memory_cycles;
+    uint32_t gpcs;                          /* that have an SM with a CTA */
     struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
     struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */
     struct tma_counters counters;

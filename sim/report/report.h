@@ -14,9 +14,9 @@ struct tma_report_limits {
     double dram_bytes_per_cycle; /* of the data bus, all channels together */
 };
 
-/* The peak rates for the SMs and GPCs that the workload uses. */
+/* The peak rates of the machine for the GPCs that the run used. */
 struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
-                                              const struct tma_workload *workload);
+                                              const struct tma_result *result);
 
 /* All pointers are borrowed. */
 struct tma_report_input {
