@@ -8,6 +8,21 @@
 #include "report/escape.h"
 #include "report/json_writer.h"
 
+void cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation) {
+    uint64_t agree = validation->agree;
+    double error = validation->mape, part = 1.0 / (draws->count + 1);
+    if (draws->count++ == 0) {
+        draws->least_agree = draws->most_agree = agree;
+        draws->least_error = draws->most_error = draws->mean_error = error;
+    }
+    draws->least_agree = agree < draws->least_agree ? agree : draws->least_agree;
+    draws->most_agree = agree > draws->most_agree ? agree : draws->most_agree;
+    draws->mean_agree += part * ((double)agree - draws->mean_agree);
+    draws->least_error = error < draws->least_error ? error : draws->least_error;
+    draws->most_error = error > draws->most_error ? error : draws->most_error;
+    draws->mean_error += part * (error - draws->mean_error);
+}
+
 static const char *kind_of(const struct tma_validation *validation) {
     return validation->kind == NULL ? "unknown" : validation->kind->name;
 }
@@ -40,10 +55,23 @@ static void write_differences(struct tma_json *json, const struct tma_validation
     tma_json_end_array(json);
 }
 
+static void write_json_draws(struct tma_json *json, const struct cli_draws *draws) {
+    tma_json_begin_object(json, "draws");
+    tma_json_unsigned(json, "count", draws->count);
+    tma_json_decimal(json, "mean_agree", draws->mean_agree, 2);
+    tma_json_unsigned(json, "least_agree", draws->least_agree);
+    tma_json_unsigned(json, "most_agree", draws->most_agree);
+    write_error(json, "mean_mape", draws->mean_error);
+    write_error(json, "least_mape", draws->least_error);
+    write_error(json, "most_mape", draws->most_error);
+    tma_json_end_object(json);
+}
+
 static void write_json(const char *const *paths, const struct tma_validation *validations,
-                       size_t count, FILE *out) {
+                       const struct cli_draws *draws, size_t count, const char *digest, FILE *out) {
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
+    tma_json_string(&json, "timing_digest", digest);
     tma_json_begin_array(&json, "files");
     for (size_t i = 0; i < count; i++) {
         const struct tma_validation *validation = &validations[i];
@@ -53,10 +81,14 @@ static void write_json(const char *const *paths, const struct tma_validation *va
         tma_json_unsigned(&json, "records", validation->records);
         tma_json_unsigned(&json, "skipped", validation->skipped);
         tma_json_unsigned(&json, "agree", validation->agree);
+        if (validation->kind != NULL && validation->kind->has_ranges)
+            tma_json_bool(&json, "by_ranges", validation->has_ranges);
         write_error(&json, "mape", validation->mape);
         write_error(&json, "median", validation->median);
         write_error(&json, "p95", validation->p95);
         write_error(&json, "max", validation->max);
+        if (draws[i].count > 0)
+            write_json_draws(&json, &draws[i]);
         write_differences(&json, validation);
         if (validation->kind != NULL && validation->kind->has_error)
             write_rows(&json, validation);
@@ -97,13 +129,26 @@ static void write_text_differences(const struct tma_validation *validation, FILE
         fprintf(out, "  and %" PRIu64 " more\n", differing - validation->difference_count);
 }
 
+static void write_text_draws(const struct cli_draws *draws, FILE *out) {
+    fprintf(out, "  seeds 1 to %" PRIu32 ": mean %s, least %" PRIu64 ", most %" PRIu64 " agree\n",
+            draws->count, tma_decimal(draws->mean_agree, 1).text, draws->least_agree,
+            draws->most_agree);
+    if (!isnan(draws->mean_error))
+        fprintf(out, "  mean cycle error of a seed: mean %s %%, least %s %%, most %s %%\n",
+                percent(draws->mean_error).text, percent(draws->least_error).text,
+                percent(draws->most_error).text);
+}
+
 static void write_text(const char *const *paths, const struct tma_validation *validations,
-                       size_t count, FILE *out) {
+                       const struct cli_draws *draws, size_t count, FILE *out) {
     for (size_t i = 0; i < count; i++) {
         const struct tma_validation *validation = &validations[i];
         tma_write_printable(paths[i], out);
-        fprintf(out, ": %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree\n",
-                kind_of(validation), validation->records, validation->skipped, validation->agree);
+        fprintf(out, ": %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree%s\n",
+                kind_of(validation), validation->records, validation->skipped, validation->agree,
+                validation->has_ranges ? " with the range of several launches" : "");
+        if (draws[i].count > 0)
+            write_text_draws(&draws[i], out);
         if (!isnan(validation->mape))
             write_errors(validation, out);
         else
@@ -112,6 +157,10 @@ static void write_text(const char *const *paths, const struct tma_validation *va
 }
 
 void cli_validation_write(const char *const *paths, const struct tma_validation *validations,
-                          size_t count, enum cli_format format, FILE *out) {
-    (format == CLI_FORMAT_JSON ? write_json : write_text)(paths, validations, count, out);
+                          const struct cli_draws *draws, size_t count, const char *digest,
+                          enum cli_format format, FILE *out) {
+    if (format == CLI_FORMAT_JSON)
+        write_json(paths, validations, draws, count, digest, out);
+    else
+        write_text(paths, validations, draws, count, out);
 }

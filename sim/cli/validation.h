@@ -7,9 +7,21 @@
 #include "cli/options.h"
 #include "records/validate.h"
 
-/* Writes the results; validations[i] belongs to the file paths[i]. Write errors stay with the
- * stream. */
+/* The same file replayed with several seeds of the machine. All zero without --draws. */
+struct cli_draws {
+    uint32_t count;
+    uint64_t least_agree, most_agree;
+    double mean_agree;
+    double least_error, most_error, mean_error; /* of the mean errors; NaN for kinds without them */
+};
+
+/* Adds the replay with one more seed. */
+void cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation);
+
+/* Writes the results, and the digest of the machine's timing; validations[i] belongs to the file
+ * paths[i]. Write errors stay with the stream. */
 void cli_validation_write(const char *const *paths, const struct tma_validation *validations,
-                          size_t count, enum cli_format format, FILE *out);
+                          const struct cli_draws *draws, size_t count, const char *digest,
+                          enum cli_format format, FILE *out);
 
 #endif

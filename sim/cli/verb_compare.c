@@ -97,6 +97,11 @@ static enum tma_error_code compare(const struct cli_options *options,
     return code;
 }
 
+static uint32_t sms_in_use(const struct tma_scenario *scenario) {
+    uint32_t sms[TMA_MAX_SMS];
+    return tma_workload_place(&scenario->machine, &scenario->workload, sms);
+}
+
 static int compare_scenario(const struct compare_options *own,
                             const struct tma_scenario *scenario) {
     const struct cli_options *options = &own->common;
@@ -110,7 +115,9 @@ static int compare_scenario(const struct compare_options *own,
     comparison->scenario = scenario->name;
     comparison->machine = scenario->machine.name;
     comparison->timing_validated = scenario->machine.validated;
+    comparison->timing_edited = scenario->machine.edited;
     comparison->workload = &scenario->workload;
+    comparison->sms = sms_in_use(scenario);
     comparison->show_padding = own->pad;
     int status = CLI_ERROR;
     if (cli_output_open(&output, options->output)) {

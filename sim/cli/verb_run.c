@@ -94,16 +94,6 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *t
     return code;
 }
 
-/* The peak rates of the machine. */
-static struct tma_report_limits limits_of(const struct tma_machine *machine) {
-    return (struct tma_report_limits){
-        .sm_bytes_per_cycle = machine->crossbar.sm_port_bytes_per_kcycle / 1000.0,
-        .l2_bytes_per_cycle =
-            machine->topology.gpc_count * (machine->crossbar.gpc_port_bytes_per_kcycle / 1000.0),
-        .dram_bytes_per_cycle = (double)tma_machine_dram_bytes_per_kcycle(machine) / 1000.0,
-    };
-}
-
 static void write_report(const struct tma_scenario *scenario, int format,
                          const struct tma_result *result, FILE *out) {
     struct tma_report_input input = {
@@ -112,7 +102,7 @@ static void write_report(const struct tma_scenario *scenario, int format,
         .workload = &scenario->workload,
         .result = result,
         .map_names = scenario->map_names,
-        .limits = limits_of(&scenario->machine),
+        .limits = tma_report_limits_of(&scenario->machine, result),
     };
     tma_report_write(&input, format, out);
 }

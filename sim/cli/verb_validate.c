@@ -6,21 +6,45 @@
 #include "cli/output.h"
 #include "cli/validation.h"
 #include "cli/verbs.h"
+#include "scenario/machine_file.h"
 
 struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
+    struct cli_count draws;
 };
 
-static bool replay(const struct cli_options *options, const struct tma_machine *machine,
-                   struct tma_validation *validations) {
-    for (size_t i = 0; i < options->operands.count; i++) {
-        struct tma_error error;
-        if (tma_validate_file(options->operands.items[i], machine, &validations[i], &error) !=
-            TMA_OK) {
-            cli_error("%s", error.text);
+static bool replay_file(const char *path, const struct tma_machine *machine,
+                        struct tma_validation *validation) {
+    struct tma_error error;
+    if (tma_validate_file(path, machine, validation, &error) == TMA_OK)
+        return true;
+    cli_error("%s", error.text);
+    return false;
+}
+
+/* Replays a file with the seeds 1 to `count`. */
+static bool replay_draws(const char *path, struct tma_machine machine, uint32_t count,
+                         struct cli_draws *draws) {
+    for (uint32_t seed = 1; seed <= count; seed++) {
+        struct tma_validation validation;
+        machine.topology.seed = seed;
+        if (!replay_file(path, &machine, &validation))
             return false;
-        }
+        cli_draws_add(draws, &validation);
+        tma_validation_free(&validation);
+    }
+    return true;
+}
+
+static bool replay(const struct cli_options *options, const struct tma_machine *machine,
+                   struct tma_validation *validations, struct cli_draws *draws) {
+    uint32_t count = ((const struct validate_options *)options)->draws.value;
+    for (size_t i = 0; i < options->operands.count; i++) {
+        const char *path = options->operands.items[i];
+        if (!replay_file(path, machine, &validations[i]) ||
+            !replay_draws(path, *machine, count, &draws[i]))
+            return false;
     }
     return true;
 }
@@ -33,15 +57,19 @@ static int run(const struct cli_options *options) {
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
     struct tma_validation *validations = calloc(options->operands.count, sizeof *validations);
-    if (validations == NULL)
+    struct cli_draws *draws = calloc(options->operands.count, sizeof *draws);
+    bool good = validations != NULL && draws != NULL;
+    if (!good)
         cli_error("out of memory");
-    bool good = validations != NULL && replay(options, &machine, validations);
+    good = good && replay(options, &machine, validations, draws);
     if (good)
-        cli_validation_write(options->operands.items, validations, options->operands.count,
-                             (enum cli_format)options->format, output.file);
+        cli_validation_write(options->operands.items, validations, draws, options->operands.count,
+                             tma_machine_digest(&machine).text, (enum cli_format)options->format,
+                             output.file);
     for (size_t i = 0; validations != NULL && i < options->operands.count; i++)
         tma_validation_free(&validations[i]);
     free(validations);
+    free(draws);
     return cli_output_close(&output, good) && good ? CLI_OK : CLI_ERROR;
 }
 
@@ -51,6 +79,13 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct validate_options, gpu),
      .help = "simulate this machine; default: the h200.yaml that belongs to the command"},
+    {.name = "--draws",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct validate_options, draws),
+     .help =
+         "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
+         "the most that agree"},
     CLI_OPTION_FORMAT(&cli_format_names),
     CLI_OPTION_OUTPUT,
 };

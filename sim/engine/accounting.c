@@ -23,15 +23,42 @@ void tma_accounting_free(struct tma_accounting *accounting) {
     *accounting = (struct tma_accounting){0};
 }
 
+/* The low half of a tag is the number of the operation in its CTA, over all stages. */
+static enum tma_direction direction_of(const struct tma_workload *workload,
+                                       const struct tma_completion *completion) {
+    uint32_t index = (uint32_t)completion->tag % workload->operation_count;
+    return workload->operations[index].operation.direction;
+}
+
+/* Only loads complete bytes on an mbarrier; the bytes of other operations are those of the tensor.
+ */
+static void count_bytes(struct tma_counters *counters, enum tma_direction direction,
+                        const struct tma_completion *completion) {
+    switch (direction) {
+    case TMA_LOAD:
+        counters->bytes += completion->bytes;
+        counters->tensor_bytes += completion->tensor_bytes;
+        counters->copied_bytes += completion->copied ? completion->bytes : 0;
+        break;
+    case TMA_STORE:
+        counters->stored_bytes += completion->tensor_bytes;
+        break;
+    case TMA_REDUCE:
+        counters->reduced_bytes += completion->tensor_bytes;
+        break;
+    case TMA_PREFETCH:
+        counters->prefetched_bytes += completion->tensor_bytes;
+        break;
+    }
+}
+
 void tma_account_completion(struct tma_accounting *accounting,
                             const struct tma_completion *completion) {
     struct tma_counters *counters = &accounting->result->counters;
     counters->operations += !completion->copied;
     counters->rows += completion->rows;
     counters->rows_out_of_bounds += completion->rows_out_of_bounds;
-    counters->bytes += completion->bytes;
-    counters->tensor_bytes += completion->tensor_bytes;
-    counters->copied_bytes += completion->copied ? completion->bytes : 0;
+    count_bytes(counters, direction_of(accounting->workload, completion), completion);
     tma_histogram_add(accounting->latencies, completion->cycle - completion->issue_cycle);
 }
 
@@ -123,7 +150,10 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     const struct tma_machine *machine = accounting->machine;
     struct tma_result *result = accounting->result;
     uint64_t cycles = accounting->last_cycle, shared = 0;
+    uint64_t memory_cycles = counters->last_cycle > cycles ? counters->last_cycle : cycles;
     result->cycles = cycles;
+    result->memory_cycles = memory_cycles;
+    result->gpcs = gpcs_in_use(machine, sms, sm_count);
     result->cta_cycles =
         tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);
     result->latency_cycles = tma_histogram_distribution(accounting->latencies);
@@ -134,9 +164,8 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
         shared += sms[i].shared_memory.busy_ticks / TMA_TICKS;
     result->busy_tma = fraction(counters->tma_busy, cycles, sm_count);
     result->busy_sm_port = fraction(counters->sm_port_busy, cycles, sm_count);
-    result->busy_crossbar =
-        fraction(counters->gpc_port_busy, cycles, gpcs_in_use(machine, sms, sm_count));
-    result->busy_l2 = fraction(counters->slice_busy, cycles, machine->l2.slices);
-    result->busy_dram = fraction(counters->bus_busy, cycles, machine->dram.channels);
+    result->busy_crossbar = fraction(counters->gpc_port_busy, memory_cycles, result->gpcs);
+    result->busy_l2 = fraction(counters->slice_busy, memory_cycles, machine->l2.slices);
+    result->busy_dram = fraction(counters->bus_busy, memory_cycles, machine->dram.channels);
     result->busy_shared = fraction(shared, cycles, sm_count);
 }

@@ -21,7 +21,7 @@ TMA_API_BEGIN
     X(TMA_CAUSE_DRAM, "dram", "DRAM access")                                                       \
     X(TMA_CAUSE_DRAM_QUEUE, "dram_queue", "queues of the DRAM channels")                           \
     X(TMA_CAUSE_SHARED_WRITE, "shared_write",                                                      \
-      "write of the last data to shared memory, mbarrier completion")                              \
+      "last data: written to shared memory, mbarrier completed; stores: last read to wait_group")  \
     X(TMA_CAUSE_WAKE, "wake", "from the mbarrier completion until the waiting warp resumes")       \
     X(TMA_CAUSE_CONSUME, "consume", "shared-memory wavefronts of the consumers")                   \
     X(TMA_CAUSE_CONSUME_QUEUE, "consume_queue", "queue of the shared-memory port")                 \
@@ -48,9 +48,13 @@ struct tma_distribution {
 struct tma_counters {
     uint64_t operations; /* that have completed; a multicast load is one */
     uint64_t rows, rows_out_of_bounds;
-    uint64_t bytes;                  /* completed on mbarriers, out-of-bounds fill included */
-    uint64_t tensor_bytes;           /* the part of `bytes` that came from tensors */
-    uint64_t copied_bytes;           /* the part that multicast brought to SMs that did not issue */
+    uint64_t bytes;        /* of loads: completed on mbarriers, out-of-bounds fill included */
+    uint64_t tensor_bytes; /* the part of `bytes` that came from tensors */
+    uint64_t
+        copied_bytes; /* the part of `bytes` that multicast brought to SMs that did not issue */
+    uint64_t stored_bytes;           /* of stores: written to tensors */
+    uint64_t reduced_bytes;          /* of reductions: combined with elements of tensors */
+    uint64_t prefetched_bytes;       /* of prefetches: bytes of tensors that L2 was told to fetch */
     uint64_t l2_requests;            /* from TMA units, as L2 counts them */
     uint64_t l2_sectors;             /* that these requests asked for */
     uint64_t l2_sector_hits;         /* the part of them that L2 had */
@@ -77,15 +81,19 @@ struct tma_consumer_total {
 };
 
 struct tma_result {
-    uint64_t cycles;                        /* first issue to last completion, over all CTAs */
+    uint64_t cycles; /* first issue to last completion, over all CTAs */
+    /* Until L2 and DRAM are done too: kernels do not wait for prefetches and write-backs. At least
+     * `cycles`. */
+    uint64_t memory_cycles;
+    uint32_t gpcs;                          /* that have an SM with a CTA */
     struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
     struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */
     struct tma_counters counters;
     struct tma_consumer_total consumers[TMA_MAX_CONSUMERS]; /* by the workload's consumers */
     uint64_t cause_cycles[TMA_CAUSE_COUNT];                 /* summed over slots */
     uint64_t slot_cycles;                                   /* sum of cause_cycles */
-    /* Busy cycles of each kind of resource, as a fraction of the run's cycles times the number of
-     * such resources. The largest one limits the run. */
+    /* Busy cycles of each kind of resource, as a fraction of the time times the number of such
+     * resources in use. The time is memory_cycles for the crossbar, L2 and DRAM, else cycles. */
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
 };
 

@@ -24,7 +24,9 @@ enum {
 struct tma_machine {
     char name[TMA_MAX_NAME];
     enum tma_architecture architecture; /* its rules decide which tensor maps are legal */
-    bool validated;                     /* its timing was compared with records of a real GPU */
+    /* Its timing was compared with records of a real GPU, and has the values that it had then. */
+    bool validated;
+    bool edited; /* its timing was compared with records, but some value is another one now */
 
     uint32_t sm_count;            /* number of streaming multiprocessors (SMs) */
     uint32_t sm_clock_mhz;        /* clock of the SMs; all durations in cycles are cycles of it */

@@ -326,8 +326,19 @@ uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm) {
     return memory->machine.topology.gpc_partition[memory->core.sm_gpc[sm]];
 }
 
+/* No event marks the end of a write to DRAM. */
+static uint64_t last_cycle(const struct tma_memory *memory) {
+    uint64_t last = memory->core.cycle;
+    for (uint32_t i = 0; i < memory->machine.dram.channels; i++) {
+        uint64_t done = tma_ticks_to_cycle(memory->dram.channels[i].bus.free_ticks);
+        last = done > last ? done : last;
+    }
+    return last;
+}
+
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     struct tma_memory_counters counters = memory->core.counters;
+    counters.last_cycle = last_cycle(memory);
     counters.tma_busy = tma_sms_busy_unit_cycles(&memory->sms);
     counters.sm_port_busy = tma_sms_busy_port_cycles(&memory->sms);
     counters.gpc_port_busy = tma_gpcs_busy_cycles(&memory->gpcs);

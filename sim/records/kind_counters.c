@@ -1,8 +1,12 @@
 /* Records of kind "counters": what the profiler counted in one launch with all caches flushed. A
- * record agrees if every counter does, within 1 % and what a launch adds by itself. */
+ * record agrees if every counter does. A counter differs from launch to launch if slots or SMs race
+ * for the lines of a block. Where the least and the most that several launches counted are known,
+ * the model's figure must lie between them, and else it must be that of the record. Both hold
+ * within 1 % and what a launch adds by itself. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/run.h"
 #include "records/kinds.h"
@@ -43,9 +47,58 @@ static uint64_t predicted(const struct column *column, const struct tma_counters
     return column->bank_writes ? value / TMA_BANK_BYTES : value;
 }
 
-static bool agrees(const struct column *column, uint64_t measured, uint64_t model, uint32_t ctas) {
-    uint64_t apart = measured > model ? measured - model : model - measured;
-    return apart <= measured / 100 + column->launch + (uint64_t)column->launch_per_cta * ctas;
+/* What the hardware counted. */
+struct range {
+    uint64_t least, most;
+};
+
+static uint64_t count_cell(const struct tma_tsv *records, size_t row, const char *column,
+                           const char *suffix) {
+    char name[96];
+    snprintf(name, sizeof name, "%s%s", column, suffix);
+    return strtoull(tma_tsv_cell(records, row, name), NULL, 10);
+}
+
+/* Finds the row of the ranges that has the same name as the record; `rows` if there is none. */
+static size_t find_ranges(const struct tma_tsv *ranges, const char *name) {
+    size_t row = 0;
+    while (row < ranges->rows && strcmp(tma_tsv_cell(ranges, row, "name"), name) != 0)
+        row++;
+    return row;
+}
+
+/* The range of a counter over several launches, if it is known; else the record's own count. */
+static struct range measured_range(const struct tma_tsv *records, size_t row, const char *column) {
+    const struct tma_tsv *ranges = records->ranges;
+    struct range range = {count_cell(records, row, column, ""), 0};
+    range.most = range.least;
+    if (ranges == NULL)
+        return range;
+    char least[96];
+    snprintf(least, sizeof least, "%s.min", column);
+    size_t found = find_ranges(ranges, tma_tsv_cell(records, row, "name"));
+    if (found < ranges->rows && tma_tsv_column(ranges, least) >= 0)
+        range = (struct range){count_cell(ranges, found, column, ".min"),
+                               count_cell(ranges, found, column, ".max")};
+    return range;
+}
+
+/* A launch adds at most `launch` to what the model counts, so the model may be that much below the
+ * least count. */
+static bool agrees(const struct range *range, uint64_t model, uint64_t launch) {
+    uint64_t above = range->most / 100, below = range->least / 100 + launch;
+    return model + below >= range->least && model <= range->most + above;
+}
+
+static void describe(const struct range *range, const char *column, uint64_t model,
+                     struct tma_record_outcome *outcome) {
+    if (range->least == range->most)
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "%s: measured %" PRIu64 ", model %" PRIu64, column, range->least, model);
+    else
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "%s: measured %" PRIu64 " to %" PRIu64 ", model %" PRIu64, column, range->least,
+                 range->most, model);
 }
 
 static void compare(const struct tma_tsv *records, size_t row, const struct tma_workload *workload,
@@ -54,13 +107,13 @@ static void compare(const struct tma_tsv *records, size_t row, const struct tma_
     outcome->verdict = TMA_RECORD_AGREES;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         const struct column *column = &columns[i];
-        uint64_t measured = strtoull(tma_tsv_cell(records, row, column->name), NULL, 10);
+        struct range range = measured_range(records, row, column->name);
         uint64_t model = predicted(column, counters);
-        if ((column->bank_writes && !load) || agrees(column, measured, model, workload->cta_count))
+        uint64_t launch = column->launch + (uint64_t)column->launch_per_cta * workload->cta_count;
+        if ((column->bank_writes && !load) || agrees(&range, model, launch))
             continue;
         outcome->verdict = TMA_RECORD_DIFFERS;
-        snprintf(outcome->reason, sizeof outcome->reason,
-                 "%s: measured %" PRIu64 ", model %" PRIu64, column->name, measured, model);
+        describe(&range, column->name, model, outcome);
         return;
     }
 }
@@ -84,4 +137,4 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
 }
 
 const struct tma_record_kind tma_kind_counters = {
-    .name = "counters", .matches = matches, .replay = replay};
+    .name = "counters", .has_ranges = true, .matches = matches, .replay = replay};

@@ -25,6 +25,7 @@ struct tma_record_outcome {
 struct tma_record_kind {
     const char *name; /* "load_tile", "banks", "timing", ... */
     bool has_error;   /* predicts cycles, so that relative errors are computed */
+    bool has_ranges;  /* NAME_ranges.tsv beside NAME.tsv belongs to the records, if it exists */
 
     /* True if the columns and the first row are those of this kind. There is at least one row. */
     bool (*matches)(const struct tma_tsv *records);

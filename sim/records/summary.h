@@ -18,6 +18,7 @@ struct tma_timed_row {
 
 struct tma_validation {
     const struct tma_record_kind *kind; /* NULL: unknown, and every record is skipped */
+    bool has_ranges; /* records agree where they lie in the range of several launches */
     uint64_t records;
     uint64_t skipped;
     uint64_t agree;

@@ -13,6 +13,7 @@ struct tma_tsv {
     const char **cells; /* owned; rows + 1 lines of `columns` cells, the header first */
     size_t rows;        /* without the header */
     size_t columns;
+    const struct tma_tsv *ranges; /* of counters: what differs between launches; NULL: not known */
 };
 
 /* Fails with TMA_ERROR_FILE if the file cannot be read, with TMA_ERROR_SYNTAX if it is not TSV, and

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "records/kinds.h"
 
@@ -74,6 +75,31 @@ static enum tma_error_code replay_file(const char *path, const struct tma_machin
     return code;
 }
 
+/* Reads NAME_ranges.tsv beside NAME.tsv. Without such a file `ranges` stays empty. */
+static enum tma_error_code read_ranges(const char *path, struct tma_tsv *ranges,
+                                       struct tma_error *error) {
+    static const char extension[] = ".tsv", suffix[] = "_ranges.tsv";
+    size_t length = strlen(path), stem = length - (sizeof extension - 1);
+    if (length < sizeof extension || strcmp(path + stem, extension) != 0)
+        return TMA_OK;
+    char *name = malloc(stem + sizeof suffix);
+    if (name == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory", path);
+    memcpy(name, path, stem);
+    memcpy(name + stem, suffix, sizeof suffix);
+    enum tma_error_code code = TMA_OK;
+    FILE *file = fopen(name, "r");
+    if (file != NULL) {
+        struct tma_tsv found;
+        fclose(file);
+        code = tma_tsv_read(name, &found, error);
+        if (code == TMA_OK)
+            *ranges = found;
+    }
+    free(name);
+    return code;
+}
+
 enum tma_error_code tma_validate_file(const char *path, const struct tma_machine *machine,
                                       struct tma_validation *validation, struct tma_error *error) {
     struct tma_tsv records;
@@ -83,8 +109,17 @@ enum tma_error_code tma_validate_file(const char *path, const struct tma_machine
     *validation = (struct tma_validation){
         .kind = find_kind(&records), .records = records.rows, .skipped = records.rows};
     validation->mape = validation->median = validation->p95 = validation->max = NAN;
-    if (validation->kind != NULL)
+    struct tma_tsv ranges = {0};
+    if (validation->kind != NULL && validation->kind->has_ranges)
+        code = read_ranges(path, &ranges, error);
+    if (ranges.cells != NULL) {
+        records.ranges = &ranges;
+        validation->has_ranges = true;
+    }
+    if (code == TMA_OK && validation->kind != NULL)
         code = replay_file(path, machine, &records, validation, error);
+    if (ranges.cells != NULL)
+        tma_tsv_free(&ranges);
     tma_tsv_free(&records);
     return code;
 }

@@ -52,6 +52,7 @@ static void write_mode(struct tma_json *json, const struct tma_compared_mode *mo
         tma_json_unsigned(json, "worst_ways", mode->ways);
         tma_json_unsigned(json, "banks_used", tma_count_bits(mode->banks_used));
         tma_json_decimal(json, "bytes_per_cycle", mode->bytes_per_cycle, 3);
+        tma_json_decimal(json, "bytes_per_cycle_per_sm", mode->bytes_per_cycle_per_sm, 3);
     } else {
         tma_json_string(json, "reason", mode->reason);
     }
@@ -77,6 +78,7 @@ void tma_compare_write_json(const struct tma_swizzle_comparison *comparison, FIL
     tma_json_string(&json, "scenario", comparison->scenario);
     tma_json_string(&json, "machine", comparison->machine);
     tma_json_bool(&json, "timing_validated", comparison->timing_validated);
+    tma_json_bool(&json, "timing_edited", comparison->timing_edited);
     tma_json_begin_array(&json, "modes");
     for (size_t i = 0; i < comparison->mode_count; i++)
         write_mode(&json, &comparison->modes[i]);

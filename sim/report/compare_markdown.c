@@ -8,7 +8,7 @@
 
 static void write_modes(const struct tma_swizzle_comparison *comparison, FILE *out) {
     fputs("| swizzle | cycles | ideal wavefronts | wavefronts | excess | ways | banks | "
-          "bytes/cycle |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+          "bytes/cycle/SM |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
           out);
     for (size_t i = 0; i < comparison->mode_count; i++) {
         const struct tma_compared_mode *mode = &comparison->modes[i];
@@ -20,7 +20,8 @@ static void write_modes(const struct tma_swizzle_comparison *comparison, FILE *o
                     bold, tma_name_of(&tma_swizzle_names, (int)mode->swizzle), bold, mode->cycles,
                     mode->ideal_wavefronts, mode->wavefronts,
                     mode->wavefronts - mode->ideal_wavefronts, mode->ways,
-                    tma_count_bits(mode->banks_used), tma_decimal(mode->bytes_per_cycle, 2).text);
+                    tma_count_bits(mode->banks_used),
+                    tma_decimal(mode->bytes_per_cycle_per_sm, 2).text);
     }
 }
 
@@ -68,7 +69,8 @@ void tma_compare_write_markdown(const struct tma_swizzle_comparison *comparison,
     tma_write_markdown(comparison->scenario, out);
     fputs("** on ", out);
     tma_write_markdown(comparison->machine, out);
-    fprintf(out, "%s\n\n", tma_timing_note(comparison->timing_validated));
+    fprintf(out, "%s\n\n",
+            tma_timing_note(comparison->timing_validated, comparison->timing_edited));
     write_modes(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);

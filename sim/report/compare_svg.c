@@ -244,7 +244,8 @@ static void write_head(const struct tma_swizzle_comparison *comparison, int widt
     tma_write_xml(comparison->scenario, out);
     fputs(" on ", out);
     tma_write_xml(comparison->machine, out);
-    fprintf(out, "%s</text>\n", tma_timing_note(comparison->timing_validated));
+    fprintf(out, "%s</text>\n",
+            tma_timing_note(comparison->timing_validated, comparison->timing_edited));
 }
 
 void tma_compare_write_svg(const struct tma_swizzle_comparison *comparison, FILE *out) {

@@ -7,19 +7,19 @@
 #include "report/labels.h"
 
 static void write_modes(const struct tma_swizzle_comparison *comparison, FILE *out) {
-    fprintf(out, "%-22s %10s %12s %12s %12s %5s %5s %11s\n", "swizzle", "cycles", "ideal",
-            "wavefronts", "excess", "ways", "banks", "bytes/cycle");
+    fprintf(out, "%-22s %10s %12s %12s %12s %5s %5s %14s\n", "swizzle", "cycles", "ideal",
+            "wavefronts", "excess", "ways", "banks", "bytes/cycle/SM");
     for (size_t i = 0; i < comparison->mode_count; i++) {
         const struct tma_compared_mode *mode = &comparison->modes[i];
         if (!mode->legal)
             continue;
         fprintf(out,
                 "%-22s %10" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %5" PRIu32
-                " %5" PRIu32 " %11s\n",
+                " %5" PRIu32 " %14s\n",
                 tma_name_of(&tma_swizzle_names, (int)mode->swizzle), mode->cycles,
                 mode->ideal_wavefronts, mode->wavefronts, mode->wavefronts - mode->ideal_wavefronts,
                 mode->ways, tma_count_bits(mode->banks_used),
-                tma_decimal(mode->bytes_per_cycle, 2).text);
+                tma_decimal(mode->bytes_per_cycle_per_sm, 2).text);
     }
 }
 
@@ -94,7 +94,8 @@ void tma_compare_write_text(const struct tma_swizzle_comparison *comparison, FIL
     tma_write_printable(comparison->scenario, out);
     fputs("\nmachine   ", out);
     tma_write_printable(comparison->machine, out);
-    fprintf(out, "%s\n\n", tma_timing_note(comparison->timing_validated));
+    fprintf(out, "%s\n\n",
+            tma_timing_note(comparison->timing_validated, comparison->timing_edited));
     write_modes(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);

@@ -49,36 +49,49 @@ void tma_share_out_tenths(const uint64_t *parts, size_t count, uint32_t *tenths)
 
 static void derive_rates(struct tma_figures *figures, const struct tma_report_input *input) {
     const struct tma_counters *counters = &input->result->counters;
-    double bytes = (double)counters->bytes, cycles = (double)input->result->cycles;
+    double cycles = (double)input->result->cycles;
+    figures->moved_bytes = counters->bytes + counters->stored_bytes + counters->reduced_bytes;
     figures->time_ns = ratio(cycles * 1000, input->machine->sm_clock_mhz);
-    figures->gigabytes_per_second = ratio(bytes, figures->time_ns);
-    figures->bytes_per_cycle = ratio(bytes, cycles);
+    figures->gigabytes_per_second = ratio((double)figures->moved_bytes, figures->time_ns);
+    figures->bytes_per_cycle = ratio((double)figures->moved_bytes, cycles);
     figures->bytes_per_cycle_per_sm = ratio(figures->bytes_per_cycle, figures->sms);
     figures->fill_bytes = counters->bytes - counters->tensor_bytes;
-    figures->row_bytes = ratio(bytes - (double)counters->copied_bytes, (double)counters->rows);
+    uint64_t row_bytes = figures->moved_bytes - counters->copied_bytes + counters->prefetched_bytes;
+    figures->row_bytes = ratio((double)row_bytes, (double)counters->rows);
 }
 
+/* The limit of a rate; both rates are in bytes per cycle of all SMs. */
+static struct tma_limit_figure rate_limit(const char *key, const char *text, double peak,
+                                          double used, double sms) {
+    return (struct tma_limit_figure){key, text, ratio(peak, sms), ratio(used, sms),
+                                     ratio(used, peak)};
+}
+
+/* A GPC's port passes one response for all SMs of a multicast load, so its bytes follow from the
+ * time that it is busy. */
 static void derive_limits(struct tma_figures *figures, const struct tma_report_input *input) {
     const struct tma_report_limits *limits = &input->limits;
-    double sms = figures->sms;
+    const struct tma_counters *counters = &input->result->counters;
+    double sms = figures->sms, cycles = (double)input->result->cycles;
+    double sm_bytes = (double)counters->sm_read_sectors * SECTOR_BYTES;
     double dram_bytes = (double)(figures->dram_read_bytes + figures->dram_write_bytes);
-    double dram_rate = ratio(dram_bytes, (double)input->result->cycles);
-    double l2_bytes =
-        (double)(input->result->counters.bytes - input->result->counters.copied_bytes);
-    const struct tma_limit_figure all[TMA_LIMIT_COUNT] = {
-        [TMA_LIMIT_SM_PORT] = {"sm_port", "SM port", limits->sm_bytes_per_cycle,
-                               ratio(figures->bytes_per_cycle_per_sm, limits->sm_bytes_per_cycle)},
-        [TMA_LIMIT_L2] = {"l2", "L2", ratio(limits->l2_bytes_per_cycle, sms),
-                          ratio(ratio(l2_bytes, (double)input->result->cycles),
-                                limits->l2_bytes_per_cycle)},
-        [TMA_LIMIT_DRAM] = {"dram", "DRAM", ratio(limits->dram_bytes_per_cycle, sms),
-                            ratio(dram_rate, limits->dram_bytes_per_cycle)},
-    };
-    for (int i = 0; i < TMA_LIMIT_COUNT; i++)
-        figures->limits[i] = all[i];
+    figures->limits[TMA_LIMIT_SM_PORT] = rate_limit(
+        "sm_port", "SM port", limits->sm_bytes_per_cycle * sms, ratio(sm_bytes, cycles), sms);
+    figures->limits[TMA_LIMIT_GPC_PORTS] =
+        rate_limit("gpc_ports", "GPC ports in use", limits->gpc_bytes_per_cycle,
+                   limits->gpc_bytes_per_cycle * figures->busy[TMA_RESOURCE_CROSSBAR], sms);
+    figures->limits[TMA_LIMIT_L2] = (struct tma_limit_figure){
+        .key = "l2", .text = "L2 slices", .used = figures->busy[TMA_RESOURCE_L2]};
+    figures->limits[TMA_LIMIT_DRAM] =
+        rate_limit("dram", "DRAM bus", limits->dram_bytes_per_cycle,
+                   ratio(dram_bytes, (double)figures->memory_cycles), sms);
 }
 
-static void derive_memory(struct tma_figures *figures, const struct tma_counters *counters) {
+static void derive_memory(struct tma_figures *figures, const struct tma_report_input *input) {
+    const struct tma_counters *counters = &input->result->counters;
+    figures->memory_cycles = input->result->memory_cycles > input->result->cycles
+                                 ? input->result->memory_cycles
+                                 : input->result->cycles;
     figures->l2_hit_fraction =
         ratio((double)counters->l2_sector_hits, (double)counters->l2_sectors);
     figures->l2_fill_bytes = counters->l2_fill_sectors * SECTOR_BYTES;
@@ -88,7 +101,8 @@ static void derive_memory(struct tma_figures *figures, const struct tma_counters
     figures->dram_read_bytes = counters->dram_read_sectors * SECTOR_BYTES;
     figures->dram_write_bytes = counters->dram_write_sectors * SECTOR_BYTES;
     figures->dram_gigabytes_per_second =
-        ratio((double)(figures->dram_read_bytes + figures->dram_write_bytes), figures->time_ns);
+        ratio((double)(figures->dram_read_bytes + figures->dram_write_bytes),
+              ratio((double)figures->memory_cycles * 1000, input->machine->sm_clock_mhz));
 }
 
 static void derive_consumers(struct tma_figures *figures, const struct tma_report_input *input) {
@@ -137,10 +151,10 @@ struct tma_figures tma_figures_of(const struct tma_report_input *input) {
         .stages = (uint64_t)workload->cta_count * workload->iterations,
     };
     derive_rates(&figures, input);
-    derive_memory(&figures, &input->result->counters);
-    derive_limits(&figures, input);
+    derive_memory(&figures, input);
     derive_consumers(&figures, input);
     derive_causes(&figures, input->result);
     derive_busy(&figures, input->result);
+    derive_limits(&figures, input);
     return figures;
 }

@@ -35,6 +35,8 @@ struct tma_consumer_label tma_consumer_label(const struct tma_consumer *consumer
     return label;
 }
 
-const char *tma_timing_note(bool validated) {
-    return validated ? "" : " (timing not validated against hardware)";
+const char *tma_timing_note(bool validated, bool edited) {
+    return validated ? ""
+           : edited  ? " (timing values differ from those validated against hardware)"
+                     : " (timing not validated against hardware)";
 }

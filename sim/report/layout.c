@@ -51,6 +51,9 @@ enum tma_error_code tma_layout_write_element(const struct tma_layout_view *view,
     if (code != TMA_OK)
         return code;
     places.count = tma_layout_element(&layout, coordinates, places.items);
+    if (places.count > 0)
+        places.out_of_bounds =
+            tma_layout_byte(&layout, places.items[0].shared_address).kind == TMA_BYTE_OUT_OF_BOUNDS;
     writers[format].element(view, &places, out);
     return TMA_OK;
 }

@@ -38,12 +38,13 @@ void tma_layout_write_byte_csv(const struct tma_layout_view *view, uint32_t addr
 
 void tma_layout_write_element_csv(const struct tma_layout_view *view,
                                   const struct tma_layout_element_places *places, FILE *out) {
-    fputs("shared_address,bit,bank,row,c0,c1,c2,c3,c4\n", out);
+    enum tma_byte_kind kind = places->out_of_bounds ? TMA_BYTE_OUT_OF_BOUNDS : TMA_BYTE_ELEMENT;
+    fputs("shared_address,bit,bank,row,c0,c1,c2,c3,c4,kind\n", out);
     for (unsigned i = 0; i < places->count; i++) {
         const struct tma_element_place *place = &places->items[i];
         fprintf(out, "%" PRIu32 ",%u,%u,%u", place->shared_address, place->bit,
                 tma_layout_bank(place->shared_address), place->row);
         write_coordinates(places->coordinates, view->map->rank, out);
-        fputc('\n', out);
+        fprintf(out, ",%s\n", tma_name_of(&tma_byte_kind_names, (int)kind));
     }
 }

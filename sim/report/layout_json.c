@@ -71,6 +71,11 @@ void tma_layout_write_element_json(const struct tma_layout_view *view,
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
     write_coordinates(&json, "coordinates", places->coordinates, view->map->rank);
+    if (places->count > 0)
+        tma_json_string(&json, "kind",
+                        tma_name_of(&tma_byte_kind_names, places->out_of_bounds
+                                                              ? TMA_BYTE_OUT_OF_BOUNDS
+                                                              : TMA_BYTE_ELEMENT));
     tma_json_begin_array(&json, "places");
     for (unsigned i = 0; i < places->count; i++) {
         const struct tma_element_place *place = &places->items[i];

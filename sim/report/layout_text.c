@@ -64,6 +64,10 @@ void tma_layout_write_element_text(const struct tma_layout_view *view,
             view->map_name);
     if (places->count == 0)
         fputs("not in the operation's box\n", out);
+    if (places->out_of_bounds)
+        fputs(tma_writes_tensor(view->operation->direction) ? "out of bounds, not written; "
+                                                            : "out of bounds, filled by the load; ",
+              out);
     for (unsigned i = 0; i < places->count; i++) {
         const struct tma_element_place *place = &places->items[i];
         fprintf(out, "%sbyte 0x%" PRIx32 " bit %u (bank %u), row %u of the box\n",

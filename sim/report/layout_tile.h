@@ -51,6 +51,8 @@ struct tma_layout_element_places {
     const int64_t *coordinates;
     struct tma_element_place items[TMA_MAX_PLACES];
     unsigned count;
+    /* The element is out of bounds: a load fills its places, a store skips them. */
+    bool out_of_bounds;
 };
 
 #endif

@@ -9,10 +9,14 @@
 
 /* The peak rates of the machine, in bytes per SM clock cycle. 0: not known, and not reported. */
 struct tma_report_limits {
-    double sm_bytes_per_cycle;   /* into one SM */
-    double l2_bytes_per_cycle;   /* from all L2 slices over the crossbar */
-    double dram_bytes_per_cycle; /* of all channels */
+    double sm_bytes_per_cycle;   /* of one SM's port, from L2 */
+    double gpc_bytes_per_cycle;  /* of the ports, from L2, of all GPCs that have a CTA */
+    double dram_bytes_per_cycle; /* of the data bus, all channels together */
 };
+
+/* The peak rates of the machine for the GPCs that the run used. */
+struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
+                                              const struct tma_result *result);
 
 /* All pointers are borrowed. */
 struct tma_report_input {

@@ -21,12 +21,21 @@ static void rate(struct report *report, const char *key, double value) {
     tma_json_decimal(&report->json, key, value, RATE_DIGITS);
 }
 
+/* Null where the rate is not known. */
+static void optional(struct report *report, const char *key, double value, bool known) {
+    if (known)
+        rate(report, key, value);
+    else
+        tma_json_null(&report->json, key);
+}
+
 static void write_machine(struct report *report) {
     const struct tma_machine *machine = report->input->machine;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "machine");
     tma_json_string(json, "name", machine->name);
     tma_json_bool(json, "timing_validated", machine->validated);
+    tma_json_bool(json, "timing_edited", machine->edited);
     tma_json_unsigned(json, "sm_count", machine->sm_count);
     tma_json_unsigned(json, "sm_clock_mhz", machine->sm_clock_mhz);
     tma_json_end_object(json);
@@ -85,13 +94,14 @@ static void write_limits(struct report *report) {
     for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
         const struct tma_limit_figure *limit = &report->figures->limits[i];
         tma_json_begin_object(json, limit->key);
-        if (limit->bytes_per_cycle_per_sm > 0) {
-            rate(report, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm);
+        bool is_rate = limit->bytes_per_cycle_per_sm > 0;
+        optional(report, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm, is_rate);
+        optional(report, "used_bytes_per_cycle_per_sm", limit->used_bytes_per_cycle_per_sm,
+                 is_rate);
+        if (is_rate || i == TMA_LIMIT_L2)
             fraction(report, "used", limit->used);
-        } else {
-            tma_json_null(json, "bytes_per_cycle_per_sm");
+        else
             tma_json_null(json, "used");
-        }
         tma_json_end_object(json);
     }
     tma_json_end_object(json);
@@ -101,13 +111,18 @@ static void write_rates(struct report *report) {
     const struct tma_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
+    tma_json_unsigned(json, "memory_cycles", figures->memory_cycles);
     rate(report, "time_ns", figures->time_ns);
     write_distribution(report, "cta_cycles", &report->result->cta_cycles);
     tma_json_begin_object(json, "bytes");
-    tma_json_unsigned(json, "moved", report->result->counters.bytes);
+    tma_json_unsigned(json, "moved", figures->moved_bytes);
+    tma_json_unsigned(json, "loaded", report->result->counters.bytes);
     tma_json_unsigned(json, "from_tensor", report->result->counters.tensor_bytes);
     tma_json_unsigned(json, "out_of_bounds_fill", figures->fill_bytes);
     tma_json_unsigned(json, "multicast_copies", report->result->counters.copied_bytes);
+    tma_json_unsigned(json, "stored", report->result->counters.stored_bytes);
+    tma_json_unsigned(json, "reduced", report->result->counters.reduced_bytes);
+    tma_json_unsigned(json, "prefetched", report->result->counters.prefetched_bytes);
     tma_json_end_object(json);
     tma_json_begin_object(json, "rate");
     rate(report, "gigabytes_per_second", figures->gigabytes_per_second);

@@ -52,7 +52,7 @@ static void write_scenario(const struct report *report) {
     fprintf(report->out, "\n%-20s", "machine");
     tma_write_printable(machine->name, report->out);
     fprintf(report->out, ", %" PRIu32 " SMs at %" PRIu32 " MHz%s\n", machine->sm_count,
-            machine->sm_clock_mhz, tma_timing_note(machine->validated));
+            machine->sm_clock_mhz, tma_timing_note(machine->validated, machine->edited));
     uint32_t ctas = tma_cluster_ctas(workload);
     char clusters[48] = "";
     if (ctas > 1)
@@ -75,38 +75,69 @@ static void write_distribution(const struct report *report, const char *label,
          distribution->count, what);
 }
 
+/* Writes only the kinds of operations that the workload has. */
+static void write_bytes(const struct report *report) {
+    const struct tma_counters *counters = &report->result->counters;
+    const struct tma_workload *workload = report->input->workload;
+    bool has[TMA_PREFETCH + 1] = {false};
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        has[workload->operations[i].operation.direction] = true;
+    line(report, "bytes moved", "%" PRIu64, report->figures->moved_bytes);
+    if (has[TMA_LOAD])
+        line(report, "  loaded",
+             "%" PRIu64 ": %" PRIu64 " from the tensor, %" PRIu64 " of out-of-bounds fill",
+             counters->bytes, counters->tensor_bytes, report->figures->fill_bytes);
+    if (counters->copied_bytes > 0)
+        line(report, NULL, "%" PRIu64 " of them multicast copies, which need no L2 request",
+             counters->copied_bytes);
+    if (has[TMA_STORE])
+        line(report, "  stored", "%" PRIu64, counters->stored_bytes);
+    if (has[TMA_REDUCE])
+        line(report, "  reduced", "%" PRIu64, counters->reduced_bytes);
+    if (has[TMA_PREFETCH])
+        line(report, "prefetched", "%" PRIu64 " bytes into L2, which are not moved bytes",
+             counters->prefetched_bytes);
+}
+
+static void write_limits(const struct report *report) {
+    const char *label = "limits";
+    for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
+        const struct tma_limit_figure *limit = &report->figures->limits[i];
+        if (limit->bytes_per_cycle_per_sm > 0)
+            line(report, label, "%s: %s of %s bytes/cycle/SM (%s %%)", limit->text,
+                 tma_decimal(limit->used_bytes_per_cycle_per_sm, 2).text,
+                 tma_decimal(limit->bytes_per_cycle_per_sm, 2).text, percent(limit->used).text);
+        else if (i == TMA_LIMIT_L2)
+            line(report, label, "%s: busy %s %% of the cycles", limit->text,
+                 percent(limit->used).text);
+        else
+            continue;
+        label = NULL;
+    }
+}
+
 static void write_rates(const struct report *report) {
     const struct tma_figures *figures = report->figures;
     line(report, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
          tma_decimal(figures->time_ns, 1).text);
+    if (figures->memory_cycles > report->result->cycles)
+        line(report, NULL,
+             "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
+             figures->memory_cycles);
     write_distribution(report, "  each CTA", &report->result->cta_cycles, "CTAs");
-    line(report, "bytes moved",
-         "%" PRIu64 ": %" PRIu64 " from the tensor, %" PRIu64 " of out-of-bounds fill",
-         report->result->counters.bytes, report->result->counters.tensor_bytes,
-         figures->fill_bytes);
-    if (report->result->counters.copied_bytes > 0)
-        line(report, NULL, "%" PRIu64 " of them multicast copies, which need no L2 request",
-             report->result->counters.copied_bytes);
+    write_bytes(report);
     line(report, "rate", "%s GB/s, %s bytes/cycle/SM",
          tma_decimal(figures->gigabytes_per_second, 1).text,
          tma_decimal(figures->bytes_per_cycle_per_sm, 2).text);
-    for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
-        const struct tma_limit_figure *limit = &figures->limits[i];
-        if (limit->bytes_per_cycle_per_sm > 0)
-            line(report, NULL, "%s %% of the %s limit of %s bytes/cycle/SM",
-                 percent(limit->used).text, limit->text,
-                 tma_decimal(limit->bytes_per_cycle_per_sm, 2).text);
-    }
+    write_limits(report);
     write_distribution(report, "operation latency", &report->result->latency_cycles, "operations");
 }
 
 static void write_memory(const struct report *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_figures *figures = report->figures;
-    line(report, "TMA",
-         "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds), %" PRIu64
-         " L2 requests",
-         counters->operations, counters->rows, counters->rows_out_of_bounds, counters->l2_requests);
+    line(report, "TMA", "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
+         counters->operations, counters->rows, counters->rows_out_of_bounds);
     line(report, NULL,
          "%" PRIu64 " tensor-map fetches by SMs: %" PRIu64 " from the cache of the GPC, %" PRIu64
          " from L2, %" PRIu64 " from DRAM; %" PRIu64 " cycles of waiting",
@@ -115,14 +146,23 @@ static void write_memory(const struct report *report) {
          counters->descriptor_l2_fetches - counters->descriptor_dram_fetches,
          counters->descriptor_dram_fetches, counters->descriptor_cycles);
     line(report, "L2",
+         "%" PRIu64 " requests: one for each 128-byte line of a row, less those merged, plus "
+         "promotions",
+         counters->l2_requests);
+    line(report, NULL,
          "%" PRIu64 " sectors of 32 bytes: %" PRIu64 " hits (%s %%), %" PRIu64 " misses",
          counters->l2_sectors, counters->l2_sector_hits, percent(figures->l2_hit_fraction).text,
          counters->l2_sector_misses);
     line(report, NULL,
-         "%" PRIu64 " fills of %" PRIu64 " sectors, %" PRIu64
-         " never used (over-fetch %s %%), %" PRIu64 " evictions",
+         "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors: %" PRIu64
+         " (%s %%) never used (over-fetch)",
          counters->l2_fills, counters->l2_fill_sectors, counters->l2_fill_unused_sectors,
-         percent(figures->l2_over_fetch_fraction).text, counters->l2_evictions);
+         percent(figures->l2_over_fetch_fraction).text);
+    line(report, NULL, "%" PRIu64 " evictions%s", counters->l2_evictions,
+         counters->l2_evictions == 0
+             ? ""
+             : " of lines: filled, written, or copied from the other partition, also by the "
+               "launch before");
     line(report, "DRAM", "%" PRIu64 " sectors read, %" PRIu64 " written, %s GB/s",
          counters->dram_read_sectors, counters->dram_write_sectors,
          tma_decimal(figures->dram_gigabytes_per_second, 1).text);
@@ -151,7 +191,8 @@ static void write_shared_memory(const struct report *report) {
         return;
     }
     line(report, NULL,
-         "consumers: wavefronts ideal %" PRIu64 ", actual %" PRIu64 ", excess %" PRIu64 " (%s %%)",
+         "consumers: wavefronts ideal %" PRIu64 ", actual %" PRIu64 ", excess %" PRIu64
+         " (%s %% of actual)",
          figures->ideal_wavefronts, figures->wavefronts, figures->excess_wavefronts,
          percent(figures->excess_fraction).text);
     write_worst_access(report);

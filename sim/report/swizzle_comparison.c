@@ -23,8 +23,13 @@ void tma_compare_add_legal(struct tma_swizzle_comparison *comparison, enum tma_s
     struct tma_compared_mode *mode = new_mode(comparison, swizzle);
     mode->legal = true;
     mode->cycles = result->cycles;
-    if (result->cycles > 0)
-        mode->bytes_per_cycle = (double)result->counters.bytes / (double)result->cycles;
+    if (result->cycles > 0) {
+        const struct tma_counters *counters = &result->counters;
+        mode->bytes_per_cycle =
+            (double)(counters->bytes + counters->stored_bytes + counters->reduced_bytes) /
+            (double)result->cycles;
+        mode->bytes_per_cycle_per_sm = mode->bytes_per_cycle / comparison->sms;
+    }
     for (uint32_t i = 0; i < workload->consumer_count; i++) {
         const struct tma_consumer_total *total = &result->consumers[i];
         mode->wavefronts += total->wavefronts;

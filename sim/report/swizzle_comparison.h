@@ -17,7 +17,8 @@ struct tma_compared_mode {
     bool legal;
     char reason[TMA_ERROR_TEXT_BYTES]; /* the rule that the mode breaks; "" for a legal mode */
     uint64_t cycles;
-    double bytes_per_cycle;
+    double bytes_per_cycle;                   /* moved by all SMs together */
+    double bytes_per_cycle_per_sm;            /* the same divided by the comparison's SMs */
     uint64_t wavefronts;                      /* of all consumers, over the run */
     uint64_t ideal_wavefronts;                /* the same without bank conflicts */
     uint32_t ways;                            /* the worst conflict; 1: none, 0: no consumer */
@@ -40,6 +41,8 @@ struct tma_compared_padding {
 struct tma_swizzle_comparison {
     const char *scenario, *machine;      /* names, borrowed */
     bool timing_validated;               /* the timing of the machine is validated */
+    bool timing_edited;                  /* it was validated with other values */
+    uint32_t sms;                        /* SMs that have a CTA; at least 1 */
     const struct tma_workload *workload; /* borrowed: the scenario as the user wrote it */
     struct tma_compared_mode modes[TMA_MAX_COMPARED_MODES];
     size_t mode_count;

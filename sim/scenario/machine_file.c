@@ -1,14 +1,23 @@
 #include "scenario/machine_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "memory/topology.h"
 #include "scenario/document.h"
 #include "scenario/schema_describe.h"
 
+/* The digest leaves out the keys that change no value of the timing. Which seed a launch has is not
+ * a value of the machine, and the architecture decides which tensor maps are legal. */
+#define DIGEST_KEY "validated_digest"
+static const char *const undigested[] = {"name", "architecture", "validated", DIGEST_KEY,
+                                         "topology.draw"};
+
 /* The struct that the schema fills. */
 struct machine_input {
     struct tma_machine machine;
+    char validated_digest[TMA_DIGEST_BYTES];
 
     /* Lengths of the lists. */
     uint32_t gpc_size_count, gpc_partition_count, sms_count, placement_count;
@@ -39,6 +48,10 @@ static const struct tma_key keys[] = {
      &tma_architecture_names, 0, 0, "compute capability; selects the rules for tensor maps"},
     {"validated", TMA_KEY_BOOL, NULL, 0, 1, TMA_REQUIRED, IN(validated), NULL, 0, 0,
      "whether the timing was compared with measurements of a real GPU of this kind"},
+    {DIGEST_KEY, TMA_KEY_CHARS, NULL, 0, TMA_DIGEST_BYTES - 1, TMA_OPTIONAL,
+     offsetof(struct machine_input, validated_digest), NULL, 0, 0,
+     "digest of the values that were compared, from tmasim validate --format json; with other "
+     "values, or without this key, the timing is not validated"},
     U32("sm_count", none, 1, TMA_MAX_SMS, sm_count, "number of streaming multiprocessors (SMs)"),
     U32("sm_clock", mhz, 1, 10000, sm_clock_mhz,
         "clock of the SMs; all durations in cycles are cycles of it"),
@@ -310,6 +323,37 @@ static void check_completions(const struct tma_yaml_node *root, const struct tma
                          others[i].path, others[i].cycles, machine->tma.complete_cycles);
 }
 
+static bool is_digested(const char *key) {
+    for (size_t i = 0; i < sizeof undigested / sizeof *undigested; i++)
+        if (strcmp(key, undigested[i]) == 0)
+            return false;
+    return true;
+}
+
+/* FNV-1a, over a text and the zero that ends it. */
+static void digest_text(uint64_t *digest, const char *text) {
+    do
+        *digest = (*digest ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    while (*text++ != '\0');
+}
+
+static void digest_pair(void *context, const char *key, const char *value) {
+    key++; /* the point after the empty prefix */
+    if (!is_digested(key))
+        return;
+    digest_text(context, key);
+    digest_text(context, value);
+}
+
+struct tma_machine_digest tma_machine_digest(const struct tma_machine *machine) {
+    uint64_t value = UINT64_C(0xcbf29ce484222325);
+    struct tma_machine_digest digest;
+    const struct tma_describer describer = {digest_pair, &value, ""};
+    tma_machine_describe(machine, &describer);
+    snprintf(digest.text, sizeof digest.text, "%016" PRIx64, value);
+    return digest;
+}
+
 bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *machine,
                       struct tma_diagnostics *list) {
     struct machine_input input = {0};
@@ -320,6 +364,11 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
     check_sizes(root, &input.machine, list);
     check_completions(root, &input.machine, list);
     input.machine.topology.gpc_count = input.gpc_size_count;
+    if (input.machine.validated) {
+        struct tma_machine_digest digest = tma_machine_digest(&input.machine);
+        input.machine.edited = strcmp(digest.text, input.validated_digest) != 0;
+        input.machine.validated = !input.machine.edited;
+    }
     *machine = input.machine;
     return list->count == before;
 }

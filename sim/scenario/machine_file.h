@@ -9,7 +9,19 @@
 /* One entry per parameter of the machine. */
 extern const struct tma_schema tma_machine_schema;
 
-/* Reads the machine from a document. Returns false, with every error appended to the list, if a
+enum { TMA_DIGEST_BYTES = 17 };
+
+/* 16 hexadecimal digits. */
+struct tma_machine_digest {
+    char text[TMA_DIGEST_BYTES];
+};
+
+/* The digest of all values that decide the timing. The name, the
+ * architecture, `validated` and the seed do not. */
+struct tma_machine_digest tma_machine_digest(const struct tma_machine *machine);
+
+/* Reads the machine from a document. Its timing is validated only if the file says so, and has the
+ * digest of its values. Returns false, with every error appended to the list, if a
  * parameter is missing, malformed or contradicts another; *machine is then unchanged. */
 bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *machine,
                       struct tma_diagnostics *list);

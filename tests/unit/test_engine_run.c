@@ -65,6 +65,49 @@ START_TEST(test_cycles) {
 }
 END_TEST
 
+/* Each kind of operation counts its own bytes, and only those of the tensor where it is no load. A
+ * box of 4 rows that begins 2 rows before the end of the tensor is half out of bounds. */
+START_TEST(test_bytes_by_kind) {
+    enum { ROWS = 4, STAGES = 6, BOX = ROWS * TMA_LINE_BYTES, HALF = BOX / 2 };
+    static const enum tma_direction kinds[] = {TMA_LOAD, TMA_STORE, TMA_REDUCE, TMA_PREFETCH};
+    struct tma_workload workload =
+        make_workload(&(struct kernel){"all kinds", 1, 1, STAGES, 2, ROWS, true, 0});
+    workload.operation_count = TABLE_ROWS(kinds);
+
+    workload.stage_bytes = TABLE_ROWS(kinds) * BOX;
+    for (int i = 0; i < TABLE_ROWS(kinds); i++) {
+        workload.operations[i] = workload.operations[0];
+        workload.operations[i].operation.direction = kinds[i];
+        workload.operations[i].operation.shared_address = (uint32_t)i * BOX;
+        workload.operations[i].walk.start[1] = MATRIX_ROWS - ROWS / 2;
+        workload.operations[i].walk.step[1] = 0;
+    }
+    struct tma_result result = run_workload(&workload);
+    const struct tma_counters *counters = &result.counters;
+    ck_assert_uint_eq(counters->operations, STAGES * TABLE_ROWS(kinds));
+    ck_assert_uint_eq(counters->bytes, STAGES * BOX);
+    ck_assert_uint_eq(counters->tensor_bytes, STAGES * HALF);
+    ck_assert_uint_eq(counters->stored_bytes, STAGES * HALF);
+    ck_assert_uint_eq(counters->reduced_bytes, STAGES * HALF);
+    ck_assert_uint_eq(counters->prefetched_bytes, STAGES * HALF);
+    ck_assert_uint_eq(counters->copied_bytes, 0);
+}
+END_TEST
+
+/* A kernel of prefetches ends before DRAM has read what it asked for. No server is busy for more
+ * than the time until then. */
+START_TEST(test_memory_works_after_the_end) {
+    struct tma_workload workload =
+        make_workload(&(struct kernel){"prefetches", 8, 1, 16, 4, 8, true, 0});
+    workload.operations[0].operation.direction = TMA_PREFETCH;
+    workload.expect_bytes = 0;
+    struct tma_result result = run_workload(&workload);
+    ck_assert_uint_gt(result.memory_cycles, result.cycles);
+    ck_assert(result.busy_dram > 0 && result.busy_dram <= 1);
+    ck_assert(result.busy_l2 <= 1);
+}
+END_TEST
+
 /* By how much the first operations of each CTA are late. */
 static const struct {
     const char *what;
@@ -493,6 +536,8 @@ int main(void) {
     tcase_add_test(tests, test_polling);
     tcase_add_test(tests, test_schedulers);
     tcase_add_loop_test(tests, test_wake_interval, 0, sizeof wakes / sizeof *wakes);
+    tcase_add_test(tests, test_bytes_by_kind);
+    tcase_add_test(tests, test_memory_works_after_the_end);
     tcase_add_loop_test(tests, test_first_pass, 0, sizeof first_passes / sizeof *first_passes);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);

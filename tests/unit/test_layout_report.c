@@ -77,7 +77,7 @@ static const struct {
     {&tile_map, ELEMENT, "text", 0, {6, 7},
      "element (6,7) of A: byte 0x1b8 bit 0 (bank 14), row 1 of the box\n"},
     {&tile_map, ELEMENT, "csv", 0, {6, 7},
-     "shared_address,bit,bank,row,c0,c1,c2,c3,c4\n440,0,14,1,6,7,,,\n"},
+     "shared_address,bit,bank,row,c0,c1,c2,c3,c4,kind\n440,0,14,1,6,7,,,,element\n"},
     {&tile_map, ELEMENT, "text", 0, {3, 7},
      "element (3,7) of A: not in the operation's box\n"},
     {&tile_map, ELEMENT, "json", 0, {3, 7},

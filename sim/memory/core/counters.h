@@ -24,6 +24,8 @@ struct tma_memory_counters {
     uint64_t descriptor_l2_fetches;   /* of these, fetches that a GPC's cache sent to L2 */
     uint64_t descriptor_dram_fetches; /* of these, fetches that L2 sent to DRAM */
     uint64_t descriptor_cycles;       /* that TMA units waited for tensor maps */
+    uint64_t
+        last_cycle; /* when the last event happens, and DRAM has written what it has accepted */
     /* Cycles for which servers were busy, summed over all servers of a kind. */
     uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy;
 };
