@@ -41,8 +41,9 @@ static bool has_cost(const struct tma_advice *advice) {
 
 void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
                               struct cli_map_check *check) {
-    check->has_unsupported = tma_map_file_unsupported(file, map, check->architecture,
-                                                      &check->unsupported_at, &check->unsupported);
+    if (check->violation_count == 0)
+        check->has_unsupported = tma_map_file_unsupported(
+            file, map, check->architecture, &check->unsupported_at, &check->unsupported);
 }
 
 void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_file *file,

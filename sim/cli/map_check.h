@@ -23,7 +23,7 @@ struct cli_map_check {
 void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
                          enum tma_name_style names, struct cli_map_check *check);
 
-/* Looks for an operation of the scenario on the map that the architecture does not have. */
+/* Looks for an operation of the scenario on a legal map that the architecture does not have. */
 void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
                               struct cli_map_check *check);
 

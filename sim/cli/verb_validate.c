@@ -58,14 +58,14 @@ static int run(const struct cli_options *options) {
         return CLI_ERROR;
     struct tma_validation *validations = calloc(options->operands.count, sizeof *validations);
     struct cli_draws *draws = calloc(options->operands.count, sizeof *draws);
-    bool good = validations != NULL && draws != NULL;
+    struct tma_machine_digest digest;
+    bool good = validations != NULL && draws != NULL && tma_machine_digest(&machine, &digest);
     if (!good)
         cli_error("out of memory");
     good = good && replay(options, &machine, validations, draws);
     if (good)
         cli_validation_write(options->operands.items, validations, draws, options->operands.count,
-                             tma_machine_digest(&machine).text, (enum cli_format)options->format,
-                             output.file);
+                             digest.text, (enum cli_format)options->format, output.file);
     for (size_t i = 0; validations != NULL && i < options->operands.count; i++)
         tma_validation_free(&validations[i]);
     free(validations);

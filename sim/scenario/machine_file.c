@@ -337,27 +337,33 @@ static void digest_text(uint64_t *digest, const char *text) {
     while (*text++ != '\0');
 }
 
+struct digesting {
+    uint64_t digest;
+    bool complete; /* false when out of memory */
+};
+
 static void digest_pair(void *context, const char *key, const char *value) {
+    struct digesting *to = context;
     key++; /* the point after the empty prefix */
     if (!is_digested(key))
         return;
-    digest_text(context, key);
-    digest_text(context, value);
+    to->complete = to->complete && value != NULL;
+    digest_text(&to->digest, key);
+    digest_text(&to->digest, value == NULL ? "" : value);
 }
 
-struct tma_machine_digest tma_machine_digest(const struct tma_machine *machine) {
-    uint64_t value = UINT64_C(0xcbf29ce484222325);
-    struct tma_machine_digest digest;
-    const struct tma_describer describer = {digest_pair, &value, ""};
+bool tma_machine_digest(const struct tma_machine *machine, struct tma_machine_digest *digest) {
+    struct digesting to = {.digest = UINT64_C(0xcbf29ce484222325), .complete = true};
+    const struct tma_describer describer = {digest_pair, &to, ""};
     tma_machine_describe(machine, &describer);
-    snprintf(digest.text, sizeof digest.text, "%016" PRIx64, value);
-    return digest;
+    snprintf(digest->text, sizeof digest->text, "%016" PRIx64, to.digest);
+    return to.complete;
 }
 
 bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *machine,
                       struct tma_diagnostics *list) {
     struct machine_input input = {0};
-    size_t before = list->count;
+    size_t before = tma_diagnostics_total(list);
     if (!tma_schema_read(&tma_machine_schema, root, "", &input, list))
         return false;
     check_topology(root, &input, list);
@@ -365,12 +371,14 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
     check_completions(root, &input.machine, list);
     input.machine.topology.gpc_count = input.gpc_size_count;
     if (input.machine.validated) {
-        struct tma_machine_digest digest = tma_machine_digest(&input.machine);
+        struct tma_machine_digest digest;
+        if (!tma_machine_digest(&input.machine, &digest))
+            tma_diagnose(list, TMA_ERROR_MEMORY, root->at, "out of memory");
         input.machine.edited = strcmp(digest.text, input.validated_digest) != 0;
         input.machine.validated = !input.machine.edited;
     }
     *machine = input.machine;
-    return list->count == before;
+    return tma_diagnostics_total(list) == before;
 }
 
 bool tma_machine_read(const char *path, struct tma_machine *machine, struct tma_diagnostics *list) {

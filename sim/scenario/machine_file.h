@@ -16,9 +16,9 @@ struct tma_machine_digest {
     char text[TMA_DIGEST_BYTES];
 };
 
-/* The digest of all values that decide the timing. The name, the
- * architecture, `validated` and the seed do not. */
-struct tma_machine_digest tma_machine_digest(const struct tma_machine *machine);
+/* Computes the digest of all values that decide the timing. The name, the architecture, `validated`
+ * and the seed do not. False when out of memory. */
+bool tma_machine_digest(const struct tma_machine *machine, struct tma_machine_digest *digest);
 
 /* Reads the machine from a document. Its timing is validated only if the file says so, and has the
  * digest of its values. Returns false, with every error appended to the list, if a

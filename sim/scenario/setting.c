@@ -123,10 +123,8 @@ bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *n
         return false;
     relocate(value, at);
     char *path = malloc((size_t)(equals - setting) + 1);
-    if (path == NULL) {
-        tma_yaml_free(value);
-        return false;
-    }
+    if (path == NULL)
+        return fail_memory(value, at, list);
     size_t length = copy_path(setting, (size_t)(equals - setting), path);
     bool good = place_value(root, path, length, value, at, list);
     free(path);

@@ -69,7 +69,7 @@ START_TEST(bad_timing_is_refused) {
     snprintf(words, sizeof words, "%.*s%s%s", (int)(at - WORDS), WORDS, timing[_i].to,
              at + strlen(timing[_i].from));
     const char *cells[] = {"scenario", "cycles_med", words, "1"};
-    struct tma_tsv records = {NULL, cells, 1, 2};
+    struct tma_tsv records = {.cells = cells, .rows = 1, .columns = 2};
     struct tma_machine machine = {.sm_count = 1};
     struct tma_workload workload;
     struct tma_error error = {0};
