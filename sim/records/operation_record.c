@@ -53,14 +53,14 @@ void tma_record_shared_bytes(uint32_t address, uint8_t *bytes, uint32_t count) {
 }
 
 /* Reads the cells of one row, and remembers the first malformed one. */
-struct reader {
+struct row_reader {
     const struct tma_tsv *records;
     size_t row;
     const char *wrong; /* the column of the first malformed cell, or NULL */
 };
 
 /* Reads `count` integers, each from `least` to `most`. */
-static void read_list(struct reader *reader, const char *column, size_t count, int64_t least,
+static void read_list(struct row_reader *reader, const char *column, size_t count, int64_t least,
                       int64_t most, int64_t *values) {
     const char *cell = tma_tsv_cell(reader->records, reader->row, column);
     bool good = tma_parse_list(cell, values, count) == count;
@@ -70,13 +70,14 @@ static void read_list(struct reader *reader, const char *column, size_t count, i
         reader->wrong = column;
 }
 
-static int64_t read_number(struct reader *reader, const char *column, int64_t least, int64_t most) {
+static int64_t read_number(struct row_reader *reader, const char *column, int64_t least,
+                           int64_t most) {
     int64_t value = 0;
     read_list(reader, column, 1, least, most, &value);
     return value;
 }
 
-static int read_word(struct reader *reader, const char *column, const struct tma_name *words,
+static int read_word(struct row_reader *reader, const char *column, const struct tma_name *words,
                      size_t count) {
     const char *cell = tma_tsv_cell(reader->records, reader->row, column);
     for (size_t i = 0; i < count; i++)
@@ -87,7 +88,7 @@ static int read_word(struct reader *reader, const char *column, const struct tma
     return 0;
 }
 
-static void read_operation(struct reader *reader, enum tma_map_kind kind,
+static void read_operation(struct row_reader *reader, enum tma_map_kind kind,
                            struct tma_operation *operation) {
     static const struct tma_name directions[] = {
         {"load", TMA_LOAD}, {"store", TMA_STORE}, {"reduce", TMA_REDUCE}};
@@ -111,7 +112,7 @@ static void read_operation(struct reader *reader, enum tma_map_kind kind,
         (uint32_t)read_number(reader, "smem_offset", 0, TMA_LIMIT_RECORD_WINDOW_BYTES);
 }
 
-static void read_outcome(struct reader *reader, struct tma_operation_record *record) {
+static void read_outcome(struct row_reader *reader, struct tma_operation_record *record) {
     static const struct tma_name outcomes[] = {{"ok", false}, {"fault", true}};
     record->window_bytes =
         (uint32_t)read_number(reader, "window", 0, TMA_LIMIT_RECORD_WINDOW_BYTES);
@@ -153,7 +154,7 @@ static enum tma_error_code read_map(const struct tma_tsv *records, size_t row,
 enum tma_error_code tma_operation_record_read(const struct tma_tsv *records, size_t row,
                                               struct tma_operation_record *record,
                                               struct tma_error *error) {
-    struct reader reader = {records, row, NULL};
+    struct row_reader reader = {records, row, NULL};
     *record = (struct tma_operation_record){0};
     enum tma_error_code code = read_map(records, row, record, error);
     if (code != TMA_OK)

@@ -13,13 +13,13 @@ static const uint64_t tensor_address = UINT64_C(0x7f0000000000);
 enum { MAX_VALUE = 256, MOST_TILES = 1 << 30 };
 
 /* Reads the words of one record, and remembers the first one that is out of range. */
-struct reader {
+struct words_reader {
     const char *words;
     struct tma_error *error;
     enum tma_error_code code;
 };
 
-static void refuse(struct reader *reader, const char *key, const char *text, int64_t least,
+static void refuse(struct words_reader *reader, const char *key, const char *text, int64_t least,
                    int64_t most) {
     if (reader->code == TMA_OK)
         reader->code =
@@ -30,7 +30,7 @@ static void refuse(struct reader *reader, const char *key, const char *text, int
 
 /* Reads the integers of a word, each from `least` to `most`. Values that the word lacks are
  * `fallback`. */
-static void read_list(struct reader *reader, const char *key, int64_t *values, size_t count,
+static void read_list(struct words_reader *reader, const char *key, int64_t *values, size_t count,
                       int64_t least, int64_t most, int64_t fallback) {
     char text[MAX_VALUE];
     for (size_t i = 0; i < count; i++)
@@ -51,8 +51,8 @@ static void read_list(struct reader *reader, const char *key, int64_t *values, s
 }
 
 /* Reads the integer of a word, which the record must have unless `fallback` is in range. */
-static int64_t read_number(struct reader *reader, const char *key, int64_t least, int64_t most,
-                           int64_t fallback) {
+static int64_t read_number(struct words_reader *reader, const char *key, int64_t least,
+                           int64_t most, int64_t fallback) {
     int64_t value;
     read_list(reader, key, &value, 1, least, most, fallback);
     if (value < least || value > most)
@@ -60,11 +60,11 @@ static int64_t read_number(struct reader *reader, const char *key, int64_t least
     return value;
 }
 
-static int read_choice(struct reader *reader, const char *key, int last) {
+static int read_choice(struct words_reader *reader, const char *key, int last) {
     return (int)read_number(reader, key, 0, last, 0);
 }
 
-static void read_unsigned(struct reader *reader, const char *key, uint32_t *to, size_t count,
+static void read_unsigned(struct words_reader *reader, const char *key, uint32_t *to, size_t count,
                           uint32_t least, uint32_t fallback) {
     int64_t values[TMA_MAX_RANK];
     read_list(reader, key, values, count, least, MOST_TILES, fallback);
@@ -72,14 +72,14 @@ static void read_unsigned(struct reader *reader, const char *key, uint32_t *to, 
         to[i] = (uint32_t)values[i];
 }
 
-static void read_signed(struct reader *reader, const char *key, int32_t *to, size_t count) {
+static void read_signed(struct words_reader *reader, const char *key, int32_t *to, size_t count) {
     int64_t values[TMA_MAX_RANK];
     read_list(reader, key, values, count, INT32_MIN, INT32_MAX, 0);
     for (size_t i = 0; i < count; i++)
         to[i] = (int32_t)values[i];
 }
 
-static void read_large(struct reader *reader, const char *key, uint64_t *to, size_t count,
+static void read_large(struct words_reader *reader, const char *key, uint64_t *to, size_t count,
                        int64_t least, int64_t fallback) {
     int64_t values[TMA_MAX_RANK];
     read_list(reader, key, values, count, least, INT64_C(1) << 40, fallback);
@@ -87,7 +87,7 @@ static void read_large(struct reader *reader, const char *key, uint64_t *to, siz
         to[i] = (uint64_t)values[i];
 }
 
-static void read_map(struct reader *reader, struct tma_tensor_map *map) {
+static void read_map(struct words_reader *reader, struct tma_tensor_map *map) {
     bool tiled = read_choice(reader, "mode", 1) == 0;
     *map = (struct tma_tensor_map){
         .kind = tiled ? TMA_MAP_TILED : TMA_MAP_IM2COL,
@@ -112,7 +112,7 @@ static void read_map(struct reader *reader, struct tma_tensor_map *map) {
     read_signed(reader, "upper", map->upper_corner, 3);
 }
 
-static void read_operation(struct reader *reader, struct tma_stage_operation *stage) {
+static void read_operation(struct words_reader *reader, struct tma_stage_operation *stage) {
     bool tiled = read_choice(reader, "mode", 1) == 0;
     int64_t offsets[3];
     *stage = (struct tma_stage_operation){
@@ -130,7 +130,7 @@ static void read_operation(struct reader *reader, struct tma_stage_operation *st
 }
 
 /* No record of a GPU launches so many operations that they would take minutes to simulate. */
-static void check_operations(struct reader *reader, const struct tma_workload *workload) {
+static void check_operations(struct words_reader *reader, const struct tma_workload *workload) {
     uint64_t operations = (uint64_t)workload->cta_count * workload->iterations;
     if (reader->code == TMA_OK && operations > TMA_LIMIT_RECORD_OPERATIONS)
         reader->code = tma_fail(
@@ -140,7 +140,7 @@ static void check_operations(struct reader *reader, const struct tma_workload *w
 }
 
 /* The engine takes the rules of a tensor map and of an operation as given. */
-static void check_rules(struct reader *reader, const struct tma_workload *workload) {
+static void check_rules(struct words_reader *reader, const struct tma_workload *workload) {
     if (reader->code == TMA_OK)
         reader->code = tma_tensor_map_require_legal(&workload->maps[0], reader->error);
     if (reader->code == TMA_OK)
@@ -151,7 +151,7 @@ static void check_rules(struct reader *reader, const struct tma_workload *worklo
 enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t row,
                                            const struct tma_machine *machine,
                                            struct tma_workload *workload, struct tma_error *error) {
-    struct reader reader = {tma_tsv_cell(records, row, "scenario"), error, TMA_OK};
+    struct words_reader reader = {tma_tsv_cell(records, row, "scenario"), error, TMA_OK};
     *workload = (struct tma_workload){
         .map_count = 1,
         .cta_count = (uint32_t)read_number(&reader, "grid", 1, TMA_LIMIT_RECORD_CTAS, 0),

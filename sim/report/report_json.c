@@ -3,7 +3,7 @@
 #include "report/json_writer.h"
 #include "report/report_formats.h"
 
-struct report {
+struct json_report {
     struct tma_json json;
     const struct tma_report_input *input;
     const struct tma_result *result;
@@ -13,23 +13,23 @@ struct report {
 /* Digits after the point. */
 enum { FRACTION_DIGITS = 6, RATE_DIGITS = 3 };
 
-static void fraction(struct report *report, const char *key, double value) {
+static void fraction(struct json_report *report, const char *key, double value) {
     tma_json_decimal(&report->json, key, value, FRACTION_DIGITS);
 }
 
-static void rate(struct report *report, const char *key, double value) {
+static void rate(struct json_report *report, const char *key, double value) {
     tma_json_decimal(&report->json, key, value, RATE_DIGITS);
 }
 
 /* Null where the rate is not known. */
-static void optional(struct report *report, const char *key, double value, bool known) {
+static void optional(struct json_report *report, const char *key, double value, bool known) {
     if (known)
         rate(report, key, value);
     else
         tma_json_null(&report->json, key);
 }
 
-static void write_machine(struct report *report) {
+static void write_machine(struct json_report *report) {
     const struct tma_machine *machine = report->input->machine;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "machine");
@@ -41,7 +41,7 @@ static void write_machine(struct report *report) {
     tma_json_end_object(json);
 }
 
-static void write_map(struct report *report, uint32_t index) {
+static void write_map(struct json_report *report, uint32_t index) {
     const struct tma_tensor_map *map = &report->input->workload->maps[index];
     const struct tma_map_array *array = &report->input->workload->arrays[index];
     struct tma_json *json = &report->json;
@@ -58,7 +58,7 @@ static void write_map(struct report *report, uint32_t index) {
     tma_json_end_object(json);
 }
 
-static void write_workload(struct report *report) {
+static void write_workload(struct json_report *report) {
     const struct tma_workload *workload = report->input->workload;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "workload");
@@ -76,7 +76,7 @@ static void write_workload(struct report *report) {
     tma_json_end_object(json);
 }
 
-static void write_distribution(struct report *report, const char *key,
+static void write_distribution(struct json_report *report, const char *key,
                                const struct tma_distribution *distribution) {
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, key);
@@ -88,7 +88,7 @@ static void write_distribution(struct report *report, const char *key,
     tma_json_end_object(json);
 }
 
-static void write_limits(struct report *report) {
+static void write_limits(struct json_report *report) {
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "limits");
     for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
@@ -107,7 +107,7 @@ static void write_limits(struct report *report) {
     tma_json_end_object(json);
 }
 
-static void write_rates(struct report *report) {
+static void write_rates(struct json_report *report) {
     const struct tma_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
@@ -133,7 +133,7 @@ static void write_rates(struct report *report) {
     write_distribution(report, "latency_cycles", &report->result->latency_cycles);
 }
 
-static void write_tma(struct report *report) {
+static void write_tma(struct json_report *report) {
     const struct tma_counters *counters = &report->result->counters;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "tma");
@@ -149,7 +149,7 @@ static void write_tma(struct report *report) {
     tma_json_end_object(json);
 }
 
-static void write_l2_and_dram(struct report *report) {
+static void write_l2_and_dram(struct json_report *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_figures *figures = report->figures;
     struct tma_json *json = &report->json;
@@ -205,7 +205,7 @@ static void write_worst_access(struct tma_json *json, const struct tma_consumer_
     tma_json_end_object(json);
 }
 
-static void write_consumer(struct report *report, uint32_t index) {
+static void write_consumer(struct json_report *report, uint32_t index) {
     const struct tma_consumer *consumer = &report->input->workload->consumers[index];
     const struct tma_consumer_total *total = &report->result->consumers[index];
     struct tma_json *json = &report->json;
@@ -222,7 +222,7 @@ static void write_consumer(struct report *report, uint32_t index) {
     tma_json_end_object(json);
 }
 
-static void write_shared_memory(struct report *report) {
+static void write_shared_memory(struct json_report *report) {
     const struct tma_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "shared_memory");
@@ -242,7 +242,7 @@ static void write_shared_memory(struct report *report) {
     tma_json_end_object(json);
 }
 
-static void write_causes(struct report *report) {
+static void write_causes(struct json_report *report) {
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "slot_cycles", report->result->slot_cycles);
     tma_json_begin_array(json, "time");
@@ -257,7 +257,7 @@ static void write_causes(struct report *report) {
     tma_json_end_array(json);
 }
 
-static void write_bottleneck(struct report *report) {
+static void write_bottleneck(struct json_report *report) {
     struct tma_bottleneck bottleneck = tma_bottleneck_of(report->input, report->figures);
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "busy");
@@ -272,7 +272,7 @@ static void write_bottleneck(struct report *report) {
 
 void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
-    struct report report = {{.out = out}, input, input->result, &figures};
+    struct json_report report = {{.out = out}, input, input->result, &figures};
     tma_json_begin_object(&report.json, NULL);
     tma_json_string(&report.json, "scenario", input->scenario);
     write_machine(&report);

@@ -8,7 +8,7 @@
 #include "report/labels.h"
 #include "report/report_formats.h"
 
-struct report {
+struct text_report {
     FILE *out;
     const struct tma_report_input *input;
     const struct tma_result *result;
@@ -16,7 +16,7 @@ struct report {
 };
 
 /* Writes a line: a label (NULL: the line belongs to the label above) and a text. */
-__attribute__((format(printf, 3, 4))) static void line(const struct report *report,
+__attribute__((format(printf, 3, 4))) static void line(const struct text_report *report,
                                                        const char *label, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -30,7 +30,7 @@ static struct tma_decimal percent(double fraction) {
     return tma_decimal(100 * fraction, 1);
 }
 
-static void write_map(const struct report *report, uint32_t index) {
+static void write_map(const struct text_report *report, uint32_t index) {
     const struct tma_tensor_map *map = &report->input->workload->maps[index];
     const struct tma_map_array *array = &report->input->workload->arrays[index];
     char count[32] = "";
@@ -44,7 +44,7 @@ static void write_map(const struct report *report, uint32_t index) {
          array->global ? ", in global memory" : "");
 }
 
-static void write_scenario(const struct report *report) {
+static void write_scenario(const struct text_report *report) {
     const struct tma_machine *machine = report->input->machine;
     const struct tma_workload *workload = report->input->workload;
     fprintf(report->out, "%-20s", "scenario");
@@ -66,7 +66,7 @@ static void write_scenario(const struct report *report) {
         write_map(report, i);
 }
 
-static void write_distribution(const struct report *report, const char *label,
+static void write_distribution(const struct text_report *report, const char *label,
                                const struct tma_distribution *distribution, const char *what) {
     line(report, label,
          "min %" PRIu64 ", median %" PRIu64 ", p95 %" PRIu64 ", max %" PRIu64
@@ -76,7 +76,7 @@ static void write_distribution(const struct report *report, const char *label,
 }
 
 /* Writes only the kinds of operations that the workload has. */
-static void write_bytes(const struct report *report) {
+static void write_bytes(const struct text_report *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_workload *workload = report->input->workload;
     bool has[TMA_PREFETCH + 1] = {false};
@@ -99,7 +99,7 @@ static void write_bytes(const struct report *report) {
              counters->prefetched_bytes);
 }
 
-static void write_limits(const struct report *report) {
+static void write_limits(const struct text_report *report) {
     const char *label = "limits";
     for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
         const struct tma_limit_figure *limit = &report->figures->limits[i];
@@ -116,7 +116,7 @@ static void write_limits(const struct report *report) {
     }
 }
 
-static void write_rates(const struct report *report) {
+static void write_rates(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
     line(report, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
          tma_decimal(figures->time_ns, 1).text);
@@ -133,7 +133,7 @@ static void write_rates(const struct report *report) {
     write_distribution(report, "operation latency", &report->result->latency_cycles, "operations");
 }
 
-static void write_memory(const struct report *report) {
+static void write_memory(const struct text_report *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_figures *figures = report->figures;
     line(report, "TMA", "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
@@ -168,7 +168,7 @@ static void write_memory(const struct report *report) {
          tma_decimal(figures->dram_gigabytes_per_second, 1).text);
 }
 
-static void write_worst_access(const struct report *report) {
+static void write_worst_access(const struct text_report *report) {
     int consumer = report->figures->worst_consumer;
     if (consumer < 0) {
         line(report, NULL, "no bank conflict");
@@ -182,7 +182,7 @@ static void write_worst_access(const struct report *report) {
             tma_bit_list(tile->worst.worst_lanes).text);
 }
 
-static void write_shared_memory(const struct report *report) {
+static void write_shared_memory(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
     line(report, "shared memory", "%" PRIu64 " wavefronts write the arriving data",
          report->result->counters.shared_write_wavefronts);
@@ -198,7 +198,7 @@ static void write_shared_memory(const struct report *report) {
     write_worst_access(report);
 }
 
-static void write_causes(const struct report *report) {
+static void write_causes(const struct text_report *report) {
     fprintf(report->out, "time breakdown (%% of %" PRIu64 " slot-cycles)\n",
             report->result->slot_cycles);
     for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
@@ -209,7 +209,7 @@ static void write_causes(const struct report *report) {
     }
 }
 
-static void write_busy(const struct report *report) {
+static void write_busy(const struct text_report *report) {
     fprintf(report->out, "%-20s", "busy");
     for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
         fprintf(report->out, "%s%s %s %%", i == 0 ? "" : ", ",
@@ -220,7 +220,7 @@ static void write_busy(const struct report *report) {
 void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct tma_bottleneck bottleneck = tma_bottleneck_of(input, &figures);
-    struct report report = {out, input, input->result, &figures};
+    struct text_report report = {out, input, input->result, &figures};
     write_scenario(&report);
     write_rates(&report);
     write_memory(&report);
