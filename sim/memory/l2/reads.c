@@ -154,16 +154,6 @@ struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, ui
     return deliver_and_promote(core, l2, id, tma_known_cycle(packet) + packet->dram_cycles, ready);
 }
 
-/* Counts sectors that L2 lacked for a request. */
-static void count_missed(struct tma_core *core, const struct tma_packet *packet, uint32_t sectors) {
-    if (packet->kind == TMA_PACKET_DESCRIPTOR) {
-        core->counters.descriptor_dram_fetches++;
-        return;
-    }
-    core->fill_counts[packet->transfer].miss_sectors += sectors;
-    core->counters.miss_sectors += sectors;
-}
-
 /* Reads a line at its home. `remote`: for a copy in the other partition. (Inlined into both
  * callers: that spares the busiest path a tenth of its instructions.) */
 __attribute__((always_inline)) static inline struct tma_handover
@@ -177,7 +167,7 @@ read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool remote,
         tma_tags_access(&l2->tags, set, way, packet->sectors);
     }
     if (missing != 0) {
-        count_missed(core, packet, tma_sector_count(missing & packet->sectors));
+        tma_slice_count_missed(core, packet, tma_sector_count(missing & packet->sectors));
         return tma_slice_start_fill(core, l2, id, way, missing, cycle);
     }
     uint64_t ready = tma_tags_ready_cycle(set, way, cycle);

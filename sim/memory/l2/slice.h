@@ -66,4 +66,15 @@ static inline struct tma_handover tma_slice_start_fill(struct tma_core *core, st
     return (struct tma_handover){id, TMA_TO_DRAM, cycle};
 }
 
+/* Counts sectors that L2 lacked for a request. */
+static inline void tma_slice_count_missed(struct tma_core *core, const struct tma_packet *packet,
+                                          uint32_t sectors) {
+    if (packet->kind == TMA_PACKET_DESCRIPTOR) {
+        core->counters.descriptor_dram_fetches++;
+        return;
+    }
+    core->fill_counts[packet->transfer].miss_sectors += sectors;
+    core->counters.miss_sectors += sectors;
+}
+
 #endif

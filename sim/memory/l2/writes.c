@@ -139,9 +139,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
     }
     if (missing == 0)
         return tma_write_commit(core, l2, id, way, victim.sectors != 0);
-    uint32_t missed = tma_sector_count(missing & packet->sectors);
-    core->fill_counts[packet->transfer].miss_sectors += missed;
-    core->counters.miss_sectors += missed;
+    tma_slice_count_missed(core, packet, tma_sector_count(missing & packet->sectors));
     return tma_slice_start_fill(core, l2, id, way, missing, done);
 }
 
