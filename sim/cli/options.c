@@ -8,6 +8,7 @@
 
 #include "cli/messages.h"
 #include "scenario/suggestion.h"
+#include "workers/pool.h"
 
 static const struct cli_option help_option = {.name = "--help",
                                               .short_name = "-h",
@@ -208,6 +209,10 @@ void cli_options_free(struct cli_options *options) {
     free(options->settings.items);
     free(options->operands.items);
     free(options);
+}
+
+unsigned cli_jobs(const struct cli_options *options) {
+    return options->jobs.value > 0 ? options->jobs.value : tma_workers_cores();
 }
 
 enum { HELP_COLUMN = 24 };

@@ -73,7 +73,9 @@ struct running_batch {
     size_t *again;            /* owned; numbers of tasks that a dead worker had not begun */
     size_t again_count;
     size_t done, taken; /* outcomes that are there, and those that `take` got */
-    bool stopped;       /* by a function of the batch */
+    uint64_t done_cost; /* of the outcomes that are there */
+    bool stopped;       /* by `take` */
+    bool ended;         /* by `idle` */
     enum tma_error_code code;
     struct tma_error *error;
 };
@@ -188,6 +190,7 @@ static void store(struct running_batch *run, size_t number, const char *bytes, s
     outcome->bytes = malloc(size + 1);
     outcome->messages = strndup(messages, message_bytes);
     run->done++;
+    run->done_cost += run->batch->tasks[number].cost;
     if (outcome->bytes == NULL || outcome->messages == NULL)
         fail_memory(run);
     else if (size > 0)
@@ -357,18 +360,25 @@ static void give_tasks(struct running_batch *run) {
                              strerror(error));
 }
 
-/* Gives the outcomes that are next to the batch. */
-static void deliver(struct running_batch *run) {
-    const struct tma_batch *batch = run->batch;
-    while (!run->stopped && run->code == TMA_OK && run->taken < batch->count &&
-           run->outcomes[run->taken].done) {
-        struct outcome *from = &run->outcomes[run->taken];
-        struct tma_task_outcome outcome = {from->bytes, from->size, from->messages, from->failure};
-        run->stopped = !batch->take(batch->context, run->taken++, &outcome);
-        free(from->bytes);
-        free(from->messages);
-        free(from->failure);
-        *from = (struct outcome){.done = true};
+/* Gives an outcome to the batch. */
+static void deliver(struct running_batch *run, size_t number) {
+    struct outcome *from = &run->outcomes[number];
+    struct tma_task_outcome outcome = {from->bytes, from->size, from->messages, from->failure};
+    run->stopped = !run->batch->take(run->batch->context, number, &outcome);
+    free(from->bytes);
+    free(from->messages);
+    free(from->failure);
+    *from = (struct outcome){0};
+}
+
+/* Gives the outcomes that are next to the batch; if it has ended, all that are there. */
+static void deliver_all(struct running_batch *run) {
+    size_t count = run->batch->count;
+    for (; run->taken < count && !run->stopped && run->code == TMA_OK; run->taken++) {
+        if (run->outcomes[run->taken].done)
+            deliver(run, run->taken);
+        else if (!run->ended)
+            return;
     }
 }
 
@@ -396,9 +406,9 @@ static void go(struct running_batch *run) {
         give_tasks(run);
         if (run->code == TMA_OK && run->done < batch->count)
             wait_for_workers(run);
-        deliver(run);
-        if (!run->stopped && batch->idle != NULL && run->taken < batch->count)
-            run->stopped = !batch->idle(batch->context, run->done);
+        if (batch->idle != NULL && run->code == TMA_OK)
+            run->ended = !batch->idle(batch->context, run->done, run->done_cost);
+        deliver_all(run);
     }
 }
 

@@ -49,13 +49,14 @@ struct tma_batch {
     const struct tma_task *tasks;
     size_t count;
     void *context;
-    /* Takes the outcome of each task, in the order of the tasks. False ends the batch. */
+    /* Takes the outcome of each task, in the order of the tasks. False ends the batch at once. */
     bool (*take)(void *context, size_t number, const struct tma_task_outcome *outcome);
     /* Takes a note that a running task sent. Notes of several tasks come in any order. */
     void (*note)(void *context, size_t number, const void *bytes, size_t size);
     /* Called ten times a second or more often, with the number of tasks whose outcome the pool
-     * has. False ends the batch. */
-    bool (*idle)(void *context, size_t done);
+     * has, and the sum of their costs. False ends the batch: `take` gets the outcomes that the pool
+     * has, in order, and not those that are missing. */
+    bool (*idle)(void *context, size_t done, uint64_t done_cost);
 };
 
 /* Returns the number of cores that this process may use; at least 1. */
