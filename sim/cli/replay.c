@@ -1,8 +1,8 @@
 #include "cli/replay.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/temporary.h"
@@ -69,14 +69,14 @@ static struct unit *unit_of(const struct replay_state *state, const struct piece
 static bool begin_unit(struct unit *unit, size_t rows) {
     if (unit->outcomes != NULL)
         return true;
-    unit->outcomes = calloc(rows, sizeof *unit->outcomes);
-    unit->replayed = calloc(rows, sizeof *unit->replayed);
+    unit->outcomes = tma_allocate(rows, sizeof *unit->outcomes);
+    unit->replayed = tma_allocate(rows, sizeof *unit->replayed);
     return unit->outcomes != NULL && unit->replayed != NULL;
 }
 
 static void free_unit(struct unit *unit) {
-    free(unit->outcomes);
-    free(unit->replayed);
+    tma_release(unit->outcomes);
+    tma_release(unit->replayed);
     unit->outcomes = NULL;
     unit->replayed = NULL;
 }
@@ -105,11 +105,11 @@ static bool sum_up(struct replay_state *state, uint32_t file, uint32_t draw) {
 static bool add_piece(struct pieces *pieces, struct piece piece, uint64_t cost) {
     if (pieces->count == pieces->capacity) {
         size_t capacity = 2 * pieces->capacity + 64;
-        struct piece *items = realloc(pieces->items, capacity * sizeof *items);
+        struct piece *items = tma_resize(pieces->items, capacity, sizeof *items);
         if (items == NULL)
             return false;
         pieces->items = items;
-        struct tma_task *tasks = realloc(pieces->tasks, capacity * sizeof *tasks);
+        struct tma_task *tasks = tma_resize(pieces->tasks, capacity, sizeof *tasks);
         if (tasks == NULL)
             return false;
         pieces->tasks = tasks;
@@ -293,19 +293,19 @@ static void free_state(struct replay_state *state) {
     for (size_t i = 0; state->units != NULL && i < state->file_count * (state->replay->draws + 1);
          i++)
         free_unit(&state->units[i]);
-    free(state->files);
-    free(state->units);
-    free(state->pieces.items);
-    free(state->pieces.tasks);
-    free(state->again.items);
-    free(state->again.tasks);
+    tma_release(state->files);
+    tma_release(state->units);
+    tma_release(state->pieces.items);
+    tma_release(state->pieces.tasks);
+    tma_release(state->again.items);
+    tma_release(state->again.tasks);
 }
 
 bool cli_replay(const struct cli_replay *replay, struct cli_replay_result *result) {
     struct replay_state state = {.replay = replay, .result = result};
     state.file_count = replay->options->operands.count;
-    state.files = calloc(state.file_count, sizeof *state.files);
-    state.units = calloc(state.file_count * ((size_t)replay->draws + 1), sizeof *state.units);
+    state.files = tma_allocate(state.file_count, sizeof *state.files);
+    state.units = tma_allocate(state.file_count * ((size_t)replay->draws + 1), sizeof *state.units);
     bool good = true;
     if (state.files == NULL || state.units == NULL)
         state.out_of_memory = true;

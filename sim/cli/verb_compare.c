@@ -1,7 +1,7 @@
 /* tmasim compare: one scenario under every legal swizzle mode. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -25,7 +25,7 @@ struct settings {
 
 static bool begin_settings(const struct cli_options *options, struct settings *settings) {
     settings->user_count = options->settings.count;
-    settings->items = calloc(options->settings.count + TMA_MAX_TENSOR_MAPS, sizeof(char *));
+    settings->items = tma_allocate(options->settings.count + TMA_MAX_TENSOR_MAPS, sizeof(char *));
     if (settings->items == NULL)
         return false;
     if (options->settings.count > 0)
@@ -60,7 +60,7 @@ struct comparing {
 static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tma_swizzle swizzle,
                                     struct tma_swizzle_comparison *comparison,
                                     struct tma_reply *reply, struct tma_error *error) {
-    struct tma_result *result = calloc(1, sizeof *result);
+    struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
@@ -69,7 +69,7 @@ static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tm
         tma_compare_add_legal(comparison, swizzle, &scenario->workload, result);
         tma_reply_note(reply, &result->cycles, sizeof result->cycles);
     }
-    free(result);
+    tma_release(result);
     return code;
 }
 
@@ -116,7 +116,7 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     } else {
         tma_fail(&outcome.error, TMA_ERROR_MEMORY, "out of memory");
     }
-    free(settings.items);
+    tma_release(settings.items);
     outcome.mode = one.modes[0];
     tma_reply_append(reply, &outcome, sizeof outcome);
 }
@@ -192,7 +192,7 @@ static int compare_scenario(const struct compare_options *own,
                             const struct tma_scenario *scenario) {
     const struct cli_options *options = &own->common;
     struct cli_output output;
-    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
+    struct tma_swizzle_comparison *comparison = tma_allocate(1, sizeof *comparison);
     if (comparison == NULL) {
         cli_error("out of memory");
         return CLI_ERROR;
@@ -215,7 +215,7 @@ static int compare_scenario(const struct compare_options *own,
         bool kept = cli_output_close(&output, code == TMA_OK);
         status = code != TMA_OK ? cli_error_status(code) : kept ? CLI_OK : CLI_ERROR;
     }
-    free(comparison);
+    tma_release(comparison);
     return status;
 }
 

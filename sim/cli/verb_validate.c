@@ -1,6 +1,6 @@
 /* tmasim validate: replays records of real hardware. */
-#include <stdlib.h>
 
+#include "base/allocation.h"
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -49,8 +49,9 @@ static int run(const struct cli_options *options) {
     if (!cli_output_spares(options->output, own->gpu) || !cli_machine_read(own->gpu, &machine) ||
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
-    struct cli_replay_result result = {.validations = calloc(count, sizeof *result.validations),
-                                       .draws = calloc(count, sizeof *result.draws)};
+    struct cli_replay_result result = {.validations =
+                                           tma_allocate(count, sizeof *result.validations),
+                                       .draws = tma_allocate(count, sizeof *result.draws)};
     int status = CLI_ERROR;
     if (result.validations == NULL || result.draws == NULL)
         cli_error("out of memory");
@@ -58,8 +59,8 @@ static int run(const struct cli_options *options) {
         status = report(own, &machine, &result, output.file);
     for (size_t i = 0; result.validations != NULL && i < count; i++)
         tma_validation_free(&result.validations[i]);
-    free(result.validations);
-    free(result.draws);
+    tma_release(result.validations);
+    tma_release(result.draws);
     if (!cli_output_close(&output, status != CLI_ERROR))
         return CLI_ERROR;
     return result.failed && status == CLI_OK ? CLI_ERROR : status;

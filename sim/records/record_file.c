@@ -1,9 +1,9 @@
 #include "records/record_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "records/kinds.h"
 
 static const struct tma_record_kind *const kinds[] = {
@@ -26,7 +26,7 @@ static enum tma_error_code read_ranges(const char *path, struct tma_tsv *ranges,
     size_t length = strlen(path), stem = length - (sizeof extension - 1);
     if (length < sizeof extension || strcmp(path + stem, extension) != 0)
         return TMA_OK;
-    char *name = malloc(stem + sizeof suffix);
+    char *name = tma_allocate(1, stem + sizeof suffix);
     if (name == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory", path);
     memcpy(name, path, stem);
@@ -40,7 +40,7 @@ static enum tma_error_code read_ranges(const char *path, struct tma_tsv *ranges,
         if (code == TMA_OK)
             *ranges = found;
     }
-    free(name);
+    tma_release(name);
     return code;
 }
 

@@ -2,7 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/allocation.h"
 
 bool tma_validation_begin(const struct tma_record_file *file, struct tma_validation *validation) {
     size_t rows = file->records.rows;
@@ -15,7 +16,7 @@ bool tma_validation_begin(const struct tma_record_file *file, struct tma_validat
     validation->mape = validation->median = validation->p95 = validation->max = NAN;
     if (file->kind == NULL)
         return true;
-    validation->rows = calloc(rows, sizeof *validation->rows);
+    validation->rows = tma_allocate(rows, sizeof *validation->rows);
     return validation->rows != NULL;
 }
 
@@ -38,13 +39,13 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
 
 bool tma_validation_finish(struct tma_validation *validation) {
     size_t count = validation->row_count;
-    double *errors = count == 0 ? NULL : calloc(count, sizeof *errors);
+    double *errors = count == 0 ? NULL : tma_allocate(count, sizeof *errors);
     if (count > 0 && errors == NULL)
         return false;
     for (size_t i = 0; i < count; i++)
         errors[i] = validation->rows[i].error;
     tma_summarise_errors(validation, errors, count);
-    free(errors);
+    tma_release(errors);
     return true;
 }
 

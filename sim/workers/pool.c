@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/allocation.h"
 #include "workers/frame.h"
 #include "workers/worker.h"
 
@@ -96,7 +96,7 @@ static bool reserve(struct buffer *buffer, size_t size) {
     if (buffer->capacity - buffer->size >= size)
         return true;
     size_t capacity = 2 * buffer->capacity + size;
-    char *grown = realloc(buffer->bytes, capacity);
+    char *grown = tma_resize(buffer->bytes, capacity, 1);
     if (grown == NULL)
         return false;
     buffer->bytes = grown;
@@ -122,7 +122,7 @@ static void compact(struct buffer *buffer) {
 }
 
 static void free_buffer(struct buffer *buffer) {
-    free(buffer->bytes);
+    tma_release(buffer->bytes);
     *buffer = (struct buffer){0};
 }
 
@@ -187,8 +187,8 @@ static void store(struct running_batch *run, size_t number, const char *bytes, s
                   const char *messages, size_t message_bytes, char *failure) {
     struct outcome *outcome = &run->outcomes[number];
     *outcome = (struct outcome){.done = true, .size = size, .failure = failure};
-    outcome->bytes = malloc(size + 1);
-    outcome->messages = strndup(messages, message_bytes);
+    outcome->bytes = tma_allocate(1, size + 1);
+    outcome->messages = tma_copy_bytes(messages, message_bytes);
     run->done++;
     run->done_cost += run->batch->tasks[number].cost;
     if (outcome->bytes == NULL || outcome->messages == NULL)
@@ -220,7 +220,7 @@ static char *reason_of(int status, char *messages, size_t length) {
     const char *line = last_line(messages, length);
     if (line[0] != '\0')
         snprintf(text + at, sizeof text - (size_t)at, ": %s", line);
-    return strdup(text);
+    return tma_copy_text(text);
 }
 
 /* A worker has died: its first task has that as its outcome, and others get the rest. */
@@ -234,11 +234,11 @@ static void bury(struct running_batch *run, struct worker *worker) {
     int status = finish(worker);
     if (count == 0)
         return;
-    char *whole = strndup(messages, length), *reason = reason_of(status, messages, length);
+    char *whole = tma_copy_bytes(messages, length), *reason = reason_of(status, messages, length);
     if (whole == NULL || reason == NULL)
         fail_memory(run);
     store(run, first, NULL, 0, whole == NULL ? "" : whole, length, reason);
-    free(whole);
+    tma_release(whole);
 }
 
 /* Takes one complete frame of a worker. */
@@ -252,7 +252,7 @@ static void take_frame(struct running_batch *run, struct worker *worker,
     }
     char *failure = NULL;
     if (frame->kind == TMA_FRAME_FAILED) {
-        failure = strdup("the worker process ran out of memory");
+        failure = tma_copy_text("the worker process ran out of memory");
         if (failure == NULL)
             fail_memory(run);
     }
@@ -365,9 +365,9 @@ static void deliver(struct running_batch *run, size_t number) {
     struct outcome *from = &run->outcomes[number];
     struct tma_task_outcome outcome = {from->bytes, from->size, from->messages, from->failure};
     run->stopped = !run->batch->take(run->batch->context, number, &outcome);
-    free(from->bytes);
-    free(from->messages);
-    free(from->failure);
+    tma_release(from->bytes);
+    tma_release(from->messages);
+    tma_release(from->failure);
     *from = (struct outcome){0};
 }
 
@@ -438,9 +438,9 @@ static void sort_by_cost(const struct tma_task *tasks, size_t *order, size_t *sc
 
 static bool create_run(struct running_batch *run) {
     size_t count = run->batch->count;
-    run->outcomes = calloc(count + 1, sizeof *run->outcomes);
-    run->order = calloc(count + 1, sizeof *run->order);
-    run->again = calloc(count + 1, sizeof *run->again);
+    run->outcomes = tma_allocate(count + 1, sizeof *run->outcomes);
+    run->order = tma_allocate(count + 1, sizeof *run->order);
+    run->again = tma_allocate(count + 1, sizeof *run->again);
     if (run->outcomes == NULL || run->order == NULL || run->again == NULL)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -451,23 +451,23 @@ static bool create_run(struct running_batch *run) {
 
 static void free_run(struct running_batch *run) {
     for (size_t i = 0; run->outcomes != NULL && i < run->batch->count; i++) {
-        free(run->outcomes[i].bytes);
-        free(run->outcomes[i].messages);
-        free(run->outcomes[i].failure);
+        tma_release(run->outcomes[i].bytes);
+        tma_release(run->outcomes[i].messages);
+        tma_release(run->outcomes[i].failure);
     }
-    free(run->outcomes);
-    free(run->order);
-    free(run->again);
+    tma_release(run->outcomes);
+    tma_release(run->order);
+    tma_release(run->again);
 }
 
 struct tma_workers *tma_workers_create(unsigned jobs, const struct tma_worker_code *code) {
-    struct tma_workers *pool = calloc(1, sizeof *pool);
+    struct tma_workers *pool = tma_allocate(1, sizeof *pool);
     if (pool == NULL)
         return NULL;
     pool->code = *code;
     pool->count = jobs < 1 ? 1 : jobs > MOST_JOBS ? MOST_JOBS : jobs;
-    pool->items = calloc(pool->count, sizeof *pool->items);
-    pool->polls = calloc(pool->count, sizeof *pool->polls);
+    pool->items = tma_allocate(pool->count, sizeof *pool->items);
+    pool->polls = tma_allocate(pool->count, sizeof *pool->polls);
     for (unsigned i = 0; pool->items != NULL && i < pool->count; i++)
         pool->items[i].channel = NO_CHANNEL;
     if (pool->items != NULL && pool->polls != NULL)
@@ -496,7 +496,7 @@ void tma_workers_free(struct tma_workers *workers) {
             shutdown(workers->items[i].channel, SHUT_RDWR);
             finish(&workers->items[i]);
         }
-    free(workers->items);
-    free(workers->polls);
-    free(workers);
+    tma_release(workers->items);
+    tma_release(workers->polls);
+    tma_release(workers);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/allocation.h"
 #include "workers/frame.h"
 
 struct tma_reply {
@@ -24,7 +25,7 @@ struct tma_reply {
 void tma_reply_append(struct tma_reply *reply, const void *bytes, size_t size) {
     if (reply->capacity - reply->size < size) {
         size_t capacity = 2 * reply->capacity + size;
-        char *grown = realloc(reply->bytes, capacity);
+        char *grown = tma_resize(reply->bytes, capacity, 1);
         if (grown == NULL) {
             reply->out_of_memory = true;
             return;
@@ -91,7 +92,7 @@ static bool do_task(const struct tma_worker_code *code, int channel, int message
     struct tma_frame task;
     if (!tma_frame_read(channel, &task, sizeof task))
         return false;
-    void *input = malloc(task.bytes + 1);
+    void *input = tma_allocate(1, task.bytes + 1);
     reply->number = task.number;
     reply->size = 0;
     reply->out_of_memory = input == NULL;
@@ -104,7 +105,7 @@ static bool do_task(const struct tma_worker_code *code, int channel, int message
         code->work(code->context, task.number, input, task.bytes, reply);
         send_reply(reply, messages);
     }
-    free(input);
+    tma_release(input);
     return whole;
 }
 
