@@ -18,10 +18,19 @@ struct cli_draws {
 /* Adds the replay with one more seed. */
 void cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation);
 
-/* Writes the results, and the digest of the machine's timing; validations[i] belongs to the file
- * paths[i]. Write errors stay with the stream. */
-void cli_validation_write(const char *const *paths, const struct tma_validation *validations,
-                          const struct cli_draws *draws, size_t count, const char *digest,
-                          enum cli_format format, FILE *out);
+/* What cli_validation_write shows. All pointers are borrowed. */
+struct cli_validation_report {
+    const char *const *paths;
+    const struct tma_validation *validations; /* by file */
+    const struct cli_draws *draws;            /* by file */
+    size_t count;                             /* of files */
+    const char *digest;                       /* of the machine's timing */
+    uint64_t replayed, total;                 /* records, with all seeds */
+    bool partial;                             /* an interrupt ended the replay */
+};
+
+/* Writes the results. Write errors stay with the stream. */
+void cli_validation_write(const struct cli_validation_report *report, enum cli_format format,
+                          FILE *out);
 
 #endif
