@@ -13,13 +13,16 @@ bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_m
         .workload = workload,
         .result = result,
         .latencies = tma_histogram_new(),
-        .cta_cycles = calloc(workload->cta_count, sizeof *accounting->cta_cycles)};
-    return accounting->latencies != NULL && accounting->cta_cycles != NULL;
+        .cta_cycles = calloc(workload->cta_count, sizeof *accounting->cta_cycles),
+        .cta_starts = calloc(workload->cta_count, sizeof *accounting->cta_starts)};
+    return accounting->latencies != NULL && accounting->cta_cycles != NULL &&
+           accounting->cta_starts != NULL;
 }
 
 void tma_accounting_free(struct tma_accounting *accounting) {
     tma_histogram_free(accounting->latencies);
     free(accounting->cta_cycles);
+    free(accounting->cta_starts);
     *accounting = (struct tma_accounting){0};
 }
 
@@ -102,6 +105,7 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
 
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle) {
     assert(accounting->ended_ctas < accounting->workload->cta_count);
+    accounting->cta_starts[accounting->ended_ctas] = end_cycle - cycles;
     accounting->cta_cycles[accounting->ended_ctas++] = cycles;
     if (end_cycle > accounting->last_cycle)
         accounting->last_cycle = end_cycle;
@@ -145,6 +149,27 @@ static void copy_counters(struct tma_counters *counters, const struct tma_memory
     counters->descriptor_cycles = memory->descriptor_cycles;
 }
 
+static int ascending(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* CTAs start in the order of their waves. Sorts the starts. */
+static struct tma_waves waves_of(struct tma_accounting *accounting, uint32_t sm_count) {
+    uint32_t ctas = (uint32_t)accounting->ended_ctas;
+    struct tma_waves waves = {.count = (ctas + sm_count - 1) / sm_count,
+                              .ctas = sm_count,
+                              .last_ctas = ctas > sm_count ? ctas % sm_count : 0};
+    uint64_t all = accounting->last_cycle * sm_count, busy = 0;
+    qsort(accounting->cta_starts, ctas, sizeof *accounting->cta_starts, ascending);
+    if (waves.last_ctas > 0)
+        waves.last_cycles = accounting->last_cycle - accounting->cta_starts[ctas - waves.last_ctas];
+    for (uint32_t i = 0; i < ctas; i++)
+        busy += accounting->cta_cycles[i];
+    waves.idle_sm_cycles = all > busy ? all - busy : 0;
+    return waves;
+}
+
 void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
                      const struct tma_sm *sms, uint32_t sm_count) {
     const struct tma_machine *machine = accounting->machine;
@@ -154,6 +179,7 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     result->cycles = cycles;
     result->memory_cycles = memory_cycles;
     result->gpcs = gpcs_in_use(machine, sms, sm_count);
+    result->waves = waves_of(accounting, sm_count);
     result->cta_cycles =
         tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);
     result->latency_cycles = tma_histogram_distribution(accounting->latencies);

@@ -14,6 +14,7 @@ struct tma_accounting {
     struct tma_result *result;       /* where the figures go */
     struct tma_histogram *latencies; /* owned: of operations, in cycles */
     uint64_t *cta_cycles;            /* owned: of the CTAs that have ended */
+    uint64_t *cta_starts;            /* owned: the cycles at which these CTAs began */
     uint64_t ended_ctas;
     uint64_t last_cycle; /* end of the last CTA so far */
 };
