@@ -14,15 +14,15 @@ bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_m
         .result = result,
         .latencies = tma_histogram_new(),
         .cta_cycles = calloc(workload->cta_count, sizeof *accounting->cta_cycles),
-        .cta_starts = calloc(workload->cta_count, sizeof *accounting->cta_starts)};
+        .cta_spans = calloc(workload->cta_count, sizeof *accounting->cta_spans)};
     return accounting->latencies != NULL && accounting->cta_cycles != NULL &&
-           accounting->cta_starts != NULL;
+           accounting->cta_spans != NULL;
 }
 
 void tma_accounting_free(struct tma_accounting *accounting) {
     tma_histogram_free(accounting->latencies);
     free(accounting->cta_cycles);
-    free(accounting->cta_starts);
+    free(accounting->cta_spans);
     *accounting = (struct tma_accounting){0};
 }
 
@@ -105,7 +105,8 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
 
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle) {
     assert(accounting->ended_ctas < accounting->workload->cta_count);
-    accounting->cta_starts[accounting->ended_ctas] = end_cycle - cycles;
+    accounting->cta_spans[accounting->ended_ctas] =
+        (struct tma_cta_span){end_cycle - cycles, end_cycle};
     accounting->cta_cycles[accounting->ended_ctas++] = cycles;
     if (end_cycle > accounting->last_cycle)
         accounting->last_cycle = end_cycle;
@@ -149,24 +150,36 @@ static void copy_counters(struct tma_counters *counters, const struct tma_memory
     counters->descriptor_cycles = memory->descriptor_cycles;
 }
 
-static int ascending(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+static int by_start(const void *a, const void *b) {
+    const struct tma_cta_span *x = a, *y = b;
+    return (x->start_cycle > y->start_cycle) - (x->start_cycle < y->start_cycle);
 }
 
-/* CTAs start in the order of their waves. Sorts the starts. */
+/* The time of all SMs in use, from a cycle to the end of the run, in which they have no CTA. */
+static uint64_t idle_from(const struct tma_accounting *accounting, uint64_t cycle,
+                          uint32_t sm_count) {
+    uint64_t all = (accounting->last_cycle - cycle) * sm_count, busy = 0;
+    for (uint64_t i = 0; i < accounting->ended_ctas; i++) {
+        const struct tma_cta_span *span = &accounting->cta_spans[i];
+        uint64_t start = span->start_cycle > cycle ? span->start_cycle : cycle;
+        busy += span->end_cycle > start ? span->end_cycle - start : 0;
+    }
+    return all > busy ? all - busy : 0;
+}
+
+/* CTAs start in the order of their waves. */
 static struct tma_waves waves_of(struct tma_accounting *accounting, uint32_t sm_count) {
     uint32_t ctas = (uint32_t)accounting->ended_ctas;
     struct tma_waves waves = {.count = (ctas + sm_count - 1) / sm_count,
                               .ctas = sm_count,
-                              .last_ctas = ctas > sm_count ? ctas % sm_count : 0};
-    uint64_t all = accounting->last_cycle * sm_count, busy = 0;
-    qsort(accounting->cta_starts, ctas, sizeof *accounting->cta_starts, ascending);
-    if (waves.last_ctas > 0)
-        waves.last_cycles = accounting->last_cycle - accounting->cta_starts[ctas - waves.last_ctas];
-    for (uint32_t i = 0; i < ctas; i++)
-        busy += accounting->cta_cycles[i];
-    waves.idle_sm_cycles = all > busy ? all - busy : 0;
+                              .last_ctas = ctas > sm_count ? ctas % sm_count : 0,
+                              .idle_sm_cycles = idle_from(accounting, 0, sm_count)};
+    if (waves.last_ctas == 0)
+        return waves;
+    qsort(accounting->cta_spans, ctas, sizeof *accounting->cta_spans, by_start);
+    uint64_t start = accounting->cta_spans[ctas - waves.last_ctas].start_cycle;
+    waves.last_cycles = accounting->last_cycle - start;
+    waves.last_idle_sm_cycles = idle_from(accounting, start, sm_count);
     return waves;
 }
 

@@ -87,7 +87,8 @@ struct tma_waves {
     uint32_t last_ctas; /* of the last wave, if it is not whole; else 0 */
     uint64_t
         last_cycles; /* from the start of that wave's first CTA to the end of the run; else 0 */
-    uint64_t idle_sm_cycles; /* of all SMs in use, for which they had no CTA */
+    uint64_t last_idle_sm_cycles; /* of all SMs in use, for which they had no CTA in that time */
+    uint64_t idle_sm_cycles;      /* the same, of the whole run */
 };
 
 struct tma_result {

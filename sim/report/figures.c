@@ -135,11 +135,10 @@ static void derive_causes(struct tma_figures *figures, const struct tma_result *
 
 static void derive_waves(struct tma_figures *figures, const struct tma_result *result) {
     const struct tma_waves *waves = &result->waves;
-    double idle_sms = waves->ctas - waves->last_ctas;
+    double sm_cycles = (double)result->cycles * waves->ctas;
     figures->last_wave_fraction = ratio((double)waves->last_cycles, (double)result->cycles);
-    figures->last_wave_cost = figures->last_wave_fraction * ratio(idle_sms, waves->ctas);
-    figures->sm_idle_fraction =
-        ratio((double)waves->idle_sm_cycles, (double)result->cycles * waves->ctas);
+    figures->last_wave_cost = ratio((double)waves->last_idle_sm_cycles, sm_cycles);
+    figures->sm_idle_fraction = ratio((double)waves->idle_sm_cycles, sm_cycles);
 }
 
 static void derive_busy(struct tma_figures *figures, const struct tma_result *result) {

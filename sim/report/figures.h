@@ -67,8 +67,8 @@ struct tma_figures {
     int worst_consumer;         /* index of the worst conflict; -1 where there is no conflict */
 
     double last_wave_fraction; /* of the run, for which a last wave that is not whole ran */
-    double last_wave_cost;     /* of the time of all SMs, that those without a CTA of it idled */
-    double sm_idle_fraction;   /* of the time of all SMs in use, without a CTA */
+    double last_wave_cost;     /* of the time of all SMs in use: without a CTA in that time */
+    double sm_idle_fraction;   /* the same, in the whole run */
 
     double busy[TMA_RESOURCE_COUNT]; /* fraction of the run */
     enum tma_resource busiest;

@@ -362,10 +362,10 @@ static const struct {
 } waves[] = {
     {{.count = 1, .ctas = 2}, NULL},
     {{.count = 2, .ctas = 2}, "  waves             2 of 2 CTAs each\n"},
-    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 200},
+    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_sm_cycles = 200},
      "  waves             2 of 4 CTAs, the last of 3\n"},
-    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 204},
-     "  waves             2 of 4 CTAs, the last of 3: it takes 20.4 % of the run, and leaves 1 of "
+    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_sm_cycles = 204},
+     "  waves             2 of 4 CTAs, the last of 3: it takes 50.0 % of the run, and leaves 1 of "
      "the SMs "
      "idle, which is 5.1 % of the SMs' time\n"},
 };
