@@ -1,8 +1,8 @@
 /* tmasim run: simulates a scenario and writes its report and its trace. */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/scenario_input.h"
@@ -66,15 +66,16 @@ struct fields {
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
     assert(fields->count < MAX_FIELDS);
-    struct tma_trace_field field = {strdup(key), value == NULL ? NULL : strdup(value)};
+    struct tma_trace_field field = {tma_copy_text(key),
+                                    value == NULL ? NULL : tma_copy_text(value)};
     fields->out_of_memory |= field.key == NULL || field.value == NULL;
     fields->items[fields->count++] = field;
 }
 
 static void free_fields(struct fields *fields) {
     for (size_t i = 0; i < fields->count; i++) {
-        free((char *)fields->items[i].key);
-        free((char *)fields->items[i].value);
+        tma_release((char *)fields->items[i].key);
+        tma_release((char *)fields->items[i].value);
     }
 }
 
@@ -131,7 +132,7 @@ static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_scenario *scenario,
                                   const struct tma_result *result, FILE *out,
                                   struct tma_error *error) {
-    struct run_findings *findings = calloc(1, sizeof *findings);
+    struct run_findings *findings = tma_allocate(1, sizeof *findings);
     if (findings == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code = find_out(options, scenario, result, findings, error);
@@ -148,18 +149,18 @@ static enum tma_error_code report(const struct run_options *options,
     };
     if (code == TMA_OK)
         tma_report_write(&input, options->common.format, out);
-    free(findings);
+    tma_release(findings);
     return code;
 }
 
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
     struct outputs outputs;
     struct tma_error error = {0};
-    struct tma_result *result = calloc(1, sizeof *result);
+    struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         cli_error("out of memory");
     if (result == NULL || !open_outputs(options, scenario, &outputs)) {
-        free(result);
+        tma_release(result);
         return CLI_ERROR;
     }
     enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &error);
@@ -167,7 +168,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         code = report(options, scenario, result, outputs.report.file, &error);
     if (code != TMA_OK)
         cli_error("%s: %s", scenario->name, error.text);
-    free(result);
+    tma_release(result);
     bool kept = close_outputs(&outputs, code == TMA_OK);
     if (code != TMA_OK)
         return cli_error_status(code);

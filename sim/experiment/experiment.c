@@ -2,8 +2,9 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocation.h"
 
 /* An operation takes about as long to simulate as this many L2 requests. */
 enum { REQUESTS_OF_OPERATION = 16 };
@@ -197,16 +198,16 @@ static void rank_all(struct tma_experiments *experiments) {
 }
 
 static bool begin(struct series *series) {
-    series->plain = calloc(series->all, sizeof *series->plain);
-    series->cycles = calloc(series->all, sizeof *series->cycles);
-    series->result = calloc(1, sizeof *series->result);
+    series->plain = tma_allocate(series->all, sizeof *series->plain);
+    series->cycles = tma_allocate(series->all, sizeof *series->cycles);
+    series->result = tma_allocate(1, sizeof *series->result);
     return series->plain != NULL && series->cycles != NULL && series->result != NULL;
 }
 
 static void end(struct series *series) {
-    free(series->plain);
-    free(series->cycles);
-    free(series->result);
+    tma_release(series->plain);
+    tma_release(series->cycles);
+    tma_release(series->result);
 }
 
 enum tma_error_code tma_launch(const struct tma_experiment_subject *subject, uint32_t count,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "experiment/experiment.h"
 
 static int ascending(const void *a, const void *b) {
@@ -13,7 +14,7 @@ static int ascending(const void *a, const void *b) {
 enum tma_error_code tma_launches_of(const uint64_t *cycles, uint32_t count,
                                     struct tma_launches *launches) {
     assert(count > 0);
-    uint64_t *sorted = malloc(count * sizeof *sorted), sum = 0;
+    uint64_t *sorted = tma_allocate(count, sizeof *sorted), sum = 0;
     if (sorted == NULL)
         return TMA_ERROR_MEMORY;
     memcpy(sorted, cycles, count * sizeof *sorted);
@@ -22,7 +23,7 @@ enum tma_error_code tma_launches_of(const uint64_t *cycles, uint32_t count,
         sum += sorted[i];
     *launches = (struct tma_launches){count, (sum + count / 2) / count, sorted[(count - 1) / 2],
                                       sorted[0], sorted[count - 1]};
-    free(sorted);
+    tma_release(sorted);
     return TMA_OK;
 }
 

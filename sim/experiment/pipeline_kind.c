@@ -1,6 +1,6 @@
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "engine/run.h"
 #include "experiment/experiment.h"
 #include "experiment/pipeline_reliefs.h"
@@ -11,7 +11,7 @@ static enum tma_error_code run(const struct tma_machine *machine, const void *wo
 }
 
 static void *copy(const void *workload) {
-    struct tma_workload *copied = malloc(sizeof *copied);
+    struct tma_workload *copied = tma_allocate(1, sizeof *copied);
     if (copied != NULL)
         memcpy(copied, workload, sizeof *copied);
     return copied;
@@ -24,6 +24,6 @@ static const struct tma_relief *const reliefs[] = {TMA_PIPELINE_RELIEFS(RELIEF)}
 const struct tma_workload_kind tma_pipeline_kind = {
     .run = run,
     .copy = copy,
-    .release = free,
+    .release = tma_release,
     .reliefs = {reliefs, sizeof reliefs / sizeof reliefs[0]},
 };

@@ -1,8 +1,9 @@
 #include "scenario/suggestion.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocation.h"
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
@@ -54,7 +55,7 @@ char *tma_names_list(const struct tma_names *names) {
     size_t bytes = 1;
     for (size_t i = 0; i < names->count; i++)
         bytes += strlen(names->items[i].name) + strlen(" or ");
-    char *list = malloc(bytes);
+    char *list = tma_allocate(bytes, 1);
     if (list == NULL)
         return NULL;
     list[0] = '\0';

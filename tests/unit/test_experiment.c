@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "experiment/experiment.h"
 #include "machine.h"
 #include "memory/core/random.h"
@@ -47,9 +48,9 @@ static enum tma_error_code run_toy(const struct tma_machine *on, const void *wor
 }
 
 static void *copy_toy(const void *workload) {
-    struct toy *copy = malloc(sizeof *copy);
-    ck_assert_ptr_nonnull(copy);
-    *copy = *(const struct toy *)workload;
+    struct toy *copy = tma_allocate(1, sizeof *copy);
+    if (copy != NULL)
+        *copy = *(const struct toy *)workload;
     return copy;
 }
 
@@ -81,7 +82,7 @@ static const struct tma_relief loses = {"loses", "loses", true, 1, lose_bytes};
 static const struct tma_relief halves = {"halves", "halves", true, 1, halve_work};
 static const struct tma_relief *const toy_reliefs[] = {&slower, &loses, &halves};
 
-static const struct tma_workload_kind toy_kind = {run_toy, copy_toy, free, {toy_reliefs, 3}};
+static const struct tma_workload_kind toy_kind = {run_toy, copy_toy, tma_release, {toy_reliefs, 3}};
 
 static void set_up(void) {
     machine = small_machine();
@@ -219,6 +220,24 @@ START_TEST(test_failures) {
 }
 END_TEST
 
+/* Each allocation that fails is reported. */
+START_TEST(test_out_of_memory) {
+    static struct tma_experiments experiments;
+    struct toy toy = {.port_cycles = 110000, .other_cycles = 100};
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    uint64_t n = 0;
+    machine.topology.seed = 1;
+    while (code != TMA_OK) {
+        tma_allocation_fail_at(++n);
+        code = experiment_on(&toy, (uint32_t)_i, &experiments);
+        ck_assert(code == TMA_OK || code == TMA_ERROR_MEMORY);
+        ck_assert_uint_lt(n, 10000);
+    }
+    tma_allocation_fail_at(0);
+    ck_assert_uint_gt(n, 20);
+}
+END_TEST
+
 START_TEST(test_launches) {
     const uint64_t cycles[] = {40, 10, 30, 20};
     struct tma_launches a, b;
@@ -245,6 +264,7 @@ int main(void) {
     tcase_add_test(tests, test_no_effect);
     tcase_add_test(tests, test_advice);
     tcase_add_test(tests, test_failures);
+    tcase_add_loop_test(tests, test_out_of_memory, 0, 2);
     tcase_add_test(tests, test_launches);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
