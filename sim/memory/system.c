@@ -23,6 +23,7 @@ struct tma_memory {
     struct tma_gpcs gpcs;
     struct tma_l2 l2;
     struct tma_dram dram;
+    uint32_t delivered;              /* of the core's handovers */
     uint16_t ranks[2 * TMA_MAX_SMS]; /* of TMA units: see rank_units */
 };
 
@@ -87,7 +88,8 @@ static inline bool goes_on(const struct tma_memory *memory, const struct tma_han
 
 /* The wiring: which component receives a packet. Returns what it hands over. The usual next stops
  * follow each other, so that the host's branch predictor sees one jump for a whole way. */
-static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_handover next) {
+__attribute__((always_inline)) static inline struct tma_handover deliver(struct tma_memory *memory,
+                                                                         struct tma_handover next) {
     switch (next.destination) {
     case TMA_TO_COALESCER:
         next = tma_gpc_receive_load(&memory->core, &memory->gpcs, next.packet, next.cycle);
@@ -141,26 +143,30 @@ static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_
     }
 }
 
-/* Delivers a packet, then those that its receiver hands over, and those that these hand over in
- * turn.
- */
-static inline void deliver_all(struct tma_memory *memory, struct tma_handover next) {
+/* Chooses what is delivered next, when the wiring did not take `next` at once or packets were
+ * handed over before it; TMA_TO_NOWHERE where all have been delivered. */
+TMA_RARE static struct tma_handover next_handover(struct tma_memory *memory,
+                                                  struct tma_handover next) {
     struct tma_core *core = &memory->core;
-    uint32_t delivered = 0;
-    for (;;) {
+    if (core->handover_count == 0)
+        return next;
+    if (next.destination != TMA_TO_NOWHERE)
+        tma_pass(core, next.destination, next.packet, next.cycle);
+    if (memory->delivered < core->handover_count)
+        return core->handovers[memory->delivered++];
+    memory->delivered = core->handover_count = 0;
+    return tma_nowhere;
+}
+
+/* Delivers a packet, then those that its receiver hands over, and those that these hand over in
+ * turn. */
+__attribute__((always_inline)) static inline void deliver_all(struct tma_memory *memory,
+                                                              struct tma_handover next) {
+    do {
         next = deliver(memory, next);
-        if (core->handover_count == 0) {
-            if (next.destination == TMA_TO_NOWHERE)
-                return;
-            continue;
-        }
-        if (next.destination != TMA_TO_NOWHERE)
-            tma_pass(core, next.destination, next.packet, next.cycle);
-        if (delivered == core->handover_count)
-            break;
-        next = core->handovers[delivered++];
-    }
-    core->handover_count = 0;
+        if (next.destination != TMA_TO_NOWHERE || memory->core.handover_count > 0)
+            next = next_handover(memory, next);
+    } while (next.destination != TMA_TO_NOWHERE);
 }
 
 /* Functions that only prefetch into the host's caches. They have to be inlined: gcc takes a
