@@ -1,8 +1,10 @@
 /* The TMA unit of an SM, for loads and prefetches. It works on one transfer after the other, and
- * sends one packet after the other for the transfer's rows. */
+ * sends one packet after the other for the transfer's rows. While there are stores too, the unit
+ * makes packets for loads and for stores in turn (store_unit.c). */
 #include "memory/sm/load_unit.h"
 
 #include "memory/sm/descriptor_waits.h"
+#include "memory/sm/store_unit.h"
 #include "memory/sm/transfer.h"
 
 /* Packets that the unit makes in one wake-up. Each still leaves at its own cycle. */
@@ -81,7 +83,7 @@ static bool begin(struct tma_core *core, struct tma_sms *sms, struct tma_load_un
     if (!tma_descriptor_ready(core, sms, unit->waits, unit->head,
                               tma_ticks_to_cycle(unit->clock_ticks), cycle))
         return false;
-    if (transfer->completion.descriptor_cycles > 0)
+    if (transfer->completion.descriptor_cycles > 0 && unit->clock_ticks < cycle * TMA_TICKS)
         unit->clock_ticks = cycle * TMA_TICKS;
     transfer->begun = true;
     transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
@@ -114,6 +116,8 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
     if (unit->head == TMA_NONE)
         return;
     uint64_t cycle = next_cycle(sms, unit, now);
+    if (cycle <= now) /* the store unit took its turn */
+        cycle = now + 1;
     if (cycle == UINT64_MAX || (unit->scheduled && unit->wake_cycle <= cycle))
         return;
     unit->scheduled = true;
@@ -152,14 +156,31 @@ static void look_ahead(struct tma_core *core, struct tma_sms *sms, struct tma_lo
         tma_descriptor_look_ahead(core, sms, unit->waits, transfer->next);
 }
 
+/* The store unit takes its turn after each packet of this one. So with work for it, this unit makes
+ * one packet in one wake-up, and none ahead of time. (A store that has not reached its unit yet
+ * does not count: it may be known already, or not.) */
+static int most_packets(const struct tma_sms *sms, const struct tma_load_unit *unit, uint32_t sm,
+                        uint64_t cycle) {
+    const struct tma_store_unit *stores = &sms->store_units[sm];
+    bool idle = stores->head == TMA_NONE &&
+                (stores->coming == TMA_NONE || sms->transfers[stores->coming].queued_cycle > cycle);
+    if (idle)
+        return BATCH_PACKETS;
+    return tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+}
+
 struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
                                        uint64_t cycle) {
     struct tma_load_unit *unit = &sms->load_units[sm];
+    struct tma_store_unit *stores = &sms->store_units[sm];
     int made = 0;
     if (!unit->scheduled || unit->wake_cycle != cycle)
         return tma_nowhere;
     unit->scheduled = false;
-    while (made < BATCH_PACKETS && unit->head != TMA_NONE && !core->out_of_memory) {
+    if (stores->is_next && tma_store_unit_is_ready(stores, cycle))
+        return tma_store_unit_wake_now(sms, sm, cycle);
+    int most = most_packets(sms, unit, sm, cycle);
+    while (made < most && unit->head != TMA_NONE && !core->out_of_memory) {
         struct tma_transfer *transfer = &sms->transfers[unit->head];
         struct tma_line_request request;
         if (!begin(core, sms, unit, cycle))
@@ -170,10 +191,13 @@ struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sm
         }
         transfer->completion.requests++;
         send(core, sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
-        unit->clock_ticks += sms->row_ticks;
+        unit->sent_ticks = unit->clock_ticks += sms->row_ticks;
         unit->busy_ticks += sms->row_ticks;
         made++;
+        stores->is_next = true;
     }
+    if (stores->clock_ticks < unit->sent_ticks)
+        stores->clock_ticks = unit->sent_ticks;
     look_ahead(core, sms, unit, cycle);
     schedule(core, sms, sm, cycle);
     return tma_nowhere;
