@@ -1,4 +1,4 @@
-/* Takes records of where the CTAs of a kernel run, without and with clusters:
+/* Takes records of where the clusters of a kernel run:
  *
  *   build/capture-clusters > cluster_placement.tsv
  *
@@ -39,7 +39,7 @@ int main() {
     check(cudaFuncSetAttribute(where, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES));
     check(cudaFuncSetAttribute(where, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     printf("cluster\tat_once\tclusters\tlaunches\tsm_of_cta\n");
-    for (unsigned size : {1u, 2u, 4u, 8u, 16u}) {
+    for (unsigned size : {2u, 4u, 8u, 16u}) {
         cudaLaunchConfig_t config = {};
         cudaLaunchAttribute attribute = {};
         int at_once = 0;
