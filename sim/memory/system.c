@@ -296,9 +296,9 @@ bool tma_memory_drain(struct tma_memory *memory) {
     return true;
 }
 
-void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until) {
-    uint64_t later = memory->machine.tma.issue_cycles;
-    tma_shared_port_occupy(&memory->sms.shared[sm], from + later, until + later);
+uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
+                                  uint64_t wavefronts) {
+    return tma_port_serve(&memory->sms.shared[sm], cycle, wavefronts * memory->sms.wavefront_ticks);
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {
@@ -355,6 +355,7 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.last_cycle = last_cycle(memory);
     counters.tma_busy = tma_sms_busy_unit_cycles(&memory->sms);
     counters.sm_port_busy = tma_sms_busy_port_cycles(&memory->sms);
+    counters.shared_busy = tma_sms_busy_shared_cycles(&memory->sms);
     counters.gpc_port_busy = tma_gpcs_busy_cycles(&memory->gpcs);
     counters.slice_busy = tma_l2_busy_cycles(&memory->l2);
     counters.bus_busy = tma_dram_busy_cycles(&memory->dram);

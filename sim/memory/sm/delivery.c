@@ -18,8 +18,9 @@ static void note_way(const struct tma_core *core, const struct tma_packet *packe
         (uint32_t)(alone - packet->sent_cycle) - completion->l2_cycles - completion->dram_cycles;
 }
 
-/* A response passes the port of an SM and goes into shared memory. Slices lie at different
- * distances; data from far away arrives later, but does not delay other data. */
+/* A response passes the port of an SM and goes into shared memory, beside the accesses of warps:
+ * neither delays the other (docs/shared-memory.md). Slices lie at different distances; data from
+ * far away arrives later, but does not delay other data. */
 __attribute__((always_inline)) static inline void
 deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfer, uint32_t sm,
         const struct tma_packet *packet, uint64_t passed) {
@@ -27,9 +28,7 @@ deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfe
     uint32_t response = core->machine->crossbar.response_cycles;
     uint32_t hop = tma_hop_cycles(core, packet->gpc, &packet->location);
     uint64_t arrival =
-        tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks);
-    arrival =
-        tma_shared_port_arrive(&sms->shared[sm], core->cycle, arrival + hop, sms->wavefront_ticks);
+        tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks) + hop;
     core->counters.shared_write_wavefronts++;
     core->counters.response_sectors += sectors;
     if (arrival >= transfer->completion.arrival_cycle)

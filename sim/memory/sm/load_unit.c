@@ -1,8 +1,10 @@
 /* The TMA unit of an SM, for loads and prefetches. It works on one transfer after the other, and
- * sends one packet after the other for the transfer's rows. */
+ * sends one packet after the other for the transfer's rows. While there are stores too, the unit
+ * makes packets for loads and for stores in turn (store_unit.c). */
 #include "memory/sm/load_unit.h"
 
 #include "memory/sm/descriptor_waits.h"
+#include "memory/sm/store_unit.h"
 #include "memory/sm/transfer.h"
 
 /* Packets that the unit makes in one wake-up. Each still leaves at its own cycle. */
@@ -70,7 +72,7 @@ static uint32_t make_packets(struct tma_core *core, struct tma_sms *sms, struct 
         const struct tma_packet common = packet_of(core, unit->head, transfer, &run.request);
         send_run(core, sms, transfer, &common, &run, unit->clock_ticks);
     }
-    unit->clock_ticks += run.requests * sms->row_ticks;
+    unit->sent_ticks = unit->clock_ticks += run.requests * sms->row_ticks;
     unit->busy_ticks += run.requests * sms->row_ticks;
     return run.requests;
 }
@@ -107,7 +109,7 @@ static bool begin(struct tma_core *core, struct tma_sms *sms, struct tma_load_un
     if (!tma_descriptor_ready(core, sms, unit->waits, unit->head,
                               tma_ticks_to_cycle(unit->clock_ticks), cycle))
         return false;
-    if (transfer->completion.descriptor_cycles > 0)
+    if (transfer->completion.descriptor_cycles > 0 && unit->clock_ticks < cycle * TMA_TICKS)
         unit->clock_ticks = cycle * TMA_TICKS;
     transfer->begun = true;
     transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
@@ -140,6 +142,8 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
     if (unit->head == TMA_NONE)
         return;
     uint64_t cycle = next_cycle(sms, unit, now);
+    if (cycle <= now) /* the store unit took its turn */
+        cycle = now + 1;
     if (cycle == UINT64_MAX || (unit->scheduled && unit->wake_cycle <= cycle))
         return;
     unit->scheduled = true;
@@ -178,21 +182,42 @@ static void look_ahead(struct tma_core *core, struct tma_sms *sms, struct tma_lo
         tma_descriptor_look_ahead(core, sms, unit->waits, transfer->next);
 }
 
+/* The store unit takes its turn after each packet of this one. So with work for it, this unit makes
+ * one packet in one wake-up, and none ahead of time. (A store that has not reached its unit yet
+ * does not count: it may be known already, or not.) */
+static uint32_t most_packets(const struct tma_sms *sms, const struct tma_load_unit *unit,
+                             uint32_t sm, uint64_t cycle) {
+    const struct tma_store_unit *stores = &sms->store_units[sm];
+    bool idle = stores->head == TMA_NONE &&
+                (stores->coming == TMA_NONE || sms->transfers[stores->coming].queued_cycle > cycle);
+    if (idle)
+        return BATCH_PACKETS;
+    return tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+}
+
 struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
                                        uint64_t cycle) {
     struct tma_load_unit *unit = &sms->load_units[sm];
+    struct tma_store_unit *stores = &sms->store_units[sm];
     uint32_t made = 0;
     if (!unit->scheduled || unit->wake_cycle != cycle)
         return tma_nowhere;
     unit->scheduled = false;
-    while (made < BATCH_PACKETS && unit->head != TMA_NONE && !core->out_of_memory) {
+    if (stores->is_next && tma_store_unit_is_ready(stores, cycle))
+        return tma_store_unit_wake_now(sms, sm, cycle);
+    uint32_t most = most_packets(sms, unit, sm, cycle);
+    while (made < most && unit->head != TMA_NONE && !core->out_of_memory) {
         if (!begin(core, sms, unit, cycle))
             break;
-        uint32_t packets = make_packets(core, sms, unit, BATCH_PACKETS - made);
+        uint32_t packets = make_packets(core, sms, unit, most - made);
         if (packets == 0)
             finish(core, sms, unit);
         made += packets;
+        if (packets > 0)
+            stores->is_next = true;
     }
+    if (stores->clock_ticks < unit->sent_ticks)
+        stores->clock_ticks = unit->sent_ticks;
     look_ahead(core, sms, unit, cycle);
     schedule(core, sms, sm, cycle);
     return tma_nowhere;
