@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "scenario/machine_file.h"
+#include "scenario/parameters.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 
@@ -11,6 +12,7 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
     const struct tma_workload *workload = &scenario->workload;
     char prefix[128];
     struct tma_describer describer = {visit, context, "gpu"};
+    tma_parameters_visit(scenario->parameters, visit, context);
     tma_machine_describe(&scenario->machine, &describer);
     describer.prefix = prefix;
     for (uint32_t i = 0; i < workload->map_count; i++) {

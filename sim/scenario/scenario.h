@@ -9,6 +9,7 @@
 TMA_API_BEGIN
 
 struct tma_yaml_node;
+struct tma_parameters;
 
 struct tma_scenario {
     char name[TMA_MAX_NAME];
@@ -21,13 +22,14 @@ struct tma_scenario {
     struct tma_yaml_node *document;     /* owned; the scenario's file */
     struct tma_yaml_node *gpu_document; /* owned; the machine's file, or NULL */
     char *gpu_path;                     /* owned; path of the machine's file, or NULL */
+    struct tma_parameters *parameters;  /* owned; or NULL */
     char **setting_names;               /* owned; "--set 1", "--set 2", ... */
     size_t setting_count;
 };
 
 /* Reads the scenario file at `path` and checks that the machine can run it. Each setting
- * ("workload.pipeline.depth=8", "gpu.sm_count=66") is applied as if it were in the file. The path
- * of the machine's file is relative to the scenario's.
+ * ("workload.pipeline.depth=8", "gpu.sm_count=66", "M=4096" for a parameter M) is applied as if it
+ * were in the file. The path of the machine's file is relative to the scenario's.
  *
  * Returns false, with every error and its location in the list, if anything is wrong. Call
  * tma_scenario_free in either case, after the last use of the list. The list borrows `path`. */
