@@ -12,7 +12,7 @@ enum { MAX_UNITS = 8 };
 
 bool tma_parameter_name_valid(const char *name, const char **why) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-    static const char *const taken[] = {"min", "max",  "ceil", "floor",
+    static const char *const taken[] = {"min", "max",  "ceil", "floor",  "pow2",
                                         "cta", "rank", "ctas", "cluster"};
     const char *reason = NULL;
     if (name[0] == '\0' || strspn(name, allowed) != strlen(name) ||
@@ -20,7 +20,7 @@ bool tma_parameter_name_valid(const char *name, const char **why) {
         reason = "expected a letter or _, then at most 38 letters, digits or _";
     for (size_t i = 0; i < sizeof taken / sizeof taken[0] && reason == NULL; i++)
         if (strcmp(name, taken[i]) == 0)
-            reason = i < 4 ? "this is a function of expressions"
+            reason = i < 5 ? "this is a function of expressions"
                            : "each kernel has a variable of this name";
     if (why != NULL)
         *why = reason;

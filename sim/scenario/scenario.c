@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scenario/document.h"
+#include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
 #include "scenario/parameters.h"
 #include "scenario/scenario_reader.h"
@@ -15,7 +16,7 @@ struct scenario_input {
     char name[TMA_MAX_NAME];
     char description[512];
     char gpu[512];
-    const struct tma_yaml_node *parameters, *tensor_maps, *workload;
+    const struct tma_yaml_node *parameters, *tensor_maps, *workload, *kernel;
 };
 
 #define IN(member) offsetof(struct scenario_input, member)
@@ -49,8 +50,16 @@ static const struct tma_key keys[] = {
      .meaning = "the tensor maps by name: `NAME: {...}`; keys below"},
     {.path = "workload",
      .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
      .offset = IN(workload),
-     .meaning = "what the CTAs do; keys below"},
+     .meaning = "what the CTAs do, in the short form: slots that refill themselves; keys below; a "
+                "scenario has this key or `kernel`"},
+    {.path = "kernel",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(kernel),
+     .meaning = "what the CTAs do, as programs of roles; `tmasim help kernel` lists its keys and "
+                "statements"},
 };
 
 const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
@@ -178,6 +187,16 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
         tma_read_maps(reader, input->tensor_maps);
     tma_assign_map_addresses(reader);
     tma_check_maps(reader);
+    if (input->workload == NULL && input->kernel == NULL)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, reader->root->at,
+                     "workload is missing; expected a mapping with at least one key, or a kernel");
+    if (input->workload != NULL && input->kernel != NULL)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, input->kernel->key_at,
+                     "kernel and workload are both there; expected one of them");
+    if (input->kernel != NULL) {
+        tma_read_kernel(reader, input->kernel);
+        return;
+    }
     if (input->workload != NULL)
         tma_read_workload(reader, input->workload);
     tma_check_operations(reader);
@@ -234,6 +253,7 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
 void tma_scenario_free(struct tma_scenario *scenario) {
     tma_yaml_free(scenario->document);
     tma_yaml_free(scenario->gpu_document);
+    tma_kernel_program_free(scenario->program);
     tma_parameters_free(scenario->parameters);
     free(scenario->gpu_path);
     for (size_t i = 0; i < scenario->setting_count; i++)

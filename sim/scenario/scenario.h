@@ -5,6 +5,7 @@
 #include "base/api.h"
 #include "base/diagnostics.h"
 #include "engine/workload.h"
+#include "scenario/kernel_program.h"
 
 TMA_API_BEGIN
 
@@ -15,7 +16,8 @@ struct tma_scenario {
     char name[TMA_MAX_NAME];
     char description[512];
     struct tma_machine machine;
-    struct tma_workload workload;
+    struct tma_workload workload;       /* only its tensor maps where `program` is not NULL */
+    struct tma_kernel_program *program; /* owned; the kernel with roles; NULL: the workload runs */
     const char *map_names[TMA_MAX_TENSOR_MAPS]; /* by the workload's map index; borrowed */
 
     /* What map_names and the locations of diagnostics borrow. */

@@ -186,6 +186,10 @@ static bool read_scalar(const struct value_reader *reader, char *at, size_t inde
         return diagnose_kind(reader);
     if (reader->key->kind == TMA_KEY_CHARS)
         return read_chars(reader, at);
+    if (reader->key->kind == TMA_KEY_EXPRESSION) {
+        ((const struct tma_yaml_node **)(void *)at)[index] = reader->node;
+        return true;
+    }
     if (!tma_key_is_number(reader->key))
         return read_word(reader, at);
     int word;
@@ -198,6 +202,10 @@ static bool read_scalar(const struct value_reader *reader, char *at, size_t inde
 
 static bool read_list(const struct value_reader *reader, char *at, uint32_t *count) {
     size_t length = tma_yaml_count(reader->node);
+    if (reader->node->kind == TMA_YAML_SCALAR && reader->key->kind == TMA_KEY_EXPRESSION) {
+        *count = 1;
+        return read_scalar(reader, at, 0);
+    }
     if (reader->node->kind == TMA_YAML_SCALAR && reader->key->names != NULL) {
         *count = 1;
         return read_word(reader, at);
@@ -227,8 +235,10 @@ static bool read_list(const struct value_reader *reader, char *at, uint32_t *cou
 
 /* Stores the node itself, if it is of the kind that the key takes. */
 static bool read_node(const struct value_reader *reader, char *at) {
-    bool mapping = reader->key->kind == TMA_KEY_MAPPING;
-    if (reader->node->kind != (mapping ? TMA_YAML_MAPPING : TMA_YAML_LIST))
+    enum tma_key_kind kind = reader->key->kind;
+    if (reader->node->kind == TMA_YAML_SCALAR ||
+        (kind == TMA_KEY_MAPPING && reader->node->kind != TMA_YAML_MAPPING) ||
+        (kind == TMA_KEY_LIST && reader->node->kind != TMA_YAML_LIST))
         return diagnose_kind(reader);
     if (reader->node->first == NULL)
         return diagnose(reader, "is empty", "");
@@ -242,7 +252,7 @@ bool tma_value_read(const struct tma_key *key, const struct tma_yaml_node *node,
     char *at = (char *)target + key->offset;
     if (key->limit > 0)
         return read_list(&reader, at, (uint32_t *)(void *)((char *)target + key->count_offset));
-    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST)
+    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST || key->kind == TMA_KEY_NODE)
         return read_node(&reader, at);
     return read_scalar(&reader, at, 0);
 }
