@@ -327,20 +327,21 @@ bool tma_read_access(struct tma_kernel_reader *reader, const struct tma_yaml_nod
         tma_yaml_find(node, "descriptor.swizzle") != NULL ||
         tma_yaml_find(node, "descriptor.leading_offset") != NULL ||
         tma_yaml_find(node, "descriptor.stride_offset") != NULL;
-    return tma_find_place(reader, tma_yaml_find(node, "tile"), input.tile, &statement->ring,
-                          &note->operand, &buffer);
+    const struct tma_yaml_node *tile = tma_yaml_find(node, "tile");
+    if (!tma_find_place(reader, tile, input.tile, &statement->ring, &note->operand, &buffer))
+        return false;
+    if (statement->ring == TMA_NO_RING)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tile->at,
+                     "access.tile is a buffer; expected RING.OPERAND, a tile that a load fills");
+    return statement->ring != TMA_NO_RING;
 }
 
 /* The tile of an access is known when all loads are. */
 static void resolve_access(struct tma_kernel_reader *reader, uint32_t index) {
     struct tma_statement *statement = &reader->kernel->statements[index];
     uint32_t load = find_load(reader, reader->notes[index].operand);
-    if (reader->notes[index].operand == TMA_NO_OPERAND) {
-        if (statement->ring == TMA_NO_RING)
-            tma_statement_diagnose(reader, index,
-                                   "access: expected a tile RING.OPERAND, which a load fills");
-        return;
-    }
+    if (reader->notes[index].operand == TMA_NO_OPERAND)
+        return; /* an error that is in the list */
     if (load == UINT32_MAX)
         tma_statement_diagnose(reader, index, "access: no load fills this operand of ring %s",
                                reader->kernel->rings[statement->ring].name);
