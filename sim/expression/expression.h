@@ -36,8 +36,8 @@ enum { TMA_MAX_EXPRESSION_VARIABLES = 64 };
 
 /* A name that an expression may use. */
 struct tma_expression_name {
-    const char *name; /* letters, digits and "_"; borrowed while the expression is parsed */
-    bool is_variable; /* else a constant: a parameter */
+    const char *name;  /* letters, digits and "_"; borrowed while the expression is parsed */
+    bool is_variable;  /* else a constant: a parameter */
     uint32_t variable; /* index of the variable's value in the array that evaluation takes */
     int64_t value;     /* of a constant */
 };
