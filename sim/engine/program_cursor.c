@@ -44,10 +44,8 @@ void tma_cursor_begin(struct tma_program_cursor *cursor, const struct tma_kernel
     cursor->main.variables[TMA_VARIABLE_CLUSTER] = cluster;
 }
 
-static struct tma_program_frame *push(struct tma_program_cursor *cursor,
-                                      struct tma_program_place *place, uint32_t index,
+static struct tma_program_frame *push(struct tma_program_place *place, uint32_t index,
                                       uint32_t end) {
-    (void)cursor;
     assert(place->depth < TMA_MAX_LOOP_DEPTH); /* tma_kernel_check */
     struct tma_program_frame *frame = &place->frames[place->depth++];
     *frame = (struct tma_program_frame){.statement = index, .end = end};
@@ -101,6 +99,8 @@ static void set_tile(struct tma_program_cursor *cursor, struct tma_program_place
     place->variables[loop->variable_m] = m;
     place->variables[loop->variable_n] = n;
     place->next = frame->statement + 1;
+    if (place == &cursor->main && loop->ahead > 0 && frame->index == 0)
+        start_ahead(cursor, frame->statement);
 }
 
 /* Begins a loop over tiles; true if the caller has to give the first tile. */
@@ -112,18 +112,17 @@ static bool begin_tiles(struct tma_program_cursor *cursor, struct tma_program_pl
         !evaluate(cursor, place, &loop->tiles_n, &tiles_n) ||
         !evaluate(cursor, place, &loop->group, &group))
         return false;
-    if (tiles_m < 0 || tiles_n < 0 || group < 0 || __builtin_mul_overflow(tiles_m, tiles_n, &tiles)) {
+    if (tiles_m < 0 || tiles_n < 0 || group < 0 ||
+        __builtin_mul_overflow(tiles_m, tiles_n, &tiles)) {
         fail(cursor, tma_fail(&cursor->error, TMA_ERROR_ARGUMENT,
                               "%lld x %lld output tiles in groups of %lld", (long long)tiles_m,
                               (long long)tiles_n, (long long)group));
         return false;
     }
-    struct tma_program_frame *frame = push(cursor, place, index, loop->end);
+    struct tma_program_frame *frame = push(place, index, loop->end);
     frame->limit = tiles;
     frame->value = place->variables[TMA_VARIABLE_CTA];
     frame->step = loop->schedule == TMA_TILES_ONE ? tiles : (int64_t)cursor->kernel->cta_count;
-    if (place == &cursor->main && loop->ahead > 0)
-        start_ahead(cursor, index);
     if (loop->schedule == TMA_TILES_DYNAMIC)
         return true;
     set_tile(cursor, place, frame);
@@ -147,7 +146,7 @@ static void begin_for(struct tma_program_cursor *cursor, struct tma_program_plac
         place->next = loop->end;
         return;
     }
-    struct tma_program_frame *frame = push(cursor, place, index, loop->end);
+    struct tma_program_frame *frame = push(place, index, loop->end);
     *frame = (struct tma_program_frame){
         .statement = index, .end = loop->end, .value = from, .limit = to, .step = step};
     place->variables[loop->variable] = from;
@@ -163,9 +162,9 @@ static void begin_if(struct tma_program_cursor *cursor, struct tma_program_place
         return;
     uint32_t otherwise = branch->otherwise > index ? branch->otherwise : branch->end;
     if (condition != 0) {
-        push(cursor, place, index, otherwise);
+        push(place, index, otherwise);
     } else if (otherwise < branch->end) {
-        push(cursor, place, index, branch->end);
+        push(place, index, branch->end);
         place->next = otherwise;
     } else {
         place->next = branch->end;
@@ -223,6 +222,42 @@ void tma_cursor_give_tile(struct tma_program_cursor *cursor, uint64_t tile) {
     set_tile(cursor, place, frame);
 }
 
+/* Whether the place `ahead` is inside an AHEAD part. */
+static bool in_part(const struct tma_program_cursor *cursor) {
+    for (uint32_t d = cursor->ahead.depth; d > 0; d--)
+        if (statement_at(cursor, cursor->ahead.frames[d - 1].statement)->kind ==
+            TMA_STATEMENT_AHEAD)
+            return true;
+    return false;
+}
+
+/* Enters or takes the next statement of a place. True if the caller gets *state. */
+static bool enter(struct tma_program_cursor *cursor, struct tma_program_place *place,
+                  uint32_t index, enum tma_cursor_state *state) {
+    const struct tma_statement *statement = statement_at(cursor, index);
+    switch (statement->kind) {
+    case TMA_STATEMENT_FOR:
+        begin_for(cursor, place, index);
+        return false;
+    case TMA_STATEMENT_TILES:
+        if (!begin_tiles(cursor, place, index))
+            return false;
+        *state = want_tile(cursor, place);
+        return true;
+    case TMA_STATEMENT_IF:
+        begin_if(cursor, place, index);
+        return false;
+    case TMA_STATEMENT_EXIT:
+        *state = TMA_CURSOR_END;
+        return true;
+    default:
+        place->next = index + 1;
+        cursor->statement = statement;
+        *state = TMA_CURSOR_STATEMENT;
+        return true;
+    }
+}
+
 /* One step in a place. True if the caller gets *state. */
 static bool take_step(struct tma_program_cursor *cursor, struct tma_program_place *place,
                       enum tma_cursor_state *state) {
@@ -247,44 +282,23 @@ static bool take_step(struct tma_program_cursor *cursor, struct tma_program_plac
         return true;
     }
     const struct tma_statement *statement = statement_at(cursor, index);
-    switch (statement->kind) {
-    case TMA_STATEMENT_FOR:
-        begin_for(cursor, place, index);
+    if (ahead && !in_part(cursor)) {
+        if (statement->kind == TMA_STATEMENT_AHEAD)
+            push(place, index, statement->end);
+        else if (statement->kind == TMA_STATEMENT_EXIT)
+            cursor->ahead_ended = true;
+        else if (statement->end == index + 1 || parts_of(cursor, index) == 0)
+            place->next = statement->end;
+        else
+            return enter(cursor, place, index, state);
         return false;
-    case TMA_STATEMENT_TILES:
-        if (!begin_tiles(cursor, place, index))
-            return false;
-        *state = want_tile(cursor, place);
-        return true;
-    case TMA_STATEMENT_IF:
-        begin_if(cursor, place, index);
-        return false;
-    case TMA_STATEMENT_AHEAD:
-        if (ahead) {
-            push(cursor, place, index, statement->end);
-            return false;
-        }
+    }
+    if (statement->kind == TMA_STATEMENT_AHEAD) {
         place->next = statement->end;
         cursor->ahead_owed++;
         return false;
-    case TMA_STATEMENT_EXIT:
-        *state = TMA_CURSOR_END;
-        return true;
-    default:
-        place->next = index + 1;
-        if (ahead && statement_at(cursor, place->frames[place->depth - 1].statement)->kind !=
-                         TMA_STATEMENT_AHEAD)
-            for (uint32_t d = place->depth;; d--) {
-                if (d == 0)
-                    return false; /* outside the parts: not run ahead */
-                if (statement_at(cursor, place->frames[d - 1].statement)->kind ==
-                    TMA_STATEMENT_AHEAD)
-                    break;
-            }
-        cursor->statement = statement;
-        *state = TMA_CURSOR_STATEMENT;
-        return true;
     }
+    return enter(cursor, place, index, state);
 }
 
 enum tma_cursor_state tma_cursor_next(struct tma_program_cursor *cursor) {
