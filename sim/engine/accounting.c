@@ -1,8 +1,8 @@
 #include "engine/accounting.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
+#include "base/allocation.h"
 #include "memory/topology.h"
 
 bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
@@ -13,13 +13,13 @@ bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_m
         .workload = workload,
         .result = result,
         .latencies = tma_histogram_new(),
-        .cta_cycles = calloc(workload->cta_count, sizeof *accounting->cta_cycles)};
+        .cta_cycles = tma_allocate(workload->cta_count, sizeof *accounting->cta_cycles)};
     return accounting->latencies != NULL && accounting->cta_cycles != NULL;
 }
 
 void tma_accounting_free(struct tma_accounting *accounting) {
     tma_histogram_free(accounting->latencies);
-    free(accounting->cta_cycles);
+    tma_release(accounting->cta_cycles);
     *accounting = (struct tma_accounting){0};
 }
 

@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "records/kinds.h"
 
 static const struct tma_record_kind *const kinds[] = {
@@ -62,8 +62,8 @@ static enum tma_error_code replay_file(const char *path, const struct tma_machin
                                        const struct tma_tsv *records,
                                        struct tma_validation *validation, struct tma_error *error) {
     enum tma_error_code code = TMA_OK;
-    double *errors = calloc(records->rows, sizeof *errors);
-    validation->rows = calloc(records->rows, sizeof *validation->rows);
+    double *errors = tma_allocate(records->rows, sizeof *errors);
+    validation->rows = tma_allocate(records->rows, sizeof *validation->rows);
     validation->skipped = 0;
     if (errors == NULL || validation->rows == NULL ||
         !replay_all(machine, records, validation, errors)) {
@@ -71,7 +71,7 @@ static enum tma_error_code replay_file(const char *path, const struct tma_machin
                         records->rows);
         tma_validation_free(validation);
     }
-    free(errors);
+    tma_release(errors);
     return code;
 }
 
@@ -82,7 +82,7 @@ static enum tma_error_code read_ranges(const char *path, struct tma_tsv *ranges,
     size_t length = strlen(path), stem = length - (sizeof extension - 1);
     if (length < sizeof extension || strcmp(path + stem, extension) != 0)
         return TMA_OK;
-    char *name = malloc(stem + sizeof suffix);
+    char *name = tma_allocate(stem + sizeof suffix, 1);
     if (name == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory", path);
     memcpy(name, path, stem);
@@ -96,7 +96,7 @@ static enum tma_error_code read_ranges(const char *path, struct tma_tsv *ranges,
         if (code == TMA_OK)
             *ranges = found;
     }
-    free(name);
+    tma_release(name);
     return code;
 }
 

@@ -1,9 +1,9 @@
 #include "scenario/scenario.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/document.h"
 #include "scenario/machine_file.h"
 #include "scenario/scenario_reader.h"
@@ -57,13 +57,13 @@ static const char *machine_setting(const char *setting) {
 }
 
 bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count) {
-    scenario->setting_names = calloc(count + 1, sizeof *scenario->setting_names);
+    scenario->setting_names = tma_allocate(count + 1, sizeof *scenario->setting_names);
     if (scenario->setting_names == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         char name[32];
         snprintf(name, sizeof name, "--set %zu", i + 1);
-        scenario->setting_names[i] = strdup(name);
+        scenario->setting_names[i] = tma_copy_text(name);
         if (scenario->setting_names[i] == NULL)
             return false;
         scenario->setting_count = i + 1;
@@ -90,9 +90,9 @@ bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *cons
 static char *resolve_path(const char *base, const char *path) {
     const char *slash = strrchr(base, '/');
     if (path[0] == '/' || slash == NULL)
-        return strdup(path);
+        return tma_copy_text(path);
     size_t folder = (size_t)(slash - base) + 1;
-    char *joined = malloc(folder + strlen(path) + 1);
+    char *joined = tma_allocate(folder + strlen(path) + 1, 1);
     if (joined != NULL) {
         memcpy(joined, base, folder);
         strcpy(joined + folder, path);
@@ -177,9 +177,9 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
 void tma_scenario_free(struct tma_scenario *scenario) {
     tma_yaml_free(scenario->document);
     tma_yaml_free(scenario->gpu_document);
-    free(scenario->gpu_path);
+    tma_release(scenario->gpu_path);
     for (size_t i = 0; i < scenario->setting_count; i++)
-        free(scenario->setting_names[i]);
-    free(scenario->setting_names);
+        tma_release(scenario->setting_names[i]);
+    tma_release(scenario->setting_names);
     *scenario = (struct tma_scenario){0};
 }

@@ -2,9 +2,9 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/suggestion.h"
 
 struct value_reader {
@@ -22,7 +22,7 @@ static bool diagnose(const struct value_reader *reader, const char *what, const 
         snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion);
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, reader->node->at, "%s %s; %sexpected %s",
                  reader->name, what, hint, expected == NULL ? "" : expected);
-    free(expected);
+    tma_release(expected);
     return false;
 }
 
