@@ -98,6 +98,8 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@echo "  CC  $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+# Without -fno-lto, the linker plugin of gcc optimises each test program as a whole: seconds each.
+LINK_LTO := -fno-lto
 $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
