@@ -47,7 +47,7 @@ static bool simulate(const char *machine_path, unsigned depth) {
     const char *const settings[] = {gpu, pipeline_depth};
 
     struct tma_scenario scenario;
-    struct tma_diagnostics list = {NULL, 0, 0, 0};
+    struct tma_diagnostics list = tma_diagnostics_empty();
     struct tma_result result;
     struct tma_error error;
     bool good = tma_scenario_read_text(scenario_text, "stream", settings, 2, &scenario, &list);

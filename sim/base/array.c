@@ -1,9 +1,10 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/allocation.h"
 
 enum { FIRST_CAPACITY = 256 };
 
@@ -11,7 +12,7 @@ void *tma_array_grow(void *items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity)
         return items;
     size_t larger = *capacity == 0 ? FIRST_CAPACITY : 2 * *capacity;
-    void *moved = realloc(items, larger * size);
+    void *moved = tma_resize(items, larger, size);
     if (moved != NULL)
         *capacity = larger;
     return moved;
@@ -23,9 +24,9 @@ enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 static void *allocate(size_t bytes) {
     if (bytes < HUGE_PAGE_BYTES)
-        return aligned_alloc(TMA_HOST_LINE_BYTES, bytes);
+        return tma_allocate_aligned(TMA_HOST_LINE_BYTES, bytes);
     size_t pages = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES;
-    void *block = aligned_alloc(HUGE_PAGE_BYTES, pages * HUGE_PAGE_BYTES);
+    void *block = tma_allocate_aligned(HUGE_PAGE_BYTES, pages * HUGE_PAGE_BYTES);
 #ifdef MADV_HUGEPAGE
     if (block != NULL)
         madvise(block, pages * HUGE_PAGE_BYTES, MADV_HUGEPAGE);
@@ -39,6 +40,6 @@ void *tma_resize_aligned(void *block, size_t used_bytes, size_t bytes) {
         return NULL;
     if (used_bytes > 0)
         memcpy(resized, block, used_bytes);
-    free(block);
+    tma_release(block);
     return resized;
 }

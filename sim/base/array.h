@@ -15,7 +15,7 @@ enum { TMA_HOST_LINE_BYTES = 64 };
 /* Moves a block to a new one of `bytes` bytes, aligned to TMA_HOST_LINE_BYTES. `bytes` is a
  * multiple of TMA_HOST_LINE_BYTES. `block` is NULL or comes from an earlier call; its first
  * `used_bytes` bytes are copied, and it is freed. Returns NULL when out of memory; `block` is then
- * unchanged. The caller frees the result with free(). */
+ * unchanged. The caller frees the result with tma_release. */
 void *tma_resize_aligned(void *block, size_t used_bytes, size_t bytes);
 
 #endif

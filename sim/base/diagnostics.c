@@ -2,10 +2,18 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/limits.h"
+
+struct tma_diagnostics tma_diagnostics_empty(void) {
+    return (struct tma_diagnostics){0};
+}
+
+size_t tma_diagnostics_total(const struct tma_diagnostics *list) {
+    return list->count + list->dropped;
+}
 
 static char *format_text(const char *format, va_list arguments) {
     va_list again;
@@ -14,7 +22,7 @@ static char *format_text(const char *format, va_list arguments) {
     va_end(again);
     if (length < 0)
         return NULL;
-    char *text = malloc((size_t)length + 1);
+    char *text = tma_allocate((size_t)length + 1, 1);
     if (text != NULL)
         vsnprintf(text, (size_t)length + 1, format, arguments);
     return text;
@@ -22,7 +30,7 @@ static char *format_text(const char *format, va_list arguments) {
 
 static bool grow(struct tma_diagnostics *list) {
     size_t capacity = list->capacity == 0 ? 8 : 2 * list->capacity;
-    struct tma_diagnostic *items = realloc(list->items, capacity * sizeof *items);
+    struct tma_diagnostic *items = tma_resize(list->items, capacity, sizeof *items);
     if (items == NULL)
         return false;
     list->items = items;
@@ -32,23 +40,32 @@ static bool grow(struct tma_diagnostics *list) {
 
 void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
                   const char *format, ...) {
-    bool room = list->count < list->capacity || grow(list);
-    if (!room || list->count >= TMA_LIMIT_ERRORS) {
-        list->dropped++;
-        return;
-    }
+    struct tma_diagnostic_reserve *reserve = &list->reserve;
+    bool full = list->count >= TMA_LIMIT_ERRORS;
+    bool room = !full && (list->count < list->capacity || grow(list));
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_text(format, arguments);
+    char *text = room ? format_text(format, arguments) : NULL;
     va_end(arguments);
-    list->items[list->count++] = (struct tma_diagnostic){.code = code, .at = at, .text = text};
+    if (text != NULL) {
+        list->items[list->count++] = (struct tma_diagnostic){.code = code, .at = at, .text = text};
+        return;
+    }
+    list->dropped++;
+    if (reserve->code != TMA_OK || (full && code != TMA_ERROR_MEMORY))
+        return;
+    reserve->code = code;
+    reserve->at = at;
+    va_start(arguments, format);
+    vsnprintf(reserve->text, sizeof reserve->text, format, arguments);
+    va_end(arguments);
 }
 
 bool tma_diagnostics_lack_memory(const struct tma_diagnostics *list) {
     for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].code == TMA_ERROR_MEMORY || list->items[i].text == NULL)
+        if (list->items[i].code == TMA_ERROR_MEMORY)
             return true;
-    return list->dropped > 0 && list->count < TMA_LIMIT_ERRORS;
+    return list->reserve.code != TMA_OK;
 }
 
 static int comes_before(const struct tma_diagnostic *a, const struct tma_diagnostic *b) {
@@ -73,7 +90,7 @@ void tma_diagnostics_sort(struct tma_diagnostics *list) {
 
 void tma_diagnostics_free(struct tma_diagnostics *list) {
     for (size_t i = 0; i < list->count; i++)
-        free(list->items[i].text);
-    free(list->items);
+        tma_release(list->items[i].text);
+    tma_release(list->items);
     *list = (struct tma_diagnostics){0};
 }

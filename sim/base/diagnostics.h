@@ -21,27 +21,38 @@ struct tma_location {
 struct tma_diagnostic {
     enum tma_error_code code;
     struct tma_location at;
-    char
-        *text; /* owned; one sentence: what is wrong and what is allowed; NULL when out of memory */
+    char *text; /* owned; one sentence: what is wrong and what is allowed */
+};
+
+/* Room for one error that a list has from the start: an error for which there is no memory is not
+ * lost. */
+struct tma_diagnostic_reserve {
+    enum tma_error_code code; /* TMA_OK: the reserve is empty */
+    struct tma_location at;
+    char text[TMA_ERROR_TEXT_BYTES]; /* cut to this size */
 };
 
 struct tma_diagnostics {
     struct tma_diagnostic *items; /* owned */
     size_t count;
     size_t capacity;
-    size_t dropped; /* errors beyond the limit (base/limits.h), or for which there was no memory */
+    size_t dropped; /* errors that are not in `items`: beyond the limit (base/limits.h), or without
+                       memory */
+    struct tma_diagnostic_reserve reserve; /* the first of them that has to do with memory */
 };
 
-/* Returns the number of errors that were appended, those that the list dropped included. */
-static inline size_t tma_diagnostics_total(const struct tma_diagnostics *list) {
-    return list->count + list->dropped;
-}
+/* Returns an empty list. */
+struct tma_diagnostics tma_diagnostics_empty(void);
 
-/* Returns true if memory ran out: an error says so, has no text, or has no entry. */
+/* Returns the number of errors that were appended, those that the list dropped included. */
+size_t tma_diagnostics_total(const struct tma_diagnostics *list);
+
+/* Returns true if memory ran out: an error says so, or could not be stored. */
 bool tma_diagnostics_lack_memory(const struct tma_diagnostics *list);
 
-/* Appends one entry with a text made as printf does. When memory runs out, the entry's text is
- * NULL. When the list cannot grow or is full, counts the entry in `dropped`. */
+/* Appends one entry with a text made as printf does. When memory runs out, or the list is full,
+ * counts the entry in `dropped`. The first of these that there is no memory for, or that says that
+ * memory ran out, goes into the reserve. */
 void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct tma_location at,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,8 +1,8 @@
 #include "cli/map_input.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "scenario/text_file.h"
@@ -29,7 +29,7 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
 
 void cli_map_input_free(struct cli_map_input *input) {
     tma_map_file_free(&input->file);
-    free(input->text);
+    tma_release(input->text);
     *input = (struct cli_map_input){0};
 }
 

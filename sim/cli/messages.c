@@ -2,8 +2,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/allocation.h"
 #include "report/escape.h"
 
 int cli_error_status(enum tma_error_code code) {
@@ -15,13 +15,13 @@ static void print_message(const char *severity, const char *format, va_list argu
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    char *text = length < 0 ? NULL : tma_allocate((size_t)length + 1, 1);
     if (text != NULL)
         vsnprintf(text, (size_t)length + 1, format, arguments);
     fprintf(stderr, "tmasim: %s: ", severity);
     tma_write_printable(text == NULL ? "out of memory" : text, stderr);
     fputc('\n', stderr);
-    free(text);
+    tma_release(text);
 }
 
 void cli_error(const char *format, ...) {
@@ -38,19 +38,27 @@ void cli_note(const char *format, ...) {
     va_end(arguments);
 }
 
+static void print_diagnostic(struct tma_location at, const char *text) {
+    tma_write_printable(at.file, stderr);
+    fputc(':', stderr);
+    if (at.line > 0)
+        fprintf(stderr, "%u:%u:", at.line, at.column);
+    fputs(" error: ", stderr);
+    tma_write_printable(text, stderr);
+    fputc('\n', stderr);
+}
+
 void cli_print_diagnostics(const struct tma_diagnostics *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        const struct tma_diagnostic *item = &list->items[i];
-        tma_write_printable(item->at.file, stderr);
-        fputc(':', stderr);
-        if (item->at.line > 0)
-            fprintf(stderr, "%u:%u:", item->at.line, item->at.column);
-        fputs(" error: ", stderr);
-        tma_write_printable(item->text == NULL ? "out of memory" : item->text, stderr);
-        fputc('\n', stderr);
+    const struct tma_diagnostic_reserve *reserve = &list->reserve;
+    size_t more = list->dropped;
+    for (size_t i = 0; i < list->count; i++)
+        print_diagnostic(list->items[i].at, list->items[i].text);
+    if (reserve->code != TMA_OK) {
+        print_diagnostic(reserve->at, reserve->text);
+        more--;
     }
-    if (list->dropped > 0 && tma_diagnostics_lack_memory(list))
+    if (reserve->code != TMA_OK && reserve->code != TMA_ERROR_MEMORY)
         cli_error("out of memory");
-    else if (list->dropped > 0)
-        cli_error("and %zu more errors", list->dropped);
+    if (more > 0)
+        cli_error("and %zu more errors", more);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "scenario/suggestion.h"
 
@@ -54,7 +55,7 @@ static bool unknown_option(const struct cli_verb *verb, const char *argument, si
 }
 
 static bool append(struct cli_list *list, const char *text) {
-    const char **grown = realloc(list->items, (list->count + 1) * sizeof *grown);
+    const char **grown = tma_resize(list->items, list->count + 1, sizeof *grown);
     if (grown == NULL) {
         cli_error("out of memory");
         return false;
@@ -84,7 +85,7 @@ static bool read_choice(const struct cli_option *option, const char *text, int *
         return true;
     char *allowed = tma_names_list(option->names);
     cli_error("%s is \"%s\"; allowed: %s", option->name, text, allowed == NULL ? "" : allowed);
-    free(allowed);
+    tma_release(allowed);
     return false;
 }
 
@@ -191,7 +192,7 @@ static bool parse_arguments(struct arguments *arguments, struct cli_options *opt
 
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments) {
-    struct cli_options *options = calloc(1, options_bytes(verb));
+    struct cli_options *options = tma_allocate(1, options_bytes(verb));
     if (options == NULL) {
         cli_error("out of memory");
         return NULL;
@@ -205,9 +206,9 @@ struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
 }
 
 void cli_options_free(struct cli_options *options) {
-    free(options->settings.items);
-    free(options->operands.items);
-    free(options);
+    tma_release(options->settings.items);
+    tma_release(options->operands.items);
+    tma_release(options);
 }
 
 enum { HELP_COLUMN = 24 };
@@ -234,7 +235,7 @@ static void print_option(const struct cli_option *option) {
     if (option->names != NULL) {
         char *allowed = tma_names_list(option->names);
         printf(": %s", allowed == NULL ? "" : allowed);
-        free(allowed);
+        tma_release(allowed);
     }
     putchar('\n');
 }

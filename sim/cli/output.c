@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/temporary.h"
 
@@ -33,13 +33,13 @@ static char *follow(char *path) {
         const char *slash = strrchr(path, '/');
         size_t folder = to[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
         to[length] = '\0';
-        followed = malloc(folder + (size_t)length + 1);
+        followed = tma_allocate(folder + (size_t)length + 1, 1);
         if (followed != NULL) {
             memcpy(followed, path, folder);
             memcpy(followed + folder, to, (size_t)length + 1);
         }
     }
-    free(path);
+    tma_release(path);
     return followed;
 }
 
@@ -47,12 +47,12 @@ static char *follow(char *path) {
  * to, so that it is replaced and not the link. The caller frees it. NULL with errno set on failure.
  */
 static char *resolve(const char *path) {
-    char *resolved = strdup(path);
+    char *resolved = tma_copy_text(path);
     struct stat status;
     for (int i = 0; resolved != NULL && lstat(resolved, &status) == 0 && S_ISLNK(status.st_mode);
          i++) {
         if (i == MOST_LINKS) {
-            free(resolved);
+            tma_release(resolved);
             errno = ELOOP;
             return NULL;
         }
@@ -92,8 +92,8 @@ bool cli_output_is_file(const char *path, const char *other) {
     char *resolved = resolve(path), *other_resolved = resolve(other);
     bool same =
         resolved != NULL && other_resolved != NULL && is_same_name(resolved, other_resolved);
-    free(resolved);
-    free(other_resolved);
+    tma_release(resolved);
+    tma_release(other_resolved);
     return same;
 }
 
@@ -117,14 +117,14 @@ static mode_t mode_of(const char *path) {
 
 static bool open_temporary(struct cli_output *output) {
     size_t bytes = strlen(output->target) + sizeof ".XXXXXX";
-    output->temporary = malloc(bytes);
+    output->temporary = tma_allocate(bytes, 1);
     if (output->temporary == NULL)
         return fail(output, ENOMEM);
     snprintf(output->temporary, bytes, "%s.XXXXXX", output->target);
     int descriptor = cli_temporary_create(output->temporary);
     if (descriptor < 0) {
         int error = errno;
-        free(output->temporary);
+        tma_release(output->temporary);
         output->temporary = NULL;
         return fail(output, error);
     }
@@ -178,8 +178,8 @@ bool cli_output_close(struct cli_output *output, bool keep) {
         else if (!cli_temporary_keep(output->temporary, output->target))
             good = fail(output, errno);
     }
-    free(output->target);
-    free(output->temporary);
+    tma_release(output->target);
+    tma_release(output->temporary);
     *output = (struct cli_output){0};
     return good;
 }

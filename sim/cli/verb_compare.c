@@ -1,7 +1,7 @@
 /* tmasim compare: one scenario under every legal swizzle mode. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/scenario_input.h"
@@ -23,7 +23,7 @@ struct settings {
 
 static bool begin_settings(const struct cli_options *options, struct settings *settings) {
     settings->user_count = options->settings.count;
-    settings->items = calloc(options->settings.count + TMA_MAX_TENSOR_MAPS, sizeof(char *));
+    settings->items = tma_allocate(options->settings.count + TMA_MAX_TENSOR_MAPS, sizeof(char *));
     if (settings->items == NULL)
         return false;
     if (options->settings.count > 0)
@@ -44,14 +44,14 @@ static void set_swizzle(const struct tma_scenario *scenario, const char *mode,
 static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tma_swizzle swizzle,
                                     struct tma_swizzle_comparison *comparison,
                                     struct tma_error *error) {
-    struct tma_result *result = calloc(1, sizeof *result);
+    struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
         tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
     if (code == TMA_OK)
         tma_compare_add_legal(comparison, swizzle, &scenario->workload, result);
-    free(result);
+    tma_release(result);
     return code;
 }
 
@@ -91,7 +91,7 @@ static enum tma_error_code compare(const struct cli_options *options,
         code = try_mode(options->operands.items[0], &settings, (enum tma_swizzle)mode->value,
                         comparison, error);
     }
-    free(settings.items);
+    tma_release(settings.items);
     if (code == TMA_OK)
         tma_compare_finish(comparison);
     return code;
@@ -107,7 +107,7 @@ static int compare_scenario(const struct compare_options *own,
     const struct cli_options *options = &own->common;
     struct tma_error error;
     struct cli_output output;
-    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
+    struct tma_swizzle_comparison *comparison = tma_allocate(1, sizeof *comparison);
     if (comparison == NULL) {
         cli_error("out of memory");
         return CLI_ERROR;
@@ -129,7 +129,7 @@ static int compare_scenario(const struct compare_options *own,
         bool kept = cli_output_close(&output, code == TMA_OK);
         status = code != TMA_OK ? cli_error_status(code) : kept ? CLI_OK : CLI_ERROR;
     }
-    free(comparison);
+    tma_release(comparison);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* tmasim pattern: a 2-D tile distribution with its tuples and its threads. */
-#include <stdlib.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
@@ -17,7 +17,7 @@ static bool read_raking(const char *name, enum tma_raking *raking) {
     if (!tma_value_of(&tma_raking_names, name, &value)) {
         char *allowed = tma_names_list(&tma_raking_names);
         cli_error("unknown pattern \"%s\"; allowed: %s", name, allowed == NULL ? "" : allowed);
-        free(allowed);
+        tma_release(allowed);
         return false;
     }
     *raking = (enum tma_raking)value;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/dump_input.h"
 #include "cli/dump_output.h"
 #include "cli/map_input.h"
@@ -94,7 +95,7 @@ static bool refuse_value(const struct change *change, const struct tma_names *na
     cli_error("%s: \"%s\" is not a value; %s%s%sexpected a number%s%s", change->text, change->value,
               close ? "did you mean \"" : "", close ? suggestion.best : "", close ? "\"? " : "",
               list == NULL ? "" : ", or ", list == NULL ? "" : list);
-    free(list);
+    tma_release(list);
     return false;
 }
 
@@ -126,7 +127,7 @@ static bool find_field(const struct change *change, enum tma_replace_field *fiel
     cli_error("%s: there is no field \"%s\"; %s%s%sallowed: address, %s", change->text,
               change->field, suggestion.best[0] == '\0' ? "" : "did you mean \"", suggestion.best,
               suggestion.best[0] == '\0' ? "" : "\"? ", list == NULL ? "" : list);
-    free(list);
+    tma_release(list);
     return false;
 }
 

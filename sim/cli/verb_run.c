@@ -1,8 +1,8 @@
 /* tmasim run: simulates a scenario and writes its report and its trace. */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/scenario_input.h"
@@ -59,15 +59,16 @@ struct fields {
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
     assert(fields->count < MAX_FIELDS);
-    struct tma_trace_field field = {strdup(key), value == NULL ? NULL : strdup(value)};
+    struct tma_trace_field field = {tma_copy_text(key),
+                                    value == NULL ? NULL : tma_copy_text(value)};
     fields->out_of_memory |= field.key == NULL || field.value == NULL;
     fields->items[fields->count++] = field;
 }
 
 static void free_fields(struct fields *fields) {
     for (size_t i = 0; i < fields->count; i++) {
-        free((char *)fields->items[i].key);
-        free((char *)fields->items[i].value);
+        tma_release((char *)fields->items[i].key);
+        tma_release((char *)fields->items[i].value);
     }
 }
 
@@ -110,11 +111,11 @@ static void write_report(const struct tma_scenario *scenario, int format,
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
     struct outputs outputs;
     struct tma_error error = {0};
-    struct tma_result *result = calloc(1, sizeof *result);
+    struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         cli_error("out of memory");
     if (result == NULL || !open_outputs(options, scenario, &outputs)) {
-        free(result);
+        tma_release(result);
         return CLI_ERROR;
     }
     enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &error);
@@ -122,7 +123,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         write_report(scenario, options->common.format, result, outputs.report.file);
     else
         cli_error("%s: %s", scenario->name, error.text);
-    free(result);
+    tma_release(result);
     bool kept = close_outputs(&outputs, code == TMA_OK);
     if (code != TMA_OK)
         return cli_error_status(code);

@@ -1,6 +1,6 @@
 /* tmasim validate: replays records of real hardware. */
-#include <stdlib.h>
 
+#include "base/allocation.h"
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -56,8 +56,8 @@ static int run(const struct cli_options *options) {
     if (!cli_output_spares(options->output, gpu) || !cli_machine_read(gpu, &machine) ||
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
-    struct tma_validation *validations = calloc(options->operands.count, sizeof *validations);
-    struct cli_draws *draws = calloc(options->operands.count, sizeof *draws);
+    struct tma_validation *validations = tma_allocate(options->operands.count, sizeof *validations);
+    struct cli_draws *draws = tma_allocate(options->operands.count, sizeof *draws);
     struct tma_machine_digest digest;
     bool good = validations != NULL && draws != NULL && tma_machine_digest(&machine, &digest);
     if (!good)
@@ -68,8 +68,8 @@ static int run(const struct cli_options *options) {
                              digest.text, (enum cli_format)options->format, output.file);
     for (size_t i = 0; validations != NULL && i < options->operands.count; i++)
         tma_validation_free(&validations[i]);
-    free(validations);
-    free(draws);
+    tma_release(validations);
+    tma_release(draws);
     return cli_output_close(&output, good) && good ? CLI_OK : CLI_ERROR;
 }
 

@@ -1,9 +1,9 @@
 #include "engine/actor.h"
 
-#include <stdlib.h>
+#include "base/allocation.h"
 
 bool tma_actors_create(struct tma_actors *actors, uint32_t count, void (*signal)(uint32_t actor)) {
-    *actors = (struct tma_actors){.items = calloc(count, sizeof *actors->items),
+    *actors = (struct tma_actors){.items = tma_allocate(count, sizeof *actors->items),
                                   .count = count,
                                   .awake = count,
                                   .signal = signal};
@@ -11,7 +11,7 @@ bool tma_actors_create(struct tma_actors *actors, uint32_t count, void (*signal)
 }
 
 void tma_actors_free(struct tma_actors *actors) {
-    free(actors->items);
+    tma_release(actors->items);
     *actors = (struct tma_actors){0};
 }
 

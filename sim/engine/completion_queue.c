@@ -1,7 +1,6 @@
 #include "engine/completion_queue.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "base/array.h"
 #include "memory/core/address_map.h"
 
@@ -11,7 +10,7 @@ struct tma_completion_queue tma_completion_queue_of(const struct tma_machine *ma
 }
 
 void tma_completion_queue_free(struct tma_completion_queue *queue) {
-    free(queue->heap);
+    tma_release(queue->heap);
     *queue = (struct tma_completion_queue){0};
 }
 

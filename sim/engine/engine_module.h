@@ -9,6 +9,7 @@
 #define TMA_ENGINE_ENGINE_MODULE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/version.h"
@@ -25,6 +26,9 @@ struct tma_engine_core {
     /* Writes the name of an actor, and returns the size of the stack that its steps need, in KiB.
      */
     unsigned (*describe)(void *context, uint32_t actor, char name[TMA_ACTOR_NAME_BYTES]);
+    /* Allocation, as in base/allocation.h. */
+    void *(*allocate)(size_t count, size_t size);
+    void (*release)(void *block);
 };
 
 /* What the module gives to the library. */

@@ -1,7 +1,6 @@
 #include "engine/event_order.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "base/array.h"
 
 /* While the window is open, events of `cycle` and later ones may be added. */
@@ -20,7 +19,7 @@ struct tma_event_order {
 };
 
 struct tma_event_order *tma_event_order_new(const struct tma_event_sink *sink) {
-    struct tma_event_order *order = calloc(1, sizeof *order);
+    struct tma_event_order *order = tma_allocate(1, sizeof *order);
     if (order != NULL)
         order->sink = *sink;
     return order;
@@ -29,9 +28,9 @@ struct tma_event_order *tma_event_order_new(const struct tma_event_sink *sink) {
 void tma_event_order_free(struct tma_event_order *order) {
     if (order == NULL)
         return;
-    free(order->heap);
-    free(order->windows);
-    free(order);
+    tma_release(order->heap);
+    tma_release(order->windows);
+    tma_release(order);
 }
 
 /* The order of event.h. */
@@ -81,12 +80,12 @@ static void drop_first(struct tma_event_order *order) {
 
 static bool grow_windows(struct tma_event_order *order) {
     size_t capacity = order->window_capacity == 0 ? 256 : 2 * order->window_capacity;
-    struct operation_window *windows = malloc(capacity * sizeof *windows);
+    struct operation_window *windows = tma_allocate(capacity, sizeof *windows);
     if (windows == NULL)
         return false;
     for (size_t i = 0; i < order->window_count; i++)
         windows[i] = order->windows[(order->first + i) % order->window_capacity];
-    free(order->windows);
+    tma_release(order->windows);
     order->windows = windows;
     order->window_capacity = capacity;
     order->first = 0;

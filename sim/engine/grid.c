@@ -1,7 +1,6 @@
 #include "engine/grid.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "engine/cluster.h"
 #include "memory/topology.h"
 
@@ -24,13 +23,14 @@ bool tma_grid_create(struct tma_grid *grid, struct tma_simulation *simulation) {
     uint64_t launches[TMA_MAX_SMS];
     uint32_t count = tma_workload_place(simulation->machine, workload, numbers);
     tma_machine_launch(simulation->machine, numbers, count, size, launches);
-    *grid = (struct tma_grid){.sms = calloc(count, sizeof *grid->sms),
-                              .ctas = calloc(count, sizeof *grid->ctas),
-                              .slots = calloc((size_t)count * workload->depth, sizeof *grid->slots),
-                              .clusters = calloc(count / size, sizeof *grid->clusters),
-                              .sm_count = count,
-                              .slot_count = count * workload->depth,
-                              .cluster_count = count / size};
+    *grid = (struct tma_grid){
+        .sms = tma_allocate(count, sizeof *grid->sms),
+        .ctas = tma_allocate(count, sizeof *grid->ctas),
+        .slots = tma_allocate((size_t)count * workload->depth, sizeof *grid->slots),
+        .clusters = tma_allocate(count / size, sizeof *grid->clusters),
+        .sm_count = count,
+        .slot_count = count * workload->depth,
+        .cluster_count = count / size};
     if (grid->sms == NULL || grid->ctas == NULL || grid->slots == NULL || grid->clusters == NULL)
         return false;
     for (uint32_t i = 0; i < grid->cluster_count; i++)
@@ -46,9 +46,9 @@ bool tma_grid_create(struct tma_grid *grid, struct tma_simulation *simulation) {
 }
 
 void tma_grid_free(struct tma_grid *grid) {
-    free(grid->sms);
-    free(grid->ctas);
-    free(grid->slots);
-    free(grid->clusters);
+    tma_release(grid->sms);
+    tma_release(grid->ctas);
+    tma_release(grid->slots);
+    tma_release(grid->clusters);
     *grid = (struct tma_grid){0};
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/allocation.h"
+
 /* A bucket is an exponent and the 11 bits below the leading one. So there are 2048 buckets for each
  * power of two from 2^12 on, and one bucket for each value below 2^12. */
 enum { MANTISSA_BITS = 11, EXACT = 1 << (MANTISSA_BITS + 1) };
@@ -36,11 +38,11 @@ struct tma_distribution tma_distribution_of(uint64_t *values, size_t count) {
 }
 
 struct tma_histogram *tma_histogram_new(void) {
-    return calloc(1, sizeof(struct tma_histogram));
+    return tma_allocate(1, sizeof(struct tma_histogram));
 }
 
 void tma_histogram_free(struct tma_histogram *histogram) {
-    free(histogram);
+    tma_release(histogram);
 }
 
 static size_t bucket_of(uint64_t value) {

@@ -1,12 +1,12 @@
 #include "engine/issue_queue.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/array.h"
 
 void tma_issue_queue_free(struct tma_issue_queue *queue) {
-    free(queue->items);
+    tma_release(queue->items);
     *queue = (struct tma_issue_queue){0};
 }
 

@@ -9,14 +9,13 @@
 #define TMA_ENGINE_KERNEL_H
 
 #include "banks/consumer.h"
-#include "engine/workload.h"
+#include "engine/result.h"
 #include "expression/expression.h"
 
 TMA_API_BEGIN
 
 enum {
     TMA_MAX_KERNEL_MAPS = 32,
-    TMA_MAX_ROLES = 16,
     TMA_MAX_RINGS = 16,
     TMA_MAX_RING_DEPTH = 64,
     TMA_MAX_BUFFERS = 16,
@@ -221,6 +220,29 @@ struct tma_kernel {
     char variables[TMA_MAX_VARIABLES][TMA_KERNEL_NAME]; /* names, for messages */
     uint32_t variable_count;                            /* those of tma_kernel_variable included */
 };
+
+/* Places the rings and buffers whose offset is TMA_SHARED_AUTO behind each other, at multiples of
+ * 1024, and sets shared_bytes if it is 0. */
+void tma_kernel_lay_out(struct tma_kernel *kernel);
+
+/* A place in a scenario; line 0: none. */
+struct tma_kernel_place {
+    uint32_t line, column;
+};
+
+/* Finds what is wrong with a kernel before it runs: numbers outside their range, threads, registers
+ * or shared memory that do not fit, stages that no role fills or no role releases, barriers that
+ * too few roles reach, loops that never end, too many operations. *place, which may be NULL, is
+ * where. The kernel is laid out. Fails with TMA_ERROR_ARGUMENT, or as expressions do. */
+enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
+                                     const struct tma_kernel *kernel,
+                                     struct tma_kernel_place *place, struct tma_error *error);
+
+/* CTAs that an SM runs at once: as given, or as many as fit; 0: not even one fits. */
+uint32_t tma_kernel_ctas_per_sm(const struct tma_machine *machine, const struct tma_kernel *kernel);
+
+/* Threads of a CTA. */
+uint32_t tma_kernel_threads(const struct tma_kernel *kernel);
 
 #define TMA_MAX_KERNEL_OPERATIONS UINT64_C(1000000000)
 

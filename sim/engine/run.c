@@ -1,8 +1,8 @@
 #include "engine/run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/allocation.h"
 #include "engine/cta_scheduler.h"
 #include "engine/memory_actor.h"
 #include "engine/module.h"
@@ -110,7 +110,8 @@ static void summarise(struct run *run) {
 
 /* Runs the simulation; the caller has reserved the engine. */
 static void simulate(struct run *run, const struct tma_engine_module *module) {
-    static const struct tma_engine_core core = {.step = step, .describe = describe};
+    static const struct tma_engine_core core = {
+        .step = step, .describe = describe, .allocate = tma_allocate, .release = tma_release};
     struct tma_simulation *simulation = &run->simulation;
     simulation->code =
         tma_memory_create(&simulation->memory, simulation->machine, &simulation->error);
@@ -148,8 +149,9 @@ static bool create(struct run *run, const struct tma_event_sink *sink, struct tm
     struct tma_simulation *simulation = &run->simulation;
     const struct tma_workload *workload = simulation->workload;
     simulation->reports =
-        calloc((size_t)workload->depth * TMA_MAX_CONSUMERS, sizeof *simulation->reports);
-    return tma_accounting_create(&simulation->accounting, simulation->machine, workload, result) &&
+        tma_allocate((size_t)workload->depth * TMA_MAX_CONSUMERS, sizeof *simulation->reports);
+    return tma_accounting_create(&simulation->accounting, simulation->machine, workload,
+                                 workload->cta_count, result) &&
            tma_tracer_create(&simulation->tracer, sink) && simulation->reports != NULL &&
            tma_grid_create(&run->grid, simulation);
 }
@@ -158,7 +160,7 @@ static void release(struct run *run) {
     struct tma_simulation *simulation = &run->simulation;
     tma_memory_actor_free(&run->memory_actor);
     tma_grid_free(&run->grid);
-    free(simulation->reports);
+    tma_release(simulation->reports);
     tma_tracer_free(&simulation->tracer);
     tma_accounting_free(&simulation->accounting);
     tma_issue_queue_free(&simulation->issues);

@@ -1,6 +1,6 @@
 #include "engine/warm_l2.h"
 
-#include <stdlib.h>
+#include "base/allocation.h"
 
 /* The same kernel, run just before, leaves the lines of its operations in L2, in the order of its
  * iterations. Only its last iterations matter: those that read all tiles a few times, or twice the
@@ -25,7 +25,7 @@ static uint32_t iterations_that_matter(const struct tma_simulation *simulation,
 static uint8_t *new_visitors(const struct tma_stage_operation *stage,
                              const struct tma_workload *workload, uint32_t iterations) {
     uint64_t tiles = tma_walk_tiles(stage, workload);
-    return tiles < (uint64_t)iterations * workload->cta_count ? calloc(tiles, 1) : NULL;
+    return tiles < (uint64_t)iterations * workload->cta_count ? tma_allocate(tiles, 1) : NULL;
 }
 
 /* Brings in the lines of an operation. As long as L2 holds all lines, a second read of a tile from
@@ -62,7 +62,7 @@ static void warm_stage(struct tma_simulation *simulation, const struct tma_grid 
     for (uint32_t i = workload->iterations - iterations; i < workload->iterations; i++)
         for (uint32_t cta = 0; cta < workload->cta_count; cta++)
             warm_operation(simulation, grid, stage, cta, i, visitors);
-    free(visitors);
+    tma_release(visitors);
 }
 
 void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid) {

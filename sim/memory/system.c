@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/allocation.h"
 #include "memory/dram/dram.h"
 #include "memory/gpc/gpcs.h"
 #include "memory/l2/l2.h"
@@ -41,7 +42,7 @@ static void rank_units(struct tma_memory *memory) {
 
 enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_machine *machine,
                                       struct tma_error *error) {
-    struct tma_memory *memory = calloc(1, sizeof *memory);
+    struct tma_memory *memory = tma_allocate(1, sizeof *memory);
     if (memory == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for the memory system");
     memory->machine = *machine;
@@ -71,7 +72,7 @@ void tma_memory_free(struct tma_memory *memory) {
     tma_gpcs_free(&memory->gpcs);
     tma_sms_free(&memory->sms);
     tma_core_free(&memory->core);
-    free(memory);
+    tma_release(memory);
 }
 
 bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue) {

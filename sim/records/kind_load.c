@@ -1,9 +1,9 @@
 /* Records of kinds "load_tile" and "load_im2col": the bytes that a load writes to shared memory,
  * the bytes that it completes on its mbarrier, and whether it faults. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "records/crc32.h"
 #include "records/kinds.h"
 #include "records/operation_record.h"
@@ -62,7 +62,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         snprintf(outcome->reason, sizeof outcome->reason, "%s", TMA_DESCRIPTOR_DIFFERS_REASON);
         return;
     }
-    uint8_t *window = malloc(record.window_bytes + 1);
+    uint8_t *window = tma_allocate(record.window_bytes + 1, 1);
     if (window == NULL) {
         outcome->out_of_memory = true;
         return;
@@ -73,7 +73,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     enum tma_error_code code =
         tma_execute(&record.map, &record.operation, &global, &shared, 1, &size, &error);
     compare(&record, code, &size, window, &error, outcome);
-    free(window);
+    tma_release(window);
 }
 
 const struct tma_record_kind tma_kind_load_tile = {

@@ -1,9 +1,9 @@
 /* Records of kinds "store" and "reduce": the 32-bit words of global memory that the operation
  * changes. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/limits.h"
 #include "records/crc32.h"
 #include "records/kinds.h"
@@ -97,8 +97,8 @@ static void execute(const struct tma_operation_record *record, const struct tma_
     struct tma_global_memory global = {.address = span.begin, .size = span.end - span.begin};
     struct tma_shared_memory shared = {.size = window_bytes};
     struct tma_error error = {0};
-    global.bytes = malloc(global.size + 1);
-    shared.bytes = malloc(window_bytes);
+    global.bytes = tma_allocate(global.size + 1, 1);
+    shared.bytes = tma_allocate(window_bytes, 1);
     if (global.bytes == NULL || shared.bytes == NULL) {
         outcome->out_of_memory = true;
     } else {
@@ -110,8 +110,8 @@ static void execute(const struct tma_operation_record *record, const struct tma_
         else
             snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
     }
-    free(global.bytes);
-    free(shared.bytes);
+    tma_release(global.bytes);
+    tma_release(shared.bytes);
 }
 
 static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,

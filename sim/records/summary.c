@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/allocation.h"
+
 static void keep_worst(struct tma_validation *validation, const struct tma_timed_row *row) {
     size_t at = validation->worst_count;
     while (at > 0 && validation->worst[at - 1].error < row->error)
@@ -45,7 +47,7 @@ void tma_summarise_errors(struct tma_validation *validation, double *errors, siz
 }
 
 void tma_validation_free(struct tma_validation *validation) {
-    free(validation->rows);
+    tma_release(validation->rows);
     validation->rows = NULL;
     validation->row_count = 0;
 }

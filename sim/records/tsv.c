@@ -5,25 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/limits.h"
 
 /* Reads the rest of a stream, or more bytes than a record file may have. Returns NULL if memory
  * runs out or the stream fails. */
 static char *read_all(FILE *file, size_t *length) {
     size_t capacity = 1 << 16, used = 0;
-    char *text = malloc(capacity);
+    char *text = tma_allocate(capacity, 1);
     while (text != NULL) {
         used += fread(text + used, 1, capacity - used - 1, file);
         if (used < capacity - 1 || used > TMA_LIMIT_RECORD_FILE_BYTES)
             break;
         capacity *= 2;
-        char *larger = realloc(text, capacity);
+        char *larger = tma_resize(text, capacity, 1);
         if (larger == NULL)
-            free(text);
+            tma_release(text);
         text = larger;
     }
     if (text != NULL && ferror(file)) {
-        free(text);
+        tma_release(text);
         return NULL;
     }
     *length = used;
@@ -124,7 +125,7 @@ enum tma_error_code tma_tsv_read(const char *path, struct tma_tsv *tsv, struct t
         *end = '\0';
         tsv->columns = count_char(tsv->text, '\t') + 1;
         *end = after;
-        tsv->cells = calloc(lines * tsv->columns, sizeof *tsv->cells);
+        tsv->cells = tma_allocate(lines * tsv->columns, sizeof *tsv->cells);
         code = tsv->cells == NULL ? tma_fail(error, TMA_ERROR_MEMORY,
                                              "%s: %zu lines do not fit in memory", path, lines)
                                   : split_lines(path, tsv, error);
@@ -135,8 +136,8 @@ enum tma_error_code tma_tsv_read(const char *path, struct tma_tsv *tsv, struct t
 }
 
 void tma_tsv_free(struct tma_tsv *tsv) {
-    free(tsv->text);
-    free(tsv->cells);
+    tma_release(tsv->text);
+    tma_release(tsv->cells);
     *tsv = (struct tma_tsv){0};
 }
 

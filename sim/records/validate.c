@@ -2,16 +2,19 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "records/kinds.h"
 
 static const struct tma_record_kind *const kinds[] = {
-    &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,
-    &tma_kind_reduce,    &tma_kind_convert,     &tma_kind_banks,
-    &tma_kind_timing,    &tma_kind_counters,    &tma_kind_encode,
+    &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,     &tma_kind_reduce,
+    &tma_kind_convert,   &tma_kind_banks,       &tma_kind_pipelines, &tma_kind_timing,
+    &tma_kind_counters,  &tma_kind_encode,
 };
+
+/* A record has up to so many figures with an error. */
+enum { FIGURES_OF_A_RECORD = 2 };
 
 static const struct tma_record_kind *find_kind(const struct tma_tsv *records) {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -37,6 +40,16 @@ static void count_outcome(struct tma_validation *validation, const char *name,
                  sizeof validation->differences[0], "%s: %s", name, outcome->reason);
 }
 
+/* Adds a row for the most of the record's CTAs. */
+static struct tma_timed_row add_most(struct tma_validation *validation, const char *name,
+                                     const struct tma_record_outcome *outcome) {
+    char most[72];
+    snprintf(most, sizeof most, "%.55s.max", name);
+    struct tma_record_outcome other = {.measured = outcome->most_measured,
+                                       .predicted = outcome->most_predicted};
+    return tma_validation_add_row(validation, most, &other);
+}
+
 /* Returns false when memory runs out. */
 static bool replay_all(const struct tma_machine *machine, const struct tma_tsv *records,
                        struct tma_validation *validation, double *errors) {
@@ -50,6 +63,9 @@ static bool replay_all(const struct tma_machine *machine, const struct tma_tsv *
         if (kind->has_error && outcome.verdict != TMA_RECORD_SKIPPED && outcome.measured > 0)
             validation->rows[validation->row_count++] =
                 tma_validation_add_row(validation, row_name(records, row), &outcome);
+        if (outcome.verdict != TMA_RECORD_SKIPPED && outcome.most_measured > 0)
+            validation->rows[validation->row_count++] =
+                add_most(validation, row_name(records, row), &outcome);
     }
     for (size_t i = 0; i < validation->row_count; i++)
         errors[i] = validation->rows[i].error;
@@ -62,8 +78,9 @@ static enum tma_error_code replay_file(const char *path, const struct tma_machin
                                        const struct tma_tsv *records,
                                        struct tma_validation *validation, struct tma_error *error) {
     enum tma_error_code code = TMA_OK;
-    double *errors = calloc(records->rows, sizeof *errors);
-    validation->rows = calloc(records->rows, sizeof *validation->rows);
+    size_t rows = FIGURES_OF_A_RECORD * records->rows;
+    double *errors = tma_allocate(rows, sizeof *errors);
+    validation->rows = tma_allocate(rows, sizeof *validation->rows);
     validation->skipped = 0;
     if (errors == NULL || validation->rows == NULL ||
         !replay_all(machine, records, validation, errors)) {
@@ -71,7 +88,7 @@ static enum tma_error_code replay_file(const char *path, const struct tma_machin
                         records->rows);
         tma_validation_free(validation);
     }
-    free(errors);
+    tma_release(errors);
     return code;
 }
 
@@ -82,7 +99,7 @@ static enum tma_error_code read_ranges(const char *path, struct tma_tsv *ranges,
     size_t length = strlen(path), stem = length - (sizeof extension - 1);
     if (length < sizeof extension || strcmp(path + stem, extension) != 0)
         return TMA_OK;
-    char *name = malloc(stem + sizeof suffix);
+    char *name = tma_allocate(stem + sizeof suffix, 1);
     if (name == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory", path);
     memcpy(name, path, stem);
@@ -96,7 +113,7 @@ static enum tma_error_code read_ranges(const char *path, struct tma_tsv *ranges,
         if (code == TMA_OK)
             *ranges = found;
     }
-    free(name);
+    tma_release(name);
     return code;
 }
 

@@ -3,10 +3,10 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
+#include "base/allocation.h"
 #include "base/limits.h"
 #include "scenario/text_file.h"
 
@@ -132,10 +132,10 @@ static size_t add_anchor(struct builder *builder, const yaml_char_t *name,
             return SIZE_MAX;
         }
     struct anchor *larger =
-        realloc(builder->anchors, (builder->anchor_count + 1) * sizeof *builder->anchors);
+        tma_resize(builder->anchors, builder->anchor_count + 1, sizeof *builder->anchors);
     if (larger != NULL)
         builder->anchors = larger;
-    char *copy = larger == NULL ? NULL : strdup((const char *)name);
+    char *copy = larger == NULL ? NULL : tma_copy_text((const char *)name);
     if (copy == NULL) {
         fail_memory(builder);
         return SIZE_MAX;
@@ -152,7 +152,7 @@ static struct tma_yaml_node *new_node(struct builder *builder, enum tma_yaml_kin
              TMA_LIMIT_YAML_DEPTH);
     if (builder->failed || !count_value(builder, bytes))
         return NULL;
-    struct tma_yaml_node *node = calloc(1, sizeof *node);
+    struct tma_yaml_node *node = tma_allocate(1, sizeof *node);
     if (node == NULL)
         fail_memory(builder);
     else
@@ -161,7 +161,7 @@ static struct tma_yaml_node *new_node(struct builder *builder, enum tma_yaml_kin
 }
 
 static char *copy_text(struct builder *builder, const char *text) {
-    char *copy = strdup(text);
+    char *copy = tma_copy_text(text);
     if (copy == NULL)
         fail_memory(builder);
     return copy;
@@ -376,8 +376,8 @@ struct tma_yaml_node *tma_yaml_parse(const char *text, size_t length, const char
     yaml_parser_set_input_string(&builder.parser, (const unsigned char *)text, length);
     struct tma_yaml_node *root = build_root(&builder);
     for (size_t i = 0; i < builder.anchor_count; i++)
-        free(builder.anchors[i].name);
-    free(builder.anchors);
+        tma_release(builder.anchors[i].name);
+    tma_release(builder.anchors);
     tma_yaml_free(builder.dropped);
     yaml_event_delete(&builder.event);
     yaml_parser_delete(&builder.parser);
@@ -404,6 +404,6 @@ struct tma_yaml_node *tma_yaml_read(const char *path, struct tma_diagnostics *li
         return NULL;
     }
     struct tma_yaml_node *root = tma_yaml_parse_mapping(text, length, path, list);
-    free(text);
+    tma_release(text);
     return root;
 }

@@ -3,9 +3,9 @@
  * complete. What depends on the order in which roles run is left to the run, which reports a
  * deadlock. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/kernel_reader.h"
 
 /* How the roles use a ring: the first statement of each kind, or NONE. */
@@ -290,7 +290,7 @@ void tma_check_kernel_use(struct tma_kernel_reader *reader) {
         check_ring(reader, (uint8_t)i);
     for (uint32_t i = 0; i < kernel->barrier_count; i++)
         check_barrier(reader, i);
-    bool *reported = calloc(kernel->statement_count + 1, sizeof *reported);
+    bool *reported = tma_allocate(kernel->statement_count + 1, sizeof *reported);
     if (reported == NULL) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, reader->scenario_reader->root->at,
                      "out of memory");
@@ -304,5 +304,5 @@ void tma_check_kernel_use(struct tma_kernel_reader *reader) {
         check_stores(reader, role);
         walk_statements(&walk, role->first, role->end);
     }
-    free(reported);
+    tma_release(reported);
 }

@@ -1,5 +1,4 @@
 /* The reference of kernels: their keys and statements, from the tables that read them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "scenario/kernel_reader.h"

@@ -1,9 +1,9 @@
 /* Reads the mapping `kernel`, apart from the programs of its roles. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/parameters.h"
 #include "scenario/suggestion.h"
@@ -392,13 +392,13 @@ static void check_cluster(struct tma_kernel_reader *reader) {
 void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
                      const struct tma_yaml_node *node) {
     struct tma_scenario *scenario = scenario_reader->scenario;
-    struct tma_kernel_reader *reader = calloc(1, sizeof *reader);
-    struct kernel_input *input = calloc(1, sizeof *input);
-    scenario->program = calloc(1, sizeof *scenario->program);
+    struct tma_kernel_reader *reader = tma_allocate(1, sizeof *reader);
+    struct kernel_input *input = tma_allocate(1, sizeof *input);
+    scenario->program = tma_allocate(1, sizeof *scenario->program);
     if (reader == NULL || input == NULL || scenario->program == NULL) {
         tma_diagnose(scenario_reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
-        free(reader);
-        free(input);
+        tma_release(reader);
+        tma_release(input);
         return;
     }
     size_t errors = tma_diagnostics_total(scenario_reader->list);
@@ -416,9 +416,9 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     tma_place_operands(reader);
     if (tma_diagnostics_total(reader->list) == errors)
         tma_check_kernel_use(reader);
-    free(reader->notes);
-    free(reader);
-    free(input);
+    tma_release(reader->notes);
+    tma_release(reader);
+    tma_release(input);
 }
 
 /* Finds a name among `count` names that lie `pitch` bytes apart. Returns false, with an error. */

@@ -1,6 +1,5 @@
 /* Reads the statements of a role's program. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -576,8 +575,8 @@ const struct tma_statement_form tma_statement_forms[] = {
      "computes so many special functions, all threads of the role together", "ex2, rsqrt"},
     {read_work, TMA_WORK_SHARED, "shared_wavefronts", "a number", "",
      "takes the shared-memory port for so many wavefronts", "ld.shared, st.shared"},
-    {read_access, 0, "access", "keys below",
-     "", "accesses the tile `RING.OPERAND` of the current stage as a consumer does",
+    {read_access, 0, "access", "keys below", "",
+     "accesses the tile `RING.OPERAND` of the current stage as a consumer does",
      "ld.shared, ldmatrix"},
     {read_transfer, TMA_STORE, "store", "keys below", "",
      "stores a tile from a stage or a buffer to global memory",

@@ -1,8 +1,8 @@
 /* Numbers of a kernel's program: expressions of parameters and of variables. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/array.h"
 #include "base/limits.h"
 #include "scenario/kernel_reader.h"
@@ -139,7 +139,7 @@ void tma_kernel_program_free(struct tma_kernel_program *program) {
         return;
     for (size_t i = 0; i < program->expression_count; i++)
         tma_expression_free(program->expressions[i]);
-    free(program->expressions);
-    free(program->kernel.statements);
-    free(program);
+    tma_release(program->expressions);
+    tma_release(program->kernel.statements);
+    tma_release(program);
 }

@@ -1,8 +1,8 @@
 #include "scenario/key.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/allocation.h"
 #include "scenario/suggestion.h"
 
 const char tma_optional_list[] = TMA_OPTIONAL;
@@ -21,7 +21,7 @@ bool tma_key_is_number(const struct tma_key *key) {
 static void print_words(const struct tma_names *words, FILE *out) {
     char *list = tma_names_list(words);
     fputs(list == NULL ? "" : list, out);
-    free(list);
+    tma_release(list);
 }
 
 static void print_bound(const struct tma_key *key, double bound, FILE *out) {
@@ -73,7 +73,7 @@ static void print_expected(const struct tma_key *key, FILE *out) {
 char *tma_key_expected(const struct tma_key *key) {
     char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = tma_open_text(&text, &length);
     if (out == NULL)
         return NULL;
     print_expected(key, out);

@@ -1,9 +1,9 @@
 #include "scenario/map_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "placement/operation_architecture.h"
 #include "scenario/document.h"
 #include "scenario/parameters.h"
@@ -78,7 +78,7 @@ static void read_maps(struct tma_map_file *file, struct tma_scenario_reader *rea
 bool tma_map_file_read(const char *text, size_t length, const char *name,
                        const char *const *settings, size_t setting_count, struct tma_map_file *file,
                        struct tma_diagnostics *list) {
-    *file = (struct tma_map_file){.scenario = calloc(1, sizeof *file->scenario)};
+    *file = (struct tma_map_file){.scenario = tma_allocate(1, sizeof *file->scenario)};
     size_t before = tma_diagnostics_total(list);
     struct tma_scenario *scenario = file->scenario;
     if (scenario == NULL || !tma_scenario_name_settings(scenario, setting_count)) {
@@ -107,7 +107,7 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
 void tma_map_file_free(struct tma_map_file *file) {
     if (file->scenario != NULL)
         tma_scenario_free(file->scenario);
-    free(file->scenario);
+    tma_release(file->scenario);
     *file = (struct tma_map_file){0};
 }
 

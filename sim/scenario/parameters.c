@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "engine/kernel.h"
 
 /* At least the number of units that any quantity has. */
@@ -139,14 +139,14 @@ static void attach(struct tma_yaml_node *node, const struct tma_parameters *para
 
 struct tma_parameters *tma_parameters_read(struct tma_yaml_node *root,
                                            struct tma_diagnostics *list) {
-    struct tma_parameters *parameters = calloc(1, sizeof *parameters);
+    struct tma_parameters *parameters = tma_allocate(1, sizeof *parameters);
     const struct tma_yaml_node *mapping = tma_yaml_find(root, "parameters");
     size_t count =
         mapping == NULL || mapping->kind != TMA_YAML_MAPPING ? 0 : tma_yaml_count(mapping);
     if (parameters != NULL)
-        parameters->items = calloc(count + 1, sizeof *parameters->items);
+        parameters->items = tma_allocate(count + 1, sizeof *parameters->items);
     if (parameters == NULL || parameters->items == NULL) {
-        free(parameters);
+        tma_release(parameters);
         tma_diagnose(list, TMA_ERROR_MEMORY, root->at, "out of memory");
         return NULL;
     }
@@ -163,8 +163,8 @@ struct tma_parameters *tma_parameters_read(struct tma_yaml_node *root,
 
 void tma_parameters_free(struct tma_parameters *parameters) {
     if (parameters != NULL)
-        free(parameters->items);
-    free(parameters);
+        tma_release(parameters->items);
+    tma_release(parameters);
 }
 
 void tma_parameters_visit(const struct tma_parameters *parameters,

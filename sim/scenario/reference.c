@@ -1,8 +1,8 @@
 #include "scenario/reference.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/machine_file.h"
 #include "scenario/scenario_reader.h"
 
@@ -15,7 +15,7 @@ void tma_reference_key(const struct tma_key *key, FILE *out) {
     char *takes = tma_key_expected(key);
     fprintf(out, "| `%s` | %s | %s | %s |\n", key->path, takes == NULL ? "" : takes,
             key->fallback == TMA_REQUIRED ? "required" : key->fallback, key->meaning);
-    free(takes);
+    tma_release(takes);
 }
 
 static void print_schema(const struct tma_schema *schema, const char *heading, FILE *out) {

@@ -1,9 +1,9 @@
 #include "scenario/scenario.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/document.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
@@ -74,13 +74,13 @@ static const char *machine_setting(const char *setting) {
 }
 
 bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count) {
-    scenario->setting_names = calloc(count + 1, sizeof *scenario->setting_names);
+    scenario->setting_names = tma_allocate(count + 1, sizeof *scenario->setting_names);
     if (scenario->setting_names == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
         char name[32];
         snprintf(name, sizeof name, "--set %zu", i + 1);
-        scenario->setting_names[i] = strdup(name);
+        scenario->setting_names[i] = tma_copy_text(name);
         if (scenario->setting_names[i] == NULL)
             return false;
         scenario->setting_count = i + 1;
@@ -107,7 +107,7 @@ static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *pa
         tma_suggest(&suggestion, node->key);
         if (strcmp(node->key, wanted) != 0)
             continue;
-        char *path = malloc(strlen(front) + strlen(word) + 1);
+        char *path = tma_allocate(1, strlen(front) + strlen(word) + 1);
         if (path == NULL) {
             tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){name, 0, 0},
                          "out of memory");
@@ -115,7 +115,7 @@ static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *pa
         }
         strcat(strcpy(path, front), word);
         bool good = tma_yaml_set(root, path, name, list);
-        free(path);
+        tma_release(path);
         return good;
     }
     bool is_key = false;
@@ -153,9 +153,9 @@ bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *cons
 static char *resolve_path(const char *base, const char *path) {
     const char *slash = strrchr(base, '/');
     if (path[0] == '/' || slash == NULL)
-        return strdup(path);
+        return tma_copy_text(path);
     size_t folder = (size_t)(slash - base) + 1;
-    char *joined = malloc(folder + strlen(path) + 1);
+    char *joined = tma_allocate(folder + strlen(path) + 1, 1);
     if (joined != NULL) {
         memcpy(joined, base, folder);
         strcpy(joined + folder, path);
@@ -255,9 +255,9 @@ void tma_scenario_free(struct tma_scenario *scenario) {
     tma_yaml_free(scenario->gpu_document);
     tma_kernel_program_free(scenario->program);
     tma_parameters_free(scenario->parameters);
-    free(scenario->gpu_path);
+    tma_release(scenario->gpu_path);
     for (size_t i = 0; i < scenario->setting_count; i++)
-        free(scenario->setting_names[i]);
-    free(scenario->setting_names);
+        tma_release(scenario->setting_names[i]);
+    tma_release(scenario->setting_names);
     *scenario = (struct tma_scenario){0};
 }

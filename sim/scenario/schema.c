@@ -2,9 +2,9 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/document.h"
 #include "scenario/suggestion.h"
 #include "scenario/value.h"
@@ -70,7 +70,7 @@ static char *allowed_words(const struct tma_schema *schema, const char *prefix,
                            struct tma_suggestion *suggestion) {
     char *text = NULL, word[MAX_WORD];
     size_t length;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = tma_open_text(&text, &length);
     if (out == NULL)
         return NULL;
     const char *joint = "";
@@ -96,7 +96,7 @@ static void diagnose_unknown_key(struct schema_reader *reader, const char *prefi
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
                  "unknown key \"%.60s\"%s%s; %sallowed: %s", node->key,
                  where[0] == '\0' ? "" : " in ", where, hint, allowed == NULL ? "" : allowed);
-    free(allowed);
+    tma_release(allowed);
     reader->good = false;
 }
 
@@ -148,7 +148,7 @@ static void diagnose_missing(struct schema_reader *reader, const struct tma_yaml
     char *expected = tma_key_expected(key);
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(mapping, key->path),
                  "%s is missing; expected %s", name, expected == NULL ? "" : expected);
-    free(expected);
+    tma_release(expected);
     reader->good = false;
 }
 

@@ -1,8 +1,9 @@
 #include "scenario/schema_describe.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocation.h"
 
 /* Returns element `index` of a field. */
 static int64_t read_field(const struct tma_key *key, const char *at, size_t index) {
@@ -91,7 +92,7 @@ static bool value_text(const struct tma_key *key, const char *values, char **tex
     if (!has_value(key, at, count))
         return false;
     size_t length;
-    FILE *out = open_memstream(text, &length);
+    FILE *out = tma_open_text(text, &length);
     if (out == NULL)
         return true;
     if (key->limit > 0)
@@ -100,7 +101,7 @@ static bool value_text(const struct tma_key *key, const char *values, char **tex
         print_value(key, at, out);
     bool failed = ferror(out) != 0;
     if (fclose(out) != 0 || failed) {
-        free(*text);
+        tma_release(*text);
         *text = NULL;
     }
     return true;
@@ -115,6 +116,6 @@ void tma_schema_describe(const struct tma_schema *schema, const void *values,
             continue;
         snprintf(path, sizeof path, "%s.%s", describer->prefix, key->path);
         describer->visit(describer->context, path, text);
-        free(text);
+        tma_release(text);
     }
 }

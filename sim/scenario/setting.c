@@ -1,8 +1,8 @@
 #include "scenario/setting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/document.h"
 
 /* Gives a node, its children and its later siblings one location. */
@@ -19,10 +19,10 @@ static void relocate(struct tma_yaml_node *node, struct tma_location at) {
 static bool replace_child(struct tma_yaml_node **link, struct tma_yaml_node *value, const char *key,
                           size_t length) {
     struct tma_yaml_node *old = *link;
-    char *copy = key == NULL ? NULL : strndup(key, length);
+    char *copy = key == NULL ? NULL : tma_copy_bytes(key, length);
     if (key != NULL && copy == NULL)
         return false;
-    free(value->key);
+    tma_release(value->key);
     value->key = copy;
     value->next = NULL;
     if (old != NULL) {
@@ -73,7 +73,7 @@ static bool place_value(struct tma_yaml_node *node, const char *path, size_t pat
         const char *key = node->kind == TMA_YAML_MAPPING ? path + done : NULL;
         bool last = done + length == path_length;
         if (!last && *child == NULL) {
-            struct tma_yaml_node *created = calloc(1, sizeof *created);
+            struct tma_yaml_node *created = tma_allocate(1, sizeof *created);
             if (created == NULL)
                 return fail_memory(value, at, list);
             created->kind = TMA_YAML_MAPPING;
@@ -123,11 +123,11 @@ bool tma_yaml_set(struct tma_yaml_node *root, const char *setting, const char *n
     if (value == NULL)
         return false;
     relocate(value, at);
-    char *path = malloc((size_t)(equals - setting) + 1);
+    char *path = tma_allocate((size_t)(equals - setting) + 1, 1);
     if (path == NULL)
         return fail_memory(value, at, list);
     size_t length = copy_path(setting, (size_t)(equals - setting), path);
     bool good = place_value(root, path, length, value, at, list);
-    free(path);
+    tma_release(path);
     return good;
 }

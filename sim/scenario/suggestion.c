@@ -1,7 +1,8 @@
 #include "scenario/suggestion.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocation.h"
 
 void tma_suggest_names(struct tma_suggestion *suggestion, const struct tma_names *names) {
     for (size_t i = 0; i < names->count; i++)
@@ -15,7 +16,7 @@ char *tma_names_list(const struct tma_names *names) {
     size_t bytes = 1;
     for (size_t i = 0; i < names->count; i++)
         bytes += strlen(names->items[i].name) + strlen(" or ");
-    char *list = malloc(bytes);
+    char *list = tma_allocate(bytes, 1);
     if (list == NULL)
         return NULL;
     list[0] = '\0';

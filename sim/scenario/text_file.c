@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/allocation.h"
 #include "base/limits.h"
 
 static enum tma_error_code check_text(const char *text, size_t length, struct tma_error *error) {
@@ -20,7 +20,7 @@ static enum tma_error_code check_text(const char *text, size_t length, struct tm
 
 static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
                                        struct tma_error *error) {
-    *text = malloc(TMA_LIMIT_TEXT_BYTES + 2);
+    *text = tma_allocate(TMA_LIMIT_TEXT_BYTES + 2, 1);
     if (*text == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     *length = fread(*text, 1, TMA_LIMIT_TEXT_BYTES + 1, file);
@@ -31,7 +31,7 @@ static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
     else
         code = check_text(*text, *length, error);
     if (code != TMA_OK) {
-        free(*text);
+        tma_release(*text);
         *text = NULL;
     }
     return code;

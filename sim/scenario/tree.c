@@ -1,15 +1,16 @@
 #include "scenario/tree.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/allocation.h"
 
 void tma_yaml_free(struct tma_yaml_node *node) {
     while (node != NULL) {
         struct tma_yaml_node *next = node->next;
         tma_yaml_free(node->first);
-        free(node->key);
-        free(node->text);
-        free(node);
+        tma_release(node->key);
+        tma_release(node->text);
+        tma_release(node);
         node = next;
     }
 }

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "scenario/parameters.h"
 #include "scenario/suggestion.h"
 
@@ -24,7 +24,7 @@ static bool diagnose(const struct value_reader *reader, const char *what, const 
         snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion);
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, reader->node->at, "%s %s; %sexpected %s",
                  reader->name, what, hint, expected == NULL ? "" : expected);
-    free(expected);
+    tma_release(expected);
     return false;
 }
 

@@ -1,8 +1,8 @@
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "trace/diff_report.h"
 #include "trace/pending_events.h"
 
@@ -197,7 +197,7 @@ static enum tma_error_code print_result(const struct diff *diff, FILE *out,
 enum tma_error_code tma_trace_diff(const char *path_a, const char *path_b,
                                    const struct tma_trace_tolerance *tolerance, FILE *out,
                                    enum tma_trace_verdict *verdict, struct tma_error *error) {
-    struct diff *diff = calloc(1, sizeof *diff);
+    struct diff *diff = tma_allocate(1, sizeof *diff);
     if (diff == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory while comparing traces");
     diff->comparison.tolerance = *tolerance;
@@ -209,6 +209,6 @@ enum tma_error_code tma_trace_diff(const char *path_a, const char *path_b,
         tma_trace_reader_close(&diff->comparison.readers[side]);
         tma_pending_close(&diff->pending[side]);
     }
-    free(diff);
+    tma_release(diff);
     return code;
 }

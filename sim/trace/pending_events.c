@@ -2,7 +2,8 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
+
+#include "base/allocation.h"
 
 /* The first figure tells the events of one kind, CTA and slot apart. The end of a CTA occurs once,
  * and its first figure is a result. */
@@ -46,15 +47,15 @@ static_assert(TMA_PENDING_BUCKETS == 1 << (64 - 49), "a bucket's number is the h
 
 bool tma_pending_open(struct tma_pending_events *pending) {
     *pending = (struct tma_pending_events){
-        .entries = calloc(TMA_PENDING_CAPACITY + 1, sizeof *pending->entries),
-        .buckets = calloc(TMA_PENDING_BUCKETS, sizeof *pending->buckets),
+        .entries = tma_allocate(TMA_PENDING_CAPACITY + 1, sizeof *pending->entries),
+        .buckets = tma_allocate(TMA_PENDING_BUCKETS, sizeof *pending->buckets),
     };
     return pending->entries != NULL && pending->buckets != NULL;
 }
 
 void tma_pending_close(struct tma_pending_events *pending) {
-    free(pending->entries);
-    free(pending->buckets);
+    tma_release(pending->entries);
+    tma_release(pending->buckets);
 }
 
 bool tma_pending_is_full(const struct tma_pending_events *pending) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "trace/line.h"
 
 static const char MAGIC[] = "tmasim-trace";
@@ -118,14 +119,14 @@ static enum tma_error_code keep_field(struct tma_trace_reader *reader, struct tm
     size_t count = reader->field_count;
     if ((count & (count - 1)) == 0) {
         size_t capacity = count == 0 ? 1 : 2 * count;
-        struct tma_trace_field *grown = realloc(reader->fields, capacity * sizeof *grown);
+        struct tma_trace_field *grown = tma_resize(reader->fields, capacity, sizeof *grown);
         if (grown == NULL)
             return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory for the header",
                             reader->path);
         reader->fields = grown;
     }
-    struct tma_trace_field field = {strndup(key.text, key.length),
-                                    strndup(value.text, value.length)};
+    struct tma_trace_field field = {tma_copy_bytes(key.text, key.length),
+                                    tma_copy_bytes(value.text, value.length)};
     reader->fields[reader->field_count++] = field;
     if (field.key == NULL || field.value == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory for the header", reader->path);
@@ -167,10 +168,10 @@ enum tma_error_code tma_trace_reader_open(struct tma_trace_reader *reader, const
 
 void tma_trace_reader_close(struct tma_trace_reader *reader) {
     for (size_t i = 0; i < reader->field_count; i++) {
-        free((char *)reader->fields[i].key);
-        free((char *)reader->fields[i].value);
+        tma_release((char *)reader->fields[i].key);
+        tma_release((char *)reader->fields[i].value);
     }
-    free(reader->fields);
+    tma_release(reader->fields);
     if (reader->file != NULL)
         fclose(reader->file);
 }

@@ -1,7 +1,7 @@
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "trace/line.h"
 #include "trace/trace.h"
 
@@ -65,7 +65,7 @@ static void put_number_field(struct tma_trace_writer *writer, const char *key, u
 
 struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trace_header *header,
                                                struct tma_error *error) {
-    struct tma_trace_writer *writer = malloc(sizeof *writer);
+    struct tma_trace_writer *writer = tma_allocate(1, sizeof *writer);
     if (writer == NULL) {
         tma_fail(error, TMA_ERROR_MEMORY, "out of memory for the trace's buffer");
         return NULL;
@@ -100,7 +100,7 @@ enum tma_error_code tma_trace_writer_close(struct tma_trace_writer *writer,
     if (writer->error == 0 && fflush(writer->file) != 0)
         fail(writer);
     int failure = writer->error;
-    free(writer);
+    tma_release(writer);
     if (failure == 0)
         return TMA_OK;
     return tma_fail(error, TMA_ERROR_FILE, "cannot write the trace: %s", strerror(failure));

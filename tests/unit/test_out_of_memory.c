@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "records/validate.h"
 #include "scenario/describe.h"
 #include "scenario/map_file.h"
@@ -163,6 +164,41 @@ START_TEST(validation_is_whole_or_an_error) {
 }
 END_TEST
 
+/* Wherever memory runs out, the list has the error, in an entry or in its reserve. */
+START_TEST(no_error_is_lost) {
+    bool failed = true;
+    for (uint64_t failing = 1; failed; failing++) {
+        struct tma_diagnostics list = {0};
+        tma_allocation_fail_at(failing);
+        tma_diagnose(&list, TMA_ERROR_SYNTAX, (struct tma_location){"file", 3, 4}, "%d", 5);
+        failed = tma_allocation_count() >= failing;
+        tma_allocation_fail_at(0);
+        ck_assert_uint_eq(tma_diagnostics_total(&list), 1);
+        ck_assert_uint_eq(list.count, !failed);
+        ck_assert(tma_diagnostics_lack_memory(&list) == failed);
+        ck_assert_int_eq(failed ? list.reserve.code : list.items[0].code, TMA_ERROR_SYNTAX);
+        ck_assert_str_eq(failed ? list.reserve.text : list.items[0].text, "5");
+        ck_assert_uint_eq(failed ? list.reserve.at.line : list.items[0].at.line, 3);
+        tma_diagnostics_free(&list);
+        ck_assert_int_eq(list.reserve.code, TMA_OK);
+    }
+}
+END_TEST
+
+/* A full list drops errors, but not that memory ran out. */
+START_TEST(full_list_keeps_lack_of_memory) {
+    struct tma_diagnostics list = {0};
+    struct tma_location at = {"file", 1, 1};
+    for (int i = 0; i < 101; i++)
+        tma_diagnose(&list, TMA_ERROR_SYNTAX, at, "wrong");
+    ck_assert(!tma_diagnostics_lack_memory(&list));
+    tma_diagnose(&list, TMA_ERROR_MEMORY, at, "out of memory");
+    ck_assert(tma_diagnostics_lack_memory(&list));
+    ck_assert_str_eq(list.reserve.text, "out of memory");
+    tma_diagnostics_free(&list);
+}
+END_TEST
+
 START_TEST(full_list_counts_what_it_drops) {
     struct tma_diagnostics list = {0};
     for (int i = 0; i < 1000; i++)
@@ -184,6 +220,8 @@ int main(void) {
         tcase_add_test(tests, missing_value_is_visible);
         tcase_add_test(tests, validation_is_whole_or_an_error);
     }
+    tcase_add_test(tests, no_error_is_lost);
+    tcase_add_test(tests, full_list_keeps_lack_of_memory);
     tcase_add_test(tests, full_list_counts_what_it_drops);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -9,7 +9,6 @@
 #include <simgrid/engine.h>
 #include <simgrid/semaphore.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "engine/engine_module.h"
 #include "engine/simgrid/platform.h"
@@ -91,7 +90,7 @@ static void release(void) {
 }
 
 static bool run(const struct tma_engine_core *core, void *context, uint32_t count) {
-    shell.actors = calloc(count, sizeof *shell.actors);
+    shell.actors = core->allocate(count, sizeof *shell.actors);
     if (shell.actors == NULL)
         return false;
     shell.core = core;
@@ -104,7 +103,7 @@ static bool run(const struct tma_engine_core *core, void *context, uint32_t coun
     simgrid_run();
     for (uint32_t i = 0; i < count; i++)
         sg_sem_destroy(shell.actors[i].signal);
-    free(shell.actors);
+    core->release(shell.actors);
     return true;
 }
 

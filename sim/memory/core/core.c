@@ -1,7 +1,6 @@
 #include "memory/core/core.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "memory/topology.h"
 
 /* The pool begins with as many packets as the largest GPUs have in flight. Memory that is never
@@ -17,7 +16,7 @@ bool tma_core_grow_packets(struct tma_core *core) {
         return false;
     }
     core->packets = packets;
-    uint32_t *free_packets = realloc(core->free_packets, capacity * sizeof *free_packets);
+    uint32_t *free_packets = tma_resize(core->free_packets, capacity, sizeof *free_packets);
     if (free_packets == NULL) {
         core->out_of_memory = true;
         return false;
@@ -28,7 +27,7 @@ bool tma_core_grow_packets(struct tma_core *core) {
 }
 
 bool tma_core_reserve_transfers(struct tma_core *core, uint32_t capacity) {
-    struct tma_fill_counts *counts = realloc(core->fill_counts, capacity * sizeof *counts);
+    struct tma_fill_counts *counts = tma_resize(core->fill_counts, capacity, sizeof *counts);
     if (counts == NULL)
         return false;
     core->fill_counts = counts;
@@ -58,7 +57,7 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
     for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
         core->gpc_partition[gpc] = machine->topology.gpc_partition[gpc];
     size_t distances = (size_t)machine->topology.gpc_count * machine->l2.slices;
-    core->hop_cycles = calloc(distances, sizeof *core->hop_cycles);
+    core->hop_cycles = tma_allocate(distances, sizeof *core->hop_cycles);
     if (core->hop_cycles == NULL || !tma_core_grow_packets(core))
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
     spread_slices(core);
@@ -67,8 +66,8 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
 
 void tma_core_free(struct tma_core *core) {
     tma_event_queue_free(&core->queue);
-    free(core->packets);
-    free(core->free_packets);
-    free(core->fill_counts);
-    free(core->hop_cycles);
+    tma_release(core->packets);
+    tma_release(core->free_packets);
+    tma_release(core->fill_counts);
+    tma_release(core->hop_cycles);
 }

@@ -1,13 +1,14 @@
 #include "memory/core/descriptor_cache.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
+
 struct tma_descriptor_cache *tma_descriptor_caches_new(uint32_t count, uint32_t capacity) {
-    struct tma_descriptor_cache *caches = calloc(count, sizeof *caches);
+    struct tma_descriptor_cache *caches = tma_allocate(count, sizeof *caches);
     for (uint32_t i = 0; caches != NULL && i < count; i++) {
         caches[i].capacity = capacity;
-        caches[i].entries = calloc(capacity, sizeof *caches[i].entries);
+        caches[i].entries = tma_allocate(capacity, sizeof *caches[i].entries);
         if (caches[i].entries == NULL) {
             tma_descriptor_caches_free(caches, i);
             return NULL;
@@ -18,8 +19,8 @@ struct tma_descriptor_cache *tma_descriptor_caches_new(uint32_t count, uint32_t 
 
 void tma_descriptor_caches_free(struct tma_descriptor_cache *caches, uint32_t count) {
     for (uint32_t i = 0; caches != NULL && i < count; i++)
-        free(caches[i].entries);
-    free(caches);
+        tma_release(caches[i].entries);
+    tma_release(caches);
 }
 
 static void move_to_front(struct tma_descriptor_cache *cache, uint32_t at, uint32_t descriptor) {

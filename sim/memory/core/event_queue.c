@@ -1,9 +1,9 @@
 #include "memory/core/event_queue.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/array.h"
 
 /* Chunks grow by doubling from this. */
@@ -19,9 +19,9 @@ void tma_event_queue_init(struct tma_event_queue *queue) {
 }
 
 void tma_event_queue_free(struct tma_event_queue *queue) {
-    free(queue->chunks);
-    free(queue->far);
-    free(queue->due);
+    tma_release(queue->chunks);
+    tma_release(queue->far);
+    tma_release(queue->due);
     tma_event_queue_init(queue);
 }
 

@@ -1,7 +1,6 @@
 #include "memory/dram/channel.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "memory/dram/refresh.h"
 #include "memory/dram/scheduler.h"
 
@@ -12,9 +11,9 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .machine = machine,
         .scheduler = tma_dram_scheduler_policy(machine->dram.scheduler),
         .refresh = tma_refresh_policy(machine->dram.refresh_policy),
-        .channels = calloc(channels, sizeof *dram->channels),
-        .slice_channels = calloc(machine->l2.slices, sizeof *dram->slice_channels),
-        .banks = calloc((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .channels = tma_allocate(channels, sizeof *dram->channels),
+        .slice_channels = tma_allocate(machine->l2.slices, sizeof *dram->slice_channels),
+        .banks = tma_allocate((size_t)channels * machine->dram.banks, sizeof *dram->banks),
         .partition_slices = machine->l2.slices / machine->l2.partitions,
         .by_row_lines = tma_divisor_of(machine->dram.row_bytes / TMA_LINE_BYTES),
         .by_banks = tma_divisor_of(machine->dram.banks),
@@ -40,9 +39,9 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
 }
 
 void tma_dram_free(struct tma_dram *dram) {
-    free(dram->channels);
-    free(dram->slice_channels);
-    free(dram->banks);
+    tma_release(dram->channels);
+    tma_release(dram->slice_channels);
+    tma_release(dram->banks);
     *dram = (struct tma_dram){0};
 }
 

@@ -1,7 +1,6 @@
 #include "memory/gpc/gpcs.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "memory/gpc/coalescer.h"
 #include "memory/gpc/descriptor_fetches.h"
 #include "memory/gpc/response_port.h"
@@ -12,10 +11,10 @@ enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core
     uint32_t rate = core->machine->crossbar.gpc_port_bytes_per_kcycle;
     *gpcs = (struct tma_gpcs){
         .core = core,
-        .coalescers = calloc(count, sizeof *gpcs->coalescers),
-        .ports = calloc(count, sizeof *gpcs->ports),
+        .coalescers = tma_allocate(count, sizeof *gpcs->coalescers),
+        .ports = tma_allocate(count, sizeof *gpcs->ports),
         .descriptors = tma_descriptor_caches_new(count, core->machine->tma.gpc_descriptors),
-        .fetches = calloc(count, sizeof *gpcs->fetches),
+        .fetches = tma_allocate(count, sizeof *gpcs->fetches),
         .sector_ticks = tma_sector_ticks(rate),
     };
     if (gpcs->coalescers == NULL || gpcs->ports == NULL || gpcs->descriptors == NULL ||
@@ -28,9 +27,9 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
     if (gpcs->core == NULL)
         return;
     tma_descriptor_caches_free(gpcs->descriptors, gpcs->core->machine->topology.gpc_count);
-    free(gpcs->coalescers);
-    free(gpcs->ports);
-    free(gpcs->fetches);
+    tma_release(gpcs->coalescers);
+    tma_release(gpcs->ports);
+    tma_release(gpcs->fetches);
 }
 
 struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,

@@ -1,7 +1,6 @@
 #include "memory/l2/l2.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "memory/l2/reads.h"
 #include "memory/l2/writes.h"
 
@@ -21,8 +20,8 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
     l2->core = core;
     l2->promotion = tma_promotion_policy(machine->l2.promotion);
     convert_rates(l2);
-    l2->slices = calloc(machine->l2.slices, sizeof *l2->slices);
-    l2->write_ports = calloc(machine->l2.slices, sizeof *l2->write_ports);
+    l2->slices = tma_allocate(machine->l2.slices, sizeof *l2->slices);
+    l2->write_ports = tma_allocate(machine->l2.slices, sizeof *l2->write_ports);
     if (l2->slices == NULL || l2->write_ports == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
     return tma_tags_create(&l2->tags, machine, error);
@@ -30,8 +29,8 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
 
 void tma_l2_free(struct tma_l2 *l2) {
     tma_tags_free(&l2->tags);
-    free(l2->slices);
-    free(l2->write_ports);
+    tma_release(l2->slices);
+    tma_release(l2->write_ports);
 }
 
 /* Counts a fill for the run and for the packet's transfer. The profiler counts only fills for SMs

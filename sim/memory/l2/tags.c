@@ -1,9 +1,9 @@
 #include "memory/l2/tags.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "memory/l2/recency.h"
 
 /* The other fields of a set are written before they are read. */
@@ -34,7 +34,7 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
 }
 
 void tma_tags_free(struct tma_l2_tags *tags) {
-    free(tags->sets);
+    tma_release(tags->sets);
     *tags = (struct tma_l2_tags){0};
 }
 

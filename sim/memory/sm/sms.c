@@ -1,7 +1,6 @@
 #include "memory/sm/sms.h"
 
-#include <stdlib.h>
-
+#include "base/allocation.h"
 #include "memory/sm/descriptor_waits.h"
 #include "memory/sm/load_unit.h"
 #include "memory/sm/store_unit.h"
@@ -24,10 +23,10 @@ enum tma_error_code tma_sms_create(struct tma_sms *sms, struct tma_core *core,
     *sms = (struct tma_sms){
         .core = core,
         .free_transfer = TMA_NONE,
-        .load_units = calloc(count, sizeof *sms->load_units),
-        .store_units = calloc(count, sizeof *sms->store_units),
-        .ports = calloc(count, sizeof *sms->ports),
-        .shared = calloc(count, sizeof *sms->shared),
+        .load_units = tma_allocate(count, sizeof *sms->load_units),
+        .store_units = tma_allocate(count, sizeof *sms->store_units),
+        .ports = tma_allocate(count, sizeof *sms->ports),
+        .shared = tma_allocate(count, sizeof *sms->shared),
         .descriptors = tma_descriptor_caches_new(count, machine->tma.descriptors),
         .sector_ticks = tma_sector_ticks(machine->crossbar.sm_port_bytes_per_kcycle),
         .wavefront_ticks = (uint64_t)machine->shared.wavefront_cycles * TMA_TICKS,
@@ -45,12 +44,12 @@ void tma_sms_free(struct tma_sms *sms) {
     if (sms->core == NULL)
         return;
     tma_descriptor_caches_free(sms->descriptors, sms->core->machine->sm_count);
-    free(sms->transfers);
-    free(sms->completions);
-    free(sms->load_units);
-    free(sms->store_units);
-    free(sms->ports);
-    free(sms->shared);
+    tma_release(sms->transfers);
+    tma_release(sms->completions);
+    tma_release(sms->load_units);
+    tma_release(sms->store_units);
+    tma_release(sms->ports);
+    tma_release(sms->shared);
 }
 
 TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_sms *sms,

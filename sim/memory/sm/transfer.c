@@ -1,6 +1,6 @@
 #include "memory/sm/transfer.h"
 
-#include <stdlib.h>
+#include "base/allocation.h"
 
 /* The pools grow by doubling. */
 enum { FIRST_TRANSFERS = 1024, FIRST_COMPLETIONS = 1024 };
@@ -37,12 +37,12 @@ uint32_t tma_transfer_new(struct tma_core *core, struct tma_sms *sms) {
 static bool push_completion(struct tma_sms *sms, const struct tma_completion *completion) {
     if (sms->completion_count == sms->completion_capacity) {
         uint32_t old = sms->completion_capacity, capacity = old == 0 ? FIRST_COMPLETIONS : 2 * old;
-        struct tma_completion *ring = malloc(capacity * sizeof *ring);
+        struct tma_completion *ring = tma_allocate(capacity, sizeof *ring);
         if (ring == NULL)
             return false;
         for (uint32_t i = 0; i < sms->completion_count; i++)
             ring[i] = sms->completions[(sms->completion_head + i) % old];
-        free(sms->completions);
+        tma_release(sms->completions);
         sms->completions = ring;
         sms->completion_capacity = capacity;
         sms->completion_head = 0;

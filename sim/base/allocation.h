@@ -1,0 +1,45 @@
+/* Every allocation of the library and of the command. scripts/check-structure forbids malloc() and
+ * its relatives elsewhere, so that a test can make each allocation fail in turn.
+ *
+ * The blocks are those of malloc(): a caller of the public interface frees what it owns with
+ * free(). */
+#ifndef TMA_BASE_ALLOCATION_H
+#define TMA_BASE_ALLOCATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Returns a block of `count` times `size` zero bytes; NULL when out of memory, or if the product
+ * exceeds what a size_t holds. A block of no bytes is not NULL. */
+void *tma_allocate(size_t count, size_t size) __attribute__((malloc, warn_unused_result));
+
+/* The same for `bytes` bytes at a multiple of `alignment`, a power of two. The bytes are not
+ * cleared. */
+void *tma_allocate_aligned(size_t alignment, size_t bytes)
+    __attribute__((malloc, warn_unused_result));
+
+/* Gives a block, which may be NULL, a size of `count` times `size` bytes. The block may move. New
+ * bytes are not cleared. Returns NULL when out of memory, or if the product exceeds what a size_t
+ * holds; `block` is then unchanged. */
+void *tma_resize(void *block, size_t count, size_t size) __attribute__((warn_unused_result));
+
+/* Copies a text, or its first `length` bytes. NULL when out of memory. */
+char *tma_copy_text(const char *text) __attribute__((malloc, warn_unused_result));
+char *tma_copy_bytes(const char *text, size_t length) __attribute__((malloc, warn_unused_result));
+
+/* Opens a stream that writes to memory, as open_memstream() does: when it is closed, *text is a
+ * block. NULL when out of memory. Writing to the stream can fail, too: ferror() tells. */
+FILE *tma_open_text(char **text, size_t *length) __attribute__((warn_unused_result));
+
+/* Frees a block, which may be NULL. */
+void tma_release(void *block);
+
+/* For tests: makes the n-th allocation from now on fail, and counts allocations from zero. If `n`
+ * is 0, none fails. Until the first call, allocations are not counted. */
+void tma_allocation_fail_at(uint64_t n);
+
+/* For tests: returns the number of allocations since the last tma_allocation_fail_at. */
+uint64_t tma_allocation_count(void);
+
+#endif
