@@ -165,7 +165,7 @@ static void serve_requests(struct tma_kernel_sm *sm) {
     }
     for (uint32_t i = 0; i < sm->request_count; i++) {
         struct tma_role_state *role = sm->requests[i];
-        role->served_cycle = serve(role, role->waiting, role->cycle);
+        role->served_cycle = serve(role, role->request, role->cycle);
         role->served = true;
     }
     sm->request_count = 0;
@@ -180,10 +180,10 @@ bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *s
         *end = serve(role, statement, role->cycle);
         return true;
     }
-    if (role->requested) {
-        role->requested = false;
+    if (role->request != NULL) {
         if (!role->served)
             serve_requests(sm);
+        role->request = NULL;
         role->served = false;
         *end = role->served_cycle;
         return true;
@@ -194,7 +194,7 @@ bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *s
         *wait = tma_wait_cycle(role->cycle);
         return false;
     }
-    role->requested = true;
+    role->request = statement;
     sm->requests[sm->request_count++] = role;
     *wait = tma_wait_cycle_end(now);
     return false;
