@@ -4,6 +4,7 @@
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/record_show.h"
 #include "cli/validation.h"
 #include "cli/verbs.h"
 #include "scenario/machine_file.h"
@@ -12,6 +13,7 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
+    const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
 static bool replay_file(const char *path, const struct tma_machine *machine,
@@ -56,6 +58,11 @@ static int run(const struct cli_options *options) {
     if (!cli_output_spares(options->output, gpu) || !cli_machine_read(gpu, &machine) ||
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
+    const char *show = ((const struct validate_options *)options)->show;
+    if (show != NULL) {
+        bool shown = cli_record_show(options, show, gpu, output.file);
+        return cli_output_close(&output, shown) && shown ? CLI_OK : CLI_ERROR;
+    }
     struct tma_validation *validations = tma_allocate(options->operands.count, sizeof *validations);
     struct cli_draws *draws = tma_allocate(options->operands.count, sizeof *draws);
     struct tma_machine_digest digest;
@@ -86,6 +93,11 @@ static const struct cli_option options[] = {
      .help =
          "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
          "the most that agree"},
+    {.name = "--show",
+     .value = "NAME",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct validate_options, show),
+     .help = "print the kernel of this record as a scenario that can be run, and replay nothing"},
     CLI_OPTION_FORMAT(&cli_format_names),
     CLI_OPTION_OUTPUT,
 };
