@@ -1,15 +1,18 @@
 /* tmasim run: simulates a scenario and writes its report and its trace. */
-#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
+#include "engine/kernel_run.h"
 #include "engine/run.h"
 #include "experiment/experiment.h"
+#include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/describe.h"
 #include "trace/trace.h"
@@ -24,6 +27,7 @@ struct run_options {
     struct cli_options common;
     const char *trace; /* NULL: no trace */
     bool why, no_why;
+    bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
@@ -59,14 +63,20 @@ static bool close_outputs(struct outputs *outputs, bool keep) {
 
 /* The resolved scenario for the header of the trace. */
 struct fields {
-    struct tma_trace_field items[MAX_FIELDS];
-    size_t count;
+    struct tma_trace_field *items; /* owned */
+    size_t count, capacity;
     bool out_of_memory; /* a line is missing */
 };
 
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
-    assert(fields->count < MAX_FIELDS);
+    struct tma_trace_field *items =
+        tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
+    if (items == NULL) {
+        fields->out_of_memory = true;
+        return;
+    }
+    fields->items = items;
     struct tma_trace_field field = {tma_copy_text(key),
                                     value == NULL ? NULL : tma_copy_text(value)};
     fields->out_of_memory |= field.key == NULL || field.value == NULL;
@@ -78,29 +88,97 @@ static void free_fields(struct fields *fields) {
         tma_release((char *)fields->items[i].key);
         tma_release((char *)fields->items[i].value);
     }
+    tma_release(fields->items);
+}
+
+/* The names of a kernel's roles, and of the stages of its rings: "ab 2". */
+struct kernel_names {
+    const char *roles[TMA_MAX_ROLES];
+    const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
+    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 8];
+    size_t stage_count;
+};
+
+static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *names,
+                        struct tma_trace_header *header) {
+    for (uint32_t i = 0; i < kernel->role_count; i++)
+        names->roles[i] = kernel->roles[i].name;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        for (uint32_t stage = 0; stage < kernel->rings[i].depth; stage++) {
+            size_t index = names->stage_count++;
+            snprintf(names->texts[index], sizeof names->texts[index], "%s %u",
+                     kernel->rings[i].name, stage);
+            names->stages[index] = names->texts[index];
+        }
+    header->role_names = names->roles;
+    header->role_count = kernel->role_count;
+    header->stage_names = names->stages;
+    header->stage_count = names->stage_count;
+}
+
+static enum tma_error_code run_engine(const struct tma_scenario *scenario,
+                                      const struct tma_event_sink *sink, struct tma_result *result,
+                                      struct tma_kernel_place *place, struct tma_error *error) {
+    if (scenario->program == NULL)
+        return tma_run(&scenario->machine, &scenario->workload, sink, result, error);
+    return tma_kernel_run(&scenario->machine, &scenario->program->kernel, sink, result, place,
+                          error);
 }
 
 static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *trace,
-                                    struct tma_result *result, struct tma_error *error) {
+                                    struct tma_result *result, struct tma_kernel_place *place,
+                                    struct tma_error *error) {
     if (trace == NULL)
-        return tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+        return run_engine(scenario, NULL, result, place, error);
     struct fields fields = {.count = 0};
+    struct kernel_names *names = tma_allocate(1, sizeof *names);
     tma_scenario_describe(scenario, add_field, &fields);
-    if (fields.out_of_memory) {
+    if (fields.out_of_memory || names == NULL) {
         free_fields(&fields);
+        tma_release(names);
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
-    struct tma_trace_header header = {scenario->name, fields.items, fields.count};
+    struct tma_trace_header header = {
+        .scenario = scenario->name, .fields = fields.items, .field_count = fields.count};
+    if (scenario->program != NULL)
+        name_kernel(&scenario->program->kernel, names, &header);
     struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = tma_run(&scenario->machine, &scenario->workload, &sink, result, error);
+        code = run_engine(scenario, &sink, result, place, error);
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
     free_fields(&fields);
+    tma_release(names);
     return code;
+}
+
+static void write_kernel_report(const struct tma_scenario *scenario, int format,
+                                const struct tma_result *result, FILE *out) {
+    struct tma_kernel_report_input input = {
+        .scenario = scenario->name,
+        .machine = &scenario->machine,
+        .kernel = &scenario->program->kernel,
+        .result = result,
+        .map_names = scenario->map_names,
+    };
+    tma_kernel_report_write(&input, format, out);
+}
+
+/* An error of a kernel is at a place of the scenario. */
+static void print_error(const struct run_options *options, const struct tma_scenario *scenario,
+                        const struct tma_kernel_place *place, const struct tma_error *error) {
+    struct tma_diagnostics list = {0};
+    struct tma_location at = {options->common.operands.items[0], place->line, place->column};
+    if (place->line == 0) {
+        cli_error("%s: %s", scenario->name, error->text);
+        return;
+    }
+    tma_diagnose(&list, error->code, at, "%s", error->text);
+    cli_print_diagnostics(&list);
+    tma_diagnostics_free(&list);
 }
 
 /* What a report needs, besides the result of the scenario. */
@@ -133,6 +211,10 @@ static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_scenario *scenario,
                                   const struct tma_result *result, FILE *out,
                                   struct tma_error *error) {
+    if (scenario->program != NULL) {
+        write_kernel_report(scenario, options->common.format, result, out);
+        return TMA_OK;
+    }
     struct run_findings *findings = tma_allocate(1, sizeof *findings);
     if (findings == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
@@ -156,6 +238,9 @@ static enum tma_error_code report(const struct run_options *options,
 
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
     struct outputs outputs;
+    struct tma_kernel_place place = {0, 0};
+    if (scenario->program != NULL)
+        scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
     struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
@@ -164,11 +249,11 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &error);
+    enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &place, &error);
     if (code == TMA_OK)
         code = report(options, scenario, result, outputs.report.file, &error);
     if (code != TMA_OK)
-        cli_error("%s: %s", scenario->name, error.text);
+        print_error(options, scenario, &place, &error);
     tma_release(result);
     bool kept = close_outputs(&outputs, code == TMA_OK);
     if (code != TMA_OK)
@@ -217,6 +302,10 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct run_options, draws),
      .help = "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
              "and the most cycles; what saves less than launches differ is then no saving"},
+    {.name = "--yes",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, yes),
+     .help = "run a kernel even if it has more than 10^9 operations"},
 };
 
 const struct cli_verb cli_run = {

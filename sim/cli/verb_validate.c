@@ -4,6 +4,7 @@
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/record_show.h"
 #include "cli/replay.h"
 #include "cli/temporary.h"
 #include "cli/verbs.h"
@@ -13,6 +14,7 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
+    const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
 /* Replays the files and writes the report. Returns the exit status. */
@@ -49,6 +51,10 @@ static int run(const struct cli_options *options) {
     if (!cli_output_spares(options->output, own->gpu) || !cli_machine_read(own->gpu, &machine) ||
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
+    if (own->show != NULL) {
+        bool shown = cli_record_show(options, own->show, own->gpu, output.file);
+        return cli_output_close(&output, shown) && shown ? CLI_OK : CLI_ERROR;
+    }
     struct cli_replay_result result = {.validations =
                                            tma_allocate(count, sizeof *result.validations),
                                        .draws = tma_allocate(count, sizeof *result.draws)};
@@ -79,6 +85,11 @@ static const struct cli_option options[] = {
      .help =
          "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
          "the most that agree"},
+    {.name = "--show",
+     .value = "NAME",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct validate_options, show),
+     .help = "print the kernel of this record as a scenario that can be run, and replay nothing"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_FORMAT(&cli_validation_format_names),

@@ -7,15 +7,17 @@
 #include "memory/topology.h"
 
 bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
-                           const struct tma_workload *workload, struct tma_result *result) {
+                           const struct tma_workload *workload, uint32_t cta_count,
+                           struct tma_result *result) {
     *result = (struct tma_result){0};
     *accounting = (struct tma_accounting){
         .machine = machine,
         .workload = workload,
         .result = result,
         .latencies = tma_histogram_new(),
-        .cta_cycles = tma_allocate(workload->cta_count, sizeof *accounting->cta_cycles),
-        .cta_spans = tma_allocate(workload->cta_count, sizeof *accounting->cta_spans)};
+        .cta_count = cta_count,
+        .cta_cycles = tma_allocate(cta_count, sizeof *accounting->cta_cycles),
+        .cta_spans = tma_allocate(cta_count, sizeof *accounting->cta_spans)};
     return accounting->latencies != NULL && accounting->cta_cycles != NULL &&
            accounting->cta_spans != NULL;
 }
@@ -25,13 +27,6 @@ void tma_accounting_free(struct tma_accounting *accounting) {
     tma_release(accounting->cta_cycles);
     tma_release(accounting->cta_spans);
     *accounting = (struct tma_accounting){0};
-}
-
-/* The low half of a tag is the number of the operation in its CTA, over all stages. */
-static enum tma_direction direction_of(const struct tma_workload *workload,
-                                       const struct tma_completion *completion) {
-    uint32_t index = (uint32_t)completion->tag % workload->operation_count;
-    return workload->operations[index].operation.direction;
 }
 
 /* Only loads complete bytes on an mbarrier; the bytes of other operations are those of the tensor.
@@ -56,13 +51,13 @@ static void count_bytes(struct tma_counters *counters, enum tma_direction direct
     }
 }
 
-void tma_account_completion(struct tma_accounting *accounting,
+void tma_account_completion(struct tma_accounting *accounting, enum tma_direction direction,
                             const struct tma_completion *completion) {
     struct tma_counters *counters = &accounting->result->counters;
     counters->operations += !completion->copied;
     counters->rows += completion->rows;
     counters->rows_out_of_bounds += completion->rows_out_of_bounds;
-    count_bytes(counters, direction_of(accounting->workload, completion), completion);
+    count_bytes(counters, direction, completion);
     tma_histogram_add(accounting->latencies, completion->cycle - completion->issue_cycle);
 }
 
@@ -105,7 +100,7 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
 }
 
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle) {
-    assert(accounting->ended_ctas < accounting->workload->cta_count);
+    assert(accounting->ended_ctas < accounting->cta_count);
     accounting->cta_spans[accounting->ended_ctas] =
         (struct tma_cta_span){end_cycle - cycles, end_cycle};
     accounting->cta_cycles[accounting->ended_ctas++] = cycles;

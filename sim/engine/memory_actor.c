@@ -55,12 +55,14 @@ static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
     struct tma_slot *slot = tma_completion_slot(actor->grid, completion);
     uint32_t number = tma_completion_number(completion);
     actor->completed_cycle = first.visible_cycle;
-    tma_account_completion(&simulation->accounting, completion);
+    const struct tma_workload *workload = simulation->workload;
+    tma_account_completion(
+        &simulation->accounting,
+        workload->operations[number % workload->operation_count].operation.direction, completion);
     if (tma_tracer_is_on(&simulation->tracer))
-        tma_trace_completion(&simulation->tracer, completion,
-                             tma_cta_event_source(slot->cta, slot->index), number,
-                             slot->windows[number % simulation->workload->operation_count],
-                             tma_slot_descriptor(slot, number));
+        tma_trace_completion(
+            &simulation->tracer, completion, tma_cta_event_source(slot->cta, slot->index), number,
+            slot->windows[number % workload->operation_count], tma_slot_descriptor(slot, number));
     uint64_t cycle = first.visible_cycle > now ? first.visible_cycle : now;
     struct tma_wait wait = tma_slot_complete(slot, completion, cycle);
     if (wait.kind != TMA_WAIT_SIGNAL)

@@ -166,7 +166,8 @@ static bool create(struct run *run, const struct tma_event_sink *sink, struct tm
     const struct tma_workload *workload = simulation->workload;
     simulation->reports =
         tma_allocate((size_t)workload->depth * TMA_MAX_CONSUMERS, sizeof *simulation->reports);
-    return tma_accounting_create(&simulation->accounting, simulation->machine, workload, result) &&
+    return tma_accounting_create(&simulation->accounting, simulation->machine, workload,
+                                 workload->cta_count, result) &&
            tma_tracer_create(&simulation->tracer, sink) && simulation->reports != NULL &&
            tma_grid_create(&run->grid, simulation);
 }

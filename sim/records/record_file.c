@@ -7,9 +7,9 @@
 #include "records/kinds.h"
 
 static const struct tma_record_kind *const kinds[] = {
-    &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,
-    &tma_kind_reduce,    &tma_kind_convert,     &tma_kind_banks,
-    &tma_kind_timing,    &tma_kind_counters,    &tma_kind_encode,
+    &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,     &tma_kind_reduce,
+    &tma_kind_convert,   &tma_kind_banks,       &tma_kind_pipelines, &tma_kind_timing,
+    &tma_kind_counters,  &tma_kind_encode,
 };
 
 static const struct tma_record_kind *find_kind(const struct tma_tsv *records) {

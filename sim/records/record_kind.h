@@ -15,8 +15,10 @@ enum tma_record_verdict {
 /* The result of replaying one record. */
 struct tma_record_outcome {
     enum tma_record_verdict verdict;
-    double measured;           /* in cycles, for kinds with errors; else 0 */
-    double predicted;          /* in cycles, for kinds with errors; else 0 */
+    double measured;  /* in cycles, for kinds with errors; else 0 */
+    double predicted; /* in cycles, for kinds with errors; else 0 */
+    /* The same for the CTA that takes longest; 0: the record does not have it. */
+    double most_measured, most_predicted;
     uint64_t simulated_cycles; /* of the whole run; 0 where nothing was simulated */
     char reason[200];          /* why the record differs or was skipped; "" if it agrees */
     bool out_of_memory;        /* the record could not be replayed; the other fields say nothing */

@@ -5,6 +5,9 @@
 
 #include "base/allocation.h"
 
+/* A record has up to so many figures with an error. */
+enum { FIGURES_OF_A_RECORD = 2 };
+
 bool tma_validation_begin(const struct tma_record_file *file, struct tma_validation *validation) {
     size_t rows = file->records.rows;
     *validation = (struct tma_validation){
@@ -16,8 +19,18 @@ bool tma_validation_begin(const struct tma_record_file *file, struct tma_validat
     validation->mape = validation->median = validation->p95 = validation->max = NAN;
     if (file->kind == NULL)
         return true;
-    validation->rows = tma_allocate(rows, sizeof *validation->rows);
+    validation->rows = tma_allocate(FIGURES_OF_A_RECORD * rows, sizeof *validation->rows);
     return validation->rows != NULL;
+}
+
+/* Adds a row for the CTA of the record that takes longest. */
+static struct tma_timed_row row_of_most(struct tma_validation *validation, const char *name,
+                                        const struct tma_record_outcome *outcome) {
+    char most[72];
+    snprintf(most, sizeof most, "%.55s.max", name);
+    struct tma_record_outcome other = {.measured = outcome->most_measured,
+                                       .predicted = outcome->most_predicted};
+    return tma_validation_add_row(validation, most, &other);
 }
 
 void tma_validation_add(const struct tma_record_file *file, size_t row,
@@ -35,6 +48,8 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
     if (file->kind->has_error && outcome->measured > 0)
         validation->rows[validation->row_count++] =
             tma_validation_add_row(validation, name, outcome);
+    if (outcome->most_measured > 0)
+        validation->rows[validation->row_count++] = row_of_most(validation, name, outcome);
 }
 
 bool tma_validation_finish(struct tma_validation *validation) {

@@ -6,6 +6,7 @@
 #include "base/allocation.h"
 #include "placement/operation_architecture.h"
 #include "scenario/document.h"
+#include "scenario/parameters.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 
@@ -91,6 +92,8 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
         struct tma_scenario_reader reader = {
             .scenario = scenario, .root = scenario->document, .list = list};
         tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
+        if (tma_yaml_find(scenario->document, "tensor_maps") != NULL)
+            scenario->parameters = tma_parameters_read(scenario->document, list);
         read_machine(&reader, settings, setting_count);
         read_maps(file, &reader);
     } else {

@@ -1,0 +1,20 @@
+/* A kernel that was read from a scenario, with what its statements borrow. */
+#ifndef TMA_SCENARIO_KERNEL_PROGRAM_H
+#define TMA_SCENARIO_KERNEL_PROGRAM_H
+
+#include "engine/kernel.h"
+
+TMA_API_BEGIN
+
+struct tma_kernel_program {
+    struct tma_kernel kernel;
+    struct tma_expression **expressions; /* owned, each of them too */
+    size_t expression_count, expression_capacity;
+};
+
+/* Frees the program with its statements and expressions. NULL is allowed. */
+void tma_kernel_program_free(struct tma_kernel_program *program);
+
+TMA_API_END
+
+#endif
