@@ -188,7 +188,7 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
                      const struct tma_sm *sms, uint32_t sm_count) {
     const struct tma_machine *machine = accounting->machine;
     struct tma_result *result = accounting->result;
-    uint64_t cycles = accounting->last_cycle, shared = 0;
+    uint64_t cycles = accounting->last_cycle;
     uint64_t memory_cycles = counters->last_cycle > cycles ? counters->last_cycle : cycles;
     result->cycles = cycles;
     result->memory_cycles = memory_cycles;
@@ -200,12 +200,10 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     for (int cause = 0; cause < TMA_CAUSE_COUNT; cause++)
         result->slot_cycles += result->cause_cycles[cause];
     copy_counters(&result->counters, counters);
-    for (uint32_t i = 0; i < sm_count; i++)
-        shared += sms[i].shared_memory.busy_ticks / TMA_TICKS;
     result->busy_tma = fraction(counters->tma_busy, cycles, sm_count);
     result->busy_sm_port = fraction(counters->sm_port_busy, cycles, sm_count);
     result->busy_crossbar = fraction(counters->gpc_port_busy, memory_cycles, result->gpcs);
     result->busy_l2 = fraction(counters->slice_busy, memory_cycles, machine->l2.slices);
     result->busy_dram = fraction(counters->bus_busy, memory_cycles, machine->dram.channels);
-    result->busy_shared = fraction(shared, cycles, sm_count);
+    result->busy_shared = fraction(counters->shared_busy, cycles, sm_count);
 }

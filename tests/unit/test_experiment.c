@@ -231,6 +231,12 @@ START_TEST(test_failures) {
 }
 END_TEST
 
+static uint64_t allocations_left;
+
+static bool fails_at_end(void) {
+    return allocations_left > 0 && --allocations_left == 0;
+}
+
 /* Each allocation that fails is reported. */
 START_TEST(test_out_of_memory) {
     static struct tma_experiments experiments;
@@ -238,13 +244,14 @@ START_TEST(test_out_of_memory) {
     enum tma_error_code code = TMA_ERROR_MEMORY;
     uint64_t n = 0;
     machine.topology.seed = 1;
+    tma_allocation_fails = fails_at_end;
     while (code != TMA_OK) {
-        tma_allocation_fail_at(++n);
+        allocations_left = ++n;
         code = experiment_on(&toy, (uint32_t)_i, &experiments);
         ck_assert(code == TMA_OK || code == TMA_ERROR_MEMORY);
         ck_assert_uint_lt(n, 10000);
     }
-    tma_allocation_fail_at(0);
+    tma_allocation_fails = NULL;
     ck_assert_uint_gt(n, 20);
 }
 END_TEST
