@@ -7,6 +7,7 @@
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/kernel_run.h"
@@ -188,20 +189,33 @@ struct run_findings {
     bool tried, too_long;
 };
 
+static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
+    struct cli_progress *progress = context;
+    progress->cycles += cycles;
+    progress->done = progress->done_work = tried;
+    progress->total = progress->total_work = total;
+    cli_progress_show(progress);
+}
+
 static enum tma_error_code find_out(const struct run_options *options,
                                     const struct tma_scenario *scenario,
                                     const struct tma_result *result, struct run_findings *findings,
                                     struct tma_error *error) {
+    struct cli_progress progress = {.unit = "experiments"};
+    const struct tma_experiment_observer observer = {show_progress, &progress};
     const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                   &scenario->workload, scenario->map_names};
+                                                   &scenario->workload, scenario->map_names,
+                                                   &observer};
     uint32_t draws = options->draws.value;
     enum tma_error_code code = TMA_OK;
     findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
+    cli_progress_begin(&progress, options->common.quiet);
     findings->tried = options->why || (!options->no_why && !findings->too_long);
     if (findings->tried)
         code = tma_experiments_run(&subject, result, draws, &findings->experiments, error);
     else if (draws > 0)
         code = tma_launch(&subject, draws, &findings->launches, error);
+    cli_progress_clear(&progress);
     if (findings->tried)
         findings->launches = findings->experiments.before;
     return code;
@@ -296,6 +310,7 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, no_why),
      .help = "run the scenario only once"},
+    CLI_OPTION_QUIET,
     {.name = "--draws",
      .value = "N",
      .kind = CLI_COUNT,

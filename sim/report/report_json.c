@@ -98,6 +98,8 @@ static void write_limits(struct json_report *report) {
         optional(report, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm, is_rate);
         optional(report, "used_bytes_per_cycle_per_sm", limit->used_bytes_per_cycle_per_sm,
                  is_rate);
+        optional(report, "busy_cycles", limit->busy_cycles, i == TMA_LIMIT_L2);
+        optional(report, "of_cycles", limit->cycles, i == TMA_LIMIT_L2);
         if (is_rate || i == TMA_LIMIT_L2)
             fraction(report, "used", limit->used);
         else
