@@ -202,6 +202,8 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t event) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
     else
         tma_tags_prefetch(&memory->l2.tags, packet->index.set);
+    if (packet->destination == TMA_TO_HOME_SLICE)
+        tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
 }
 
 /* TMA units that wake up in the current cycle, by rank: a bit each. */

@@ -159,4 +159,10 @@ __attribute__((always_inline)) static inline void tma_tags_prefetch(const struct
         __builtin_prefetch(tags->sets[set].high_tags);
 }
 
+/* Prefetches what a fill of a set needs besides. */
+__attribute__((always_inline)) static inline void
+tma_tags_prefetch_fill(const struct tma_l2_tags *tags, uint32_t set) {
+    __builtin_prefetch(tags->sets[set].ready, 1);
+}
+
 #endif
