@@ -238,9 +238,8 @@ static void print_option(const struct cli_option *option) {
         printf("\n%*s", HELP_COLUMN, "");
     print_indented(option->help);
     if (option->names != NULL) {
-        char *allowed = tma_names_list(option->names);
-        printf(": %s", allowed == NULL ? "" : allowed);
-        tma_release(allowed);
+        printf(": ");
+        tma_names_write(option->names, stdout);
     }
     putchar('\n');
 }

@@ -165,10 +165,29 @@ static void write_text(const struct cli_validation_report *report, FILE *out) {
     }
 }
 
-void cli_validation_write(const struct cli_validation_report *report, enum cli_format format,
-                          FILE *out) {
-    if (format == CLI_FORMAT_JSON)
-        write_json(report, out);
-    else
-        write_text(report, out);
+/* A row for each record that has predicted cycles. A name has no tab: it is a field of TSV. */
+static void write_tsv(const struct cli_validation_report *report, FILE *out) {
+    fputs("file\tname\tmeasured\tpredicted\terror\n", out);
+    for (size_t i = 0; i < report->count; i++)
+        for (size_t k = 0; k < report->validations[i].row_count; k++) {
+            const struct tma_timed_row *row = &report->validations[i].rows[k];
+            tma_write_printable(report->paths[i], out);
+            fputc('\t', out);
+            tma_write_printable(row->name, out);
+            fprintf(out, "\t%s\t%s\t%s\n", tma_decimal(row->measured, 0).text,
+                    tma_decimal(row->predicted, 0).text,
+                    tma_decimal(row->predicted / row->measured - 1, TMA_DECIMAL_MAX_DIGITS).text);
+        }
+}
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
+
+static const struct tma_name format_items[] = {
+    {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"tsv", FORMAT_TSV}};
+const struct tma_names cli_validation_format_names = {"format", format_items, 3};
+
+void cli_validation_write(const struct cli_validation_report *report, int format, FILE *out) {
+    static void (*const writers[])(const struct cli_validation_report *, FILE *) = {
+        [FORMAT_TEXT] = write_text, [FORMAT_JSON] = write_json, [FORMAT_TSV] = write_tsv};
+    writers[format](report, out);
 }

@@ -1,4 +1,4 @@
-/* The results of replayed record files, as text and as JSON. */
+/* The results of replayed record files, as text, as JSON, and as TSV of every predicted row. */
 #ifndef TMA_CLI_VALIDATION_H
 #define TMA_CLI_VALIDATION_H
 
@@ -29,8 +29,11 @@ struct cli_validation_report {
     bool partial;                             /* an interrupt ended the replay */
 };
 
-/* Writes the results. Write errors stay with the stream. */
-void cli_validation_write(const struct cli_validation_report *report, enum cli_format format,
-                          FILE *out);
+/* Formats of cli_validation_write; the first is the default. */
+extern const struct tma_names cli_validation_format_names;
+
+/* Writes the results in a format: a value of cli_validation_format_names. Write errors stay with
+ * the stream. */
+void cli_validation_write(const struct cli_validation_report *report, int format, FILE *out);
 
 #endif

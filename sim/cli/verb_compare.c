@@ -2,18 +2,21 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/run.h"
+#include "experiment/experiment.h"
 #include "report/swizzle_comparison.h"
 #include "workers/pool.h"
 
 struct compare_options {
     struct cli_options common;
     bool pad;
+    struct cli_count draws;
 };
 
 /* The settings of the user, then one setting of the swizzle for each tensor map. */
@@ -58,7 +61,7 @@ struct comparing {
 };
 
 static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tma_swizzle swizzle,
-                                    struct tma_swizzle_comparison *comparison,
+                                    uint32_t draws, struct tma_swizzle_comparison *comparison,
                                     struct tma_reply *reply, struct tma_error *error) {
     struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
@@ -69,6 +72,12 @@ static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tm
         tma_compare_add_legal(comparison, swizzle, &scenario->workload, result);
         tma_reply_note(reply, &result->cycles, sizeof result->cycles);
     }
+    if (code == TMA_OK && draws > 0) {
+        const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
+                                                       &scenario->workload, NULL};
+        code = tma_launch(&subject, draws, &comparison->modes[comparison->mode_count - 1].draws,
+                          error);
+    }
     tma_release(result);
     return code;
 }
@@ -76,14 +85,14 @@ static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tm
 /* Reads the scenario in one mode and runs it. A mode is illegal where the reader finds an error;
  * the first error is the reason. */
 static enum tma_error_code try_mode(const char *path, const struct settings *settings,
-                                    enum tma_swizzle swizzle,
+                                    enum tma_swizzle swizzle, uint32_t draws,
                                     struct tma_swizzle_comparison *comparison,
                                     struct tma_reply *reply, struct tma_error *error) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     enum tma_error_code code = TMA_OK;
     if (tma_scenario_read(path, settings->items, settings->count, &scenario, &list))
-        code = run_mode(&scenario, swizzle, comparison, reply, error);
+        code = run_mode(&scenario, swizzle, draws, comparison, reply, error);
     else if (tma_diagnostics_lack_memory(&list))
         code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     else if (list.items[0].code == TMA_ERROR_FILE)
@@ -111,8 +120,9 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     outcome.error.code = TMA_OK;
     if (begin_settings(options, &settings)) {
         set_swizzle(comparing->scenario, mode->name, &settings);
-        outcome.error.code = try_mode(options->operands.items[0], &settings,
-                                      (enum tma_swizzle)mode->value, &one, reply, &outcome.error);
+        outcome.error.code =
+            try_mode(options->operands.items[0], &settings, (enum tma_swizzle)mode->value,
+                     comparing->own->draws.value, &one, reply, &outcome.error);
     } else {
         tma_fail(&outcome.error, TMA_ERROR_MEMORY, "out of memory");
     }
@@ -220,10 +230,13 @@ static int compare_scenario(const struct compare_options *own,
 }
 
 static int run(const struct cli_options *options) {
+    const struct compare_options *own = (const struct compare_options *)options;
     struct tma_scenario scenario;
     int status = CLI_ERROR;
+    if (!cli_draws_allowed(own->draws))
+        return CLI_ERROR;
     if (cli_scenario_read(options, &scenario))
-        status = compare_scenario((const struct compare_options *)options, &scenario);
+        status = compare_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;
 }
@@ -236,6 +249,13 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct compare_options, pad),
      .help = "also show the effect of padding after every row, and its cost in shared memory"},
+    {.name = "--draws",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct compare_options, draws),
+     .help =
+         "also run each mode with the seeds (topology.draw) 1 to N, and say whether the cycles\n"
+         "of the modes differ more than those of launches"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_OUTPUT,

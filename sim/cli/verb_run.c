@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -19,7 +20,7 @@ enum { MAX_FIELDS = 1024 };
 
 /* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
  * take a dozen times as long as the scenario itself, which is about two seconds. */
-enum { MOST_WORK = 250000, MOST_DRAWS = 1000 };
+enum { MOST_WORK = 250000 };
 
 struct run_options {
     struct cli_options common;
@@ -214,10 +215,8 @@ static int run(const struct cli_options *options) {
         cli_error("run: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
-    if (own->draws.given && (own->draws.value == 0 || own->draws.value > MOST_DRAWS)) {
-        cli_error("--draws is %u; allowed: 1 to %d", own->draws.value, MOST_DRAWS);
+    if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
-    }
     if (cli_scenario_read(options, &scenario))
         status = run_scenario(own, &scenario);
     tma_scenario_free(&scenario);

@@ -37,7 +37,7 @@ static int report(const struct validate_options *own, const struct tma_machine *
         .total = result->total,
         .partial = cli_interrupted(),
     };
-    cli_validation_write(&content, (enum cli_format)options->format, out);
+    cli_validation_write(&content, options->format, out);
     return content.partial ? CLI_INTERRUPTED : CLI_OK;
 }
 
@@ -81,7 +81,7 @@ static const struct cli_option options[] = {
          "the most that agree"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
-    CLI_OPTION_FORMAT(&cli_format_names),
+    CLI_OPTION_FORMAT(&cli_validation_format_names),
     CLI_OPTION_OUTPUT,
 };
 

@@ -4,6 +4,7 @@
 #define TMA_SCENARIO_SUGGESTION_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "tensormap/types.h"
 
@@ -26,5 +27,8 @@ void tma_suggest_names(struct tma_suggestion *suggestion, const struct tma_names
 
 /* Returns "a, b or c", which the caller frees; NULL when out of memory. */
 char *tma_names_list(const struct tma_names *names);
+
+/* Writes "a, b or c". */
+void tma_names_write(const struct tma_names *names, FILE *out);
 
 #endif

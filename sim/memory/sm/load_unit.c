@@ -32,21 +32,22 @@ static struct tma_packet packet_of(const struct tma_core *core, uint32_t id,
 
 /* Sends the packets of a run of requests to the L2 slices of the SM's partition, loads by way of
  * the coalescer: one at each turn of the unit from `ticks` on. A row that lies completely out of
- * bounds reads one of the eight lines that all transfers share. */
-static void send_run(struct tma_core *core, struct tma_sms *sms, uint32_t id,
-                     const struct tma_uniform_run *run, uint64_t ticks) {
-    struct tma_transfer *transfer = &sms->transfers[id];
-    const struct tma_packet common = packet_of(core, id, transfer, &run->request);
-    uint32_t partition = tma_near_partition(core, &common);
+ * bounds reads one of the eight lines that all transfers share. (Not inlined: gcc would take
+ * `common` apart into its fields, and need three times as many instructions to copy it.) */
+__attribute__((noinline)) static void send_run(struct tma_core *core, const struct tma_sms *sms,
+                                               struct tma_transfer *transfer,
+                                               const struct tma_packet *common,
+                                               const struct tma_uniform_run *run, uint64_t ticks) {
+    uint32_t partition = tma_near_partition(core, common);
     uint64_t way_cycles = core->machine->crossbar.request_cycles, line = run->request.line;
-    enum tma_destination destination = common.coalesces ? TMA_TO_COALESCER : TMA_TO_SLICE;
+    enum tma_destination destination = common->coalesces ? TMA_TO_COALESCER : TMA_TO_SLICE;
     for (uint32_t i = 0; i < run->requests; i++) {
         uint32_t number = tma_packet_new(core);
         if (number == TMA_NONE)
             return;
         struct tma_packet *packet = tma_packet_at(core, number);
-        *packet = common;
-        packet->line = common.fill_line ? tma_fill_line(transfer->fill_lines++) : line;
+        *packet = *common;
+        packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;
         packet->sent_cycle = tma_ticks_to_cycle(ticks);
         tma_locate_packet(core, packet, partition);
         tma_send(core, destination, number, packet->sent_cycle + way_cycles);
@@ -65,8 +66,10 @@ static uint32_t make_packets(struct tma_core *core, struct tma_sms *sms, struct 
     if (!tma_row_splitter_next_run(&transfer->splitter, most, &run))
         return 0;
     transfer->completion.requests += run.requests;
-    if (transfer->direction == TMA_LOAD || !run.request.fill)
-        send_run(core, sms, unit->head, &run, unit->clock_ticks);
+    if (transfer->direction == TMA_LOAD || !run.request.fill) {
+        const struct tma_packet common = packet_of(core, unit->head, transfer, &run.request);
+        send_run(core, sms, transfer, &common, &run, unit->clock_ticks);
+    }
     unit->clock_ticks += run.requests * sms->row_ticks;
     unit->busy_ticks += run.requests * sms->row_ticks;
     return run.requests;

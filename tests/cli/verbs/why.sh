@@ -18,6 +18,9 @@ why l2_resident --set workload.ctas=3 --set workload.sms=2
 why stream_1d --set workload.iterations=20000
 why tile_distribution --why --no-why
 why tile_distribution --draws 0
+# A mode is better only if the launches do not overlap.
+tmasim compare $configs/strided_sampling.yaml --draws 3 --set workload.ctas=2 | sed -n '/^cycles/,/^$/p; /^recommendation/p'
+tmasim compare $configs/strided_sampling.yaml --draws 1001
 # Each experiment in JSON. The saving follows from the cycles, and what helps saves 2 % or more.
 tmasim run $configs/tile_distribution.yaml --format json |
     sed -n '/^  "limited_by"/,$p'
