@@ -273,7 +273,7 @@ static bool replay_files(struct replay_state *state) {
     struct tma_worker_code code = {.work = work, .context = state};
     struct tma_workers *workers = tma_workers_create(cli_jobs(options), &code);
     bool good = workers != NULL;
-    cli_interrupts_hold();
+    cli_interrupts_hold(true);
     cli_progress_begin(&state->progress, options->quiet);
     state->progress.unit = state->pieces.count == state->result->total ? "records" : "parts";
     state->progress.total = state->pieces.count;

@@ -16,8 +16,8 @@ static pthread_mutex_t names_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_bool holds_interrupts, is_interrupted;
 
-void cli_interrupts_hold(void) {
-    holds_interrupts = true;
+void cli_interrupts_hold(bool hold) {
+    holds_interrupts = hold;
 }
 
 bool cli_interrupted(void) {

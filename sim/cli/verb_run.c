@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/scenario_input.h"
+#include "cli/temporary.h"
 #include "cli/verbs.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
@@ -56,9 +57,10 @@ static bool open_outputs(const struct run_options *options, const struct tma_sce
     return false;
 }
 
-/* Closes the trace first: the report may go to a pipe whose reader has gone. */
-static bool close_outputs(struct outputs *outputs, bool keep) {
-    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep);
+/* Closes the trace first: the report may go to a pipe whose reader has gone. The trace of a run
+ * that was interrupted is not whole, and its report says that it is partial. */
+static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
+    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep && !interrupted);
     return cli_output_close(&outputs->report, keep && good) && good;
 }
 
@@ -117,20 +119,44 @@ static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *na
     header->stage_count = names->stage_count;
 }
 
-static enum tma_error_code run_engine(const struct tma_scenario *scenario,
+/* Shows how far the run is, until an interrupt ends it. */
+static bool look(void *context, const struct tma_run_state *state) {
+    struct cli_progress *progress = context;
+    progress->total = progress->total_work = state->total_operations;
+    progress->done = progress->done_work = state->operations;
+    progress->cycles = state->cycle;
+    cli_progress_show(progress);
+    return !cli_interrupted();
+}
+
+static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool quiet,
+                                       const struct tma_event_sink *sink, struct tma_result *result,
+                                       struct tma_error *error) {
+    struct cli_progress progress = {.unit = "operations"};
+    struct tma_watch watch = {look, &progress};
+    cli_interrupts_hold(true);
+    cli_progress_begin(&progress, quiet);
+    enum tma_error_code code =
+        tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
+    cli_progress_clear(&progress);
+    cli_interrupts_hold(false);
+    return code;
+}
+
+static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
                                       const struct tma_event_sink *sink, struct tma_result *result,
                                       struct tma_kernel_place *place, struct tma_error *error) {
     if (scenario->program == NULL)
-        return tma_run(&scenario->machine, &scenario->workload, sink, result, error);
+        return run_watched(scenario, quiet, sink, result, error);
     return tma_kernel_run(&scenario->machine, &scenario->program->kernel, sink, result, place,
                           error);
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *trace,
+static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,
                                     struct tma_result *result, struct tma_kernel_place *place,
                                     struct tma_error *error) {
     if (trace == NULL)
-        return run_engine(scenario, NULL, result, place, error);
+        return run_engine(scenario, quiet, NULL, result, place, error);
     struct fields fields = {.count = 0};
     struct kernel_names *names = tma_allocate(1, sizeof *names);
     tma_scenario_describe(scenario, add_field, &fields);
@@ -147,7 +173,7 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *t
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = run_engine(scenario, &sink, result, place, error);
+        code = run_engine(scenario, quiet, &sink, result, place, error);
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
@@ -223,7 +249,7 @@ static enum tma_error_code find_out(const struct run_options *options,
 
 static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_scenario *scenario,
-                                  const struct tma_result *result, FILE *out,
+                                  const struct tma_result *result, bool partial, FILE *out,
                                   struct tma_error *error) {
     if (scenario->program != NULL) {
         write_kernel_report(scenario, options->common.format, result, out);
@@ -232,7 +258,8 @@ static enum tma_error_code report(const struct run_options *options,
     struct run_findings *findings = tma_allocate(1, sizeof *findings);
     if (findings == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = find_out(options, scenario, result, findings, error);
+    enum tma_error_code code =
+        partial ? TMA_OK : find_out(options, scenario, result, findings, error);
     struct tma_report_input input = {
         .scenario = scenario->name,
         .machine = &scenario->machine,
@@ -241,6 +268,7 @@ static enum tma_error_code report(const struct run_options *options,
         .map_names = scenario->map_names,
         .limits = tma_report_limits_of(&scenario->machine, result),
         .experiments = findings->tried ? &findings->experiments : NULL,
+        .partial = partial,
         .too_long = findings->too_long && !options->no_why,
         .draws = options->draws.value > 0 ? &findings->launches : NULL,
     };
@@ -263,16 +291,18 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &place, &error);
-    if (code == TMA_OK)
-        code = report(options, scenario, result, outputs.report.file, &error);
+    enum tma_error_code code = simulate(scenario, options->common.quiet, outputs.trace.file, result,
+                                        &place, &error);
+    bool interrupted = code == TMA_ERROR_INTERRUPTED;
+    if (code == TMA_OK || interrupted)
+        code = report(options, scenario, result, interrupted, outputs.report.file, &error);
     if (code != TMA_OK)
         print_error(options, scenario, &place, &error);
     tma_release(result);
-    bool kept = close_outputs(&outputs, code == TMA_OK);
+    bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
         return cli_error_status(code);
-    return kept ? CLI_OK : CLI_ERROR;
+    return !kept ? CLI_ERROR : interrupted ? CLI_INTERRUPTED : CLI_OK;
 }
 
 static int run(const struct cli_options *options) {
@@ -327,7 +357,8 @@ const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
-    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
+    .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
+    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,
     .options = options,

@@ -218,7 +218,7 @@ static bool simulate_rows(struct sweeping *sweeping) {
     struct tma_workers *workers = tma_workers_create(cli_jobs(options), &code);
     struct tma_error error = {.text = "out of memory"};
     sweeping->progress = (struct cli_progress){.unit = "rows", .total = count, .total_work = count};
-    cli_interrupts_hold();
+    cli_interrupts_hold(true);
     cli_progress_begin(&sweeping->progress, options->quiet);
     bool good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
     tma_workers_free(workers);

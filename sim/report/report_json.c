@@ -341,6 +341,8 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct json_report report = {{.out = out}, input, input->result, &figures};
     tma_json_begin_object(&report.json, NULL);
+    if (input->partial)
+        tma_json_bool(&report.json, "partial", true);
     tma_json_string(&report.json, "scenario", input->scenario);
     write_machine(&report);
     write_workload(&report);

@@ -274,6 +274,10 @@ static void write_verdict(const struct text_report *report) {
 void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct text_report report = {out, input, input->result, &figures};
+    if (input->partial)
+        line(&report, "partial",
+             "interrupted at cycle %" PRIu64 ": the figures are of the time until then",
+             input->result->cycles);
     write_scenario(&report);
     write_rates(&report);
     write_memory(&report);
