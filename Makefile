@@ -105,7 +105,7 @@ $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
 # Tests of faults run the verbs in their own process.
 COMMAND_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 FAULT_TESTS := $(filter $(BUILD)/tests/faults/%,$(TESTS))
-$(FAULT_TESTS): $(COMMAND_OBJECTS)
+$(FAULT_TESTS): $(COMMAND_OBJECTS) | $(COMMAND)
 $(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
