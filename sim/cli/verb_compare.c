@@ -136,7 +136,7 @@ static int compare_scenario(const struct compare_options *own,
 static int run(const struct cli_options *options) {
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
+    if (cli_workload_read(options, &scenario))
         status = compare_scenario((const struct compare_options *)options, &scenario);
     tma_scenario_free(&scenario);
     return status;
