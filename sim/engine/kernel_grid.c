@@ -217,6 +217,8 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
         for (uint32_t i = 0; i < places; i++)
             ctas += engine->ctas[i].sm == &engine->sms[s];
         assert(ctas * kernel->role_count <= each);
+        engine->sms[s].poll_cycles = (uint64_t)(ctas - 1) * (tma_kernel_threads(kernel) / 32) *
+                                     engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000;
         engine->sms[s].requests = engine->requests + used;
         used += ctas * kernel->role_count;
     }
