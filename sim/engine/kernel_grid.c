@@ -27,7 +27,7 @@ uint32_t tma_kernel_place_ctas(const struct tma_machine *machine, const struct t
             break;
         if (ctas > 1)
             count = ctas * tma_machine_place_clusters(machine, ctas, count / ctas, sms + placed);
-        else if (per_sm > 1)
+        else if (kernel->cluster_ctas == 1)
             tma_machine_place_shared(machine, count, sms + placed);
         else
             tma_machine_place(machine, count, sms + placed);
