@@ -27,7 +27,7 @@ uint32_t tma_kernel_place_ctas(const struct tma_machine *machine, const struct t
             break;
         if (ctas > 1)
             count = ctas * tma_machine_place_clusters(machine, ctas, count / ctas, sms + placed);
-        else if (per_sm > 1)
+        else if (kernel->cluster_ctas == 1)
             tma_machine_place_shared(machine, count, sms + placed);
         else
             tma_machine_place(machine, count, sms + placed);
@@ -217,6 +217,8 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
         for (uint32_t i = 0; i < places; i++)
             ctas += engine->ctas[i].sm == &engine->sms[s];
         assert(ctas * kernel->role_count <= each);
+        engine->sms[s].poll_cycles = (uint64_t)(ctas - 1) * (tma_kernel_threads(kernel) / 32) *
+                                     engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000;
         engine->sms[s].requests = engine->requests + used;
         used += ctas * kernel->role_count;
     }

@@ -65,8 +65,9 @@ static void spend(struct tma_role_state *role, enum tma_role_cause cause, uint64
 static void pass_mbarrier(struct tma_role_state *role, uint64_t complete,
                           enum tma_role_cause cause) {
     const struct tma_machine *machine = &engine_of(role)->machine;
-    spend(role, TMA_ROLE_MBARRIER, machine->warp.wait_cycles);
-    spend_until(role, cause, complete + machine->warp.wake_cycles);
+    uint64_t polls = role->cta->sm->poll_cycles;
+    spend(role, TMA_ROLE_MBARRIER, machine->warp.wait_cycles + polls);
+    spend_until(role, cause, complete + machine->warp.wake_cycles + polls);
 }
 
 static struct tma_wait wait_for(struct tma_role_state *role, enum tma_role_phase phase,
@@ -158,10 +159,11 @@ static void release(struct tma_role_state *role, const struct tma_statement *sta
     uint32_t mask = cta->rings[statement->ring].release_mask;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t way = rank == cta->rank ? 0 : machine->warp.remote_arrive_cycles;
+        uint64_t way = rank == cta->rank ? machine->warp.arrive_latency_cycles
+                                         : machine->warp.remote_arrive_cycles;
         tma_stage_release(&cta->cluster->ctas[rank], statement->ring, stage, cycle + way);
     }
-    spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles);
+    spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles + cta->sm->poll_cycles);
     spend_until(role, TMA_ROLE_MBARRIER, cycle);
 }
 
@@ -174,8 +176,10 @@ static void signal_stage(struct tma_role_state *role, const struct tma_statement
         return;
     }
     uint32_t stage = (uint32_t)((use->acquired - 1) % ring_of(role, statement->ring)->depth);
-    tma_stage_expect(role->cta, statement->ring, stage, 0, true, role->cycle);
-    spend(role, TMA_ROLE_MBARRIER, engine_of(role)->machine.warp.arrive_cycles);
+    const struct tma_machine *machine = &engine_of(role)->machine;
+    tma_stage_expect(role->cta, statement->ring, stage, 0, true,
+                     role->cycle + machine->warp.arrive_latency_cycles);
+    spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles + role->cta->sm->poll_cycles);
 }
 
 static void commit(struct tma_role_state *role) {

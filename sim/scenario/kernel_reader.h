@@ -72,6 +72,7 @@ struct tma_statement_form {
     const char *beside;      /* keys beside it, such as "do, ahead"; "": none */
     const char *meaning;     /* what the role does */
     const char *instruction; /* the instructions or calls of CUDA that it stands for */
+    const char *cost;        /* the keys of the machine that say what it costs */
 };
 
 extern const struct tma_statement_form tma_statement_forms[];

@@ -13,11 +13,11 @@ static void print_keys(const struct tma_schema *schema, const char *heading, FIL
 
 static void print_statements(FILE *out) {
     fprintf(out, "\n## Statements\n\n| statement | takes | beside it | what the role does | stands "
-                 "for |\n| --- | --- | --- | --- | --- |\n");
+                 "for | costs |\n| --- | --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < tma_statement_form_count; i++) {
         const struct tma_statement_form *form = &tma_statement_forms[i];
-        fprintf(out, "| `%s` | %s | %s | %s | %s |\n", form->word, form->takes, form->beside,
-                form->meaning, form->instruction);
+        fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n", form->word, form->takes, form->beside,
+                form->meaning, form->instruction, form->cost);
     }
 }
 

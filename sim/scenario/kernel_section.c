@@ -432,9 +432,11 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     read_parts(reader, input);
     check_cluster(reader);
     tma_place_operands(reader);
-    if (tma_diagnostics_total(reader->list) == errors)
+    /* What uses a parameter with an error has no value, which the list does not say again. */
+    bool valid = tma_parameters_valid(scenario->parameters);
+    if (valid && tma_diagnostics_total(reader->list) == errors)
         tma_check_kernel_use(reader);
-    if (tma_diagnostics_total(reader->list) == errors)
+    if (valid && tma_diagnostics_total(reader->list) == errors)
         check_engine(reader);
     tma_release(reader->notes);
     tma_release(reader);

@@ -236,10 +236,11 @@ static const struct tma_key keys[] = {
         "time from the end of an mbarrier's phase to the next instruction of a warp that waits for "
         "it"),
     U32("warp.arrive", cycles, 0, 10000, warp.arrive_cycles,
-        "time of an arrival on an mbarrier of the own CTA"),
+        "time of an arrival on an mbarrier, in the warp that arrives"),
+    U32("warp.arrive_latency", cycles, 0, 10000, warp.arrive_latency_cycles,
+        "latency of an arrival until the phase of an mbarrier of the own CTA ends"),
     U32("warp.remote_arrive", cycles, 0, 10000, warp.remote_arrive_cycles,
-        "latency of an arrival on an mbarrier of another CTA of the cluster, without "
-        ".release.cluster"),
+        "the same latency for another CTA of the cluster, without .release.cluster"),
     U32("warp.expect", cycles, 0, 10000, warp.expect_cycles, "time of an arrival with expect_tx"),
     U32("warp.issue", cycles, 0, 10000, warp.issue_cycles,
         "time of a TMA instruction in the warp that issues it"),
