@@ -104,7 +104,8 @@ struct tma_kernel_cluster {
 struct tma_kernel_sm {
     uint32_t number;
     struct tma_port tensor, alu, sfu;
-    uint64_t poll_cycles; /* what the warps of its other CTAs add to each mbarrier instruction */
+    uint64_t operand_cycles; /* of shared memory, for operands of matrix products */
+    uint64_t poll_cycles;    /* what the warps of its other CTAs add to each mbarrier instruction */
     struct tma_role_state **requests; /* of the current cycle */
     uint32_t request_count;
 };

@@ -67,8 +67,8 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
     uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
     /* The operands come from shared memory while the product is computed. */
-    tma_memory_read_operands(role->cta->engine->simulation.memory, sm->number,
-                             (read + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES);
+    sm->operand_cycles +=
+        (read + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES * machine->shared.wavefront_cycles;
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
     uint64_t next = start;
     if (role->mma_committed > statement->leaving) {

@@ -299,10 +299,6 @@ uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64
     return tma_port_serve(&memory->sms.shared[sm], cycle, wavefronts * memory->sms.wavefront_ticks);
 }
 
-void tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t wavefronts) {
-    memory->sms.shared[sm].busy_ticks += wavefronts * memory->sms.wavefront_ticks;
-}
-
 uint64_t tma_memory_now(const struct tma_memory *memory) {
     return memory->core.queue.now;
 }

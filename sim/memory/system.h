@@ -29,10 +29,6 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
 uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
                                   uint64_t wavefronts);
 
-/* The tensor cores of an SM read operands from shared memory, `wavefronts` wavefronts, while they
- * multiply. That keeps shared memory busy, and delays no warp. */
-void tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t wavefronts);
-
 /* Works through all events that are left, such as writes and prefetches in flight. False when out
  * of memory. */
 bool tma_memory_drain(struct tma_memory *memory);
