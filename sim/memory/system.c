@@ -364,3 +364,46 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.dram_write_sectors = memory->dram.written_sectors;
     return counters;
 }
+
+/* Whether each of `count` ports was busy for at most `ticks`. */
+static bool fit(const struct tma_port *ports, uint32_t count, uint64_t ticks) {
+    for (uint32_t i = 0; i < count; i++)
+        if (ports[i].busy_ticks > ticks)
+            return false;
+    return true;
+}
+
+static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
+    uint32_t count = sms->core->machine->sm_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks > ticks)
+            return false;
+    return fit(sms->ports, count, ticks) && fit(sms->shared, count, ticks);
+}
+
+static bool slices_fit(const struct tma_l2 *l2, uint64_t ticks) {
+    uint32_t count = l2->core->machine->l2.slices;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tma_write_ports *writes = &l2->write_ports[i];
+        if (!fit(&writes->from_sms, 1, ticks) || !fit(&writes->from_partition, 1, ticks) ||
+            !fit(&writes->data, 1, ticks))
+            return false;
+    }
+    return fit(l2->slices, count, ticks);
+}
+
+static bool channels_fit(const struct tma_dram *dram, uint64_t ticks) {
+    for (uint32_t i = 0; i < dram->machine->dram.channels; i++)
+        if (!fit(&dram->channels[i].bus, 1, ticks))
+            return false;
+    return true;
+}
+
+bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles) {
+    uint64_t last = last_cycle(memory), ticks = (last > cycles ? last : cycles) * TMA_TICKS;
+    const struct tma_core *core = &memory->core;
+    return core->queue.count == 0 && memory->sms.transfers_used == 0 &&
+           core->free_count == core->packet_count && sms_fit(&memory->sms, ticks) &&
+           fit(memory->gpcs.ports, memory->machine.topology.gpc_count, ticks) &&
+           slices_fit(&memory->l2, ticks) && channels_fit(&memory->dram, ticks);
+}
