@@ -50,8 +50,9 @@ LIB_SOURCES   := $(filter-out sim/cli/% $(MODULE_SOURCES),$(wildcard sim/*/*.c s
 CLI_SOURCES   := $(wildcard sim/cli/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
+FAULT_SOURCES := $(wildcard tests/faults/*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
-SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(BENCH_SOURCES)
+SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(BENCH_SOURCES)
 STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
@@ -63,7 +64,7 @@ LIBRARY := $(BUILD)/libtmasim.a
 SHARED  := $(BUILD)/libtmasim.so
 MODULE  := $(BUILD)/libtmasim-engine.so
 COMMAND := $(BUILD)/tmasim
-TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES))
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
@@ -101,12 +102,17 @@ $(BUILD)/obj/%.o: %.c Makefile
 # Without -fno-lto, the linker plugin of gcc optimises each test program as a whole: seconds each.
 LINK_LTO := -fno-lto
 $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
+# Tests of faults run the verbs in their own process.
+COMMAND_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
+FAULT_TESTS := $(filter $(BUILD)/tests/faults/%,$(TESTS))
+$(FAULT_TESTS): $(COMMAND_OBJECTS)
+$(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../..' -o $@ $^ $(DEPS_LIBS) $(CHECK_LIBS) -lm
+	@$(CC) $(ALL_LDFLAGS) $(LINK_LTO) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../..' -o $@ $(filter-out $(LINK_OBJECTS) $(LIBRARY),$^) $(LINK_OBJECTS) $(LIBRARY) $(DEPS_LIBS) $(CHECK_LIBS) -lm
 
 .SECONDARY:
 
@@ -169,7 +175,7 @@ uninstall: ## delete what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
 
 .PHONY: capture
-capture: build/capture build/capture-banks ## what takes records of timing and of banks on a GPU (needs nvcc; GPU_ARCH=90a)
+capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters ## what takes records on a GPU: timing, banks, shared memory, placement (needs nvcc; GPU_ARCH=90a)
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
@@ -179,8 +185,12 @@ build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts
 	    -L$(CUDA)/lib64/stubs -lcuda
 
 build/capture-banks: scripts/capture/banks.cu
+build/capture-clusters: scripts/capture/clusters.cu
+build/capture-shared-port: scripts/capture/shared_port.cu
+build/capture-banks build/capture-clusters build/capture-shared-port:
 	@mkdir -p $(@D)
-	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $<
+	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
+	    -L$(CUDA)/lib64/stubs -lcuda
 
 .PHONY: format
 format: ## clang-format every source

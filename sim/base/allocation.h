@@ -6,8 +6,8 @@
 #ifndef TMA_BASE_ALLOCATION_H
 #define TMA_BASE_ALLOCATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /* Returns a block of `count` times `size` zero bytes; NULL when out of memory, or if the product
@@ -24,7 +24,7 @@ void *tma_allocate_aligned(size_t alignment, size_t bytes)
  * holds; `block` is then unchanged. */
 void *tma_resize(void *block, size_t count, size_t size) __attribute__((warn_unused_result));
 
-/* Copies a text, or its first `length` bytes. NULL when out of memory. */
+/* Copies a text, or its first `length` bytes, which it must have. NULL when out of memory. */
 char *tma_copy_text(const char *text) __attribute__((malloc, warn_unused_result));
 char *tma_copy_bytes(const char *text, size_t length) __attribute__((malloc, warn_unused_result));
 
@@ -35,11 +35,8 @@ FILE *tma_open_text(char **text, size_t *length) __attribute__((warn_unused_resu
 /* Frees a block, which may be NULL. */
 void tma_release(void *block);
 
-/* For tests: makes the n-th allocation from now on fail, and counts allocations from zero. If `n`
- * is 0, none fails. Until the first call, allocations are not counted. */
-void tma_allocation_fail_at(uint64_t n);
-
-/* For tests: returns the number of allocations since the last tma_allocation_fail_at. */
-uint64_t tma_allocation_count(void);
+/* For tests: NULL, or a function that every allocation calls first. If it returns true, the
+ * allocation fails. */
+extern bool (*tma_allocation_fails)(void);
 
 #endif

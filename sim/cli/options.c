@@ -9,6 +9,7 @@
 #include "base/allocation.h"
 #include "cli/messages.h"
 #include "scenario/suggestion.h"
+#include "workers/pool.h"
 
 static const struct cli_option help_option = {.name = "--help",
                                               .short_name = "-h",
@@ -211,6 +212,10 @@ void cli_options_free(struct cli_options *options) {
     tma_release(options);
 }
 
+unsigned cli_jobs(const struct cli_options *options) {
+    return options->jobs.value > 0 ? options->jobs.value : tma_workers_cores();
+}
+
 enum { HELP_COLUMN = 24 };
 
 /* Prints a text and indents its second and later lines to the column of the first one. */
@@ -233,9 +238,8 @@ static void print_option(const struct cli_option *option) {
         printf("\n%*s", HELP_COLUMN, "");
     print_indented(option->help);
     if (option->names != NULL) {
-        char *allowed = tma_names_list(option->names);
-        printf(": %s", allowed == NULL ? "" : allowed);
-        tma_release(allowed);
+        printf(": ");
+        tma_names_write(option->names, stdout);
     }
     putchar('\n');
 }

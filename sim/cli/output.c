@@ -16,6 +16,9 @@ void cli_output_prepare(void) {
         if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
             /* Read-only, so that writes to a standard output that the caller closed still fail. */
             open("/dev/null", O_RDONLY);
+    /* Without this buffer, standard output would allocate its own, and lose text if it cannot. */
+    static char buffer[1 << 15];
+    setvbuf(stdout, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof buffer);
 }
 
 static bool fail(const struct cli_output *output, int error) {

@@ -30,8 +30,8 @@ bool cli_output_spares(const char *path, const char *input);
 bool cli_output_close(struct cli_output *output, bool keep);
 
 /* Call first in main. Opens /dev/null for each standard stream that the caller closed, so that no
- * other file gets its descriptor. SIGPIPE keeps its default action: verbs write standard output
- * last, when no file is incomplete. */
+ * other file gets its descriptor. Gives standard output a buffer. SIGPIPE keeps its default action:
+ * verbs write standard output last, when no file is incomplete. */
 void cli_output_prepare(void);
 
 #endif

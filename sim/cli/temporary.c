@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +13,16 @@ enum { MOST_FILES = 4, STACK_BYTES = 1 << 16 };
 /* The names of the files, or NULL. */
 static const char *names[MOST_FILES];
 static pthread_mutex_t names_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static atomic_bool holds_interrupts, is_interrupted;
+
+void cli_interrupts_hold(void) {
+    holds_interrupts = true;
+}
+
+bool cli_interrupted(void) {
+    return is_interrupted;
+}
 
 static void replace_name(const char *from, const char *to) {
     for (int i = 0; i < MOST_FILES; i++)
@@ -62,11 +73,22 @@ static void end_by(int number) {
     raise(number);
 }
 
-/* Waits for a signal. The mutex stays locked, so that no file takes its place after that. */
+/* Whether a signal is an interrupt that the verb looks for. */
+static bool is_held(int number) {
+    bool held = number == SIGINT && holds_interrupts && !is_interrupted;
+    if (held)
+        is_interrupted = true;
+    return held;
+}
+
+/* Waits for a signal that ends the command. The mutex stays locked, so that no file takes its place
+ * after that. */
 static void *watch(void *set) {
     int number;
-    if (sigwait(set, &number) != 0)
-        return NULL;
+    do {
+        if (sigwait(set, &number) != 0)
+            return NULL;
+    } while (is_held(number));
     pthread_mutex_lock(&names_mutex);
     end_by(number);
     return NULL;

@@ -5,21 +5,29 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
+#include "experiment/experiment.h"
 #include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/describe.h"
 #include "trace/trace.h"
 
+/* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
+ * take a dozen times as long as the scenario itself, which is about two seconds. */
+enum { MOST_WORK = 250000 };
+
 struct run_options {
     struct cli_options common;
     const char *trace; /* NULL: no trace */
     bool yes;          /* any number of operations */
+    bool why, no_why;
+    struct cli_count draws;
 };
 
 struct outputs {
@@ -192,8 +200,44 @@ static void print_error(const struct run_options *options, const struct tma_scen
     tma_diagnostics_free(&list);
 }
 
-static void write_report(const struct tma_scenario *scenario, int format,
-                         const struct tma_result *result, FILE *out) {
+/* What a report needs, besides the result of the scenario. */
+struct run_findings {
+    struct tma_launches launches;
+    struct tma_experiments experiments;
+    bool tried, too_long;
+};
+
+static enum tma_error_code find_out(const struct run_options *options,
+                                    const struct tma_scenario *scenario,
+                                    const struct tma_result *result, struct run_findings *findings,
+                                    struct tma_error *error) {
+    const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
+                                                   &scenario->workload, scenario->map_names};
+    uint32_t draws = options->draws.value;
+    enum tma_error_code code = TMA_OK;
+    findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
+    findings->tried = options->why || (!options->no_why && !findings->too_long);
+    if (findings->tried)
+        code = tma_experiments_run(&subject, result, draws, &findings->experiments, error);
+    else if (draws > 0)
+        code = tma_launch(&subject, draws, &findings->launches, error);
+    if (findings->tried)
+        findings->launches = findings->experiments.before;
+    return code;
+}
+
+static enum tma_error_code report(const struct run_options *options,
+                                  const struct tma_scenario *scenario,
+                                  const struct tma_result *result, FILE *out,
+                                  struct tma_error *error) {
+    if (scenario->program != NULL) {
+        write_kernel_report(scenario, options->common.format, result, out);
+        return TMA_OK;
+    }
+    struct run_findings *findings = tma_allocate(1, sizeof *findings);
+    if (findings == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code = find_out(options, scenario, result, findings, error);
     struct tma_report_input input = {
         .scenario = scenario->name,
         .machine = &scenario->machine,
@@ -201,8 +245,14 @@ static void write_report(const struct tma_scenario *scenario, int format,
         .result = result,
         .map_names = scenario->map_names,
         .limits = tma_report_limits_of(&scenario->machine, result),
+        .experiments = findings->tried ? &findings->experiments : NULL,
+        .too_long = findings->too_long && !options->no_why,
+        .draws = options->draws.value > 0 ? &findings->launches : NULL,
     };
-    tma_report_write(&input, format, out);
+    if (code == TMA_OK)
+        tma_report_write(&input, options->common.format, out);
+    tma_release(findings);
+    return code;
 }
 
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
@@ -220,9 +270,8 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     }
     enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &place, &error);
     if (code == TMA_OK)
-        (scenario->program != NULL ? write_kernel_report : write_report)(
-            scenario, options->common.format, result, outputs.report.file);
-    else
+        code = report(options, scenario, result, outputs.report.file, &error);
+    if (code != TMA_OK)
         print_error(options, scenario, &place, &error);
     tma_release(result);
     bool kept = close_outputs(&outputs, code == TMA_OK);
@@ -232,10 +281,21 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
 }
 
 static int run(const struct cli_options *options) {
+    const struct run_options *own = (const struct run_options *)options;
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
-        status = run_scenario((const struct run_options *)options, &scenario);
+    if (own->why && own->no_why) {
+        cli_error("run: --why and --no-why exclude each other");
+        return CLI_ERROR;
+    }
+    if (!cli_draws_allowed(own->draws))
+        return CLI_ERROR;
+    bool read = cli_scenario_read(options, &scenario);
+    bool tries = own->why || own->draws.value > 0;
+    if (read && tries && scenario.program != NULL)
+        cli_error("run: --why and --draws take scenarios with a workload, not a kernel");
+    else if (read)
+        status = run_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;
 }
@@ -254,6 +314,21 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, yes),
      .help = "run a kernel even if it has more than 10^9 operations"},
+    {.name = "--why",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, why),
+     .help = "find out what limits the run: run it again with one thing relieved at a time.\n"
+             "This is the default for short runs"},
+    {.name = "--no-why",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, no_why),
+     .help = "run the scenario only once"},
+    {.name = "--draws",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct run_options, draws),
+     .help = "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
+             "and the most cycles; what saves less than launches differ is then no saving"},
 };
 
 const struct cli_verb cli_run = {

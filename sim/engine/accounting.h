@@ -8,6 +8,11 @@
 #include "engine/sm.h"
 #include "memory/system.h"
 
+/* When a CTA ran. */
+struct tma_cta_span {
+    uint64_t start_cycle, end_cycle;
+};
+
 struct tma_accounting {
     const struct tma_machine *machine;
     const struct tma_workload *workload;
@@ -15,6 +20,7 @@ struct tma_accounting {
     struct tma_histogram *latencies; /* owned: of operations, in cycles */
     uint64_t *cta_cycles;            /* owned: of the CTAs that have ended */
     uint32_t cta_count;
+    struct tma_cta_span *cta_spans; /* owned: of these CTAs */
     uint64_t ended_ctas;
     uint64_t last_cycle; /* end of the last CTA so far */
 };

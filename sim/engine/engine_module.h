@@ -44,7 +44,8 @@ struct tma_engine_module {
     void (*release)(void);
 
     /* Runs actors 0 to count - 1 from cycle 0 until all have ended, or all that are left wait for a
-     * signal. False when out of memory: then no actor took a step. */
+     * signal. False when out of memory. SimGrid cannot go on where it had no memory itself: after
+     * that, every `reserve` fails with TMA_ERROR_MEMORY. */
     bool (*run)(const struct tma_engine_core *core, void *context, uint32_t count);
 
     /* Wakes an actor that waits for a signal. The actor takes its next step in the same cycle,

@@ -6,6 +6,7 @@
 #include "engine/completion_queue.h"
 #include "engine/program_cursor.h"
 #include "engine/simulation.h"
+#include "memory/core/port.h"
 
 enum {
     TMA_MAX_GROUPS = 256 /* of stores, or of matrix products, that a role has in flight */
@@ -102,8 +103,9 @@ struct tma_kernel_cluster {
 
 struct tma_kernel_sm {
     uint32_t number;
-    struct tma_port tensor, alu, sfu, shared_memory;
-    uint64_t poll_cycles; /* what the warps of its other CTAs add to each mbarrier instruction */
+    struct tma_port tensor, alu, sfu;
+    uint64_t operand_cycles; /* of shared memory, for operands of matrix products */
+    uint64_t poll_cycles;    /* what the warps of its other CTAs add to each mbarrier instruction */
     struct tma_role_state **requests; /* of the current cycle */
     uint32_t request_count;
 };

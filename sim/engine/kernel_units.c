@@ -20,12 +20,8 @@ static const struct tma_machine *machine_of(const struct tma_role_state *role) {
  * Returns the cycle at which they end. */
 static uint64_t take_shared_memory(const struct tma_role_state *role, uint64_t cycle,
                                    uint64_t wavefronts) {
-    struct tma_kernel_engine *engine = role->cta->engine;
-    struct tma_kernel_sm *sm = role->cta->sm;
-    uint64_t busy = wavefronts * engine->machine.shared.wavefront_cycles;
-    uint64_t end = tma_port_serve(&sm->shared_memory, cycle, busy * TMA_TICKS);
-    tma_memory_consume(engine->simulation.memory, sm->number, end - busy, end);
-    return end;
+    return tma_memory_access_shared(role->cta->engine->simulation.memory, role->cta->sm->number,
+                                    cycle, wavefronts);
 }
 
 static uint64_t serve_unit(struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
@@ -71,8 +67,8 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
     uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
     /* The operands come from shared memory while the product is computed. */
-    sm->shared_memory.busy_ticks += (read + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES *
-                                    machine->shared.wavefront_cycles * TMA_TICKS;
+    sm->operand_cycles +=
+        (read + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES * machine->shared.wavefront_cycles;
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
     uint64_t next = start;
     if (role->mma_committed > statement->leaving) {

@@ -103,12 +103,24 @@ const char *tma_role_cause_text(enum tma_role_cause cause);
 
 enum { TMA_MAX_ROLES = 16 };
 
+/* An SM runs one CTA at a time. So a grid with more CTAs than SMs runs in waves. */
+struct tma_waves {
+    uint32_t count;
+    uint32_t ctas;      /* of a whole wave: the SMs in use */
+    uint32_t last_ctas; /* of the last wave, if it is not whole; else 0 */
+    uint64_t
+        last_cycles; /* from the start of that wave's first CTA to the end of the run; else 0 */
+    uint64_t last_idle_sm_cycles; /* of all SMs in use, for which they had no CTA in that time */
+    uint64_t idle_sm_cycles;      /* the same, of the whole run */
+};
+
 struct tma_result {
     uint64_t cycles; /* first issue to last completion, over all CTAs */
     /* Until L2 and DRAM are done too: kernels do not wait for prefetches and write-backs. At least
      * `cycles`. */
     uint64_t memory_cycles;
-    uint32_t gpcs;                          /* that have an SM with a CTA */
+    uint32_t gpcs; /* that have an SM with a CTA */
+    struct tma_waves waves;
     struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
     struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */
     struct tma_counters counters;

@@ -21,6 +21,20 @@ struct run {
  * scheduler need less than 4 KiB. */
 enum { SMALL_STACK_KIB = 16, LARGE_STACK_KIB = 256 };
 
+/* The wavefronts of a consumer's pass that an experiment counts. */
+static uint64_t relieved_wavefronts(enum tma_wavefronts kind,
+                                    const struct tma_consumer_report *report) {
+    switch (kind) {
+    case TMA_WAVEFRONTS_TENTH_FASTER:
+        return (report->wavefronts * 20 + 11) / 22;
+    case TMA_WAVEFRONTS_IDEAL:
+        return report->ideal_wavefronts;
+    case TMA_WAVEFRONTS_MEASURED:
+        break;
+    }
+    return report->wavefronts;
+}
+
 /* Measures one pass of each consumer over its tile in each slot: addresses differ from slot to
  * slot, and with them the banks. */
 static enum tma_error_code measure_consumers(struct tma_simulation *simulation,
@@ -36,8 +50,10 @@ static enum tma_error_code measure_consumers(struct tma_simulation *simulation,
                 code = tma_consumer_check(consumer, &tile, &simulation->error);
             if (code != TMA_OK)
                 return code;
-            simulation->reports[s * workload->consumer_count + c] =
-                tma_consumer_measure(consumer, &tile);
+            struct tma_consumer_report *report =
+                &simulation->reports[s * workload->consumer_count + c];
+            *report = tma_consumer_measure(consumer, &tile);
+            report->wavefronts = relieved_wavefronts(workload->wavefronts, report);
         }
     for (uint32_t c = 0; c < workload->consumer_count; c++)
         result->consumers[c].tile = *tma_consumer_report_of(simulation, 0, c);

@@ -40,6 +40,8 @@ struct tma_machine {
         uint32_t gpc_partition[TMA_MAX_GPCS]; /* the L2 partition that it is next to: 0 or 1 */
         uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
+        /* TPCs whose two SMs form clusters with each other only. */
+        uint32_t lone_tpcs[TMA_MAX_SMS / TMA_TPC_SMS], lone_tpc_count;
         uint32_t
             launch_interval_cycles; /* time between the starts of two consecutive CTAs of a GPC */
         uint32_t seed; /* for what varies between launches: which slot and which SM issues first,

@@ -24,6 +24,7 @@ struct tma_memory {
     struct tma_gpcs gpcs;
     struct tma_l2 l2;
     struct tma_dram dram;
+    uint32_t delivered;              /* of the core's handovers */
     uint16_t ranks[2 * TMA_MAX_SMS]; /* of TMA units: see rank_units */
 };
 
@@ -88,7 +89,8 @@ static inline bool goes_on(const struct tma_memory *memory, const struct tma_han
 
 /* The wiring: which component receives a packet. Returns what it hands over. The usual next stops
  * follow each other, so that the host's branch predictor sees one jump for a whole way. */
-static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_handover next) {
+__attribute__((always_inline)) static inline struct tma_handover deliver(struct tma_memory *memory,
+                                                                         struct tma_handover next) {
     switch (next.destination) {
     case TMA_TO_COALESCER:
         next = tma_gpc_receive_load(&memory->core, &memory->gpcs, next.packet, next.cycle);
@@ -142,26 +144,30 @@ static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_
     }
 }
 
-/* Delivers a packet, then those that its receiver hands over, and those that these hand over in
- * turn.
- */
-static inline void deliver_all(struct tma_memory *memory, struct tma_handover next) {
+/* Chooses what is delivered next, when the wiring did not take `next` at once or packets were
+ * handed over before it; TMA_TO_NOWHERE where all have been delivered. */
+TMA_RARE static struct tma_handover next_handover(struct tma_memory *memory,
+                                                  struct tma_handover next) {
     struct tma_core *core = &memory->core;
-    uint32_t delivered = 0;
-    for (;;) {
+    if (core->handover_count == 0)
+        return next;
+    if (next.destination != TMA_TO_NOWHERE)
+        tma_pass(core, next.destination, next.packet, next.cycle);
+    if (memory->delivered < core->handover_count)
+        return core->handovers[memory->delivered++];
+    memory->delivered = core->handover_count = 0;
+    return tma_nowhere;
+}
+
+/* Delivers a packet, then those that its receiver hands over, and those that these hand over in
+ * turn. */
+__attribute__((always_inline)) static inline void deliver_all(struct tma_memory *memory,
+                                                              struct tma_handover next) {
+    do {
         next = deliver(memory, next);
-        if (core->handover_count == 0) {
-            if (next.destination == TMA_TO_NOWHERE)
-                return;
-            continue;
-        }
-        if (next.destination != TMA_TO_NOWHERE)
-            tma_pass(core, next.destination, next.packet, next.cycle);
-        if (delivered == core->handover_count)
-            break;
-        next = core->handovers[delivered++];
-    }
-    core->handover_count = 0;
+        if (next.destination != TMA_TO_NOWHERE || memory->core.handover_count > 0)
+            next = next_handover(memory, next);
+    } while (next.destination != TMA_TO_NOWHERE);
 }
 
 /* Functions that only prefetch into the host's caches. They have to be inlined: gcc takes a
@@ -178,6 +184,11 @@ PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
     __builtin_prefetch(transfer, 1);
     __builtin_prefetch(transfer + TMA_HOST_LINE_BYTES, 1);
     __builtin_prefetch(transfer + (size_t)2 * TMA_HOST_LINE_BYTES, 1);
+}
+
+/* How many of the `known` events have that many others behind them that are known. */
+static inline uint32_t events_with(uint32_t ahead, uint32_t known) {
+    return known > ahead ? known - ahead : 0;
 }
 
 PREFETCH prefetch_packet(const struct tma_memory *memory, uint32_t event) {
@@ -234,12 +245,14 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
 static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t count,
                       uint32_t known) {
     struct woken_units woken = {.first = 0};
+    uint32_t with_packets = events_with(PACKETS_AHEAD, known);
+    uint32_t with_targets = events_with(TARGETS_AHEAD, known);
     for (uint32_t i = 0;; i++) {
         struct tma_handover next;
         if (i < count) {
-            if (i + PACKETS_AHEAD < known)
+            if (i < with_packets)
                 prefetch_packet(memory, due[i + PACKETS_AHEAD]);
-            if (i + TARGETS_AHEAD < known)
+            if (i < with_targets)
                 prefetch_target(memory, due[i + TARGETS_AHEAD]);
             uint32_t event = due[i];
             if (event >= TMA_FIRST_UNIT) {
@@ -283,9 +296,9 @@ bool tma_memory_drain(struct tma_memory *memory) {
     return true;
 }
 
-void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until) {
-    uint64_t later = memory->machine.tma.issue_cycles;
-    tma_shared_port_occupy(&memory->sms.shared[sm], from + later, until + later);
+uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
+                                  uint64_t wavefronts) {
+    return tma_port_serve(&memory->sms.shared[sm], cycle, wavefronts * memory->sms.wavefront_ticks);
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {
@@ -342,6 +355,7 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.last_cycle = last_cycle(memory);
     counters.tma_busy = tma_sms_busy_unit_cycles(&memory->sms);
     counters.sm_port_busy = tma_sms_busy_port_cycles(&memory->sms);
+    counters.shared_busy = tma_sms_busy_shared_cycles(&memory->sms);
     counters.gpc_port_busy = tma_gpcs_busy_cycles(&memory->gpcs);
     counters.slice_busy = tma_l2_busy_cycles(&memory->l2);
     counters.bus_busy = tma_dram_busy_cycles(&memory->dram);

@@ -23,10 +23,11 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue);
  * complete_cycles is known afterwards. False when out of memory. */
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
 
-/* Warps of an SM occupy its shared memory from `from` to `until`; arriving data alternates with
- * them in that time. Like an issue, it takes effect issue_cycles later. Calls for an SM are in
- * order of time. */
-void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until);
+/* A warp of an SM accesses shared memory: `wavefronts` wavefronts, which begin no earlier than
+ * `cycle`. Returns the cycle at which the last one ends. Warps of an SM are served in the order of
+ * the calls. */
+uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
+                                  uint64_t wavefronts);
 
 /* Works through all events that are left, such as writes and prefetches in flight. False when out
  * of memory. */

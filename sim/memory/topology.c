@@ -55,10 +55,34 @@ void tma_machine_place_shared(const struct tma_machine *machine, uint32_t count,
     assert(placed == count);
 }
 
+/* Whether an SM forms clusters with the other SM of its TPC only. */
+static bool is_lone(const struct tma_machine *machine, uint32_t sm) {
+    for (uint32_t i = 0; i < machine->topology.lone_tpc_count; i++)
+        if (machine->topology.lone_tpcs[i] == sm / TMA_TPC_SMS)
+            return true;
+    return false;
+}
+
+/* Places a cluster of two on a TPC. False where a part of it is not free. */
+static bool take_tpc(const struct tma_machine *machine, uint32_t sm, bool *taken, uint32_t *sms) {
+    uint32_t first = sm / TMA_TPC_SMS * TMA_TPC_SMS;
+    if (first + TMA_TPC_SMS > machine->sm_count || taken[first] || taken[first + 1])
+        return false;
+    for (uint32_t i = 0; i < TMA_TPC_SMS; i++) {
+        sms[i] = first + i;
+        taken[first + i] = true;
+    }
+    return true;
+}
+
 /* Places one cluster on an SM and the free SMs after it in its GPC, whose end its start follows.
  * False where too few are free. */
 static bool take_cluster(const struct tma_machine *machine, uint32_t sm, uint32_t ctas, bool *taken,
                          uint32_t *sms) {
+    if (ctas == TMA_TPC_SMS)
+        return take_tpc(machine, sm, taken, sms);
+    if (is_lone(machine, sm))
+        return false;
     const uint32_t *gpc = machine->topology.sms, *sizes = machine->topology.gpc_size;
     uint32_t at = 0, found = 0;
     while (gpc[at] != sm)
@@ -68,7 +92,7 @@ static bool take_cluster(const struct tma_machine *machine, uint32_t sm, uint32_
         }
     for (uint32_t i = 0; i < *sizes && found < ctas; i++) {
         uint32_t next = gpc[(at + i) % *sizes];
-        if (!taken[next])
+        if (!taken[next] && !is_lone(machine, next))
             sms[found++] = next;
     }
     for (uint32_t i = 0; i < ctas && found == ctas; i++)

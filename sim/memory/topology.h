@@ -15,8 +15,8 @@ void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32
 void tma_machine_place_shared(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
 
 /* The same for `count` clusters of `ctas` (2 or more) CTAs: cluster i on sms[i * ctas] and the SMs
- * after it, all of one GPC. Returns the number of clusters for which there is room, at most
- * `count`.
+ * after it. Two CTAs are on a TPC, more on one GPC. Returns the number of clusters for which there
+ * is room, at most `count`.
  */
 uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
                                     uint32_t count, uint32_t *sms);

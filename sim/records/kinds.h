@@ -1,5 +1,5 @@
 /* The kinds of records that can be replayed. Each is in a file of its own, kind_*.c; the table in
- * validate.c lists them all. */
+ * record_file.c lists them all. */
 #ifndef TMA_RECORDS_KINDS_H
 #define TMA_RECORDS_KINDS_H
 

@@ -75,16 +75,20 @@ static void fail_parser(struct builder *builder) {
     const yaml_parser_t *parser = &builder->parser;
     struct tma_location at = {builder->file, (unsigned)parser->problem_mark.line + 1,
                               (unsigned)parser->problem_mark.column + 1};
-    if (parser->error == YAML_MEMORY_ERROR)
+    /* In some places libyaml says nothing when memory runs out. Every other error has a text. */
+    bool lacks_memory = parser->error == YAML_MEMORY_ERROR || parser->problem == NULL;
+    if (lacks_memory)
         at = (struct tma_location){builder->file, 0, 0};
     else if (parser->error == YAML_READER_ERROR)
         at = location_of_byte(builder, parser->problem_offset);
-    const char *problem = parser->problem == NULL ? "out of memory" : parser->problem;
     const char *context = parser->context == NULL ? "" : parser->context;
-    if (!builder->failed)
-        tma_diagnose(builder->list,
-                     parser->error == YAML_MEMORY_ERROR ? TMA_ERROR_MEMORY : TMA_ERROR_SYNTAX, at,
-                     "not YAML: %s%s%s", context, context[0] == '\0' ? "" : ", ", problem);
+    if (builder->failed)
+        return;
+    if (lacks_memory)
+        tma_diagnose(builder->list, TMA_ERROR_MEMORY, at, "out of memory");
+    else
+        tma_diagnose(builder->list, TMA_ERROR_SYNTAX, at, "not YAML: %s%s%s", context,
+                     context[0] == '\0' ? "" : ", ", parser->problem);
     builder->failed = true;
 }
 

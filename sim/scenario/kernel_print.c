@@ -52,7 +52,7 @@ static void print_varying_ranks(const struct printer *printer, const char *sum) 
         unsigned depth = 1;
         const char *first = at + strlen(power), *end = first;
         for (; *end != '\0' && depth > 0; end++)
-            depth += (*end == '(') - (*end == ')');
+            depth = *end == '(' ? depth + 1 : *end == ')' ? depth - 1 : depth;
         fprintf(printer->out, "%s", joint);
         bool quoted = strpbrk(first, ",:?") != NULL && strpbrk(first, ",:?") < end;
         fprintf(printer->out, quoted ? "\"%.*s\"" : "%.*s", (int)(end - first) - 1, first);

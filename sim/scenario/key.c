@@ -18,12 +18,6 @@ bool tma_key_is_number(const struct tma_key *key) {
     return key->kind >= TMA_KEY_I16 && key->kind <= TMA_KEY_F64;
 }
 
-static void print_words(const struct tma_names *words, FILE *out) {
-    char *list = tma_names_list(words);
-    fputs(list == NULL ? "" : list, out);
-    tma_release(list);
-}
-
 static void print_bound(const struct tma_key *key, double bound, FILE *out) {
     char text[40];
     if (key->kind == TMA_KEY_F64)
@@ -46,9 +40,9 @@ static void print_number(const struct tma_key *key, FILE *out) {
     print_bound(key, key->max, out);
 }
 
-static void print_expected(const struct tma_key *key, FILE *out) {
+void tma_key_write_expected(const struct tma_key *key, FILE *out) {
     if (tma_key_words(key) != NULL)
-        print_words(tma_key_words(key), out);
+        tma_names_write(tma_key_words(key), out);
     if (tma_key_words(key) != NULL && (tma_key_is_number(key) || key->kind == TMA_KEY_EXPRESSION))
         fputs(", or ", out);
     if (key->limit > 0)
@@ -76,7 +70,7 @@ char *tma_key_expected(const struct tma_key *key) {
     FILE *out = tma_open_text(&text, &length);
     if (out == NULL)
         return NULL;
-    print_expected(key, out);
+    tma_key_write_expected(key, out);
     fclose(out);
     return text;
 }

@@ -4,6 +4,7 @@
 #define TMA_SCENARIO_KEY_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "scenario/units.h"
 #include "tensormap/types.h"
@@ -58,6 +59,9 @@ bool tma_key_is_number(const struct tma_key *key);
 
 /* Returns the words that the key's values may be, or NULL if it has none. */
 const struct tma_names *tma_key_words(const struct tma_key *key);
+
+/* Writes what a key takes, such as "a whole number from 1 to 64". */
+void tma_key_write_expected(const struct tma_key *key, FILE *out);
 
 /* Returns what a key takes, such as "a whole number from 1 to 64". The caller frees it. NULL when
  * out of memory. */

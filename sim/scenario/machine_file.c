@@ -73,6 +73,10 @@ static const struct tma_key keys[] = {
         "variation"),
     LIST("topology.placement", TMA_MAX_SMS - 1, topology.placement, TMA_MAX_SMS, placement_count,
          "numbers of the SMs in the order in which a growing grid occupies them"),
+    {"topology.lone_tpcs", TMA_KEY_U32, &tma_unit_none, 0, TMA_MAX_SMS / TMA_TPC_SMS - 1,
+     TMA_OPTIONAL, IN(topology.lone_tpcs), NULL, TMA_MAX_SMS / TMA_TPC_SMS,
+     IN(topology.lone_tpc_count),
+     "TPCs whose two SMs form clusters with each other only: TPC k has SMs 2k and 2k + 1"},
 
     U32("tma.issue", cycles, 0, 10000, tma.issue_cycles,
         "latency from the TMA instruction to the queue of the TMA unit"),

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/allocation.h"
 #include "scenario/machine_file.h"
 #include "scenario/scenario_reader.h"
 
@@ -12,10 +11,10 @@ static void print_heading(const char *heading, FILE *out) {
 }
 
 void tma_reference_key(const struct tma_key *key, FILE *out) {
-    char *takes = tma_key_expected(key);
-    fprintf(out, "| `%s` | %s | %s | %s |\n", key->path, takes == NULL ? "" : takes,
-            key->fallback == TMA_REQUIRED ? "required" : key->fallback, key->meaning);
-    tma_release(takes);
+    fprintf(out, "| `%s` | ", key->path);
+    tma_key_write_expected(key, out);
+    fprintf(out, " | %s | %s |\n", key->fallback == TMA_REQUIRED ? "required" : key->fallback,
+            key->meaning);
 }
 
 static void print_schema(const struct tma_schema *schema, const char *heading, FILE *out) {

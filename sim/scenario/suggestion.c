@@ -27,3 +27,10 @@ char *tma_names_list(const struct tma_names *names) {
     }
     return list;
 }
+
+void tma_names_write(const struct tma_names *names, FILE *out) {
+    for (size_t i = 0; i < names->count; i++) {
+        const char *joint = i == 0 ? "" : i + 1 == names->count ? " or " : ", ";
+        fprintf(out, "%s%s", joint, names->items[i].name);
+    }
+}

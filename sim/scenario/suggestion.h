@@ -3,6 +3,8 @@
 #ifndef TMA_SCENARIO_SUGGESTION_H
 #define TMA_SCENARIO_SUGGESTION_H
 
+#include <stdio.h>
+
 #include "base/text_distance.h"
 #include "tensormap/types.h"
 
@@ -11,5 +13,8 @@ void tma_suggest_names(struct tma_suggestion *suggestion, const struct tma_names
 
 /* Returns "a, b or c", which the caller frees; NULL when out of memory. */
 char *tma_names_list(const struct tma_names *names);
+
+/* Writes "a, b or c". */
+void tma_names_write(const struct tma_names *names, FILE *out);
 
 #endif

@@ -18,6 +18,11 @@ static enum tma_error_code check_text(const char *text, size_t length, struct tm
     return TMA_OK;
 }
 
+static enum tma_error_code fail_to_read(int number, struct tma_error *error) {
+    enum tma_error_code code = number == ENOMEM ? TMA_ERROR_MEMORY : TMA_ERROR_FILE;
+    return tma_fail(error, code, "cannot be read: %s", strerror(number));
+}
+
 static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
                                        struct tma_error *error) {
     *text = tma_allocate(TMA_LIMIT_TEXT_BYTES + 2, 1);
@@ -27,7 +32,7 @@ static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
     (*text)[*length] = '\0';
     enum tma_error_code code = TMA_OK;
     if (ferror(file))
-        code = tma_fail(error, TMA_ERROR_FILE, "cannot be read: %s", strerror(errno));
+        code = fail_to_read(errno, error);
     else
         code = check_text(*text, *length, error);
     if (code != TMA_OK) {
@@ -44,7 +49,7 @@ enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
         return tma_fail(error, TMA_ERROR_FILE, "cannot be read: it is a directory");
     FILE *file = fopen(path, "rb");
     if (file == NULL)
-        return tma_fail(error, TMA_ERROR_FILE, "cannot be read: %s", strerror(errno));
+        return fail_to_read(errno, error);
     enum tma_error_code code = read_stream(file, text, length, error);
     fclose(file);
     return code;

@@ -4,11 +4,17 @@
  *
  * Cycle c of a run is SimGrid's time epoch + c. Cycles are whole numbers, so at epoch + c + 0.5
  * everything of cycle c has happened, however many scheduling rounds SimGrid took for it. */
+#define _DEFAULT_SOURCE /* on_exit */
 #include <math.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/semaphore.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "engine/engine_module.h"
 #include "engine/simgrid/platform.h"
@@ -28,7 +34,67 @@ static struct {
     void *context;
     double epoch; /* SimGrid's time of cycle 0 */
     struct shell_actor *actors;
+    bool in_simgrid;  /* SimGrid's code runs, and not that of an actor */
+    bool broken;      /* SimGrid aborted, and cannot run again */
+    sigjmp_buf abort; /* where to go on if SimGrid aborts */
+    struct sigaction previous;
+    void (*new_handler)(void), (*terminate)(void);
 } shell = {.reserved = ATOMIC_FLAG_INIT};
+
+/* SimGrid aborts when memory runs out. That must not end the process, so the abort leads back to
+ * the function that called SimGrid. An abort of the library's own code goes to the handler that was
+ * there before.
+ */
+static void handle_abort(int number) {
+    if (shell.in_simgrid)
+        siglongjmp(shell.abort, 1);
+    sigaction(number, &shell.previous, NULL);
+    raise(number); /* blocked until this handler returns */
+}
+
+/* std::set_new_handler and std::set_terminate of C++. SimGrid has to stop where its memory runs
+ * out: if it passed the exception on to an actor, it could wait for ever. Its own function for
+ * exceptions that are not caught prints a stack, which says nothing to a user. */
+extern void (*set_new_handler(void (*)(void)))(void) __asm__("_ZSt15set_new_handlerPFvvE");
+extern void (*set_terminate(void (*)(void)))(void) __asm__("_ZSt13set_terminatePFvvE");
+
+static void catch_aborts(void) {
+    /* With the application's own stack for handlers, if it has one: those of actors are small. */
+    struct sigaction action = {.sa_handler = handle_abort, .sa_flags = SA_ONSTACK};
+    sigaction(SIGABRT, &action, &shell.previous);
+    shell.new_handler = set_new_handler(abort);
+    shell.terminate = set_terminate(abort);
+    shell.in_simgrid = true;
+}
+
+/* The status with which the process ends. */
+static int exit_status;
+
+static void end_process(int number) {
+    (void)number;
+    _exit(exit_status);
+}
+
+/* After it has aborted, SimGrid aborts once more when the process destroys it. The process then
+ * ends with its own status all the same, and its output is written. */
+static void prepare_end(int status, void *unused) {
+    struct sigaction action = {.sa_handler = end_process};
+    (void)unused;
+    exit_status = status;
+    fflush(NULL);
+    set_terminate(abort);
+    sigaction(SIGABRT, &action, NULL);
+}
+
+static void leave_aborts(bool aborted) {
+    shell.in_simgrid = false;
+    sigaction(SIGABRT, &shell.previous, NULL);
+    set_new_handler(shell.new_handler);
+    set_terminate(shell.terminate);
+    if (aborted && !shell.broken)
+        on_exit(prepare_end, NULL);
+    shell.broken |= aborted;
+}
 
 /* The cycle of the run. The first steps come before cycle 0 if SimGrid's time was not whole. */
 static uint64_t current_cycle(void) {
@@ -59,9 +125,12 @@ static void run_actor(int argc, char **argv) {
     (void)argv;
     const struct shell_actor *actor = sg_actor_self_get_data();
     struct tma_wait wait;
-    do
-        wait = shell.core->step(shell.context, actor->number, current_cycle());
-    while (wait_for(actor, wait));
+    do {
+        uint64_t now = current_cycle();
+        shell.in_simgrid = false;
+        wait = shell.core->step(shell.context, actor->number, now);
+        shell.in_simgrid = true;
+    } while (wait_for(actor, wait));
 }
 
 static void start_actor(struct shell_actor *actor) {
@@ -74,12 +143,31 @@ static void start_actor(struct shell_actor *actor) {
     sg_actor_start(started, run_actor, 0, NULL);
 }
 
+static const char abort_text[] =
+    "SimGrid has aborted, as it does when memory runs out; this process cannot simulate any more";
+
+static enum tma_error_code start_platform(const char **text) {
+    if (shell.broken) {
+        *text = abort_text;
+        return TMA_ERROR_MEMORY;
+    }
+    catch_aborts();
+    if (sigsetjmp(shell.abort, 1) != 0) {
+        leave_aborts(true);
+        *text = abort_text;
+        return TMA_ERROR_MEMORY;
+    }
+    enum tma_error_code code = tma_platform_start(text);
+    leave_aborts(false);
+    return code;
+}
+
 static enum tma_error_code reserve(const char **text) {
     if (atomic_flag_test_and_set(&shell.reserved)) {
         *text = "a simulation is running in this process, which can run one at a time";
         return TMA_ERROR_UNSUPPORTED;
     }
-    enum tma_error_code code = tma_platform_start(text);
+    enum tma_error_code code = start_platform(text);
     if (code != TMA_OK)
         atomic_flag_clear(&shell.reserved);
     return code;
@@ -89,12 +177,7 @@ static void release(void) {
     atomic_flag_clear(&shell.reserved);
 }
 
-static bool run(const struct tma_engine_core *core, void *context, uint32_t count) {
-    shell.actors = core->allocate(count, sizeof *shell.actors);
-    if (shell.actors == NULL)
-        return false;
-    shell.core = core;
-    shell.context = context;
+static void run_simgrid(uint32_t count) {
     shell.epoch = ceil(simgrid_get_clock());
     for (uint32_t i = 0; i < count; i++) {
         shell.actors[i].number = i;
@@ -103,12 +186,27 @@ static bool run(const struct tma_engine_core *core, void *context, uint32_t coun
     simgrid_run();
     for (uint32_t i = 0; i < count; i++)
         sg_sem_destroy(shell.actors[i].signal);
-    core->release(shell.actors);
-    return true;
+}
+
+static bool run(const struct tma_engine_core *core, void *context, uint32_t count) {
+    shell.actors = core->allocate(count, sizeof *shell.actors);
+    if (shell.actors == NULL)
+        return false;
+    shell.core = core;
+    shell.context = context;
+    catch_aborts();
+    bool aborted = sigsetjmp(shell.abort, 1) != 0;
+    if (!aborted)
+        run_simgrid(count);
+    leave_aborts(aborted);
+    shell.core->release(shell.actors);
+    return !aborted;
 }
 
 static void signal_actor(uint32_t actor) {
+    shell.in_simgrid = true;
     sg_sem_release(shell.actors[actor].signal);
+    shell.in_simgrid = false;
 }
 
 __attribute__((visibility("default"))) extern const struct tma_engine_module tma_engine_module;

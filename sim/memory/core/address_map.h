@@ -26,7 +26,7 @@ struct tma_line_location {
     uint64_t group;  /* number of the line's group among those of its home */
     uint16_t slice;  /* within a partition: the slice whose sets hold the line and its copy */
     uint16_t server; /* within a partition: the slice that serves the line, and its DRAM channel */
-    uint16_t mshr;   /* its entry in the table of MSHRs of a GPC */
+    uint16_t mshr;   /* its entry in the table of MSHRs of a GPC; in a packet: of all GPCs */
     uint8_t home;    /* partition */
 };
 

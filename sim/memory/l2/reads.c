@@ -245,6 +245,11 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
+    if (packet->kind == TMA_PACKET_LOAD &&
+        tma_tags_hit(&l2->tags, tma_slice_set(l2, packet), packet->index.tag, packet->sectors)) {
+        tma_send(core, TMA_TO_RESPONSE_PORT, id, known);
+        return tma_nowhere;
+    }
     if (packet->location.home == partition)
         return read_at_home(core, l2, id, false, known);
     if (packet->kind == TMA_PACKET_PREFETCH)

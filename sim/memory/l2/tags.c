@@ -2,6 +2,9 @@
 
 #include <assert.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/allocation.h"
 #include "memory/l2/recency.h"
@@ -38,8 +41,18 @@ void tma_tags_free(struct tma_l2_tags *tags) {
     *tags = (struct tma_l2_tags){0};
 }
 
-/* Eight halves of tags in one vector register of the host. Compilers turn a plain loop over ways
- * into several times as many instructions, and this is the busiest place of the model. */
+/* The ways (bit mask) that have this half of a tag. Compilers turn a plain loop over ways into
+ * several times as many instructions, and this is the busiest place of the model. */
+#ifdef __SSE2__
+static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t half) {
+    __m128i all = _mm_set1_epi16((short)half);
+    __m128i first = _mm_loadu_si128((const __m128i *)(const void *)halves);
+    __m128i rest = _mm_loadu_si128((const __m128i *)(const void *)(halves + TMA_L2_MAX_WAYS / 2));
+    __m128i equal = _mm_packs_epi16(_mm_cmpeq_epi16(first, all), _mm_cmpeq_epi16(rest, all));
+    return (uint32_t)_mm_movemask_epi8(equal);
+}
+#else
+/* Eight halves in one vector register of the host. */
 typedef uint16_t eight __attribute__((vector_size(16)));
 
 static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
@@ -47,7 +60,6 @@ static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
     {1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15},
 };
 
-/* The ways (bit mask) that have this half of a tag. */
 static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t half) {
     eight equal = {0};
     for (int i = 0; i < TMA_L2_MAX_WAYS / 8; i++) {
@@ -60,6 +72,7 @@ static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_
     return (uint32_t)((words[0] | words[1]) * UINT64_C(0x0001000100010001) >>
                       48); /* sum of the bits */
 }
+#endif
 
 /* The ways (bit mask) that have a tag, which may be TMA_L2_EMPTY. */
 static inline uint32_t ways_of(const struct tma_l2_tags *tags, const struct tma_l2_set *set,
@@ -189,6 +202,17 @@ int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t
     }
     update_remote_only(set, way, remote);
     return way;
+}
+
+bool tma_tags_hit(const struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
+                  uint32_t sectors) {
+    int way = find(tags, set, tag);
+    if (way < 0 || ((set->pending | set->filling) & 1u << way) != 0 ||
+        (sectors & ~tma_sectors_of_way(set->valid & set->requested, way)) != 0)
+        return false;
+    update_remote_only(set, way, false);
+    touch(tags, set, way);
+    return true;
 }
 
 void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,

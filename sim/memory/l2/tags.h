@@ -88,6 +88,15 @@ int tma_tags_find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, 
 int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
                       struct tma_l2_victim *victim);
 
+/* A plain hit: the set holds these sectors of a line, requests have asked for all of them before,
+ * and no fill of the way is pending, or was lately. Takes the access of an SM of this partition and
+ * returns true. Otherwise changes nothing: then tma_tags_allocate and tma_tags_access, or
+ * tma_tags_access_copy, have to take the access. For a plain hit these two would do the same, at
+ * the home of the line and in a copy: no way is allocated, nothing becomes requested or used for
+ * the first time, and the data is present at once. */
+bool tma_tags_hit(const struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
+                  uint32_t sectors);
+
 /* Marks sectors as requested, so that they do not count as fetched in vain. */
 void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
                              uint32_t sectors);

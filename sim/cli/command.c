@@ -1,0 +1,80 @@
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "scenario/suggestion.h"
+
+#define VERB_ADDRESS(name) &cli_##name,
+static const struct cli_verb *const verbs[] = {CLI_VERBS(VERB_ADDRESS) NULL};
+#undef VERB_ADDRESS
+
+static const struct cli_verb *find_verb(const char *name) {
+    struct tma_suggestion suggestion = {.wanted = name};
+    for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++) {
+        if (strcmp((*verb)->name, name) == 0)
+            return *verb;
+        tma_suggest(&suggestion, (*verb)->name);
+    }
+    if (suggestion.best[0] != '\0')
+        cli_error("unknown verb \"%s\"; did you mean \"%s\"?", name, suggestion.best);
+    else
+        cli_error("unknown verb \"%s\"; see tmasim --help", name);
+    return NULL;
+}
+
+/* Operands are files to read, or words that no file is named by. */
+static bool spares_operands(const struct cli_options *options) {
+    for (size_t i = 0; i < options->operands.count; i++)
+        if (!cli_output_spares(options->output, options->operands.items[i]))
+            return false;
+    return true;
+}
+
+static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
+    struct cli_options *options = cli_options_parse(verb, count, arguments);
+    if (options == NULL)
+        return CLI_ERROR;
+    int status = CLI_OK;
+    options->verbs = verbs;
+    if (options->help)
+        cli_verb_help(verb);
+    else
+        status = spares_operands(options) ? verb->run(options) : CLI_ERROR;
+    cli_options_free(options);
+    return status;
+}
+
+static int run(int count, char **arguments) {
+    if (count < 2) {
+        run_verb(&cli_help, 0, NULL);
+        return CLI_ERROR; /* so that a script with an empty variable stops */
+    }
+    const char *name = arguments[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("tmasim %s\n", TMA_VERSION);
+        return CLI_OK;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = cli_help.name;
+    const struct cli_verb *verb = find_verb(name);
+    return verb == NULL ? CLI_ERROR : run_verb(verb, count - 2, arguments + 2);
+}
+
+int cli_run_command(int count, char **arguments) {
+    int status = run(count, arguments);
+    errno = 0;
+    bool good = !ferror(stdout);
+    if (!good)
+        errno = EIO; /* what went wrong is not known any more */
+    if ((fflush(stdout) != 0 || !good) && status == CLI_OK) {
+        cli_error("cannot write standard output: %s", strerror(errno));
+        status = CLI_ERROR;
+    }
+    return status;
+}

@@ -1,0 +1,485 @@
+/* Allocations of a run of each verb fail, one a run: those of the library and the command, those of
+ * libyaml and libc on their behalf, and SimGrid's. A run then either does all its work, or says
+ * what is wrong on standard error, exits with status 2 and leaves no file. It frees everything that
+ * it allocated.
+ *
+ * Each way to an allocation, which is the stack of calls that leads to it, fails the first, the
+ * second and the last time that a run takes it. With ALLOCATIONS=all in the environment, every
+ * allocation fails, which takes long. */
+#define _GNU_SOURCE /* dl_iterate_phdr, memfd_create */
+#include <dirent.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../unit/suite.h"
+#include "base/allocation.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+/* The sanitizers bring allocation functions of their own, which cannot be replaced. There, only
+ * allocations of the library and the command fail (base/allocation.h), and the sanitizer finds what
+ * is not freed. */
+#if defined(__SANITIZE_ADDRESS__)
+#define REPLACES_ALLOCATION 0
+#else
+#define REPLACES_ALLOCATION 1
+#endif
+
+/* Whose allocations fail. */
+enum owner { OURS, SIMGRID };
+
+static struct {
+    bool armed;
+    bool records; /* notes the way to each allocation */
+    enum owner owner;
+    uint64_t count, fail_at;
+} plan;
+
+/* What a child says to its parent. */
+enum { MOST_ALLOCATIONS = 1 << 16 };
+
+static struct shared {
+    uint64_t allocations;
+    size_t leaked;
+    uint64_t ways[MOST_ALLOCATIONS]; /* a digest of the stack of each allocation */
+} * shared;
+
+static uint64_t digest(uint64_t state, const void *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        state = (state ^ ((const uint8_t *)bytes)[i]) * 1099511628211U;
+    return state;
+}
+
+static void record_way(void) {
+    void *stack[64];
+    plan.armed = false; /* backtrace allocates, too */
+    int depth = backtrace(stack, sizeof stack / sizeof *stack);
+    shared->ways[plan.count % MOST_ALLOCATIONS] = digest(0, stack, (size_t)depth * sizeof *stack);
+    plan.armed = true;
+}
+
+/* Counts an allocation of the plan's owner. Returns true if it is to fail. */
+static bool is_planned(void) {
+    if (!plan.armed)
+        return false;
+    if (plan.records)
+        record_way();
+    return ++plan.count == plan.fail_at;
+}
+
+#if REPLACES_ALLOCATION
+/* The libraries call these functions, too. */
+#pragma GCC visibility push(default)
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *block, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *block);
+
+/* Where the code of the C++ libraries lies: allocations from there, and from what they call, are
+ * SimGrid's. */
+enum { MOST_RANGES = 64, MOST_BLOCKS = 1 << 17 };
+
+static struct range { uintptr_t begin, end; } simgrid_ranges[MOST_RANGES], our_ranges[MOST_RANGES];
+static size_t simgrid_range_count, our_range_count;
+
+static int add_range(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size, (void)context;
+    bool simgrid = strstr(info->dlpi_name, "simgrid") != NULL ||
+                   strstr(info->dlpi_name, "stdc++") != NULL ||
+                   strstr(info->dlpi_name, "boost") != NULL;
+    bool ours = info->dlpi_name[0] == '\0' || strstr(info->dlpi_name, "yaml") != NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD || (header->p_flags & PF_X) == 0)
+            continue;
+        struct range range = {info->dlpi_addr + header->p_vaddr,
+                              info->dlpi_addr + header->p_vaddr + header->p_memsz};
+        if (simgrid && simgrid_range_count < MOST_RANGES)
+            simgrid_ranges[simgrid_range_count++] = range;
+        if (ours && our_range_count < MOST_RANGES)
+            our_ranges[our_range_count++] = range;
+    }
+    return 0;
+}
+
+static bool is_in(const struct range *ranges, size_t count, const void *address) {
+    for (size_t i = 0; i < count; i++)
+        if ((uintptr_t)address >= ranges[i].begin && (uintptr_t)address < ranges[i].end)
+            return true;
+    return false;
+}
+
+static bool fails_now(const void *caller) {
+    if (!plan.armed)
+        return false;
+    bool simgrid = is_in(simgrid_ranges, simgrid_range_count, caller);
+    if (simgrid != (plan.owner == SIMGRID) || !is_planned())
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+/* The blocks that our code or libyaml allocated since the plan was armed, and did not free: a hash
+ * table with linear probing. */
+static void *blocks[MOST_BLOCKS];
+static size_t block_count;
+static void *const freed = &block_count; /* stands for a block that was freed */
+
+static size_t place_of(const void *block) {
+    return (uintptr_t)block / 16 * 2654435761U % MOST_BLOCKS;
+}
+
+static void *note(void *block, const void *caller) {
+    if (!plan.armed || block == NULL || !is_in(our_ranges, our_range_count, caller))
+        return block;
+    size_t i = place_of(block);
+    while (blocks[i] != NULL && blocks[i] != freed)
+        i = (i + 1) % MOST_BLOCKS;
+    blocks[i] = block;
+    block_count++;
+    return block;
+}
+
+static void forget(const void *block) {
+    if (block == NULL || block_count == 0)
+        return;
+    for (size_t i = place_of(block); blocks[i] != NULL; i = (i + 1) % MOST_BLOCKS)
+        if (blocks[i] == block) {
+            blocks[i] = freed;
+            block_count--;
+            return;
+        }
+}
+
+#define CALLER __builtin_return_address(0)
+
+void *malloc(size_t bytes) {
+    return fails_now(CALLER) ? NULL : note(__libc_malloc(bytes), CALLER);
+}
+
+void *calloc(size_t count, size_t bytes) {
+    return fails_now(CALLER) ? NULL : note(__libc_calloc(count, bytes), CALLER);
+}
+
+void *realloc(void *block, size_t bytes) {
+    if (fails_now(CALLER))
+        return NULL;
+    forget(block);
+    return note(__libc_realloc(block, bytes), CALLER);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes) {
+    return fails_now(CALLER) ? NULL : note(__libc_memalign(alignment, bytes), CALLER);
+}
+
+void *memalign(size_t alignment, size_t bytes) {
+    return fails_now(CALLER) ? NULL : note(__libc_memalign(alignment, bytes), CALLER);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t bytes) {
+    if (fails_now(CALLER))
+        return ENOMEM;
+    void *allocated = note(__libc_memalign(alignment, bytes), CALLER);
+    if (allocated == NULL)
+        return ENOMEM;
+    *block = allocated;
+    return 0;
+}
+
+void free(void *block) {
+    forget(block);
+    __libc_free(block);
+}
+
+#pragma GCC visibility pop
+
+static void start_watching(void) {
+    simgrid_range_count = our_range_count = 0;
+    dl_iterate_phdr(add_range, NULL);
+}
+
+static size_t leaked_blocks(void) {
+    return block_count;
+}
+#else
+int __lsan_do_recoverable_leak_check(void);
+
+static void start_watching(void) {
+    tma_allocation_fails = is_planned;
+}
+
+static size_t leaked_blocks(void) {
+    return __lsan_do_recoverable_leak_check() != 0;
+}
+#endif
+
+enum { MOST_ARGUMENTS = 16, MOST_BYTES = 1 << 18 };
+
+static const struct verb_case {
+    const char *name;
+    const char *arguments[MOST_ARGUMENTS];
+    bool simulates;
+} cases[] = {
+    {"help", {"help", "scenario"}, false},
+    {"help on a verb", {"help", "run"}, false},
+    {"check", {"check", "tests/faults/small.yaml", "-o", "out"}, false},
+    {"check of a map", {"check", "tests/faults/map.json", "--json", "-o", "out"}, false},
+    {"encode", {"encode", "tests/faults/small.yaml", "-o", "out"}, false},
+    {"decode", {"decode", "tests/faults/map.txt", "tests/faults/map.txt", "-o", "out"}, false},
+    {"replace", {"replace", "tests/faults/map.txt", "box_dim.0=8", "-o", "out"}, false},
+    {"layout", {"layout", "tests/faults/small.yaml", "-o", "out"}, false},
+    {"pattern",
+     {"pattern", "warp_raked", "--block-size", "64", "--y-per-tile", "16", "--x-per-tile", "32",
+      "--vec-size", "4", "-o", "out"},
+     false},
+    {"explain", {"explain", "tests/faults/small.yaml", "-o", "out"}, false},
+    {"diff", {"diff", "tests/faults/a.trace", "tests/faults/b.trace", "-o", "out"}, false},
+    {"validate",
+     {"validate", "tests/unit/records/store.tsv", "--gpu", "configs/gpus/h200.yaml", "-o", "out"},
+     false},
+    {"validate a timing",
+     {"validate", "tests/faults/timing.tsv", "--gpu", "configs/gpus/h200.yaml", "-o", "out"},
+     true},
+    {"compare", {"compare", "tests/faults/small.yaml", "--format", "svg", "-o", "out"}, true},
+    {"run",
+     {"run", "tests/faults/small.yaml", "--format", "json", "-o", "out", "--trace", "trace"},
+     true},
+    {"run with a setting",
+     {"run", "tests/faults/small.yaml", "--set", "workload.ctas=3", "-o", "out"},
+     true},
+    {"wrong scenario", {"run", "tests/faults/wrong.yaml", "-o", "out"}, false},
+    {"wrong option", {"run", "--otput", "out"}, false},
+};
+
+static const struct verb_case warm = {
+    "warm-up", {"run", "tests/faults/small.yaml", "-o", "out"}, true};
+
+static char folder[] = "/tmp/tmasim-allocation-XXXXXX";
+static char paths[MOST_ARGUMENTS][64];
+
+/* What one run did. */
+struct outcome {
+    int status;
+    bool signalled;
+    uint64_t allocations;
+    size_t leaked;
+    size_t file_count; /* in the folder of outputs */
+    size_t bytes;      /* of standard output and of all files */
+    uint64_t digest;   /* of these bytes */
+    char message[1 << 14];
+};
+
+static void add_file(struct outcome *outcome, int file) {
+    char bytes[4096];
+    ssize_t count;
+    while ((count = read(file, bytes, sizeof bytes)) > 0) {
+        outcome->digest = digest(outcome->digest, bytes, (size_t)count);
+        outcome->bytes += (size_t)count;
+    }
+}
+
+/* The files in the folder of outputs, in the order of `names`; they are removed. */
+static void collect_files(struct outcome *outcome) {
+    static const char *const names[] = {"out", "trace"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        int file = open(path, O_RDONLY);
+        if (file < 0)
+            continue;
+        outcome->file_count++;
+        add_file(outcome, file);
+        close(file);
+        unlink(path);
+    }
+    DIR *left = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(left)) != NULL;)
+        if (entry->d_name[0] != '.') {
+            char path[512];
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+            unlink(path);
+            outcome->file_count += 100; /* a file that no option names */
+        }
+    closedir(left);
+}
+
+static int prepare_arguments(const struct verb_case *verb, const char **arguments) {
+    int count = 0;
+    arguments[count++] = "tmasim";
+    for (const char *const *argument = verb->arguments; *argument != NULL; argument++) {
+        bool output = strcmp(*argument, "out") == 0 || strcmp(*argument, "trace") == 0;
+        snprintf(paths[count], sizeof paths[count], "%s/%s", folder, *argument);
+        arguments[count] = output ? paths[count] : *argument;
+        count++;
+    }
+    arguments[count] = NULL;
+    return count;
+}
+
+static struct outcome run_once(const struct verb_case *verb, enum owner owner, uint64_t fail_at) {
+    const char *arguments[MOST_ARGUMENTS + 2];
+    int count = prepare_arguments(verb, arguments);
+    int out = memfd_create("stdout", 0), err = memfd_create("stderr", 0), status;
+    shared->allocations = shared->leaked = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(20);
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        start_watching();
+        plan.owner = owner;
+        plan.fail_at = fail_at;
+        plan.records = fail_at == 0;
+        plan.armed = true;
+        cli_output_prepare();
+        status = cli_run_command(count, (char **)arguments);
+        plan.armed = false;
+        shared->allocations = plan.count;
+        shared->leaked = leaked_blocks();
+        /* SimGrid has to end well after an abort, too. */
+        (owner == SIMGRID ? exit : _exit)(status);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    struct outcome outcome = {.status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+                              .signalled = !WIFEXITED(status),
+                              .allocations = shared->allocations,
+                              .leaked = shared->leaked};
+    lseek(out, 0, SEEK_SET);
+    add_file(&outcome, out);
+    collect_files(&outcome);
+    ssize_t length = pread(err, outcome.message, sizeof outcome.message - 1, 0);
+    outcome.message[length < 0 ? 0 : length] = '\0';
+    close(out);
+    close(err);
+    return outcome;
+}
+
+/* Fails the test with the number of the allocation. */
+static void check_outcome(const struct verb_case *verb, enum owner owner, uint64_t fail_at,
+                          const struct outcome *good, const struct outcome *got) {
+    const char *wrong = NULL;
+    bool same = got->digest == good->digest && got->bytes == good->bytes &&
+                got->file_count == good->file_count;
+    if (got->signalled)
+        wrong = "a signal";
+    else if (got->status != good->status && got->status != 2)
+        wrong = "the status";
+    else if (got->status == good->status && good->status != 2 && !same)
+        wrong = "another output";
+    else if (got->status == 2 && got->message[0] == '\0')
+        wrong = "no message";
+    else if (got->status == 2 && good->status != 2 && strstr(got->message, "memory") == NULL &&
+             strstr(got->message, "Cannot allocate") == NULL)
+        wrong = "the message";
+    else if (got->status == 2 && got->file_count != 0)
+        wrong = "a file";
+    else if (got->leaked != 0)
+        wrong = "a leak";
+    if (wrong != NULL)
+        ck_abort_msg("%s: allocation %llu of %s: %s; status %d, %zu files, %zu bytes for %zu, %zu "
+                     "leaked: %s",
+                     verb->name, (unsigned long long)fail_at, owner == OURS ? "ours" : "SimGrid",
+                     wrong, got->status, got->file_count, got->bytes, good->bytes, got->leaked,
+                     got->message);
+}
+
+/* Starts SimGrid in this process: its children then run with it, and only allocations of a run
+ * fail.
+ */
+static void warm_up(void) {
+    const char *arguments[MOST_ARGUMENTS + 2];
+    struct outcome outcome;
+    int count = prepare_arguments(&warm, arguments);
+    ck_assert_int_eq(cli_run_command(count, (char **)arguments), 0);
+    collect_files(&outcome);
+}
+
+/* The numbers of the allocations that fail, from 1. */
+static uint64_t chosen[MOST_ALLOCATIONS];
+
+/* Chooses allocations of a run that had `total` of them. Returns how many. */
+static size_t choose(uint64_t total) {
+    static uint64_t ways[MOST_ALLOCATIONS];
+    bool all = getenv("ALLOCATIONS") != NULL && strcmp(getenv("ALLOCATIONS"), "all") == 0;
+    size_t count = 0;
+    ck_assert_uint_le(total, MOST_ALLOCATIONS);
+    memcpy(ways, shared->ways, total * sizeof *ways);
+    for (uint64_t i = 0; i < total; i++) {
+        unsigned before = 0, after = 0;
+        for (uint64_t j = 0; j < i && before < 2; j++)
+            before += ways[j] == ways[i];
+        for (uint64_t j = i + 1; j < total && before == 2 && after == 0; j++)
+            after += ways[j] == ways[i];
+        if (all || before < 2 || after == 0)
+            chosen[count++] = i + 1;
+    }
+    return count;
+}
+
+static void fail_each(const struct verb_case *verb, enum owner owner) {
+    if (verb->simulates)
+        warm_up();
+    struct outcome good = run_once(verb, owner, 0);
+    ck_assert_msg(!good.signalled && good.leaked == 0, "%s: %s", verb->name, good.message);
+    size_t count = choose(good.allocations);
+    if (getenv("SITES") != NULL)
+        printf("%-20s status %d: %zu of %llu allocations of %s: %.80s\n", verb->name, good.status,
+               count, (unsigned long long)good.allocations, owner == OURS ? "ours" : "SimGrid",
+               good.message);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t n = chosen[i];
+        struct outcome got = run_once(verb, owner, n);
+        check_outcome(verb, owner, n, &good, &got);
+    }
+}
+
+static void set_up(void) {
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(shared, MAP_FAILED);
+}
+
+static void tear_down(void) {
+    rmdir(folder);
+}
+
+START_TEST(each_of_ours) {
+    fail_each(&cases[_i], OURS);
+}
+END_TEST
+
+START_TEST(each_of_simgrid) {
+    if (REPLACES_ALLOCATION && cases[_i].simulates)
+        fail_each(&cases[_i], SIMGRID);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("allocation sites");
+    TCase *ours = tcase_create("ours"), *simgrid = tcase_create("SimGrid");
+    TCase *both[] = {ours, simgrid};
+    for (int i = 0; i < 2; i++) {
+        tcase_set_timeout(both[i], 3600);
+        tcase_add_checked_fixture(both[i], set_up, tear_down);
+        suite_add_tcase(suite, both[i]);
+    }
+    tcase_add_loop_test(ours, each_of_ours, 0, TABLE_ROWS(cases));
+    tcase_add_loop_test(simgrid, each_of_simgrid, 0, TABLE_ROWS(cases));
+    return run_suite(suite);
+}
