@@ -224,32 +224,39 @@ START_TEST(test_printed_kernel) {
 }
 END_TEST
 
+static uint64_t allocations, failing; /* the number of the one that fails */
+
+static bool fails_at_its_turn(void) {
+    return ++allocations == failing;
+}
+
 /* Each allocation fails in turn: the kernel is whole, or an error says that memory ran out. */
 START_TEST(test_lack_of_memory) {
     struct tma_scenario whole;
     read_good(text, &whole);
     char *expected = print(&whole);
-    uint64_t failures = 0;
-    for (bool complete = false; !complete; failures++) {
+    bool complete = false;
+    for (failing = 1; !complete; failing++) {
         struct tma_scenario scenario;
         struct tma_diagnostics list = {0};
-        tma_allocation_fail_at(failures + 1);
+        allocations = 0;
+        tma_allocation_fails = fails_at_its_turn;
         bool good = tma_scenario_read_text(text, "text", NULL, 0, &scenario, &list);
-        complete = tma_allocation_count() <= failures;
-        tma_allocation_fail_at(0);
+        tma_allocation_fails = NULL;
+        complete = allocations < failing;
         if (good) {
             char *printed = print(&scenario);
             ck_assert_str_eq(printed, expected);
             free(printed);
         } else {
             ck_assert_msg(tma_diagnostics_lack_memory(&list), "allocation %llu: %s",
-                          (unsigned long long)failures + 1,
+                          (unsigned long long)failing,
                           list.count > 0 ? list.items[0].text : "no error");
         }
         tma_scenario_free(&scenario);
         tma_diagnostics_free(&list);
     }
-    ck_assert_uint_gt(failures, 100);
+    ck_assert_uint_gt(failing, 100);
     free(expected);
     tma_scenario_free(&whole);
 }
