@@ -467,8 +467,9 @@ static void use_odd_times(struct tma_machine *machine, struct tma_workload *work
     machine->crossbar.gpc_port_bytes_per_kcycle = 170000;
     machine->l2.request_millicycles = 430;
     machine->l2.sector_millicycles = 550;
-    machine->dram.refresh_cycles = 40;
-    machine->dram.refresh_interval_cycles = 370;
+    machine->dram.refresh_policy = TMA_REFRESH_per_bank;
+    machine->dram.trfc_ps = 40100;
+    machine->dram.trefi_ps = 370300;
 }
 
 /* The memory system can be advanced by one cycle at a time. */
