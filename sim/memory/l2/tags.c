@@ -241,15 +241,32 @@ uint32_t tma_tags_access_copy(const struct tma_l2_tags *tags, struct tma_l2_set 
     return sectors & ~tma_sectors_of_way(set->valid, way);
 }
 
-void tma_tags_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors,
-                   uint64_t cycle) {
-    uint32_t later = (uint32_t)cycle;
-    bool filling = (set->filling & 1u << way) != 0;
-    tags->unused_sectors += tma_sector_count(sectors & ~tma_sectors_of_way(set->requested, way));
+void tma_tags_begin_copy(struct tma_l2_set *set, int way, uint32_t sectors) {
     set->valid |= tma_way_mask(way, sectors);
+    if ((set->pending & 1u << way) != 0)
+        return;
+    set->awaited &= ~tma_way_mask(way, TMA_ALL_SECTORS);
+    set->pending = (uint16_t)(set->pending | 1u << way);
+    set->filling = (uint16_t)(set->filling & ~(1u << way));
+    set->ready[way] = TMA_NONE;
+}
+
+void tma_tags_begin_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                         uint32_t sectors) {
+    tags->unused_sectors += tma_sector_count(sectors & ~tma_sectors_of_way(set->requested, way));
+    tma_tags_begin_copy(set, way, sectors);
+    set->awaited |= tma_way_mask(way, sectors);
+}
+
+uint32_t tma_tags_end_fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle) {
+    set->awaited &= ~tma_way_mask(way, sectors);
+    if (tma_sectors_of_way(set->awaited, way) != 0)
+        return TMA_NONE;
+    uint32_t waiting = set->ready[way];
+    set->pending = (uint16_t)(set->pending & ~(1u << way));
     set->filling = (uint16_t)(set->filling | 1u << way);
-    if (!filling || (int32_t)(later - set->ready[way]) > 0)
-        set->ready[way] = later;
+    set->ready[way] = (uint32_t)cycle;
+    return waiting;
 }
 
 void tma_tags_write(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors) {
