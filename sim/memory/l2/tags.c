@@ -89,7 +89,7 @@ static bool is_low_empty(uint32_t tag) {
 
 /* No set can hold such a tag as yet. */
 static inline bool is_unlike_others(const struct tma_l2_tags *tags, uint32_t tag) {
-    return tag - tags->first_tag >= tags->tag_count;
+    return tag - tags->first_tag > tags->tag_span;
 }
 
 static inline int find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag) {
@@ -118,7 +118,7 @@ static void mix_tags(struct tma_l2_tags *tags) {
     }
     tags->high_tag = TMA_L2_MIXED;
     tags->first_tag = 0;
-    tags->tag_count = TMA_L2_EMPTY;
+    tags->tag_span = UINT32_MAX;
 }
 
 static void put_tag(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t tag) {
@@ -132,7 +132,7 @@ static void mix_tags_for(struct tma_l2_tags *tags, uint32_t tag) {
     if (tags->high_tag == TMA_L2_NO_TAGS) {
         tags->high_tag = tag >> 16;
         tags->first_tag = tags->high_tag << 16;
-        tags->tag_count = (uint16_t)TMA_L2_EMPTY;
+        tags->tag_span = (uint16_t)TMA_L2_EMPTY - 1u;
     }
     if (is_unlike_others(tags, tag))
         mix_tags(tags);

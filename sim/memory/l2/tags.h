@@ -66,9 +66,10 @@ struct tma_l2_tags {
     /* The high half that all tags share, so that sets need not store it; TMA_L2_NO_TAGS before the
      * first tag; TMA_L2_MIXED once tags differ in it, and sets store it. */
     uint32_t high_tag;
-    /* Tags that sets can hold: first_tag, and as many as tag_count says. While sets store only low
-     * halves, all tags share one high half, and no low half equals that of an empty way. */
-    uint32_t first_tag, tag_count;
+    /* Tags that sets can hold: those from first_tag to first_tag + tag_span. While sets store only
+     * low halves, all tags share one high half, and no low half equals that of an empty way.
+     * (Before the first tag, the range is that of tag 0, which no set holds.) */
+    uint32_t first_tag, tag_span;
     bool full;           /* tma_tags_preload has filled the last way of a set */
     uint64_t empty_ways; /* of all sets: a full cache need not look for them */
     uint64_t evictions;
