@@ -3,10 +3,6 @@
 // Eight warps of one SM run the same load over and over, so that the shared-memory pipe is always
 // busy; then a load takes as many cycles as it has wavefronts. The first rows are loads whose
 // wavefronts are known. usage: build/capture-banks > records.tsv
-//
-// It also prints, as comments, how many clusters of each size an SM-filling kernel can have at
-// once, and on which SMs they run.
-#include <cooperative_groups.h>
 #include <cstdint>
 #include <cstdio>
 #include <random>
@@ -159,46 +155,6 @@ static void make_patterns() {
     }
 }
 
-__global__ void where(uint32_t *sms) {
-    extern __shared__ __align__(1024) uint8_t shared[];
-    uint32_t sm;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    if (threadIdx.x == 0)
-        sms[blockIdx.x] = sm;
-    uint64_t start = clock64();
-    while (clock64() - start < 2000000)
-        shared[threadIdx.x] = (uint8_t)start;
-}
-
-static void clusters() {
-    enum { BYTES = 227 * 1024 };
-    cudaFuncSetAttribute(where, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-    cudaFuncSetAttribute(where, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    uint32_t *sms;
-    cudaMallocManaged(&sms, 4096);
-    for (unsigned size : {1, 2, 4, 8, 16}) {
-        cudaLaunchConfig_t config = {};
-        cudaLaunchAttribute attribute[1];
-        int count = 0;
-        config.blockDim = dim3(128);
-        config.dynamicSmemBytes = BYTES;
-        attribute[0].id = cudaLaunchAttributeClusterDimension;
-        attribute[0].val.clusterDim.x = size;
-        attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
-        config.attrs = attribute;
-        config.numAttrs = 1;
-        config.gridDim = dim3(size);
-        cudaOccupancyMaxActiveClusters(&count, where, &config);
-        printf("# clusters of %u: %d at once, %d SMs; SMs:", size, count, count * (int)size);
-        config.gridDim = dim3(size * (unsigned)count);
-        cudaLaunchKernelEx(&config, where, sms);
-        cudaDeviceSynchronize();
-        for (int i = 0; i < count * (int)size; i++)
-            printf("%s%u", i % (int)size == 0 ? " " : "-", sms[i]);
-        printf("\n");
-    }
-}
-
 int main() {
     make_patterns();
     Pattern *device;
@@ -218,7 +174,6 @@ int main() {
                 return 1;
             }
         }
-    clusters();
     printf("id\tinstruction\tlane_mask\tlane_address\tname\tcycles_per_load\n");
     for (size_t i = 0; i < count; i++) {
         printf("%zu\tld.b%d\t%08x\t", i, 8 * device[i].bytes, device[i].mask);

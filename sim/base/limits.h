@@ -6,9 +6,12 @@
 /* Name, value, what it bounds. */
 #define TMA_LIMITS(X)                                                                              \
     X(TMA_LIMIT_TEXT_BYTES, 1048576, "bytes of a scenario, machine or map file")                   \
-    X(TMA_LIMIT_YAML_DEPTH, 16, "levels of mappings and lists in such a file")                     \
+    X(TMA_LIMIT_YAML_DEPTH, 48, "levels of mappings and lists in such a file")                     \
     X(TMA_LIMIT_YAML_VALUES, 10000, "keys and values in such a file, after aliases")               \
     X(TMA_LIMIT_YAML_BYTES, 1048576, "bytes of keys and values in such a file, after aliases")     \
+    X(TMA_LIMIT_EXPRESSION_BYTES, 1000, "bytes of an expression")                                  \
+    X(TMA_LIMIT_EXPRESSION_NODES, 256, "names, numbers and operators of an expression")            \
+    X(TMA_LIMIT_EXPRESSION_DEPTH, 32, "levels of parentheses, signs and conditions in one")        \
     X(TMA_LIMIT_ERRORS, 100, "errors listed for one input; a last line counts the others")         \
     X(TMA_LIMIT_RECORD_FILE_BYTES, 268435456, "bytes of a record file")                            \
     X(TMA_LIMIT_RECORD_WINDOW_BYTES, 1048576, "bytes of shared memory that a record shows")        \

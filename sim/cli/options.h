@@ -35,6 +35,8 @@ struct cli_options {
     int names;                      /* enum tma_name_style */
     const char *descriptor_address; /* NULL: not given */
     struct cli_list settings;       /* PATH=VALUE */
+    struct cli_count jobs;          /* see cli_jobs */
+    bool quiet;                     /* show no progress */
 };
 
 enum cli_option_kind {
@@ -74,6 +76,9 @@ struct cli_verb {
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments);
 void cli_options_free(struct cli_options *options);
+
+/* Returns how many worker processes the options ask for: by default, one for each core. */
+unsigned cli_jobs(const struct cli_options *options);
 
 /* Writes the help text of the verb to standard output. */
 void cli_verb_help(const struct cli_verb *verb);
@@ -135,6 +140,20 @@ extern const struct tma_names cli_format_names;
         .offset = offsetof(struct cli_options, settings),                                          \
         .help = "set any field of the scenario, for example workload.pipeline.depth=8,\n"          \
                 "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'"                       \
+    }
+#define CLI_OPTION_JOBS                                                                            \
+    {                                                                                              \
+        .name = "--jobs", .short_name = "-j", .value = "N", .kind = CLI_COUNT,                     \
+        .offset = offsetof(struct cli_options, jobs),                                              \
+        .help = "simulate in N processes at once (default, and 0: as many as there are cores);\n"  \
+                "the output is the same"                                                           \
+    }
+#define CLI_OPTION_QUIET                                                                           \
+    {                                                                                              \
+        .name = "--quiet", .short_name = "-q", .kind = CLI_FLAG,                                   \
+        .offset = offsetof(struct cli_options, quiet),                                             \
+        .help = "do not show progress on standard error, as work of more than 2 seconds does;\n"   \
+                "TMASIM_QUIET in the environment says the same"                                    \
     }
 
 #endif

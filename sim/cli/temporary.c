@@ -3,15 +3,27 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 4, STACK_BYTES = 1 << 16 };
+enum { MOST_FILES = 4, STACK_BYTES = 1 << 16, SAME_INTERRUPT_S = 2 };
 
 /* The names of the files, or NULL. */
 static const char *names[MOST_FILES];
 static pthread_mutex_t names_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static atomic_bool holds_interrupts, is_interrupted;
+
+void cli_interrupts_hold(bool hold) {
+    holds_interrupts = hold;
+}
+
+bool cli_interrupted(void) {
+    return is_interrupted;
+}
 
 static void replace_name(const char *from, const char *to) {
     for (int i = 0; i < MOST_FILES; i++)
@@ -62,11 +74,29 @@ static void end_by(int number) {
     raise(number);
 }
 
-/* Waits for a signal. The mutex stays locked, so that no file takes its place after that. */
+/* Whether a signal is an interrupt that the verb looks for. One interrupt may come twice:
+ * timeout(1) sends it to the command and to the command's group. */
+static bool is_held(int number) {
+    static struct timespec first;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (number != SIGINT || !holds_interrupts)
+        return false;
+    if (is_interrupted)
+        return now.tv_sec - first.tv_sec < SAME_INTERRUPT_S;
+    first = now;
+    is_interrupted = true;
+    return true;
+}
+
+/* Waits for a signal that ends the command. The mutex stays locked, so that no file takes its place
+ * after that. */
 static void *watch(void *set) {
     int number;
-    if (sigwait(set, &number) != 0)
-        return NULL;
+    do {
+        if (sigwait(set, &number) != 0)
+            return NULL;
+    } while (is_held(number));
     pthread_mutex_lock(&names_mutex);
     end_by(number);
     return NULL;

@@ -10,6 +10,11 @@
  * ignores stay ignored. Call once, before any other thread starts. */
 void cli_temporary_watch_signals(void);
 
+/* With `hold`, the first SIGINT does not end the command from now on: it makes cli_interrupted()
+ * true, and the verb ends with what it has. Another one, two seconds later, ends the command. */
+void cli_interrupts_hold(bool hold);
+bool cli_interrupted(void);
+
 /* Creates a file as mkstemp does, which writes its name over `template`. The name must stay valid
  * until the file is kept or removed. Returns its descriptor, or -1 with errno set. */
 int cli_temporary_create(char *template);

@@ -67,16 +67,21 @@ static void write_json_draws(struct tma_json *json, const struct cli_draws *draw
     tma_json_end_object(json);
 }
 
-static void write_json(const char *const *paths, const struct tma_validation *validations,
-                       const struct cli_draws *draws, size_t count, const char *digest, FILE *out) {
+static void write_json(const struct cli_validation_report *report, FILE *out) {
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
-    tma_json_string(&json, "timing_digest", digest);
+    tma_json_string(&json, "timing_digest", report->digest);
+    if (report->partial) {
+        tma_json_bool(&json, "partial", true);
+        tma_json_unsigned(&json, "replayed", report->replayed);
+        tma_json_unsigned(&json, "total", report->total);
+    }
     tma_json_begin_array(&json, "files");
-    for (size_t i = 0; i < count; i++) {
-        const struct tma_validation *validation = &validations[i];
+    for (size_t i = 0; i < report->count; i++) {
+        const struct tma_validation *validation = &report->validations[i];
+        const struct cli_draws *draws = &report->draws[i];
         tma_json_begin_object(&json, NULL);
-        tma_json_string(&json, "file", paths[i]);
+        tma_json_string(&json, "file", report->paths[i]);
         tma_json_string(&json, "kind", kind_of(validation));
         tma_json_unsigned(&json, "records", validation->records);
         tma_json_unsigned(&json, "skipped", validation->skipped);
@@ -87,8 +92,8 @@ static void write_json(const char *const *paths, const struct tma_validation *va
         write_error(&json, "median", validation->median);
         write_error(&json, "p95", validation->p95);
         write_error(&json, "max", validation->max);
-        if (draws[i].count > 0)
-            write_json_draws(&json, &draws[i]);
+        if (draws->count > 0)
+            write_json_draws(&json, draws);
         write_differences(&json, validation);
         if (validation->kind != NULL && validation->kind->has_error)
             write_rows(&json, validation);
@@ -139,16 +144,20 @@ static void write_text_draws(const struct cli_draws *draws, FILE *out) {
                 percent(draws->most_error).text);
 }
 
-static void write_text(const char *const *paths, const struct tma_validation *validations,
-                       const struct cli_draws *draws, size_t count, FILE *out) {
-    for (size_t i = 0; i < count; i++) {
-        const struct tma_validation *validation = &validations[i];
-        tma_write_printable(paths[i], out);
+static void write_text(const struct cli_validation_report *report, FILE *out) {
+    if (report->partial)
+        fprintf(out,
+                "partial: interrupted after %" PRIu64 " of %" PRIu64
+                " records; the others count as skipped\n",
+                report->replayed, report->total);
+    for (size_t i = 0; i < report->count; i++) {
+        const struct tma_validation *validation = &report->validations[i];
+        tma_write_printable(report->paths[i], out);
         fprintf(out, ": %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree%s\n",
                 kind_of(validation), validation->records, validation->skipped, validation->agree,
                 validation->has_ranges ? " with the range of several launches" : "");
-        if (draws[i].count > 0)
-            write_text_draws(&draws[i], out);
+        if (report->draws[i].count > 0)
+            write_text_draws(&report->draws[i], out);
         if (!isnan(validation->mape))
             write_errors(validation, out);
         else
@@ -156,11 +165,29 @@ static void write_text(const char *const *paths, const struct tma_validation *va
     }
 }
 
-void cli_validation_write(const char *const *paths, const struct tma_validation *validations,
-                          const struct cli_draws *draws, size_t count, const char *digest,
-                          enum cli_format format, FILE *out) {
-    if (format == CLI_FORMAT_JSON)
-        write_json(paths, validations, draws, count, digest, out);
-    else
-        write_text(paths, validations, draws, count, out);
+/* A row for each record that has predicted cycles. A name has no tab: it is a field of TSV. */
+static void write_tsv(const struct cli_validation_report *report, FILE *out) {
+    fputs("file\tname\tmeasured\tpredicted\terror\n", out);
+    for (size_t i = 0; i < report->count; i++)
+        for (size_t k = 0; k < report->validations[i].row_count; k++) {
+            const struct tma_timed_row *row = &report->validations[i].rows[k];
+            tma_write_printable(report->paths[i], out);
+            fputc('\t', out);
+            tma_write_printable(row->name, out);
+            fprintf(out, "\t%s\t%s\t%s\n", tma_decimal(row->measured, 0).text,
+                    tma_decimal(row->predicted, 0).text,
+                    tma_decimal(row->predicted / row->measured - 1, TMA_DECIMAL_MAX_DIGITS).text);
+        }
+}
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
+
+static const struct tma_name format_items[] = {
+    {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"tsv", FORMAT_TSV}};
+const struct tma_names cli_validation_format_names = {"format", format_items, 3};
+
+void cli_validation_write(const struct cli_validation_report *report, int format, FILE *out) {
+    static void (*const writers[])(const struct cli_validation_report *, FILE *) = {
+        [FORMAT_TEXT] = write_text, [FORMAT_JSON] = write_json, [FORMAT_TSV] = write_tsv};
+    writers[format](report, out);
 }

@@ -1,4 +1,4 @@
-/* The results of replayed record files, as text and as JSON. */
+/* The results of replayed record files, as text, as JSON, and as TSV of every predicted row. */
 #ifndef TMA_CLI_VALIDATION_H
 #define TMA_CLI_VALIDATION_H
 
@@ -18,10 +18,22 @@ struct cli_draws {
 /* Adds the replay with one more seed. */
 void cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation);
 
-/* Writes the results, and the digest of the machine's timing; validations[i] belongs to the file
- * paths[i]. Write errors stay with the stream. */
-void cli_validation_write(const char *const *paths, const struct tma_validation *validations,
-                          const struct cli_draws *draws, size_t count, const char *digest,
-                          enum cli_format format, FILE *out);
+/* What cli_validation_write shows. All pointers are borrowed. */
+struct cli_validation_report {
+    const char *const *paths;
+    const struct tma_validation *validations; /* by file */
+    const struct cli_draws *draws;            /* by file */
+    size_t count;                             /* of files */
+    const char *digest;                       /* of the machine's timing */
+    uint64_t replayed, total;                 /* records, with all seeds */
+    bool partial;                             /* an interrupt ended the replay */
+};
+
+/* Formats of cli_validation_write; the first is the default. */
+extern const struct tma_names cli_validation_format_names;
+
+/* Writes the results in a format: a value of cli_validation_format_names. Write errors stay with
+ * the stream. */
+void cli_validation_write(const struct cli_validation_report *report, int format, FILE *out);
 
 #endif

@@ -2,16 +2,21 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/run.h"
+#include "experiment/experiment.h"
 #include "report/swizzle_comparison.h"
+#include "workers/pool.h"
 
 struct compare_options {
     struct cli_options common;
     bool pad;
+    struct cli_count draws;
 };
 
 /* The settings of the user, then one setting of the swizzle for each tensor map. */
@@ -41,16 +46,38 @@ static void set_swizzle(const struct tma_scenario *scenario, const char *mode,
     }
 }
 
+/* What a worker says of a mode. */
+struct mode_outcome {
+    struct tma_error error;        /* a legal mode that cannot be simulated */
+    struct tma_compared_mode mode; /* without such an error */
+};
+
+struct comparing {
+    const struct compare_options *own;
+    const struct tma_scenario *scenario;
+    struct tma_swizzle_comparison *comparison;
+    struct tma_error error; /* the first */
+    struct cli_progress progress;
+};
+
 static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tma_swizzle swizzle,
-                                    struct tma_swizzle_comparison *comparison,
-                                    struct tma_error *error) {
+                                    uint32_t draws, struct tma_swizzle_comparison *comparison,
+                                    struct tma_reply *reply, struct tma_error *error) {
     struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
         tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
-    if (code == TMA_OK)
+    if (code == TMA_OK) {
         tma_compare_add_legal(comparison, swizzle, &scenario->workload, result);
+        tma_reply_note(reply, &result->cycles, sizeof result->cycles);
+    }
+    if (code == TMA_OK && draws > 0) {
+        const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
+                                                       &scenario->workload, NULL, NULL};
+        code = tma_launch(&subject, draws, &comparison->modes[comparison->mode_count - 1].draws,
+                          error);
+    }
     tma_release(result);
     return code;
 }
@@ -58,14 +85,14 @@ static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tm
 /* Reads the scenario in one mode and runs it. A mode is illegal where the reader finds an error;
  * the first error is the reason. */
 static enum tma_error_code try_mode(const char *path, const struct settings *settings,
-                                    enum tma_swizzle swizzle,
+                                    enum tma_swizzle swizzle, uint32_t draws,
                                     struct tma_swizzle_comparison *comparison,
-                                    struct tma_error *error) {
+                                    struct tma_reply *reply, struct tma_error *error) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     enum tma_error_code code = TMA_OK;
     if (tma_scenario_read(path, settings->items, settings->count, &scenario, &list))
-        code = run_mode(&scenario, swizzle, comparison, error);
+        code = run_mode(&scenario, swizzle, draws, comparison, reply, error);
     else if (tma_diagnostics_lack_memory(&list))
         code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     else if (list.items[0].code == TMA_ERROR_FILE)
@@ -77,24 +104,93 @@ static enum tma_error_code try_mode(const char *path, const struct settings *set
     return code;
 }
 
-static enum tma_error_code compare(const struct cli_options *options,
-                                   const struct tma_scenario *scenario,
-                                   struct tma_swizzle_comparison *comparison,
-                                   struct tma_error *error) {
+/* In a worker: simulates the scenario in mode `number`. */
+static void work(void *context, size_t number, const void *bytes, size_t size,
+                 struct tma_reply *reply) {
+    const struct comparing *comparing = context;
+    const struct cli_options *options = &comparing->own->common;
+    const struct tma_name *mode = &tma_swizzle_names.items[number];
+    static struct tma_swizzle_comparison one;
+    static struct mode_outcome outcome;
     struct settings settings;
-    enum tma_error_code code = TMA_OK;
-    if (!begin_settings(options, &settings))
-        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    for (size_t i = 0; i < tma_swizzle_names.count && code == TMA_OK; i++) {
-        const struct tma_name *mode = &tma_swizzle_names.items[i];
-        set_swizzle(scenario, mode->name, &settings);
-        code = try_mode(options->operands.items[0], &settings, (enum tma_swizzle)mode->value,
-                        comparison, error);
+    (void)bytes;
+    (void)size;
+    one.mode_count = 0;
+    one.sms = comparing->comparison->sms;
+    outcome.error.code = TMA_OK;
+    if (begin_settings(options, &settings)) {
+        set_swizzle(comparing->scenario, mode->name, &settings);
+        outcome.error.code =
+            try_mode(options->operands.items[0], &settings, (enum tma_swizzle)mode->value,
+                     comparing->own->draws.value, &one, reply, &outcome.error);
+    } else {
+        tma_fail(&outcome.error, TMA_ERROR_MEMORY, "out of memory");
     }
     tma_release(settings.items);
-    if (code == TMA_OK)
-        tma_compare_finish(comparison);
-    return code;
+    outcome.mode = one.modes[0];
+    tma_reply_append(reply, &outcome, sizeof outcome);
+}
+
+/* A mode whose worker died is not compared, and the reason stands where that of an illegal mode
+ * does. */
+static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
+    struct comparing *comparing = context;
+    const struct mode_outcome *got = outcome->bytes;
+    enum tma_swizzle swizzle = (enum tma_swizzle)tma_swizzle_names.items[number].value;
+    if (outcome->failure != NULL) {
+        tma_compare_add_illegal(comparing->comparison, swizzle, outcome->failure);
+    } else if (got->error.code != TMA_OK) {
+        comparing->error = got->error;
+    } else {
+        struct tma_swizzle_comparison *comparison = comparing->comparison;
+        comparison->modes[comparison->mode_count++] = got->mode;
+    }
+    return comparing->error.code == TMA_OK;
+}
+
+static void note(void *context, size_t number, const void *bytes, size_t size) {
+    struct comparing *comparing = context;
+    uint64_t cycles;
+    (void)number;
+    memcpy(&cycles, bytes, size);
+    comparing->progress.cycles += cycles;
+}
+
+static bool idle(void *context, size_t done, uint64_t done_cost) {
+    struct comparing *comparing = context;
+    comparing->progress.done = done;
+    comparing->progress.done_work = done_cost;
+    cli_progress_show(&comparing->progress);
+    return true;
+}
+
+static enum tma_error_code compare(struct comparing *comparing) {
+    struct tma_task tasks[TMA_MAX_COMPARED_MODES];
+    size_t count = tma_swizzle_names.count;
+    const struct cli_options *options = &comparing->own->common;
+    struct tma_worker_code code = {.work = work, .context = comparing};
+    struct tma_batch batch = {.tasks = tasks,
+                              .count = count,
+                              .context = comparing,
+                              .take = take,
+                              .note = note,
+                              .idle = idle};
+    for (size_t i = 0; i < count; i++)
+        tasks[i] = (struct tma_task){.cost = 1};
+    comparing->progress =
+        (struct cli_progress){.unit = "modes", .total = count, .total_work = count};
+    cli_progress_begin(&comparing->progress, options->quiet);
+    struct tma_workers *workers = tma_workers_create(cli_jobs(options), &code);
+    struct tma_error error;
+    if (workers == NULL)
+        tma_fail(&comparing->error, TMA_ERROR_MEMORY, "out of memory");
+    else if (tma_workers_run(workers, &batch, &error) != TMA_OK)
+        comparing->error = error;
+    tma_workers_free(workers);
+    cli_progress_clear(&comparing->progress);
+    if (comparing->error.code == TMA_OK)
+        tma_compare_finish(comparing->comparison);
+    return comparing->error.code;
 }
 
 static uint32_t sms_in_use(const struct tma_scenario *scenario) {
@@ -105,7 +201,6 @@ static uint32_t sms_in_use(const struct tma_scenario *scenario) {
 static int compare_scenario(const struct compare_options *own,
                             const struct tma_scenario *scenario) {
     const struct cli_options *options = &own->common;
-    struct tma_error error;
     struct cli_output output;
     struct tma_swizzle_comparison *comparison = tma_allocate(1, sizeof *comparison);
     if (comparison == NULL) {
@@ -121,11 +216,12 @@ static int compare_scenario(const struct compare_options *own,
     comparison->show_padding = own->pad;
     int status = CLI_ERROR;
     if (cli_output_open(&output, options->output)) {
-        enum tma_error_code code = compare(options, scenario, comparison, &error);
+        struct comparing comparing = {.own = own, .scenario = scenario, .comparison = comparison};
+        enum tma_error_code code = compare(&comparing);
         if (code == TMA_OK)
             tma_compare_write(comparison, options->format, output.file);
         else
-            cli_error("%s: %s", scenario->name, error.text);
+            cli_error("%s: %s", scenario->name, comparing.error.text);
         bool kept = cli_output_close(&output, code == TMA_OK);
         status = code != TMA_OK ? cli_error_status(code) : kept ? CLI_OK : CLI_ERROR;
     }
@@ -134,10 +230,13 @@ static int compare_scenario(const struct compare_options *own,
 }
 
 static int run(const struct cli_options *options) {
+    const struct compare_options *own = (const struct compare_options *)options;
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
-        status = compare_scenario((const struct compare_options *)options, &scenario);
+    if (!cli_draws_allowed(own->draws))
+        return CLI_ERROR;
+    if (cli_workload_read(options, &scenario))
+        status = compare_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;
 }
@@ -150,6 +249,15 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct compare_options, pad),
      .help = "also show the effect of padding after every row, and its cost in shared memory"},
+    {.name = "--draws",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct compare_options, draws),
+     .help =
+         "also run each mode with the seeds (topology.draw) 1 to N, and say whether the cycles\n"
+         "of the modes differ more than those of launches"},
+    CLI_OPTION_JOBS,
+    CLI_OPTION_QUIET,
     CLI_OPTION_OUTPUT,
 };
 

@@ -4,7 +4,9 @@
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/validation.h"
+#include "cli/record_show.h"
+#include "cli/replay.h"
+#include "cli/temporary.h"
 #include "cli/verbs.h"
 #include "scenario/machine_file.h"
 
@@ -12,65 +14,62 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
+    const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
-static bool replay_file(const char *path, const struct tma_machine *machine,
-                        struct tma_validation *validation) {
-    struct tma_error error;
-    if (tma_validate_file(path, machine, validation, &error) == TMA_OK)
-        return true;
-    cli_error("%s", error.text);
-    return false;
-}
-
-/* Replays a file with the seeds 1 to `count`. */
-static bool replay_draws(const char *path, struct tma_machine machine, uint32_t count,
-                         struct cli_draws *draws) {
-    for (uint32_t seed = 1; seed <= count; seed++) {
-        struct tma_validation validation;
-        machine.topology.seed = seed;
-        if (!replay_file(path, &machine, &validation))
-            return false;
-        cli_draws_add(draws, &validation);
-        tma_validation_free(&validation);
+/* Replays the files and writes the report. Returns the exit status. */
+static int report(const struct validate_options *own, const struct tma_machine *machine,
+                  struct cli_replay_result *result, FILE *out) {
+    const struct cli_options *options = &own->common;
+    struct cli_replay replay = {.options = options, .machine = machine, .draws = own->draws.value};
+    struct tma_machine_digest digest;
+    if (!tma_machine_digest(machine, &digest)) {
+        cli_error("out of memory");
+        return CLI_ERROR;
     }
-    return true;
-}
-
-static bool replay(const struct cli_options *options, const struct tma_machine *machine,
-                   struct tma_validation *validations, struct cli_draws *draws) {
-    uint32_t count = ((const struct validate_options *)options)->draws.value;
-    for (size_t i = 0; i < options->operands.count; i++) {
-        const char *path = options->operands.items[i];
-        if (!replay_file(path, machine, &validations[i]) ||
-            !replay_draws(path, *machine, count, &draws[i]))
-            return false;
-    }
-    return true;
+    if (!cli_replay(&replay, result))
+        return CLI_ERROR;
+    struct cli_validation_report content = {
+        .paths = options->operands.items,
+        .validations = result->validations,
+        .draws = result->draws,
+        .count = options->operands.count,
+        .digest = digest.text,
+        .replayed = result->replayed,
+        .total = result->total,
+        .partial = cli_interrupted(),
+    };
+    cli_validation_write(&content, options->format, out);
+    return content.partial ? CLI_INTERRUPTED : CLI_OK;
 }
 
 static int run(const struct cli_options *options) {
+    const struct validate_options *own = (const struct validate_options *)options;
     struct tma_machine machine;
     struct cli_output output;
-    const char *gpu = ((const struct validate_options *)options)->gpu;
-    if (!cli_output_spares(options->output, gpu) || !cli_machine_read(gpu, &machine) ||
+    size_t count = options->operands.count;
+    if (!cli_output_spares(options->output, own->gpu) || !cli_machine_read(own->gpu, &machine) ||
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
-    struct tma_validation *validations = tma_allocate(options->operands.count, sizeof *validations);
-    struct cli_draws *draws = tma_allocate(options->operands.count, sizeof *draws);
-    struct tma_machine_digest digest;
-    bool good = validations != NULL && draws != NULL && tma_machine_digest(&machine, &digest);
-    if (!good)
+    if (own->show != NULL) {
+        bool shown = cli_record_show(options, own->show, own->gpu, output.file);
+        return cli_output_close(&output, shown) && shown ? CLI_OK : CLI_ERROR;
+    }
+    struct cli_replay_result result = {.validations =
+                                           tma_allocate(count, sizeof *result.validations),
+                                       .draws = tma_allocate(count, sizeof *result.draws)};
+    int status = CLI_ERROR;
+    if (result.validations == NULL || result.draws == NULL)
         cli_error("out of memory");
-    good = good && replay(options, &machine, validations, draws);
-    if (good)
-        cli_validation_write(options->operands.items, validations, draws, options->operands.count,
-                             digest.text, (enum cli_format)options->format, output.file);
-    for (size_t i = 0; validations != NULL && i < options->operands.count; i++)
-        tma_validation_free(&validations[i]);
-    tma_release(validations);
-    tma_release(draws);
-    return cli_output_close(&output, good) && good ? CLI_OK : CLI_ERROR;
+    else
+        status = report(own, &machine, &result, output.file);
+    for (size_t i = 0; result.validations != NULL && i < count; i++)
+        tma_validation_free(&result.validations[i]);
+    tma_release(result.validations);
+    tma_release(result.draws);
+    if (!cli_output_close(&output, status != CLI_ERROR))
+        return CLI_ERROR;
+    return result.failed && status == CLI_OK ? CLI_FAILED_ROWS : status;
 }
 
 static const struct cli_option options[] = {
@@ -86,7 +85,14 @@ static const struct cli_option options[] = {
      .help =
          "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
          "the most that agree"},
-    CLI_OPTION_FORMAT(&cli_format_names),
+    {.name = "--show",
+     .value = "NAME",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct validate_options, show),
+     .help = "print the kernel of this record as a scenario that can be run, and replay nothing"},
+    CLI_OPTION_JOBS,
+    CLI_OPTION_QUIET,
+    CLI_OPTION_FORMAT(&cli_validation_format_names),
     CLI_OPTION_OUTPUT,
 };
 
@@ -94,7 +100,12 @@ const struct cli_verb cli_validate = {
     .name = "validate",
     .operands = "RECORDS.tsv...",
     .summary = "Replay records of a real GPU and count how many agree.",
-    .statuses = "0 all files were replayed, whether their records agree or not; 2 error",
+    .details = "Ctrl-C ends it with the records replayed so far. A record whose process dies is an "
+               "error, counts as\nskipped, and the others are replayed.",
+    .statuses =
+        "0 all files were replayed, whether their records agree or not; 1 some records were not\n"
+        "replayed, because a process died or memory ran out; 2 error;\n"
+        "130 interrupted: the report is partial",
     .min_operands = 1,
     .max_operands = SIZE_MAX,
     .options = options,

@@ -9,6 +9,7 @@
 #define CLI_VERBS(X)                                                                               \
     X(run)                                                                                         \
     X(compare)                                                                                     \
+    X(sweep)                                                                                       \
     X(layout)                                                                                      \
     X(explain)                                                                                     \
     X(pattern)                                                                                     \

@@ -1,33 +1,32 @@
 #include "engine/accounting.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/allocation.h"
 #include "memory/topology.h"
 
 bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
-                           const struct tma_workload *workload, struct tma_result *result) {
+                           const struct tma_workload *workload, uint32_t cta_count,
+                           struct tma_result *result) {
     *result = (struct tma_result){0};
     *accounting = (struct tma_accounting){
         .machine = machine,
         .workload = workload,
         .result = result,
         .latencies = tma_histogram_new(),
-        .cta_cycles = tma_allocate(workload->cta_count, sizeof *accounting->cta_cycles)};
-    return accounting->latencies != NULL && accounting->cta_cycles != NULL;
+        .cta_count = cta_count,
+        .cta_cycles = tma_allocate(cta_count, sizeof *accounting->cta_cycles),
+        .cta_spans = tma_allocate(cta_count, sizeof *accounting->cta_spans)};
+    return accounting->latencies != NULL && accounting->cta_cycles != NULL &&
+           accounting->cta_spans != NULL;
 }
 
 void tma_accounting_free(struct tma_accounting *accounting) {
     tma_histogram_free(accounting->latencies);
     tma_release(accounting->cta_cycles);
+    tma_release(accounting->cta_spans);
     *accounting = (struct tma_accounting){0};
-}
-
-/* The low half of a tag is the number of the operation in its CTA, over all stages. */
-static enum tma_direction direction_of(const struct tma_workload *workload,
-                                       const struct tma_completion *completion) {
-    uint32_t index = (uint32_t)completion->tag % workload->operation_count;
-    return workload->operations[index].operation.direction;
 }
 
 /* Only loads complete bytes on an mbarrier; the bytes of other operations are those of the tensor.
@@ -52,13 +51,13 @@ static void count_bytes(struct tma_counters *counters, enum tma_direction direct
     }
 }
 
-void tma_account_completion(struct tma_accounting *accounting,
+void tma_account_completion(struct tma_accounting *accounting, enum tma_direction direction,
                             const struct tma_completion *completion) {
     struct tma_counters *counters = &accounting->result->counters;
     counters->operations += !completion->copied;
     counters->rows += completion->rows;
     counters->rows_out_of_bounds += completion->rows_out_of_bounds;
-    count_bytes(counters, direction_of(accounting->workload, completion), completion);
+    count_bytes(counters, direction, completion);
     tma_histogram_add(accounting->latencies, completion->cycle - completion->issue_cycle);
 }
 
@@ -101,7 +100,9 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
 }
 
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle) {
-    assert(accounting->ended_ctas < accounting->workload->cta_count);
+    assert(accounting->ended_ctas < accounting->cta_count);
+    accounting->cta_spans[accounting->ended_ctas] =
+        (struct tma_cta_span){end_cycle - cycles, end_cycle};
     accounting->cta_cycles[accounting->ended_ctas++] = cycles;
     if (end_cycle > accounting->last_cycle)
         accounting->last_cycle = end_cycle;
@@ -145,27 +146,59 @@ static void copy_counters(struct tma_counters *counters, const struct tma_memory
     counters->descriptor_cycles = memory->descriptor_cycles;
 }
 
+static int by_start(const void *a, const void *b) {
+    const struct tma_cta_span *x = a, *y = b;
+    return (x->start_cycle > y->start_cycle) - (x->start_cycle < y->start_cycle);
+}
+
+/* The time of all SMs in use, from a cycle to the end of the run, in which they have no CTA. */
+static uint64_t idle_from(const struct tma_accounting *accounting, uint64_t cycle,
+                          uint32_t sm_count) {
+    uint64_t all = (accounting->last_cycle - cycle) * sm_count, busy = 0;
+    for (uint64_t i = 0; i < accounting->ended_ctas; i++) {
+        const struct tma_cta_span *span = &accounting->cta_spans[i];
+        uint64_t start = span->start_cycle > cycle ? span->start_cycle : cycle;
+        busy += span->end_cycle > start ? span->end_cycle - start : 0;
+    }
+    return all > busy ? all - busy : 0;
+}
+
+/* CTAs start in the order of their waves. */
+static struct tma_waves waves_of(struct tma_accounting *accounting, uint32_t sm_count) {
+    uint32_t ctas = (uint32_t)accounting->ended_ctas;
+    struct tma_waves waves = {.count = (ctas + sm_count - 1) / sm_count,
+                              .ctas = sm_count,
+                              .last_ctas = ctas > sm_count ? ctas % sm_count : 0,
+                              .idle_sm_cycles = idle_from(accounting, 0, sm_count)};
+    if (waves.last_ctas == 0)
+        return waves;
+    qsort(accounting->cta_spans, ctas, sizeof *accounting->cta_spans, by_start);
+    uint64_t start = accounting->cta_spans[ctas - waves.last_ctas].start_cycle;
+    waves.last_cycles = accounting->last_cycle - start;
+    waves.last_idle_sm_cycles = idle_from(accounting, start, sm_count);
+    return waves;
+}
+
 void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
                      const struct tma_sm *sms, uint32_t sm_count) {
     const struct tma_machine *machine = accounting->machine;
     struct tma_result *result = accounting->result;
-    uint64_t cycles = accounting->last_cycle, shared = 0;
+    uint64_t cycles = accounting->last_cycle;
     uint64_t memory_cycles = counters->last_cycle > cycles ? counters->last_cycle : cycles;
     result->cycles = cycles;
     result->memory_cycles = memory_cycles;
     result->gpcs = gpcs_in_use(machine, sms, sm_count);
+    result->waves = waves_of(accounting, sm_count);
     result->cta_cycles =
         tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);
     result->latency_cycles = tma_histogram_distribution(accounting->latencies);
     for (int cause = 0; cause < TMA_CAUSE_COUNT; cause++)
         result->slot_cycles += result->cause_cycles[cause];
     copy_counters(&result->counters, counters);
-    for (uint32_t i = 0; i < sm_count; i++)
-        shared += sms[i].shared_memory.busy_ticks / TMA_TICKS;
     result->busy_tma = fraction(counters->tma_busy, cycles, sm_count);
     result->busy_sm_port = fraction(counters->sm_port_busy, cycles, sm_count);
     result->busy_crossbar = fraction(counters->gpc_port_busy, memory_cycles, result->gpcs);
     result->busy_l2 = fraction(counters->slice_busy, memory_cycles, machine->l2.slices);
     result->busy_dram = fraction(counters->bus_busy, memory_cycles, machine->dram.channels);
-    result->busy_shared = fraction(shared, cycles, sm_count);
+    result->busy_shared = fraction(counters->shared_busy, cycles, sm_count);
 }

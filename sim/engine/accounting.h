@@ -8,23 +8,32 @@
 #include "engine/sm.h"
 #include "memory/system.h"
 
+/* When a CTA ran. */
+struct tma_cta_span {
+    uint64_t start_cycle, end_cycle;
+};
+
 struct tma_accounting {
     const struct tma_machine *machine;
     const struct tma_workload *workload;
     struct tma_result *result;       /* where the figures go */
     struct tma_histogram *latencies; /* owned: of operations, in cycles */
     uint64_t *cta_cycles;            /* owned: of the CTAs that have ended */
+    struct tma_cta_span *cta_spans;  /* owned: of these CTAs */
+    uint32_t cta_count;
     uint64_t ended_ctas;
     uint64_t last_cycle; /* end of the last CTA so far */
 };
 
-/* Starts with the result all zero. False when out of memory. */
+/* Starts with the result all zero, for a grid of `cta_count` CTAs. A kernel with roles has no
+ * workload. False when out of memory. */
 bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
-                           const struct tma_workload *workload, struct tma_result *result);
+                           const struct tma_workload *workload, uint32_t cta_count,
+                           struct tma_result *result);
 void tma_accounting_free(struct tma_accounting *accounting);
 
 /* An operation has completed. */
-void tma_account_completion(struct tma_accounting *accounting,
+void tma_account_completion(struct tma_accounting *accounting, enum tma_direction direction,
                             const struct tma_completion *completion);
 
 /* A stage is complete: `last` is the completion of its last operation, and its slot was free to

@@ -55,12 +55,14 @@ static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
     struct tma_slot *slot = tma_completion_slot(actor->grid, completion);
     uint32_t number = tma_completion_number(completion);
     actor->completed_cycle = first.visible_cycle;
-    tma_account_completion(&simulation->accounting, completion);
+    const struct tma_workload *workload = simulation->workload;
+    tma_account_completion(
+        &simulation->accounting,
+        workload->operations[number % workload->operation_count].operation.direction, completion);
     if (tma_tracer_is_on(&simulation->tracer))
-        tma_trace_completion(&simulation->tracer, completion,
-                             tma_cta_event_source(slot->cta, slot->index), number,
-                             slot->windows[number % simulation->workload->operation_count],
-                             tma_slot_descriptor(slot, number));
+        tma_trace_completion(
+            &simulation->tracer, completion, tma_cta_event_source(slot->cta, slot->index), number,
+            slot->windows[number % workload->operation_count], tma_slot_descriptor(slot, number));
     uint64_t cycle = first.visible_cycle > now ? first.visible_cycle : now;
     struct tma_wait wait = tma_slot_complete(slot, completion, cycle);
     if (wait.kind != TMA_WAIT_SIGNAL)
@@ -101,6 +103,34 @@ static void flush_events(struct tma_simulation *simulation, uint64_t now) {
         tma_tracer_flush(&simulation->tracer, now - behind);
 }
 
+/* Steps of the memory actor from one look of the caller's to the next. A step of a full chip takes
+ * some milliseconds of the host's time, and one of a single SM some microseconds. */
+enum { STEPS_BETWEEN_LOOKS = 16 };
+
+static uint64_t total_operations(const struct tma_workload *workload) {
+    uint64_t operations = 0;
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        operations += (uint64_t)workload->cta_count /
+                      tma_ctas_sharing(&workload->operations[i], workload) * workload->iterations;
+    return operations;
+}
+
+/* Shows the caller how far the run is. The run ends if the caller wants it to. */
+static void let_look(struct tma_memory_actor *actor, uint64_t now) {
+    struct tma_simulation *simulation = actor->simulation;
+    const struct tma_watch *watch = simulation->watch;
+    if (watch == NULL || actor->steps++ % STEPS_BETWEEN_LOOKS != 0)
+        return;
+    struct tma_accounting *accounting = &simulation->accounting;
+    struct tma_run_state state = {now, accounting->result->counters.operations,
+                                  total_operations(simulation->workload)};
+    if (watch->look(watch->context, &state))
+        return;
+    tma_simulation_fail(simulation, TMA_ERROR_INTERRUPTED, "the caller ended the run");
+    if (now > accounting->last_cycle)
+        accounting->last_cycle = now;
+}
+
 /* Nothing happens before the first completion is visible. */
 static bool is_idle(const struct tma_simulation *simulation) {
     return simulation->actors.awake == 1 && simulation->issues.count == 0;
@@ -110,6 +140,8 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
     struct tma_simulation *simulation = actor->simulation;
     const struct tma_machine *machine = simulation->machine;
     uint64_t until = now + machine->tma.issue_cycles + machine->tma.complete_cycles;
+    if (!tma_simulation_is_over(simulation))
+        let_look(actor, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(actor, now);
         advance(actor, now + machine->tma.issue_cycles);

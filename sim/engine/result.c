@@ -19,3 +19,21 @@ const char *tma_cause_text(enum tma_cause cause) {
     assert((unsigned)cause < TMA_CAUSE_COUNT);
     return causes[cause].text;
 }
+
+static const struct {
+    const char *key, *text;
+} role_causes[TMA_ROLE_CAUSE_COUNT] = {
+#define TMA_ROLE_CAUSE_ROW(name, key, text) [name] = {key, text},
+    TMA_ROLE_CAUSES(TMA_ROLE_CAUSE_ROW)
+#undef TMA_ROLE_CAUSE_ROW
+};
+
+const char *tma_role_cause_key(enum tma_role_cause cause) {
+    assert((unsigned)cause < TMA_ROLE_CAUSE_COUNT);
+    return role_causes[cause].key;
+}
+
+const char *tma_role_cause_text(enum tma_role_cause cause) {
+    assert((unsigned)cause < TMA_ROLE_CAUSE_COUNT);
+    return role_causes[cause].text;
+}

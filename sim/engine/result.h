@@ -80,12 +80,47 @@ struct tma_consumer_total {
     struct tma_consumer_report tile; /* of one pass over one tile, with its worst access */
 };
 
+/* An SM runs one CTA at a time. So a grid with more CTAs than SMs runs in waves. */
+struct tma_waves {
+    uint32_t count;
+    uint32_t ctas;      /* of a whole wave: the SMs in use */
+    uint32_t last_ctas; /* of the last wave, if it is not whole; else 0 */
+    uint64_t
+        last_cycles; /* from the start of that wave's first CTA to the end of the run; else 0 */
+    uint64_t last_idle_sm_cycles; /* of all SMs in use, for which they had no CTA in that time */
+    uint64_t idle_sm_cycles;      /* the same, of the whole run */
+};
+
+/* Where the time of a role goes (kernels with roles): name, key and text as above. */
+#define TMA_ROLE_CAUSES(X)                                                                         \
+    X(TMA_ROLE_FULL, "full", "waiting for a full stage")                                           \
+    X(TMA_ROLE_EMPTY, "empty", "waiting for an empty stage")                                       \
+    X(TMA_ROLE_ISSUE, "issue", "issuing TMA operations")                                           \
+    X(TMA_ROLE_COMPUTE, "compute", "computing")                                                    \
+    X(TMA_ROLE_STORES, "stores", "waiting for stores")                                             \
+    X(TMA_ROLE_BARRIER, "barrier", "waiting at named barriers")                                    \
+    X(TMA_ROLE_TILE, "tile", "taking the next output tile")                                        \
+    X(TMA_ROLE_MBARRIER, "mbarrier", "mbarrier instructions that need not wait")
+
+enum tma_role_cause {
+#define TMA_ROLE_CAUSE_ENUM(name, key, text) name,
+    TMA_ROLE_CAUSES(TMA_ROLE_CAUSE_ENUM)
+#undef TMA_ROLE_CAUSE_ENUM
+        TMA_ROLE_CAUSE_COUNT
+};
+
+const char *tma_role_cause_key(enum tma_role_cause cause);
+const char *tma_role_cause_text(enum tma_role_cause cause);
+
+enum { TMA_MAX_ROLES = 16 };
+
 struct tma_result {
     uint64_t cycles; /* first issue to last completion, over all CTAs */
     /* Until L2 and DRAM are done too: kernels do not wait for prefetches and write-backs. At least
      * `cycles`. */
     uint64_t memory_cycles;
-    uint32_t gpcs;                          /* that have an SM with a CTA */
+    uint32_t gpcs; /* that have an SM with a CTA */
+    struct tma_waves waves;
     struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
     struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */
     struct tma_counters counters;
@@ -95,6 +130,12 @@ struct tma_result {
     /* Busy cycles of each kind of resource, as a fraction of the time times the number of such
      * resources in use. The time is memory_cycles for the crossbar, L2 and DRAM, else cycles. */
     double busy_tma, busy_sm_port, busy_crossbar, busy_l2, busy_dram, busy_shared;
+    /* Kernels with roles only. */
+    double busy_tensor, busy_alu, busy_sfu;
+    uint32_t role_count;
+    uint64_t role_cycles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT]; /* by role, summed over CTAs */
+    uint32_t ctas_per_sm;
+    uint64_t statements; /* executed */
 };
 
 TMA_API_END

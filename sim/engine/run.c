@@ -1,5 +1,6 @@
 #include "engine/run.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/allocation.h"
@@ -21,6 +22,20 @@ struct run {
  * scheduler need less than 4 KiB. */
 enum { SMALL_STACK_KIB = 16, LARGE_STACK_KIB = 256 };
 
+/* The wavefronts of a consumer's pass that an experiment counts. */
+static uint64_t relieved_wavefronts(enum tma_wavefronts kind,
+                                    const struct tma_consumer_report *report) {
+    switch (kind) {
+    case TMA_WAVEFRONTS_TENTH_FASTER:
+        return (report->wavefronts * 20 + 11) / 22;
+    case TMA_WAVEFRONTS_IDEAL:
+        return report->ideal_wavefronts;
+    case TMA_WAVEFRONTS_MEASURED:
+        break;
+    }
+    return report->wavefronts;
+}
+
 /* Measures one pass of each consumer over its tile in each slot: addresses differ from slot to
  * slot, and with them the banks. */
 static enum tma_error_code measure_consumers(struct tma_simulation *simulation,
@@ -36,8 +51,10 @@ static enum tma_error_code measure_consumers(struct tma_simulation *simulation,
                 code = tma_consumer_check(consumer, &tile, &simulation->error);
             if (code != TMA_OK)
                 return code;
-            simulation->reports[s * workload->consumer_count + c] =
-                tma_consumer_measure(consumer, &tile);
+            struct tma_consumer_report *report =
+                &simulation->reports[s * workload->consumer_count + c];
+            *report = tma_consumer_measure(consumer, &tile);
+            report->wavefronts = relieved_wavefronts(workload->wavefronts, report);
         }
     for (uint32_t c = 0; c < workload->consumer_count; c++)
         result->consumers[c].tile = *tma_consumer_report_of(simulation, 0, c);
@@ -105,7 +122,15 @@ static void summarise(struct run *run) {
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count);
+    assert(simulation->code != TMA_OK ||
+           tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle));
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
+}
+
+/* The CTAs that have not ended are in no wave. */
+static void summarise_part(struct run *run) {
+    summarise(run);
+    run->simulation.accounting.result->waves = (struct tma_waves){0};
 }
 
 /* Runs the simulation; the caller has reserved the engine. */
@@ -125,6 +150,8 @@ static void simulate(struct run *run, const struct tma_engine_module *module) {
     check_end(simulation);
     if (simulation->code == TMA_OK)
         summarise(run);
+    else if (simulation->code == TMA_ERROR_INTERRUPTED)
+        summarise_part(run);
 }
 
 static void simulate_alone(struct run *run) {
@@ -150,7 +177,8 @@ static bool create(struct run *run, const struct tma_event_sink *sink, struct tm
     const struct tma_workload *workload = simulation->workload;
     simulation->reports =
         tma_allocate((size_t)workload->depth * TMA_MAX_CONSUMERS, sizeof *simulation->reports);
-    return tma_accounting_create(&simulation->accounting, simulation->machine, workload, result) &&
+    return tma_accounting_create(&simulation->accounting, simulation->machine, workload,
+                                 workload->cta_count, result) &&
            tma_tracer_create(&simulation->tracer, sink) && simulation->reports != NULL &&
            tma_grid_create(&run->grid, simulation);
 }
@@ -167,13 +195,15 @@ static void release(struct run *run) {
     tma_memory_free(simulation->memory);
 }
 
-enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
-                            const struct tma_event_sink *sink, struct tma_result *result,
-                            struct tma_error *error) {
+enum tma_error_code tma_run_watched(const struct tma_machine *machine,
+                                    const struct tma_workload *workload,
+                                    const struct tma_event_sink *sink,
+                                    const struct tma_watch *watch, struct tma_result *result,
+                                    struct tma_error *error) {
     enum tma_error_code code = tma_workload_check(machine, workload, error);
     if (code != TMA_OK)
         return code;
-    struct run run = {.simulation = {.machine = machine, .workload = workload}};
+    struct run run = {.simulation = {.machine = machine, .workload = workload, .watch = watch}};
     struct tma_simulation *simulation = &run.simulation;
     if (!create(&run, sink, result))
         tma_simulation_out_of_memory(simulation);
@@ -185,4 +215,10 @@ enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_
     if (simulation->code != TMA_OK && error != NULL)
         *error = simulation->error;
     return simulation->code;
+}
+
+enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
+                            const struct tma_event_sink *sink, struct tma_result *result,
+                            struct tma_error *error) {
+    return tma_run_watched(machine, workload, sink, NULL, result, error);
 }

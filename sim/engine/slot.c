@@ -121,8 +121,7 @@ static void start_consumer(struct tma_slot *slot, uint64_t now) {
     uint64_t wavefronts =
         passes * tma_consumer_report_of(simulation, slot->index, slot->consumer)->wavefronts;
     uint64_t busy = wavefronts * simulation->machine->shared.wavefront_cycles;
-    uint64_t end_cycle = tma_port_serve(&sm->shared_memory, now, busy * TMA_TICKS);
-    tma_memory_consume(simulation->memory, sm->number, end_cycle - busy, end_cycle);
+    uint64_t end_cycle = tma_memory_access_shared(simulation->memory, sm->number, now, wavefronts);
     slot->waited_cycles = end_cycle - now - busy;
     slot->busy_cycles = busy;
     slot->resume_cycle = end_cycle;

@@ -2,12 +2,11 @@
 #ifndef TMA_ENGINE_SM_H
 #define TMA_ENGINE_SM_H
 
-#include "memory/core/port.h"
+#include <stdint.h>
 
 struct tma_sm {
-    uint32_t number;               /* %smid */
-    struct tma_port shared_memory; /* serves the consumers' wavefronts, one at a time */
-    uint64_t woken_cycle;          /* when a warp went on last after waiting for a load */
+    uint32_t number;      /* %smid */
+    uint64_t woken_cycle; /* when a warp went on last after waiting for a load */
 };
 
 #endif

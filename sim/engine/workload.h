@@ -35,6 +35,16 @@ struct tma_walk {
     int32_t start[TMA_MAX_RANK];  /* elements */
     uint32_t tiles[TMA_MAX_RANK]; /* at least 1 */
     int32_t step[TMA_MAX_RANK];   /* elements */
+    /* CTAs with consecutive numbers that walk as one, though each of them loads; 0 means 1. Not for
+     * multicast loads, where the CTAs of a cluster do. */
+    uint32_t ctas_per_walker;
+};
+
+/* What an experiment makes of the wavefronts that consumers take. */
+enum tma_wavefronts {
+    TMA_WAVEFRONTS_MEASURED,     /* as the banks give them */
+    TMA_WAVEFRONTS_TENTH_FASTER, /* 10 for each 11 of those */
+    TMA_WAVEFRONTS_IDEAL         /* without bank conflicts */
 };
 
 /* One tensor map of a workload stands for `count` maps of the kernel, which differ only in their
@@ -77,6 +87,7 @@ struct tma_workload {
     uint32_t operation_count;
     struct tma_consumer consumers[TMA_MAX_CONSUMERS];
     uint32_t consumer_count;
+    enum tma_wavefronts wavefronts;
 
     bool cold; /* L2 holds nothing of the tensors; else the same kernel ran just before */
 };
@@ -102,10 +113,12 @@ static inline uint32_t tma_cluster_ctas(const struct tma_workload *workload) {
     return workload->cluster_ctas > 0 ? workload->cluster_ctas : 1;
 }
 
-/* CTAs that share a tile of an operation: all of the cluster if it is multicast, else 1. */
+/* CTAs that walk the same tiles of an operation: all of the cluster if it is multicast. */
 static inline uint32_t tma_ctas_sharing(const struct tma_stage_operation *stage,
                                         const struct tma_workload *workload) {
-    return stage->operation.cta_mask != 0 ? tma_cluster_ctas(workload) : 1;
+    if (stage->operation.cta_mask != 0)
+        return tma_cluster_ctas(workload);
+    return stage->walk.ctas_per_walker > 0 ? stage->walk.ctas_per_walker : 1;
 }
 
 /* Whether the CTA of that rank in its cluster issues the operation. */

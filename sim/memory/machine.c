@@ -1,7 +1,47 @@
 #include "memory/machine.h"
 
+#include <stddef.h>
+
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine) {
     /* bits / 8, two edges of the memory clock, in 1000 cycles of the SM clock */
     return (uint64_t)machine->dram.bus_bits * 2 * machine->dram.clock_mhz * 1000 / 8 /
            machine->sm_clock_mhz;
+}
+
+/* A duration in cycles of the SM clock, at another SM clock; rounded. */
+static uint32_t scale(uint32_t cycles, uint64_t to, uint64_t from) {
+    return (uint32_t)((cycles * to + from / 2) / from);
+}
+
+struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint32_t sm_clock_mhz) {
+    struct tma_machine other = *machine;
+    uint64_t to = sm_clock_mhz, from = machine->sm_clock_mhz;
+    if (to == 0 || to == from)
+        return other;
+    other.sm_clock_mhz = sm_clock_mhz;
+    uint32_t *const durations[] = {
+        &other.l2.lookup_cycles,
+        &other.l2.interval_millicycles,
+        &other.l2.request_millicycles,
+        &other.l2.sector_millicycles,
+        &other.l2.fill_millicycles,
+        &other.l2.merge_millicycles,
+        &other.l2.write_flit_millicycles,
+        &other.l2.write_request_millicycles,
+        &other.l2.invalidate_millicycles,
+        &other.l2.write_sector_millicycles,
+        &other.l2.promotion_wait_cycles,
+        &other.dram.access_cycles,
+        &other.dram.activate_cycles,
+        &other.dram.activate_interval_millicycles,
+        &other.dram.row_gap_millicycles,
+        &other.dram.turnaround_millicycles,
+        &other.dram.refresh_cycles,
+        &other.dram.refresh_interval_cycles,
+        &other.dram.refresh_disorder_cycles,
+        &other.dram.queue_cycles,
+    };
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
+        *durations[i] = scale(*durations[i], to, from);
+    return other;
 }

@@ -40,6 +40,8 @@ struct tma_machine {
         uint32_t gpc_partition[TMA_MAX_GPCS]; /* the L2 partition that it is next to: 0 or 1 */
         uint32_t sms[TMA_MAX_SMS];            /* the SMs of all GPCs, end to end */
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
+        /* TPCs whose two SMs form clusters with each other only. */
+        uint32_t lone_tpcs[TMA_MAX_SMS / TMA_TPC_SMS], lone_tpc_count;
         uint32_t
             launch_interval_cycles; /* time between the starts of two consecutive CTAs of a GPC */
         uint32_t seed; /* for what varies between launches: which slot and which SM issues first,
@@ -176,10 +178,59 @@ struct tma_machine {
     struct {
         uint32_t wavefront_cycles; /* time that shared memory takes for one wavefront */
     } shared;
+
+    /* What the instructions of a role take (kernels with roles). */
+    struct {
+        uint32_t start_cycles;  /* time from the start of a CTA to the first instruction of its
+                                   roles'  programs */
+        uint32_t launch_cycles; /* time from the end of a CTA to the start of the next one on its SM
+                                 */
+        uint32_t wait_cycles;   /* time of a wait on an mbarrier whose phase is complete */
+        uint32_t wake_cycles;   /* time from the end of an mbarrier's phase to the next instruction
+                                   of a warp that waits for it */
+        uint32_t arrive_cycles; /* time of an arrival on an mbarrier, in the warp that arrives */
+        uint32_t arrive_latency_cycles; /* latency of an arrival until the phase of an mbarrier of
+                                           the own CTA ends */
+        uint32_t remote_arrive_cycles;  /* the same latency for another CTA of the cluster, without
+                                           .release.cluster */
+        uint32_t expect_cycles;         /* time of an arrival with expect_tx */
+        uint32_t issue_cycles;          /* time of a TMA instruction in the warp that issues it */
+        uint32_t commit_cycles;         /* time to commit a group of stores */
+        uint32_t wait_group_cycles;     /* time of a wait for groups of stores that are done */
+        uint32_t store_wake_cycles;     /* time from the end of a group of stores to the next
+                                           instruction of a warp that waits for it */
+        uint32_t barrier_cycles;        /* time from the last arrival at a named barrier to the next
+                                           instruction of its warps */
+        uint32_t spin_cycles; /* what a role takes longer than the cycles of a compute statement */
+        uint32_t mma_issue_cycles; /* time to issue a group of matrix products and to commit it */
+        uint32_t mma_wait_cycles;  /* latency from the end of a group of matrix products to the next
+                                      instruction of the warps that wait for it */
+        uint32_t tile_cycles; /* time to take the next tile from a counter in global memory, and
+                                 to tell the roles of the CTA */
+    } warp;
+
+    /* What the CTAs of an SM share, besides shared memory. */
+    struct {
+        uint32_t threads;        /* most threads of an SM */
+        uint32_t cta_threads;    /* most threads of a CTA */
+        uint32_t ctas;           /* most CTAs of an SM */
+        uint32_t registers;      /* registers of an SM, of 32 bits */
+        uint32_t reserved_bytes; /* shared memory that each CTA takes besides its own */
+        uint32_t mma_half;       /* multiply-adds that the tensor cores do in a cycle: f16, bf16 */
+        uint32_t mma_tf32;       /* the same: tf32 */
+        uint32_t mma_byte;       /* the same: 8-bit types */
+        uint32_t mma_fp64;       /* the same: f64 */
+        uint32_t alu;            /* operations of single precision in a cycle */
+        uint32_t sfu;            /* special functions in a cycle */
+    } sm;
 };
 
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
+
+/* The machine with its SMs at another clock; 0: at its own. L2 and DRAM keep their clocks, so their
+ * durations count more or fewer cycles of the SMs. The crossbar goes with the SMs. */
+struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint32_t sm_clock_mhz);
 
 TMA_API_END
 

@@ -24,6 +24,7 @@ struct tma_memory {
     struct tma_gpcs gpcs;
     struct tma_l2 l2;
     struct tma_dram dram;
+    uint32_t delivered;              /* of the core's handovers */
     uint16_t ranks[2 * TMA_MAX_SMS]; /* of TMA units: see rank_units */
 };
 
@@ -88,7 +89,8 @@ static inline bool goes_on(const struct tma_memory *memory, const struct tma_han
 
 /* The wiring: which component receives a packet. Returns what it hands over. The usual next stops
  * follow each other, so that the host's branch predictor sees one jump for a whole way. */
-static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_handover next) {
+__attribute__((always_inline)) static inline struct tma_handover deliver(struct tma_memory *memory,
+                                                                         struct tma_handover next) {
     switch (next.destination) {
     case TMA_TO_COALESCER:
         next = tma_gpc_receive_load(&memory->core, &memory->gpcs, next.packet, next.cycle);
@@ -142,26 +144,30 @@ static inline struct tma_handover deliver(struct tma_memory *memory, struct tma_
     }
 }
 
-/* Delivers a packet, then those that its receiver hands over, and those that these hand over in
- * turn.
- */
-static inline void deliver_all(struct tma_memory *memory, struct tma_handover next) {
+/* Chooses what is delivered next, when the wiring did not take `next` at once or packets were
+ * handed over before it; TMA_TO_NOWHERE where all have been delivered. */
+TMA_RARE static struct tma_handover next_handover(struct tma_memory *memory,
+                                                  struct tma_handover next) {
     struct tma_core *core = &memory->core;
-    uint32_t delivered = 0;
-    for (;;) {
+    if (core->handover_count == 0)
+        return next;
+    if (next.destination != TMA_TO_NOWHERE)
+        tma_pass(core, next.destination, next.packet, next.cycle);
+    if (memory->delivered < core->handover_count)
+        return core->handovers[memory->delivered++];
+    memory->delivered = core->handover_count = 0;
+    return tma_nowhere;
+}
+
+/* Delivers a packet, then those that its receiver hands over, and those that these hand over in
+ * turn. */
+__attribute__((always_inline)) static inline void deliver_all(struct tma_memory *memory,
+                                                              struct tma_handover next) {
+    do {
         next = deliver(memory, next);
-        if (core->handover_count == 0) {
-            if (next.destination == TMA_TO_NOWHERE)
-                return;
-            continue;
-        }
-        if (next.destination != TMA_TO_NOWHERE)
-            tma_pass(core, next.destination, next.packet, next.cycle);
-        if (delivered == core->handover_count)
-            break;
-        next = core->handovers[delivered++];
-    }
-    core->handover_count = 0;
+        if (next.destination != TMA_TO_NOWHERE || memory->core.handover_count > 0)
+            next = next_handover(memory, next);
+    } while (next.destination != TMA_TO_NOWHERE);
 }
 
 /* Functions that only prefetch into the host's caches. They have to be inlined: gcc takes a
@@ -197,6 +203,8 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t event) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
     else
         tma_tags_prefetch(&memory->l2.tags, packet->index.set);
+    if (packet->destination == TMA_TO_HOME_SLICE)
+        tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
 }
 
 /* TMA units that wake up in the current cycle, by rank: a bit each. */
@@ -234,13 +242,16 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
 static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t count,
                       uint32_t known) {
     struct woken_units woken = {.first = 0};
+    uint32_t all_ahead = known > PACKETS_AHEAD ? known - PACKETS_AHEAD : 0;
     for (uint32_t i = 0;; i++) {
         struct tma_handover next;
         if (i < count) {
-            if (i + PACKETS_AHEAD < known)
+            if (i < all_ahead) {
                 prefetch_packet(memory, due[i + PACKETS_AHEAD]);
-            if (i + TARGETS_AHEAD < known)
                 prefetch_target(memory, due[i + TARGETS_AHEAD]);
+            } else if (i + TARGETS_AHEAD < known) {
+                prefetch_target(memory, due[i + TARGETS_AHEAD]);
+            }
             uint32_t event = due[i];
             if (event >= TMA_FIRST_UNIT) {
                 add_unit(&woken, memory->ranks[event - TMA_FIRST_UNIT]);
@@ -283,9 +294,9 @@ bool tma_memory_drain(struct tma_memory *memory) {
     return true;
 }
 
-void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until) {
-    uint64_t later = memory->machine.tma.issue_cycles;
-    tma_shared_port_occupy(&memory->sms.shared[sm], from + later, until + later);
+uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
+                                  uint64_t wavefronts) {
+    return tma_port_serve(&memory->sms.shared[sm], cycle, wavefronts * memory->sms.wavefront_ticks);
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {
@@ -342,6 +353,7 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.last_cycle = last_cycle(memory);
     counters.tma_busy = tma_sms_busy_unit_cycles(&memory->sms);
     counters.sm_port_busy = tma_sms_busy_port_cycles(&memory->sms);
+    counters.shared_busy = tma_sms_busy_shared_cycles(&memory->sms);
     counters.gpc_port_busy = tma_gpcs_busy_cycles(&memory->gpcs);
     counters.slice_busy = tma_l2_busy_cycles(&memory->l2);
     counters.bus_busy = tma_dram_busy_cycles(&memory->dram);
@@ -351,4 +363,47 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.dram_read_sectors = memory->dram.read_sectors;
     counters.dram_write_sectors = memory->dram.written_sectors;
     return counters;
+}
+
+/* Whether each of `count` ports was busy for at most `ticks`. */
+static bool fit(const struct tma_port *ports, uint32_t count, uint64_t ticks) {
+    for (uint32_t i = 0; i < count; i++)
+        if (ports[i].busy_ticks > ticks)
+            return false;
+    return true;
+}
+
+static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
+    uint32_t count = sms->core->machine->sm_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks > ticks)
+            return false;
+    return fit(sms->ports, count, ticks) && fit(sms->shared, count, ticks);
+}
+
+static bool slices_fit(const struct tma_l2 *l2, uint64_t ticks) {
+    uint32_t count = l2->core->machine->l2.slices;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tma_write_ports *writes = &l2->write_ports[i];
+        if (!fit(&writes->from_sms, 1, ticks) || !fit(&writes->from_partition, 1, ticks) ||
+            !fit(&writes->data, 1, ticks))
+            return false;
+    }
+    return fit(l2->slices, count, ticks);
+}
+
+static bool channels_fit(const struct tma_dram *dram, uint64_t ticks) {
+    for (uint32_t i = 0; i < dram->machine->dram.channels; i++)
+        if (!fit(&dram->channels[i].bus, 1, ticks))
+            return false;
+    return true;
+}
+
+bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles) {
+    uint64_t last = last_cycle(memory), ticks = (last > cycles ? last : cycles) * TMA_TICKS;
+    const struct tma_core *core = &memory->core;
+    return core->queue.count == 0 && memory->sms.transfers_used == 0 &&
+           core->free_count == core->packet_count && sms_fit(&memory->sms, ticks) &&
+           fit(memory->gpcs.ports, memory->machine.topology.gpc_count, ticks) &&
+           slices_fit(&memory->l2, ticks) && channels_fit(&memory->dram, ticks);
 }

@@ -23,10 +23,11 @@ bool tma_memory_issue(struct tma_memory *memory, const struct tma_issue *issue);
  * complete_cycles is known afterwards. False when out of memory. */
 bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
 
-/* Warps of an SM occupy its shared memory from `from` to `until`; arriving data alternates with
- * them in that time. Like an issue, it takes effect issue_cycles later. Calls for an SM are in
- * order of time. */
-void tma_memory_consume(struct tma_memory *memory, uint32_t sm, uint64_t from, uint64_t until);
+/* A warp of an SM accesses shared memory: `wavefronts` wavefronts, which begin no earlier than
+ * `cycle`. Returns the cycle at which the last one ends. Warps of an SM are served in the order of
+ * the calls. */
+uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
+                                  uint64_t wavefronts);
 
 /* Works through all events that are left, such as writes and prefetches in flight. False when out
  * of memory. */
@@ -63,6 +64,10 @@ bool tma_memory_is_full(const struct tma_memory *memory);
 
 /* The L2 partition next to an SM. */
 uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm);
+
+/* Whether all went out of the memory system that came in, and no server was busy for longer than
+ * the run, of which the engine took `cycles`. Only after tma_memory_drain. */
+bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles);
 
 /* The counters of the run so far. */
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);

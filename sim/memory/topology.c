@@ -20,10 +20,69 @@ void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32
     assert(cta == count);
 }
 
+/* The first SM of each TPC in the order of `placement`, in rounds: a round ends with the TPC with
+ * which all GPCs have had one that have any left. Returns the end of the round that begins at
+ * `first`. */
+static uint32_t end_of_round(const uint32_t *gpcs, const uint32_t *tpcs, uint32_t count,
+                             uint32_t first) {
+    bool left[TMA_MAX_GPCS] = {false};
+    uint32_t waiting = 0, i = first;
+    for (uint32_t t = first; t < count; t++) {
+        waiting += !left[gpcs[tpcs[t]]];
+        left[gpcs[tpcs[t]]] = true;
+    }
+    for (; i < count && waiting > 0; i++) {
+        waiting -= left[gpcs[tpcs[i]]];
+        left[gpcs[tpcs[i]]] = false;
+    }
+    return i;
+}
+
+void tma_machine_place_shared(const struct tma_machine *machine, uint32_t count, uint32_t *sms) {
+    uint32_t gpcs[TMA_MAX_SMS], tpcs[TMA_MAX_SMS], tpc_count = 0, placed = 0;
+    tma_machine_gpcs(machine, gpcs);
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        if (machine->topology.placement[i] % TMA_TPC_SMS == 0)
+            tpcs[tpc_count++] = machine->topology.placement[i];
+    for (uint32_t first = 0; first < tpc_count && placed < count;) {
+        uint32_t end = end_of_round(gpcs, tpcs, tpc_count, first);
+        for (uint32_t half = 0; half < TMA_TPC_SMS; half++)
+            for (uint32_t t = first; t < end && placed < count; t++)
+                if (tpcs[t] + half < machine->sm_count)
+                    sms[placed++] = tpcs[t] + half;
+        first = end;
+    }
+    assert(placed == count);
+}
+
+/* Whether an SM forms clusters with the other SM of its TPC only. */
+static bool is_lone(const struct tma_machine *machine, uint32_t sm) {
+    for (uint32_t i = 0; i < machine->topology.lone_tpc_count; i++)
+        if (machine->topology.lone_tpcs[i] == sm / TMA_TPC_SMS)
+            return true;
+    return false;
+}
+
+/* Places a cluster of two on a TPC. False where a part of it is not free. */
+static bool take_tpc(const struct tma_machine *machine, uint32_t sm, bool *taken, uint32_t *sms) {
+    uint32_t first = sm / TMA_TPC_SMS * TMA_TPC_SMS;
+    if (first + TMA_TPC_SMS > machine->sm_count || taken[first] || taken[first + 1])
+        return false;
+    for (uint32_t i = 0; i < TMA_TPC_SMS; i++) {
+        sms[i] = first + i;
+        taken[first + i] = true;
+    }
+    return true;
+}
+
 /* Places one cluster on an SM and the free SMs after it in its GPC, whose end its start follows.
  * False where too few are free. */
 static bool take_cluster(const struct tma_machine *machine, uint32_t sm, uint32_t ctas, bool *taken,
                          uint32_t *sms) {
+    if (ctas == TMA_TPC_SMS)
+        return take_tpc(machine, sm, taken, sms);
+    if (is_lone(machine, sm))
+        return false;
     const uint32_t *gpc = machine->topology.sms, *sizes = machine->topology.gpc_size;
     uint32_t at = 0, found = 0;
     while (gpc[at] != sm)
@@ -33,7 +92,7 @@ static bool take_cluster(const struct tma_machine *machine, uint32_t sm, uint32_
         }
     for (uint32_t i = 0; i < *sizes && found < ctas; i++) {
         uint32_t next = gpc[(at + i) % *sizes];
-        if (!taken[next])
+        if (!taken[next] && !is_lone(machine, next))
             sms[found++] = next;
     }
     for (uint32_t i = 0; i < ctas && found == ctas; i++)

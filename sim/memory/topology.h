@@ -10,9 +10,13 @@ uint32_t tma_machine_hash_slices(const struct tma_machine *machine);
 /* The SMs on which the CTAs of a grid of `count` run: CTA i on sms[i]. */
 void tma_machine_place(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
 
+/* The same where several CTAs fit on an SM: CTAs are numbered over the GPCs in turn, TPC by TPC.
+ * One round takes the next TPCs of all GPCs: first one SM of each, then the other one. */
+void tma_machine_place_shared(const struct tma_machine *machine, uint32_t count, uint32_t *sms);
+
 /* The same for `count` clusters of `ctas` (2 or more) CTAs: cluster i on sms[i * ctas] and the SMs
- * after it, all of one GPC. Returns the number of clusters for which there is room, at most
- * `count`.
+ * after it. Two CTAs are on a TPC, more on one GPC. Returns the number of clusters for which there
+ * is room, at most `count`.
  */
 uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t ctas,
                                     uint32_t count, uint32_t *sms);

@@ -129,6 +129,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     if (code == TMA_OK)
         code = tma_run(machine, &workload, NULL, &result, &error);
     if (code == TMA_OK) {
+        outcome->simulated_cycles = result.cycles;
         compare(records, row, &workload, &result.counters, outcome);
         return;
     }
@@ -139,4 +140,9 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
 }
 
 const struct tma_record_kind tma_kind_counters = {
-    .name = "counters", .has_ranges = true, .matches = matches, .replay = replay};
+    .name = "counters",
+    .has_ranges = true,
+    .matches = matches,
+    .replay = replay,
+    .cost = tma_timing_record_cost,
+};

@@ -30,6 +30,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
                  error.text);
         return;
     }
+    outcome->simulated_cycles = result.cycles;
     outcome->measured = (double)strtoull(tma_tsv_cell(records, row, "cycles_med"), NULL, 10);
     outcome->predicted = (double)result.cta_cycles.median;
     double error_fraction = outcome->predicted / outcome->measured - 1;
@@ -41,4 +42,9 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
 }
 
 const struct tma_record_kind tma_kind_timing = {
-    .name = "timing", .matches = matches, .has_error = true, .replay = replay};
+    .name = "timing",
+    .matches = matches,
+    .has_error = true,
+    .replay = replay,
+    .cost = tma_timing_record_cost,
+};

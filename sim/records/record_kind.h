@@ -15,13 +15,16 @@ enum tma_record_verdict {
 /* The result of replaying one record. */
 struct tma_record_outcome {
     enum tma_record_verdict verdict;
-    double measured;    /* in cycles, for kinds with errors; else 0 */
-    double predicted;   /* in cycles, for kinds with errors; else 0 */
-    char reason[200];   /* why the record differs or was skipped; "" if it agrees */
-    bool out_of_memory; /* the record could not be replayed; the other fields say nothing */
+    double measured;  /* in cycles, for kinds with errors; else 0 */
+    double predicted; /* in cycles, for kinds with errors; else 0 */
+    /* The same for the CTA that takes longest; 0: the record does not have it. */
+    double most_measured, most_predicted;
+    uint64_t simulated_cycles; /* of the whole run; 0 where nothing was simulated */
+    char reason[200];          /* why the record differs or was skipped; "" if it agrees */
+    bool out_of_memory;        /* the record could not be replayed; the other fields say nothing */
 };
 
-/* One kind of records: an entry of the table in validate.c. */
+/* One kind of records: an entry of the table in record_file.c. */
 struct tma_record_kind {
     const char *name; /* "load_tile", "banks", "timing", ... */
     bool has_error;   /* predicts cycles, so that relative errors are computed */
@@ -33,6 +36,10 @@ struct tma_record_kind {
     /* Replays one row on the machine. *outcome is zeroed before the call. */
     void (*replay)(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
                    struct tma_record_outcome *outcome);
+
+    /* Returns how long a replay takes compared with others (record_file.h). NULL: no time worth
+     * telling. */
+    uint64_t (*cost)(const struct tma_machine *machine, const struct tma_tsv *records, size_t row);
 };
 
 #endif

@@ -173,3 +173,16 @@ enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t
     check_rules(&reader, workload);
     return reader.code;
 }
+
+uint64_t tma_timing_record_cost(const struct tma_machine *machine, const struct tma_tsv *records,
+                                size_t row) {
+    struct tma_workload workload;
+    if (tma_timing_record_read(records, row, machine, &workload, NULL) != TMA_OK)
+        return 0;
+    const struct tma_tensor_map *map = &workload.maps[0];
+    uint64_t rows = map->kind == TMA_MAP_TILED ? 1 : map->pixels_per_column;
+    for (uint32_t i = 1; i < map->rank && map->kind == TMA_MAP_TILED; i++)
+        rows *= map->box_dim[i];
+    uint64_t operations = (uint64_t)workload.cta_count * workload.iterations;
+    return operations * (rows + workload.stage_bytes / TMA_LINE_BYTES);
+}

@@ -12,4 +12,9 @@ enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t
                                            const struct tma_machine *machine,
                                            struct tma_workload *workload, struct tma_error *error);
 
+/* Returns how long the simulation of a row takes compared with others: the rows and lines of its
+ * tiles. 0 for rows that cannot be read. */
+uint64_t tma_timing_record_cost(const struct tma_machine *machine, const struct tma_tsv *records,
+                                size_t row);
+
 #endif

@@ -1,9 +1,8 @@
-/* Replays records of what a real GPU did, and counts how many the model agrees with. A record file
- * is TSV with a header line. Its columns determine the kind of its records. */
+/* Replays a file of records, and counts how many the model agrees with. */
 #ifndef TMA_RECORDS_VALIDATE_H
 #define TMA_RECORDS_VALIDATE_H
 
-#include "memory/machine.h"
+#include "records/record_file.h"
 #include "records/summary.h"
 
 /* Replays all records of a file on the machine. Fails only if the file cannot be read
@@ -11,5 +10,18 @@
  * there is nothing to free then. */
 enum tma_error_code tma_validate_file(const char *path, const struct tma_machine *machine,
                                       struct tma_validation *validation, struct tma_error *error);
+
+/* The same in parts, for a caller that replays the records itself. First: a validation without
+ * outcomes, in which every record is skipped. False when out of memory. */
+bool tma_validation_begin(const struct tma_record_file *file, struct tma_validation *validation);
+
+/* Adds the outcome of a record. Records come in the order of the file; those that are left out stay
+ * skipped. */
+void tma_validation_add(const struct tma_record_file *file, size_t row,
+                        const struct tma_record_outcome *outcome,
+                        struct tma_validation *validation);
+
+/* Last: computes the distribution of the errors. False when out of memory. */
+bool tma_validation_finish(struct tma_validation *validation);
 
 #endif

@@ -23,6 +23,22 @@ static void write_modes(const struct tma_swizzle_comparison *comparison, FILE *o
     }
 }
 
+static void write_draws(const struct tma_swizzle_comparison *comparison, FILE *out) {
+    bool heading = false;
+    for (size_t i = 0; i < comparison->mode_count; i++) {
+        const struct tma_compared_mode *mode = &comparison->modes[i];
+        if (!mode->legal || mode->draws.count == 0)
+            continue;
+        if (!heading)
+            fprintf(out, "\ncycles of %" PRIu32 " launches %9s %12s %12s\n", mode->draws.count,
+                    "least", "median", "most");
+        heading = true;
+        fprintf(out, "  %-21s %9" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n",
+                tma_name_of(&tma_swizzle_names, (int)mode->swizzle), mode->draws.least,
+                mode->draws.median, mode->draws.most);
+    }
+}
+
 static void write_layout(const struct tma_compared_layout *layout, FILE *out) {
     const struct tma_consumer_report *pass = layout->pass;
     fprintf(out, "  %-21s %22" PRIu64 " %12" PRIu64 " %12" PRIu64 " %5" PRIu32 " %5" PRIu32,
@@ -97,6 +113,7 @@ void tma_compare_write_text(const struct tma_swizzle_comparison *comparison, FIL
     fprintf(out, "%s\n\n",
             tma_timing_note(comparison->timing_validated, comparison->timing_edited));
     write_modes(comparison, out);
+    write_draws(comparison, out);
     for (uint32_t i = 0; i < comparison->workload->consumer_count; i++)
         write_consumer(comparison, i, out);
     write_padding(comparison, out);

@@ -63,8 +63,11 @@ static void derive_rates(struct tma_figures *figures, const struct tma_report_in
 /* The limit of a rate; both rates are in bytes per cycle of all SMs. */
 static struct tma_limit_figure rate_limit(const char *key, const char *text, double peak,
                                           double used, double sms) {
-    return (struct tma_limit_figure){key, text, ratio(peak, sms), ratio(used, sms),
-                                     ratio(used, peak)};
+    return (struct tma_limit_figure){.key = key,
+                                     .text = text,
+                                     .bytes_per_cycle_per_sm = ratio(peak, sms),
+                                     .used_bytes_per_cycle_per_sm = ratio(used, sms),
+                                     .used = ratio(used, peak)};
 }
 
 /* A GPC's port passes one response for all SMs of a multicast load, so its bytes follow from the
@@ -81,7 +84,11 @@ static void derive_limits(struct tma_figures *figures, const struct tma_report_i
         rate_limit("gpc_ports", "GPC ports in use", limits->gpc_bytes_per_cycle,
                    limits->gpc_bytes_per_cycle * figures->busy[TMA_RESOURCE_CROSSBAR], sms);
     figures->limits[TMA_LIMIT_L2] = (struct tma_limit_figure){
-        .key = "l2", .text = "L2 slices", .used = figures->busy[TMA_RESOURCE_L2]};
+        .key = "l2",
+        .text = "L2 slices",
+        .busy_cycles = figures->busy[TMA_RESOURCE_L2] * (double)figures->memory_cycles,
+        .cycles = (double)figures->memory_cycles,
+        .used = figures->busy[TMA_RESOURCE_L2]};
     figures->limits[TMA_LIMIT_DRAM] =
         rate_limit("dram", "DRAM bus", limits->dram_bytes_per_cycle,
                    ratio(dram_bytes, (double)figures->memory_cycles), sms);
@@ -133,6 +140,14 @@ static void derive_causes(struct tma_figures *figures, const struct tma_result *
     tma_share_out_tenths(result->cause_cycles, TMA_CAUSE_COUNT, figures->cause_tenths);
 }
 
+static void derive_waves(struct tma_figures *figures, const struct tma_result *result) {
+    const struct tma_waves *waves = &result->waves;
+    double sm_cycles = (double)result->cycles * waves->ctas;
+    figures->last_wave_fraction = ratio((double)waves->last_cycles, (double)result->cycles);
+    figures->last_wave_cost = ratio((double)waves->last_idle_sm_cycles, sm_cycles);
+    figures->sm_idle_fraction = ratio((double)waves->idle_sm_cycles, sm_cycles);
+}
+
 static void derive_busy(struct tma_figures *figures, const struct tma_result *result) {
 #define TMA_RESOURCE_BUSY(name, key, text, figure)                                                 \
     figures->busy[name] = isfinite(result->figure) ? result->figure : 0;
@@ -154,6 +169,7 @@ struct tma_figures tma_figures_of(const struct tma_report_input *input) {
     derive_memory(&figures, input);
     derive_consumers(&figures, input);
     derive_causes(&figures, input->result);
+    derive_waves(&figures, input->result);
     derive_busy(&figures, input->result);
     derive_limits(&figures, input);
     return figures;

@@ -35,6 +35,7 @@ struct tma_limit_figure {
     const char *key, *text;
     double bytes_per_cycle_per_sm;      /* the peak rate; 0: not known, or not a rate */
     double used_bytes_per_cycle_per_sm; /* the rate that the run reached */
+    double busy_cycles, cycles;         /* of a time: the mean of the resource's servers; else 0 */
     double used;                        /* fraction of the peak rate, or of the time */
 };
 
@@ -65,6 +66,10 @@ struct tma_figures {
     uint64_t excess_wavefronts; /* the difference */
     double excess_fraction;     /* excess wavefronts of all wavefronts */
     int worst_consumer;         /* index of the worst conflict; -1 where there is no conflict */
+
+    double last_wave_fraction; /* of the run, for which a last wave that is not whole ran */
+    double last_wave_cost;     /* of the time of all SMs in use: without a CTA in that time */
+    double sm_idle_fraction;   /* the same, in the whole run */
 
     double busy[TMA_RESOURCE_COUNT]; /* fraction of the run */
     enum tma_resource busiest;

@@ -70,6 +70,10 @@ void tma_json_begin_object(struct tma_json *json, const char *key) {
     open_level(json, key, '{', false);
 }
 
+void tma_json_begin_line(struct tma_json *json, const char *key) {
+    open_level(json, key, '{', true);
+}
+
 void tma_json_end_object(struct tma_json *json) {
     close_level(json, '}');
 }

@@ -20,6 +20,8 @@ struct tma_json {
  * Write errors stay with the stream: check ferror at the end. */
 void tma_json_begin_object(struct tma_json *json, const char *key);
 void tma_json_end_object(struct tma_json *json);
+/* An object on one line, like all in it: for JSON lines. */
+void tma_json_begin_line(struct tma_json *json, const char *key);
 void tma_json_begin_array(struct tma_json *json, const char *key);
 /* An array on one line, for numbers. */
 void tma_json_begin_list(struct tma_json *json, const char *key);

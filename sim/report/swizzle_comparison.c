@@ -187,6 +187,26 @@ static void recommend_padding(struct tma_swizzle_comparison *comparison) {
              bytes);
 }
 
+/* Says whether the launches of the best and of the worst mode differ in time. */
+static void recommend_by_time(struct tma_swizzle_comparison *comparison,
+                              const struct tma_compared_mode *worst) {
+    const struct tma_launches *best = &comparison->best->draws, *other = &worst->draws;
+    char *text = comparison->recommendation;
+    size_t length = strlen(text), size = sizeof comparison->recommendation - length;
+    if (best->count == 0 || worst == comparison->best)
+        return;
+    if (tma_launches_overlap(best, other))
+        snprintf(text + length, size,
+                 "; in time there is no difference: the cycles of %" PRIu32 " launches overlap",
+                 best->count);
+    else
+        snprintf(text + length, size,
+                 "; %" PRIu32 " launches take %" PRIu64 " to %" PRIu64 " cycles, and with swizzle "
+                 "%s %" PRIu64 " to %" PRIu64,
+                 best->count, best->least, best->most, swizzle_name(worst), other->least,
+                 other->most);
+}
+
 static void recommend(struct tma_swizzle_comparison *comparison) {
     const struct tma_compared_mode *best = comparison->best;
     char *text = comparison->recommendation;
@@ -225,6 +245,7 @@ static void recommend(struct tma_swizzle_comparison *comparison) {
                  "use %s: it has the fewest excess wavefronts, %" PRIu64 " (swizzle %s has %" PRIu64
                  "), but %s",
                  best_name, excess(best), worst_name, excess(worst), best_conflict.text);
+    recommend_by_time(comparison, worst);
     recommend_padding(comparison);
 }
 

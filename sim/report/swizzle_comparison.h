@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engine/result.h"
+#include "experiment/experiment.h"
 #include "tensormap/types.h"
 
 enum { TMA_MAX_COMPARED_MODES = 8, TMA_RECOMMENDATION_BYTES = 512 };
@@ -17,12 +18,13 @@ struct tma_compared_mode {
     bool legal;
     char reason[TMA_ERROR_TEXT_BYTES]; /* the rule that the mode breaks; "" for a legal mode */
     uint64_t cycles;
-    double bytes_per_cycle;                   /* moved by all SMs together */
-    double bytes_per_cycle_per_sm;            /* the same divided by the comparison's SMs */
-    uint64_t wavefronts;                      /* of all consumers, over the run */
-    uint64_t ideal_wavefronts;                /* the same without bank conflicts */
-    uint32_t ways;                            /* the worst conflict; 1: none, 0: no consumer */
-    uint32_t banks_used;                      /* bit b: some consumer accesses bank b */
+    struct tma_launches draws;     /* launches with several seeds; count 0: there were none */
+    double bytes_per_cycle;        /* moved by all SMs together */
+    double bytes_per_cycle_per_sm; /* the same divided by the comparison's SMs */
+    uint64_t wavefronts;           /* of all consumers, over the run */
+    uint64_t ideal_wavefronts;     /* the same without bank conflicts */
+    uint32_t ways;                 /* the worst conflict; 1: none, 0: no consumer */
+    uint32_t banks_used;           /* bit b: some consumer accesses bank b */
     struct tma_tile tiles[TMA_MAX_CONSUMERS]; /* by consumer, in the first pipeline slot */
     struct tma_consumer_report passes[TMA_MAX_CONSUMERS]; /* one pass over that tile */
 };
@@ -62,7 +64,8 @@ void tma_compare_add_illegal(struct tma_swizzle_comparison *comparison, enum tma
                              const char *reason);
 
 /* Call after all modes are added. Finds the best padding of every tile with consumers. Chooses the
- * best mode: fewest wavefronts, then fewest cycles, then the first. Writes the recommendation. */
+ * best mode: fewest wavefronts, then fewest cycles, then the first. Writes the recommendation,
+ * which says whether the launches show a difference in time. */
 void tma_compare_finish(struct tma_swizzle_comparison *comparison);
 
 /* Formats of tma_compare_write; the first is the default. */

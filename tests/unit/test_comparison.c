@@ -101,6 +101,37 @@ START_TEST(recommends) {
 }
 END_TEST
 
+/* A mode with fewer conflicts is faster only if the ranges of the launches do not overlap. */
+static const struct {
+    struct tma_launches none, best;
+    const char *end;
+} launches[] = {
+    {{3, 300, 300, 290, 310},
+     {3, 200, 200, 180, 289},
+     "(224 excess wavefronts); 3 launches take 180 to 289 cycles, and with swizzle none 290 to "
+     "310"},
+    {{3, 300, 300, 290, 310},
+     {3, 200, 200, 180, 290},
+     "(224 excess wavefronts); in time there is no difference: the cycles of 3 launches overlap"},
+    {{0}, {0}, "(224 excess wavefronts)"},
+};
+
+START_TEST(compares_launches) {
+    struct tma_workload workload = workload_of(advices[0].consumers, 1);
+    struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
+    comparison->workload = &workload;
+    add_mode(comparison, TMA_SWIZZLE_NONE);
+    add_mode(comparison, TMA_SWIZZLE_128B);
+    comparison->modes[0].draws = launches[_i].none;
+    comparison->modes[1].draws = launches[_i].best;
+    tma_compare_finish(comparison);
+    const char *text = comparison->recommendation, *end = launches[_i].end;
+    ck_assert_uint_ge(strlen(text), strlen(end));
+    ck_assert_str_eq(text + strlen(text) - strlen(end), end);
+    free(comparison);
+}
+END_TEST
+
 START_TEST(no_mode_is_legal) {
     struct tma_workload workload = workload_of(NULL, 0);
     struct tma_swizzle_comparison *comparison = calloc(1, sizeof *comparison);
@@ -235,6 +266,7 @@ int main(void) {
     Suite *suite = suite_create("comparison");
     TCase *cases = tcase_create("comparison");
     tcase_add_loop_test(cases, recommends, 0, COUNT(advices));
+    tcase_add_loop_test(cases, compares_launches, 0, COUNT(launches));
     tcase_add_test(cases, no_mode_is_legal);
     tcase_add_loop_test(cases, pads, 0, COUNT(paddings));
     tcase_add_loop_test(cases, format_has, 0, COUNT(parts));

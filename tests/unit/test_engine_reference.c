@@ -169,7 +169,6 @@ static void go_on(struct reference *reference, struct reference_sm *sm, uint32_t
                               workload->consumers[consumer].repeat *
                               reference->machine->shared.wavefront_cycles;
         slot->wake = tma_port_serve(&sm->shared, reference->now, wavefronts * TMA_TICKS);
-        tma_memory_consume(reference->memory, sm->number, slot->wake - wavefronts, slot->wake);
         sm->end = slot->wake > sm->end ? slot->wake : sm->end;
     }
     if (slot->wake != reference->now)

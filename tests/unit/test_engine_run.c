@@ -287,6 +287,30 @@ START_TEST(test_more_ctas_than_sms) {
 }
 END_TEST
 
+/* Nine CTAs on four SMs are two whole waves and one CTA. Three SMs have nothing to do in its time
+ * once the second wave has ended. */
+START_TEST(test_waves) {
+    struct tma_result result =
+        run_kernel(&(struct kernel){"", 9, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
+    ck_assert_uint_eq(result.waves.count, 3);
+    ck_assert_uint_eq(result.waves.ctas, 4);
+    ck_assert_uint_eq(result.waves.last_ctas, 1);
+    ck_assert_uint_ge(result.waves.last_cycles, HIT);
+    ck_assert_uint_le(result.waves.last_cycles, HIT + 4);
+    ck_assert_uint_ge(result.waves.last_idle_sm_cycles, 3 * HIT - 8);
+    ck_assert_uint_le(result.waves.last_idle_sm_cycles, 3 * HIT + 8);
+    ck_assert_uint_ge(result.waves.idle_sm_cycles, result.waves.last_idle_sm_cycles);
+    result = run_kernel(&(struct kernel){"", 8, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
+    ck_assert_uint_eq(result.waves.count, 2);
+    ck_assert_uint_eq(result.waves.last_ctas, 0);
+    ck_assert_uint_eq(result.waves.last_cycles, 0);
+    result = run_kernel(&(struct kernel){"", 3, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
+    ck_assert_uint_eq(result.waves.count, 1);
+    ck_assert_uint_eq(result.waves.ctas, 3);
+    ck_assert_uint_eq(result.waves.last_ctas, 0);
+}
+END_TEST
+
 /* Kernels whose counters, causes and traces are tested. */
 static const struct kernel kernels[] = {
     {"one", 1, 1, 1, 1, 1, true, TMA_WALK_GRID_STRIDED},
@@ -541,6 +565,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_first_pass, 0, sizeof first_passes / sizeof *first_passes);
     tcase_add_loop_test(tests, test_cycles, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_more_ctas_than_sms);
+    tcase_add_test(tests, test_waves);
     tcase_add_loop_test(tests, test_counters, 0, KERNELS);
     tcase_add_loop_test(tests, test_causes_are_the_slots_time, 0, 2 * KERNELS);
     tcase_add_test(tests, test_causes_of_a_hit);

@@ -312,6 +312,86 @@ START_TEST(test_high_halves_of_tags) {
 }
 END_TEST
 
+/* A set after random accesses, with and without the short way of plain hits. */
+struct tested_set {
+    struct tma_l2_tags tags;
+    struct tma_l2_set set;
+};
+
+/* An SM reads sectors of a line, as reads.c does without the short way: at the home, or in a copy.
+ * Returns the cycle at which the data is present; UINT64_MAX where sectors are missing. */
+static uint64_t read_slowly(struct tested_set *tested, uint32_t tag, uint32_t sectors, bool copy,
+                            uint64_t now) {
+    struct tma_l2_victim victim;
+    bool first = false;
+    int way = tma_tags_allocate(&tested->tags, &tested->set, tag, false, &victim);
+    uint32_t missing = copy
+                           ? tma_tags_access_copy(&tested->tags, &tested->set, way, sectors, &first)
+                           : tma_tags_access(&tested->tags, &tested->set, way, sectors);
+    if (missing == 0)
+        return tma_tags_ready_cycle(&tested->set, way, now);
+    tma_tags_fill(&tested->tags, &tested->set, way, missing, now + 50);
+    return UINT64_MAX;
+}
+
+static void compare_sets(const struct tested_set *a, const struct tested_set *b) {
+    const struct tma_l2_set *left = &a->set, *right = &b->set;
+    ck_assert_mem_eq(left->low_tags, right->low_tags, sizeof left->low_tags);
+    ck_assert_uint_eq(left->valid, right->valid);
+    ck_assert_uint_eq(left->requested, right->requested);
+    ck_assert_uint_eq(left->replacement, right->replacement);
+    ck_assert_uint_eq(left->filling, right->filling);
+    ck_assert_uint_eq(left->remote_only, right->remote_only);
+    ck_assert_uint_eq(a->tags.unused_sectors, b->tags.unused_sectors);
+    ck_assert_uint_eq(a->tags.evictions, b->tags.evictions);
+}
+
+/* A plain hit leaves what the accesses that it stands for leave, and says that the data is present
+ * at once. */
+START_TEST(test_plain_hit_equals_the_slow_way) {
+    struct tested_set slow = {tags, *first_set()}, fast = slow;
+    uint32_t random = (uint32_t)_i + 1, hits = 0;
+    bool copy = _i % 2 != 0;
+    for (uint64_t now = 0; now < 4000; now += 5) {
+        random = random * 1664525 + 1013904223;
+        uint32_t tag = (random >> 24) % (tags.ways + 1), sectors = 1 + (random >> 20) % 15;
+        if ((random >> 16) % 8 == 0) { /* for the other partition */
+            struct tma_l2_victim victim;
+            tma_tags_allocate(&slow.tags, &slow.set, tag, true, &victim);
+            tma_tags_allocate(&fast.tags, &fast.set, tag, true, &victim);
+            continue;
+        }
+        uint64_t ready = read_slowly(&slow, tag, sectors, copy, now);
+        if (tma_tags_hit(&fast.tags, &fast.set, tag, sectors)) {
+            ck_assert_uint_eq(ready, now);
+            hits++;
+        } else {
+            ck_assert_uint_eq(read_slowly(&fast, tag, sectors, copy, now), ready);
+        }
+        compare_sets(&slow, &fast);
+    }
+    ck_assert_uint_gt(hits, 50);
+}
+END_TEST
+
+/* A miss, missing sectors, the first request of sectors, and fills are no plain hits. */
+START_TEST(test_what_is_no_plain_hit) {
+    struct tma_l2_set *set = first_set();
+    ck_assert(!tma_tags_hit(&tags, set, 3, 1));
+    int way = allocate(set, 3);
+    ck_assert(!tma_tags_hit(&tags, set, 3, 1));
+    tma_tags_fill(&tags, set, way, 3, 10);
+    tma_tags_access(&tags, set, way, 1);
+    ck_assert(!tma_tags_hit(&tags, set, 3, 1));
+    tma_tags_ready_cycle(set, way, 10);
+    ck_assert(tma_tags_hit(&tags, set, 3, 1));
+    ck_assert(!tma_tags_hit(&tags, set, 3, 2));
+    ck_assert(!tma_tags_hit(&tags, set, 3, 5));
+    set->pending = (uint16_t)(1u << way);
+    ck_assert(!tma_tags_hit(&tags, set, 3, 1));
+}
+END_TEST
+
 START_TEST(test_sector_count) {
     ck_assert_uint_eq(tma_sector_count((uint32_t)_i), (unsigned)__builtin_popcount((unsigned)_i));
 }
@@ -336,6 +416,8 @@ int main(void) {
     tcase_add_test(tests, test_age_forgets_old_fills);
     tcase_add_test(tests, test_preload);
     tcase_add_loop_test(tests, test_high_halves_of_tags, 0, sizeof high_tags / sizeof *high_tags);
+    tcase_add_loop_test(tests, test_plain_hit_equals_the_slow_way, 0, 6);
+    tcase_add_test(tests, test_what_is_no_plain_hit);
     tcase_add_loop_test(tests, test_sector_count, 0, 16);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -128,11 +128,32 @@ static const struct {
     {{4, 4}, 8, 1, 0, {0}},
     {{8, 0}, 8, 1, 1, {0, 1, 2, 3, 4, 5, 6, 7}},
     {{5, 3}, 4, 9, 1, {0, 1, 2, 3}},
-    {{5, 3}, 2, 9, 3, {0, 1, 4, 2, 5, 6}}, /* one SM of each GPC stays free */
+    {{5, 3}, 2, 9, 4, {0, 1, 4, 5, 2, 3, 6, 7}}, /* a TPC in two GPCs */
     {{1, 7}, 4, 1, 1, {4, 5, 6, 7}},
     {{2, 6}, 4, 1, 1, {4, 5, 6, 7}},
     {{2, 6}, 2, 9, 4, {0, 1, 4, 5, 2, 3, 6, 7}},
 };
+
+/* SMs 2 and 3, and 4 and 5, form clusters of two only. */
+START_TEST(test_lone_tpcs) {
+    static const struct {
+        uint32_t ctas, placed, sms[8];
+    } cases[] = {
+        {2, 4, {0, 1, 4, 5, 2, 3, 6, 7}}, {3, 1, {0, 1, 6}}, {4, 1, {0, 1, 6, 7}}, {8, 0, {0}}};
+    uint32_t sms[8];
+    machine = (struct tma_machine){.sm_count = 8,
+                                   .topology = {.gpc_count = 1,
+                                                .gpc_size = {8},
+                                                .sms = {0, 1, 2, 3, 4, 5, 6, 7},
+                                                .placement = {0, 4, 1, 5, 2, 6, 3, 7},
+                                                .lone_tpcs = {1, 2},
+                                                .lone_tpc_count = 2}};
+    ck_assert_uint_eq(tma_machine_place_clusters(&machine, cases[_i].ctas, 8, sms),
+                      cases[_i].placed);
+    for (uint32_t i = 0; i < cases[_i].placed * cases[_i].ctas; i++)
+        ck_assert_uint_eq(sms[i], cases[_i].sms[i]);
+}
+END_TEST
 
 START_TEST(test_placement_of_clusters) {
     uint32_t sms[8];
@@ -204,6 +225,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_one_line_for_all, 0, SMS);
     tcase_add_test(tests, test_busy_port_of_one_sm);
     tcase_add_test(tests, test_out_of_bounds);
+    tcase_add_loop_test(tests, test_lone_tpcs, 0, 4);
     tcase_add_loop_test(tests, test_placement_of_clusters, 0,
                         sizeof placements / sizeof *placements);
     tcase_add_loop_test(tests, test_launch_cycles, 0, sizeof launches / sizeof *launches);

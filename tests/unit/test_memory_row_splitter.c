@@ -98,16 +98,39 @@ static bool is_same(const struct tma_line_request *a, const struct tma_line_requ
            a->fill_row == b->fill_row && a->partial == b->partial;
 }
 
-/* Compares the line requests of an operation with the reference. */
+/* Gives the requests of runs one by one. Runs have at most 1 to 40 requests, by turns. */
+struct run_reader {
+    struct tma_row_splitter splitter;
+    struct tma_uniform_run run;
+    uint32_t taken, most;
+};
+
+static bool next_of_run(struct run_reader *reader, struct tma_line_request *request) {
+    if (reader->taken == reader->run.requests) {
+        reader->most = reader->most % 40 + 1;
+        reader->taken = 0;
+        if (!tma_row_splitter_next_run(&reader->splitter, reader->most, &reader->run))
+            return false;
+        ck_assert_uint_ge(reader->run.requests, 1);
+        ck_assert_uint_le(reader->run.requests, reader->most);
+    }
+    *request = reader->run.request;
+    request->line += reader->taken++ * reader->run.step_lines;
+    return true;
+}
+
+/* Compares the line requests of an operation with the reference, one by one and in runs. */
 static void compare(const struct tma_tensor_map *map, const struct tma_operation *operation) {
     struct tma_row_stream rows;
     struct tma_row_splitter splitter;
-    struct tma_line_request expected, request;
+    struct run_reader runs = {.taken = 0};
+    struct tma_line_request expected, request, of_run;
     struct tma_row row;
     uint32_t row_count = 0, out_of_bounds = 0, tensor_bytes = 0;
     enum tma_direction direction = operation->direction;
     ck_assert_int_eq(tma_rows_begin(&rows, map, operation, NULL, NULL), TMA_OK);
     tma_row_splitter_init(&splitter, &rows, direction, map->data_type);
+    tma_row_splitter_init(&runs.splitter, &rows, direction, map->data_type);
     while (tma_rows_next(&rows, &row)) {
         uint32_t count = describe(&row, direction), taken;
         for (uint32_t first = 0; first < count; first += taken) {
@@ -119,12 +142,16 @@ static void compare(const struct tma_tensor_map *map, const struct tma_operation
                              request.fill, request.fill_row, request.partial,
                              (unsigned long long)expected.line, expected.sectors, expected.fill,
                              expected.fill_row, expected.partial);
+            ck_assert(next_of_run(&runs, &of_run) && is_same(&of_run, &expected));
         }
         row_count++;
         out_of_bounds += row.data_bytes == 0;
         tensor_bytes += row.data_bytes;
     }
     ck_assert(!tma_row_splitter_next(&splitter, &request));
+    ck_assert(!next_of_run(&runs, &of_run));
+    ck_assert_uint_eq(runs.splitter.rows, row_count);
+    ck_assert_uint_eq(runs.splitter.tensor_bytes, tensor_bytes);
     ck_assert_uint_eq(splitter.rows, row_count);
     ck_assert_uint_eq(splitter.rows_out_of_bounds, out_of_bounds);
     ck_assert_uint_eq(splitter.tensor_bytes, tensor_bytes);

@@ -1,81 +1,108 @@
-/* The port of an SM's shared memory: wavefronts of arriving data alternate with those of warps that
- * read. A wavefront takes W cycles. */
-#include "memory/sm/shared_memory_port.h"
-#include "suite.h"
+/* The shared memory of an SM. Accesses of warps take one wavefront after the other. They do not
+ * delay arriving data, nor does that delay them. The TMA unit makes requests of loads and of stores
+ * in turn. In the small machine a request of a load takes the unit 2 cycles, and a line of a store
+ * 4. */
+#include "small_memory.h"
 
-enum { W = 2, TICKS = W * TMA_TICKS };
+enum { ISSUE = 10, ROWS = 8, ROW = 2, LINE = 4, W = 3 };
 
 static const struct {
     const char *what;
-    uint64_t from, until; /* cycles in which warps read */
-    uint64_t now;  /* the first of four wavefronts arrives; the others follow by a cycle each */
-    uint64_t last; /* cycle at which the fourth one is in shared memory */
-} cases[] = {
-    {"no warp reads", 0, 0, 10, 13},
-    {"the warps are done", 0, 10, 10, 13},
-    {"the warps read later", 14, 20, 10, 13},
-    /* Each wavefront waits for one of the warps and for the pairs ahead of it: 10 + 4 * 2 W - W. */
-    {"all alternate with the warps", 10, 100, 10, 10 + 4 * 2 * W - W},
-    /* Two pairs take until 10 + 2 * 2 W. The other wavefronts wait for them alone. */
-    {"the last two behind the first two", 10, 12, 10, 10 + 2 * 2 * W},
+    uint32_t sm;
+    uint64_t asked; /* cycle at which the access asks */
+    uint64_t wavefronts;
+    uint64_t end;
+} accesses[] = {
+    {"an idle port", 0, 10, 3, 10 + 3 * W},   {"behind the access before", 0, 11, 1, 10 + 4 * W},
+    {"another SM", 1, 11, 1, 11 + W},         {"the port is idle again", 0, 100, 5, 100 + 5 * W},
+    {"no wavefront", 0, 100, 0, 100 + 5 * W},
 };
 
-START_TEST(test_data_and_warps_alternate) {
-    struct tma_shared_port shared = {0};
-    if (cases[_i].until > 0)
-        tma_shared_port_occupy(&shared, cases[_i].from, cases[_i].until);
-    uint64_t last = 0;
-    for (uint64_t i = 0; i < 4; i++)
-        last = tma_shared_port_arrive(&shared, cases[_i].now + i, cases[_i].now + i, TICKS);
-    ck_assert_msg(last == cases[_i].last, "%s: %lu, not %lu", cases[_i].what, (unsigned long)last,
-                  (unsigned long)cases[_i].last);
+START_TEST(test_warps_take_turns) {
+    machine.shared.wavefront_cycles = W;
+    recreate();
+    uint64_t wavefronts = 0;
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++) {
+        uint64_t end = tma_memory_access_shared(memory, accesses[i].sm, accesses[i].asked,
+                                                accesses[i].wavefronts);
+        ck_assert_msg(end == accesses[i].end, "%s: %lu", accesses[i].what, (unsigned long)end);
+        wavefronts += accesses[i].wavefronts;
+    }
+    ck_assert_uint_eq(tma_memory_count(memory).shared_busy, wavefronts * W);
 }
 END_TEST
 
-/* Data with a longer way do not delay data that arrive sooner. */
-START_TEST(test_longer_ways_delay_no_other_data) {
-    struct tma_shared_port shared = {0};
-    ck_assert_uint_eq(tma_shared_port_arrive(&shared, 10, 60, TICKS), 60);
-    ck_assert_uint_eq(tma_shared_port_arrive(&shared, 11, 20, TICKS), 20);
-    ck_assert_uint_eq(tma_shared_port_arrive(&shared, 12, 61, TICKS), 61);
+START_TEST(test_warps_and_loads_delay_neither) {
+    enum { MANY = 1000 };
+    struct tma_tensor_map map = line_map(ROWS);
+    struct load load = {.map = &map};
+    warm_load(memory, &load);
+    uint64_t alone = run_load(memory, &load).cycle;
+    recreate();
+    warm_load(memory, &load);
+    ck_assert_uint_eq(tma_memory_access_shared(memory, 0, 0, MANY), MANY);
+    ck_assert_uint_eq(run_load(memory, &load).cycle, alone);
+    ck_assert_uint_eq(tma_memory_access_shared(memory, 0, 0, 1), MANY + 1);
 }
 END_TEST
 
-/* Beyond the number of periods that the port remembers, the last ones become one period. */
-START_TEST(test_periods_beyond_the_ring_are_merged) {
-    struct tma_shared_port shared = {0};
-    enum { PERIODS = 3 * TMA_SHARED_PERIODS };
-    for (uint64_t i = 0; i < PERIODS; i++)
-        tma_shared_port_occupy(&shared, 100 * i, 100 * i + 10);
-    ck_assert_uint_eq(shared.count, TMA_SHARED_PERIODS);
-    uint64_t in_last = 100 * (PERIODS - 1) + 5;
-    ck_assert_uint_eq(tma_shared_port_arrive(&shared, in_last, in_last, TICKS), in_last + W);
-    ck_assert_uint_eq(tma_shared_port_arrive(&shared, in_last + 5, in_last + 5, TICKS),
-                      in_last + 5);
-    ck_assert_uint_eq(shared.count, 0);
+/* A load and a store of one SM, issued in the same cycle, the load's request first. */
+START_TEST(test_loads_and_stores_take_turns) {
+    struct tma_tensor_map map = line_map(ROWS);
+    struct load both[] = {
+        {.map = &map, .tag = 0},
+        {.map = &map, .tag = 1, .y = ROWS, .direction = TMA_STORE},
+    };
+    struct tma_completion done[2];
+    warm_load(memory, &both[0]);
+    run_loads(memory, both, 2, done);
+    ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * (ROW + LINE));
+    ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + ROWS * (ROW + LINE));
+    ck_assert_uint_eq(tma_memory_count(memory).tma_busy, ROWS * (ROW + LINE));
 }
 END_TEST
 
-/* Periods that touch become one. */
-START_TEST(test_touching_periods_are_merged) {
-    struct tma_shared_port shared = {0};
-    tma_shared_port_occupy(&shared, 10, 20);
-    tma_shared_port_occupy(&shared, 20, 30);
-    ck_assert_uint_eq(shared.count, 1);
-    ck_assert_uint_eq(shared.periods[0].until_cycle, 30);
-    tma_shared_port_occupy(&shared, 31, 40);
-    ck_assert_uint_eq(shared.count, 2);
+/* Where one of them has fewer requests, the other goes on without pauses. The store unit finds that
+ * a store has no more requests when it is the store's turn, after a request of the load. */
+START_TEST(test_the_rest_goes_on_alone) {
+    enum { FEW = 2 };
+    struct tma_tensor_map map = line_map(ROWS), few = line_map(FEW);
+    struct load both[] = {
+        {.map = &map, .tag = 0},
+        {.map = &few, .tag = 1, .y = ROWS, .direction = TMA_STORE},
+    };
+    struct tma_completion done[2];
+    warm_load(memory, &both[0]);
+    run_loads(memory, both, 2, done);
+    ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * ROW + FEW * LINE);
+    ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + FEW * (ROW + LINE) + ROW);
+}
+END_TEST
+
+/* Two SMs each have a TMA unit of their own. */
+START_TEST(test_units_of_two_sms) {
+    struct tma_tensor_map map = line_map(ROWS);
+    struct load both[] = {
+        {.map = &map, .tag = 0},
+        {.map = &map, .tag = 1, .sm = 1, .y = ROWS, .direction = TMA_STORE},
+    };
+    struct tma_completion done[2];
+    warm_load(memory, &both[0]);
+    run_loads(memory, both, 2, done);
+    ck_assert_uint_eq(done[0].sent_cycle, ISSUE + (ROWS - 1) * ROW);
+    ck_assert_uint_eq(done[1].arrival_cycle, ISSUE + ROWS * LINE);
 }
 END_TEST
 
 int main(void) {
     Suite *suite = suite_create("shared-memory port");
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, test_data_and_warps_alternate, 0,
-                        (int)(sizeof cases / sizeof cases[0]));
-    tcase_add_test(all, test_longer_ways_delay_no_other_data);
-    tcase_add_test(all, test_periods_beyond_the_ring_are_merged);
-    tcase_add_test(all, test_touching_periods_are_merged);
+    tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, test_warps_take_turns);
+    tcase_add_test(all, test_warps_and_loads_delay_neither);
+    tcase_add_test(all, test_loads_and_stores_take_turns);
+    tcase_add_test(all, test_the_rest_goes_on_alone);
+    tcase_add_test(all, test_units_of_two_sms);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

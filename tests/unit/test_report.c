@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/bottleneck.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/figures.h"
 #include "report/json_writer.h"
+#include "report/verdict.h"
 #include "suite.h"
 
 enum { TEXT_BYTES = 16384 };
@@ -193,6 +193,7 @@ static void set_up(void) {
         .cold = true};
     result = (struct tma_result){
         .cycles = 1000,
+        .waves = {.count = 2, .ctas = 2, .idle_sm_cycles = 200},
         .cta_cycles = {4, 400, 450, 500, 500},
         .latency_cycles = {16, 300, 320, 350, 360},
         .counters = {.operations = 16,
@@ -235,188 +236,13 @@ static void set_up(void) {
     result.cause_cycles[TMA_CAUSE_ISSUE] = 1000;
     result.cause_cycles[TMA_CAUSE_DRAM] = 2000;
     result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 4000;
-    input = (struct tma_report_input){"toy \"run\"", &machine,  &workload,
-                                      &result,       map_names, {64, 256, 0}};
+    input = (struct tma_report_input){.scenario = "toy \"run\"",
+                                      .machine = &machine,
+                                      .workload = &workload,
+                                      .result = &result,
+                                      .map_names = map_names,
+                                      .limits = {64, 256, 0}};
 }
-
-static void no_operation(void) {
-    result = (struct tma_result){0};
-}
-
-static void shared_port_full_of_conflicts(void) {
-    result.busy_shared = 0.95;
-}
-
-static void slots_consume_with_conflicts(void) {
-    result.busy_dram = 0.1;
-    result.cause_cycles[TMA_CAUSE_CONSUME] = 4000;
-    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
-}
-
-static void slots_consume(void) {
-    slots_consume_with_conflicts();
-    result.consumers[0].wavefronts = 105;
-}
-
-static void short_rows(void) {
-    result.busy_tma = 0.97;
-    result.counters.rows = 4096;
-}
-
-static void long_rows(void) {
-    result.busy_tma = 0.97;
-}
-
-static void busy_port(void) {
-    result.busy_sm_port = 0.99;
-}
-
-static void busy_crossbar(void) {
-    result.busy_crossbar = 0.99;
-}
-
-static void busy_l2(void) {
-    result.busy_l2 = 0.99;
-}
-
-static void multicast(void) {
-    workload.cluster_ctas = 2;
-    workload.operations[0].operation.cta_mask = 3;
-}
-
-static void busy_crossbar_and_multicast(void) {
-    multicast();
-    busy_crossbar();
-}
-
-static void busy_l2_and_multicast(void) {
-    multicast();
-    busy_l2();
-}
-
-static void slow_cluster(void) {
-    multicast();
-    result.busy_dram = 0.1;
-    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
-    result.cause_cycles[TMA_CAUSE_CLUSTER] = 4000;
-}
-
-static void little_over_fetch(void) {
-    result.counters.l2_fill_unused_sectors = 10;
-}
-
-static void hot_port(void) {
-    result.busy_dram = 0.1;
-    result.cause_cycles[TMA_CAUSE_CROSSBAR_QUEUE] = 4000;
-    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
-}
-
-static void many_maps(void) {
-    result.busy_dram = 0.1;
-    result.counters.descriptor_cycles = 800;
-    machine.tma.descriptors = 8;
-    machine.tma.gpc_descriptors = 1024;
-}
-
-static void idle(void) {
-    result.busy_dram = 0.3;
-    result.cause_cycles[TMA_CAUSE_DRAM_QUEUE] = 0;
-    result.cause_cycles[TMA_CAUSE_CROSSBAR] = 4000;
-    result.consumers[0].wavefronts = 100;
-}
-
-static void idle_port_little_room(void) {
-    idle();
-    workload.stage_bytes = 65536 / 3;
-}
-
-static void idle_no_room(void) {
-    idle();
-    workload.shared_base_bytes = 65536 - 2 * 8192;
-}
-
-static void idle_with_few_stages(void) {
-    idle();
-    workload.iterations = 3;
-}
-
-static void idle_and_over_at_once(void) {
-    idle();
-    workload.iterations = 2;
-}
-
-static void untouched(void) {}
-
-static const struct {
-    void (*change)(void);
-    const char *key, *text;
-} limits[] = {
-    {no_operation, "nothing", "nothing: no operation was issued"},
-    {shared_port_full_of_conflicts, "bank_conflicts",
-     "bank conflicts: 88 % of the consumers' wavefronts are excess, and the consumers take 0 % of "
-     "the slots' time; another swizzle mode or access pattern would help"},
-    {slots_consume_with_conflicts, "bank_conflicts",
-     "bank conflicts: 88 % of the consumers' wavefronts are excess, and the consumers take 57 % of "
-     "the slots' time; another swizzle mode or access pattern would help"},
-    {slots_consume, "consumers",
-     "the consumers: their shared-memory accesses take 57 % of the slots' time, almost without "
-     "conflicts; wider accesses or fewer passes over the tile would help"},
-    {untouched, "dram",
-     "DRAM bandwidth: busy 90 % of the run; a smaller L2 promotion would fetch fewer unused "
-     "sectors"},
-    {little_over_fetch, "dram",
-     "DRAM bandwidth: busy 90 % of the run; only more reuse in L2 or in shared memory would help"},
-    {short_rows, "tma",
-     "TMA row rate: busy 97 % of the run; longer rows, of 128 bytes, would move more bytes per "
-     "request"},
-    {long_rows, "tma", "TMA row rate: busy 97 % of the run; fewer rows, or more SMs, would help"},
-    {busy_port, "sm_port", "SM port: busy 99 % of the run; more SMs would add ports"},
-    {busy_crossbar, "crossbar",
-     "crossbar and GPC ports: busy 99 % of the run; fewer bytes would help, as would multicast of "
-     "an operand to a cluster"},
-    {busy_l2, "l2",
-     "L2 slices: busy 99 % of the run; fewer requests would help, as would multicast of an operand "
-     "to a cluster"},
-    {busy_crossbar_and_multicast, "crossbar",
-     "crossbar and GPC ports: busy 99 % of the run; fewer bytes, or larger clusters, would help"},
-    {busy_l2_and_multicast, "l2",
-     "L2 slices: busy 99 % of the run; fewer requests, or larger clusters, would help"},
-    {slow_cluster, "cluster",
-     "the clusters: slots wait 57 % of their time for the other CTAs to release the previous "
-     "multicast tile; more slots or larger tiles would hide that"},
-    {many_maps, "descriptor",
-     "tensor maps: TMA units wait for them 40 % of the run; fewer maps in use at a time would "
-     "help: the cache of an SM holds 8, that of a GPC 1024"},
-    {hot_port, "sm_port",
-     "SM port: slots wait for it 57 % of their time, but its load is uneven: it is busy only 50 % "
-     "of the run on average; more SMs would add ports"},
-    {idle, "latency",
-     "latency: depth 2 keeps too few bytes in flight, and the busiest resource (SM port) is busy "
-     "only 50 % of the run; a depth of about 4 would saturate it"},
-    {idle_port_little_room, "latency",
-     "latency: depth 2 keeps too few bytes in flight, and the busiest resource (SM port) is busy "
-     "only 50 % of the run; shared memory has room for a depth of 3, less than the 4 that would "
-     "saturate it"},
-    {idle_no_room, "latency",
-     "latency: depth 2 keeps too few bytes in flight, and the busiest resource (SM port) is busy "
-     "only 50 % of the run; shared memory has no room for a greater depth; more and smaller stages "
-     "would help"},
-    {idle_with_few_stages, "latency",
-     "latency: depth 2 keeps too few bytes in flight, and the busiest resource (SM port) is busy "
-     "only 50 % of the run; even a depth of 3, all stages of a CTA at once, would not saturate it"},
-    {idle_and_over_at_once, "start_up",
-     "start-up: the CTA uses each pipeline slot at most once (2 stages, depth 2), so the run takes "
-     "one latency"},
-};
-
-START_TEST(test_bottleneck) {
-    limits[_i].change();
-    struct tma_figures figures = tma_figures_of(&input);
-    struct tma_bottleneck bottleneck = tma_bottleneck_of(&input, &figures);
-    ck_assert_str_eq(bottleneck.text, limits[_i].text);
-    ck_assert_str_eq(bottleneck.key, limits[_i].key);
-}
-END_TEST
 
 static void write_report(const char *format, char text[TEXT_BYTES]) {
     FILE *out = fmemopen(text, TEXT_BYTES, "w");
@@ -425,6 +251,135 @@ static void write_report(const char *format, char text[TEXT_BYTES]) {
     tma_report_write(&input, value, out);
     fclose(out);
 }
+
+/* Reliefs and what they save; the first two are limits. */
+static const struct tma_relief relief_rate = {.key = "rate", .name = "rate of the toy"};
+static const struct tma_relief relief_time = {.key = "time", .name = "time of the toy"};
+static const struct tma_relief relief_way = {.key = "way", .name = "way to play", .advice = true};
+static struct tma_experiments experiments;
+
+static struct tma_experiment experiment_of(const struct tma_relief *relief, const char *change,
+                                           uint64_t cycles, bool helps) {
+    struct tma_experiment experiment = {.relief = relief,
+                                        .before = {3, 1000, 1001, 980, 1010},
+                                        .cycles = {3, cycles, cycles, cycles - 5, cycles + 5},
+                                        .saved = 1 - (double)cycles / 1000,
+                                        .helps = helps};
+    snprintf(experiment.change, sizeof experiment.change, "%s", change);
+    return experiment;
+}
+
+static void three_experiments(bool help) {
+    experiments = (struct tma_experiments){
+        .before = {3, 1000, 1001, 980, 1010},
+        .items = {experiment_of(&relief_rate, "10 % more of it", 950, help),
+                  experiment_of(&relief_time, "none of it", 912, help),
+                  experiment_of(&relief_way, "another one", 1100, false)},
+        .count = 3};
+    if (help) {
+        experiments.limits[0] = 1;
+        experiments.limits[1] = 0;
+        experiments.limit_count = 2;
+    }
+    input.experiments = &experiments;
+}
+
+static void two_limits(void) {
+    three_experiments(true);
+}
+
+static void limits_within_chance(void) {
+    three_experiments(false);
+}
+
+static void small_savings(void) {
+    three_experiments(false);
+    experiments.items[0] = experiment_of(&relief_rate, "10 % more of it", 985, false);
+    experiments.items[1] = experiment_of(&relief_time, "none of it", 990, false);
+}
+
+static void only_losses(void) {
+    three_experiments(false);
+    experiments.items[0] = experiment_of(&relief_rate, "10 % more of it", 1001, false);
+    experiments.items[1] = experiment_of(&relief_time, "none of it", 1050, false);
+}
+
+static void no_operation(void) {
+    result = (struct tma_result){0};
+}
+
+static void long_run(void) {
+    input.too_long = true;
+}
+
+static void untouched(void) {}
+
+static const struct {
+    void (*change)(void);
+    const char *key, *text;
+} verdicts[] = {
+    {two_limits, "time", "time of the toy: none of it would save 8.8 % of the time"},
+    {limits_within_chance, "nothing",
+     "nothing by itself: of 2 single changes the best saves 8.8 %, no more than launches differ "
+     "(time of the toy: none of it)"},
+    {small_savings, "nothing",
+     "nothing by itself: of 2 single changes the best saves 1.5 % (rate of the toy: 10 % more of "
+     "it)"},
+    {only_losses, "nothing", "nothing by itself: none of 2 single changes saves time"},
+    {no_operation, "nothing", "nothing: no operation was issued"},
+    {long_run, "not_tried",
+     "not tried, because this run is long; --why runs it again with one thing relieved at a time"},
+    {untouched, "not_tried", "not tried; --why runs it again with one thing relieved at a time"},
+};
+
+START_TEST(test_verdict) {
+    verdicts[_i].change();
+    struct tma_verdict verdict = tma_verdict_of(&input);
+    ck_assert_str_eq(verdict.text, verdicts[_i].text);
+    ck_assert_str_eq(verdict.key, verdicts[_i].key);
+}
+END_TEST
+
+/* Advice is what its own experiment showed: here, nothing. */
+START_TEST(test_no_advice_without_saving) {
+    char text[TEXT_BYTES];
+    two_limits();
+    write_report("text", text);
+    ck_assert_ptr_nonnull(strstr(text, "limited by          time of the toy"));
+    ck_assert_ptr_nonnull(strstr(text, "\n                    rate of the toy"));
+    ck_assert_ptr_null(strstr(text, "advice"));
+    experiments.items[2] = experiment_of(&relief_way, "another one", 500, true);
+    experiments.advice[experiments.advice_count++] = 2;
+    write_report("text", text);
+    ck_assert_ptr_nonnull(
+        strstr(text, "advice              way to play: another one would save 50.0 % of the time"));
+}
+END_TEST
+
+static const struct {
+    struct tma_waves waves;
+    const char *text; /* NULL: no line */
+} waves[] = {
+    {{.count = 1, .ctas = 2}, NULL},
+    {{.count = 2, .ctas = 2}, "  waves             2 of 2 CTAs each\n"},
+    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_sm_cycles = 200},
+     "  waves             2 of 4 CTAs, the last of 3\n"},
+    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_sm_cycles = 204},
+     "  waves             2 of 4 CTAs, the last of 3: it takes 50.0 % of the run, and leaves 1 of "
+     "the SMs "
+     "idle, which is 5.1 % of the SMs' time\n"},
+};
+
+START_TEST(test_waves) {
+    char text[TEXT_BYTES];
+    result.waves = waves[_i].waves;
+    write_report("text", text);
+    if (waves[_i].text == NULL)
+        ck_assert_ptr_null(strstr(text, "waves  "));
+    else
+        ck_assert_ptr_nonnull(strstr(text, waves[_i].text));
+}
+END_TEST
 
 static void accept(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
@@ -443,6 +398,7 @@ START_TEST(test_whole_report) {
         {"json", "tests/unit/golden/report.json"},
     };
     char text[TEXT_BYTES], golden[TEXT_BYTES] = "";
+    two_limits();
     write_report(reports[_i].format, text);
     if (getenv("GOLDEN_ACCEPT") != NULL)
         accept(reports[_i].path, text);
@@ -510,7 +466,9 @@ int main(void) {
     tcase_add_loop_test(tests, test_json_string, 0, sizeof strings / sizeof *strings);
     tcase_add_loop_test(tests, test_escapes, 0, sizeof escapes / sizeof *escapes);
     tcase_add_test(tests, test_json_nesting);
-    tcase_add_loop_test(tests, test_bottleneck, 0, sizeof limits / sizeof *limits);
+    tcase_add_loop_test(tests, test_verdict, 0, sizeof verdicts / sizeof *verdicts);
+    tcase_add_test(tests, test_no_advice_without_saving);
+    tcase_add_loop_test(tests, test_waves, 0, sizeof waves / sizeof *waves);
     tcase_add_loop_test(tests, test_whole_report, 0, 2);
     tcase_add_loop_test(tests, test_empty_run, 0, 2);
     tcase_add_test(tests, test_validated_machine_is_no_remark);

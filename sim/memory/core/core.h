@@ -119,10 +119,11 @@ static inline bool tma_is_near(const struct tma_core *core, const struct tma_pac
     return tma_near_partition(core, packet) == packet->location.home;
 }
 
-/* Finds the location of a packet's line, and its set in a partition. */
+/* Finds the location of a packet's line, its set in a partition, and its MSHR in its GPC. */
 static inline void tma_locate_packet(const struct tma_core *core, struct tma_packet *packet,
                                      uint32_t partition) {
     packet->location = tma_locate(&core->map, packet->line);
+    packet->location.mshr = (uint16_t)(packet->location.mshr + packet->gpc * TMA_MSHRS);
     packet->index = tma_set_index(&core->map, partition, &packet->location);
 }
 

@@ -27,7 +27,7 @@ struct tma_memory_counters {
     uint64_t
         last_cycle; /* when the last event happens, and DRAM has written what it has accepted */
     /* Cycles for which servers were busy, summed over all servers of a kind. */
-    uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy;
+    uint64_t tma_busy, sm_port_busy, gpc_port_busy, slice_busy, bus_busy, shared_busy;
 };
 
 #endif

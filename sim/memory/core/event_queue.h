@@ -55,14 +55,18 @@ struct tma_event_queue {
 void tma_event_queue_init(struct tma_event_queue *queue);
 void tma_event_queue_free(struct tma_event_queue *queue);
 
-/* Base of the encoding in tma_event_bucket.end. */
+/* Base of the encoding in tma_event_bucket.end: the place of an event among the words of all
+ * chunks.
+ */
 enum { TMA_EVENT_END = TMA_EVENT_CHUNK + 1 };
+_Static_assert(sizeof(struct tma_event_chunk) == TMA_EVENT_END * sizeof(uint32_t),
+               "a chunk is its events and the next chunk");
 
 /* Adds an event to the last chunk of a bucket, which has room. */
 static inline void tma_event_bucket_append(struct tma_event_queue *queue,
                                            struct tma_event_bucket *bucket, uint32_t event) {
-    queue->chunks[bucket->end / TMA_EVENT_END].events[bucket->end % TMA_EVENT_END] = event;
-    bucket->end++;
+    uint32_t *words = (uint32_t *)queue->chunks;
+    words[bucket->end++] = event;
 }
 
 /* The part of tma_event_queue_push that is rarely needed. */

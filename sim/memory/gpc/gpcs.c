@@ -11,13 +11,13 @@ enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core
     uint32_t rate = core->machine->crossbar.gpc_port_bytes_per_kcycle;
     *gpcs = (struct tma_gpcs){
         .core = core,
-        .coalescers = tma_allocate(count, sizeof *gpcs->coalescers),
+        .mshrs = tma_allocate((size_t)count * TMA_MSHRS, sizeof *gpcs->mshrs),
         .ports = tma_allocate(count, sizeof *gpcs->ports),
         .descriptors = tma_descriptor_caches_new(count, core->machine->tma.gpc_descriptors),
         .fetches = tma_allocate(count, sizeof *gpcs->fetches),
         .sector_ticks = tma_sector_ticks(rate),
     };
-    if (gpcs->coalescers == NULL || gpcs->ports == NULL || gpcs->descriptors == NULL ||
+    if (gpcs->mshrs == NULL || gpcs->ports == NULL || gpcs->descriptors == NULL ||
         gpcs->fetches == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u GPCs", count);
     return TMA_OK;
@@ -27,7 +27,7 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
     if (gpcs->core == NULL)
         return;
     tma_descriptor_caches_free(gpcs->descriptors, gpcs->core->machine->topology.gpc_count);
-    tma_release(gpcs->coalescers);
+    tma_release(gpcs->mshrs);
     tma_release(gpcs->ports);
     tma_release(gpcs->fetches);
 }

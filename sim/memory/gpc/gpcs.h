@@ -20,10 +20,6 @@ struct tma_mshr {
                                response has passed the port */
 };
 
-struct tma_coalescer {
-    struct tma_mshr mshrs[TMA_MSHRS];
-};
-
 /* Fetches of tensor maps that are outstanding at L2: two for each TMA unit, at most. */
 enum { TMA_MAX_DESCRIPTOR_FETCHES = 4 * TMA_MAX_SMS };
 
@@ -34,8 +30,8 @@ struct tma_descriptor_fetches {
 
 struct tma_gpcs {
     struct tma_core *core;                    /* borrowed */
-    struct tma_coalescer *coalescers;         /* owned: by GPC, as the fields below */
-    struct tma_port *ports;                   /* response ports */
+    struct tma_mshr *mshrs;                   /* owned: TMA_MSHRS for each GPC */
+    struct tma_port *ports;                   /* owned: response ports by GPC, as those below */
     struct tma_descriptor_cache *descriptors; /* caches of tensor maps */
     struct tma_descriptor_fetches *fetches;
     uint64_t sector_ticks; /* for which a sector occupies a response port */
@@ -60,7 +56,7 @@ struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core *core, st
 
 static inline struct tma_mshr *tma_mshr_of(const struct tma_gpcs *gpcs,
                                            const struct tma_packet *packet) {
-    return &gpcs->coalescers[packet->gpc].mshrs[packet->location.mshr];
+    return &gpcs->mshrs[packet->location.mshr];
 }
 
 /* Cycles for which the response ports were busy, summed over GPCs. */

@@ -107,7 +107,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     struct tma_l2_victim victim;
     if (tma_copy_is_complete(core, l2, &second) || (!near && is_busy(core, l2, &second)))
         return tma_nowhere;
-    int way = tma_tags_allocate(&l2->tags, set, index.tag, !near, &victim);
+    int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
     tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
@@ -245,6 +245,12 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
+    if (packet->kind == TMA_PACKET_LOAD &&
+        tma_tags_hit(&l2->tags, tma_slice_set(l2, packet), packet->index.tag, packet->sectors)) {
+        tma_send(core, TMA_TO_RESPONSE_PORT, id, known);
+        return tma_nowhere;
+    }
+    tma_tags_prefetch_fill(&l2->tags, packet->index.set);
     if (packet->location.home == partition)
         return read_at_home(core, l2, id, false, known);
     if (packet->kind == TMA_PACKET_PREFETCH)

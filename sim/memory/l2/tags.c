@@ -2,6 +2,9 @@
 
 #include <assert.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/allocation.h"
 #include "memory/l2/recency.h"
@@ -38,8 +41,18 @@ void tma_tags_free(struct tma_l2_tags *tags) {
     *tags = (struct tma_l2_tags){0};
 }
 
-/* Eight halves of tags in one vector register of the host. Compilers turn a plain loop over ways
- * into several times as many instructions, and this is the busiest place of the model. */
+/* The ways (bit mask) that have this half of a tag. Compilers turn a plain loop over ways into
+ * several times as many instructions, and this is the busiest place of the model. */
+#ifdef __SSE2__
+static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t half) {
+    __m128i all = _mm_set1_epi16((short)half);
+    __m128i first = _mm_loadu_si128((const __m128i *)(const void *)halves);
+    __m128i rest = _mm_loadu_si128((const __m128i *)(const void *)(halves + TMA_L2_MAX_WAYS / 2));
+    __m128i equal = _mm_packs_epi16(_mm_cmpeq_epi16(first, all), _mm_cmpeq_epi16(rest, all));
+    return (uint32_t)_mm_movemask_epi8(equal);
+}
+#else
+/* Eight halves in one vector register of the host. */
 typedef uint16_t eight __attribute__((vector_size(16)));
 
 static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
@@ -47,7 +60,6 @@ static const eight way_bits[TMA_L2_MAX_WAYS / 8] = {
     {1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15},
 };
 
-/* The ways (bit mask) that have this half of a tag. */
 static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_t half) {
     eight equal = {0};
     for (int i = 0; i < TMA_L2_MAX_WAYS / 8; i++) {
@@ -60,6 +72,7 @@ static inline uint32_t ways_with(const uint16_t halves[TMA_L2_MAX_WAYS], uint16_
     return (uint32_t)((words[0] | words[1]) * UINT64_C(0x0001000100010001) >>
                       48); /* sum of the bits */
 }
+#endif
 
 /* The ways (bit mask) that have a tag, which may be TMA_L2_EMPTY. */
 static inline uint32_t ways_of(const struct tma_l2_tags *tags, const struct tma_l2_set *set,
@@ -74,10 +87,9 @@ static bool is_low_empty(uint32_t tag) {
     return (uint16_t)tag == (uint16_t)TMA_L2_EMPTY;
 }
 
-/* While sets store only low halves, all tags share one high half, and no low half equals that of an
- * empty way. No set can hold a tag that breaks this. */
+/* No set can hold such a tag as yet. */
 static inline bool is_unlike_others(const struct tma_l2_tags *tags, uint32_t tag) {
-    return tags->high_tag != TMA_L2_MIXED && (tags->high_tag != tag >> 16 || is_low_empty(tag));
+    return tag - tags->first_tag >= tags->tag_count;
 }
 
 static inline int find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag) {
@@ -105,6 +117,8 @@ static void mix_tags(struct tma_l2_tags *tags) {
                 (uint16_t)(is_low_empty(set->low_tags[way]) ? TMA_L2_EMPTY : tags->high_tag);
     }
     tags->high_tag = TMA_L2_MIXED;
+    tags->first_tag = 0;
+    tags->tag_count = TMA_L2_EMPTY;
 }
 
 static void put_tag(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t tag) {
@@ -115,8 +129,11 @@ static void put_tag(const struct tma_l2_tags *tags, struct tma_l2_set *set, int 
 
 /* Prepares for a new tag. */
 static void mix_tags_for(struct tma_l2_tags *tags, uint32_t tag) {
-    if (tags->high_tag == TMA_L2_NO_TAGS)
+    if (tags->high_tag == TMA_L2_NO_TAGS) {
         tags->high_tag = tag >> 16;
+        tags->first_tag = tags->high_tag << 16;
+        tags->tag_count = (uint16_t)TMA_L2_EMPTY;
+    }
     if (is_unlike_others(tags, tag))
         mix_tags(tags);
 }
@@ -168,21 +185,38 @@ __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, stru
     return way;
 }
 
-int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
-                      struct tma_l2_victim *victim) {
-    *victim = (struct tma_l2_victim){0};
-    int way = find(tags, set, tag);
-    if (way < 0)
-        return allocate_way(tags, set, tag, remote, victim);
-    update_remote_only(set, way, remote);
-    return way;
-}
-
 static inline void touch(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way) {
     if (tags->policy->touch == NULL)
         set->replacement = tma_recency_touch(set->replacement, way);
     else
         tags->policy->touch(&set->replacement, way);
+}
+
+int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+                      struct tma_l2_victim *victim) {
+    *victim = (struct tma_l2_victim){0};
+    int way = find(tags, set, tag);
+    if (way < 0) {
+        way = allocate_way(tags, set, tag, remote, victim);
+        /* A promoted line is new, too, though no request has touched it: else it would take the
+         * place of its victim in the order, and be the next one. */
+        if (way >= 0)
+            touch(tags, set, way);
+        return way;
+    }
+    update_remote_only(set, way, remote);
+    return way;
+}
+
+bool tma_tags_hit(const struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
+                  uint32_t sectors) {
+    int way = find(tags, set, tag);
+    if (way < 0 || ((set->pending | set->filling) & 1u << way) != 0 ||
+        (sectors & ~tma_sectors_of_way(set->valid & set->requested, way)) != 0)
+        return false;
+    update_remote_only(set, way, false);
+    touch(tags, set, way);
+    return true;
 }
 
 void tma_tags_mark_requested(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,

@@ -18,21 +18,29 @@ static void note_way(const struct tma_core *core, const struct tma_packet *packe
         (uint32_t)(alone - packet->sent_cycle) - completion->l2_cycles - completion->dram_cycles;
 }
 
-/* A response passes the port of an SM and goes into shared memory. Slices lie at different
- * distances; data from far away arrives later, but does not delay other data. */
-static void deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfer,
-                    uint32_t sm, const struct tma_packet *packet, uint64_t passed) {
+/* A response passes the port of an SM and goes into shared memory, beside the accesses of warps:
+ * neither delays the other (docs/shared-memory.md). Slices lie at different distances; data from
+ * far away arrives later, but does not delay other data. */
+__attribute__((always_inline)) static inline void
+deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfer, uint32_t sm,
+        const struct tma_packet *packet, uint64_t passed) {
     uint32_t sectors = tma_sector_count(packet->sectors);
     uint32_t response = core->machine->crossbar.response_cycles;
     uint32_t hop = tma_hop_cycles(core, packet->gpc, &packet->location);
     uint64_t arrival =
-        tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks);
-    arrival =
-        tma_shared_port_arrive(&sms->shared[sm], core->cycle, arrival + hop, sms->wavefront_ticks);
+        tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks) + hop;
     core->counters.shared_write_wavefronts++;
     core->counters.response_sectors += sectors;
     if (arrival >= transfer->completion.arrival_cycle)
         note_way(core, packet, &transfer->completion, core->cycle + response + hop, arrival);
+}
+
+/* The same in the other SMs of a multicast. */
+TMA_RARE static void deliver_copies(struct tma_core *core, struct tma_sms *sms,
+                                    const struct tma_transfer *issued,
+                                    const struct tma_packet *packet, uint64_t passed) {
+    for (uint32_t copy = issued->copies; copy != TMA_NONE; copy = sms->transfers[copy].copies)
+        deliver(core, sms, &sms->transfers[copy], sms->transfers[copy].sm, packet, passed);
 }
 
 static void complete(struct tma_core *core, struct tma_sms *sms, uint32_t id) {
@@ -67,8 +75,8 @@ struct tma_handover tma_sm_receive(struct tma_core *core, struct tma_sms *sms, u
         return tma_nowhere;
     }
     deliver(core, sms, transfer, packet->sm, packet, passed);
-    for (uint32_t copy = transfer->copies; copy != TMA_NONE; copy = sms->transfers[copy].copies)
-        deliver(core, sms, &sms->transfers[copy], sms->transfers[copy].sm, packet, passed);
+    if (transfer->copies != TMA_NONE)
+        deliver_copies(core, sms, transfer, packet, passed);
     tma_packet_free(core, packet_id);
     if (transfer->outstanding == 1 && transfer->generated) {
         complete_copies(core, sms, id);

@@ -1,52 +1,80 @@
 /* The TMA unit of an SM, for loads and prefetches. It works on one transfer after the other, and
- * sends one packet after the other for the transfer's rows. */
+ * sends one packet after the other for the transfer's rows. While there are stores too, the unit
+ * makes packets for loads and for stores in turn (store_unit.c). */
 #include "memory/sm/load_unit.h"
 
 #include "memory/sm/descriptor_waits.h"
+#include "memory/sm/store_unit.h"
 #include "memory/sm/transfer.h"
 
 /* Packets that the unit makes in one wake-up. Each still leaves at its own cycle. */
 enum { BATCH_PACKETS = 32 };
 
-/* A row that lies completely out of bounds reads one of the eight lines that all transfers share.
- */
-static void use_fill_line(struct tma_transfer *transfer, struct tma_packet *packet) {
-    packet->line = tma_fill_line(transfer->fill_lines++);
-    packet->fill_line = true;
-    packet->sectors = packet->wanted = ((1u << tma_sector_count(packet->sectors)) - 1) & 15u;
+/* What all packets of a run have in common. */
+static struct tma_packet packet_of(const struct tma_core *core, uint32_t id,
+                                   const struct tma_transfer *transfer,
+                                   const struct tma_line_request *request) {
+    bool load = transfer->direction == TMA_LOAD;
+    uint32_t sectors = request->sectors;
+    if (request->fill_row) /* as many sectors of a fill line */
+        sectors = (1u << tma_sector_count(sectors)) - 1;
+    return (struct tma_packet){
+        .transfer = id,
+        .kind = (load ? TMA_PACKET_LOAD : TMA_PACKET_PREFETCH) & 7u,
+        .sectors = sectors & 15u,
+        .wanted = sectors & 15u,
+        .sm = (uint8_t)transfer->sm,
+        .gpc = core->sm_gpc[transfer->sm] & 15u,
+        .promotion = transfer->promotion & 3u,
+        .merged = TMA_NONE,
+        .coalesces = load && transfer->copies == TMA_NONE,
+        .fill_line = request->fill_row,
+    };
 }
 
-/* Sends a packet to the L2 slice of the SM's partition, loads by way of the coalescer. A prefetch
- * sends no packet for a row out of bounds. */
-static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
-                 const struct tma_line_request *request, uint64_t cycle) {
-    struct tma_transfer *owner = &sms->transfers[transfer];
-    bool load = owner->direction == TMA_LOAD, coalesces = load && owner->copies == TMA_NONE;
-    if (!load && request->fill)
-        return;
-    uint32_t id = tma_packet_new(core);
-    if (id == TMA_NONE)
-        return;
-    struct tma_packet *packet = tma_packet_at(core, id);
-    *packet = (struct tma_packet){
-        .line = request->line,
-        .transfer = transfer,
-        .sent_cycle = cycle,
-        .kind = (load ? TMA_PACKET_LOAD : TMA_PACKET_PREFETCH) & 7u,
-        .sectors = request->sectors & 15u,
-        .wanted = request->sectors & 15u,
-        .sm = (uint8_t)owner->sm,
-        .gpc = core->sm_gpc[owner->sm] & 15u,
-        .promotion = owner->promotion & 3u,
-        .merged = TMA_NONE,
-        .coalesces = coalesces,
-    };
-    if (request->fill_row)
-        use_fill_line(owner, packet);
-    owner->outstanding++;
-    tma_locate_packet(core, packet, tma_near_partition(core, packet));
-    tma_send(core, coalesces ? TMA_TO_COALESCER : TMA_TO_SLICE, id,
-             cycle + core->machine->crossbar.request_cycles);
+/* Sends the packets of a run of requests to the L2 slices of the SM's partition, loads by way of
+ * the coalescer: one at each turn of the unit from `ticks` on. A row that lies completely out of
+ * bounds reads one of the eight lines that all transfers share. (Not inlined: gcc would take
+ * `common` apart into its fields, and need three times as many instructions to copy it.) */
+__attribute__((noinline)) static void send_run(struct tma_core *core, const struct tma_sms *sms,
+                                               struct tma_transfer *transfer,
+                                               const struct tma_packet *common,
+                                               const struct tma_uniform_run *run, uint64_t ticks) {
+    uint32_t partition = tma_near_partition(core, common);
+    uint64_t way_cycles = core->machine->crossbar.request_cycles, line = run->request.line;
+    enum tma_destination destination = common->coalesces ? TMA_TO_COALESCER : TMA_TO_SLICE;
+    for (uint32_t i = 0; i < run->requests; i++) {
+        uint32_t number = tma_packet_new(core);
+        if (number == TMA_NONE)
+            return;
+        struct tma_packet *packet = tma_packet_at(core, number);
+        *packet = *common;
+        packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;
+        packet->sent_cycle = tma_ticks_to_cycle(ticks);
+        tma_locate_packet(core, packet, partition);
+        tma_send(core, destination, number, packet->sent_cycle + way_cycles);
+        line += run->step_lines;
+        ticks += sms->row_ticks;
+    }
+    transfer->outstanding += run->requests;
+}
+
+/* Makes the next packets of the transfer at the head, at most `most`. Returns their number; 0 where
+ * all have been made. A prefetch sends no packet for a row out of bounds. */
+static uint32_t make_packets(struct tma_core *core, struct tma_sms *sms, struct tma_load_unit *unit,
+                             uint32_t most) {
+    struct tma_transfer *transfer = &sms->transfers[unit->head];
+    struct tma_uniform_run run;
+    if (!tma_row_splitter_next_run(&transfer->splitter, most, &run))
+        return 0;
+    transfer->completion.requests += run.requests;
+    if (transfer->direction == TMA_LOAD || !run.request.fill) {
+        const struct tma_packet common = packet_of(core, unit->head, transfer, &run.request);
+        send_run(core, sms, transfer, &common, &run, unit->clock_ticks);
+    }
+    unit->sent_ticks = unit->clock_ticks += run.requests * sms->row_ticks;
+    unit->busy_ticks += run.requests * sms->row_ticks;
+    return run.requests;
 }
 
 /* Removes the transfer at the head from the queue: all of its packets have been made. */
@@ -81,7 +109,7 @@ static bool begin(struct tma_core *core, struct tma_sms *sms, struct tma_load_un
     if (!tma_descriptor_ready(core, sms, unit->waits, unit->head,
                               tma_ticks_to_cycle(unit->clock_ticks), cycle))
         return false;
-    if (transfer->completion.descriptor_cycles > 0)
+    if (transfer->completion.descriptor_cycles > 0 && unit->clock_ticks < cycle * TMA_TICKS)
         unit->clock_ticks = cycle * TMA_TICKS;
     transfer->begun = true;
     transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
@@ -114,6 +142,8 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
     if (unit->head == TMA_NONE)
         return;
     uint64_t cycle = next_cycle(sms, unit, now);
+    if (cycle <= now) /* the store unit took its turn */
+        cycle = now + 1;
     if (cycle == UINT64_MAX || (unit->scheduled && unit->wake_cycle <= cycle))
         return;
     unit->scheduled = true;
@@ -152,28 +182,42 @@ static void look_ahead(struct tma_core *core, struct tma_sms *sms, struct tma_lo
         tma_descriptor_look_ahead(core, sms, unit->waits, transfer->next);
 }
 
+/* The store unit takes its turn after each packet of this one. So with work for it, this unit makes
+ * one packet in one wake-up, and none ahead of time. (A store that has not reached its unit yet
+ * does not count: it may be known already, or not.) */
+static uint32_t most_packets(const struct tma_sms *sms, const struct tma_load_unit *unit,
+                             uint32_t sm, uint64_t cycle) {
+    const struct tma_store_unit *stores = &sms->store_units[sm];
+    bool idle = stores->head == TMA_NONE &&
+                (stores->coming == TMA_NONE || sms->transfers[stores->coming].queued_cycle > cycle);
+    if (idle)
+        return BATCH_PACKETS;
+    return tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
+}
+
 struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
                                        uint64_t cycle) {
     struct tma_load_unit *unit = &sms->load_units[sm];
-    int made = 0;
+    struct tma_store_unit *stores = &sms->store_units[sm];
+    uint32_t made = 0;
     if (!unit->scheduled || unit->wake_cycle != cycle)
         return tma_nowhere;
     unit->scheduled = false;
-    while (made < BATCH_PACKETS && unit->head != TMA_NONE && !core->out_of_memory) {
-        struct tma_transfer *transfer = &sms->transfers[unit->head];
-        struct tma_line_request request;
+    if (stores->is_next && tma_store_unit_is_ready(stores, cycle))
+        return tma_store_unit_wake_now(sms, sm, cycle);
+    uint32_t most = most_packets(sms, unit, sm, cycle);
+    while (made < most && unit->head != TMA_NONE && !core->out_of_memory) {
         if (!begin(core, sms, unit, cycle))
             break;
-        if (!tma_row_splitter_next(&transfer->splitter, &request)) {
+        uint32_t packets = make_packets(core, sms, unit, most - made);
+        if (packets == 0)
             finish(core, sms, unit);
-            continue;
-        }
-        transfer->completion.requests++;
-        send(core, sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
-        unit->clock_ticks += sms->row_ticks;
-        unit->busy_ticks += sms->row_ticks;
-        made++;
+        made += packets;
+        if (packets > 0)
+            stores->is_next = true;
     }
+    if (stores->clock_ticks < unit->sent_ticks)
+        stores->clock_ticks = unit->sent_ticks;
     look_ahead(core, sms, unit, cycle);
     schedule(core, sms, sm, cycle);
     return tma_nowhere;

@@ -88,30 +88,28 @@ static void begin_uniform_run(struct tma_row_splitter *splitter,
                               const struct tma_line_request *request) {
     if ((splitter->global_step_bytes | splitter->shared_step_bytes) % TMA_LINE_BYTES != 0)
         return;
-    splitter->uniform = (struct tma_uniform_run){
-        *request, splitter->global_step_bytes / TMA_LINE_BYTES, splitter->run_rows};
+    uint64_t step_lines = splitter->global_step_bytes / TMA_LINE_BYTES;
+    splitter->uniform = (struct tma_uniform_run){*request, step_lines, splitter->run_rows};
+    splitter->uniform.request.line += step_lines;
     count_rows(splitter, splitter->run_rows);
     splitter->run_rows = 0;
 }
 
-/* Gives the line request of the next row of a uniform run. It copies field by field: to load as a
- * whole what was just stored in parts would stall the host. */
-static inline void take_uniform(struct tma_uniform_run *uniform, struct tma_line_request *request) {
-    uniform->rows--;
-    uniform->request.line += uniform->step_lines;
-    request->line = uniform->request.line;
-    request->sectors = uniform->request.sectors;
-    request->fill = uniform->request.fill;
-    request->fill_row = uniform->request.fill_row;
-    request->partial = uniform->request.partial;
+/* Takes requests from the front of a uniform run. It copies field by field: to load as a whole what
+ * was just stored in parts would stall the host. */
+static inline void take_uniform(struct tma_uniform_run *uniform, uint32_t requests,
+                                struct tma_line_request *first) {
+    first->line = uniform->request.line;
+    first->sectors = uniform->request.sectors;
+    first->fill = uniform->request.fill;
+    first->fill_row = uniform->request.fill_row;
+    first->partial = uniform->request.partial;
+    uniform->requests -= requests;
+    uniform->request.line += requests * uniform->step_lines;
 }
 
-bool tma_row_splitter_next(struct tma_row_splitter *splitter, struct tma_line_request *request) {
-    struct tma_uniform_run *uniform = &splitter->uniform;
-    if (uniform->rows > 0) {
-        take_uniform(uniform, request);
-        return true;
-    }
+/* Gives the next line request where none is left of a uniform run. */
+static bool next_of_row(struct tma_row_splitter *splitter, struct tma_line_request *request) {
     if (splitter->row_done_bytes == splitter->row_total_bytes && !next_row(splitter))
         return false;
     const struct tma_row *row = &splitter->row;
@@ -130,5 +128,25 @@ bool tma_row_splitter_next(struct tma_row_splitter *splitter, struct tma_line_re
     splitter->row_done_bytes = done + bytes;
     if (bytes == splitter->row_total_bytes)
         begin_uniform_run(splitter, request);
+    return true;
+}
+
+bool tma_row_splitter_next(struct tma_row_splitter *splitter, struct tma_line_request *request) {
+    if (splitter->uniform.requests == 0)
+        return next_of_row(splitter, request);
+    take_uniform(&splitter->uniform, 1, request);
+    return true;
+}
+
+bool tma_row_splitter_next_run(struct tma_row_splitter *splitter, uint32_t most,
+                               struct tma_uniform_run *run) {
+    struct tma_uniform_run *uniform = &splitter->uniform;
+    run->step_lines = uniform->step_lines;
+    if (uniform->requests == 0) {
+        run->requests = 1;
+        return next_of_row(splitter, &run->request);
+    }
+    run->requests = smaller(uniform->requests, most);
+    take_uniform(uniform, run->requests, &run->request);
     return true;
 }

@@ -16,19 +16,19 @@ struct tma_line_request {
     bool partial;    /* the bytes begin or end inside a sector; of a reduction: see half_work */
 };
 
-/* A uniform run: rows of one line request each, which differ only in the line. */
+/* A uniform run: line requests that differ only in the line. */
 struct tma_uniform_run {
-    struct tma_line_request request; /* of the last row */
-    uint64_t step_lines;             /* from one row to the next */
-    uint32_t rows;                   /* still to come */
+    struct tma_line_request request; /* the first one */
+    uint64_t step_lines;             /* from one request to the next */
+    uint32_t requests;               /* how many there are */
 };
 
 struct tma_row_splitter {
     enum tma_direction direction;
     bool half_work; /* L2 takes half the work of a sector to reduce 16 bytes of this type */
-    struct tma_uniform_run uniform;
-    uint32_t row_done_bytes;  /* of the current row: line requests were made for these */
-    uint32_t row_total_bytes; /* of the current row */
+    struct tma_uniform_run uniform; /* rows of one request each that are still to come */
+    uint32_t row_done_bytes;        /* of the current row: line requests were made for these */
+    uint32_t row_total_bytes;       /* of the current row */
     uint32_t run_rows; /* rows after the current one that differ from it only in their address */
     uint32_t shared_step_bytes;
     uint64_t global_step_bytes;
@@ -45,5 +45,10 @@ void tma_row_splitter_init(struct tma_row_splitter *splitter, const struct tma_r
 
 /* Gives the next line request; false after the last. */
 bool tma_row_splitter_next(struct tma_row_splitter *splitter, struct tma_line_request *request);
+
+/* The same for several requests at once: gives the next 1 to `most` ones, as many as are known to
+ * form a uniform run. */
+bool tma_row_splitter_next_run(struct tma_row_splitter *splitter, uint32_t most,
+                               struct tma_uniform_run *run);
 
 #endif

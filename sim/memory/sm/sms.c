@@ -61,7 +61,7 @@ TMA_RARE struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, st
     if (store) {
         tma_descriptor_arrive(sms->store_units[sm].waits, id, cycle);
         if (now)
-            return (struct tma_handover){sm, TMA_WAKE_STORE_UNIT, cycle};
+            return tma_store_unit_wake_now(sms, sm, cycle);
         tma_store_unit_resume(core, sms, sm, core->cycle);
     } else {
         tma_descriptor_arrive(sms->load_units[sm].waits, id, cycle);
@@ -86,5 +86,12 @@ uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < sms->core->machine->sm_count; i++)
         total += sms->ports[i].busy_ticks / TMA_TICKS;
+    return total;
+}
+
+uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms) {
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < sms->core->machine->sm_count; i++)
+        total += sms->shared[i].busy_ticks / TMA_TICKS;
     return total;
 }

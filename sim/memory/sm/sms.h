@@ -1,5 +1,5 @@
 /* The SMs: their TMA units (a load unit and a store unit each), caches of tensor maps, response
- * ports and shared-memory ports; and the transfers that the units work on.
+ * ports and shared memories; and the transfers that the units work on.
  *
  * system.c alone includes this header from outside the folder. */
 #ifndef TMA_MEMORY_SM_SMS_H
@@ -10,7 +10,6 @@
 #include "memory/core/descriptor_cache.h"
 #include "memory/core/issue.h"
 #include "memory/sm/row_splitter.h"
-#include "memory/sm/shared_memory_port.h"
 
 /* A transfer: one TMA operation, from its issue until its last packet is done. A response touches
  * only its first cache line of the host. */
@@ -50,6 +49,7 @@ enum { TMA_DESCRIPTOR_WAITS = 2 };
 struct tma_load_unit {
     uint32_t head, tail;  /* queue of transfers */
     uint64_t clock_ticks; /* it can make its next packet */
+    uint64_t sent_ticks;  /* it has made the last one */
     uint64_t start_ticks; /* it may begin with the next transfer */
     uint64_t busy_ticks;
     bool scheduled;      /* a wake-up is in the event queue, */
@@ -66,7 +66,9 @@ struct tma_store_unit {
     int32_t credits;              /* flits that it may still send to L2 */
     uint64_t clock_ticks;         /* it can make its next packet */
     uint64_t busy_ticks;
-    bool scheduled; /* a wake-up is in the event queue */
+    bool scheduled;      /* a wake-up is in the event queue, */
+    bool is_next;        /* the last packet of the SM was one of a load */
+    uint64_t wake_cycle; /* at this cycle; other wake-ups in the queue are void */
     struct tma_descriptor_wait waits[TMA_DESCRIPTOR_WAITS];
 };
 
@@ -79,8 +81,8 @@ struct tma_sms {
     uint32_t completion_capacity, completion_head, completion_count;
     struct tma_load_unit *load_units; /* owned: by SM, as the fields below */
     struct tma_store_unit *store_units;
-    struct tma_port *ports;         /* response ports */
-    struct tma_shared_port *shared; /* shared-memory ports */
+    struct tma_port *ports;  /* response ports */
+    struct tma_port *shared; /* shared memory, for accesses of warps */
     struct tma_descriptor_cache *descriptors;
     uint64_t sector_ticks;    /* for which a sector occupies a response port */
     uint64_t wavefront_ticks; /* of shared memory */
@@ -120,8 +122,9 @@ struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_
 /* Takes the oldest completion; false where there is none. */
 bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *completion);
 
-/* Cycles for which TMA units and response ports were busy, summed over SMs. */
+/* Cycles for which TMA units, response ports and shared memory were busy, summed over SMs. */
 uint64_t tma_sms_busy_unit_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms);
+uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms);
 
 #endif

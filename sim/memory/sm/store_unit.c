@@ -1,9 +1,11 @@
 /* The TMA unit of an SM, for stores and reductions. It reads shared memory and sends writes to L2:
  * one packet of each of a few transfers in turn (round robin). It waits for no write, but only so
- * many flits may be in flight (credits). */
+ * many flits may be in flight (credits). While there are loads too, the SM's TMA unit makes one
+ * packet of a load and one of a store in turn. */
 #include "memory/sm/store_unit.h"
 
 #include "memory/sm/descriptor_waits.h"
+#include "memory/sm/load_unit.h"
 #include "memory/sm/transfer.h"
 
 static void append(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id) {
@@ -187,8 +189,20 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
         cycle = map_cycle > cycle ? map_cycle : cycle;
     }
     unit->scheduled = true;
+    unit->wake_cycle = cycle > soonest ? cycle : soonest;
     tma_event_queue_push(&core->queue, TMA_FIRST_UNIT + core->machine->sm_count + sm,
-                         cycle > soonest ? cycle : soonest);
+                         unit->wake_cycle);
+}
+
+/* The load unit has the next turn, once the packet is made. */
+static void yield_to_loads(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
+                           uint64_t cycle) {
+    struct tma_store_unit *unit = &sms->store_units[sm];
+    struct tma_load_unit *loads = &sms->load_units[sm];
+    unit->is_next = false;
+    if (loads->clock_ticks < unit->clock_ticks)
+        loads->clock_ticks = unit->clock_ticks;
+    tma_load_unit_resume(core, sms, sm, cycle);
 }
 
 /* Most packets that the unit makes in one cycle, on a machine where a packet takes no time. */
@@ -197,15 +211,20 @@ enum { MAX_PACKETS = 16 };
 TMA_RARE struct tma_handover tma_store_unit_wake(struct tma_core *core, struct tma_sms *sms,
                                                  uint32_t sm, uint64_t cycle) {
     struct tma_store_unit *unit = &sms->store_units[sm];
+    if (!unit->scheduled || unit->wake_cycle != cycle)
+        return tma_nowhere;
     unit->scheduled = false;
     if (unit->head == TMA_NONE)
         wait_until(unit, cycle);
     begin_arrived(core, sms, unit, cycle);
-    for (int made = 0; made < MAX_PACKETS && unit->head != TMA_NONE && unit->credits > 0 &&
-                       tma_ticks_to_cycle(unit->clock_ticks) <= cycle;
-         made++)
+    int made = 0;
+    while (made < MAX_PACKETS && tma_store_unit_is_ready(unit, cycle)) {
         make_packet(core, sms, unit);
+        made++;
+    }
     schedule(core, sms, sm, cycle + 1);
+    if (made > 0)
+        yield_to_loads(core, sms, sm, cycle);
     return tma_nowhere;
 }
 

@@ -29,7 +29,7 @@ mv "$SCRATCH/wide.yaml" "$SCRATCH/scenarios"
 cd "$SCRATCH/scenarios" || exit
 try() {
     echo "== $*"
-    tmasim run wide.yaml "$@" 2>&1 | sed -n '1,2p'
+    tmasim run wide.yaml --no-why "$@" 2>&1 | sed -n '1,2p'
 }
 try
 try --arch sm_100

@@ -4,7 +4,7 @@ try() {
     "$@" 2>&1
     echo "exit $?"
 }
-run() { tmasim run "$scenario" --set workload.iterations=4 "$@"; }
+run() { tmasim run "$scenario" --no-why --set workload.iterations=4 "$@"; }
 
 try run -o "$SCRATCH/report"
 run >"$SCRATCH/printed"

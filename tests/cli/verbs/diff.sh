@@ -1,6 +1,6 @@
 # Exit statuses 0 same, 1 different, 2 error; tolerances.
 scenario=../../configs/scenarios/narrow_rows.yaml
-run() { tmasim run "$scenario" --set workload.iterations=2 -o /dev/null "$@"; }
+run() { tmasim run "$scenario" --set workload.iterations=2 --no-why -o /dev/null "$@"; }
 run --trace "$SCRATCH/a"
 run --trace "$SCRATCH/b"
 run --trace "$SCRATCH/c" --set gpu.tma.complete='21 cycles'

@@ -17,15 +17,15 @@ workload:
     - {reduce: S, reduction: add}
     - {prefetch: A}
 END
-tmasim run "$scenario" | sed -n '/^bytes moved/,/^rate/p'
-tmasim run --format json "$scenario" | sed -n '/^  "bytes"/,/^  }/p'
+tmasim run --no-why "$scenario" | sed -n '/^bytes moved/,/^rate/p'
+tmasim run --no-why --format json "$scenario" | sed -n '/^  "bytes"/,/^  }/p'
 only() {
     sed "/^  operations:/,\$d" "$scenario" >"$SCRATCH/only.yaml"
     printf '  operations:\n    - {%s}\n' "$1" >>"$SCRATCH/only.yaml"
     echo "$SCRATCH/only.yaml"
 }
 check() {
-    tmasim run --format json "$@" | awk -v name="$(basename "$1")" '
+    tmasim run --no-why --format json "$@" | awk -v name="$(basename "$1")" '
         function value() { line = $2; sub(/,/, "", line); return line + 0 }
         function fail(text) { print name ": " text }
         / -[0-9]/ { fail("negative: " $0) }

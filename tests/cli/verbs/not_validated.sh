@@ -5,7 +5,7 @@ cd "$SCRATCH" || exit
 for gpu in h100_sxm b200; do
     echo "== $gpu"
     for format in text json; do
-        tmasim run "$scenarios/gemm_tile.yaml" --set gpu="$gpus/$gpu.yaml" --format $format
+        tmasim run "$scenarios/gemm_tile.yaml" --no-why --set gpu="$gpus/$gpu.yaml" --format $format
     done | grep 'validated'
     for format in text json markdown svg; do
         tmasim compare "$scenarios/gemm_tile.yaml" --set gpu="$gpus/$gpu.yaml" --format $format

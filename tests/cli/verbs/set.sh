@@ -2,7 +2,7 @@
 # is wrong.
 scenario=../../configs/scenarios/conv_halo.yaml
 try() {
-    tmasim run "$scenario" -o /dev/null --trace "$SCRATCH/trace" "$@" 2>&1
+    tmasim run "$scenario" --no-why -o /dev/null --trace "$SCRATCH/trace" "$@" 2>&1
     echo "exit $?"
 }
 said() { grep -E "^# ($1) " "$SCRATCH/trace"; }

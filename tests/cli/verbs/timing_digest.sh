@@ -2,8 +2,8 @@
 # edited copy. The seed and the name change no value of the timing.
 configs=$PWD/../../configs
 machine() {
-    tmasim run "$configs/scenarios/conv_halo.yaml" "$@" | sed -n 's/^machine *//p'
-    tmasim run "$configs/scenarios/conv_halo.yaml" "$@" --format json | grep -E '"timing_(validated|edited)"'
+    tmasim run "$configs/scenarios/conv_halo.yaml" --no-why "$@" | sed -n 's/^machine *//p'
+    tmasim run "$configs/scenarios/conv_halo.yaml" --no-why "$@" --format json | grep -E '"timing_(validated|edited)"'
 }
 machine
 machine --set gpu.topology.draw=5

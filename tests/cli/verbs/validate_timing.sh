@@ -25,3 +25,8 @@ tmasim validate --format json timing.tsv | awk '
         print off(mean, sum / rows) ? "another mean" : "mean of the rows"
         print off(max, most) ? "another maximum" : "maximum of the rows"
     }'
+# As TSV, too: every row with its error, which has a sign.
+tmasim validate --format tsv timing.tsv | awk -F '\t' '
+    function off(a, b) { return a - b > 0.000001 || b - a > 0.000001 }
+    NR == 1 { print; next }
+    { print $1, $2, $3, off($5, $4 / $3 - 1) ? "error is not that of the row" : "error of the row" }'

@@ -1,0 +1,23 @@
+/* How much two texts differ, for messages that say "did you mean". */
+#ifndef TMA_BASE_TEXT_DISTANCE_H
+#define TMA_BASE_TEXT_DISTANCE_H
+
+#include <stddef.h>
+
+enum { TMA_MAX_SUGGESTION = 64 };
+
+/* Returns the edit distance of two texts: how many characters have to be added, removed, replaced
+ * or swapped with their neighbour to turn one into the other. */
+size_t tma_text_distance(const char *a, const char *b);
+
+/* The closest of several candidates, for "did you mean". */
+struct tma_suggestion {
+    const char *wanted;            /* what the input has */
+    char best[TMA_MAX_SUGGESTION]; /* the closest candidate; "": none is close */
+    size_t distance;               /* from `wanted` to `best` */
+};
+
+/* Keeps the candidate if it is closer than the best one so far. */
+void tma_suggest(struct tma_suggestion *suggestion, const char *candidate);
+
+#endif

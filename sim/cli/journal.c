@@ -1,0 +1,180 @@
+#include "cli/journal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/allocation.h"
+#include "base/version.h"
+#include "cli/messages.h"
+#include "report/json_writer.h"
+#include "scenario/document.h"
+
+static const char *text_at(const struct tma_yaml_node *node, const char *path) {
+    const struct tma_yaml_node *found = tma_yaml_find(node, path);
+    return found == NULL || found->text == NULL ? "" : found->text;
+}
+
+static const struct tma_yaml_node *find_key(const struct tma_yaml_node *mapping, const char *key) {
+    const struct tma_yaml_node *node = mapping == NULL ? NULL : mapping->first;
+    while (node != NULL && (node->key == NULL || strcmp(node->key, key) != 0))
+        node = node->next;
+    return node;
+}
+
+/* Whether a line of the journal has the settings of a row, and no others. */
+static bool has_settings(const struct tma_yaml_node *line, const struct tma_sweep *sweep,
+                         const struct tma_sweep_row *row) {
+    const struct tma_yaml_node *set = tma_yaml_find(line, "set");
+    size_t count = 0;
+    for (size_t i = 0; i < sweep->column_count; i++) {
+        const struct tma_yaml_node *node = find_key(set, sweep->columns[i]);
+        const char *text = node == NULL ? NULL : node->text;
+        if ((text == NULL) != (row->values[i] == NULL) ||
+            (text != NULL && strcmp(text, row->values[i]) != 0))
+            return false;
+        count += text != NULL;
+    }
+    return set != NULL && tma_yaml_count(set) == count;
+}
+
+static uint64_t whole(const struct tma_yaml_node *line, const char *key) {
+    return strtoull(text_at(line, key), NULL, 10);
+}
+
+static double fraction(const struct tma_yaml_node *line, const char *key) {
+    return strtod(text_at(line, key), NULL);
+}
+
+static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
+    struct tma_sweep_figures figures = {
+        .cycles = whole(line, "cycles"),
+        .latency_cycles = whole(line, "latency_cycles"),
+        .dram_bytes = whole(line, "dram_bytes"),
+        .excess_wavefronts = whole(line, "excess_wavefronts"),
+        .time_ns = fraction(line, "time_ns"),
+        .gigabytes_per_second = fraction(line, "gigabytes_per_second"),
+        .bytes_per_cycle_per_sm = fraction(line, "bytes_per_cycle_per_sm"),
+        .l2_hit_fraction = fraction(line, "l2_hit_fraction"),
+        .busy = fraction(line, "busy"),
+        .timing_validated = strcmp(text_at(line, "timing_validated"), "true") == 0,
+        .timing_edited = strcmp(text_at(line, "timing_edited"), "true") == 0,
+    };
+    snprintf(figures.busiest, sizeof figures.busiest, "%s", text_at(line, "busiest"));
+    return figures;
+}
+
+/* A row that the journal has is done. */
+static void take_row(const struct tma_yaml_node *line, struct tma_sweep *sweep) {
+    uint64_t number = whole(line, "row");
+    if (number < 1 || number > sweep->row_count || tma_yaml_find(line, "error") != NULL ||
+        tma_yaml_find(line, "cycles") == NULL)
+        return;
+    struct tma_sweep_row *row = &sweep->rows[number - 1];
+    if (!has_settings(line, sweep, row))
+        return;
+    row->done = true;
+    row->figures = read_figures(line);
+}
+
+/* Reads a line, without its newline. False, with an error printed, if the journal is not ours. */
+static bool take_line(const char *path, unsigned number, const char *text, size_t length,
+                      const char *digest, struct tma_sweep *sweep) {
+    struct tma_diagnostics list = {0};
+    struct tma_yaml_node *line = tma_yaml_parse(text, length, path, &list);
+    bool good = line != NULL && line->kind == TMA_YAML_MAPPING;
+    if (!good)
+        cli_error("%s:%u: not a line of a sweep's journal", path, number);
+    else if (number > 1)
+        take_row(line, sweep);
+    else if (strcmp(text_at(line, "digest"), digest) != 0) {
+        cli_error("%s is the journal of another sweep: the scenario, its machine, --set or the "
+                  "version of tmasim differ; name another file, or delete it",
+                  path);
+        good = false;
+    }
+    tma_yaml_free(line);
+    tma_diagnostics_free(&list);
+    return good;
+}
+
+/* Reads all whole lines. Gives the bytes that they have together. */
+static bool read_lines(FILE *file, const char *path, const char *digest, struct tma_sweep *sweep,
+                       off_t *good_bytes) {
+    size_t size = 0, capacity = 1 << 12;
+    char *line = tma_allocate(capacity, 1);
+    bool good = line != NULL;
+    unsigned number = 0;
+    *good_bytes = 0;
+    for (int c; good && (c = getc(file)) != EOF;) {
+        if (c == '\n') {
+            good = take_line(path, ++number, line, size, digest, sweep);
+            *good_bytes += (off_t)size + 1;
+            size = 0;
+            continue;
+        }
+        if (size == capacity) {
+            char *grown = tma_resize(line, 2 * capacity, 1);
+            if (grown == NULL) {
+                good = false;
+                break;
+            }
+            line = grown;
+            capacity *= 2;
+        }
+        line[size++] = (char)c;
+    }
+    if (line == NULL || (!good && size == capacity))
+        cli_error("out of memory");
+    tma_release(line);
+    return good;
+}
+
+static bool begin(struct cli_journal *journal, const char *digest, const struct tma_sweep *sweep) {
+    struct tma_json json = {.out = journal->file};
+    tma_json_begin_line(&json, NULL);
+    tma_json_string(&json, "sweep", sweep->scenario);
+    tma_json_string(&json, "digest", digest);
+    tma_json_string(&json, "tmasim", TMA_VERSION);
+    tma_json_end_object(&json);
+    return fflush(journal->file) == 0;
+}
+
+static bool fail(struct cli_journal *journal) {
+    cli_error("cannot write %s: %s", journal->path, strerror(errno));
+    return false;
+}
+
+bool cli_journal_open(struct cli_journal *journal, const char *path, const char *digest,
+                      struct tma_sweep *sweep) {
+    off_t bytes;
+    *journal = (struct cli_journal){.path = path};
+    if (path == NULL)
+        return true;
+    journal->file = fopen(path, "a+");
+    if (journal->file == NULL)
+        return fail(journal);
+    rewind(journal->file);
+    if (!read_lines(journal->file, path, digest, sweep, &bytes))
+        return false;
+    if (fflush(journal->file) != 0 || ftruncate(fileno(journal->file), bytes) != 0 ||
+        fseek(journal->file, 0, SEEK_END) != 0 || (bytes == 0 && !begin(journal, digest, sweep)))
+        return fail(journal);
+    return true;
+}
+
+bool cli_journal_add(struct cli_journal *journal, const struct tma_sweep *sweep, size_t row) {
+    if (journal->file == NULL)
+        return true;
+    tma_sweep_write_line(sweep, row, journal->file);
+    return fflush(journal->file) == 0 || fail(journal);
+}
+
+void cli_journal_close(struct cli_journal *journal) {
+    if (journal->file != NULL)
+        fclose(journal->file);
+    journal->file = NULL;
+}

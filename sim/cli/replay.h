@@ -1,0 +1,27 @@
+/* Replays files of records in worker processes. */
+#ifndef TMA_CLI_REPLAY_H
+#define TMA_CLI_REPLAY_H
+
+#include "cli/options.h"
+#include "cli/validation.h"
+
+/* What to replay. */
+struct cli_replay {
+    const struct cli_options *options; /* operands: the files; jobs, quiet */
+    const struct tma_machine *machine;
+    uint32_t draws; /* also with the seeds 1 to this one */
+};
+
+/* What came of it. A record whose worker died, or that was not replayed, is skipped. */
+struct cli_replay_result {
+    struct tma_validation *validations; /* by file; zeroed by the caller, who frees their rows */
+    struct cli_draws *draws;            /* by file; zeroed by the caller */
+    uint64_t replayed, total;           /* records, with all seeds; fewer after an interrupt */
+    bool failed;                        /* a worker died, or memory ran out for a record */
+};
+
+/* Replays all files. Prints an error for each record that fails. Returns false, and prints why, if
+ * a file cannot be read, or if memory runs out here. */
+bool cli_replay(const struct cli_replay *replay, struct cli_replay_result *result);
+
+#endif

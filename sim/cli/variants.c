@@ -1,0 +1,335 @@
+#include "cli/variants.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
+#include "cli/messages.h"
+#include "report/sweep.h"
+#include "scenario/text_file.h"
+
+/* Values of one column, or the lines of the list: what the cross product multiplies. */
+struct axis {
+    struct cli_list values; /* borrowed texts */
+    size_t column;
+};
+
+/* A line of the list: a value, or NULL, for each column. */
+struct line {
+    const char *values[TMA_MAX_SWEEP_COLUMNS];
+};
+
+struct maker {
+    struct cli_variants *variants;
+    struct axis axes[TMA_MAX_SWEEP_COLUMNS];
+    size_t axis_count;
+    struct line *lines; /* owned */
+    size_t line_count, line_capacity;
+};
+
+static bool lack_memory(void) {
+    cli_error("out of memory");
+    return false;
+}
+
+/* Copies a text, which stays as long as the variants. NULL, with an error printed, when out of
+ * memory. */
+static const char *keep(struct cli_variants *variants, const char *text, size_t length) {
+    char **grown = tma_array_grow(variants->texts, variants->text_count, &variants->text_capacity,
+                                  sizeof *grown);
+    char *copy = NULL;
+    if (grown != NULL) {
+        variants->texts = grown;
+        copy = tma_copy_bytes(text, length);
+    }
+    if (copy == NULL) {
+        lack_memory();
+        return NULL;
+    }
+    variants->texts[variants->text_count++] = copy;
+    return copy;
+}
+
+static bool append_text(struct cli_list *list, const char *text) {
+    const char **grown = tma_resize(list->items, list->count + 1, sizeof *grown);
+    if (grown == NULL)
+        return lack_memory();
+    list->items = grown;
+    grown[list->count++] = text;
+    return true;
+}
+
+/* Length of the text up to a character of `ends` that is not in brackets or quotes. */
+static size_t span(const char *text, const char *ends) {
+    size_t depth = 0, i = 0;
+    char quote = '\0';
+    for (; text[i] != '\0'; i++) {
+        if (quote != '\0')
+            quote = text[i] == quote ? '\0' : quote;
+        else if (text[i] == '\'' || text[i] == '"')
+            quote = text[i];
+        else if (strchr("[{(", text[i]) != NULL)
+            depth++;
+        else if (strchr("]})", text[i]) != NULL && depth > 0)
+            depth--;
+        else if (depth == 0 && strchr(ends, text[i]) != NULL)
+            break;
+    }
+    return i;
+}
+
+/* Finds the column of a path, or adds it. */
+static bool find_column(struct cli_variants *variants, const char *path, size_t *column) {
+    for (*column = 0; *column < variants->column_count; ++*column)
+        if (strcmp(variants->columns[*column], path) == 0)
+            return true;
+    if (variants->column_count == TMA_MAX_SWEEP_COLUMNS) {
+        cli_error("a sweep has at most %d different settings", TMA_MAX_SWEEP_COLUMNS);
+        return false;
+    }
+    variants->columns[variants->column_count++] = path;
+    return true;
+}
+
+/* Cuts "PATH=VALUE" at its "=". */
+static bool cut_setting(struct cli_variants *variants, const char *what, const char *text,
+                        size_t length, const char **path, const char **value) {
+    const char *equals = memchr(text, '=', length);
+    if (equals == NULL || equals == text || equals + 1 == text + length) {
+        cli_error("%s: \"%.*s\" is not %s", what, (int)length, text,
+                  strcmp(what, "--try") == 0 ? "PATH=VALUES; expected, for example, "
+                                               "workload.pipeline.depth=2:6"
+                                             : "PATH=VALUE");
+        return false;
+    }
+    *path = keep(variants, text, (size_t)(equals - text));
+    *value = keep(variants, equals + 1, (size_t)(text + length - equals - 1));
+    return *path != NULL && *value != NULL;
+}
+
+/* A range "FIRST:LAST", "FIRST:LAST:STEP" or "FIRST:LAST:*FACTOR". */
+struct integer_range {
+    int64_t first, last, step;
+    bool multiplies;
+};
+
+static bool read_integer(const char **text, int64_t *value) {
+    char *end;
+    if (strspn(*text, "-0123456789") == 0)
+        return false;
+    long long number = strtoll(*text, &end, 10);
+    bool good = end != *text && number > -INT64_C(1000000000000) && number < INT64_C(1000000000000);
+    *text = end;
+    *value = number;
+    return good;
+}
+
+/* Whether a value has the form of a range. */
+static bool read_range(const char *text, struct integer_range *range) {
+    *range = (struct integer_range){.step = 1};
+    if (!read_integer(&text, &range->first) || *text++ != ':' || !read_integer(&text, &range->last))
+        return false;
+    if (*text == ':') {
+        text++;
+        range->multiplies = *text == '*';
+        text += range->multiplies;
+        if (!read_integer(&text, &range->step))
+            return false;
+    }
+    return *text == '\0';
+}
+
+static bool check_range(const char *path, const char *text, const struct integer_range *range) {
+    const char *wrong = NULL;
+    if (range->last < range->first)
+        wrong = "the last value is less than the first";
+    else if (range->multiplies && (range->step < 2 || range->first < 1))
+        wrong = "a factor is at least 2, and the first value is at least 1";
+    else if (range->step < 1 || range->step > 1000000)
+        wrong = "a step is 1 to 1000000";
+    else if (!range->multiplies && (range->last - range->first) / range->step >= CLI_MOST_VARIANTS)
+        wrong = "too many values";
+    if (wrong != NULL)
+        cli_error("--try %s: the range %s: %s", path, text, wrong);
+    return wrong == NULL;
+}
+
+static bool add_range(struct cli_variants *variants, const struct integer_range *range,
+                      struct axis *axis) {
+    for (int64_t value = range->first; value <= range->last;
+         value = range->multiplies ? value * range->step : value + range->step) {
+        char text[32];
+        snprintf(text, sizeof text, "%" PRId64, value);
+        const char *kept = keep(variants, text, strlen(text));
+        if (kept == NULL || !append_text(&axis->values, kept))
+            return false;
+    }
+    return true;
+}
+
+static bool add_values(struct cli_variants *variants, const char *path, const char *values,
+                       struct axis *axis) {
+    for (const char *next = values;; next++) {
+        size_t length = span(next, ",");
+        struct integer_range range;
+        const char *value = keep(variants, next, length);
+        if (value == NULL)
+            return false;
+        if (length == 0) {
+            cli_error("--try %s: \"%s\" has an empty value", path, values);
+            return false;
+        }
+        bool is_range = read_range(value, &range);
+        if (is_range ? !check_range(path, value, &range) || !add_range(variants, &range, axis)
+                     : !append_text(&axis->values, value))
+            return false;
+        next += length;
+        if (*next == '\0')
+            return true;
+    }
+}
+
+static bool add_axis(struct maker *maker, const char *text) {
+    struct cli_variants *variants = maker->variants;
+    const char *path, *values;
+    size_t columns = variants->column_count, column;
+    if (!cut_setting(variants, "--try", text, strlen(text), &path, &values) ||
+        !find_column(variants, path, &column))
+        return false;
+    if (column < columns) {
+        cli_error("--try %s is given twice", path);
+        return false;
+    }
+    struct axis *axis = &maker->axes[maker->axis_count++];
+    axis->column = column;
+    return add_values(variants, path, values, axis);
+}
+
+/* Reads the settings of one line, if it has any. */
+static bool read_line(struct maker *maker, const char *file, unsigned number, const char *text,
+                      size_t length) {
+    struct line line = {{NULL}};
+    bool any = false;
+    char what[300];
+    snprintf(what, sizeof what, "%.250s:%u", file, number);
+    for (size_t at = 0; at < length;) {
+        size_t blank = strspn(text + at, " \t\r");
+        at += blank;
+        if (at >= length || text[at] == '#')
+            break;
+        size_t part = span(text + at, " \t\r\n"), column;
+        const char *path, *value;
+        part = part > length - at ? length - at : part;
+        if (!cut_setting(maker->variants, what, text + at, part, &path, &value) ||
+            !find_column(maker->variants, path, &column))
+            return false;
+        if (line.values[column] != NULL) {
+            cli_error("%s: %s is set twice", what, path);
+            return false;
+        }
+        line.values[column] = value;
+        any = true;
+        at += part;
+    }
+    if (!any)
+        return true;
+    struct line *grown =
+        tma_array_grow(maker->lines, maker->line_count, &maker->line_capacity, sizeof *grown);
+    if (grown == NULL)
+        return lack_memory();
+    maker->lines = grown;
+    grown[maker->line_count++] = line;
+    return true;
+}
+
+static bool read_list(struct maker *maker, const char *file) {
+    char *text;
+    size_t length;
+    struct tma_error error;
+    if (tma_text_read(file, &text, &length, &error) != TMA_OK) {
+        cli_error("%s: %s", file, error.text);
+        return false;
+    }
+    bool good = true;
+    unsigned number = 1;
+    for (const char *next = text; good && *next != '\0'; number++) {
+        size_t line = strcspn(next, "\n");
+        good = read_line(maker, file, number, next, line);
+        next += line + (next[line] == '\n');
+    }
+    tma_release(text);
+    if (good && maker->line_count == 0) {
+        cli_error("%s: no line has a setting", file);
+        return false;
+    }
+    return good;
+}
+
+static bool count_rows(struct maker *maker) {
+    size_t rows = maker->line_count > 0 ? maker->line_count : 1;
+    for (size_t i = 0; i < maker->axis_count; i++) {
+        if (maker->axes[i].values.count > CLI_MOST_VARIANTS / rows) {
+            cli_error("the sweep has more than %d rows", CLI_MOST_VARIANTS);
+            return false;
+        }
+        rows *= maker->axes[i].values.count;
+    }
+    maker->variants->row_count = rows;
+    return true;
+}
+
+/* The number of a row has a digit for each axis; the last axis has the lowest one. */
+static bool multiply(struct maker *maker) {
+    struct cli_variants *variants = maker->variants;
+    size_t columns = variants->column_count;
+    variants->values = tma_allocate(variants->row_count * columns, sizeof *variants->values);
+    if (variants->values == NULL)
+        return lack_memory();
+    for (size_t row = 0; row < variants->row_count; row++) {
+        const char **values = &variants->values[row * columns];
+        size_t rest = row;
+        for (size_t i = maker->axis_count; i > 0; i--) {
+            const struct axis *axis = &maker->axes[i - 1];
+            values[axis->column] = axis->values.items[rest % axis->values.count];
+            rest /= axis->values.count;
+        }
+        for (size_t c = 0; c < columns && maker->line_count > 0; c++)
+            if (maker->lines[rest].values[c] != NULL)
+                values[c] = maker->lines[rest].values[c];
+    }
+    return true;
+}
+
+/* The columns of the list come first, as it varies slowest. */
+static bool make(struct maker *maker, const struct cli_list *tries, const char *list) {
+    if (list != NULL && !read_list(maker, list))
+        return false;
+    for (size_t i = 0; i < tries->count; i++)
+        if (!add_axis(maker, tries->items[i]))
+            return false;
+    return count_rows(maker) && multiply(maker);
+}
+
+bool cli_variants_make(const struct cli_list *tries, const char *list,
+                       struct cli_variants *variants) {
+    struct maker maker = {.variants = variants};
+    *variants = (struct cli_variants){
+        .columns = tma_allocate(TMA_MAX_SWEEP_COLUMNS, sizeof *variants->columns)};
+    bool good = variants->columns != NULL ? make(&maker, tries, list) : lack_memory();
+    for (size_t i = 0; i < maker.axis_count; i++)
+        tma_release(maker.axes[i].values.items);
+    tma_release(maker.lines);
+    return good;
+}
+
+void cli_variants_free(struct cli_variants *variants) {
+    for (size_t i = 0; i < variants->text_count; i++)
+        tma_release(variants->texts[i]);
+    tma_release(variants->texts);
+    tma_release(variants->columns);
+    tma_release(variants->values);
+    *variants = (struct cli_variants){0};
+}

@@ -1,0 +1,253 @@
+/* A kernel as people write it: roles, each a small program of loops and statements, and the rings
+ * of shared-memory stages and the barriers through which the roles work together. The program
+ * reader makes it from YAML, the record reader from a row of measurements.
+ *
+ * Each CTA of the grid has every role. A role is one or more warps that run one program together;
+ * an elected thread issues its TMA operations. What a CTA does depends on its number and on its
+ * rank in its cluster, which expressions can use. */
+#ifndef TMA_ENGINE_KERNEL_H
+#define TMA_ENGINE_KERNEL_H
+
+#include "banks/consumer.h"
+#include "engine/result.h"
+#include "expression/expression.h"
+
+TMA_API_BEGIN
+
+enum {
+    TMA_MAX_KERNEL_MAPS = 32,
+    TMA_MAX_RINGS = 16,
+    TMA_MAX_RING_DEPTH = 64,
+    TMA_MAX_BUFFERS = 16,
+    TMA_MAX_NAMED_BARRIERS = 16, /* of a CTA: the hardware has 16 */
+    TMA_MAX_VARIABLES = 64,
+    TMA_MAX_LOOP_DEPTH = 16, /* statements with a body inside each other */
+    TMA_KERNEL_NAME = 40,
+    TMA_NO_RING = 255
+};
+
+/* Where the reader leaves it to tma_kernel_lay_out to place a ring or a buffer. */
+#define TMA_SHARED_AUTO UINT32_MAX
+
+/* Variables that every expression of a kernel can use. The loops' own follow. */
+enum tma_kernel_variable {
+    TMA_VARIABLE_CTA,     /* number of the CTA in the grid */
+    TMA_VARIABLE_RANK,    /* of the CTA in its cluster */
+    TMA_VARIABLE_CTAS,    /* CTAs of the grid */
+    TMA_VARIABLE_CLUSTER, /* CTAs of a cluster */
+    TMA_FIRST_LOOP_VARIABLE
+};
+
+/* A number: a constant, or an expression of the kernel's variables. */
+struct tma_value {
+    const struct tma_expression *expression; /* not owned; NULL: the constant */
+    int64_t constant;
+};
+
+enum tma_statement_kind {
+    /* Loops and branches: the body is the statements from the next one to `end`. */
+    TMA_STATEMENT_FOR,   /* variable from `from`, below `to`, by `step` (default 1) */
+    TMA_STATEMENT_TILES, /* variables tile, m and n over the output tiles that the CTA takes */
+    TMA_STATEMENT_IF,    /* body where `condition` is not 0; else from `otherwise` to `end` */
+    /* The part of an innermost body that runs ahead of the rest: see tma_statement.ahead. */
+    TMA_STATEMENT_AHEAD,
+
+    /* Filling a stage. */
+    TMA_STATEMENT_ACQUIRE,   /* waits until the next stage of `ring` is empty; the role's loads fill
+                                it from now on, and its mbarrier expects their bytes */
+    TMA_STATEMENT_OPERATION, /* load, store, reduction or prefetch */
+    TMA_STATEMENT_SIGNAL, /* the role itself has filled its acquired stage of `ring`: arrives on the
+                             stage's full mbarrier. A ring with such a statement is full when its
+                             producers have signalled and the bytes of their loads are there. */
+
+    /* Using a stage. */
+    TMA_STATEMENT_WAIT,    /* waits until the next stage of `ring` is full: it is the current one */
+    TMA_STATEMENT_RELEASE, /* arrives on the empty mbarrier of the stage of `ring` that was current
+                              `lag` waits ago: 0 the current one */
+
+    /* Compute: see enum tma_work. */
+    TMA_STATEMENT_COMPUTE,
+    TMA_STATEMENT_WAIT_MMA, /* wgmma.wait_group `leaving`: until at most so many groups are left */
+
+    /* Stores. */
+    TMA_STATEMENT_COMMIT,      /* cp.async.bulk.commit_group */
+    TMA_STATEMENT_WAIT_STORES, /* cp.async.bulk.wait_group(.read) `leaving` */
+
+    /* Between roles. */
+    TMA_STATEMENT_BARRIER, /* bar.sync on `barrier`; with `arrive_only` bar.arrive */
+    TMA_STATEMENT_EXIT,    /* the role ends here */
+    TMA_STATEMENT_KIND_COUNT
+};
+
+/* Which output tiles a CTA takes. */
+enum tma_tile_schedule {
+    TMA_TILES_ONE,        /* tile number: that of the CTA, where there is one */
+    TMA_TILES_PERSISTENT, /* cta, cta + grid, ... */
+    TMA_TILES_DYNAMIC     /* the next one of a counter in global memory. All roles of a CTA take the
+                             same; a cluster takes as many neighbouring ones as it has CTAs. */
+};
+
+/* What a compute statement does. */
+enum tma_work {
+    TMA_WORK_CYCLES, /* the role is busy for amount[0] cycles */
+    TMA_WORK_MMA,    /* wgmma of an amount[0] x amount[1] x amount[2] product (m, n, k) by all warps
+                        of the role together, one group; then waits until at most `leaving` groups
+                        are left */
+    TMA_WORK_ALU,    /* amount[0] operations of single precision, of all threads together */
+    TMA_WORK_SFU,    /* amount[0] special functions (exp2, rsqrt, ...), of all threads together */
+    TMA_WORK_SHARED, /* amount[0] wavefronts of shared memory */
+    TMA_WORK_CONSUMER /* accesses of `consumer` to the tile of operation statement
+                         consumer.operation in the current stage */
+};
+
+/* Types of a matrix product, by their rate. */
+enum tma_mma_type {
+    TMA_MMA_HALF, /* f16, bf16 */
+    TMA_MMA_TF32,
+    TMA_MMA_BYTE, /* f8, s8 */
+    TMA_MMA_FP64,
+    TMA_MMA_TYPE_COUNT
+};
+
+struct tma_statement {
+    enum tma_statement_kind kind;
+    uint32_t end;          /* index of the first statement behind this one and its body */
+    uint32_t otherwise;    /* IF: index of the first statement of the other branch; `end`: none */
+    uint32_t line, column; /* in the scenario, from 1; 0: none */
+
+    uint8_t ring;    /* index; or TMA_NO_RING */
+    uint8_t buffer;  /* OPERATION without a ring: index of the buffer */
+    uint8_t barrier; /* BARRIER: index */
+    bool arrive_only;
+    bool read_only;   /* WAIT_STORES: with .read */
+    uint32_t lag;     /* RELEASE */
+    uint32_t leaving; /* WAIT_STORES, WAIT_MMA, MMA */
+
+    /* FOR, TILES: variable numbers. TILES sets all three. */
+    uint32_t variable; /* FOR: the loop variable; TILES: number of the tile */
+    uint32_t variable_m, variable_n;
+    struct tma_value from, to, step; /* FOR */
+    /* FOR, TILES: how many times the AHEAD part inside runs before the first iteration. The loop
+     * that has it may be an outer one of the part: then the part runs ahead over the ends of the
+     * inner loops. In the loop, when the AHEAD statement is reached, its body runs for the
+     * iteration that is so many ahead, where there is one. 0: no part runs ahead. */
+    uint32_t ahead;
+    enum tma_tile_schedule schedule; /* TILES */
+    struct tma_value tiles_m, tiles_n;
+    struct tma_value group;     /* TILES: 0: m fastest; 1: n fastest; g > 1: groups of g along m */
+    struct tma_value condition; /* IF */
+
+    /* OPERATION */
+    uint32_t map;                   /* index of the tensor map (array) */
+    struct tma_value map_index;     /* in the array */
+    struct tma_operation operation; /* direction, access, reduction; the values below fill the rest;
+                                       shared_address is the offset in the stage or the buffer */
+    struct tma_value coordinates[TMA_MAX_RANK];
+    struct tma_value im2col_offsets[3];
+    struct tma_value cta_mask;      /* multicast: bit mask of ranks; 0: none */
+    struct tma_value shared_offset; /* added to operation.shared_address, in bytes */
+
+    /* COMPUTE */
+    enum tma_work work;
+    struct tma_value amount[3];
+    enum tma_mma_type type;
+    bool a_in_registers; /* MMA: A comes from registers, not from shared memory */
+    struct tma_consumer consumer;
+};
+
+/* Stages of shared memory that go round between the roles that fill them and those that use them.
+ * A stage is full when each role that acquires it has arrived and all bytes are there. It is empty
+ * when each role that releases it has done so, in all CTAs that release to this one. A role that
+ * fills and uses the ring alone needs no empty mbarrier: it knows what it has released. */
+struct tma_ring {
+    char name[TMA_KERNEL_NAME];
+    uint32_t depth; /* stages */
+    uint32_t stage_bytes;
+    uint32_t shared_offset; /* of the first stage in the CTA's shared memory, or TMA_SHARED_AUTO */
+    struct tma_value release_mask; /* ranks to whose stage a release arrives; 0: the CTA's own */
+    bool
+        release_cluster; /* mbarrier.arrive.release.cluster, which is dear; else .shared::cluster */
+    uint32_t line, column;
+};
+
+/* Shared memory outside the rings, such as the tile that an epilogue stores from. */
+struct tma_buffer {
+    char name[TMA_KERNEL_NAME];
+    uint32_t bytes;
+    uint32_t shared_offset; /* or TMA_SHARED_AUTO */
+};
+
+/* A named barrier (bar.sync) of a CTA. */
+struct tma_named_barrier {
+    char name[TMA_KERNEL_NAME];
+    uint32_t arrivals; /* of roles that complete it; 0: as many as roles have a statement for it */
+};
+
+struct tma_role {
+    char name[TMA_KERNEL_NAME];
+    uint32_t warps;
+    uint32_t first, end; /* its statements */
+    uint32_t line, column;
+};
+
+struct tma_kernel {
+    char name[TMA_KERNEL_NAME];
+    struct tma_tensor_map maps[TMA_MAX_KERNEL_MAPS];
+    struct tma_map_array arrays[TMA_MAX_KERNEL_MAPS]; /* by map */
+    uint32_t map_count;
+
+    uint32_t cta_count; /* CTAs of the grid */
+    /* CTAs of a cluster. A launch without the cluster attribute (0) and one with clusters of one
+     * CTA (1) differ in the SMs on which CTAs are placed (memory/topology.h). */
+    uint32_t cluster_ctas;
+    uint32_t ctas_per_sm;  /* 0: as many as threads, registers and shared memory allow */
+    uint32_t registers;    /* of a thread; 0: they do not limit the CTAs of an SM */
+    uint32_t shared_bytes; /* of a CTA; 0: what rings and buffers take */
+    uint32_t sm_count;     /* SMs that CTAs may use; 0: all */
+    uint32_t sm_clock_mhz; /* 0: the machine's. DRAM and L2 keep their own clocks. */
+    bool cold;      /* L2 holds nothing of the tensors; else the same kernel ran just before */
+    bool unbounded; /* more than TMA_MAX_KERNEL_OPERATIONS operations are allowed */
+
+    struct tma_ring rings[TMA_MAX_RINGS];
+    uint32_t ring_count;
+    struct tma_buffer buffers[TMA_MAX_BUFFERS];
+    uint32_t buffer_count;
+    struct tma_named_barrier barriers[TMA_MAX_NAMED_BARRIERS];
+    uint32_t barrier_count;
+    struct tma_role roles[TMA_MAX_ROLES];
+    uint32_t role_count;
+
+    struct tma_statement *statements; /* not owned by the engine: of all roles, in preorder */
+    uint32_t statement_count;
+    char variables[TMA_MAX_VARIABLES][TMA_KERNEL_NAME]; /* names, for messages */
+    uint32_t variable_count;                            /* those of tma_kernel_variable included */
+};
+
+/* Places the rings and buffers whose offset is TMA_SHARED_AUTO behind each other, at multiples of
+ * 1024, and sets shared_bytes if it is 0. */
+void tma_kernel_lay_out(struct tma_kernel *kernel);
+
+/* A place in a scenario; line 0: none. */
+struct tma_kernel_place {
+    uint32_t line, column;
+};
+
+/* Finds what is wrong with a kernel before it runs: numbers outside their range, threads, registers
+ * or shared memory that do not fit, stages that no role fills or no role releases, barriers that
+ * too few roles reach, loops that never end, too many operations. *place, which may be NULL, is
+ * where. The kernel is laid out. Fails with TMA_ERROR_ARGUMENT, or as expressions do. */
+enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
+                                     const struct tma_kernel *kernel,
+                                     struct tma_kernel_place *place, struct tma_error *error);
+
+/* CTAs that an SM runs at once: as given, or as many as fit; 0: not even one fits. */
+uint32_t tma_kernel_ctas_per_sm(const struct tma_machine *machine, const struct tma_kernel *kernel);
+
+/* Threads of a CTA. */
+uint32_t tma_kernel_threads(const struct tma_kernel *kernel);
+
+#define TMA_MAX_KERNEL_OPERATIONS UINT64_C(1000000000)
+
+TMA_API_END
+
+#endif

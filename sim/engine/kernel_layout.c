@@ -1,0 +1,69 @@
+#include "engine/kernel.h"
+
+enum { SHARED_ALIGNMENT = 1024, WARP_THREADS = 32, REGISTER_UNIT = 256, SHARED_UNIT = 128 };
+
+static uint64_t align(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+/* The end of what lies at an offset; 0 where it has none yet. */
+static uint64_t end_of(uint32_t offset, uint64_t bytes) {
+    return offset == TMA_SHARED_AUTO ? 0 : offset + bytes;
+}
+
+static uint64_t ring_bytes(const struct tma_ring *ring) {
+    return (uint64_t)ring->depth * ring->stage_bytes;
+}
+
+/* Places one item behind `end`, if it has no place. Returns the end with it. */
+static uint64_t place(uint32_t *offset, uint64_t bytes, uint64_t end) {
+    if (*offset == TMA_SHARED_AUTO) {
+        end = align(end, SHARED_ALIGNMENT);
+        *offset = end + bytes < TMA_SHARED_AUTO ? (uint32_t)end : TMA_SHARED_AUTO - 1;
+        return end + bytes;
+    }
+    return end_of(*offset, bytes) > end ? end_of(*offset, bytes) : end;
+}
+
+void tma_kernel_lay_out(struct tma_kernel *kernel) {
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        if (end_of(kernel->rings[i].shared_offset, ring_bytes(&kernel->rings[i])) > end)
+            end = end_of(kernel->rings[i].shared_offset, ring_bytes(&kernel->rings[i]));
+    for (uint32_t i = 0; i < kernel->buffer_count; i++)
+        if (end_of(kernel->buffers[i].shared_offset, kernel->buffers[i].bytes) > end)
+            end = end_of(kernel->buffers[i].shared_offset, kernel->buffers[i].bytes);
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        end = place(&kernel->rings[i].shared_offset, ring_bytes(&kernel->rings[i]), end);
+    for (uint32_t i = 0; i < kernel->buffer_count; i++)
+        end = place(&kernel->buffers[i].shared_offset, kernel->buffers[i].bytes, end);
+    if (kernel->shared_bytes == 0)
+        kernel->shared_bytes = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX;
+}
+
+uint32_t tma_kernel_threads(const struct tma_kernel *kernel) {
+    uint32_t warps = 0;
+    for (uint32_t i = 0; i < kernel->role_count; i++)
+        warps += kernel->roles[i].warps;
+    return warps * WARP_THREADS;
+}
+
+static uint32_t at_most(uint32_t limit, uint64_t capacity, uint64_t each) {
+    uint64_t fit = each > 0 ? capacity / each : limit;
+    return fit < limit ? (uint32_t)fit : limit;
+}
+
+uint32_t tma_kernel_ctas_per_sm(const struct tma_machine *machine,
+                                const struct tma_kernel *kernel) {
+    uint64_t threads = tma_kernel_threads(kernel);
+    uint64_t warp_registers = align((uint64_t)kernel->registers * WARP_THREADS, REGISTER_UNIT);
+    uint32_t fit = machine->sm.ctas;
+    fit = at_most(fit, machine->sm.threads, threads);
+    fit = at_most(fit, machine->sm.registers, threads / WARP_THREADS * warp_registers);
+    fit = at_most(fit, machine->shared_memory_bytes,
+                  align((uint64_t)kernel->shared_bytes, SHARED_UNIT) + machine->sm.reserved_bytes);
+    if (threads > machine->sm.cta_threads ||
+        kernel->shared_bytes > machine->shared_memory_cta_bytes)
+        fit = 0;
+    return kernel->ctas_per_sm > 0 && kernel->ctas_per_sm < fit ? kernel->ctas_per_sm : fit;
+}

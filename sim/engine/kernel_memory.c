@@ -1,0 +1,81 @@
+#include "engine/kernel_memory.h"
+
+#include "engine/kernel_operation.h"
+
+/* Lets the memory system's time pass until `cycle`, and learns of completions. */
+static void advance(struct tma_kernel_engine *engine, uint64_t cycle) {
+    struct tma_simulation *simulation = &engine->simulation;
+    struct tma_completion completion;
+    bool good = tma_memory_advance(simulation->memory, cycle);
+    while (good && tma_memory_take(simulation->memory, &completion))
+        good = tma_completion_queue_push(&engine->completions, &completion);
+    if (!good)
+        tma_simulation_out_of_memory(simulation);
+}
+
+/* Hands over the operations issued before `cycle`: roles can no longer issue an earlier one. */
+static void hand_over_before(struct tma_kernel_engine *engine, uint64_t cycle) {
+    struct tma_simulation *simulation = &engine->simulation;
+    size_t count = tma_issue_queue_count_before(&simulation->issues, cycle);
+    for (size_t i = 0; i < count && simulation->code == TMA_OK; i++) {
+        advance(engine, simulation->issues.items[i].cycle + engine->machine.tma.issue_cycles);
+        tma_kernel_hand_over(engine, &simulation->issues.items[i]);
+    }
+    tma_issue_queue_remove(&simulation->issues, count);
+}
+
+static bool knows_first_completion(const struct tma_kernel_engine *engine) {
+    return tma_completion_queue_first(&engine->completions) <
+           tma_memory_now(engine->simulation.memory) + engine->machine.tma.complete_cycles;
+}
+
+static void complete(struct tma_kernel_engine *engine, uint64_t now) {
+    while (tma_completion_queue_first(&engine->completions) <= now &&
+           engine->simulation.code == TMA_OK) {
+        struct tma_visible_completion first = tma_completion_queue_pop(&engine->completions);
+        engine->completed_cycle = first.visible_cycle;
+        tma_kernel_complete(engine, &first.completion, first.visible_cycle);
+    }
+}
+
+/* Every other actor waits, and nothing is issued: lets time pass until a completion is known. */
+static void wait_for_completion(struct tma_kernel_engine *engine, uint64_t now) {
+    struct tma_simulation *simulation = &engine->simulation;
+    uint64_t window = engine->machine.tma.issue_cycles + engine->machine.tma.complete_cycles;
+    while (!knows_first_completion(engine) && simulation->code == TMA_OK) {
+        if (tma_memory_in_flight(simulation->memory) == 0) {
+            if (engine->completions.count == 0)
+                tma_kernel_deadlock(engine,
+                                    now > engine->completed_cycle ? now : engine->completed_cycle);
+            return;
+        }
+        advance(engine, tma_memory_now(simulation->memory) + (window > 0 ? window : 1));
+    }
+}
+
+struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now) {
+    struct tma_simulation *simulation = &engine->simulation;
+    uint64_t until = now + engine->machine.tma.issue_cycles + engine->machine.tma.complete_cycles;
+    if (!tma_simulation_is_over(simulation)) {
+        hand_over_before(engine, now);
+        advance(engine, now + engine->machine.tma.issue_cycles);
+        complete(engine, now);
+        uint64_t behind = engine->machine.tma.wake_interval_cycles;
+        if (now > behind)
+            tma_tracer_flush(&simulation->tracer, now - behind);
+        if (simulation->actors.awake == 1 && simulation->issues.count == 0) {
+            wait_for_completion(engine, now);
+            until = UINT64_MAX;
+        }
+        if (simulation->tracer.out_of_memory)
+            tma_simulation_out_of_memory(simulation);
+    }
+    if (tma_simulation_is_over(simulation)) {
+        tma_actors_signal_all(&simulation->actors);
+        return tma_wait_nothing();
+    }
+    uint64_t visible = tma_completion_queue_first(&engine->completions);
+    if (visible < until)
+        until = visible;
+    return tma_wait_cycle(until > now ? until : now + 1);
+}

@@ -1,0 +1,14 @@
+/* The memory actor of a kernel with roles: lets time pass in the memory system, hands over what
+ * roles issue, and completes operations for them. It works as memory_actor.h explains. */
+#ifndef TMA_ENGINE_KERNEL_MEMORY_H
+#define TMA_ENGINE_KERNEL_MEMORY_H
+
+#include "engine/kernel_state.h"
+
+struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now);
+
+/* Stops the run with TMA_ERROR_DEADLOCK: at `cycle` nothing is in flight, and every role waits. The
+ * text names roles, what they wait for, and their loop variables, as far as it has room. */
+void tma_kernel_deadlock(struct tma_kernel_engine *engine, uint64_t cycle);
+
+#endif

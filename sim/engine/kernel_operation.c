@@ -1,0 +1,441 @@
+#include "engine/kernel_operation.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
+#include "engine/kernel_ring.h"
+#include "engine/kernel_role.h"
+#include "placement/rows.h"
+#include "tensormap/types.h"
+
+static uint32_t index_of(const struct tma_kernel *kernel, const struct tma_statement *statement) {
+    return (uint32_t)(statement - kernel->statements);
+}
+
+uint32_t tma_kernel_descriptor(const struct tma_kernel *kernel, uint32_t map, uint32_t index) {
+    uint32_t number = 1 + index;
+    for (uint32_t before = 0; before < map; before++)
+        number += tma_array_maps(&kernel->arrays[before]);
+    return number;
+}
+
+bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
+                             const int64_t *variables, struct tma_operation *operation,
+                             uint32_t *map_index, struct tma_error *error) {
+    int64_t value;
+    *operation = statement->operation;
+    for (int d = 0; d < TMA_MAX_RANK; d++) {
+        if (!tma_value_at(&statement->coordinates[d], variables, &value, error))
+            return false;
+        if (value < INT32_MIN || value > INT32_MAX) {
+            tma_fail(error, TMA_ERROR_ARGUMENT,
+                     "coordinate %d is %" PRId64 "; allowed: 32 bits with a sign", d, value);
+            return false;
+        }
+        operation->coordinates[d] = (int32_t)value;
+    }
+    for (int d = 0; d < 3; d++) {
+        if (!tma_value_at(&statement->im2col_offsets[d], variables, &value, error))
+            return false;
+        if (value < 0 || value > UINT16_MAX) {
+            tma_fail(error, TMA_ERROR_ARGUMENT,
+                     "im2col offset %d is %" PRId64 "; allowed: 0 to 65535", d, value);
+            return false;
+        }
+        operation->im2col_offsets[d] = (uint16_t)value;
+    }
+    if (!tma_value_at(&statement->cta_mask, variables, &value, error))
+        return false;
+    uint32_t cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
+    if (value < 0 || value >> cluster != 0) {
+        tma_fail(error, TMA_ERROR_ARGUMENT, "cta_mask is %" PRId64 "; a cluster has ranks 0 to %u",
+                 value, cluster - 1);
+        return false;
+    }
+    operation->cta_mask = (uint16_t)value;
+    if (!tma_value_at(&statement->shared_offset, variables, &value, error))
+        return false;
+    operation->shared_address += (uint32_t)value;
+    if (!tma_value_at(&statement->map_index, variables, &value, error))
+        return false;
+    if (value < 0 || value >= tma_array_maps(&kernel->arrays[statement->map])) {
+        tma_fail(error, TMA_ERROR_ARGUMENT, "map %" PRId64 " of an array of %u", value,
+                 tma_array_maps(&kernel->arrays[statement->map]));
+        return false;
+    }
+    *map_index = (uint32_t)value;
+    return true;
+}
+
+/* Bytes that come to the CTA of rank `to` from the loads of a ring in the statements from `first`
+ * to `end`, if the CTA of rank `from` executes them. Stops at the ring's next ACQUIRE: *done. */
+static bool add_bytes(const struct tma_kernel_engine *engine, uint32_t first, uint32_t end,
+                      uint8_t ring, uint32_t from, uint32_t to, int64_t *variables, int64_t *bytes,
+                      bool *done, struct tma_error *error) {
+    const struct tma_kernel *kernel = engine->kernel;
+    for (uint32_t i = first; i < end && !*done; i = kernel->statements[i].end) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        int64_t value, limit, step = 1;
+        switch (statement->kind) {
+        case TMA_STATEMENT_ACQUIRE:
+            *done = statement->ring == ring;
+            break;
+        case TMA_STATEMENT_OPERATION:
+            if (statement->ring != ring || statement->operation.direction != TMA_LOAD)
+                break;
+            if (!tma_value_at(&statement->cta_mask, variables, &value, error))
+                return false;
+            if (value == 0 ? from == to : (value >> to & 1) != 0)
+                *bytes += engine->facts[i].bytes;
+            break;
+        case TMA_STATEMENT_IF:
+            if (!tma_value_at(&statement->condition, variables, &value, error))
+                return false;
+            {
+                uint32_t other = statement->otherwise > i ? statement->otherwise : statement->end;
+                if (!add_bytes(engine, value != 0 ? i + 1 : other,
+                               value != 0 ? other : statement->end, ring, from, to, variables,
+                               bytes, done, error))
+                    return false;
+            }
+            break;
+        case TMA_STATEMENT_FOR:
+            if (!tma_value_at(&statement->from, variables, &value, error) ||
+                !tma_value_at(&statement->to, variables, &limit, error) ||
+                !tma_value_at(&statement->step, variables, &step, error))
+                return false;
+            for (; value < limit && step > 0 && !*done; value += step) {
+                variables[statement->variable] = value;
+                if (!add_bytes(engine, i + 1, statement->end, ring, from, to, variables, bytes,
+                               done, error))
+                    return false;
+            }
+            break;
+        default:
+            break;
+        }
+    }
+    return true;
+}
+
+int64_t tma_acquired_bytes(struct tma_role_state *role, const struct tma_statement *acquire) {
+    struct tma_kernel_cta *cta = role->cta;
+    struct tma_kernel_engine *engine = cta->engine;
+    uint32_t index = index_of(engine->kernel, acquire);
+    if (engine->facts[index].acquired_bytes >= 0)
+        return engine->facts[index].acquired_bytes;
+    const struct tma_program_place *place = tma_cursor_place(&role->cursor);
+    uint32_t end = place->depth > 0 ? place->frames[place->depth - 1].end
+                                    : engine->kernel->roles[role->index].end;
+    int64_t variables[TMA_MAX_VARIABLES], bytes = 0;
+    struct tma_error error;
+    for (uint32_t from = 0; from < engine->cluster_ctas; from++) {
+        bool done = false;
+        for (uint32_t v = 0; v < TMA_MAX_VARIABLES; v++)
+            variables[v] = place->variables[v];
+        variables[TMA_VARIABLE_RANK] = from;
+        variables[TMA_VARIABLE_CTA] += (int64_t)from - cta->rank;
+        if (!add_bytes(engine, index + 1, end, acquire->ring, from, cta->rank, variables, &bytes,
+                       &done, &error)) {
+            tma_role_fail(role, acquire, error.code, error.text);
+            return -1;
+        }
+    }
+    return bytes;
+}
+
+/* Whether the bytes after an ACQUIRE are always the same: its loads follow it directly, with no
+ * multicast. Then *bytes has them. */
+static bool are_constant(const struct tma_kernel_engine *engine, uint32_t acquire, int64_t *bytes) {
+    const struct tma_kernel *kernel = engine->kernel;
+    uint8_t ring = kernel->statements[acquire].ring;
+    *bytes = 0;
+    for (uint32_t i = acquire + 1; i < kernel->statement_count; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        if (statement->kind == TMA_STATEMENT_IF || statement->kind == TMA_STATEMENT_FOR ||
+            statement->kind == TMA_STATEMENT_TILES)
+            return false;
+        if (statement->kind == TMA_STATEMENT_ACQUIRE && statement->ring == ring)
+            return true;
+        if (statement->kind == TMA_STATEMENT_OPERATION && statement->ring == ring &&
+            statement->operation.direction == TMA_LOAD) {
+            if (statement->cta_mask.expression != NULL || statement->cta_mask.constant != 0)
+                return false;
+            *bytes += engine->facts[i].bytes;
+        }
+        /* The end of the innermost body around both. */
+        for (uint32_t b = 0; b < acquire; b++)
+            if (kernel->statements[b].end == i + 1 && kernel->statements[b].end > b + 1)
+                return true;
+    }
+    return true;
+}
+
+static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint32_t index) {
+    const struct tma_kernel *kernel = engine->kernel;
+    const struct tma_statement *statement = &kernel->statements[index];
+    struct tma_operation operation = statement->operation;
+    struct tma_operation_size size;
+    struct tma_row_stream rows;
+    struct tma_error error;
+    /* The size of an operation does not depend on its coordinates, which may fault at 0. */
+    const struct tma_tensor_map *map = &kernel->maps[statement->map];
+    for (int d = 0; d < TMA_MAX_RANK; d++)
+        operation.coordinates[d] =
+            operation.access == TMA_ACCESS_IM2COL && d > 0 && d < (int)map->rank - 1
+                ? map->lower_corner[map->rank - 2 - (uint32_t)d]
+                : 0;
+    enum tma_error_code code = tma_rows_begin(&rows, map, &operation, &size, &error);
+    if (code != TMA_OK) {
+        engine->failed = statement;
+        tma_simulation_fail(&engine->simulation, code, error.text);
+        return code;
+    }
+    engine->facts[index].bytes = size.transaction_bytes;
+    return TMA_OK;
+}
+
+/* Measures a consumer's pass over the tile in each stage: addresses differ, and with them banks. */
+static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint32_t index) {
+    const struct tma_kernel *kernel = engine->kernel;
+    const struct tma_statement *compute = &kernel->statements[index];
+    const struct tma_statement *load = &kernel->statements[compute->consumer.operation];
+    const struct tma_tensor_map *map = &kernel->maps[load->map];
+    uint32_t depth = load->ring == TMA_NO_RING ? 1 : kernel->rings[load->ring].depth;
+    struct tma_consumer_report *reports = tma_allocate(depth, sizeof *reports);
+    if (reports == NULL) {
+        tma_simulation_out_of_memory(&engine->simulation);
+        return TMA_ERROR_MEMORY;
+    }
+    engine->facts[index].reports = reports;
+    for (uint32_t s = 0; s < depth; s++) {
+        struct tma_operation operation = load->operation;
+        struct tma_operation_size size;
+        struct tma_row_stream rows;
+        struct tma_error error;
+        operation.shared_address += load->ring == TMA_NO_RING
+                                        ? kernel->buffers[load->buffer].shared_offset
+                                        : kernel->rings[load->ring].shared_offset +
+                                              s * kernel->rings[load->ring].stage_bytes;
+        enum tma_error_code code = tma_rows_begin(&rows, map, &operation, &size, &error);
+        struct tma_tile tile = {.swizzle = map->swizzle,
+                                .shared_address = operation.shared_address,
+                                .rows = size.rows,
+                                .row_bytes = size.row_bytes,
+                                .pitch_bytes = size.row_pitch_bytes,
+                                .element_bytes = tma_type_info(map->data_type)->shared_bits / 8};
+        if (code == TMA_OK)
+            code = tma_consumer_check(&compute->consumer, &tile, &error);
+        if (code != TMA_OK) {
+            engine->failed = compute;
+            tma_simulation_fail(&engine->simulation, code, error.text);
+            return code;
+        }
+        reports[s] = tma_consumer_measure(&compute->consumer, &tile);
+    }
+    return TMA_OK;
+}
+
+enum tma_error_code tma_kernel_find_facts(struct tma_kernel_engine *engine) {
+    const struct tma_kernel *kernel = engine->kernel;
+    enum tma_error_code code = TMA_OK;
+    for (uint32_t i = 0; i < kernel->statement_count && code == TMA_OK; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        if (statement->kind == TMA_STATEMENT_OPERATION)
+            code = find_operation(engine, i);
+        else if (statement->kind == TMA_STATEMENT_COMPUTE && statement->work == TMA_WORK_CONSUMER)
+            code = find_consumer(engine, i);
+    }
+    for (uint32_t i = 0; i < kernel->statement_count && code == TMA_OK; i++) {
+        int64_t bytes;
+        if (kernel->statements[i].kind == TMA_STATEMENT_ACQUIRE)
+            engine->facts[i].acquired_bytes = are_constant(engine, i, &bytes) ? bytes : -1;
+    }
+    return code;
+}
+
+/* Takes a free record of the pool. UINT32_MAX when out of memory. */
+static uint32_t new_operation(struct tma_operation_pool *pool) {
+    if (pool->free != UINT32_MAX) {
+        uint32_t number = pool->free;
+        pool->free = pool->items[number].next_free;
+        return number;
+    }
+    struct tma_kernel_operation *items =
+        tma_array_grow(pool->items, pool->count, &pool->capacity, sizeof *items);
+    if (items == NULL)
+        return UINT32_MAX;
+    pool->items = items;
+    return (uint32_t)pool->count++;
+}
+
+/* The stage that an operation of the role touches: the one that it acquired last for what it loads,
+ * the current one for what it stores. False where it must not. */
+static bool find_stage(struct tma_role_state *role, const struct tma_statement *statement,
+                       uint32_t *stage) {
+    const struct tma_ring_use *use = &role->rings[statement->ring];
+    uint32_t depth = role->cursor.kernel->rings[statement->ring].depth;
+    bool loads = statement->operation.direction == TMA_LOAD;
+    if (loads || use->waited == 0) {
+        if (use->acquired == 0) {
+            tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                          loads ? "it loads into a stage that it has not acquired"
+                                : "it stores from a stage that it has not waited for");
+            return false;
+        }
+        *stage = (uint32_t)((use->acquired - 1) % depth);
+        const struct tma_stage *filled = tma_stage_of(role->cta, statement->ring, *stage);
+        if (!loads && filled->full_phases * depth < use->acquired - *stage &&
+            filled->full_bytes != 0) {
+            tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                          "it stores from a stage that is still being filled");
+            return false;
+        }
+        return true;
+    }
+    *stage = (uint32_t)((use->waited - 1) % depth);
+    if (use->released == use->waited && !role->cta->rings[statement->ring].never_released) {
+        tma_role_fail(role, statement, TMA_ERROR_FAULT,
+                      "it stores from a stage that it has released");
+        return false;
+    }
+    return true;
+}
+
+uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement *statement) {
+    struct tma_kernel_cta *cta = role->cta;
+    struct tma_kernel_engine *engine = cta->engine;
+    const struct tma_kernel *kernel = engine->kernel;
+    struct tma_operation_pool *pool = &engine->pools[cta->place];
+    uint32_t stage = 0;
+    struct tma_error error;
+    if (statement->ring != TMA_NO_RING && statement->operation.direction != TMA_PREFETCH &&
+        !find_stage(role, statement, &stage))
+        return 0;
+    uint32_t index = new_operation(pool);
+    if (index == UINT32_MAX) {
+        tma_simulation_out_of_memory(&engine->simulation);
+        return 0;
+    }
+    struct tma_kernel_operation *operation = &pool->items[index];
+    *operation = (struct tma_kernel_operation){.role = role,
+                                               .statement = statement,
+                                               .stage = stage,
+                                               .number = cta->operations++,
+                                               .cta = cta->number,
+                                               .left = 1,
+                                               .group = role->groups_committed};
+    if (!tma_statement_operation(kernel, statement, tma_cursor_place(&role->cursor)->variables,
+                                 &operation->operation, &operation->map_index, &error)) {
+        tma_role_fail(role, statement, error.code, error.text);
+        return 0;
+    }
+    if (statement->operation.direction != TMA_PREFETCH)
+        operation->operation.shared_address +=
+            statement->ring != TMA_NO_RING ? kernel->rings[statement->ring].shared_offset +
+                                                 stage * kernel->rings[statement->ring].stage_bytes
+                                           : kernel->buffers[statement->buffer].shared_offset;
+    if (tma_writes_tensor(statement->operation.direction)) {
+        role->groups[role->groups_committed % TMA_MAX_GROUPS].pending++;
+        role->group_open = true;
+    }
+    if (statement->operation.direction != TMA_PREFETCH)
+        cta->in_flight++;
+    if (++engine->issued_operations > TMA_MAX_KERNEL_OPERATIONS && !kernel->unbounded)
+        tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, "more than 10^9 operations");
+    struct tma_queued_issue issue = {
+        .cycle = role->cycle, .sm = cta->sm->number, .slot = role->number, .number = index};
+    if (!tma_issue_queue_push(&engine->simulation.issues, &issue))
+        tma_simulation_out_of_memory(&engine->simulation);
+    return engine->machine.warp.issue_cycles;
+}
+
+static void fault(struct tma_kernel_operation *operation, uint64_t cycle, enum tma_error_code code,
+                  const char *text) {
+    struct tma_kernel_engine *engine = operation->role->cta->engine;
+    char message[TMA_ERROR_TEXT_BYTES];
+    snprintf(message, sizeof message, "cycle %" PRIu64 ", CTA %u, role %s, operation %u: %.300s",
+             cycle, operation->cta, engine->kernel->roles[operation->role->index].name,
+             operation->number, text);
+    if (engine->simulation.code == TMA_OK)
+        engine->failed = operation->statement;
+    tma_simulation_fail(&engine->simulation, code, message);
+}
+
+void tma_kernel_hand_over(struct tma_kernel_engine *engine, const struct tma_queued_issue *issue) {
+    const struct tma_kernel *kernel = engine->kernel;
+    struct tma_role_state *role = &engine->roles[issue->slot];
+    struct tma_kernel_cta *cta = role->cta;
+    struct tma_kernel_operation *operation = &engine->pools[cta->place].items[issue->number];
+    const struct tma_statement *statement = operation->statement;
+    struct tma_tensor_map map = kernel->maps[statement->map];
+    struct tma_row_stream rows;
+    struct tma_operation_size size;
+    struct tma_error error;
+    map.global_address += kernel->arrays[statement->map].pitch_bytes * operation->map_index;
+    enum tma_error_code code = tma_rows_begin(&rows, &map, &operation->operation, &size, &error);
+    if (code != TMA_OK) {
+        fault(operation, issue->cycle, code, error.text);
+        return;
+    }
+    uint32_t copies[TMA_MAX_CLUSTER], copy_count = 0, mask = operation->operation.cta_mask;
+    /* A multicast load that leaves out the CTA that issues it is simulated as one that does not:
+     * its bytes then complete nothing there. */
+    for (uint32_t left = mask & ~(1u << cta->rank); left != 0; left &= left - 1)
+        copies[copy_count++] = cta->cluster->ctas[__builtin_ctz(left)].sm->number;
+    operation->left = 1 + copy_count;
+    struct tma_issue request = {
+        .cycle = issue->cycle,
+        .tag = (uint64_t)cta->place << 32 | issue->number,
+        .sm = issue->sm,
+        .direction = statement->operation.direction,
+        .warp = issue->slot % 256,
+        .wait_group = false,
+        .map = &map,
+        .descriptor = tma_kernel_descriptor(kernel, statement->map, operation->map_index),
+        .rows = &rows,
+        .size = &size,
+        .copies = copies,
+        .copy_count = copy_count};
+    if (!tma_memory_issue(engine->simulation.memory, &request))
+        tma_simulation_out_of_memory(&engine->simulation);
+    operation->window =
+        tma_trace_issue(&engine->simulation.tracer, issue->cycle,
+                        (struct tma_event_source){issue->sm, operation->cta, role->index},
+                        operation->number, statement->map);
+}
+
+void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_completion *completion,
+                         uint64_t cycle) {
+    uint32_t place = (uint32_t)(completion->tag >> 32), index = (uint32_t)completion->tag;
+    struct tma_kernel_operation *operation = &engine->pools[place].items[index];
+    struct tma_role_state *role = operation->role;
+    const struct tma_statement *statement = operation->statement;
+    struct tma_kernel_cta *issuer = role->cta, *cta = issuer;
+    enum tma_direction direction = statement->operation.direction;
+    tma_account_completion(&engine->simulation.accounting, direction, completion);
+    if (completion->copied)
+        for (cta = issuer->cluster->ctas; cta->sm->number != completion->sm;)
+            cta++;
+    if (tma_tracer_is_on(&engine->simulation.tracer))
+        tma_trace_completion(
+            &engine->simulation.tracer, completion,
+            (struct tma_event_source){completion->sm, cta == issuer ? operation->cta : cta->number,
+                                      role->index},
+            operation->number, operation->window,
+            tma_kernel_descriptor(engine->kernel, statement->map, operation->map_index));
+    uint32_t mask = operation->operation.cta_mask;
+    if (direction == TMA_LOAD && (mask == 0 || (mask >> cta->rank & 1) != 0))
+        tma_stage_complete(cta, statement->ring, operation->stage, completion->bytes, cycle);
+    if (tma_writes_tensor(direction))
+        tma_role_complete_store(role, operation->group, cycle);
+    if (--operation->left > 0)
+        return;
+    operation->next_free = engine->pools[place].free;
+    engine->pools[place].free = index;
+    if (direction != TMA_PREFETCH)
+        tma_kernel_end_operation(issuer, cycle);
+}

@@ -1,0 +1,196 @@
+#include "engine/kernel_run.h"
+
+#include <stdio.h>
+
+#include "base/allocation.h"
+#include "engine/kernel_grid.h"
+#include "engine/kernel_memory.h"
+#include "engine/kernel_operation.h"
+#include "engine/kernel_role.h"
+#include "engine/kernel_warm_start.h"
+#include "engine/module.h"
+
+enum { SMALL_STACK_KIB = 32, LARGE_STACK_KIB = 256 };
+
+static struct tma_wait step_role(void *machine, uint64_t now) {
+    return tma_role_step(machine, now);
+}
+
+static struct tma_wait step_scheduler(void *machine, uint64_t now) {
+    return tma_kernel_schedule(machine, now);
+}
+
+static struct tma_wait step_memory(void *machine, uint64_t now) {
+    return tma_kernel_memory_step(machine, now);
+}
+
+static bool create_actors(struct tma_kernel_engine *engine,
+                          const struct tma_engine_module *module) {
+    struct tma_simulation *simulation = &engine->simulation;
+    uint32_t roles = engine->cta_places * engine->kernel->role_count;
+    if (!tma_actors_create(&simulation->actors, roles + 2, module->signal))
+        return false;
+    struct tma_actor *actors = simulation->actors.items;
+    for (uint32_t i = 0; i < roles; i++)
+        actors[i] = (struct tma_actor){.step = step_role, .machine = &engine->roles[i]};
+    engine->scheduler_actor = roles;
+    engine->memory_actor = roles + 1;
+    actors[roles] = (struct tma_actor){.step = step_scheduler, .machine = engine};
+    actors[roles + 1] = (struct tma_actor){.step = step_memory, .machine = engine};
+    engine->completions = tma_completion_queue_of(&engine->machine);
+    return true;
+}
+
+static struct tma_wait step(void *context, uint32_t actor, uint64_t now) {
+    struct tma_kernel_engine *engine = context;
+    return tma_actor_step(&engine->simulation.actors, actor, now);
+}
+
+static unsigned describe(void *context, uint32_t actor, char name[TMA_ACTOR_NAME_BYTES]) {
+    const struct tma_kernel_engine *engine = context;
+    if (actor < engine->scheduler_actor) {
+        const struct tma_role_state *role = &engine->roles[actor];
+        snprintf(name, TMA_ACTOR_NAME_BYTES, "place%u.%.14s", role->cta->place,
+                 engine->kernel->roles[role->index].name);
+        return SMALL_STACK_KIB;
+    }
+    bool schedules = actor == engine->scheduler_actor;
+    snprintf(name, TMA_ACTOR_NAME_BYTES, "%s", schedules ? "cta_scheduler" : "memory");
+    return schedules ? SMALL_STACK_KIB : LARGE_STACK_KIB;
+}
+
+/* Every actor has ended, or waits for ever. */
+static void check_end(struct tma_kernel_engine *engine) {
+    char text[100];
+    uint64_t ended = engine->simulation.accounting.ended_ctas;
+    snprintf(text, sizeof text, "the run stopped when %llu of %u CTAs had ended",
+             (unsigned long long)ended, engine->kernel->cta_count);
+    if (ended != engine->kernel->cta_count)
+        tma_simulation_fail(&engine->simulation, TMA_ERROR_DEADLOCK, text);
+}
+
+static double busy(uint64_t ticks, uint64_t cycles, uint32_t servers) {
+    return cycles == 0 ? 0 : (double)(ticks / TMA_TICKS) / ((double)cycles * (double)servers);
+}
+
+static void summarise(struct tma_kernel_engine *engine) {
+    struct tma_simulation *simulation = &engine->simulation;
+    if (!tma_memory_drain(simulation->memory))
+        tma_simulation_out_of_memory(simulation);
+    struct tma_memory_counters counters = tma_memory_count(simulation->memory);
+    struct tma_sm sms[TMA_MAX_SMS];
+    uint64_t tensor = 0, alu = 0, sfu = 0, operands = 0;
+    for (uint32_t i = 0; i < engine->sm_count; i++) {
+        sms[i] = (struct tma_sm){.number = engine->sms[i].number};
+        operands += engine->sms[i].operand_cycles * TMA_TICKS;
+        tensor += engine->sms[i].tensor.busy_ticks;
+        alu += engine->sms[i].alu.busy_ticks;
+        sfu += engine->sms[i].sfu.busy_ticks;
+    }
+    tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count);
+    struct tma_result *result = engine->result;
+    /* Waves are those of kernels with one CTA on an SM. */
+    if (engine->ctas_per_sm > 1)
+        result->waves =
+            (struct tma_waves){.count = (engine->kernel->cta_count - 1) / engine->cta_places + 1,
+                               .ctas = engine->cta_places};
+    result->busy_shared += busy(operands, result->cycles, engine->sm_count);
+    result->busy_tensor = busy(tensor, result->cycles, engine->sm_count);
+    result->busy_alu = busy(alu, result->cycles, engine->sm_count);
+    result->busy_sfu = busy(sfu, result->cycles, engine->sm_count);
+    result->role_count = engine->kernel->role_count;
+    result->ctas_per_sm = engine->ctas_per_sm;
+    tma_tracer_flush(&simulation->tracer, UINT64_MAX);
+}
+
+/* Runs the simulation; the caller has reserved the engine. */
+static void simulate(struct tma_kernel_engine *engine, const struct tma_engine_module *module) {
+    static const struct tma_engine_core core = {
+        .step = step, .describe = describe, .allocate = tma_allocate, .release = tma_release};
+    struct tma_simulation *simulation = &engine->simulation;
+    simulation->code = tma_memory_create(&simulation->memory, &engine->machine, &simulation->error);
+    if (simulation->code != TMA_OK)
+        return;
+    tma_kernel_warm_start(engine);
+    if (simulation->code != TMA_OK)
+        return;
+    if (!create_actors(engine, module) || !module->run(&core, engine, simulation->actors.count))
+        tma_simulation_out_of_memory(simulation);
+    check_end(engine);
+    if (simulation->code == TMA_OK)
+        summarise(engine);
+}
+
+static void simulate_alone(struct tma_kernel_engine *engine) {
+    struct tma_simulation *simulation = &engine->simulation;
+    const struct tma_engine_module *module;
+    const char *text = "";
+    simulation->code = tma_module_load(&module, &simulation->error);
+    if (simulation->code != TMA_OK)
+        return;
+    enum tma_error_code code = module->reserve(&text);
+    if (code != TMA_OK) {
+        tma_simulation_fail(simulation, code, text);
+        return;
+    }
+    simulate(engine, module);
+    module->release();
+}
+
+static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink *sink,
+                   struct tma_result *result) {
+    struct tma_simulation *simulation = &engine->simulation;
+    const struct tma_kernel *kernel = engine->kernel;
+    engine->result = result;
+    engine->facts = tma_allocate(kernel->statement_count, sizeof *engine->facts);
+    return tma_accounting_create(&simulation->accounting, &engine->machine, NULL, kernel->cta_count,
+                                 result) &&
+           tma_tracer_create(&simulation->tracer, sink) && engine->facts != NULL &&
+           tma_kernel_grid_create(engine);
+}
+
+static void release(struct tma_kernel_engine *engine) {
+    struct tma_simulation *simulation = &engine->simulation;
+    tma_completion_queue_free(&engine->completions);
+    tma_kernel_grid_free(engine);
+    for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
+        tma_release(engine->facts[i].reports);
+    tma_release(engine->facts);
+    tma_tracer_free(&simulation->tracer);
+    tma_accounting_free(&simulation->accounting);
+    tma_issue_queue_free(&simulation->issues);
+    tma_actors_free(&simulation->actors);
+    tma_memory_free(simulation->memory);
+}
+
+enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
+                                   const struct tma_kernel *kernel,
+                                   const struct tma_event_sink *sink, struct tma_result *result,
+                                   struct tma_kernel_place *place, struct tma_error *error) {
+    enum tma_error_code code = tma_kernel_check(machine, kernel, place, error);
+    if (code != TMA_OK)
+        return code;
+    struct tma_kernel_engine *engine = tma_allocate(1, sizeof *engine);
+    if (engine == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    engine->machine = tma_machine_at_clock(machine, kernel->sm_clock_mhz);
+    engine->kernel = kernel;
+    struct tma_simulation *simulation = &engine->simulation;
+    simulation->machine = &engine->machine;
+    if (!create(engine, sink, result))
+        tma_simulation_out_of_memory(simulation);
+    else if (simulation->code == TMA_OK)
+        tma_kernel_find_facts(engine);
+    if (simulation->code == TMA_OK)
+        simulate_alone(engine);
+    release(engine);
+    code = simulation->code;
+    if (code != TMA_OK && error != NULL)
+        *error = simulation->error;
+    if (code != TMA_OK && place != NULL)
+        *place = engine->failed == NULL
+                     ? (struct tma_kernel_place){0, 0}
+                     : (struct tma_kernel_place){engine->failed->line, engine->failed->column};
+    tma_release(engine);
+    return code;
+}

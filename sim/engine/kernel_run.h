@@ -1,0 +1,23 @@
+/* Runs a kernel with roles on a machine. */
+#ifndef TMA_ENGINE_KERNEL_RUN_H
+#define TMA_ENGINE_KERNEL_RUN_H
+
+#include "engine/event.h"
+#include "engine/kernel.h"
+#include "engine/result.h"
+
+TMA_API_BEGIN
+
+/* Simulates a kernel from the start of its first CTA to the end of its last one. Checks it first,
+ * as tma_kernel_check does. `sink` and errors are as in run.h; in events, the slot of an operation
+ * is the number of its role, and that of an mbarrier is the number of its stage among those of all
+ * rings. *place, which may be NULL, is the place in the scenario that an error is about. The result
+ * has no cause_cycles, slot_cycles or consumers, but role_cycles. */
+enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
+                                   const struct tma_kernel *kernel,
+                                   const struct tma_event_sink *sink, struct tma_result *result,
+                                   struct tma_kernel_place *place, struct tma_error *error);
+
+TMA_API_END
+
+#endif

@@ -1,0 +1,194 @@
+/* What a run of a kernel consists of: CTAs on SMs, their roles, rings and barriers. All of it is
+ * reused: when a CTA has ended, the next one of the grid runs in its place. */
+#ifndef TMA_ENGINE_KERNEL_STATE_H
+#define TMA_ENGINE_KERNEL_STATE_H
+
+#include "engine/completion_queue.h"
+#include "engine/program_cursor.h"
+#include "engine/simulation.h"
+#include "memory/core/port.h"
+
+enum {
+    TMA_MAX_GROUPS = 256 /* of stores, or of matrix products, that a role has in flight */
+};
+
+/* The mbarriers of a stage. The one that roles wait on to use it is full when all that fill it have
+ * arrived and all bytes are there; the other one is empty when all that use it have arrived. */
+struct tma_stage {
+    uint64_t full_phases;  /* that have completed */
+    uint64_t full_cycle;   /* of the last one */
+    uint32_t full_missing; /* arrivals that the current phase lacks */
+    int64_t full_bytes;    /* that it lacks: those expected less those that came */
+    uint64_t phase_bytes;  /* that came in it */
+    uint64_t phase_cycle;  /* of its latest event so far */
+    uint64_t empty_phases;
+    uint64_t empty_cycle;
+    uint32_t empty_missing;
+    uint64_t empty_last_cycle;
+};
+
+struct tma_ring_state {
+    struct tma_stage *stages; /* as many as the ring is deep */
+    uint32_t producers;       /* roles that arrive on the full mbarrier of a stage */
+    uint32_t arrivals;        /* on the empty mbarrier; 0: the ring has none */
+    uint32_t release_mask;    /* ranks that a release arrives at */
+    bool own;                 /* one role fills and uses it: no empty mbarrier */
+    bool never_released;      /* no role has a RELEASE for it */
+    bool signalled;           /* its producers arrive by SIGNAL, not with expect_tx */
+    uint32_t first_stage;     /* number of its first stage among those of the CTA */
+};
+
+/* Operations of a role that were committed together. */
+struct tma_store_group {
+    uint32_t pending; /* operations that have not completed */
+    uint64_t cycle;   /* latest completion so far */
+};
+
+enum tma_role_phase {
+    TMA_ROLE_IDLE,       /* no CTA, or the program has ended */
+    TMA_ROLE_RUNNING,    /* executes statements, at `cycle` */
+    TMA_ROLE_WAITS_FULL, /* for a stage, which its CTA's rings wake it for */
+    TMA_ROLE_WAITS_EMPTY,
+    TMA_ROLE_WAITS_STORES,
+    TMA_ROLE_WAITS_BARRIER,
+    TMA_ROLE_WAITS_TILE,
+    TMA_ROLE_REQUESTS /* a unit that other roles may want in the same cycle */
+};
+
+struct tma_ring_use {
+    uint64_t acquired, waited, released; /* stages so far */
+};
+
+struct tma_kernel_cta;
+
+struct tma_role_state {
+    struct tma_kernel_cta *cta;
+    uint32_t index;  /* in the kernel */
+    uint32_t number; /* of its actor */
+    enum tma_role_phase phase;
+    struct tma_program_cursor cursor;
+    uint64_t cycle; /* up to which the role has executed; may lie ahead */
+    struct tma_ring_use rings[TMA_MAX_RINGS];
+    const struct tma_statement *waiting; /* the statement that waits */
+    uint64_t wait_phase;
+    uint32_t wait_stage;
+    struct tma_store_group groups[TMA_MAX_GROUPS]; /* ring, by number */
+    uint64_t groups_committed;
+    uint64_t groups_complete;          /* of the first ones */
+    uint64_t mma_ends[TMA_MAX_GROUPS]; /* ring, by number */
+    uint64_t mma_committed;
+    bool group_open;                     /* stores were issued since the last commit */
+    const struct tma_statement *request; /* for which it wants a unit of the SM in this cycle */
+    bool served;                         /* by that unit */
+    uint64_t served_cycle;
+};
+
+struct tma_barrier_state {
+    uint32_t expected, arrived;
+    uint64_t last_cycle;
+};
+
+/* CTAs of a cluster in one place each; without clusters, one CTA. */
+struct tma_kernel_cluster {
+    struct tma_kernel_cta *ctas; /* by rank */
+    uint32_t running_ctas;
+    uint64_t free_cycle; /* from which its next CTAs may start */
+    /* Tiles that a dynamic loop has taken: of the cluster's first CTA. */
+    struct tma_taken_tile {
+        uint64_t tile, cycle;
+    } * tiles; /* owned */
+    size_t tile_count, tile_capacity;
+    bool requests_tile;
+};
+
+struct tma_kernel_sm {
+    uint32_t number;
+    struct tma_port tensor, alu, sfu;
+    uint64_t operand_cycles; /* of shared memory, for operands of matrix products */
+    uint64_t poll_cycles;    /* what the warps of its other CTAs add to each mbarrier instruction */
+    struct tma_role_state **requests; /* of the current cycle */
+    uint32_t request_count;
+};
+
+struct tma_kernel_cta {
+    struct tma_kernel_engine *engine;
+    struct tma_kernel_cluster *cluster;
+    struct tma_kernel_sm *sm;
+    uint32_t place;  /* of the CTA among those of the engine */
+    uint32_t number; /* in the grid */
+    uint32_t rank;
+    uint32_t running_roles;
+    uint32_t in_flight;  /* operations that have not completed, without prefetches */
+    uint32_t operations; /* issued so far */
+    uint64_t start_cycle, end_cycle;
+    struct tma_ring_state rings[TMA_MAX_RINGS];
+    struct tma_barrier_state barriers[TMA_MAX_NAMED_BARRIERS];
+    struct tma_role_state *roles;
+    struct tma_stage *stages; /* of all rings */
+};
+
+/* An operation from its issue to its last completion. */
+struct tma_kernel_operation {
+    struct tma_role_state *role;
+    const struct tma_statement *statement;
+    struct tma_operation operation; /* with its coordinates */
+    uint32_t map_index;
+    uint32_t stage;  /* of the ring, for loads */
+    uint32_t number; /* in its CTA */
+    uint32_t cta;    /* number of the CTA */
+    uint32_t left;   /* completions to come: its own, and copies */
+    uint32_t next_free;
+    uint64_t group;  /* of stores */
+    uint64_t window; /* of the trace */
+};
+
+/* The operations in flight of one CTA place: their numbers do not depend on other places. */
+struct tma_operation_pool {
+    struct tma_kernel_operation *items; /* owned */
+    size_t count, capacity;
+    uint32_t free; /* first free one, or UINT32_MAX */
+};
+
+/* What is known of a statement before the run. */
+struct tma_statement_facts {
+    uint32_t bytes;                      /* OPERATION: complete_tx of a load */
+    int64_t acquired_bytes;              /* ACQUIRE: expect_tx; -1: differs, so it is found anew */
+    struct tma_consumer_report *reports; /* COMPUTE of a consumer: by stage; owned */
+};
+
+struct tma_kernel_engine {
+    struct tma_simulation simulation; /* its workload is NULL */
+    struct tma_machine machine;       /* at the kernel's clock */
+    const struct tma_kernel *kernel;
+    struct tma_statement_facts *facts;  /* owned: by statement, as the arrays below */
+    const struct tma_statement *failed; /* the statement that stopped the run, or NULL */
+    struct tma_kernel_sm *sms;
+    uint32_t sm_count;
+    struct tma_kernel_cluster *clusters;
+    uint32_t cluster_count, cluster_ctas;
+    struct tma_kernel_cta *ctas;
+    uint32_t cta_places, ctas_per_sm;
+    struct tma_role_state *roles; /* by CTA place and role; a role's number is its place here */
+    struct tma_role_state **requests;
+    struct tma_operation_pool *pools; /* by CTA place */
+    struct tma_stage *stages;
+    uint32_t stage_count; /* of a CTA */
+    struct tma_completion_queue completions;
+    uint64_t completed_cycle;
+    uint32_t next_cta;
+    uint64_t next_tile; /* of dynamic loops */
+    bool tiles_requested;
+    bool scheduler_waits;
+    uint64_t issued_operations;
+    bool shares_units; /* several roles of an SM may want the same unit in the same cycle */
+    uint32_t scheduler_actor, memory_actor;
+    struct tma_result *result;
+};
+
+/* A role of a CTA has ended at `cycle`. */
+void tma_kernel_end_role(struct tma_kernel_cta *cta, uint64_t cycle);
+
+/* An operation of a CTA has completed: with its last one, a CTA whose roles have ended ends. */
+void tma_kernel_end_operation(struct tma_kernel_cta *cta, uint64_t cycle);
+
+#endif

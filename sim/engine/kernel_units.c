@@ -1,0 +1,238 @@
+#include "engine/kernel_units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/array.h"
+#include "engine/kernel_role.h"
+
+/* Shared memory that a wavefront moves. */
+enum { WAVEFRONT_BYTES = 128 };
+
+/* Most that one statement can compute. */
+#define MAX_WORK (INT64_C(1) << 50)
+
+static const struct tma_machine *machine_of(const struct tma_role_state *role) {
+    return &role->cta->engine->machine;
+}
+
+/* The one place where roles occupy the shared memory of their SM: `wavefronts` from `cycle` on.
+ * Returns the cycle at which they end. */
+static uint64_t take_shared_memory(const struct tma_role_state *role, uint64_t cycle,
+                                   uint64_t wavefronts) {
+    return tma_memory_access_shared(role->cta->engine->simulation.memory, role->cta->sm->number,
+                                    cycle, wavefronts);
+}
+
+static uint64_t serve_unit(struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
+    return tma_port_serve(unit, cycle, (work * TMA_TICKS + rate - 1) / rate);
+}
+
+uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving) {
+    if (role->mma_committed <= leaving)
+        return role->cycle;
+    uint64_t end = role->mma_ends[(role->mma_committed - 1 - leaving) % TMA_MAX_GROUPS];
+    end += machine_of(role)->warp.mma_wait_cycles;
+    return end > role->cycle ? end : role->cycle;
+}
+
+static uint32_t mma_rate(const struct tma_machine *machine, enum tma_mma_type type) {
+    switch (type) {
+    case TMA_MMA_HALF:
+        return machine->sm.mma_half;
+    case TMA_MMA_TF32:
+        return machine->sm.mma_tf32;
+    case TMA_MMA_BYTE:
+        return machine->sm.mma_byte;
+    default:
+        return machine->sm.mma_fp64;
+    }
+}
+
+static uint32_t mma_bytes(enum tma_mma_type type) {
+    static const uint32_t bytes[TMA_MMA_TYPE_COUNT] = {2, 4, 1, 8};
+    return bytes[type];
+}
+
+/* A wgmma multiplies 64 rows of A. It reads its rows of A, unless they are in registers, and B. */
+enum { MMA_ROWS = 64 };
+
+static uint64_t multiply(struct tma_role_state *role, const struct tma_statement *statement,
+                         const uint64_t amount[3], uint64_t cycle) {
+    const struct tma_machine *machine = machine_of(role);
+    struct tma_kernel_sm *sm = role->cta->sm;
+    uint64_t m = amount[0], n = amount[1], k = amount[2], bytes = mma_bytes(statement->type);
+    uint64_t parts = (m + MMA_ROWS - 1) / MMA_ROWS;
+    uint64_t read = (parts * n + (statement->a_in_registers ? 0 : m)) * k * bytes;
+    uint64_t start = cycle + machine->warp.mma_issue_cycles;
+    uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
+    /* The operands come from shared memory while the product is computed. */
+    sm->operand_cycles +=
+        (read + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES * machine->shared.wavefront_cycles;
+    role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
+    uint64_t next = start;
+    if (role->mma_committed > statement->leaving) {
+        uint64_t done =
+            role->mma_ends[(role->mma_committed - 1 - statement->leaving) % TMA_MAX_GROUPS] +
+            machine->warp.mma_wait_cycles;
+        if (done > next)
+            next = done;
+    }
+    return next;
+}
+
+/* Computes the amounts of a statement; false where the run stops. */
+static bool find_amounts(struct tma_role_state *role, const struct tma_statement *statement,
+                         uint64_t amount[3]) {
+    const int64_t *variables = tma_cursor_place(&role->cursor)->variables;
+    struct tma_error error;
+    char text[120];
+    uint64_t product = 1;
+    for (int i = 0; i < 3; i++) {
+        int64_t value;
+        if (!tma_value_at(&statement->amount[i], variables, &value, &error)) {
+            tma_role_fail(role, statement, error.code, error.text);
+            return false;
+        }
+        bool used = i == 0 || statement->work == TMA_WORK_MMA;
+        if (value < 0 || value > MAX_WORK ||
+            (used && value > 0 && __builtin_mul_overflow(product, (uint64_t)value, &product)) ||
+            product > (uint64_t)MAX_WORK) {
+            snprintf(text, sizeof text, "a compute statement of %" PRId64 "; allowed: 0 to 2^50",
+                     value);
+            tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, text);
+            return false;
+        }
+        amount[i] = (uint64_t)value;
+    }
+    return true;
+}
+
+/* The current stage of the ring that a consumer reads. */
+static uint64_t wavefronts_of(const struct tma_role_state *role,
+                              const struct tma_statement *statement) {
+    const struct tma_kernel *kernel = role->cursor.kernel;
+    const struct tma_statement *load = &kernel->statements[statement->consumer.operation];
+    uint64_t stage = 0;
+    if (load->ring != TMA_NO_RING && role->rings[load->ring].waited > 0)
+        stage = (role->rings[load->ring].waited - 1) % kernel->rings[load->ring].depth;
+    const struct tma_consumer_report *report =
+        &role->cta->engine->facts[statement - kernel->statements].reports[stage];
+    return report->wavefronts * statement->consumer.repeat;
+}
+
+/* The role gets what it asks for at `cycle`. Returns the cycle at which it goes on. */
+static uint64_t serve(struct tma_role_state *role, const struct tma_statement *statement,
+                      uint64_t cycle) {
+    const struct tma_machine *machine = machine_of(role);
+    struct tma_kernel_sm *sm = role->cta->sm;
+    uint64_t amount[3];
+    if (!find_amounts(role, statement, amount))
+        return cycle;
+    switch (statement->work) {
+    case TMA_WORK_CYCLES:
+        return cycle + amount[0] + machine->warp.spin_cycles;
+    case TMA_WORK_MMA:
+        return multiply(role, statement, amount, cycle);
+    case TMA_WORK_ALU:
+        return serve_unit(&sm->alu, cycle, amount[0], machine->sm.alu);
+    case TMA_WORK_SFU:
+        return serve_unit(&sm->sfu, cycle, amount[0], machine->sm.sfu);
+    case TMA_WORK_SHARED:
+        return take_shared_memory(role, cycle, amount[0]);
+    case TMA_WORK_CONSUMER:
+        return take_shared_memory(role, cycle, wavefronts_of(role, statement));
+    }
+    return cycle;
+}
+
+static bool comes_before(const struct tma_role_state *a, const struct tma_role_state *b) {
+    return a->cta->number != b->cta->number ? a->cta->number < b->cta->number : a->index < b->index;
+}
+
+/* At the end of a cycle: serves the requests of an SM, by CTA and role. */
+static void serve_requests(struct tma_kernel_sm *sm) {
+    for (uint32_t i = 0; i < sm->request_count; i++) {
+        struct tma_role_state *role = sm->requests[i];
+        uint32_t at = i;
+        for (; at > 0 && comes_before(role, sm->requests[at - 1]); at--)
+            sm->requests[at] = sm->requests[at - 1];
+        sm->requests[at] = role;
+    }
+    for (uint32_t i = 0; i < sm->request_count; i++) {
+        struct tma_role_state *role = sm->requests[i];
+        role->served_cycle = serve(role, role->request, role->cycle);
+        role->served = true;
+    }
+    sm->request_count = 0;
+}
+
+bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *statement,
+                      uint64_t now, struct tma_wait *wait, uint64_t *end) {
+    struct tma_kernel_sm *sm = role->cta->sm;
+    /* Shared memory has to be asked in order of time even by one role, since its data arrive. */
+    bool shared = statement->work == TMA_WORK_SHARED || statement->work == TMA_WORK_CONSUMER;
+    if (statement->work == TMA_WORK_CYCLES || (!role->cta->engine->shares_units && !shared)) {
+        *end = serve(role, statement, role->cycle);
+        return true;
+    }
+    if (role->request != NULL) {
+        if (!role->served)
+            serve_requests(sm);
+        role->request = NULL;
+        role->served = false;
+        *end = role->served_cycle;
+        return true;
+    }
+    role->phase = TMA_ROLE_REQUESTS;
+    role->waiting = statement;
+    if (role->cycle > now) {
+        *wait = tma_wait_cycle(role->cycle);
+        return false;
+    }
+    role->request = statement;
+    sm->requests[sm->request_count++] = role;
+    *wait = tma_wait_cycle_end(now);
+    return false;
+}
+
+void tma_request_tile(struct tma_role_state *role, uint64_t now) {
+    struct tma_kernel_engine *engine = role->cta->engine;
+    (void)now;
+    role->cta->cluster->requests_tile = true;
+    engine->tiles_requested = true;
+    tma_actor_signal(&engine->simulation.actors, engine->scheduler_actor);
+}
+
+static bool add_tile(struct tma_kernel_cluster *cluster, uint64_t tile, uint64_t cycle) {
+    struct tma_taken_tile *tiles =
+        tma_array_grow(cluster->tiles, cluster->tile_count, &cluster->tile_capacity, sizeof *tiles);
+    if (tiles == NULL)
+        return false;
+    cluster->tiles = tiles;
+    tiles[cluster->tile_count++] = (struct tma_taken_tile){tile, cycle};
+    return true;
+}
+
+/* The first tile of a cluster is that of its number; the counter begins behind them. */
+void tma_serve_tiles(struct tma_kernel_engine *engine, uint64_t now) {
+    engine->tiles_requested = false;
+    for (uint32_t c = 0; c < engine->cluster_count; c++) {
+        struct tma_kernel_cluster *cluster = &engine->clusters[c];
+        if (!cluster->requests_tile)
+            continue;
+        cluster->requests_tile = false;
+        uint64_t tile = cluster->ctas[0].number, cycle = now;
+        if (cluster->tile_count > 0) {
+            tile = engine->next_tile;
+            engine->next_tile += engine->cluster_ctas;
+            cycle += engine->machine.warp.tile_cycles;
+        }
+        if (!add_tile(cluster, tile, cycle))
+            tma_simulation_out_of_memory(&engine->simulation);
+        for (uint32_t i = 0; i < engine->cluster_ctas; i++)
+            for (uint32_t r = 0; r < engine->kernel->role_count; r++)
+                if (cluster->ctas[i].roles[r].phase == TMA_ROLE_WAITS_TILE)
+                    tma_actor_signal(&engine->simulation.actors, cluster->ctas[i].roles[r].number);
+    }
+}

@@ -1,0 +1,45 @@
+#include "report/sweep.h"
+
+#include <stdlib.h>
+
+#include "report/decimal.h"
+#include "report/figures.h"
+#include "report/format_table.h"
+#include "report/sweep_formats.h"
+
+enum { TMA_SWEEP_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
+
+static const struct tma_name names[] = {TMA_SWEEP_FORMATS(TMA_FORMAT_NAME)};
+
+const struct tma_names tma_sweep_format_names = {"format", names, FORMAT_COUNT};
+
+/* strtod reads numbers of the C locale where the program never calls setlocale. */
+static double rounded(double value) {
+    return strtod(tma_decimal(value, TMA_DECIMAL_MAX_DIGITS).text, NULL);
+}
+
+struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *input) {
+    struct tma_figures figures = tma_figures_of(input);
+    struct tma_sweep_figures row = {
+        .cycles = input->result->cycles,
+        .latency_cycles = input->result->latency_cycles.median,
+        .dram_bytes = figures.dram_read_bytes + figures.dram_write_bytes,
+        .excess_wavefronts = figures.excess_wavefronts,
+        .time_ns = rounded(figures.time_ns),
+        .gigabytes_per_second = rounded(figures.gigabytes_per_second),
+        .bytes_per_cycle_per_sm = rounded(figures.bytes_per_cycle_per_sm),
+        .l2_hit_fraction = rounded(figures.l2_hit_fraction),
+        .busy = rounded(figures.busy[figures.busiest]),
+        .timing_validated = input->machine->validated,
+        .timing_edited = input->machine->edited,
+    };
+    snprintf(row.busiest, sizeof row.busiest, "%s", tma_resource_key(figures.busiest));
+    return row;
+}
+
+void tma_sweep_write(const struct tma_sweep *sweep, int format, FILE *out) {
+#define WRITER(name) tma_sweep_write_##name,
+    static void (*const writers[])(const struct tma_sweep *, FILE *) = {TMA_SWEEP_FORMATS(WRITER)};
+#undef WRITER
+    writers[format](sweep, out);
+}

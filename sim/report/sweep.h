@@ -1,0 +1,69 @@
+/* The table of a sweep: one scenario with many settings, one row each. */
+#ifndef TMA_REPORT_SWEEP_H
+#define TMA_REPORT_SWEEP_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+enum { TMA_MAX_SWEEP_COLUMNS = 32 };
+
+/* The figures of a row. Fractions and rates are rounded to 6 digits after the point, so that a row
+ * that is written and read again is the same. */
+struct tma_sweep_figures {
+    uint64_t cycles;
+    uint64_t latency_cycles; /* median of the operations */
+    uint64_t dram_bytes;     /* read and written */
+    uint64_t excess_wavefronts;
+    double time_ns;
+    double gigabytes_per_second;
+    double bytes_per_cycle_per_sm;
+    double l2_hit_fraction;
+    double busy;      /* fraction of the run, of the busiest resource */
+    char busiest[24]; /* its key */
+    bool timing_validated;
+    bool timing_edited;
+};
+
+/* The numbers among them, in the order of the columns: member, digits after the point in CSV. */
+#define TMA_SWEEP_NUMBERS(X)                                                                       \
+    X(cycles, 0)                                                                                   \
+    X(time_ns, 1)                                                                                  \
+    X(gigabytes_per_second, 1)                                                                     \
+    X(bytes_per_cycle_per_sm, 2)                                                                   \
+    X(latency_cycles, 0)                                                                           \
+    X(l2_hit_fraction, 3)                                                                          \
+    X(dram_bytes, 0)                                                                               \
+    X(excess_wavefronts, 0)                                                                        \
+    X(busy, 3)
+
+struct tma_sweep_row {
+    const char *const *values; /* borrowed; by column; NULL: this row does not set it */
+    bool done;                 /* false: an interrupt came before */
+    char *failure;             /* owned; why there are no figures, or NULL */
+    struct tma_sweep_figures figures;
+};
+
+struct tma_sweep {
+    const char *scenario;       /* its name, or its path where it cannot be read */
+    const char *const *columns; /* paths of settings; borrowed */
+    size_t column_count;        /* at most TMA_MAX_SWEEP_COLUMNS */
+    struct tma_sweep_row *rows;
+    size_t row_count;
+    bool partial; /* an interrupt ended the sweep */
+};
+
+/* Returns the figures of a run. */
+struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *input);
+
+/* Formats of tma_sweep_write; the first is the default. */
+extern const struct tma_names tma_sweep_format_names;
+
+/* Writes the sweep in a format: a value of tma_sweep_format_names. Write errors stay with the
+ * stream. The output does not depend on the locale. */
+void tma_sweep_write(const struct tma_sweep *sweep, int format, FILE *out);
+
+/* Writes one row as a line of JSON, as the format jsonl does. */
+void tma_sweep_write_line(const struct tma_sweep *sweep, size_t row, FILE *out);
+
+#endif

@@ -1,0 +1,140 @@
+/* Where the CTAs of a grid run on an H200, without and with clusters, and which SMs share a GPC:
+ * the machine file against the records that it was made from. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../unit/suite.h"
+#include "memory/topology.h"
+#include "records/tsv.h"
+#include "scenario/machine_file.h"
+
+#define FOLDER "tests/hardware/h200/"
+
+static struct tma_machine machine;
+static struct tma_tsv records;
+
+static void read_records(const char *path) {
+    struct tma_error error;
+    ck_assert_msg(tma_tsv_read(path, &records, &error) == TMA_OK, "%s", error.text);
+}
+
+static void set_up(void) {
+    struct tma_diagnostics list = {0};
+    ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &list));
+    tma_diagnostics_free(&list);
+}
+
+static void tear_down(void) {
+    tma_tsv_free(&records);
+}
+
+static size_t list_of(size_t row, const char *column, int64_t values[TMA_MAX_SMS]) {
+    return tma_parse_list(tma_tsv_cell(&records, row, column), values, TMA_MAX_SMS);
+}
+
+static uint32_t number(size_t row, const char *column) {
+    return (uint32_t)strtoul(tma_tsv_cell(&records, row, column), NULL, 10);
+}
+
+static int compare_values(const void *a, const void *b) {
+    const int64_t *first = a, *second = b;
+    return (*first > *second) - (*first < *second);
+}
+
+/* Whether two lists have the same values, in any order. */
+static bool same_set(const int64_t *a, const int64_t *b, size_t count) {
+    int64_t sorted[2][TMA_MAX_SMS];
+    memcpy(sorted[0], a, count * sizeof *a);
+    memcpy(sorted[1], b, count * sizeof *b);
+    qsort(sorted[0], count, sizeof *a, compare_values);
+    qsort(sorted[1], count, sizeof *b, compare_values);
+    return memcmp(sorted[0], sorted[1], count * sizeof *a) == 0;
+}
+
+static void widen(const uint32_t *from, size_t count, int64_t *to) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+/* The same SMs, of which the first ones in the lists of the GPCs have the first CTAs. */
+START_TEST(test_grids) {
+    read_records(FOLDER "cta_placement.tsv");
+    ck_assert_uint_eq(records.rows, 29);
+    for (size_t row = 0; row < records.rows; row++) {
+        uint32_t count = number(row, "grid"), sms[TMA_MAX_SMS];
+        int64_t measured[TMA_MAX_SMS], placed[TMA_MAX_SMS];
+        ck_assert_uint_eq(list_of(row, "sm_of_cta", measured), count);
+        tma_machine_place(&machine, count, sms);
+        widen(sms, count, placed);
+        ck_assert_msg(same_set(placed, measured, count), "%u CTAs", count);
+    }
+}
+END_TEST
+
+/* SMs that form clusters share a GPC. The others are TPCs, alone but for SMs 120 and 121, whose
+ * rates say that they share the ports of two GPCs. */
+START_TEST(test_gpcs) {
+    uint32_t gpcs[TMA_MAX_SMS], sms = 0;
+    read_records(FOLDER "gpcs.tsv");
+    tma_machine_gpcs(&machine, gpcs);
+    for (size_t row = 0; row < records.rows; row++) {
+        int64_t list[TMA_MAX_SMS];
+        size_t count = list_of(row, "sm", list);
+        for (size_t i = 1; i < count; i++)
+            ck_assert_msg(gpcs[list[i]] == gpcs[list[0]], "SMs %d and %d", (int)list[0],
+                          (int)list[i]);
+        bool lone = false;
+        for (uint32_t i = 0; i < machine.topology.lone_tpc_count; i++)
+            lone |= machine.topology.lone_tpcs[i] == list[0] / TMA_TPC_SMS;
+        ck_assert_msg(lone == (count <= TMA_TPC_SMS), "SM %d", (int)list[0]);
+        sms += (uint32_t)count;
+    }
+    ck_assert_uint_eq(sms, machine.sm_count);
+}
+END_TEST
+
+/* Whether one of `count` clusters has these SMs. */
+static bool has_cluster(const int64_t *clusters, uint32_t count, uint32_t ctas,
+                        const int64_t *sms) {
+    for (uint32_t i = 0; i < count; i++)
+        if (same_set(&clusters[i * ctas], sms, ctas))
+            return true;
+    return false;
+}
+
+START_TEST(test_clusters) {
+    static const struct { uint32_t ctas, at_once; } sizes[] = {{2, 66}, {4, 30}, {8, 15}, {16, 7}};
+    uint32_t ctas = sizes[_i].ctas, rows = 0, most = 0;
+    read_records(FOLDER "cluster_placement.tsv");
+    for (size_t row = 0; row < records.rows; row++) {
+        uint32_t count = number(row, "clusters"), sms[TMA_MAX_SMS];
+        int64_t measured[TMA_MAX_SMS], placed[TMA_MAX_SMS];
+        if (number(row, "cluster") != ctas)
+            continue;
+        rows++;
+        most = count > most ? count : most;
+        ck_assert_uint_eq(number(row, "at_once"), sizes[_i].at_once);
+        ck_assert_uint_eq(list_of(row, "sm_of_cta", measured), count * ctas);
+        ck_assert_uint_eq(tma_machine_place_clusters(&machine, ctas, count, sms), count);
+        widen(sms, count * ctas, placed);
+        for (uint32_t i = 0; i < count; i++)
+            ck_assert_msg(has_cluster(placed, count, ctas, &measured[i * ctas]),
+                          "%u clusters of %u: that of SM %d", count, ctas, (int)measured[i * ctas]);
+        if (count == sizes[_i].at_once)
+            ck_assert_uint_eq(tma_machine_place_clusters(&machine, ctas, TMA_MAX_SMS, sms), count);
+    }
+    ck_assert_uint_gt(rows, 6);
+    ck_assert_uint_eq(most, sizes[_i].at_once);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("placement of CTAs on an H200");
+    TCase *all = tcase_create("records");
+    tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, test_grids);
+    tcase_add_test(all, test_gpcs);
+    tcase_add_loop_test(all, test_clusters, 0, 4);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}

@@ -1,0 +1,500 @@
+/* Expressions: values, rounding, precedence, errors with their columns, limits, and a comparison
+ * with a plain evaluator on random expressions. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "expression/expression.h"
+#include "suite.h"
+
+enum { K, N, SMALL, VARIABLES };
+
+static const int64_t variable_values[VARIABLES] = {3, -7, INT64_MIN};
+
+static const struct tma_expression_name names[] = {
+    {.name = "M", .value = 4096},
+    {.name = "BM", .value = 128},
+    {.name = "STAGES", .value = 4},
+    {.name = "zero", .value = 0},
+    {.name = "huge", .value = INT64_MAX},
+    {.name = "k", .is_variable = true, .variable = K},
+    {.name = "n", .is_variable = true, .variable = N},
+    {.name = "small", .is_variable = true, .variable = SMALL},
+    {.name = "hidden", .value = 1},
+    {.name = "hidden", .value = 2},
+};
+
+static const struct tma_expression_unit units[] = {
+    {"B", 1}, {"KiB", 1024}, {"cycles", 1}, {"B/cycle", 1000}};
+
+static const struct tma_expression_scope scope = {names, sizeof names / sizeof names[0], units,
+                                                  sizeof units / sizeof units[0]};
+
+static struct tma_expression *parse(const char *text, struct tma_error *error) {
+    struct tma_expression *expression = NULL;
+    error->text[0] = '\0';
+    tma_expression_parse(text, &scope, &expression, NULL, error);
+    return expression;
+}
+
+static const struct {
+    const char *text;
+    int64_t value;
+} values[] = {
+    {"0", 0},
+    {"42", 42},
+    {"0x1F", 31},
+    {"9223372036854775807", INT64_MAX},
+    {" M\t/\nBM ", 32},
+    {"hidden", 2},
+    {"1 + 2 * 3", 7},
+    {"(1 + 2) * 3", 9},
+    {"7 - 2 - 1", 4},
+    {"64 / 4 / 2", 8},
+    {"64 / (4 / 2)", 32},
+    {"7 / 2 * 2", 6},
+    {"-3 * -k", 9},
+    {"--k", 3},
+    {"2 - -2", 4},
+    {"-7 / 2", -4}, /* rounds down */
+    {"7 / -2", -4},
+    {"-7 / -2", 3},
+    {"-8 / 2", -4},
+    {"-7 % 4", 1},
+    {"7 % -4", -1},
+    {"-8 % 4", 0},
+    {"n % STAGES", 1},
+    {"small % -1", 0},
+    {"ceil(M / BM)", 32},
+    {"ceil((M + 1) / BM)", 33},
+    {"ceil( k / 2 )", 2},
+    {"ceil(n / 2)", -3},
+    {"ceil(7 / -2)", -3},
+    {"ceil(-7 / -2)", 4},
+    {"ceil(6 / 2 / 3)", 1},
+    {"ceil(7 / 2 / 2)", 2}, /* 1.75; rounding twice would give 2 as well */
+    {"ceil(9 / 2 / 2)", 3}, /* 2.25; 9 / 2 rounded down, then halved, would give 2 */
+    {"ceil(9 / 2) * 2", 10},
+    {"ceil((9 / 2) / 2)", 3},
+    {"ceil((9 / 2 + 0) / 2)", 2},
+    {"floor(n / 2)", -4},
+    {"floor(9 / 2 / 2)", 2},
+    {"ceil(9223372036854775807 / 2)", INT64_C(4611686018427387904)}, /* a double cannot */
+    {"min(3, 1, 2)", 1},
+    {"max(k, n)", 3},
+    {"min(132, ceil(M / BM) * ceil(M / BM))", 132},
+    {"pow2(0) + pow2(k)", 9},
+    {"pow2(62)", INT64_C(1) << 62},
+    {"1 < 2", 1},
+    {"2 <= 1", 0},
+    {"k == 3", 1},
+    {"k != 3", 0},
+    {"k >= 3 && n < 0", 1},
+    {"k - 3 || zero", 0},
+    {"5 || k / zero", 1},
+    {"5 && 7", 1},
+    {"zero && k / zero", 0},
+    {"k && n", 1},
+    {"!k", 0},
+    {"!!k", 1},
+    {"1 + !zero * 2", 3},
+    {"k < 0 ? 1 : n < 0 ? 2 : 3", 2},
+    {"zero ? k / zero : 5", 5},
+    {"k ? k : k / zero", 3},
+    {"(k == 3 ? 10 : 20) + 1", 11},
+    {"1 || 0 && 0", 1},
+    {"4 KiB", 4096},
+    {"4KiB * STAGES", 16384},
+    {"BM * 2 B", 256},
+    {"0x10 KiB", 16384},
+    {"10 B/cycle", 10000},
+    {"10 B / 5", 2},
+    {"small / 1", INT64_MIN},
+    {"huge - 1 + 1", INT64_MAX},
+};
+
+START_TEST(test_value) {
+    struct tma_error error;
+    int64_t value = 0;
+    struct tma_expression *expression = parse(values[_i].text, &error);
+    ck_assert_msg(expression != NULL, "%s", error.text);
+    ck_assert_str_eq(tma_expression_text(expression), values[_i].text);
+    ck_assert_int_eq(tma_expression_evaluate(expression, variable_values, &value, &error), TMA_OK);
+    ck_assert_msg(value == values[_i].value, "%s is %" PRId64 ", not %" PRId64, values[_i].text,
+                  value, values[_i].value);
+    ck_assert_uint_eq(tma_expression_fault_column(expression, variable_values), 0);
+    tma_expression_free(expression);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    unsigned column;
+    const char *says;
+} syntax_errors[] = {
+    {"", 1, "\"\", column 1: the expression ends here; expected a number, a name or \"(\""},
+    {"1 +", 4, "the expression ends here"},
+    {"1 2", 3, "\"2\" does not fit here; expected an operator or the end"},
+    {"(1", 3, "expected \")\""},
+    {"1)", 2, "\")\" does not fit here"},
+    {"* 2", 1, "\"*\" does not fit here; expected a number, a name or \"(\""},
+    {"STAGE * 2", 1, "unknown name \"STAGE\"; did you mean \"STAGES\"?"},
+    {"2 * xyzzy", 5, "unknown name \"xyzzy\""},
+    {"sqrt(4)", 1, "unknown function \"sqrt\"; allowed: ceil, floor, max, min, pow2"},
+    {"min(4)", 6, "min and max take two values or more"},
+    {"ceil(4)", 1, "ceil takes a quotient, such as ceil(a / b)"},
+    {"1 + floor(k * 2)", 5, "floor takes a quotient"},
+    {"1 < 2 < 3", 7, "comparisons do not chain; write a < b && b < c"},
+    {"2 > 1 == 1 < 2", 7, "comparisons do not chain"},
+    {"k = 3", 3, "\"=\" is an operator; did you mean \"==\"?"},
+    {"k & 3", 3, "did you mean \"&&\"?"},
+    {"k ^ 3", 3, "\"^\" is a character that expressions do not have"},
+    {"k \xc3\x97 3", 3, "\"\xc3\x97\" is a character"},
+    {"1.5 * 2", 1, "\"1\" is a number that is not whole"},
+    {"010", 1, "a number with a leading zero"},
+    {"0x", 1, "a hexadecimal number without digits"},
+    {"3k", 1, "a number with letters"},
+    {"4 MiB", 3, "\"MiB\" does not fit here"},
+    {"9223372036854775808", 1, "a number above 9223372036854775807"},
+    {"9223372036854775807 KiB", 1, "a number above"},
+    {"k ? 1", 6, "expected \":\""},
+    {"k ? 1 : ", 9, "the expression ends here"},
+};
+
+START_TEST(test_syntax_error) {
+    struct tma_expression *expression = NULL;
+    struct tma_error error;
+    unsigned column = 0;
+    ck_assert_int_eq(
+        tma_expression_parse(syntax_errors[_i].text, &scope, &expression, &column, &error),
+        TMA_ERROR_SYNTAX);
+    ck_assert_ptr_null(expression);
+    ck_assert_msg(strstr(error.text, syntax_errors[_i].says) != NULL, "%s", error.text);
+    ck_assert_uint_eq(column, syntax_errors[_i].column);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    unsigned column;
+    const char *says;
+} faults[] = {
+    {"M / (BM - 128)", 3, "\"M / (BM - 128)\", column 3: division by zero; M = 4096, BM = 128"},
+    {"k % zero", 3, "column 3: division by zero; k = 3, zero = 0"},
+    {"ceil(k / zero)", 1, "column 1: division by zero; k = 3, zero = 0"},
+    {"1 / 0", 3, "column 3: division by zero"},
+    {"k * (huge / 2)", 3, "the result does not fit in 64 bits; k = 3, huge = 9223372036854775807"},
+    {"huge + k", 6, "the result does not fit in 64 bits"},
+    {"small - 1", 7, "the result does not fit in 64 bits; small = -9223372036854775808"},
+    {"pow2(63)", 1, "the result does not fit in 64 bits"},
+    {"pow2(n)", 1, "the result does not fit in 64 bits; n = -7"},
+    {"-small", 1, "the result does not fit in 64 bits"},
+    {"small / -1", 7, "the result does not fit in 64 bits"},
+    {"ceil(small / -1)", 1, "the result does not fit in 64 bits"},
+    {"k && 1 / zero", 8, "division by zero"},
+};
+
+START_TEST(test_fault) {
+    struct tma_error error;
+    struct tma_expression *expression = parse(faults[_i].text, &error);
+    int64_t value = 77;
+    ck_assert_msg(expression != NULL, "%s", error.text);
+    ck_assert_int_eq(tma_expression_evaluate(expression, variable_values, &value, &error),
+                     TMA_ERROR_ARGUMENT);
+    ck_assert_int_eq(value, 77);
+    ck_assert_msg(strstr(error.text, faults[_i].says) != NULL, "%s", error.text);
+    ck_assert_uint_eq(tma_expression_fault_column(expression, variable_values), faults[_i].column);
+    tma_expression_free(expression);
+}
+END_TEST
+
+/* Whether an expression is constant, and which variables it has, after its constant parts have been
+ * computed. */
+static const struct {
+    const char *text;
+    bool constant;
+    uint64_t variables;
+} dependences[] = {
+    {"M * BM", true, 0},
+    {"k * BM", false, 1 << K},
+    {"k + n * 2", false, 1 << K | 1 << N},
+    {"zero && k", true, 0},
+    {"1 || k", true, 0},
+    {"zero ? k : M", true, 0},
+    {"M == 4096 ? n : k", false, 1 << N},
+    {"M / zero", false, 0}, /* fails when it is evaluated */
+};
+
+START_TEST(test_dependence) {
+    struct tma_error error;
+    struct tma_expression *expression = parse(dependences[_i].text, &error);
+    int64_t value;
+    ck_assert_int_eq(tma_expression_constant(expression, &value), dependences[_i].constant);
+    ck_assert_uint_eq(tma_expression_variables(expression), dependences[_i].variables);
+    tma_expression_free(expression);
+}
+END_TEST
+
+/* Fills `text` with `count` copies of `front`, `middle`, and `count` copies of `back`. */
+static void repeat(char *text, const char *front, const char *middle, const char *back, int count) {
+    text[0] = '\0';
+    for (int i = 0; i < count; i++)
+        strcat(text, front);
+    strcat(text, middle);
+    for (int i = 0; i < count; i++)
+        strcat(text, back);
+}
+
+static const struct {
+    const char *front, *middle, *back;
+    int count;
+    const char *says; /* NULL: allowed */
+} sizes[] = {
+    {"(", "k", ")", 31, NULL},
+    {"(", "k", ")", 32, "nested too deeply; allowed: 32 levels"},
+    {"-", "k", "", 31, NULL},
+    {"-", "k", "", 32, "nested too deeply"},
+    {"k ? 1 : ", "2", "", 31, NULL},
+    {"k ? 1 : ", "2", "", 32, "nested too deeply"},
+    {"k + (", "k", ")", 31, NULL},
+    {"", "k", "+k", 127, NULL},
+    {"", "k", "+k", 128, "the expression is too long; allowed: 256 names"},
+    {"", "k", " ", 999, NULL},
+    {"", "k", " ", 1000, "the expression is too long; allowed: 1000 bytes"},
+};
+
+START_TEST(test_size) {
+    char text[2048];
+    struct tma_error error;
+    int64_t value;
+    repeat(text, sizes[_i].front, sizes[_i].middle, sizes[_i].back, sizes[_i].count);
+    struct tma_expression *expression = parse(text, &error);
+    if (sizes[_i].says != NULL) {
+        ck_assert_ptr_null(expression);
+        ck_assert_msg(strstr(error.text, sizes[_i].says) != NULL, "%s", error.text);
+        return;
+    }
+    ck_assert_msg(expression != NULL, "%s", error.text);
+    ck_assert_int_eq(tma_expression_evaluate(expression, variable_values, &value, &error), TMA_OK);
+    tma_expression_free(expression);
+}
+END_TEST
+
+START_TEST(test_number) {
+    struct tma_expression *expression = tma_expression_of(INT64_MIN);
+    int64_t value = 0;
+    ck_assert(tma_expression_constant(expression, &value));
+    ck_assert(value == INT64_MIN);
+    ck_assert_str_eq(tma_expression_text(expression), "-9223372036854775808");
+    ck_assert_int_eq(tma_expression_evaluate(expression, NULL, &value, NULL), TMA_OK);
+    tma_expression_free(expression);
+    tma_expression_free(NULL);
+}
+END_TEST
+
+/* A random expression is written and computed at the same time, in 128 bits, straight from what
+ * the operators mean. */
+struct sample {
+    char text[TMA_ERROR_TEXT_BYTES * 2];
+    uint64_t state;
+    bool failed; /* a part that is needed fails */
+};
+
+static uint32_t draw(struct sample *sample, uint32_t below) {
+    sample->state = sample->state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(sample->state >> 33) % below;
+}
+
+static void write(struct sample *sample, const char *text) {
+    ck_assert_uint_lt(strlen(sample->text) + strlen(text) + 1, sizeof sample->text);
+    strcat(sample->text, text);
+}
+
+static __int128 keep(struct sample *sample, __int128 value) {
+    if (value > INT64_MAX || value < INT64_MIN)
+        sample->failed = true;
+    return sample->failed ? 0 : value;
+}
+
+static __int128 round_quotient(struct sample *sample, __int128 a, __int128 b, bool up) {
+    if (b == 0)
+        sample->failed = true;
+    if (sample->failed)
+        return 0;
+    __int128 quotient = a / b;
+    if (up)
+        while (b > 0 ? quotient * b < a : quotient * b > a)
+            quotient++;
+    else
+        while (b > 0 ? quotient * b > a : quotient * b < a)
+            quotient--;
+    return keep(sample, quotient);
+}
+
+static __int128 sample_leaf(struct sample *sample) {
+    char text[32];
+    if (draw(sample, 3) == 0) {
+        uint32_t variable = draw(sample, 2);
+        write(sample, variable == K ? "k" : "n");
+        return variable_values[variable];
+    }
+    int64_t number = draw(sample, 8) == 0 ? INT64_MAX - draw(sample, 3) : draw(sample, 12);
+    snprintf(text, sizeof text, "%" PRId64, number);
+    write(sample, text);
+    return number;
+}
+
+static __int128 sample_part(struct sample *sample, int depth);
+
+/* A part that may not be needed: its failure counts only where it is. */
+static __int128 sample_branch(struct sample *sample, int depth, bool needed) {
+    bool failed = sample->failed;
+    __int128 value = sample_part(sample, depth);
+    if (!needed)
+        sample->failed = failed;
+    return value;
+}
+
+static __int128 sample_call(struct sample *sample, int depth) {
+    static const char *const functions[] = {"min(", "max(", "ceil((", "floor(("};
+    uint32_t function = draw(sample, 4);
+    write(sample, functions[function]);
+    __int128 a = sample_part(sample, depth);
+    write(sample, function < 2 ? ", " : " + 0) / ("); /* no chain of quotients */
+    __int128 b = sample_part(sample, depth);
+    write(sample, function < 2 ? ")" : "))");
+    if (function < 2)
+        return (a < b) == (function == 0) ? a : b;
+    return round_quotient(sample, a, b, function == 2);
+}
+
+static __int128 sample_binary(struct sample *sample, int depth) {
+    static const char *const operators[] = {" + ", " - ",  " * ", " / ",
+                                            " % ", " == ", " < ", " >= "};
+    uint32_t operation = draw(sample, 8);
+    __int128 a = sample_part(sample, depth);
+    write(sample, operators[operation]);
+    __int128 b = sample_part(sample, depth);
+    switch (operation) {
+    case 0:
+        return keep(sample, a + b);
+    case 1:
+        return keep(sample, a - b);
+    case 2:
+        return keep(sample, a * b);
+    case 3:
+        return round_quotient(sample, a, b, false);
+    case 4: {
+        /* The remainder of -2^63 / -1 is 0, though the quotient does not fit. */
+        bool fits = b != -1;
+        return fits ? a - b * round_quotient(sample, a, b, false) : 0;
+    }
+    case 5:
+        return a == b;
+    case 6:
+        return a < b;
+    default:
+        return a >= b;
+    }
+}
+
+/* Writes a part in parentheses. */
+static __int128 sample_part(struct sample *sample, int depth) {
+    __int128 value, condition;
+    if (depth == 0 || draw(sample, 5) == 0)
+        return sample_leaf(sample);
+    write(sample, "(");
+    switch (draw(sample, 6)) {
+    case 0:
+        value = sample_call(sample, depth - 1);
+        break;
+    case 1:
+        condition = sample_part(sample, depth - 1);
+        write(sample, " && ");
+        value = sample_branch(sample, depth - 1, condition != 0) != 0 && condition != 0;
+        break;
+    case 2:
+        condition = sample_part(sample, depth - 1);
+        write(sample, " ? ");
+        value = sample_branch(sample, depth - 1, condition != 0);
+        write(sample, " : ");
+        __int128 other = sample_branch(sample, depth - 1, condition == 0);
+        value = condition != 0 ? value : other;
+        break;
+    case 3:
+        write(sample, "-");
+        value = keep(sample, -sample_part(sample, depth - 1));
+        break;
+    default:
+        value = sample_binary(sample, depth - 1);
+    }
+    write(sample, ")");
+    return value;
+}
+
+START_TEST(test_random) {
+    int good = 0, failed = 0;
+    for (uint32_t seed = 1; seed <= 20000; seed++) {
+        struct sample sample = {.state = seed};
+        __int128 expected = sample_part(&sample, 4);
+        struct tma_error error;
+        int64_t value = 0;
+        if (strlen(sample.text) > 900)
+            continue;
+        struct tma_expression *expression = parse(sample.text, &error);
+        ck_assert_msg(expression != NULL, "%s", error.text);
+        enum tma_error_code code =
+            tma_expression_evaluate(expression, variable_values, &value, &error);
+        ck_assert_msg((code != TMA_OK) == sample.failed, "%s: %s", sample.text, error.text);
+        ck_assert_msg(sample.failed || value == (int64_t)expected,
+                      "%s is %" PRId64 ", not %" PRId64, sample.text, value, (int64_t)expected);
+        *(sample.failed ? &failed : &good) += 1;
+        tma_expression_free(expression);
+    }
+    ck_assert_int_gt(good, 10000);
+    ck_assert_int_gt(failed, 100);
+}
+END_TEST
+
+/* Random bytes of the language's alphabet neither crash nor hang, and say where they are wrong. */
+START_TEST(test_any_text) {
+    static const char alphabet[] = "kM0129x(),+-*/%<>=!&|?: \tceilminB.";
+    struct sample sample = {.state = 1};
+    int parsed = 0;
+    for (int i = 0; i < 50000; i++) {
+        char text[24];
+        uint32_t length = draw(&sample, sizeof text - 1);
+        for (uint32_t c = 0; c < length; c++)
+            text[c] = alphabet[draw(&sample, sizeof alphabet - 1)];
+        text[length] = '\0';
+        struct tma_expression *expression = NULL;
+        struct tma_error error;
+        unsigned column = 0;
+        int64_t value;
+        if (tma_expression_parse(text, &scope, &expression, &column, &error) == TMA_OK) {
+            tma_expression_evaluate(expression, variable_values, &value, &error);
+            parsed++;
+        } else {
+            ck_assert_uint_ge(column, 1);
+            ck_assert_uint_le(column, length + 1);
+        }
+        tma_expression_free(expression);
+    }
+    ck_assert_int_gt(parsed, 300);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("expression");
+    TCase *tcase = tcase_create("expression");
+    tcase_add_loop_test(tcase, test_value, 0, TABLE_ROWS(values));
+    tcase_add_loop_test(tcase, test_syntax_error, 0, TABLE_ROWS(syntax_errors));
+    tcase_add_loop_test(tcase, test_fault, 0, TABLE_ROWS(faults));
+    tcase_add_loop_test(tcase, test_dependence, 0, TABLE_ROWS(dependences));
+    tcase_add_loop_test(tcase, test_size, 0, TABLE_ROWS(sizes));
+    tcase_add_test(tcase, test_number);
+    tcase_add_test(tcase, test_random);
+    tcase_add_test(tcase, test_any_text);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
