@@ -195,7 +195,7 @@ static uint64_t fetch(struct floor_chip *chip, uint32_t partition, uint64_t line
     }
     uint32_t channel = location.home * chip->map.slices + location.server;
     return tma_port_serve(&chip->channels[channel], known, chip->channel_ticks) +
-           chip->machine->dram.access_cycles;
+           tma_machine_dram_cycles(chip->machine);
 }
 
 /* Makes a row of an operation: the data leave the slice at a later cycle. */
