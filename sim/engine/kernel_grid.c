@@ -163,10 +163,12 @@ static bool allocate(struct tma_kernel_engine *engine, uint32_t places) {
     engine->pools = tma_allocate(places, sizeof *engine->pools);
     engine->roles = tma_allocate(roles, sizeof *engine->roles);
     engine->requests = tma_allocate(roles, sizeof *engine->requests);
+    engine->fetched = tma_allocate((size_t)engine->machine.sm_count * kernel->statement_count,
+                                   sizeof *engine->fetched);
     engine->stages = tma_allocate((size_t)places * engine->stage_count, sizeof *engine->stages);
     return engine->sms != NULL && engine->clusters != NULL && engine->ctas != NULL &&
            engine->pools != NULL && engine->roles != NULL && engine->requests != NULL &&
-           engine->stages != NULL;
+           engine->fetched != NULL && engine->stages != NULL;
 }
 
 bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
@@ -217,6 +219,7 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
         for (uint32_t i = 0; i < places; i++)
             ctas += engine->ctas[i].sm == &engine->sms[s];
         assert(ctas * kernel->role_count <= each);
+        engine->sms[s].fetched = engine->fetched + (size_t)s * kernel->statement_count;
         engine->sms[s].poll_cycles = (uint64_t)(ctas - 1) * (tma_kernel_threads(kernel) / 32) *
                                      engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000;
         engine->sms[s].requests = engine->requests + used;
@@ -238,6 +241,7 @@ void tma_kernel_grid_free(struct tma_kernel_engine *engine) {
     tma_release(engine->pools);
     tma_release(engine->roles);
     tma_release(engine->requests);
+    tma_release(engine->fetched);
     tma_release(engine->stages);
 }
 

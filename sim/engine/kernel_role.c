@@ -353,6 +353,15 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
     }
 }
 
+/* The SM fetches the instructions of a statement that none of its CTAs has executed before. */
+static void fetch(struct tma_role_state *role, const struct tma_statement *statement) {
+    struct tma_kernel_engine *engine = engine_of(role);
+    bool *fetched = &role->cta->sm->fetched[statement - engine->kernel->statements];
+    if (!*fetched)
+        spend(role, TMA_ROLE_ISSUE, engine->machine.warp.fetch_cycles);
+    *fetched = true;
+}
+
 /* Executes the statement that the role waits with, or the next one. Returns false where it waits.
  */
 static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wait) {
@@ -369,6 +378,7 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
     }
     switch (tma_cursor_next(&role->cursor)) {
     case TMA_CURSOR_STATEMENT:
+        fetch(role, role->cursor.statement);
         return execute(role, role->cursor.statement, now, wait);
     case TMA_CURSOR_TILE:
         return want_tile(role, now, wait);
