@@ -14,8 +14,8 @@ static void print_overview(const struct cli_verb *const *verbs) {
            TMA_VERSION);
     for (; *verbs != NULL; verbs++)
         printf("  %-10s%s\n", (*verbs)->name, (*verbs)->summary);
-    printf("\ntmasim VERB --help shows the options of a verb. tmasim help scenario and tmasim help "
-           "machine list\nevery key of those files; tmasim help rules lists every rule of tensor "
+    printf("\ntmasim VERB --help shows the options of a verb. tmasim help scenario, kernel and "
+           "machine list every key\nof those files; tmasim help rules lists every rule of tensor "
            "maps.\n");
 }
 
@@ -29,10 +29,12 @@ static int print_topic(const char *topic, const struct cli_verb *const *verbs) {
         tma_scenario_reference(stdout);
     else if (strcmp(topic, "machine") == 0)
         tma_machine_reference(stdout);
+    else if (strcmp(topic, "kernel") == 0)
+        tma_kernel_reference(stdout);
     else if (strcmp(topic, "rules") == 0)
         cli_rules_reference(stdout);
     else {
-        cli_error("no help on \"%s\"; allowed: scenario, machine, rules or a verb", topic);
+        cli_error("no help on \"%s\"; allowed: scenario, kernel, machine, rules or a verb", topic);
         return CLI_ERROR;
     }
     return CLI_OK;
@@ -49,7 +51,7 @@ const struct cli_verb cli_help = {
     .name = "help",
     .operands = "[TOPIC]",
     .summary = "Show how to use a verb, the keys of a file, or the rules of tensor maps.",
-    .details = "The topic is a verb, scenario, machine or rules.",
+    .details = "The topic is a verb, scenario, kernel, machine or rules.",
     .statuses = "0 done, 2 error",
     .max_operands = 1,
     .run = run,

@@ -1,15 +1,21 @@
 /* tmasim run: simulates a scenario and writes its report and its trace. */
-#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/scenario_input.h"
+#include "cli/temporary.h"
 #include "cli/verbs.h"
+#include "engine/kernel_run.h"
 #include "engine/run.h"
 #include "experiment/experiment.h"
+#include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/describe.h"
 #include "trace/trace.h"
@@ -24,6 +30,7 @@ struct run_options {
     struct cli_options common;
     const char *trace; /* NULL: no trace */
     bool why, no_why;
+    bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
@@ -51,22 +58,29 @@ static bool open_outputs(const struct run_options *options, const struct tma_sce
     return false;
 }
 
-/* Closes the trace first: the report may go to a pipe whose reader has gone. */
-static bool close_outputs(struct outputs *outputs, bool keep) {
-    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep);
+/* Closes the trace first: the report may go to a pipe whose reader has gone. The trace of a run
+ * that was interrupted is not whole, and its report says that it is partial. */
+static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
+    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep && !interrupted);
     return cli_output_close(&outputs->report, keep && good) && good;
 }
 
 /* The resolved scenario for the header of the trace. */
 struct fields {
-    struct tma_trace_field items[MAX_FIELDS];
-    size_t count;
+    struct tma_trace_field *items; /* owned */
+    size_t count, capacity;
     bool out_of_memory; /* a line is missing */
 };
 
 static void add_field(void *context, const char *key, const char *value) {
     struct fields *fields = context;
-    assert(fields->count < MAX_FIELDS);
+    struct tma_trace_field *items =
+        tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
+    if (items == NULL) {
+        fields->out_of_memory = true;
+        return;
+    }
+    fields->items = items;
     struct tma_trace_field field = {tma_copy_text(key),
                                     value == NULL ? NULL : tma_copy_text(value)};
     fields->out_of_memory |= field.key == NULL || field.value == NULL;
@@ -78,29 +92,141 @@ static void free_fields(struct fields *fields) {
         tma_release((char *)fields->items[i].key);
         tma_release((char *)fields->items[i].value);
     }
+    tma_release(fields->items);
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *trace,
-                                    struct tma_result *result, struct tma_error *error) {
+/* The names of a kernel's roles, and of the stages of its rings: "ab 2". */
+struct kernel_names {
+    const char *roles[TMA_MAX_ROLES];
+    const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
+    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 8];
+    size_t stage_count;
+};
+
+static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *names,
+                        struct tma_trace_header *header) {
+    for (uint32_t i = 0; i < kernel->role_count; i++)
+        names->roles[i] = kernel->roles[i].name;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        for (uint32_t stage = 0; stage < kernel->rings[i].depth; stage++) {
+            size_t index = names->stage_count++;
+            snprintf(names->texts[index], sizeof names->texts[index], "%s %u",
+                     kernel->rings[i].name, stage);
+            names->stages[index] = names->texts[index];
+        }
+    header->role_names = names->roles;
+    header->role_count = kernel->role_count;
+    header->stage_names = names->stages;
+    header->stage_count = names->stage_count;
+}
+
+/* Shows how far the run is, until an interrupt ends it. */
+static bool look(void *context, const struct tma_run_state *state) {
+    struct cli_progress *progress = context;
+    progress->total = progress->total_work = state->total_operations;
+    progress->done = progress->done_work = state->operations;
+    progress->cycles = state->cycle;
+    cli_progress_show(progress);
+    return !cli_interrupted();
+}
+
+static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool quiet,
+                                       const struct tma_event_sink *sink, struct tma_result *result,
+                                       struct tma_error *error) {
+    struct cli_progress progress = {.unit = "operations"};
+    struct tma_watch watch = {look, &progress};
+    cli_interrupts_hold(true);
+    cli_progress_begin(&progress, quiet);
+    enum tma_error_code code =
+        tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
+    cli_progress_clear(&progress);
+    cli_interrupts_hold(false);
+    return code;
+}
+
+/* Fails if the kernel has more operations than anyone means to wait for. */
+static enum tma_error_code check_operations(const struct tma_kernel *kernel,
+                                            struct tma_kernel_place *place,
+                                            struct tma_error *error) {
+    uint32_t most;
+    uint64_t operations = tma_kernel_known_operations(kernel, &most);
+    if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
+        return TMA_OK;
+    *place =
+        (struct tma_kernel_place){kernel->statements[most].line, kernel->statements[most].column};
+    return tma_fail(error, TMA_ERROR_ARGUMENT,
+                    "the kernel has %" PRIu64
+                    " TMA operations, most of them here; more than %" PRIu64
+                    " need the option --yes",
+                    operations, TMA_MAX_KERNEL_OPERATIONS);
+}
+
+static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
+                                      const struct tma_event_sink *sink, struct tma_result *result,
+                                      struct tma_kernel_place *place, struct tma_error *error) {
+    if (scenario->program == NULL)
+        return run_watched(scenario, quiet, sink, result, error);
+    enum tma_error_code code = check_operations(&scenario->program->kernel, place, error);
+    if (code != TMA_OK)
+        return code;
+    return tma_kernel_run(&scenario->machine, &scenario->program->kernel, sink, result, place,
+                          error);
+}
+
+static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,
+                                    struct tma_result *result, struct tma_kernel_place *place,
+                                    struct tma_error *error) {
     if (trace == NULL)
-        return tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+        return run_engine(scenario, quiet, NULL, result, place, error);
     struct fields fields = {.count = 0};
+    struct kernel_names *names = tma_allocate(1, sizeof *names);
     tma_scenario_describe(scenario, add_field, &fields);
-    if (fields.out_of_memory) {
+    if (fields.out_of_memory || names == NULL) {
         free_fields(&fields);
+        tma_release(names);
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
-    struct tma_trace_header header = {scenario->name, fields.items, fields.count};
+    struct tma_trace_header header = {
+        .scenario = scenario->name, .fields = fields.items, .field_count = fields.count};
+    if (scenario->program != NULL)
+        name_kernel(&scenario->program->kernel, names, &header);
     struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = tma_run(&scenario->machine, &scenario->workload, &sink, result, error);
+        code = run_engine(scenario, quiet, &sink, result, place, error);
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
     free_fields(&fields);
+    tma_release(names);
     return code;
+}
+
+static void write_kernel_report(const struct tma_scenario *scenario, int format,
+                                const struct tma_result *result, FILE *out) {
+    struct tma_kernel_report_input input = {
+        .scenario = scenario->name,
+        .machine = &scenario->machine,
+        .kernel = &scenario->program->kernel,
+        .result = result,
+        .map_names = scenario->map_names,
+    };
+    tma_kernel_report_write(&input, format, out);
+}
+
+/* An error of a kernel is at a place of the scenario. */
+static void print_error(const struct run_options *options, const struct tma_scenario *scenario,
+                        const struct tma_kernel_place *place, const struct tma_error *error) {
+    struct tma_diagnostics list = {0};
+    struct tma_location at = {options->common.operands.items[0], place->line, place->column};
+    if (place->line == 0) {
+        cli_error("%s: %s", scenario->name, error->text);
+        return;
+    }
+    tma_diagnose(&list, error->code, at, "%s", error->text);
+    cli_print_diagnostics(&list);
+    tma_diagnostics_free(&list);
 }
 
 /* What a report needs, besides the result of the scenario. */
@@ -110,20 +236,33 @@ struct run_findings {
     bool tried, too_long;
 };
 
+static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
+    struct cli_progress *progress = context;
+    progress->cycles += cycles;
+    progress->done = progress->done_work = tried;
+    progress->total = progress->total_work = total;
+    cli_progress_show(progress);
+}
+
 static enum tma_error_code find_out(const struct run_options *options,
                                     const struct tma_scenario *scenario,
                                     const struct tma_result *result, struct run_findings *findings,
                                     struct tma_error *error) {
+    struct cli_progress progress = {.unit = "experiments"};
+    const struct tma_experiment_observer observer = {show_progress, &progress};
     const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                   &scenario->workload, scenario->map_names};
+                                                   &scenario->workload, scenario->map_names,
+                                                   &observer};
     uint32_t draws = options->draws.value;
     enum tma_error_code code = TMA_OK;
     findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
+    cli_progress_begin(&progress, options->common.quiet);
     findings->tried = options->why || (!options->no_why && !findings->too_long);
     if (findings->tried)
         code = tma_experiments_run(&subject, result, draws, &findings->experiments, error);
     else if (draws > 0)
         code = tma_launch(&subject, draws, &findings->launches, error);
+    cli_progress_clear(&progress);
     if (findings->tried)
         findings->launches = findings->experiments.before;
     return code;
@@ -131,12 +270,17 @@ static enum tma_error_code find_out(const struct run_options *options,
 
 static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_scenario *scenario,
-                                  const struct tma_result *result, FILE *out,
+                                  const struct tma_result *result, bool partial, FILE *out,
                                   struct tma_error *error) {
+    if (scenario->program != NULL) {
+        write_kernel_report(scenario, options->common.format, result, out);
+        return TMA_OK;
+    }
     struct run_findings *findings = tma_allocate(1, sizeof *findings);
     if (findings == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = find_out(options, scenario, result, findings, error);
+    enum tma_error_code code =
+        partial ? TMA_OK : find_out(options, scenario, result, findings, error);
     struct tma_report_input input = {
         .scenario = scenario->name,
         .machine = &scenario->machine,
@@ -145,6 +289,7 @@ static enum tma_error_code report(const struct run_options *options,
         .map_names = scenario->map_names,
         .limits = tma_report_limits_of(&scenario->machine, result),
         .experiments = findings->tried ? &findings->experiments : NULL,
+        .partial = partial,
         .too_long = findings->too_long && !options->no_why,
         .draws = options->draws.value > 0 ? &findings->launches : NULL,
     };
@@ -156,6 +301,9 @@ static enum tma_error_code report(const struct run_options *options,
 
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
     struct outputs outputs;
+    struct tma_kernel_place place = {0, 0};
+    if (scenario->program != NULL)
+        scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
     struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
@@ -164,16 +312,18 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &error);
-    if (code == TMA_OK)
-        code = report(options, scenario, result, outputs.report.file, &error);
+    enum tma_error_code code = simulate(scenario, options->common.quiet, outputs.trace.file, result,
+                                        &place, &error);
+    bool interrupted = code == TMA_ERROR_INTERRUPTED;
+    if (code == TMA_OK || interrupted)
+        code = report(options, scenario, result, interrupted, outputs.report.file, &error);
     if (code != TMA_OK)
-        cli_error("%s: %s", scenario->name, error.text);
+        print_error(options, scenario, &place, &error);
     tma_release(result);
-    bool kept = close_outputs(&outputs, code == TMA_OK);
+    bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
         return cli_error_status(code);
-    return kept ? CLI_OK : CLI_ERROR;
+    return !kept ? CLI_ERROR : interrupted ? CLI_INTERRUPTED : CLI_OK;
 }
 
 static int run(const struct cli_options *options) {
@@ -211,19 +361,25 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, no_why),
      .help = "run the scenario only once"},
+    CLI_OPTION_QUIET,
     {.name = "--draws",
      .value = "N",
      .kind = CLI_COUNT,
      .offset = offsetof(struct run_options, draws),
      .help = "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
              "and the most cycles; what saves less than launches differ is then no saving"},
+    {.name = "--yes",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, yes),
+     .help = "run a kernel even if it has more than 10^9 operations"},
 };
 
 const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
-    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
+    .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
+    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,
     .options = options,

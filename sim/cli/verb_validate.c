@@ -4,6 +4,7 @@
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/record_show.h"
 #include "cli/replay.h"
 #include "cli/temporary.h"
 #include "cli/verbs.h"
@@ -13,6 +14,7 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
+    const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
 /* Replays the files and writes the report. Returns the exit status. */
@@ -49,6 +51,10 @@ static int run(const struct cli_options *options) {
     if (!cli_output_spares(options->output, own->gpu) || !cli_machine_read(own->gpu, &machine) ||
         !cli_output_open(&output, options->output))
         return CLI_ERROR;
+    if (own->show != NULL) {
+        bool shown = cli_record_show(options, own->show, own->gpu, output.file);
+        return cli_output_close(&output, shown) && shown ? CLI_OK : CLI_ERROR;
+    }
     struct cli_replay_result result = {.validations =
                                            tma_allocate(count, sizeof *result.validations),
                                        .draws = tma_allocate(count, sizeof *result.draws)};
@@ -63,7 +69,7 @@ static int run(const struct cli_options *options) {
     tma_release(result.draws);
     if (!cli_output_close(&output, status != CLI_ERROR))
         return CLI_ERROR;
-    return result.failed && status == CLI_OK ? CLI_ERROR : status;
+    return result.failed && status == CLI_OK ? CLI_FAILED_ROWS : status;
 }
 
 static const struct cli_option options[] = {
@@ -79,6 +85,11 @@ static const struct cli_option options[] = {
      .help =
          "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
          "the most that agree"},
+    {.name = "--show",
+     .value = "NAME",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct validate_options, show),
+     .help = "print the kernel of this record as a scenario that can be run, and replay nothing"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_FORMAT(&cli_validation_format_names),
@@ -91,8 +102,10 @@ const struct cli_verb cli_validate = {
     .summary = "Replay records of a real GPU and count how many agree.",
     .details = "Ctrl-C ends it with the records replayed so far. A record whose process dies is an "
                "error, counts as\nskipped, and the others are replayed.",
-    .statuses = "0 all files were replayed, whether their records agree or not; 2 error;\n"
-                "130 interrupted: the report is partial",
+    .statuses =
+        "0 all files were replayed, whether their records agree or not; 1 some records were not\n"
+        "replayed, because a process died or memory ran out; 2 error;\n"
+        "130 interrupted: the report is partial",
     .min_operands = 1,
     .max_operands = SIZE_MAX,
     .options = options,

@@ -17,6 +17,7 @@ enum tma_arithmetic {
     TMA_REMAINDER,       /* of TMA_DIVIDE: has the sign of the divisor */
     TMA_MINIMUM,
     TMA_MAXIMUM,
+    TMA_POWER_OF_TWO, /* 2 to the power a; b is not used */
     TMA_EQUAL,
     TMA_UNEQUAL,
     TMA_LESS,
@@ -69,6 +70,11 @@ static inline enum tma_arithmetic_fault tma_calculate(enum tma_arithmetic operat
         return TMA_ARITHMETIC_GOOD;
     case TMA_MAXIMUM:
         *result = a > b ? a : b;
+        return TMA_ARITHMETIC_GOOD;
+    case TMA_POWER_OF_TWO:
+        if (a < 0 || a > 62)
+            return TMA_ARITHMETIC_OVERFLOW;
+        *result = INT64_C(1) << a;
         return TMA_ARITHMETIC_GOOD;
     case TMA_EQUAL:
         *result = a == b;

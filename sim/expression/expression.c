@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "expression/compiled.h"
 #include "expression/syntax_tree.h"
 
@@ -101,15 +101,16 @@ static struct tma_expression *create(const char *text, const struct tma_expressi
                                      const struct tma_expression_name *const *names,
                                      uint32_t name_count) {
     struct tma_expression *expression =
-        calloc(1, sizeof *expression + step_count * sizeof *expression->steps);
+        tma_allocate(1, sizeof *expression + step_count * sizeof *expression->steps);
     if (expression == NULL)
         return NULL;
-    expression->text = strdup(text);
-    expression->names = calloc(name_count + 1, sizeof *expression->names);
+    expression->text = tma_copy_text(text);
+    expression->names = tma_allocate(name_count + 1, sizeof *expression->names);
     bool good = expression->text != NULL && expression->names != NULL;
     for (uint32_t i = 0; i < name_count && good; i++) {
-        expression->names[i] = (struct tma_used_name){strdup(names[i]->name), names[i]->is_variable,
-                                                      names[i]->variable, names[i]->value};
+        expression->names[i] =
+            (struct tma_used_name){tma_copy_text(names[i]->name), names[i]->is_variable,
+                                   names[i]->variable, names[i]->value};
         expression->name_count++;
         good = expression->names[i].name != NULL;
     }
@@ -143,8 +144,8 @@ enum tma_error_code tma_expression_parse(const char *text, const struct tma_expr
                                          struct tma_error *error) {
     if (column != NULL)
         *column = 1;
-    struct tma_syntax_tree *tree = malloc(sizeof *tree);
-    struct emitter *emitter = calloc(1, sizeof *emitter);
+    struct tma_syntax_tree *tree = tma_allocate(1, sizeof *tree);
+    struct emitter *emitter = tma_allocate(1, sizeof *emitter);
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (tree == NULL || emitter == NULL)
         tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
@@ -152,8 +153,8 @@ enum tma_error_code tma_expression_parse(const char *text, const struct tma_expr
         code = tma_syntax_parse(text, scope, tree, column, error);
     if (code == TMA_OK)
         code = compile(text, tree, emitter, expression, error);
-    free(tree);
-    free(emitter);
+    tma_release(tree);
+    tma_release(emitter);
     return code;
 }
 
@@ -168,10 +169,10 @@ void tma_expression_free(struct tma_expression *expression) {
     if (expression == NULL)
         return;
     for (uint32_t i = 0; i < expression->name_count; i++)
-        free(expression->names[i].name);
-    free(expression->names);
-    free(expression->text);
-    free(expression);
+        tma_release(expression->names[i].name);
+    tma_release(expression->names);
+    tma_release(expression->text);
+    tma_release(expression);
 }
 
 bool tma_expression_constant(const struct tma_expression *expression, int64_t *value) {
@@ -183,6 +184,14 @@ bool tma_expression_constant(const struct tma_expression *expression, int64_t *v
 
 uint64_t tma_expression_variables(const struct tma_expression *expression) {
     return expression->variables;
+}
+
+void tma_expression_visit_constants(const struct tma_expression *expression,
+                                    void (*visit)(void *context, const char *name, int64_t value),
+                                    void *context) {
+    for (uint32_t i = 0; i < expression->name_count; i++)
+        if (!expression->names[i].is_variable)
+            visit(context, expression->names[i].name, expression->names[i].value);
 }
 
 const char *tma_expression_text(const struct tma_expression *expression) {

@@ -14,9 +14,10 @@
  *
  * `a / b` rounds down, towards minus infinity, and `a % b` is what remains, which has the sign of
  * b: -1 / 4 is -1, and -1 % 4 is 3. C rounds towards zero instead; the two agree where no operand
- * is negative. Functions: min(a, b, ...), max(a, b, ...), ceil(a / b), floor(a / b). ceil rounds
- * the exact quotient up, without floating point: its argument has to be a quotient. In
- * ceil(a / b / c), the exact value of a / (b * c) is rounded, once.
+ * is negative. Functions: min(a, b, ...), max(a, b, ...), ceil(a / b), floor(a / b), pow2(a). ceil
+ * rounds the exact quotient up, without floating point: its argument has to be a quotient. In
+ * ceil(a / b / c), the exact value of a / (b * c) is rounded, once. pow2(a) is 2 to the power a,
+ * from 0 to 62: the bit of a mask.
  *
  * Literals are decimal or hexadecimal (0x). Where the caller gives units, a literal may have one:
  * "4 KiB" is 4096 times the base unit. */
@@ -90,6 +91,11 @@ uint64_t tma_expression_variables(const struct tma_expression *expression);
 
 /* The text as it was given; owned by the expression. */
 const char *tma_expression_text(const struct tma_expression *expression);
+
+/* Calls `visit` for each constant that the text names, with its value. */
+void tma_expression_visit_constants(const struct tma_expression *expression,
+                                    void (*visit)(void *context, const char *name, int64_t value),
+                                    void *context);
 
 /* Where the failing part of the last error lies is in its text. This gives it as a number: the
  * column, in bytes from 1, at which evaluation with these variables fails, or 0 if it does not. */

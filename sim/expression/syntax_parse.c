@@ -186,7 +186,13 @@ static uint32_t parse_call(struct parser *parser, const struct tma_token *token)
         return parse_rounding(parser, token, TMA_DIVIDE_ROUND_UP);
     if (is_name(token, "floor"))
         return parse_rounding(parser, token, TMA_DIVIDE);
-    return fail(parser, token, "unknown function \"%.*s\"; allowed: ceil, floor, max, min",
+    if (is_name(token, "pow2")) {
+        uint32_t exponent = parse_conditional(parser);
+        expect(parser, ")");
+        return new_arithmetic(parser, token, TMA_POWER_OF_TWO, exponent,
+                              new_number(parser, token, 0));
+    }
+    return fail(parser, token, "unknown function \"%.*s\"; allowed: ceil, floor, max, min, pow2",
                 (int)(token->length < 60 ? token->length : 60), token->start);
 }
 

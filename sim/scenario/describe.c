@@ -3,19 +3,42 @@
 #include <stdio.h>
 
 #include "scenario/machine_file.h"
+#include "scenario/parameters.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/tree.h"
+
+/* Visits the values below a node, as they are in the document: the expressions of a kernel. */
+static void describe_node(const struct tma_yaml_node *node, const char *path,
+                          tma_pair_visitor visit, void *context) {
+    char below[256];
+    unsigned index = 0;
+    if (node->kind == TMA_YAML_SCALAR)
+        visit(context, path, node->text);
+    for (const struct tma_yaml_node *child = node->first; child != NULL; child = child->next) {
+        if (child->key != NULL)
+            snprintf(below, sizeof below, "%.200s.%.50s", path, child->key);
+        else
+            snprintf(below, sizeof below, "%.200s.%u", path, index++);
+        describe_node(child, below, visit, context);
+    }
+}
 
 void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor visit,
                            void *context) {
     const struct tma_workload *workload = &scenario->workload;
     char prefix[128];
     struct tma_describer describer = {visit, context, "gpu"};
+    tma_parameters_visit(scenario->parameters, visit, context);
     tma_machine_describe(&scenario->machine, &describer);
     describer.prefix = prefix;
     for (uint32_t i = 0; i < workload->map_count; i++) {
         snprintf(prefix, sizeof prefix, "tensor_maps.%s", scenario->map_names[i]);
         tma_map_describe(&workload->maps[i], &workload->arrays[i], &describer);
+    }
+    if (scenario->program != NULL) {
+        describe_node(tma_yaml_find(scenario->document, "kernel"), "kernel", visit, context);
+        return;
     }
     snprintf(prefix, sizeof prefix, "workload");
     tma_workload_describe(workload, &describer);

@@ -178,6 +178,7 @@ static struct tma_yaml_node *copy_node(struct builder *builder, const struct tma
     if (node == NULL)
         return NULL;
     node->at = from->at;
+    node->text_column = from->text_column;
     if (from->text != NULL)
         node->text = copy_text(builder, from->text);
     struct tma_yaml_node **end = &node->first;
@@ -303,7 +304,11 @@ static enum tma_yaml_kind kind_of(const yaml_event_t *event, const yaml_char_t *
 }
 
 static void read_scalar(struct builder *builder, struct tma_yaml_node *node) {
-    const char *text = (const char *)builder->event.data.scalar.value;
+    const yaml_event_t *event = &builder->event;
+    const char *text = (const char *)event->data.scalar.value;
+    if (event->start_mark.line == event->end_mark.line)
+        node->text_column =
+            node->at.column + (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ? 1 : 0);
     if (strlen(text) == builder->event.data.scalar.length)
         node->text = copy_text(builder, text);
     else

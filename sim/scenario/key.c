@@ -43,10 +43,13 @@ static void print_number(const struct tma_key *key, FILE *out) {
 void tma_key_write_expected(const struct tma_key *key, FILE *out) {
     if (tma_key_words(key) != NULL)
         tma_names_write(tma_key_words(key), out);
-    if (tma_key_words(key) != NULL && tma_key_is_number(key))
+    if (tma_key_words(key) != NULL && (tma_key_is_number(key) || key->kind == TMA_KEY_EXPRESSION))
         fputs(", or ", out);
     if (key->limit > 0)
-        fprintf(out, "a list of 1 to %zu values, each ", key->limit);
+        fprintf(out,
+                key->kind == TMA_KEY_EXPRESSION ? "a list of 1 to %zu expressions"
+                                                : "a list of 1 to %zu values, each ",
+                key->limit);
     if (tma_key_is_number(key))
         print_number(key, out);
     else if (key->kind == TMA_KEY_CHARS)
@@ -55,6 +58,10 @@ void tma_key_write_expected(const struct tma_key *key, FILE *out) {
         fputs("a mapping with at least one key", out);
     else if (key->kind == TMA_KEY_LIST)
         fputs("a list with at least one entry", out);
+    else if (key->kind == TMA_KEY_NODE)
+        fputs("a mapping or a list, with at least one entry", out);
+    else if (key->kind == TMA_KEY_EXPRESSION && key->limit == 0)
+        fputs("an expression", out);
 }
 
 char *tma_key_expected(const struct tma_key *key) {

@@ -22,6 +22,10 @@ enum tma_key_kind {
     TMA_KEY_F64,
     TMA_KEY_MAPPING, /* const struct tma_yaml_node *: a mapping, which the caller reads */
     TMA_KEY_LIST,    /* const struct tma_yaml_node *: a list, which the caller reads */
+    TMA_KEY_NODE,    /* const struct tma_yaml_node *: a mapping or a list, which the caller reads */
+    TMA_KEY_EXPRESSION, /* const struct tma_yaml_node *: a number or an expression of variables,
+                           which the caller parses. Where a list of them is allowed, a single one
+                           stands for a list of one. */
 };
 
 /* The default of a key without one: the key has to be given. */

@@ -25,13 +25,13 @@ static const struct tma_name access_items[] = {{"auto", AUTO_ACCESS},
                                                {"im2col", TMA_ACCESS_IM2COL},
                                                {"im2col_w", TMA_ACCESS_IM2COL_W},
                                                {"im2col_w128", TMA_ACCESS_IM2COL_W128}};
-static const struct tma_names access_names = {"access", access_items, 6};
+const struct tma_names tma_access_words = {"access", access_items, 6};
 
 static const struct tma_name reduction_items[] = {{"add", TMA_REDUCE_ADD}, {"min", TMA_REDUCE_MIN},
                                                   {"max", TMA_REDUCE_MAX}, {"inc", TMA_REDUCE_INC},
                                                   {"dec", TMA_REDUCE_DEC}, {"and", TMA_REDUCE_AND},
                                                   {"or", TMA_REDUCE_OR},   {"xor", TMA_REDUCE_XOR}};
-static const struct tma_names reduction_names = {"reduction", reduction_items, 8};
+const struct tma_names tma_reduction_words = {"reduction", reduction_items, 8};
 
 /* The struct that the schema fills. */
 struct operation_input {
@@ -62,13 +62,13 @@ static const struct tma_key operation_keys[] = {
     DIRECTION(prefetch, "prefetches a tile from global memory into L2; the name of its tensor map"),
     {.path = "reduction",
      .kind = TMA_KEY_ENUM,
-     .names = &reduction_names,
+     .names = &tma_reduction_words,
      .fallback = TMA_OPTIONAL,
      .offset = IN(reduction),
      .meaning = "operator of a reduce, which needs it"},
     {.path = "access",
      .kind = TMA_KEY_ENUM,
-     .names = &access_names,
+     .names = &tma_access_words,
      .fallback = "auto",
      .offset = IN(access),
      .meaning = "mode of the access; auto: the mode of the map's kind; gather4: four rows of a "
@@ -213,9 +213,9 @@ static const struct direction *find_direction(struct operation_reader *reader) {
     return found;
 }
 
-static bool find_map(struct operation_reader *reader, const char *key, const char *name,
-                     uint32_t *index) {
-    const struct tma_scenario *scenario = reader->scenario_reader->scenario;
+bool tma_find_map(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
+                  const char *context, const char *name, uint32_t *index) {
+    const struct tma_scenario *scenario = reader->scenario;
     struct tma_suggestion suggestion = {.wanted = name};
     for (*index = 0; *index < scenario->workload.map_count; ++*index) {
         if (strcmp(scenario->map_names[*index], name) == 0)
@@ -230,7 +230,8 @@ static bool find_map(struct operation_reader *reader, const char *key, const cha
     for (uint32_t i = 0; i < scenario->workload.map_count && used < (int)sizeof text; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s %s", i == 0 ? "" : ",",
                          scenario->map_names[i]);
-    return diagnose(reader, key, text);
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "%s %s", context, text);
+    return false;
 }
 
 static enum tma_access_mode access_of_kind(int32_t access, enum tma_map_kind kind) {
@@ -245,7 +246,7 @@ static enum tma_access_mode access_of_kind(int32_t access, enum tma_map_kind kin
 
 bool tma_parse_access(const char *word, enum tma_map_kind kind, enum tma_access_mode *access) {
     int value;
-    if (!tma_value_of(&access_names, word, &value))
+    if (!tma_value_of(&tma_access_words, word, &value))
         return false;
     *access = access_of_kind(value, kind);
     return true;
@@ -332,7 +333,10 @@ static bool complete(struct operation_reader *reader, struct operation_input *in
     stage->operation.direction = direction->direction;
     bool good = check_reduction(reader, direction->direction);
     good = convert_ranks(reader, input, &stage->operation) && good;
-    if (!find_map(reader, direction->key, name, &stage->map) ||
+    char context[2 * TMA_PATH_BYTES];
+    snprintf(context, sizeof context, "%s.%s", reader->context, direction->key);
+    if (!tma_find_map(reader->scenario_reader, tma_yaml_find(reader->node, direction->key), context,
+                      name, &stage->map) ||
         !reader->scenario_reader->map_valid[stage->map])
         return false;
     const struct tma_tensor_map *map =

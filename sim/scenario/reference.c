@@ -10,7 +10,7 @@ static void print_heading(const char *heading, FILE *out) {
             heading);
 }
 
-static void print_key(const struct tma_key *key, FILE *out) {
+void tma_reference_key(const struct tma_key *key, FILE *out) {
     fprintf(out, "| `%s` | ", key->path);
     tma_key_write_expected(key, out);
     fprintf(out, " | %s | %s |\n", key->fallback == TMA_REQUIRED ? "required" : key->fallback,
@@ -20,7 +20,7 @@ static void print_key(const struct tma_key *key, FILE *out) {
 static void print_schema(const struct tma_schema *schema, const char *heading, FILE *out) {
     print_heading(heading, out);
     for (size_t i = 0; i < schema->count; i++)
-        print_key(&schema->keys[i], out);
+        tma_reference_key(&schema->keys[i], out);
 }
 
 void tma_scenario_reference(FILE *out) {
@@ -52,7 +52,7 @@ void tma_machine_reference(FILE *out) {
                                                         : strncmp(key->path, groups[i].prefix,
                                                                   strlen(groups[i].prefix)) == 0;
             if (in_group)
-                print_key(key, out);
+                tma_reference_key(key, out);
         }
     }
 }

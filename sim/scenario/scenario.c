@@ -5,15 +5,18 @@
 
 #include "base/allocation.h"
 #include "scenario/document.h"
+#include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
+#include "scenario/parameters.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/setting.h"
+#include "scenario/suggestion.h"
 
 struct scenario_input {
     char name[TMA_MAX_NAME];
     char description[512];
     char gpu[512];
-    const struct tma_yaml_node *tensor_maps, *workload;
+    const struct tma_yaml_node *parameters, *tensor_maps, *workload, *kernel;
 };
 
 #define IN(member) offsetof(struct scenario_input, member)
@@ -35,14 +38,28 @@ static const struct tma_key keys[] = {
      .max = 511,
      .offset = IN(gpu),
      .meaning = "path of the machine file, relative to the scenario's file"},
+    {.path = "parameters",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(parameters),
+     .meaning = "whole numbers by name, `NAME: EXPRESSION`, that the expressions of the scenario "
+                "use; each may use those before it; `--set NAME=VALUE` changes one"},
     {.path = "tensor_maps",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(tensor_maps),
      .meaning = "the tensor maps by name: `NAME: {...}`; keys below"},
     {.path = "workload",
      .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
      .offset = IN(workload),
-     .meaning = "what the CTAs do; keys below"},
+     .meaning = "what the CTAs do, in the short form: slots that refill themselves; keys below; a "
+                "scenario has this key or `kernel`"},
+    {.path = "kernel",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(kernel),
+     .meaning = "what the CTAs do, as programs of roles; `tmasim help kernel` lists its keys and "
+                "statements"},
 };
 
 const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
@@ -71,16 +88,62 @@ bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count) {
     return true;
 }
 
+/* Applies "M=8192" to the parameter of that name, and other settings to the path that they name. A
+ * parameter that the file lacks is an error: nothing would use it. */
+static bool set_value(struct tma_yaml_node *root, const struct tma_yaml_node *parameters,
+                      const char *setting, const char *name, struct tma_diagnostics *list) {
+    static const char front[] = "parameters.";
+    size_t length = strcspn(setting, "=");
+    bool with_front = strncmp(setting, front, strlen(front)) == 0;
+    const char *word = with_front ? setting + strlen(front) : setting;
+    length -= (size_t)(word - setting);
+    if (parameters == NULL || parameters->kind != TMA_YAML_MAPPING || word[length] != '=' ||
+        length == 0 || memchr(word, '.', length) != NULL || memchr(word, '[', length) != NULL)
+        return tma_yaml_set(root, setting, name, list);
+    char wanted[TMA_MAX_SUGGESTION];
+    snprintf(wanted, sizeof wanted, "%.*s", (int)(length < 60 ? length : 60), word);
+    struct tma_suggestion suggestion = {.wanted = wanted};
+    for (const struct tma_yaml_node *node = parameters->first; node != NULL; node = node->next) {
+        tma_suggest(&suggestion, node->key);
+        if (strcmp(node->key, wanted) != 0)
+            continue;
+        char *path = tma_allocate(1, strlen(front) + strlen(word) + 1);
+        if (path == NULL) {
+            tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){name, 0, 0},
+                         "out of memory");
+            return false;
+        }
+        strcat(strcpy(path, front), word);
+        bool good = tma_yaml_set(root, path, name, list);
+        tma_release(path);
+        return good;
+    }
+    bool is_key = false;
+    for (size_t i = 0; i < tma_scenario_schema.count; i++)
+        is_key = is_key || strcmp(tma_scenario_schema.keys[i].path, wanted) == 0;
+    if (is_key && !with_front)
+        return tma_yaml_set(root, setting, name, list);
+    tma_diagnose(list, TMA_ERROR_SYNTAX, (struct tma_location){name, 0, 0},
+                 "the scenario has no parameter \"%s\"%s%s%s", wanted,
+                 suggestion.best[0] == '\0' ? "" : "; did you mean \"", suggestion.best,
+                 suggestion.best[0] == '\0' ? "" : "\"?");
+    return false;
+}
+
 bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,
                                  size_t count, bool to_machine, struct tma_diagnostics *list) {
     struct tma_yaml_node *root = to_machine ? scenario->gpu_document : scenario->document;
     bool good = true;
+    const struct tma_yaml_node *parameters = to_machine ? NULL : tma_yaml_find(root, "parameters");
     for (size_t i = 0; i < count; i++) {
         const char *for_machine = machine_setting(settings[i]);
         if ((for_machine != NULL) != to_machine)
             continue;
-        const char *setting = to_machine ? for_machine : settings[i];
-        good = tma_yaml_set(root, setting, scenario->setting_names[i], list) && good;
+        const char *name = scenario->setting_names[i];
+        if (to_machine)
+            good = tma_yaml_set(root, for_machine, name, list) && good;
+        else
+            good = set_value(root, parameters, settings[i], name, list) && good;
     }
     return good;
 }
@@ -124,6 +187,16 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
         tma_read_maps(reader, input->tensor_maps);
     tma_assign_map_addresses(reader);
     tma_check_maps(reader);
+    if (input->workload == NULL && input->kernel == NULL)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, reader->root->at,
+                     "workload is missing; expected a mapping with at least one key, or a kernel");
+    if (input->workload != NULL && input->kernel != NULL)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, input->kernel->key_at,
+                     "kernel and workload are both there; expected one of them");
+    if (input->kernel != NULL) {
+        tma_read_kernel(reader, input->kernel);
+        return;
+    }
     if (input->workload != NULL)
         tma_read_workload(reader, input->workload);
     tma_check_operations(reader);
@@ -145,6 +218,9 @@ static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
         return false;
     }
     tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
+    scenario->parameters = tma_parameters_read(scenario->document, list);
+    if (scenario->parameters == NULL)
+        return false;
     struct tma_scenario_reader reader = {
         .scenario = scenario, .root = scenario->document, .list = list};
     struct scenario_input input = {0};
@@ -177,6 +253,8 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
 void tma_scenario_free(struct tma_scenario *scenario) {
     tma_yaml_free(scenario->document);
     tma_yaml_free(scenario->gpu_document);
+    tma_kernel_program_free(scenario->program);
+    tma_parameters_free(scenario->parameters);
     tma_release(scenario->gpu_path);
     for (size_t i = 0; i < scenario->setting_count; i++)
         tma_release(scenario->setting_names[i]);

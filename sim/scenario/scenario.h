@@ -5,29 +5,33 @@
 #include "base/api.h"
 #include "base/diagnostics.h"
 #include "engine/workload.h"
+#include "scenario/kernel_program.h"
 
 TMA_API_BEGIN
 
 struct tma_yaml_node;
+struct tma_parameters;
 
 struct tma_scenario {
     char name[TMA_MAX_NAME];
     char description[512];
     struct tma_machine machine;
-    struct tma_workload workload;
+    struct tma_workload workload;       /* only its tensor maps where `program` is not NULL */
+    struct tma_kernel_program *program; /* owned; the kernel with roles; NULL: the workload runs */
     const char *map_names[TMA_MAX_TENSOR_MAPS]; /* by the workload's map index; borrowed */
 
     /* What map_names and the locations of diagnostics borrow. */
     struct tma_yaml_node *document;     /* owned; the scenario's file */
     struct tma_yaml_node *gpu_document; /* owned; the machine's file, or NULL */
     char *gpu_path;                     /* owned; path of the machine's file, or NULL */
+    struct tma_parameters *parameters;  /* owned; or NULL */
     char **setting_names;               /* owned; "--set 1", "--set 2", ... */
     size_t setting_count;
 };
 
 /* Reads the scenario file at `path` and checks that the machine can run it. Each setting
- * ("workload.pipeline.depth=8", "gpu.sm_count=66") is applied as if it were in the file. The path
- * of the machine's file is relative to the scenario's.
+ * ("workload.pipeline.depth=8", "gpu.sm_count=66", "M=4096" for a parameter M) is applied as if it
+ * were in the file. The path of the machine's file is relative to the scenario's.
  *
  * Returns false, with every error and its location in the list, if anything is wrong. Call
  * tma_scenario_free in either case, after the last use of the list. The list borrows `path`. */

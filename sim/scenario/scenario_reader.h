@@ -43,6 +43,9 @@ struct tma_scenario_reader {
 extern const struct tma_schema tma_scenario_schema, tma_map_schema, tma_workload_schema,
     tma_operation_schema, tma_consumer_schema;
 
+/* The words of an operation's access and reduction. */
+extern const struct tma_names tma_access_words, tma_reduction_words;
+
 /* Appends one error, made as printf does, at the node closest to `path` from the document's root.
  */
 void tma_scenario_diagnose(struct tma_scenario_reader *reader, const char *path, const char *format,
@@ -70,6 +73,10 @@ void tma_read_workload(struct tma_scenario_reader *reader, const struct tma_yaml
 /* Read the lists `workload.operations` and `workload.consumers`. */
 void tma_read_operations(struct tma_scenario_reader *reader, const struct tma_yaml_node *list);
 void tma_read_consumers(struct tma_scenario_reader *reader, const struct tma_yaml_node *list);
+
+/* Finds the map of that name. Returns false, with an error at the node, if there is none. */
+bool tma_find_map(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
+                  const char *context, const char *name, uint32_t *index);
 
 /* Returns the bytes of a row of the whole tensor in global memory: all elements of dimension 0.
  * With an interleave, a row is the pixels of one 16- or 32-byte slice of the channels. */

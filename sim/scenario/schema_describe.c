@@ -70,13 +70,13 @@ static void print_list(const struct tma_key *key, const char *at, uint32_t count
 /* False if the field has no value to describe: an empty list or text, an enumeration without a word
  * for its value, or an optional number or word that is 0 because the file lacks it. */
 static bool has_value(const struct tma_key *key, const char *at, uint32_t count) {
+    if (key->kind >= TMA_KEY_MAPPING)
+        return false;
     if (key->limit > 0)
         return count > 0;
     if (key->kind == TMA_KEY_CHARS)
         return at[0] != '\0';
     if (key->kind == TMA_KEY_ENUM && word_for(key, read_field(key, at, 0)) == NULL)
-        return false;
-    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST)
         return false;
     return key->fallback == TMA_REQUIRED || key->fallback[0] != '\0' || read_field(key, at, 0) != 0;
 }

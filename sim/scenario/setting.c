@@ -9,6 +9,7 @@
 static void relocate(struct tma_yaml_node *node, struct tma_location at) {
     for (; node != NULL; node = node->next) {
         node->at = node->key_at = at;
+        node->text_column = 0;
         relocate(node->first, at);
     }
 }

@@ -7,14 +7,18 @@
 
 #include "base/diagnostics.h"
 
+struct tma_parameters;
+
 enum tma_yaml_kind { TMA_YAML_SCALAR, TMA_YAML_LIST, TMA_YAML_MAPPING };
 
 struct tma_yaml_node {
     enum tma_yaml_kind kind;
-    struct tma_location at;      /* of the value */
-    char *key;                   /* owned; NULL unless the parent is a mapping */
-    struct tma_location key_at;  /* of the key */
-    char *text;                  /* owned; the value of a scalar, NULL for other kinds */
+    struct tma_location at;     /* of the value */
+    char *key;                  /* owned; NULL unless the parent is a mapping */
+    struct tma_location key_at; /* of the key */
+    char *text;                 /* owned; the value of a scalar, NULL for other kinds */
+    unsigned text_column;       /* of a scalar's first character; 0: not all text is in one line */
+    const struct tma_parameters *parameters; /* those that a number may use; NULL: no expressions */
     struct tma_yaml_node *first; /* owned; first child of a list or mapping, in file order */
     struct tma_yaml_node *next;  /* owned; next sibling */
 };

@@ -1,10 +1,13 @@
 #include "scenario/value.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/utf8.h"
+#include "scenario/parameters.h"
 #include "scenario/suggestion.h"
 
 struct value_reader {
@@ -29,7 +32,8 @@ static bool diagnose(const struct value_reader *reader, const char *what, const 
 static bool diagnose_text(const struct value_reader *reader, const char *why,
                           const char *suggestion) {
     char what[160];
-    snprintf(what, sizeof what, "is \"%.60s\"%s", reader->node->text, why);
+    snprintf(what, sizeof what, "is \"%.*s\"%s", tma_text_cut(reader->node->text, 60),
+             reader->node->text, why);
     return diagnose(reader, what, suggestion);
 }
 
@@ -70,10 +74,20 @@ static void store(enum tma_key_kind kind, char *at, size_t index, int64_t value)
     }
 }
 
+/* Suggests the parameters too, where a number may use them. */
+static void suggest_parameters(const struct value_reader *reader,
+                               struct tma_suggestion *suggestion) {
+    const struct tma_parameters *parameters = reader->node->parameters;
+    for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
+        tma_suggest(suggestion, parameters->items[i].name);
+}
+
 static bool diagnose_word(const struct value_reader *reader) {
     struct tma_suggestion suggestion = {.wanted = reader->node->text};
     if (tma_key_words(reader->key) != NULL)
         tma_suggest_names(&suggestion, tma_key_words(reader->key));
+    if (tma_key_is_number(reader->key))
+        suggest_parameters(reader, &suggestion);
     return diagnose_text(reader, "", suggestion.best);
 }
 
@@ -94,11 +108,32 @@ static bool diagnose_number(const struct value_reader *reader, enum tma_number_e
         suggestion.best);
 }
 
+static bool read_expression(const struct value_reader *reader, char *at, size_t index) {
+    const struct tma_key *key = reader->key;
+    int64_t value;
+    if (!tma_expression_number(reader->node, key->unit, reader->name, &value, reader->list))
+        return false;
+    if ((double)value < key->min || (double)value > key->max) {
+        char why[64], text[48];
+        tma_unit_format(key->unit, value, text, sizeof text);
+        snprintf(why, sizeof why, ", which is %s", text);
+        return diagnose_text(reader, why, "");
+    }
+    if (key->kind == TMA_KEY_F64)
+        ((double *)(void *)at)[index] = (double)value;
+    else
+        store(key->kind, at, index, value);
+    return true;
+}
+
 static bool read_number(const struct value_reader *reader, char *at, size_t index) {
     const struct tma_key *key = reader->key;
     struct tma_number number;
     const char *suffix;
     enum tma_number_error error = tma_number_read(reader->node->text, key->unit, &number, &suffix);
+    if (error != TMA_NUMBER_OK &&
+        tma_text_is_expression(reader->node->text, reader->node->parameters))
+        return read_expression(reader, at, index);
     if (error != TMA_NUMBER_OK)
         return diagnose_number(reader, error, suffix);
     double real = tma_number_real(&number);
@@ -118,8 +153,24 @@ static bool read_number(const struct value_reader *reader, char *at, size_t inde
 static bool read_word(const struct value_reader *reader, char *at) {
     const struct tma_names *words = tma_key_words(reader->key);
     int value;
-    if (!tma_value_of(words, reader->node->text, &value))
+    char number[24];
+    int64_t computed;
+    if (tma_value_of(words, reader->node->text, &value)) {
+        store(reader->key->kind, at, 0, value);
+        return true;
+    }
+    /* Some words are numbers, such as the CTAs of a cluster. */
+    bool numbers = words->items[0].name[0] >= '0' && words->items[0].name[0] <= '9';
+    if (!numbers || !tma_text_is_expression(reader->node->text, reader->node->parameters))
         return diagnose_word(reader);
+    if (!tma_expression_number(reader->node, &tma_unit_none, reader->name, &computed, reader->list))
+        return false;
+    snprintf(number, sizeof number, "%" PRId64, computed);
+    if (!tma_value_of(words, number, &value)) {
+        char why[48];
+        snprintf(why, sizeof why, ", which is %s", number);
+        return diagnose_text(reader, why, "");
+    }
     store(reader->key->kind, at, 0, value);
     return true;
 }
@@ -137,6 +188,10 @@ static bool read_scalar(const struct value_reader *reader, char *at, size_t inde
         return diagnose_kind(reader);
     if (reader->key->kind == TMA_KEY_CHARS)
         return read_chars(reader, at);
+    if (reader->key->kind == TMA_KEY_EXPRESSION) {
+        ((const struct tma_yaml_node **)(void *)at)[index] = reader->node;
+        return true;
+    }
     if (!tma_key_is_number(reader->key))
         return read_word(reader, at);
     int word;
@@ -149,6 +204,10 @@ static bool read_scalar(const struct value_reader *reader, char *at, size_t inde
 
 static bool read_list(const struct value_reader *reader, char *at, uint32_t *count) {
     size_t length = tma_yaml_count(reader->node);
+    if (reader->node->kind == TMA_YAML_SCALAR && reader->key->kind == TMA_KEY_EXPRESSION) {
+        *count = 1;
+        return read_scalar(reader, at, 0);
+    }
     if (reader->node->kind == TMA_YAML_SCALAR && reader->key->names != NULL) {
         *count = 1;
         return read_word(reader, at);
@@ -168,7 +227,8 @@ static bool read_list(const struct value_reader *reader, char *at, uint32_t *cou
         struct tma_key single = *reader->key;
         single.limit = 0;
         single.names = NULL;
-        snprintf(name, sizeof name, "%.140s.%zu", reader->name, index);
+        snprintf(name, sizeof name, "%.*s.%zu", tma_text_cut(reader->name, 140), reader->name,
+                 index);
         struct value_reader entry = {&single, item, name, reader->list};
         good = read_scalar(&entry, at, index++) && good;
     }
@@ -178,8 +238,10 @@ static bool read_list(const struct value_reader *reader, char *at, uint32_t *cou
 
 /* Stores the node itself, if it is of the kind that the key takes. */
 static bool read_node(const struct value_reader *reader, char *at) {
-    bool mapping = reader->key->kind == TMA_KEY_MAPPING;
-    if (reader->node->kind != (mapping ? TMA_YAML_MAPPING : TMA_YAML_LIST))
+    enum tma_key_kind kind = reader->key->kind;
+    if (reader->node->kind == TMA_YAML_SCALAR ||
+        (kind == TMA_KEY_MAPPING && reader->node->kind != TMA_YAML_MAPPING) ||
+        (kind == TMA_KEY_LIST && reader->node->kind != TMA_YAML_LIST))
         return diagnose_kind(reader);
     if (reader->node->first == NULL)
         return diagnose(reader, "is empty", "");
@@ -193,7 +255,7 @@ bool tma_value_read(const struct tma_key *key, const struct tma_yaml_node *node,
     char *at = (char *)target + key->offset;
     if (key->limit > 0)
         return read_list(&reader, at, (uint32_t *)(void *)((char *)target + key->count_offset));
-    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST)
+    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST || key->kind == TMA_KEY_NODE)
         return read_node(&reader, at);
     return read_scalar(&reader, at, 0);
 }

@@ -39,6 +39,11 @@ static char *put_figures(char *at, const struct tma_event *event) {
 }
 
 size_t tma_trace_line_format(char line[TMA_TRACE_LINE_BYTES], const struct tma_event *event) {
+    return tma_trace_line_annotate(line, event, NULL);
+}
+
+size_t tma_trace_line_annotate(char line[TMA_TRACE_LINE_BYTES], const struct tma_event *event,
+                               const char *note) {
     char *at = put_number(line, event->cycle, CYCLE_WIDTH);
     at = put_number(put_text(at, " sm "), event->sm, SM_WIDTH);
     at = put_number(put_text(at, " cta "), event->cta, CTA_WIDTH);
@@ -50,6 +55,12 @@ size_t tma_trace_line_format(char line[TMA_TRACE_LINE_BYTES], const struct tma_e
         while (at < word + WORD_WIDTH)
             *at++ = ' ';
         at = put_figures(at, event);
+    }
+    if (note != NULL) {
+        at = put_text(at, " (");
+        for (unsigned i = 0; i < TMA_TRACE_NOTE_BYTES && note[i] != '\0'; i++)
+            *at++ = note[i];
+        *at++ = ')';
     }
     *at++ = '\n';
     assert(at <= line + TMA_TRACE_LINE_BYTES);
@@ -142,5 +153,7 @@ const char *tma_trace_line_parse(const char *line, size_t length, struct tma_eve
         return "expected a known kind of event after the slot";
     if (!take_figures(&cursor, event))
         return "the figures do not match this kind of event";
+    if (take_text(&cursor, " (") && cursor.end[-1] == ')')
+        return NULL;
     return cursor.at == cursor.end ? NULL : "unexpected text after the event's last figure";
 }

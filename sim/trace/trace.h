@@ -21,13 +21,20 @@ struct tma_trace_header {
     const char *scenario;                 /* the scenario's name */
     const struct tma_trace_field *fields; /* machine and workload; written in this order */
     size_t field_count;
+
+    /* Kernels with roles: names that follow events in parentheses. Operations have the number of
+     * their role as their slot, mbarriers the number of their stage among those of all rings. */
+    const char *const *role_names;
+    size_t role_count;
+    const char *const *stage_names;
+    size_t stage_count;
 };
 
 struct tma_trace_writer;
 
 /* Starts a trace and writes its header. The caller owns `file`, keeps it open until
- * tma_trace_writer_close, and writes nothing to it meanwhile. Returns NULL, with TMA_ERROR_MEMORY
- * in *error, when out of memory. */
+ * tma_trace_writer_close, and writes nothing to it meanwhile. The writer borrows the names of roles
+ * and stages. Returns NULL, with TMA_ERROR_MEMORY in *error, when out of memory. */
 struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trace_header *header,
                                                struct tma_error *error);
 

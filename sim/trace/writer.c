@@ -9,9 +9,10 @@ enum { BUFFER_BYTES = 1 << 16 };
 
 struct tma_trace_writer {
     FILE *file;
-    int error;       /* errno of the first write that failed; 0: none did */
-    uint64_t events; /* written so far */
-    size_t used;     /* bytes of the buffer that are not written to the file yet */
+    struct tma_trace_header names; /* of roles and stages */
+    int error;                     /* errno of the first write that failed; 0: none did */
+    uint64_t events;               /* written so far */
+    size_t used;                   /* bytes of the buffer that are not written to the file yet */
     char buffer[BUFFER_BYTES];
 };
 
@@ -71,6 +72,7 @@ struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trac
         return NULL;
     }
     writer->file = file;
+    writer->names = *header;
     writer->error = 0;
     writer->events = 0;
     writer->used = 0;
@@ -81,11 +83,29 @@ struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trac
     return writer;
 }
 
+/* The name of an event's role or stage; NULL if it has none. */
+static const char *name_of(const struct tma_trace_header *names, const struct tma_event *event) {
+    switch (event->kind) {
+    case TMA_EVENT_ISSUE:
+    case TMA_EVENT_TENSORMAP:
+    case TMA_EVENT_ROWS:
+    case TMA_EVENT_L2_FILL:
+    case TMA_EVENT_ARRIVAL:
+    case TMA_EVENT_CONSUME:
+        return event->slot < names->role_count ? names->role_names[event->slot] : NULL;
+    case TMA_EVENT_MBARRIER:
+        return event->slot < names->stage_count ? names->stage_names[event->slot] : NULL;
+    default:
+        return NULL;
+    }
+}
+
 static void write_event(void *context, const struct tma_event *event) {
     struct tma_trace_writer *writer = context;
     if (writer->used > BUFFER_BYTES - TMA_TRACE_LINE_BYTES)
         flush(writer);
-    writer->used += tma_trace_line_format(writer->buffer + writer->used, event);
+    writer->used += tma_trace_line_annotate(writer->buffer + writer->used, event,
+                                            name_of(&writer->names, event));
     writer->events++;
 }
 

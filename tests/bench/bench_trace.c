@@ -33,7 +33,7 @@ static struct tma_event event_number(uint64_t number) {
 
 /* Writes all events but number `skipped`, with `delay` added to each cycle. */
 static void write_trace(const char *path, uint64_t skipped, uint64_t delay) {
-    static const struct tma_trace_header header = {"bench", NULL, 0};
+    static const struct tma_trace_header header = {.scenario = "bench"};
     FILE *file = fopen(path, "w");
     if (file == NULL)
         abort();

@@ -324,7 +324,7 @@ static void fill_events(struct tma_event *events, uint32_t seed) {
 
 /* Writes all events but number `skipped`; EVENTS skips none. */
 static void write_trace(const char *path, const struct tma_event *events, uint32_t skipped) {
-    static const struct tma_trace_header header = {"random", NULL, 0};
+    static const struct tma_trace_header header = {.scenario = "random"};
     FILE *file = fopen(path, "w");
     struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);
     struct tma_event_sink sink = tma_trace_writer_sink(writer);
@@ -418,7 +418,7 @@ END_TEST
  * counts are right. */
 START_TEST(test_traces_without_common_events) {
     enum { MANY = 300000 };
-    static const struct tma_trace_header header = {"many", NULL, 0};
+    static const struct tma_trace_header header = {.scenario = "many"};
     for (uint32_t cta = 0; cta < 2; cta++) {
         FILE *file = fopen(cta == 0 ? "a" : "b", "w");
         struct tma_trace_writer *writer = tma_trace_writer_open(file, &header, NULL);

@@ -90,7 +90,8 @@ static const struct tma_trace_field fields[] = {
     {"machine.name", "h200"},
     {"workload.depth", "4"},
 };
-static const struct tma_trace_header header = {"gemm\ttile\n# end 0", fields, 2};
+static const struct tma_trace_header header = {
+    .scenario = "gemm\ttile\n# end 0", .fields = fields, .field_count = 2};
 
 START_TEST(test_trace_has_header_events_and_end) {
     char text[1024];

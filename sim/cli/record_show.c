@@ -1,0 +1,56 @@
+#include "cli/record_show.h"
+
+#include <string.h>
+
+#include "base/allocation.h"
+#include "cli/messages.h"
+#include "records/kinds.h"
+#include "records/pipeline_record.h"
+#include "scenario/kernel_print.h"
+
+static const char default_machine[] = "configs/gpus/h200.yaml";
+
+/* Returns the row of that name, or the number of rows. */
+static size_t find_row(const struct tma_tsv *records, const char *name) {
+    size_t row = 0;
+    while (row < records->rows && strcmp(tma_tsv_cell(records, row, "name"), name) != 0)
+        row++;
+    return row;
+}
+
+static bool show_row(const struct tma_tsv *records, size_t row, const char *gpu, FILE *out) {
+    static const char *const maps[TMA_MAX_KERNEL_MAPS] = {"A", "B", "C"};
+    struct tma_error error = {0};
+    struct tma_pipeline_record *record = tma_allocate(1, sizeof *record);
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    if (record != NULL)
+        code = tma_pipeline_record_read(records, row, record, &error);
+    if (code == TMA_OK)
+        tma_kernel_print(&record->kernel, maps, gpu, out);
+    else
+        cli_error("%s", record == NULL ? "out of memory" : error.text);
+    if (record != NULL)
+        tma_pipeline_record_free(record);
+    tma_release(record);
+    return code == TMA_OK;
+}
+
+bool cli_record_show(const struct cli_options *options, const char *name, const char *gpu,
+                     FILE *out) {
+    for (size_t i = 0; i < options->operands.count; i++) {
+        struct tma_tsv records;
+        struct tma_error error;
+        if (tma_tsv_read(options->operands.items[i], &records, &error) != TMA_OK) {
+            cli_error("%s", error.text);
+            return false;
+        }
+        size_t row = find_row(&records, name);
+        bool is_kernel = tma_kind_pipelines.matches(&records) && row < records.rows;
+        bool shown = is_kernel && show_row(&records, row, gpu == NULL ? default_machine : gpu, out);
+        tma_tsv_free(&records);
+        if (is_kernel)
+            return shown;
+    }
+    cli_error("no file has a record of a kernel with the name %s", name);
+    return false;
+}

@@ -1,0 +1,49 @@
+/* The figures that the report of a kernel derives from the result of its run. The formats only
+ * print them. Internal to sim/report. */
+#ifndef TMA_REPORT_KERNEL_FIGURES_H
+#define TMA_REPORT_KERNEL_FIGURES_H
+
+#include "report/kernel_report.h"
+
+/* The resources: enumerator, key, and the field of the result that holds the busy fraction. */
+#define TMA_KERNEL_RESOURCES(X)                                                                    \
+    X(TMA_KERNEL_TENSOR, "tensor_cores", busy_tensor)                                              \
+    X(TMA_KERNEL_ALU, "alu", busy_alu)                                                             \
+    X(TMA_KERNEL_SFU, "sfu", busy_sfu)                                                             \
+    X(TMA_KERNEL_TMA, "tma", busy_tma)                                                             \
+    X(TMA_KERNEL_SHARED, "shared_memory", busy_shared)                                             \
+    X(TMA_KERNEL_SM_PORT, "sm_port", busy_sm_port)                                                 \
+    X(TMA_KERNEL_CROSSBAR, "crossbar", busy_crossbar)                                              \
+    X(TMA_KERNEL_L2, "l2", busy_l2)                                                                \
+    X(TMA_KERNEL_DRAM, "dram", busy_dram)
+
+enum tma_kernel_resource {
+#define TMA_KERNEL_RESOURCE_ENUM(name, key, figure) name,
+    TMA_KERNEL_RESOURCES(TMA_KERNEL_RESOURCE_ENUM)
+#undef TMA_KERNEL_RESOURCE_ENUM
+        TMA_KERNEL_RESOURCE_COUNT
+};
+
+const char *tma_kernel_resource_key(enum tma_kernel_resource resource);
+
+struct tma_kernel_figures {
+    uint32_t sms;     /* that had a CTA */
+    uint32_t threads; /* of a CTA */
+    uint32_t sm_clock_mhz;
+    double time_ns;
+    uint64_t moved_bytes; /* loaded, stored and reduced */
+    double gigabytes_per_second, bytes_per_cycle_per_sm;
+    double l2_hit_fraction, dram_gigabytes_per_second;
+    double busy[TMA_KERNEL_RESOURCE_COUNT];
+    uint64_t role_cycles[TMA_MAX_ROLES];                        /* sum over the causes */
+    uint32_t cause_tenths[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT]; /* in 0.1 % of the role's time */
+};
+
+/* A fraction or a rate is 0 where its divisor is 0. */
+struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_input *input);
+
+/* Write the formats of tma_kernel_report_write. */
+void tma_kernel_report_text(const struct tma_kernel_report_input *input, FILE *out);
+void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *out);
+
+#endif

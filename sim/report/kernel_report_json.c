@@ -1,0 +1,165 @@
+#include "report/json_writer.h"
+#include "report/kernel_figures.h"
+
+struct kernel_json {
+    struct tma_json json;
+    const struct tma_kernel_report_input *input;
+    const struct tma_kernel *kernel;
+    const struct tma_result *result;
+    const struct tma_kernel_figures *figures;
+};
+
+/* Digits after the point. */
+enum { FRACTION_DIGITS = 6, RATE_DIGITS = 3 };
+
+static void write_machine(struct kernel_json *report) {
+    const struct tma_machine *machine = report->input->machine;
+    struct tma_json *json = &report->json;
+    tma_json_begin_object(json, "machine");
+    tma_json_string(json, "name", machine->name);
+    tma_json_bool(json, "timing_validated", machine->validated);
+    tma_json_bool(json, "timing_edited", machine->edited);
+    tma_json_unsigned(json, "sm_count", machine->sm_count);
+    tma_json_unsigned(json, "sm_clock_mhz", report->figures->sm_clock_mhz);
+    tma_json_end_object(json);
+}
+
+static void write_kernel(struct kernel_json *report) {
+    const struct tma_kernel *kernel = report->kernel;
+    struct tma_json *json = &report->json;
+    tma_json_begin_object(json, "kernel");
+    tma_json_unsigned(json, "ctas", kernel->cta_count);
+    tma_json_unsigned(json, "ctas_per_cluster",
+                      kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1);
+    tma_json_unsigned(json, "ctas_per_sm", report->result->ctas_per_sm);
+    tma_json_unsigned(json, "sms", report->figures->sms);
+    tma_json_unsigned(json, "threads", report->figures->threads);
+    tma_json_unsigned(json, "registers", kernel->registers);
+    tma_json_unsigned(json, "shared_bytes", kernel->shared_bytes);
+    tma_json_string(json, "l2_state", kernel->cold ? "cold" : "warm");
+    tma_json_begin_array(json, "rings");
+    for (uint32_t i = 0; i < kernel->ring_count; i++) {
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "name", kernel->rings[i].name);
+        tma_json_unsigned(json, "stages", kernel->rings[i].depth);
+        tma_json_unsigned(json, "stage_bytes", kernel->rings[i].stage_bytes);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+    tma_json_begin_array(json, "tensor_maps");
+    for (uint32_t i = 0; i < kernel->map_count; i++) {
+        const struct tma_tensor_map *map = &kernel->maps[i];
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "name", report->input->map_names[i]);
+        tma_json_string(json, "data_type", tma_name_of(&tma_data_type_names, (int)map->data_type));
+        tma_json_string(json, "swizzle", tma_name_of(&tma_swizzle_names, (int)map->swizzle));
+        tma_json_string(json, "l2_promotion",
+                        tma_name_of(&tma_l2_promotion_names, (int)map->l2_promotion));
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+static void write_distribution(struct tma_json *json, const char *key,
+                               const struct tma_distribution *distribution) {
+    tma_json_begin_object(json, key);
+    tma_json_unsigned(json, "count", distribution->count);
+    tma_json_unsigned(json, "min", distribution->min);
+    tma_json_unsigned(json, "median", distribution->median);
+    tma_json_unsigned(json, "p95", distribution->p95);
+    tma_json_unsigned(json, "max", distribution->max);
+    tma_json_end_object(json);
+}
+
+static void write_rates(struct kernel_json *report) {
+    const struct tma_counters *counters = &report->result->counters;
+    const struct tma_kernel_figures *figures = report->figures;
+    struct tma_json *json = &report->json;
+    tma_json_unsigned(json, "cycles", report->result->cycles);
+    tma_json_unsigned(json, "memory_cycles",
+                      report->result->memory_cycles > report->result->cycles
+                          ? report->result->memory_cycles
+                          : report->result->cycles);
+    tma_json_decimal(json, "time_ns", figures->time_ns, RATE_DIGITS);
+    write_distribution(json, "cta_cycles", &report->result->cta_cycles);
+    tma_json_begin_object(json, "bytes");
+    tma_json_unsigned(json, "moved", figures->moved_bytes);
+    tma_json_unsigned(json, "loaded", counters->bytes);
+    tma_json_unsigned(json, "from_tensor", counters->tensor_bytes);
+    tma_json_unsigned(json, "multicast_copies", counters->copied_bytes);
+    tma_json_unsigned(json, "stored", counters->stored_bytes);
+    tma_json_unsigned(json, "reduced", counters->reduced_bytes);
+    tma_json_unsigned(json, "prefetched", counters->prefetched_bytes);
+    tma_json_end_object(json);
+    tma_json_begin_object(json, "rate");
+    tma_json_decimal(json, "gigabytes_per_second", figures->gigabytes_per_second, RATE_DIGITS);
+    tma_json_decimal(json, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm, RATE_DIGITS);
+    tma_json_end_object(json);
+    write_distribution(json, "latency_cycles", &report->result->latency_cycles);
+}
+
+static void write_memory(struct kernel_json *report) {
+    const struct tma_counters *counters = &report->result->counters;
+    struct tma_json *json = &report->json;
+    tma_json_begin_object(json, "tma");
+    tma_json_unsigned(json, "operations", counters->operations);
+    tma_json_unsigned(json, "rows", counters->rows);
+    tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
+    tma_json_end_object(json);
+    tma_json_begin_object(json, "l2");
+    tma_json_unsigned(json, "requests", counters->l2_requests);
+    tma_json_unsigned(json, "sectors", counters->l2_sectors);
+    tma_json_unsigned(json, "sector_hits", counters->l2_sector_hits);
+    tma_json_unsigned(json, "sector_misses", counters->l2_sector_misses);
+    tma_json_decimal(json, "hit_fraction", report->figures->l2_hit_fraction, FRACTION_DIGITS);
+    tma_json_end_object(json);
+    tma_json_begin_object(json, "dram");
+    tma_json_unsigned(json, "read_sectors", counters->dram_read_sectors);
+    tma_json_unsigned(json, "write_sectors", counters->dram_write_sectors);
+    tma_json_decimal(json, "gigabytes_per_second", report->figures->dram_gigabytes_per_second,
+                     RATE_DIGITS);
+    tma_json_end_object(json);
+}
+
+static void write_roles(struct kernel_json *report) {
+    struct tma_json *json = &report->json;
+    tma_json_begin_array(json, "roles");
+    for (uint32_t r = 0; r < report->kernel->role_count; r++) {
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "name", report->kernel->roles[r].name);
+        tma_json_unsigned(json, "warps", report->kernel->roles[r].warps);
+        tma_json_unsigned(json, "cycles", report->figures->role_cycles[r]);
+        tma_json_begin_array(json, "time");
+        for (int c = 0; c < TMA_ROLE_CAUSE_COUNT; c++) {
+            tma_json_begin_object(json, NULL);
+            tma_json_string(json, "cause", tma_role_cause_key((enum tma_role_cause)c));
+            tma_json_string(json, "text", tma_role_cause_text((enum tma_role_cause)c));
+            tma_json_unsigned(json, "cycles", report->result->role_cycles[r][c]);
+            tma_json_decimal(json, "percent", report->figures->cause_tenths[r][c] / 10.0, 1);
+            tma_json_end_object(json);
+        }
+        tma_json_end_array(json);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+}
+
+void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *out) {
+    struct tma_kernel_figures figures = tma_kernel_figures_of(input);
+    struct kernel_json report = {{.out = out}, input, input->kernel, input->result, &figures};
+    struct tma_json *json = &report.json;
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "scenario", input->scenario);
+    write_machine(&report);
+    write_kernel(&report);
+    write_rates(&report);
+    write_memory(&report);
+    write_roles(&report);
+    tma_json_begin_object(json, "busy");
+    for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
+        tma_json_decimal(json, tma_kernel_resource_key((enum tma_kernel_resource)i),
+                         figures.busy[i], FRACTION_DIGITS);
+    tma_json_end_object(json);
+    tma_json_end_object(json);
+}

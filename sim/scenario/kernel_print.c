@@ -1,0 +1,464 @@
+#include "scenario/kernel_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "scenario/kernel_reader.h"
+
+struct printer {
+    const struct tma_kernel *kernel;
+    const char *const *map_names;
+    FILE *out;
+};
+
+/* True for a text that YAML would not read as one plain word in a flow mapping. */
+static bool needs_quotes(const char *text) {
+    bool first = (text[0] >= '0' && text[0] <= '9') || (text[0] >= 'a' && text[0] <= 'z') ||
+                 (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '(' || text[0] == '_';
+    return !first || strpbrk(text, ",:?{}[]#") != NULL;
+}
+
+static void print_text(const struct printer *printer, const char *text) {
+    fprintf(printer->out, needs_quotes(text) ? "\"%s\"" : "%s", text);
+}
+
+static void print_value(const struct printer *printer, const struct tma_value *value) {
+    if (value->expression != NULL)
+        print_text(printer, tma_expression_text(value->expression));
+    else
+        fprintf(printer->out, "%" PRId64, value->constant);
+}
+
+static bool is_zero(const struct tma_value *value) {
+    return value->expression == NULL && value->constant == 0;
+}
+
+static void print_values(const struct printer *printer, const struct tma_value *values,
+                         uint32_t count) {
+    fputc('[', printer->out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(i == 0 ? "" : ", ", printer->out);
+        print_value(printer, &values[i]);
+    }
+    fputc(']', printer->out);
+}
+
+/* Prints the ranks of a mask that varies. Its text is the sum that the reader has made of them:
+ * "pow2(rank) + pow2(0)". */
+static void print_varying_ranks(const struct printer *printer, const char *sum) {
+    static const char power[] = "pow2(";
+    const char *joint = "[";
+    for (const char *at = strstr(sum, power); at != NULL; at = strstr(at, power)) {
+        unsigned depth = 1;
+        const char *first = at + strlen(power), *end = first;
+        for (; *end != '\0' && depth > 0; end++)
+            depth = *end == '(' ? depth + 1 : *end == ')' ? depth - 1 : depth;
+        fprintf(printer->out, "%s", joint);
+        bool quoted = strpbrk(first, ",:?") != NULL && strpbrk(first, ",:?") < end;
+        fprintf(printer->out, quoted ? "\"%.*s\"" : "%.*s", (int)(end - first) - 1, first);
+        joint = ", ";
+        at = end;
+    }
+    fputc(']', printer->out);
+}
+
+static void print_ranks(const struct printer *printer, const struct tma_value *mask) {
+    uint32_t ctas = printer->kernel->cluster_ctas > 0 ? printer->kernel->cluster_ctas : 1;
+    const char *joint = "";
+    if (mask->expression != NULL) {
+        print_varying_ranks(printer, tma_expression_text(mask->expression));
+        return;
+    }
+    if (mask->constant == (INT64_C(1) << ctas) - 1) {
+        fputs("all", printer->out);
+        return;
+    }
+    fputc('[', printer->out);
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        if ((mask->constant >> rank & 1) != 0) {
+            fprintf(printer->out, "%s%u", joint, rank);
+            joint = ", ";
+        }
+    fputc(']', printer->out);
+}
+
+/* True for what a map has without the key. */
+static bool is_default(const char *name, const char *value) {
+    if (strcmp(name, "element_strides") == 0)
+        return strspn(value, "[1, ]") == strlen(value);
+    if (strcmp(name, "count") == 0)
+        return strcmp(value, "0") == 0 || strcmp(value, "1") == 0;
+    for (size_t i = 0; i < tma_map_schema.count; i++) {
+        const struct tma_key *key = &tma_map_schema.keys[i];
+        if (strcmp(key->path, name) == 0)
+            return key->fallback != TMA_REQUIRED && strcmp(key->fallback, value) == 0;
+    }
+    return false;
+}
+
+static void print_pair(void *context, const char *key, const char *value) {
+    struct printer *printer = context;
+    const char *name = strrchr(key, '.');
+    if (value != NULL && is_default(name + 1, value))
+        return;
+    fprintf(printer->out, "%s%s: %s", printer->kernel == NULL ? ", " : "", name + 1,
+            value == NULL ? "" : value);
+    printer->kernel = NULL; /* from the second pair on */
+}
+
+static void print_maps(const struct printer *printer) {
+    fputs("tensor_maps:\n", printer->out);
+    for (uint32_t i = 0; i < printer->kernel->map_count; i++) {
+        struct printer pairs = *printer;
+        struct tma_describer describer = {print_pair, &pairs, "map"};
+        fprintf(printer->out, "  %s: {", printer->map_names[i]);
+        tma_map_describe(&printer->kernel->maps[i], &printer->kernel->arrays[i], &describer);
+        fputs("}\n", printer->out);
+    }
+}
+
+/* The operands of a ring are the places in a stage at which loads begin. They have the names of the
+ * tensor maps. Returns their number. */
+struct operand {
+    uint32_t offset, map;
+};
+
+static uint32_t find_operands(const struct tma_kernel *kernel, uint32_t ring,
+                              struct operand operands[TMA_MAX_KERNEL_MAPS]) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        if (statement->kind != TMA_STATEMENT_OPERATION || statement->ring != ring ||
+            statement->operation.direction != TMA_LOAD)
+            continue;
+        uint32_t at = 0, offset = statement->operation.shared_address;
+        while (at < count && operands[at].offset < offset)
+            at++;
+        if ((at < count && operands[at].offset == offset) || count == TMA_MAX_KERNEL_MAPS)
+            continue;
+        memmove(&operands[at + 1], &operands[at], (count - at) * sizeof *operands);
+        operands[at] = (struct operand){offset, statement->map};
+        count++;
+    }
+    return count;
+}
+
+static void print_rings(const struct printer *printer) {
+    const struct tma_kernel *kernel = printer->kernel;
+    if (kernel->ring_count > 0)
+        fputs("  rings:\n", printer->out);
+    for (uint32_t r = 0; r < kernel->ring_count; r++) {
+        const struct tma_ring *ring = &kernel->rings[r];
+        struct operand operands[TMA_MAX_KERNEL_MAPS + 1];
+        uint32_t count = find_operands(kernel, r, operands);
+        fprintf(printer->out, "    %s: {stages: %u", ring->name, ring->depth);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t end = i + 1 < count ? operands[i + 1].offset : ring->stage_bytes;
+            fprintf(printer->out, "%s%s: %u%s", i == 0 ? ", operands: {" : ", ",
+                    printer->map_names[operands[i].map], end - operands[i].offset,
+                    i + 1 == count ? "}" : "");
+        }
+        if (!is_zero(&ring->release_mask)) {
+            fputs(", release_to: ", printer->out);
+            print_ranks(printer, &ring->release_mask);
+        }
+        fprintf(printer->out, "%s}\n", ring->release_cluster ? ", release_scope: cluster" : "");
+    }
+}
+
+static void print_kernel(const struct printer *printer) {
+    const struct tma_kernel *kernel = printer->kernel;
+    FILE *out = printer->out;
+    fprintf(out, "kernel:\n  ctas: %u\n", kernel->cta_count);
+    if (kernel->cluster_ctas > 1)
+        fprintf(out, "  cluster: %u\n", kernel->cluster_ctas);
+    if (kernel->ctas_per_sm > 0)
+        fprintf(out, "  ctas_per_sm: %u\n", kernel->ctas_per_sm);
+    if (kernel->registers > 0)
+        fprintf(out, "  registers: %u\n", kernel->registers);
+    fprintf(out, "  shared_memory: %u\n", kernel->shared_bytes);
+    if (kernel->sm_count > 0)
+        fprintf(out, "  sms: %u\n", kernel->sm_count);
+    if (kernel->sm_clock_mhz > 0)
+        fprintf(out, "  sm_clock: %u MHz\n", kernel->sm_clock_mhz);
+    fprintf(out, "  initial_cache: %s\n", kernel->cold ? "cold" : "warm");
+    print_rings(printer);
+    if (kernel->buffer_count > 0)
+        fputs("  buffers:\n", out);
+    for (uint32_t i = 0; i < kernel->buffer_count; i++)
+        fprintf(out, "    %s: %u\n", kernel->buffers[i].name, kernel->buffers[i].bytes);
+    for (uint32_t i = 0; i < kernel->barrier_count; i++) {
+        const struct tma_named_barrier *barrier = &kernel->barriers[i];
+        fprintf(out, "%s%s", i == 0 ? "  barriers: [" : ", ", barrier->name);
+        fputs(i + 1 == kernel->barrier_count ? "]\n" : "", out);
+    }
+}
+
+/* The place of a tile: RING.OPERAND or a buffer, and the offset in it. */
+static void print_place(const struct printer *printer, const struct tma_statement *statement) {
+    const struct tma_kernel *kernel = printer->kernel;
+    uint32_t offset = statement->operation.shared_address;
+    FILE *out = printer->out;
+    if (statement->operation.direction == TMA_PREFETCH)
+        return;
+    fputs(statement->operation.direction == TMA_LOAD ? ", into: " : ", from: ", out);
+    if (statement->ring == TMA_NO_RING) {
+        fputs(kernel->buffers[statement->buffer].name, out);
+    } else {
+        struct operand operands[TMA_MAX_KERNEL_MAPS + 1];
+        uint32_t count = find_operands(kernel, statement->ring, operands), at = 0;
+        while (at + 1 < count && operands[at + 1].offset <= offset)
+            at++;
+        fputs(kernel->rings[statement->ring].name, out);
+        if (count > 0) {
+            fprintf(out, ".%s", printer->map_names[operands[at].map]);
+            offset -= operands[at].offset;
+        }
+    }
+    if (offset > 0 && statement->shared_offset.expression == NULL)
+        fprintf(out, ", offset: %" PRId64, offset + statement->shared_offset.constant);
+    else if (offset > 0)
+        fprintf(out, ", offset: \"%u + %s\"", offset,
+                tma_expression_text(statement->shared_offset.expression));
+    else if (!is_zero(&statement->shared_offset)) {
+        fputs(", offset: ", out);
+        print_value(printer, &statement->shared_offset);
+    }
+}
+
+static void print_operation(const struct printer *printer, const struct tma_statement *statement) {
+    static const char *const words[] = {[TMA_LOAD] = "load",
+                                        [TMA_STORE] = "store",
+                                        [TMA_REDUCE] = "reduce",
+                                        [TMA_PREFETCH] = "prefetch"};
+    const struct tma_operation *operation = &statement->operation;
+    const struct tma_tensor_map *map = &printer->kernel->maps[statement->map];
+    uint32_t rank = operation->access == TMA_ACCESS_GATHER4 ? TMA_MAX_RANK : map->rank;
+    FILE *out = printer->out;
+    fprintf(out, "%s: {map: %s", words[operation->direction], printer->map_names[statement->map]);
+    print_place(printer, statement);
+    fputs(", at: ", out);
+    print_values(printer, statement->coordinates, rank);
+    if (operation->direction == TMA_REDUCE)
+        fprintf(out, ", reduction: %s",
+                tma_name_of(&tma_reduction_words, (int)operation->reduction));
+    if (operation->access != TMA_ACCESS_TILE)
+        fprintf(out, ", access: %s", tma_name_of(&tma_access_words, (int)operation->access));
+    if (operation->access == TMA_ACCESS_IM2COL) {
+        fputs(", im2col_offsets: ", out);
+        print_values(printer, statement->im2col_offsets, map->rank - 2);
+    }
+    if (!is_zero(&statement->map_index)) {
+        fputs(", index: ", out);
+        print_value(printer, &statement->map_index);
+    }
+    if (!is_zero(&statement->cta_mask)) {
+        fputs(", multicast: ", out);
+        print_ranks(printer, &statement->cta_mask);
+    }
+    fputs("}\n", out);
+}
+
+static void print_compute(const struct printer *printer, const struct tma_statement *statement) {
+    static const char *const words[] = {[TMA_WORK_CYCLES] = "cycles",
+                                        [TMA_WORK_ALU] = "alu",
+                                        [TMA_WORK_SFU] = "sfu",
+                                        [TMA_WORK_SHARED] = "shared_wavefronts"};
+    static const char *const types[] = {[TMA_MMA_HALF] = "float16",
+                                        [TMA_MMA_TF32] = "tfloat32",
+                                        [TMA_MMA_BYTE] = "float8",
+                                        [TMA_MMA_FP64] = "float64"};
+    FILE *out = printer->out;
+    if (statement->work == TMA_WORK_MMA) {
+        fputs("mma: {shape: ", out);
+        print_values(printer, statement->amount, 3);
+        fprintf(out, ", type: %s, in_flight: %u%s}\n", types[statement->type], statement->leaving,
+                statement->a_in_registers ? ", a: registers" : "");
+        return;
+    }
+    if (statement->work == TMA_WORK_CONSUMER) {
+        const struct tma_statement *load =
+            &printer->kernel->statements[statement->consumer.operation];
+        fprintf(out, "access: {tile: %s.%s, instruction: %s, lanes: %s}\n",
+                printer->kernel->rings[statement->ring].name, printer->map_names[load->map],
+                tma_name_of(&tma_shared_instruction_names, (int)statement->consumer.instruction),
+                tma_name_of(&tma_lane_map_names, (int)statement->consumer.lanes));
+        return;
+    }
+    fprintf(out, "%s: ", words[statement->work]);
+    print_value(printer, &statement->amount[0]);
+    fputc('\n', out);
+}
+
+static void print_loop(const struct printer *printer, const struct tma_statement *statement) {
+    static const char *const schedules[] = {[TMA_TILES_ONE] = "one",
+                                            [TMA_TILES_PERSISTENT] = "persistent",
+                                            [TMA_TILES_DYNAMIC] = "dynamic"};
+    FILE *out = printer->out;
+    fprintf(out, "for: {%s: ", printer->kernel->variables[statement->variable]);
+    if (statement->kind == TMA_STATEMENT_TILES) {
+        fputs("{m: ", out);
+        print_value(printer, &statement->tiles_m);
+        fputs(", n: ", out);
+        print_value(printer, &statement->tiles_n);
+        fputs(", group_m: ", out);
+        if (is_zero(&statement->group))
+            fputs("all", out);
+        else
+            print_value(printer, &statement->group);
+        fprintf(out, ", schedule: %s}", schedules[statement->schedule]);
+    } else if (is_zero(&statement->from) && statement->step.expression == NULL &&
+               statement->step.constant == 1) {
+        print_value(printer, &statement->to);
+    } else {
+        struct tma_value range[3] = {statement->from, statement->to, statement->step};
+        print_values(printer, range, 3);
+    }
+    fputs("}\n", out);
+}
+
+static void print_body(const struct printer *printer, uint32_t first, uint32_t end, int indent);
+
+static void print_simple(const struct printer *printer, const struct tma_statement *statement) {
+    const struct tma_kernel *kernel = printer->kernel;
+    const char *ring = statement->ring == TMA_NO_RING ? "" : kernel->rings[statement->ring].name;
+    FILE *out = printer->out;
+    switch (statement->kind) {
+    case TMA_STATEMENT_ACQUIRE:
+        fprintf(out, "acquire: %s\n", ring);
+        break;
+    case TMA_STATEMENT_SIGNAL:
+        fprintf(out, "signal: %s\n", ring);
+        break;
+    case TMA_STATEMENT_WAIT:
+        fprintf(out, "wait: %s\n", ring);
+        break;
+    case TMA_STATEMENT_RELEASE:
+        fprintf(out, statement->lag > 0 ? "release: {ring: %s, behind: %u}\n" : "release: %s\n",
+                ring, statement->lag);
+        break;
+    case TMA_STATEMENT_WAIT_MMA:
+        fprintf(out, "wait_mma: %u\n", statement->leaving);
+        break;
+    case TMA_STATEMENT_COMMIT:
+        fputs("commit\n", out);
+        break;
+    case TMA_STATEMENT_WAIT_STORES:
+        fprintf(out, "wait_stores: {until: %s, in_flight: %u}\n",
+                statement->read_only ? "read" : "complete", statement->leaving);
+        break;
+    case TMA_STATEMENT_BARRIER:
+        fprintf(out, "%s: %s\n", statement->arrive_only ? "arrive" : "sync",
+                kernel->barriers[statement->barrier].name);
+        break;
+    default:
+        fputs("exit\n", out);
+    }
+}
+
+static void print_statement(const struct printer *printer, uint32_t index, int indent) {
+    const struct tma_statement *statement = &printer->kernel->statements[index];
+    FILE *out = printer->out;
+    uint32_t otherwise = statement->otherwise > index ? statement->otherwise : statement->end;
+    fprintf(out, "%*s- ", indent, "");
+    switch (statement->kind) {
+    case TMA_STATEMENT_FOR:
+    case TMA_STATEMENT_TILES:
+        print_loop(printer, statement);
+        if (statement->ahead > 0)
+            fprintf(out, "%*sahead: %u\n", indent + 2, "", statement->ahead);
+        fprintf(out, "%*sdo:\n", indent + 2, "");
+        print_body(printer, index + 1, statement->end, indent + 4);
+        break;
+    case TMA_STATEMENT_IF:
+        fputs("if: ", out);
+        print_value(printer, &statement->condition);
+        fprintf(out, "\n%*sthen:\n", indent + 2, "");
+        print_body(printer, index + 1, otherwise, indent + 4);
+        if (otherwise < statement->end) {
+            fprintf(out, "%*selse:\n", indent + 2, "");
+            print_body(printer, statement->otherwise, statement->end, indent + 4);
+        }
+        break;
+    case TMA_STATEMENT_AHEAD:
+        fputs("ahead:\n", out);
+        print_body(printer, index + 1, statement->end, indent + 4);
+        break;
+    case TMA_STATEMENT_OPERATION:
+        print_operation(printer, statement);
+        break;
+    case TMA_STATEMENT_COMPUTE:
+        print_compute(printer, statement);
+        break;
+    default:
+        print_simple(printer, statement);
+    }
+}
+
+static void print_body(const struct printer *printer, uint32_t first, uint32_t end, int indent) {
+    for (uint32_t i = first; i < end; i = printer->kernel->statements[i].end)
+        print_statement(printer, i, indent);
+}
+
+/* The parameters that the kernel's expressions name, once each. */
+enum { MAX_PARAMETERS = 512 };
+
+struct parameters {
+    const char *names[MAX_PARAMETERS];
+    uint32_t count;
+    FILE *out;
+};
+
+static void print_parameter(void *context, const char *name, int64_t value) {
+    struct parameters *parameters = context;
+    for (uint32_t i = 0; i < parameters->count; i++)
+        if (strcmp(parameters->names[i], name) == 0)
+            return;
+    if (parameters->count == MAX_PARAMETERS)
+        return;
+    fprintf(parameters->out, "%s%s: %" PRId64, parameters->count == 0 ? "parameters: {" : ", ",
+            name, value);
+    parameters->names[parameters->count++] = name;
+}
+
+static void print_parameters_of(struct parameters *parameters, const struct tma_value *values,
+                                uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].expression != NULL)
+            tma_expression_visit_constants(values[i].expression, print_parameter, parameters);
+}
+
+static void print_parameters(const struct printer *printer) {
+    const struct tma_kernel *kernel = printer->kernel;
+    struct parameters parameters = {.out = printer->out};
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        print_parameters_of(&parameters, &kernel->rings[i].release_mask, 1);
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *at = &kernel->statements[i];
+        const struct tma_value single[] = {
+            at->from,  at->to,        at->step,      at->tiles_m,  at->tiles_n,
+            at->group, at->condition, at->map_index, at->cta_mask, at->shared_offset};
+        print_parameters_of(&parameters, single, sizeof single / sizeof single[0]);
+        print_parameters_of(&parameters, at->coordinates, TMA_MAX_RANK);
+        print_parameters_of(&parameters, at->im2col_offsets, 3);
+        print_parameters_of(&parameters, at->amount, 3);
+    }
+    if (parameters.count > 0)
+        fputs("}\n\n", printer->out);
+}
+
+void tma_kernel_print(const struct tma_kernel *kernel, const char *const *map_names,
+                      const char *gpu, FILE *out) {
+    struct printer printer = {kernel, map_names, out};
+    fprintf(out, "name: %s\ngpu: %s\n\n", kernel->name, gpu);
+    print_parameters(&printer);
+    print_maps(&printer);
+    fputc('\n', out);
+    print_kernel(&printer);
+    fputs("  roles:\n", out);
+    for (uint32_t i = 0; i < kernel->role_count; i++) {
+        const struct tma_role *role = &kernel->roles[i];
+        fprintf(out, "    %s:\n      warps: %u\n      program:\n", role->name, role->warps);
+        print_body(&printer, role->first, role->end, 8);
+    }
+}

@@ -1,0 +1,24 @@
+/* A kernel that was read from a scenario, with what its statements borrow. */
+#ifndef TMA_SCENARIO_KERNEL_PROGRAM_H
+#define TMA_SCENARIO_KERNEL_PROGRAM_H
+
+#include "engine/kernel.h"
+
+TMA_API_BEGIN
+
+struct tma_kernel_program {
+    struct tma_kernel kernel;
+    struct tma_expression **expressions; /* owned, each of them too */
+    size_t expression_count, expression_capacity;
+};
+
+/* The TMA operations of the kernel, as far as constant loops show; parts that depend on variables
+ * count as none. At most UINT64_MAX. *most is the statement that runs most often. */
+uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most);
+
+/* Frees the program with its statements and expressions. NULL is allowed. */
+void tma_kernel_program_free(struct tma_kernel_program *program);
+
+TMA_API_END
+
+#endif

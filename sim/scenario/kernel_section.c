@@ -1,0 +1,444 @@
+/* Reads the mapping `kernel`, apart from the programs of its roles. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "scenario/kernel_reader.h"
+#include "scenario/parameters.h"
+#include "scenario/value.h"
+
+static const struct tma_name cache_items[] = {{"cold", 1}, {"warm", 0}};
+static const struct tma_names cache_names = {"initial cache", cache_items, 2};
+static const struct tma_name all_items[] = {{"all", 0}};
+static const struct tma_names all_names = {"SMs", all_items, 1};
+static const struct tma_name auto_items[] = {{"auto", 0}};
+static const struct tma_names auto_names = {"number", auto_items, 1};
+static const struct tma_name machine_items[] = {{"machine", 0}};
+static const struct tma_names machine_names = {"clock", machine_items, 1};
+static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}};
+static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 5};
+static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
+static const struct tma_names scope_names = {"scope", scope_items, 2};
+
+struct kernel_input {
+    struct tma_kernel kernel;
+    const struct tma_yaml_node *rings, *buffers, *barriers, *roles;
+};
+
+#define IN(member) offsetof(struct kernel_input, member)
+
+static const struct tma_key kernel_keys[] = {
+    {.path = "ctas",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 1 << 20,
+     .offset = IN(kernel.cta_count),
+     .meaning = "number of CTAs in the grid"},
+    {.path = "cluster",
+     .kind = TMA_KEY_ENUM,
+     .names = &cluster_names,
+     .fallback = "1",
+     .offset = IN(kernel.cluster_ctas),
+     .meaning = "number of CTAs in a cluster, which run on SMs of one GPC"},
+    {.path = "ctas_per_sm",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 32,
+     .names = &auto_names,
+     .fallback = "auto",
+     .offset = IN(kernel.ctas_per_sm),
+     .meaning =
+         "number of CTAs that an SM runs at a time; auto: what threads, registers and shared "
+         "memory allow"},
+    {.path = "registers",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = 255,
+     .fallback = "0",
+     .offset = IN(kernel.registers),
+     .meaning = "registers of a thread; 0: they do not limit the CTAs of an SM"},
+    {.path = "shared_memory",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_driver_bytes,
+     .min = 0,
+     .max = 1 << 20,
+     .names = &auto_names,
+     .fallback = "auto",
+     .offset = IN(kernel.shared_bytes),
+     .meaning = "shared memory of a CTA, in bytes; auto: what its rings and buffers take"},
+    {.path = "sms",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = TMA_MAX_SMS,
+     .names = &all_names,
+     .fallback = "all",
+     .offset = IN(kernel.sm_count),
+     .meaning = "number of SMs that the kernel may use"},
+    {.path = "sm_clock",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_mhz,
+     .min = 100,
+     .max = 10000,
+     .names = &machine_names,
+     .fallback = "machine",
+     .offset = IN(kernel.sm_clock_mhz),
+     .meaning = "clock of the SMs in this run; L2 and DRAM keep their own; machine: that of the "
+                "machine file"},
+    {.path = "initial_cache",
+     .kind = TMA_KEY_BOOL,
+     .names = &cache_names,
+     .fallback = "cold",
+     .offset = IN(kernel.cold),
+     .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
+                "what a run of the same kernel left"},
+    {.path = "rings",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(rings),
+     .meaning = "stages of shared memory that go round between roles, by name: `NAME: {...}`; keys "
+                "below"},
+    {.path = "buffers",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(buffers),
+     .meaning = "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`"},
+    {.path = "barriers",
+     .kind = TMA_KEY_NODE,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(barriers),
+     .meaning = "named barriers between roles: `[NAME, ...]`, or `NAME: ARRIVALS`, the number of "
+                "roles that complete it; without that number, all roles with a statement for it"},
+    {.path = "roles",
+     .kind = TMA_KEY_MAPPING,
+     .offset = IN(roles),
+     .meaning = "the warps of a CTA and their programs, by name: `NAME: {...}`; keys below"},
+};
+
+const struct tma_schema tma_kernel_schema = {kernel_keys,
+                                             sizeof kernel_keys / sizeof kernel_keys[0]};
+
+struct ring_input {
+    struct tma_ring ring;
+    const struct tma_yaml_node *operands;
+    const struct tma_yaml_node *ranks[TMA_MAX_CLUSTER];
+    uint32_t rank_count;
+};
+
+#define IN_RING(member) offsetof(struct ring_input, member)
+
+static const struct tma_key ring_keys[] = {
+    {.path = "stages",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = TMA_MAX_RING_DEPTH,
+     .fallback = "1",
+     .offset = IN_RING(ring.depth),
+     .meaning = "number of stages, each with a full and an empty mbarrier"},
+    {.path = "operands",
+     .kind = TMA_KEY_NODE,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN_RING(operands),
+     .meaning = "the tiles of a stage: `NAME: BYTES`, or `[NAME, ...]` with the sizes of their "
+                "loads; each is aligned to 1 KiB; default: one tile, which has the ring's name"},
+    {.path = "release_to",
+     .kind = TMA_KEY_EXPRESSION,
+     .limit = TMA_MAX_CLUSTER,
+     .names = &all_names,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN_RING(ranks),
+     .count_offset = IN_RING(rank_count),
+     .meaning =
+         "ranks of the cluster whose stage a release arrives at: those whose multicast fills "
+         "this CTA's stage; default: the CTA's own"},
+    {.path = "release_scope",
+     .kind = TMA_KEY_BOOL,
+     .names = &scope_names,
+     .fallback = "cta",
+     .offset = IN_RING(ring.release_cluster),
+     .meaning = "cta: `mbarrier.arrive.shared::cluster`, whose default is cheap; cluster: "
+                "`.release.cluster`, which costs more"},
+};
+
+const struct tma_schema tma_ring_schema = {ring_keys, sizeof ring_keys / sizeof ring_keys[0]};
+
+struct role_input {
+    struct tma_role role;
+    const struct tma_yaml_node *program;
+};
+
+static const struct tma_key role_keys[] = {
+    {.path = "warps",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = 32,
+     .fallback = "1",
+     .offset = offsetof(struct role_input, role.warps),
+     .meaning = "number of warps that run the program together; one thread issues the operations"},
+    {.path = "program",
+     .kind = TMA_KEY_LIST,
+     .offset = offsetof(struct role_input, program),
+     .meaning = "the statements, in order; below"},
+};
+
+const struct tma_schema tma_role_schema = {role_keys, sizeof role_keys / sizeof role_keys[0]};
+
+/* A number of bytes that stands alone: the size of an operand or of a buffer. */
+static const struct tma_key bytes_key = {.kind = TMA_KEY_U32,
+                                         .unit = &tma_unit_driver_bytes,
+                                         .min = 16,
+                                         .max = 1 << 20,
+                                         .fallback = TMA_REQUIRED};
+static const struct tma_key arrivals_key = {
+    .kind = TMA_KEY_U32, .unit = &tma_unit_none, .min = 1, .max = TMA_MAX_ROLES};
+
+/* Returns false, with an error, for a name that is not a single word. */
+static bool check_word(struct tma_kernel_reader *reader, const char *what, const char *name,
+                       struct tma_location at) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t length = strlen(name);
+    if (length > 0 && length < TMA_KERNEL_NAME && strspn(name, allowed) == length)
+        return true;
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at,
+                 "\"%.60s\" is not a valid name of a %s; expected 1 to %d letters, digits or _",
+                 name, what, TMA_KERNEL_NAME - 1);
+    return false;
+}
+
+static bool check_room(struct tma_kernel_reader *reader, const char *what, uint32_t count,
+                       uint32_t most, struct tma_location at) {
+    if (count < most)
+        return true;
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at, "the kernel has too many %s; allowed: %u",
+                 what, most);
+    return false;
+}
+
+static void add_operand(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                        uint8_t ring, bool automatic) {
+    const char *name = automatic ? node->text : node->key;
+    struct tma_location at = automatic ? node->at : node->key_at;
+    struct tma_ring_operand operand = {.ring = ring, .automatic = automatic};
+    char path[TMA_PATH_BYTES];
+    if (automatic && (node->kind != TMA_YAML_SCALAR || node->text == NULL)) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at,
+                     "kernel.rings.%s.operands: expected a name", reader->kernel->rings[ring].name);
+        return;
+    }
+    if (!check_word(reader, "operand", name, at) ||
+        !check_room(reader, "operands", reader->operand_count, TMA_MAX_RING_OPERANDS, at))
+        return;
+    snprintf(operand.name, sizeof operand.name, "%s", name);
+    snprintf(path, sizeof path, "kernel.rings.%s.operands.%s", reader->kernel->rings[ring].name,
+             name);
+    struct tma_key key = bytes_key;
+    key.offset = offsetof(struct tma_ring_operand, bytes);
+    if (!automatic && !tma_value_read(&key, node, path, &operand, reader->list))
+        operand.automatic = true; /* so that its tiles fit */
+    reader->operands[reader->operand_count++] = operand;
+}
+
+static void read_operands(struct tma_kernel_reader *reader, const struct tma_yaml_node *operands,
+                          uint8_t ring) {
+    if (operands == NULL) {
+        if (reader->operand_count < TMA_MAX_RING_OPERANDS)
+            reader->operands[reader->operand_count++] =
+                (struct tma_ring_operand){.ring = ring, .automatic = true};
+        return;
+    }
+    for (const struct tma_yaml_node *node = operands->first; node != NULL; node = node->next)
+        add_operand(reader, node, ring, operands->kind == TMA_YAML_LIST);
+}
+
+static void read_ring(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
+    struct tma_kernel *kernel = reader->kernel;
+    struct ring_input input = {.rank_count = 0};
+    char context[TMA_PATH_BYTES];
+    snprintf(context, sizeof context, "kernel.rings.%.40s", node->key);
+    if (!check_word(reader, "ring", node->key, node->key_at) ||
+        !check_room(reader, "rings", kernel->ring_count, TMA_MAX_RINGS, node->key_at))
+        return;
+    /* A ring with a wrong key still has its name, so that its uses are not wrong as well. */
+    tma_schema_read(&tma_ring_schema, node, context, &input, reader->list);
+    uint8_t ring = (uint8_t)kernel->ring_count++;
+    struct tma_ring *made = &kernel->rings[ring];
+    *made = input.ring;
+    made->depth = made->depth > 0 ? made->depth : 1;
+    made->shared_offset = TMA_SHARED_AUTO;
+    made->line = node->key_at.line;
+    made->column = node->key_at.column;
+    snprintf(made->name, sizeof made->name, "%s", node->key);
+    snprintf(context, sizeof context, "kernel.rings.%.40s.release_to", node->key);
+    if (input.rank_count > 0)
+        tma_read_ranks(reader, input.ranks, input.rank_count, context, &made->release_mask);
+    read_operands(reader, input.operands, ring);
+}
+
+static void read_buffer(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
+    struct tma_kernel *kernel = reader->kernel;
+    struct tma_buffer buffer = {.shared_offset = TMA_SHARED_AUTO};
+    struct tma_key key = bytes_key;
+    char path[TMA_PATH_BYTES];
+    snprintf(path, sizeof path, "kernel.buffers.%.40s", node->key);
+    if (!check_word(reader, "buffer", node->key, node->key_at) ||
+        !check_room(reader, "buffers", kernel->buffer_count, TMA_MAX_BUFFERS, node->key_at))
+        return;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        if (strcmp(kernel->rings[i].name, node->key) == 0)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
+                         "%s has the name of a ring; expected another name", path);
+    key.offset = offsetof(struct tma_buffer, bytes);
+    tma_value_read(&key, node, path, &buffer, reader->list);
+    snprintf(buffer.name, sizeof buffer.name, "%s", node->key);
+    kernel->buffers[kernel->buffer_count++] = buffer;
+}
+
+static void read_barrier(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                         bool in_list) {
+    struct tma_kernel *kernel = reader->kernel;
+    struct tma_named_barrier barrier = {.arrivals = 0};
+    struct tma_key key = arrivals_key;
+    struct tma_location at = in_list ? node->at : node->key_at;
+    const char *name = in_list ? (node->text == NULL ? "" : node->text) : node->key;
+    char path[TMA_PATH_BYTES];
+    snprintf(path, sizeof path, "kernel.barriers.%.40s", name);
+    if (!check_word(reader, "barrier", name, at) ||
+        !check_room(reader, "barriers", kernel->barrier_count, TMA_MAX_NAMED_BARRIERS, at))
+        return;
+    key.offset = offsetof(struct tma_named_barrier, arrivals);
+    if (!in_list)
+        tma_value_read(&key, node, path, &barrier, reader->list);
+    snprintf(barrier.name, sizeof barrier.name, "%s", name);
+    kernel->barriers[kernel->barrier_count++] = barrier;
+}
+
+static void read_role(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
+    struct tma_kernel *kernel = reader->kernel;
+    struct role_input input = {.program = NULL};
+    char context[TMA_PATH_BYTES];
+    snprintf(context, sizeof context, "kernel.roles.%.40s", node->key);
+    if (!check_word(reader, "role", node->key, node->key_at) ||
+        !check_room(reader, "roles", kernel->role_count, TMA_MAX_ROLES, node->key_at))
+        return;
+    tma_schema_read(&tma_role_schema, node, context, &input, reader->list);
+    struct tma_role *role = &kernel->roles[kernel->role_count++];
+    *role = input.role;
+    role->line = node->key_at.line;
+    role->column = node->key_at.column;
+    role->first = kernel->statement_count;
+    snprintf(role->name, sizeof role->name, "%s", node->key);
+    if (input.program != NULL)
+        tma_read_statements(reader, input.program);
+    role->end = kernel->statement_count;
+}
+
+/* Puts the parameters, and the variables that every kernel has, in scope. */
+static void begin_scope(struct tma_kernel_reader *reader) {
+    static const char *const variables[] = {[TMA_VARIABLE_CTA] = "cta",
+                                            [TMA_VARIABLE_RANK] = "rank",
+                                            [TMA_VARIABLE_CTAS] = "ctas",
+                                            [TMA_VARIABLE_CLUSTER] = "cluster"};
+    const struct tma_parameters *parameters = reader->scenario_reader->scenario->parameters;
+    struct tma_kernel *kernel = reader->kernel;
+    for (uint32_t i = 0; i < TMA_FIRST_LOOP_VARIABLE; i++) {
+        snprintf(kernel->variables[i], TMA_KERNEL_NAME, "%s", variables[i]);
+        reader->names[reader->name_count++] = (struct tma_expression_name){
+            .name = kernel->variables[i], .is_variable = true, .variable = i};
+    }
+    kernel->variable_count = TMA_FIRST_LOOP_VARIABLE;
+    for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
+        if (reader->name_count < TMA_MAX_SCOPE_NAMES - TMA_MAX_VARIABLES)
+            reader->names[reader->name_count++] = parameters->items[i];
+}
+
+static void copy_maps(const struct tma_workload *workload, struct tma_kernel *kernel) {
+    _Static_assert((int)TMA_MAX_TENSOR_MAPS <= (int)TMA_MAX_KERNEL_MAPS,
+                   "a kernel has room for all");
+    kernel->map_count = workload->map_count;
+    memcpy(kernel->maps, workload->maps, sizeof workload->maps);
+    memcpy(kernel->arrays, workload->arrays, sizeof workload->arrays);
+}
+
+static void read_parts(struct tma_kernel_reader *reader, const struct kernel_input *input) {
+    const struct tma_yaml_node *node;
+    for (node = input->rings == NULL ? NULL : input->rings->first; node != NULL; node = node->next)
+        read_ring(reader, node);
+    for (node = input->buffers == NULL ? NULL : input->buffers->first; node != NULL;
+         node = node->next)
+        read_buffer(reader, node);
+    for (node = input->barriers == NULL ? NULL : input->barriers->first; node != NULL;
+         node = node->next)
+        read_barrier(reader, node, input->barriers->kind == TMA_YAML_LIST);
+    for (node = input->roles == NULL ? NULL : input->roles->first; node != NULL; node = node->next)
+        read_role(reader, node);
+}
+
+static void check_cluster(struct tma_kernel_reader *reader) {
+    const struct tma_kernel *kernel = reader->kernel;
+    if (kernel->cluster_ctas > 1 && kernel->cta_count % kernel->cluster_ctas != 0)
+        tma_scenario_diagnose(
+            reader->scenario_reader, "kernel.ctas",
+            "kernel.ctas is %u; expected a multiple of kernel.cluster, which is %u",
+            kernel->cta_count, kernel->cluster_ctas);
+}
+
+/* Lays out the shared memory, and checks what the engine checks before a run, so that its errors
+ * are found with the others. Whether there are too many operations is left to the run, which may be
+ * told that any number is right. */
+static void check_engine(struct tma_kernel_reader *reader) {
+    struct tma_kernel_place place = {0, 0};
+    struct tma_error error;
+    tma_kernel_lay_out(reader->kernel);
+    if (!reader->scenario_reader->machine_valid)
+        return;
+    reader->kernel->unbounded = true;
+    enum tma_error_code code = tma_kernel_check(&reader->scenario_reader->scenario->machine,
+                                                reader->kernel, &place, &error);
+    reader->kernel->unbounded = false;
+    struct tma_location at = {reader->scenario_reader->root->at.file, place.line, place.column};
+    if (place.line == 0)
+        at = tma_yaml_locate(reader->scenario_reader->root, "kernel");
+    if (code != TMA_OK)
+        tma_diagnose(reader->list, code, at, "%s", error.text);
+}
+
+void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
+                     const struct tma_yaml_node *node) {
+    struct tma_scenario *scenario = scenario_reader->scenario;
+    struct tma_kernel_reader *reader = tma_allocate(1, sizeof *reader);
+    struct kernel_input *input = tma_allocate(1, sizeof *input);
+    scenario->program = tma_allocate(1, sizeof *scenario->program);
+    if (reader == NULL || input == NULL || scenario->program == NULL) {
+        tma_diagnose(scenario_reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
+        tma_release(reader);
+        tma_release(input);
+        return;
+    }
+    size_t errors = tma_diagnostics_total(scenario_reader->list);
+    reader->scenario_reader = scenario_reader;
+    reader->list = scenario_reader->list;
+    reader->program = scenario->program;
+    reader->kernel = &scenario->program->kernel;
+    tma_schema_read(&tma_kernel_schema, node, "kernel", input, reader->list);
+    *reader->kernel = input->kernel;
+    snprintf(reader->kernel->name, TMA_KERNEL_NAME, "%.39s", scenario->name);
+    copy_maps(&scenario->workload, reader->kernel);
+    begin_scope(reader);
+    read_parts(reader, input);
+    check_cluster(reader);
+    tma_place_operands(reader);
+    /* What uses a parameter with an error has no value, which the list does not say again. */
+    bool valid = tma_parameters_valid(scenario->parameters);
+    if (valid && tma_diagnostics_total(reader->list) == errors)
+        tma_check_kernel_use(reader);
+    if (valid && tma_diagnostics_total(reader->list) == errors)
+        check_engine(reader);
+    tma_release(reader->notes);
+    tma_release(reader);
+    tma_release(input);
+}

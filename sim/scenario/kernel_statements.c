@@ -1,0 +1,687 @@
+/* Reads the statements of a role's program. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "scenario/kernel_reader.h"
+#include "scenario/suggestion.h"
+#include "scenario/value.h"
+
+enum { TILES_M_FASTEST = 0 };
+
+static const struct tma_name schedule_items[] = {
+    {"persistent", TMA_TILES_PERSISTENT}, {"one", TMA_TILES_ONE}, {"dynamic", TMA_TILES_DYNAMIC}};
+static const struct tma_names schedule_names = {"schedule", schedule_items, 3};
+static const struct tma_name group_items[] = {{"all", TILES_M_FASTEST}};
+static const struct tma_names group_names = {"group", group_items, 1};
+static const struct tma_name type_items[] = {{"float16", TMA_MMA_HALF},  {"bfloat16", TMA_MMA_HALF},
+                                             {"tfloat32", TMA_MMA_TF32}, {"float8", TMA_MMA_BYTE},
+                                             {"int8", TMA_MMA_BYTE},     {"float64", TMA_MMA_FP64}};
+static const struct tma_names type_names = {"type", type_items, 6};
+static const struct tma_name place_items[] = {{"shared", 0}, {"registers", 1}};
+static const struct tma_names place_names = {"place", place_items, 2};
+static const struct tma_name until_items[] = {{"complete", 0}, {"read", 1}};
+static const struct tma_names until_names = {"state of stores", until_items, 2};
+
+struct tiles_input {
+    const struct tma_yaml_node *m, *n, *group;
+    enum tma_tile_schedule schedule;
+};
+
+static const struct tma_key tiles_keys[] = {
+    {.path = "m",
+     .kind = TMA_KEY_EXPRESSION,
+     .offset = offsetof(struct tiles_input, m),
+     .meaning = "number of output tiles along m; the tile's own is the variable `m`"},
+    {.path = "n",
+     .kind = TMA_KEY_EXPRESSION,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct tiles_input, n),
+     .meaning = "number of output tiles along n; the tile's own is the variable `n`; default: 1"},
+    {.path = "group_m",
+     .kind = TMA_KEY_EXPRESSION,
+     .names = &group_names,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct tiles_input, group),
+     .meaning = "order of the tiles: so many along m, then the next n, as Triton groups them; 1: n "
+                "varies fastest; all: m varies fastest; default: all"},
+    {.path = "schedule",
+     .kind = TMA_KEY_ENUM,
+     .names = &schedule_names,
+     .fallback = "persistent",
+     .offset = offsetof(struct tiles_input, schedule),
+     .meaning =
+         "tiles of a CTA; persistent: `cta`, `cta + ctas`, ...; one: `cta`, if there is such "
+         "a tile; dynamic: the next one of a counter in global memory"},
+};
+
+const struct tma_schema tma_tiles_schema = {tiles_keys, sizeof tiles_keys / sizeof tiles_keys[0]};
+
+struct mma_input {
+    const struct tma_yaml_node *shape[3];
+    uint32_t shape_count;
+    enum tma_mma_type type;
+    uint32_t in_flight;
+    bool a_in_registers;
+};
+
+static const struct tma_key mma_keys[] = {
+    {.path = "shape",
+     .kind = TMA_KEY_EXPRESSION,
+     .limit = 3,
+     .offset = offsetof(struct mma_input, shape),
+     .count_offset = offsetof(struct mma_input, shape_count),
+     .meaning = "m, n and k of the product, in elements, all warps of the role together"},
+    {.path = "type",
+     .kind = TMA_KEY_ENUM,
+     .names = &type_names,
+     .fallback = "float16",
+     .offset = offsetof(struct mma_input, type),
+     .meaning = "type of the operands, which sets the rate of the tensor cores"},
+    {.path = "a",
+     .kind = TMA_KEY_BOOL,
+     .names = &place_names,
+     .fallback = "shared",
+     .offset = offsetof(struct mma_input, a_in_registers),
+     .meaning = "where the operand A is; B is in shared memory"},
+    {.path = "in_flight",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = 7,
+     .fallback = "0",
+     .offset = offsetof(struct mma_input, in_flight),
+     .meaning = "number of groups, this one included, that may still run when the role goes on"},
+};
+
+const struct tma_schema tma_mma_schema = {mma_keys, sizeof mma_keys / sizeof mma_keys[0]};
+
+struct release_input {
+    char ring[96];
+    uint32_t behind;
+};
+
+static const struct tma_key release_keys[] = {
+    {.path = "ring",
+     .kind = TMA_KEY_CHARS,
+     .max = 95,
+     .offset = offsetof(struct release_input, ring),
+     .meaning = "name of the ring"},
+    {.path = "behind",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = TMA_MAX_RING_DEPTH - 1,
+     .fallback = "0",
+     .offset = offsetof(struct release_input, behind),
+     .meaning = "releases the stage that was the current one so many waits ago, if there were so "
+                "many: 1 behind an mma with `in_flight: 1`"},
+};
+
+const struct tma_schema tma_release_schema = {release_keys,
+                                              sizeof release_keys / sizeof release_keys[0]};
+
+struct wait_stores_input {
+    bool read_only;
+    uint32_t in_flight;
+};
+
+static const struct tma_key wait_stores_keys[] = {
+    {.path = "until",
+     .kind = TMA_KEY_BOOL,
+     .names = &until_names,
+     .fallback = "complete",
+     .offset = offsetof(struct wait_stores_input, read_only),
+     .meaning =
+         "read: shared memory can be written again; complete: the data are in global memory"},
+    {.path = "in_flight",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = 63,
+     .fallback = "0",
+     .offset = offsetof(struct wait_stores_input, in_flight),
+     .meaning = "number of groups that may be left"},
+};
+
+const struct tma_schema tma_wait_stores_schema = {wait_stores_keys, sizeof wait_stores_keys /
+                                                                        sizeof wait_stores_keys[0]};
+
+/* One statement while it is read. */
+struct statement_context {
+    struct tma_kernel_reader *reader;
+    const struct tma_yaml_node *node;  /* the statement: a mapping, or a word alone */
+    const struct tma_yaml_node *value; /* of its first key; the word itself if it is alone */
+    const char *word;
+    uint32_t index; /* in the kernel's statements; they move when they grow */
+};
+
+static struct tma_statement *statement_of(const struct statement_context *context) {
+    return &context->reader->kernel->statements[context->index];
+}
+
+static void diagnose_value(const struct statement_context *context, const char *expected) {
+    const struct tma_yaml_node *value = context->value;
+    tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, value->at, "%s %s%.60s%s; expected %s",
+                 context->word,
+                 value->kind == TMA_YAML_LIST      ? "is a list"
+                 : value->kind == TMA_YAML_MAPPING ? "is a mapping"
+                 : value->text[0] == '\0'          ? "has no value"
+                                                   : "is \"",
+                 value->kind == TMA_YAML_SCALAR ? value->text : "",
+                 value->kind == TMA_YAML_SCALAR && value->text[0] != '\0' ? "\"" : "", expected);
+}
+
+/* Returns the text of the statement's value, or NULL after an error. */
+static const char *name_of(const struct statement_context *context, const char *expected) {
+    if (context->value->kind == TMA_YAML_SCALAR && context->value->text[0] != '\0')
+        return context->value->text;
+    diagnose_value(context, expected);
+    return NULL;
+}
+
+/* Returns the key beside the statement's own ("do"), or NULL. */
+static const struct tma_yaml_node *beside(const struct statement_context *context,
+                                          const char *key) {
+    for (const struct tma_yaml_node *node = context->node->first; node != NULL; node = node->next)
+        if (strcmp(node->key, key) == 0)
+            return node;
+    return NULL;
+}
+
+/* Appends an empty statement at the node. Returns its index, or UINT32_MAX after an error. */
+static uint32_t add_statement(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
+    struct tma_kernel *kernel = reader->kernel;
+    struct tma_statement *statements =
+        tma_array_grow(kernel->statements, kernel->statement_count, &reader->statement_capacity,
+                       sizeof *statements);
+    if (statements != NULL)
+        kernel->statements = statements;
+    struct tma_statement_note *notes = tma_array_grow(reader->notes, kernel->statement_count,
+                                                      &reader->note_capacity, sizeof *notes);
+    if (notes != NULL)
+        reader->notes = notes;
+    if (statements == NULL || notes == NULL) {
+        tma_diagnose(reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
+        return UINT32_MAX;
+    }
+    uint32_t index = kernel->statement_count++;
+    statements[index] = (struct tma_statement){.end = index + 1,
+                                               .otherwise = index + 1,
+                                               .line = node->at.line,
+                                               .column = node->at.column,
+                                               .ring = TMA_NO_RING,
+                                               .buffer = TMA_NO_RING};
+    notes[index] = (struct tma_statement_note){.node = node, .operand = TMA_NO_OPERAND};
+    return index;
+}
+
+/* Reads a body that has to be there. */
+static void read_body(struct statement_context *context, const char *key) {
+    const struct tma_yaml_node *body = beside(context, key);
+    if (body == NULL || body->kind != TMA_YAML_LIST || body->first == NULL)
+        tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX,
+                     body == NULL ? context->node->at : body->at,
+                     "%s %s; expected `%s`, a list of statements, beside `%s`", context->word,
+                     body == NULL ? "has no body" : "has a body that is not a list with statements",
+                     key, context->word);
+    else
+        tma_read_statements(context->reader, body);
+}
+
+/* Enters a body. Returns false, with an error, if it is too deep. */
+static bool enter(struct statement_context *context) {
+    if (context->reader->depth < TMA_MAX_LOOP_DEPTH) {
+        context->reader->depth++;
+        return true;
+    }
+    tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, context->node->at,
+                 "statements are nested too deeply; allowed: %d levels", TMA_MAX_LOOP_DEPTH);
+    return false;
+}
+
+static void leave(struct statement_context *context) {
+    context->reader->depth--;
+    statement_of(context)->end = context->reader->kernel->statement_count;
+}
+
+/* Reads the range of a loop: COUNT, [FROM, TO] or [FROM, TO, STEP]. */
+static void read_range(struct statement_context *context, const struct tma_yaml_node *node,
+                       struct tma_statement *statement) {
+    struct tma_kernel_reader *reader = context->reader;
+    statement->kind = TMA_STATEMENT_FOR;
+    statement->step.constant = 1;
+    if (node->kind == TMA_YAML_SCALAR) {
+        tma_read_value(reader, node, "for", &statement->to);
+        return;
+    }
+    size_t count = tma_yaml_count(node);
+    if (count < 2 || count > 3) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "for has a list of length %zu; expected [FROM, TO] or [FROM, TO, STEP]",
+                     count);
+        return;
+    }
+    tma_read_value(reader, node->first, "for", &statement->from);
+    tma_read_value(reader, node->first->next, "for", &statement->to);
+    if (count < 3)
+        return;
+    const struct tma_yaml_node *step = node->first->next->next;
+    if (tma_read_value(reader, step, "for", &statement->step) &&
+        statement->step.expression == NULL && statement->step.constant <= 0)
+        tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, step->at,
+                     "for has the step %lld, with which the loop never ends; expected 1 or more",
+                     (long long)statement->step.constant);
+}
+
+static void read_tiles(struct statement_context *context, const struct tma_yaml_node *node,
+                       struct tma_statement *statement) {
+    struct tma_kernel_reader *reader = context->reader;
+    struct tiles_input input = {.m = NULL};
+    statement->kind = TMA_STATEMENT_TILES;
+    if (!tma_schema_read(&tma_tiles_schema, node, "for", &input, reader->list))
+        return;
+    statement->schedule = input.schedule;
+    statement->tiles_n.constant = 1;
+    tma_read_value(reader, input.m, "for.m", &statement->tiles_m);
+    if (input.n != NULL)
+        tma_read_value(reader, input.n, "for.n", &statement->tiles_n);
+    statement->group.constant = TILES_M_FASTEST;
+    bool all = input.group == NULL ||
+               (input.group->kind == TMA_YAML_SCALAR && strcmp(input.group->text, "all") == 0);
+    if (!all && tma_read_value(reader, input.group, "for.group_m", &statement->group) &&
+        statement->group.expression == NULL && statement->group.constant < 1)
+        tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, input.group->at,
+                     "for.group_m is %lld; expected all, or 1 or more",
+                     (long long)statement->group.constant);
+}
+
+/* Reads the key `ahead` of a loop. */
+static void read_ahead_count(struct statement_context *context, struct tma_statement *statement) {
+    static const struct tma_key key = {.kind = TMA_KEY_U32,
+                                       .unit = &tma_unit_none,
+                                       .min = 0,
+                                       .max = TMA_MAX_RING_DEPTH,
+                                       .fallback = TMA_REQUIRED,
+                                       .offset = offsetof(struct tma_statement, ahead)};
+    const struct tma_yaml_node *node = beside(context, "ahead");
+    if (node != NULL)
+        tma_value_read(&key, node, "ahead", statement, context->reader->list);
+}
+
+static bool has_ahead(const struct tma_kernel *kernel, uint32_t loop) {
+    for (uint32_t i = loop + 1; i < kernel->statements[loop].end; i++)
+        if (kernel->statements[i].kind == TMA_STATEMENT_AHEAD)
+            return true;
+    return false;
+}
+
+static void read_for(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_kernel_reader *reader = context->reader;
+    const struct tma_yaml_node *variable = context->value->first;
+    if (context->value->kind != TMA_YAML_MAPPING || variable == NULL || variable->next != NULL) {
+        diagnose_value(context, "one variable with its range, such as {k: ceil(K / BK)}");
+        return;
+    }
+    if (!enter(context))
+        return;
+    size_t names = reader->name_count;
+    struct tma_statement statement = *statement_of(context);
+    if (variable->kind == TMA_YAML_MAPPING)
+        read_tiles(context, variable, &statement);
+    else
+        read_range(context, variable, &statement);
+    bool tiles = statement.kind == TMA_STATEMENT_TILES;
+    tma_declare_variable(reader, variable->key, variable, &statement.variable);
+    if (tiles) {
+        tma_declare_variable(reader, "m", variable, &statement.variable_m);
+        tma_declare_variable(reader, "n", variable, &statement.variable_n);
+    }
+    read_ahead_count(context, &statement);
+    bool says_ahead = beside(context, "ahead") != NULL;
+    *statement_of(context) = statement;
+    reader->loops++;
+    reader->ahead_loops += says_ahead;
+    read_body(context, "do");
+    reader->ahead_loops -= says_ahead;
+    reader->loops--;
+    reader->name_count = names;
+    leave(context);
+    if (says_ahead && !has_ahead(reader->kernel, context->index))
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, beside(context, "ahead")->key_at,
+                     "ahead: no statement `ahead` in this loop says what runs ahead");
+}
+
+static void read_if(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_kernel_reader *reader = context->reader;
+    if (!enter(context))
+        return;
+    struct tma_value condition;
+    tma_read_value(reader, context->value, "if", &condition);
+    statement_of(context)->kind = TMA_STATEMENT_IF;
+    statement_of(context)->condition = condition;
+    read_body(context, "then");
+    uint32_t otherwise = reader->kernel->statement_count;
+    if (beside(context, "else") != NULL)
+        read_body(context, "else");
+    leave(context);
+    statement_of(context)->otherwise = otherwise;
+}
+
+static void read_ahead(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_kernel_reader *reader = context->reader;
+    statement_of(context)->kind = TMA_STATEMENT_AHEAD;
+    if (reader->in_ahead || reader->ahead_loops == 0) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, context->node->at,
+                     reader->in_ahead
+                         ? "ahead is not allowed in another one"
+                         : "ahead: no loop around it says how far, with `ahead: NUMBER` "
+                           "beside `for`");
+        return;
+    }
+    if (!enter(context))
+        return;
+    reader->in_ahead = true;
+    read_body(context, "ahead");
+    reader->in_ahead = false;
+    leave(context);
+}
+
+static void read_ring_statement(struct statement_context *context, int kind) {
+    const char *name = name_of(context, "the name of a ring");
+    struct tma_statement *statement = statement_of(context);
+    statement->kind = (enum tma_statement_kind)kind;
+    if (name == NULL)
+        return;
+    tma_find_ring(context->reader, context->value, name, &statement->ring);
+    bool fills = kind == TMA_STATEMENT_ACQUIRE;
+    if (context->reader->in_ahead && !fills)
+        tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, context->node->at,
+                     "%s is not allowed in ahead; allowed: acquire, load, prefetch, for and if",
+                     context->word);
+}
+
+static void read_release(struct statement_context *context, int with) {
+    (void)with;
+    struct release_input input = {.behind = 0};
+    if (context->value->kind != TMA_YAML_MAPPING) {
+        read_ring_statement(context, TMA_STATEMENT_RELEASE);
+        return;
+    }
+    struct tma_statement *statement = statement_of(context);
+    statement->kind = TMA_STATEMENT_RELEASE;
+    if (!tma_schema_read(&tma_release_schema, context->value, "release", &input,
+                         context->reader->list))
+        return;
+    tma_find_ring(context->reader, tma_yaml_find(context->value, "ring"), input.ring,
+                  &statement->ring);
+    statement->lag = input.behind;
+    if (statement->ring != TMA_NO_RING &&
+        input.behind >= context->reader->kernel->rings[statement->ring].depth)
+        tma_diagnose(
+            context->reader->list, TMA_ERROR_ARGUMENT, tma_yaml_locate(context->value, "behind"),
+            "release.behind is %u; expected less than the stages of ring %s, which has %u",
+            input.behind, input.ring, context->reader->kernel->rings[statement->ring].depth);
+}
+
+static void read_transfer(struct statement_context *context, int direction) {
+    struct tma_statement statement = *statement_of(context);
+    struct tma_statement_note *note = &context->reader->notes[context->index];
+    statement.kind = TMA_STATEMENT_OPERATION;
+    if (context->value->kind != TMA_YAML_MAPPING)
+        diagnose_value(context, "{map: NAME, at: [...], ...}");
+    else
+        tma_read_operation(context->reader, context->value, (enum tma_direction)direction,
+                           &statement, note);
+    *statement_of(context) = statement;
+}
+
+static void read_mma(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_kernel_reader *reader = context->reader;
+    struct mma_input input = {.shape_count = 0};
+    struct tma_statement statement = *statement_of(context);
+    statement.kind = TMA_STATEMENT_COMPUTE;
+    statement.work = TMA_WORK_MMA;
+    if (context->value->kind != TMA_YAML_MAPPING) {
+        diagnose_value(context, "{shape: [M, N, K], ...}");
+    } else if (tma_schema_read(&tma_mma_schema, context->value, "mma", &input, reader->list)) {
+        statement.type = input.type;
+        statement.leaving = input.in_flight;
+        statement.a_in_registers = input.a_in_registers;
+        if (input.shape_count != 3)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(context->value, "shape"),
+                         "mma.shape has length %u; expected m, n and k", input.shape_count);
+        for (uint32_t i = 0; i < input.shape_count; i++)
+            tma_read_value(reader, input.shape[i], "mma.shape", &statement.amount[i]);
+    }
+    *statement_of(context) = statement;
+}
+
+static void read_work(struct statement_context *context, int work) {
+    struct tma_value amount = {0};
+    if (tma_read_value(context->reader, context->value, context->word, &amount) &&
+        amount.expression == NULL && amount.constant < 0)
+        tma_diagnose(context->reader->list, TMA_ERROR_ARGUMENT, context->value->at,
+                     "%s is %lld; expected 0 or more", context->word, (long long)amount.constant);
+    statement_of(context)->kind = TMA_STATEMENT_COMPUTE;
+    statement_of(context)->work = (enum tma_work)work;
+    statement_of(context)->amount[0] = amount;
+}
+
+static void read_access(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_statement statement = *statement_of(context);
+    statement.kind = TMA_STATEMENT_COMPUTE;
+    statement.work = TMA_WORK_CONSUMER;
+    tma_read_access(context->reader, context->value, &statement,
+                    &context->reader->notes[context->index]);
+    *statement_of(context) = statement;
+}
+
+static void read_wait_mma(struct statement_context *context, int with) {
+    (void)with;
+    static const struct tma_key key = {.kind = TMA_KEY_U32,
+                                       .unit = &tma_unit_none,
+                                       .min = 0,
+                                       .max = 7,
+                                       .fallback = TMA_REQUIRED,
+                                       .offset = offsetof(struct tma_statement, leaving)};
+    statement_of(context)->kind = TMA_STATEMENT_WAIT_MMA;
+    tma_value_read(&key, context->value, "wait_mma", statement_of(context), context->reader->list);
+}
+
+static void read_wait_stores(struct statement_context *context, int with) {
+    (void)with;
+    struct wait_stores_input input = {.in_flight = 0};
+    int value;
+    struct tma_statement *statement = statement_of(context);
+    statement->kind = TMA_STATEMENT_WAIT_STORES;
+    if (context->value->kind == TMA_YAML_MAPPING) {
+        tma_schema_read(&tma_wait_stores_schema, context->value, "wait_stores", &input,
+                        context->reader->list);
+        statement->read_only = input.read_only;
+        statement->leaving = input.in_flight;
+    } else if (context->value->kind == TMA_YAML_SCALAR &&
+               tma_value_of(&until_names, context->value->text, &value)) {
+        statement->read_only = value != 0;
+    } else {
+        diagnose_value(context, "read, complete, or {until: read, in_flight: 1}");
+    }
+}
+
+static void read_barrier(struct statement_context *context, int arrive_only) {
+    const char *name = name_of(context, "the name of a barrier");
+    struct tma_statement *statement = statement_of(context);
+    statement->kind = TMA_STATEMENT_BARRIER;
+    statement->arrive_only = arrive_only != 0;
+    if (name != NULL)
+        tma_find_barrier(context->reader, context->value, name, &statement->barrier);
+}
+
+static void read_word(struct statement_context *context, int kind) {
+    statement_of(context)->kind = (enum tma_statement_kind)kind;
+    if (context->value != context->node &&
+        (context->value->kind != TMA_YAML_SCALAR || context->value->text[0] != '\0'))
+        diagnose_value(context, "the word alone");
+}
+
+/* In the order of the reference. */
+const struct tma_statement_form tma_statement_forms[] = {
+    {read_for, 0, "for",
+     "`{VARIABLE: COUNT}`, `{VARIABLE: [FROM, TO, STEP]}`, or `{VARIABLE: {...}}` for output "
+     "tiles, whose keys are below",
+     "do, ahead",
+     "runs the statements of `do` with the variable 0, 1, ..., COUNT - 1; or from FROM, below TO, "
+     "by "
+     "STEP (default 1); or for each output tile that the CTA takes",
+     "", "of output tiles: warp.tile where dynamic"},
+    {read_if, 0, "if", "a condition", "then, else",
+     "runs the statements of `then` where the condition is not 0, else those of `else`", "", ""},
+    {read_ahead, 0, "ahead", "a list of statements", "",
+     "runs these statements for the iteration that is as many ahead as the key `ahead` of a loop "
+     "around it says, and for the first ones before the loop: what Triton's num_stages does",
+     "", ""},
+    {read_ring_statement, TMA_STATEMENT_ACQUIRE, "acquire", "a ring", "",
+     "waits until the ring's next stage is empty; the loads behind it fill that stage, and its "
+     "full "
+     "mbarrier expects their bytes",
+     "mbarrier.try_wait, mbarrier.arrive.expect_tx", "warp.wait, warp.wake, warp.expect"},
+    {read_transfer, TMA_LOAD, "load", "keys below", "",
+     "loads a tile from global memory into the acquired stage",
+     "cp.async.bulk.tensor.shared::cluster.global", "warp.issue, then tma.*"},
+    {read_ring_statement, TMA_STATEMENT_SIGNAL, "signal", "a ring", "",
+     "arrives on the full mbarrier of the acquired stage, which the role itself has filled",
+     "mbarrier.arrive", "warp.arrive"},
+    {read_ring_statement, TMA_STATEMENT_WAIT, "wait", "a ring", "",
+     "waits until the ring's next stage is full; it is the current one from then on",
+     "mbarrier.try_wait", "warp.wait, warp.wake"},
+    {read_release, 0, "release", "a ring, or keys below", "",
+     "arrives on the empty mbarrier of the current stage, or of an earlier one", "mbarrier.arrive",
+     "warp.arrive; to another CTA warp.remote_arrive"},
+    {read_mma, 0, "mma", "keys below", "",
+     "multiplies matrices on the tensor cores, as one asynchronous group; then waits until at most "
+     "in_flight groups are left",
+     "wgmma.mma_async, commit_group, wait_group", "warp.mma_issue, warp.mma_wait, sm.mma_*"},
+    {read_wait_mma, 0, "wait_mma", "a number of groups", "",
+     "waits until at most so many groups of mma are left", "wgmma.wait_group", "warp.mma_wait"},
+    {read_work, TMA_WORK_CYCLES, "cycles", "a number", "", "keeps the role busy for so many cycles",
+     "", "warp.spin"},
+    {read_work, TMA_WORK_ALU, "alu", "a number", "",
+     "does so many operations of single precision, all threads of the role together", "fma, add",
+     "sm.alu"},
+    {read_work, TMA_WORK_SFU, "sfu", "a number", "",
+     "computes so many special functions, all threads of the role together", "ex2, rsqrt",
+     "sm.sfu"},
+    {read_work, TMA_WORK_SHARED, "shared_wavefronts", "a number", "",
+     "takes the shared-memory port for so many wavefronts", "ld.shared, st.shared", ""},
+    {read_access, 0, "access", "keys below", "",
+     "accesses the tile `RING.OPERAND` of the current stage as a consumer does",
+     "ld.shared, ldmatrix", ""},
+    {read_transfer, TMA_STORE, "store", "keys below", "",
+     "stores a tile from a stage or a buffer to global memory",
+     "cp.async.bulk.tensor.global.shared::cta", "warp.issue, then tma.*"},
+    {read_transfer, TMA_REDUCE, "reduce", "keys below", "",
+     "combines a tile of a stage or a buffer with global memory", "cp.reduce.async.bulk.tensor",
+     "warp.issue, then tma.*"},
+    {read_transfer, TMA_PREFETCH, "prefetch", "keys below", "",
+     "prefetches a tile from global memory into L2", "cp.async.bulk.prefetch.tensor",
+     "warp.issue, then tma.*"},
+    {read_word, TMA_STATEMENT_COMMIT, "commit", "nothing", "",
+     "makes the stores since the last commit a group", "cp.async.bulk.commit_group", "warp.commit"},
+    {read_wait_stores, 0, "wait_stores", "read, complete, or keys below", "",
+     "waits until groups of stores have been read from shared memory, or are complete",
+     "cp.async.bulk.wait_group, .read", "warp.wait_group, warp.store_wake"},
+    {read_barrier, false, "sync", "a barrier", "",
+     "arrives at the barrier and waits until it is complete", "bar.sync", "warp.barrier"},
+    {read_barrier, true, "arrive", "a barrier", "", "arrives at the barrier and goes on",
+     "bar.arrive", "warp.barrier"},
+    {read_word, TMA_STATEMENT_EXIT, "exit", "nothing", "", "ends the role's program", "exit", ""},
+};
+const size_t tma_statement_form_count = sizeof tma_statement_forms / sizeof tma_statement_forms[0];
+
+/* True for a statement that may run ahead: it fills stages and computes nothing. */
+static bool may_run_ahead(const char *word) {
+    static const char *const words[] = {"acquire", "load",   "prefetch", "for",    "if",
+                                        "ahead",   "signal", "wait",     "release"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], word) == 0)
+            return true; /* the last four report an error of their own */
+    return false;
+}
+
+static const struct tma_statement_form *find_form(struct tma_kernel_reader *reader,
+                                                  const char *word, struct tma_location at) {
+    struct tma_suggestion suggestion = {.wanted = word};
+    char text[400] = "", hint[TMA_MAX_SUGGESTION + 32] = "";
+    for (size_t i = 0; i < tma_statement_form_count; i++) {
+        if (strcmp(tma_statement_forms[i].word, word) == 0)
+            return &tma_statement_forms[i];
+        tma_suggest(&suggestion, tma_statement_forms[i].word);
+        strcat(strcat(text, i == 0 ? "" : ", "), tma_statement_forms[i].word);
+    }
+    if (suggestion.best[0] != '\0')
+        snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, at, "\"%.60s\" is not a statement; %sallowed: %s",
+                 word, hint, text);
+    return NULL;
+}
+
+/* Reports keys beside the statement's own that it does not have. */
+static void check_beside(const struct statement_context *context,
+                         const struct tma_statement_form *form) {
+    const struct tma_yaml_node *node =
+        context->value == context->node ? NULL : context->value->next;
+    for (; node != NULL; node = node->next) {
+        size_t length = strlen(node->key);
+        const char *found = strstr(form->beside, node->key);
+        if (length > 0 && found != NULL && (found[length] == ',' || found[length] == '\0') &&
+            (found == form->beside || found[-1] == ' '))
+            continue;
+        tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, node->key_at,
+                     "\"%.60s\" is not allowed beside %s; %s%s", node->key, form->word,
+                     form->beside[0] == '\0' ? "each statement is an entry of the list of its own"
+                                             : "allowed: ",
+                     form->beside);
+    }
+}
+
+static void read_statement(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
+    struct statement_context context = {.reader = reader, .node = node, .value = node};
+    bool mapping = node->kind == TMA_YAML_MAPPING && node->first != NULL;
+    if (node->kind == TMA_YAML_LIST || (!mapping && node->kind == TMA_YAML_MAPPING) ||
+        (!mapping && node->text[0] == '\0')) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "expected a statement, such as `acquire: RING`");
+        return;
+    }
+    if (mapping)
+        context.value = node->first;
+    context.word = mapping ? node->first->key : node->text;
+    const struct tma_statement_form *form =
+        find_form(reader, context.word, mapping ? node->first->key_at : node->at);
+    if (form == NULL)
+        return;
+    bool alone = strcmp(form->takes, "nothing") == 0;
+    if (!mapping && !alone) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "%s has no value; it takes %s",
+                     form->word, form->takes);
+        return;
+    }
+    if (reader->in_ahead && !may_run_ahead(form->word))
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "%s is not allowed in ahead; allowed: acquire, load, prefetch, for and if",
+                     form->word);
+    check_beside(&context, form);
+    context.index = add_statement(reader, node);
+    if (context.index != UINT32_MAX)
+        form->read(&context, form->with);
+}
+
+void tma_read_statements(struct tma_kernel_reader *reader, const struct tma_yaml_node *list) {
+    for (const struct tma_yaml_node *node = list->first; node != NULL; node = node->next)
+        read_statement(reader, node);
+}
