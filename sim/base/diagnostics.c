@@ -6,6 +6,7 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 
 struct tma_diagnostics tma_diagnostics_empty(void) {
     return (struct tma_diagnostics){0};
@@ -57,8 +58,10 @@ void tma_diagnose(struct tma_diagnostics *list, enum tma_error_code code, struct
     reserve->code = code;
     reserve->at = at;
     va_start(arguments, format);
-    vsnprintf(reserve->text, sizeof reserve->text, format, arguments);
+    int length = vsnprintf(reserve->text, sizeof reserve->text, format, arguments);
     va_end(arguments);
+    if (length >= TMA_ERROR_TEXT_BYTES)
+        tma_text_trim(reserve->text);
 }
 
 bool tma_diagnostics_lack_memory(const struct tma_diagnostics *list) {

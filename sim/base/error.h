@@ -21,7 +21,8 @@ TMA_API_BEGIN
     X(TMA_ERROR_FILE, 6, "a file cannot be read or written")                                       \
     X(TMA_ERROR_MEMORY, 7, "out of memory")                                                        \
     X(TMA_ERROR_DEADLOCK, 8, "the simulated program waits forever")                                \
-    X(TMA_ERROR_UNSUPPORTED, 9, "this is not modelled")
+    X(TMA_ERROR_UNSUPPORTED, 9, "this is not modelled")                                            \
+    X(TMA_ERROR_INTERRUPTED, 10, "the caller ended it")
 
 enum tma_error_code {
 #define TMA_ERROR_ENUM(name, number, text) name = number,

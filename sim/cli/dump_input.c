@@ -55,6 +55,6 @@ bool cli_dump_read(const char *operand, struct tma_descriptor *descriptor,
     if (code == TMA_OK)
         code = tma_descriptor_recognise(descriptor, &error);
     if (code != TMA_OK)
-        cli_error("%.60s: %s", literal ? "hex" : operand, error.text);
+        cli_error("%s: %s", literal ? "hex" : operand, error.text);
     return code == TMA_OK;
 }

@@ -56,9 +56,12 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
     else
         fprintf(out, "illegal on %s: %zu violation%s\n", architecture, check->violation_count,
                 check->violation_count == 1 ? "" : "s");
-    if (check->has_unsupported)
-        fprintf(out, "  %s:%u:%u: operation: %s\n", check->unsupported_at.file,
-                check->unsupported_at.line, check->unsupported_at.column, check->unsupported.text);
+    if (check->has_unsupported) {
+        fputs("  ", out);
+        tma_write_printable(check->unsupported_at.file, out);
+        fprintf(out, ":%u:%u: operation: %s\n", check->unsupported_at.line,
+                check->unsupported_at.column, check->unsupported.text);
+    }
     for (size_t i = 0; i < check->violation_count; i++)
         write_violation(&check->violations[i], check->names, file, map, out);
     for (size_t i = 0; i < check->advice_count; i++) {

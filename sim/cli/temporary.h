@@ -10,9 +10,9 @@
  * ignores stay ignored. Call once, before any other thread starts. */
 void cli_temporary_watch_signals(void);
 
-/* From now on, the first SIGINT does not end the command: it makes cli_interrupted() true, and the
- * verb ends with what it has. A second one ends the command. */
-void cli_interrupts_hold(void);
+/* With `hold`, the first SIGINT does not end the command from now on: it makes cli_interrupted()
+ * true, and the verb ends with what it has. Another one, two seconds later, ends the command. */
+void cli_interrupts_hold(bool hold);
 bool cli_interrupted(void);
 
 /* Creates a file as mkstemp does, which writes its name over `template`. The name must stay valid

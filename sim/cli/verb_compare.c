@@ -74,7 +74,7 @@ static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tm
     }
     if (code == TMA_OK && draws > 0) {
         const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                       &scenario->workload, NULL};
+                                                       &scenario->workload, NULL, NULL};
         code = tma_launch(&subject, draws, &comparison->modes[comparison->mode_count - 1].draws,
                           error);
     }

@@ -8,7 +8,9 @@
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/scenario_input.h"
+#include "cli/temporary.h"
 #include "cli/verbs.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
@@ -18,6 +20,8 @@
 #include "scenario/describe.h"
 #include "trace/trace.h"
 
+enum { MAX_FIELDS = 1024 };
+
 /* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
  * take a dozen times as long as the scenario itself, which is about two seconds. */
 enum { MOST_WORK = 250000 };
@@ -25,8 +29,8 @@ enum { MOST_WORK = 250000 };
 struct run_options {
     struct cli_options common;
     const char *trace; /* NULL: no trace */
-    bool yes;          /* any number of operations */
     bool why, no_why;
+    bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
@@ -54,9 +58,10 @@ static bool open_outputs(const struct run_options *options, const struct tma_sce
     return false;
 }
 
-/* Closes the trace first: the report may go to a pipe whose reader has gone. */
-static bool close_outputs(struct outputs *outputs, bool keep) {
-    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep);
+/* Closes the trace first: the report may go to a pipe whose reader has gone. The trace of a run
+ * that was interrupted is not whole, and its report says that it is partial. */
+static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
+    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep && !interrupted);
     return cli_output_close(&outputs->report, keep && good) && good;
 }
 
@@ -115,6 +120,30 @@ static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *na
     header->stage_count = names->stage_count;
 }
 
+/* Shows how far the run is, until an interrupt ends it. */
+static bool look(void *context, const struct tma_run_state *state) {
+    struct cli_progress *progress = context;
+    progress->total = progress->total_work = state->total_operations;
+    progress->done = progress->done_work = state->operations;
+    progress->cycles = state->cycle;
+    cli_progress_show(progress);
+    return !cli_interrupted();
+}
+
+static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool quiet,
+                                       const struct tma_event_sink *sink, struct tma_result *result,
+                                       struct tma_error *error) {
+    struct cli_progress progress = {.unit = "operations"};
+    struct tma_watch watch = {look, &progress};
+    cli_interrupts_hold(true);
+    cli_progress_begin(&progress, quiet);
+    enum tma_error_code code =
+        tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
+    cli_progress_clear(&progress);
+    cli_interrupts_hold(false);
+    return code;
+}
+
 /* Fails if the kernel has more operations than anyone means to wait for. */
 static enum tma_error_code check_operations(const struct tma_kernel *kernel,
                                             struct tma_kernel_place *place,
@@ -132,11 +161,11 @@ static enum tma_error_code check_operations(const struct tma_kernel *kernel,
                     operations, TMA_MAX_KERNEL_OPERATIONS);
 }
 
-static enum tma_error_code run_engine(const struct tma_scenario *scenario,
+static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
                                       const struct tma_event_sink *sink, struct tma_result *result,
                                       struct tma_kernel_place *place, struct tma_error *error) {
     if (scenario->program == NULL)
-        return tma_run(&scenario->machine, &scenario->workload, sink, result, error);
+        return run_watched(scenario, quiet, sink, result, error);
     enum tma_error_code code = check_operations(&scenario->program->kernel, place, error);
     if (code != TMA_OK)
         return code;
@@ -144,11 +173,11 @@ static enum tma_error_code run_engine(const struct tma_scenario *scenario,
                           error);
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *trace,
+static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,
                                     struct tma_result *result, struct tma_kernel_place *place,
                                     struct tma_error *error) {
     if (trace == NULL)
-        return run_engine(scenario, NULL, result, place, error);
+        return run_engine(scenario, quiet, NULL, result, place, error);
     struct fields fields = {.count = 0};
     struct kernel_names *names = tma_allocate(1, sizeof *names);
     tma_scenario_describe(scenario, add_field, &fields);
@@ -165,7 +194,7 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, FILE *t
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = run_engine(scenario, &sink, result, place, error);
+        code = run_engine(scenario, quiet, &sink, result, place, error);
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
@@ -207,20 +236,33 @@ struct run_findings {
     bool tried, too_long;
 };
 
+static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
+    struct cli_progress *progress = context;
+    progress->cycles += cycles;
+    progress->done = progress->done_work = tried;
+    progress->total = progress->total_work = total;
+    cli_progress_show(progress);
+}
+
 static enum tma_error_code find_out(const struct run_options *options,
                                     const struct tma_scenario *scenario,
                                     const struct tma_result *result, struct run_findings *findings,
                                     struct tma_error *error) {
+    struct cli_progress progress = {.unit = "experiments"};
+    const struct tma_experiment_observer observer = {show_progress, &progress};
     const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                   &scenario->workload, scenario->map_names};
+                                                   &scenario->workload, scenario->map_names,
+                                                   &observer};
     uint32_t draws = options->draws.value;
     enum tma_error_code code = TMA_OK;
     findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
+    cli_progress_begin(&progress, options->common.quiet);
     findings->tried = options->why || (!options->no_why && !findings->too_long);
     if (findings->tried)
         code = tma_experiments_run(&subject, result, draws, &findings->experiments, error);
     else if (draws > 0)
         code = tma_launch(&subject, draws, &findings->launches, error);
+    cli_progress_clear(&progress);
     if (findings->tried)
         findings->launches = findings->experiments.before;
     return code;
@@ -228,7 +270,7 @@ static enum tma_error_code find_out(const struct run_options *options,
 
 static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_scenario *scenario,
-                                  const struct tma_result *result, FILE *out,
+                                  const struct tma_result *result, bool partial, FILE *out,
                                   struct tma_error *error) {
     if (scenario->program != NULL) {
         write_kernel_report(scenario, options->common.format, result, out);
@@ -237,7 +279,8 @@ static enum tma_error_code report(const struct run_options *options,
     struct run_findings *findings = tma_allocate(1, sizeof *findings);
     if (findings == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = find_out(options, scenario, result, findings, error);
+    enum tma_error_code code =
+        partial ? TMA_OK : find_out(options, scenario, result, findings, error);
     struct tma_report_input input = {
         .scenario = scenario->name,
         .machine = &scenario->machine,
@@ -246,6 +289,7 @@ static enum tma_error_code report(const struct run_options *options,
         .map_names = scenario->map_names,
         .limits = tma_report_limits_of(&scenario->machine, result),
         .experiments = findings->tried ? &findings->experiments : NULL,
+        .partial = partial,
         .too_long = findings->too_long && !options->no_why,
         .draws = options->draws.value > 0 ? &findings->launches : NULL,
     };
@@ -268,16 +312,18 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, outputs.trace.file, result, &place, &error);
-    if (code == TMA_OK)
-        code = report(options, scenario, result, outputs.report.file, &error);
+    enum tma_error_code code = simulate(scenario, options->common.quiet, outputs.trace.file, result,
+                                        &place, &error);
+    bool interrupted = code == TMA_ERROR_INTERRUPTED;
+    if (code == TMA_OK || interrupted)
+        code = report(options, scenario, result, interrupted, outputs.report.file, &error);
     if (code != TMA_OK)
         print_error(options, scenario, &place, &error);
     tma_release(result);
-    bool kept = close_outputs(&outputs, code == TMA_OK);
+    bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
         return cli_error_status(code);
-    return kept ? CLI_OK : CLI_ERROR;
+    return !kept ? CLI_ERROR : interrupted ? CLI_INTERRUPTED : CLI_OK;
 }
 
 static int run(const struct cli_options *options) {
@@ -290,11 +336,7 @@ static int run(const struct cli_options *options) {
     }
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
-    bool read = cli_scenario_read(options, &scenario);
-    bool tries = own->why || own->draws.value > 0;
-    if (read && tries && scenario.program != NULL)
-        cli_error("run: --why and --draws take scenarios with a workload, not a kernel");
-    else if (read)
+    if (cli_scenario_read(options, &scenario))
         status = run_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;
@@ -310,10 +352,6 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, trace),
      .help = "write a trace to FILE: one line for each event"},
-    {.name = "--yes",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, yes),
-     .help = "run a kernel even if it has more than 10^9 operations"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),
@@ -323,19 +361,25 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, no_why),
      .help = "run the scenario only once"},
+    CLI_OPTION_QUIET,
     {.name = "--draws",
      .value = "N",
      .kind = CLI_COUNT,
      .offset = offsetof(struct run_options, draws),
      .help = "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
              "and the most cycles; what saves less than launches differ is then no saving"},
+    {.name = "--yes",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, yes),
+     .help = "run a kernel even if it has more than 10^9 operations"},
 };
 
 const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
-    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
+    .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
+    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,
     .options = options,

@@ -19,8 +19,8 @@ struct tma_accounting {
     struct tma_result *result;       /* where the figures go */
     struct tma_histogram *latencies; /* owned: of operations, in cycles */
     uint64_t *cta_cycles;            /* owned: of the CTAs that have ended */
+    struct tma_cta_span *cta_spans;  /* owned: of these CTAs */
     uint32_t cta_count;
-    struct tma_cta_span *cta_spans; /* owned: of these CTAs */
     uint64_t ended_ctas;
     uint64_t last_cycle; /* end of the last CTA so far */
 };

@@ -36,8 +36,8 @@ struct tma_engine_module {
     const char *version; /* TMA_VERSION of the module: both sides have to have the same */
 
     /* Reserves the engine for one run, and starts SimGrid the first time in a process. Fails with
-     * TMA_ERROR_UNSUPPORTED while another run has the engine, or with TMA_ERROR_MEMORY; *text says
-     * why, as a constant string. */
+     * TMA_ERROR_UNSUPPORTED while another run has the engine, with TMA_ERROR_MEMORY, or with
+     * TMA_ERROR_FILE where there is no /proc; *text says why, as a constant string. */
     enum tma_error_code (*reserve)(const char **text);
 
     /* Gives the engine free again. */

@@ -187,10 +187,4 @@ struct tma_kernel_engine {
     struct tma_result *result;
 };
 
-/* A role of a CTA has ended at `cycle`. */
-void tma_kernel_end_role(struct tma_kernel_cta *cta, uint64_t cycle);
-
-/* An operation of a CTA has completed: with its last one, a CTA whose roles have ended ends. */
-void tma_kernel_end_operation(struct tma_kernel_cta *cta, uint64_t cycle);
-
 #endif

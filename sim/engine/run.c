@@ -1,5 +1,6 @@
 #include "engine/run.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/allocation.h"
@@ -121,7 +122,15 @@ static void summarise(struct run *run) {
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count);
+    assert(simulation->code != TMA_OK ||
+           tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle));
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
+}
+
+/* The CTAs that have not ended are in no wave. */
+static void summarise_part(struct run *run) {
+    summarise(run);
+    run->simulation.accounting.result->waves = (struct tma_waves){0};
 }
 
 /* Runs the simulation; the caller has reserved the engine. */
@@ -141,6 +150,8 @@ static void simulate(struct run *run, const struct tma_engine_module *module) {
     check_end(simulation);
     if (simulation->code == TMA_OK)
         summarise(run);
+    else if (simulation->code == TMA_ERROR_INTERRUPTED)
+        summarise_part(run);
 }
 
 static void simulate_alone(struct run *run) {
@@ -184,13 +195,15 @@ static void release(struct run *run) {
     tma_memory_free(simulation->memory);
 }
 
-enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
-                            const struct tma_event_sink *sink, struct tma_result *result,
-                            struct tma_error *error) {
+enum tma_error_code tma_run_watched(const struct tma_machine *machine,
+                                    const struct tma_workload *workload,
+                                    const struct tma_event_sink *sink,
+                                    const struct tma_watch *watch, struct tma_result *result,
+                                    struct tma_error *error) {
     enum tma_error_code code = tma_workload_check(machine, workload, error);
     if (code != TMA_OK)
         return code;
-    struct run run = {.simulation = {.machine = machine, .workload = workload}};
+    struct run run = {.simulation = {.machine = machine, .workload = workload, .watch = watch}};
     struct tma_simulation *simulation = &run.simulation;
     if (!create(&run, sink, result))
         tma_simulation_out_of_memory(simulation);
@@ -202,4 +215,10 @@ enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_
     if (simulation->code != TMA_OK && error != NULL)
         *error = simulation->error;
     return simulation->code;
+}
+
+enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
+                            const struct tma_event_sink *sink, struct tma_result *result,
+                            struct tma_error *error) {
+    return tma_run_watched(machine, workload, sink, NULL, result, error);
 }

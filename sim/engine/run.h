@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/event.h"
 #include "engine/result.h"
+#include "engine/watch.h"
 
 TMA_API_BEGIN
 
@@ -31,6 +32,15 @@ TMA_API_BEGIN
 enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,
                             const struct tma_event_sink *sink, struct tma_result *result,
                             struct tma_error *error);
+
+/* The same as tma_run, with `watch`, which may be NULL. Also fails with
+ * - TMA_ERROR_INTERRUPTED: `look` returned false. The result then has what was done by that cycle:
+ *   counters, operations and CTAs that have ended; waves are not counted. */
+enum tma_error_code tma_run_watched(const struct tma_machine *machine,
+                                    const struct tma_workload *workload,
+                                    const struct tma_event_sink *sink,
+                                    const struct tma_watch *watch, struct tma_result *result,
+                                    struct tma_error *error);
 
 TMA_API_END
 

@@ -37,6 +37,7 @@ struct series {
     uint64_t *cycles;          /* owned: cycles of the current experiment, by launch */
     struct tma_result *result; /* owned: of the last run */
     struct tma_experiments *experiments;
+    size_t tried, total; /* variants of reliefs */
 };
 
 static enum tma_error_code out_of_memory(struct tma_error *error) {
@@ -70,6 +71,9 @@ static enum tma_error_code launch(const struct series *series, struct tma_reliev
         series->subject->kind->run(&relieved->machine, relieved->workload, series->result, error);
     if (code != TMA_OK)
         return code;
+    const struct tma_experiment_observer *observer = series->subject->observer;
+    if (observer != NULL)
+        observer->launched(observer->context, series->result->cycles, series->tried, series->total);
     *cycles = (series->result->cycles * relieved->whole_work + relieved->work - 1) / relieved->work;
     if (relieved->work == relieved->whole_work &&
         tensor_bytes(series->result) != tensor_bytes(series->before))
@@ -172,9 +176,18 @@ static enum tma_error_code try_all(struct series *series, const struct tma_relie
                                    struct tma_error *error) {
     enum tma_error_code code = TMA_OK;
     for (size_t i = 0; i < reliefs->count && code == TMA_OK; i++)
-        for (uint32_t v = 0; v < reliefs->items[i]->variants && code == TMA_OK; v++)
+        for (uint32_t v = 0; v < reliefs->items[i]->variants && code == TMA_OK; v++) {
             code = try_relief(series, reliefs->items[i], v, error);
+            series->tried++;
+        }
     return code;
+}
+
+static size_t count_variants(const struct tma_reliefs *reliefs) {
+    size_t count = 0;
+    for (size_t i = 0; i < reliefs->count; i++)
+        count += reliefs->items[i]->variants;
+    return count;
 }
 
 /* Inserts item `index` by its saving; the earlier one stays first where two save the same. */
@@ -239,7 +252,11 @@ enum tma_error_code tma_experiments_run(const struct tma_experiment_subject *sub
                                         struct tma_experiments *experiments,
                                         struct tma_error *error) {
     *experiments = (struct tma_experiments){0};
-    struct series series = {.subject = subject, .before = result, .experiments = experiments};
+    struct series series = {.subject = subject,
+                            .before = result,
+                            .experiments = experiments,
+                            .total = count_variants(&tma_machine_reliefs) +
+                                     count_variants(&subject->kind->reliefs)};
     choose_launches(&series, draws);
     enum tma_error_code code = begin(&series) ? TMA_OK : out_of_memory(error);
     if (code == TMA_OK && draws == 0) {

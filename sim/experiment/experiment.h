@@ -18,12 +18,20 @@ struct tma_workload_kind {
 /* Pipelines: struct tma_workload. */
 extern const struct tma_workload_kind tma_pipeline_kind;
 
+/* Is told of every launch: its simulated cycles, and how many variants of reliefs have been tried,
+ * of how many. */
+struct tma_experiment_observer {
+    void (*launched)(void *context, uint64_t cycles, size_t tried, size_t total);
+    void *context;
+};
+
 /* What to run. All pointers are borrowed. */
 struct tma_experiment_subject {
     const struct tma_machine *machine;
     const struct tma_workload_kind *kind;
     const void *workload;
-    const char *const *map_names; /* NULL: no names */
+    const char *const *map_names;                   /* NULL: no names */
+    const struct tma_experiment_observer *observer; /* NULL: none */
 };
 
 /* The cycles of one or several launches, which differ in the seed of the machine. */

@@ -186,11 +186,6 @@ PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
     __builtin_prefetch(transfer + (size_t)2 * TMA_HOST_LINE_BYTES, 1);
 }
 
-/* How many of the `known` events have that many others behind them that are known. */
-static inline uint32_t events_with(uint32_t ahead, uint32_t known) {
-    return known > ahead ? known - ahead : 0;
-}
-
 PREFETCH prefetch_packet(const struct tma_memory *memory, uint32_t event) {
     if (event < TMA_FIRST_UNIT)
         __builtin_prefetch(&memory->core.packets[event], 1);
@@ -208,6 +203,8 @@ PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t event) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
     else
         tma_tags_prefetch(&memory->l2.tags, packet->index.set);
+    if (packet->destination == TMA_TO_HOME_SLICE)
+        tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
 }
 
 /* TMA units that wake up in the current cycle, by rank: a bit each. */
@@ -245,15 +242,16 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
 static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t count,
                       uint32_t known) {
     struct woken_units woken = {.first = 0};
-    uint32_t with_packets = events_with(PACKETS_AHEAD, known);
-    uint32_t with_targets = events_with(TARGETS_AHEAD, known);
+    uint32_t all_ahead = known > PACKETS_AHEAD ? known - PACKETS_AHEAD : 0;
     for (uint32_t i = 0;; i++) {
         struct tma_handover next;
         if (i < count) {
-            if (i < with_packets)
+            if (i < all_ahead) {
                 prefetch_packet(memory, due[i + PACKETS_AHEAD]);
-            if (i < with_targets)
                 prefetch_target(memory, due[i + TARGETS_AHEAD]);
+            } else if (i + TARGETS_AHEAD < known) {
+                prefetch_target(memory, due[i + TARGETS_AHEAD]);
+            }
             uint32_t event = due[i];
             if (event >= TMA_FIRST_UNIT) {
                 add_unit(&woken, memory->ranks[event - TMA_FIRST_UNIT]);
@@ -365,4 +363,47 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.dram_read_sectors = memory->dram.read_sectors;
     counters.dram_write_sectors = memory->dram.written_sectors;
     return counters;
+}
+
+/* Whether each of `count` ports was busy for at most `ticks`. */
+static bool fit(const struct tma_port *ports, uint32_t count, uint64_t ticks) {
+    for (uint32_t i = 0; i < count; i++)
+        if (ports[i].busy_ticks > ticks)
+            return false;
+    return true;
+}
+
+static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
+    uint32_t count = sms->core->machine->sm_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks > ticks)
+            return false;
+    return fit(sms->ports, count, ticks) && fit(sms->shared, count, ticks);
+}
+
+static bool slices_fit(const struct tma_l2 *l2, uint64_t ticks) {
+    uint32_t count = l2->core->machine->l2.slices;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tma_write_ports *writes = &l2->write_ports[i];
+        if (!fit(&writes->from_sms, 1, ticks) || !fit(&writes->from_partition, 1, ticks) ||
+            !fit(&writes->data, 1, ticks))
+            return false;
+    }
+    return fit(l2->slices, count, ticks);
+}
+
+static bool channels_fit(const struct tma_dram *dram, uint64_t ticks) {
+    for (uint32_t i = 0; i < dram->machine->dram.channels; i++)
+        if (!fit(&dram->channels[i].bus, 1, ticks))
+            return false;
+    return true;
+}
+
+bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles) {
+    uint64_t last = last_cycle(memory), ticks = (last > cycles ? last : cycles) * TMA_TICKS;
+    const struct tma_core *core = &memory->core;
+    return core->queue.count == 0 && memory->sms.transfers_used == 0 &&
+           core->free_count == core->packet_count && sms_fit(&memory->sms, ticks) &&
+           fit(memory->gpcs.ports, memory->machine.topology.gpc_count, ticks) &&
+           slices_fit(&memory->l2, ticks) && channels_fit(&memory->dram, ticks);
 }

@@ -65,6 +65,10 @@ bool tma_memory_is_full(const struct tma_memory *memory);
 /* The L2 partition next to an SM. */
 uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm);
 
+/* Whether all went out of the memory system that came in, and no server was busy for longer than
+ * the run, of which the engine took `cycles`. Only after tma_memory_drain. */
+bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles);
+
 /* The counters of the run so far. */
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "engine/run.h"
 #include "records/kinds.h"
 #include "records/timing_record.h"
@@ -134,7 +135,8 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     }
     outcome->verdict = TMA_RECORD_SKIPPED;
     outcome->out_of_memory = code == TMA_ERROR_MEMORY;
-    snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+    snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
+             error.text);
 }
 
 const struct tma_record_kind tma_kind_counters = {

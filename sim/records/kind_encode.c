@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "records/kinds.h"
 #include "records/map_record.h"
 #include "tensormap/rules.h"
@@ -51,7 +52,8 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     if (code == TMA_OK && accepted)
         code = tma_descriptor_record_read(records, row, &written, &error);
     if (code != TMA_OK) {
-        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+        snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
+                 error.text);
         return;
     }
     compare_acceptance(&map, accepted, outcome);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/utf8.h"
 #include "records/crc32.h"
 #include "records/kinds.h"
 #include "records/operation_record.h"
@@ -32,7 +33,8 @@ static void compare(const struct tma_operation_record *record, enum tma_error_co
                     const struct tma_error *error, struct tma_record_outcome *outcome) {
     uint32_t crc = tma_crc32(0, window, record->window_bytes);
     if (code != TMA_OK && !(record->faulted && code == TMA_ERROR_FAULT))
-        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error->text);
+        snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error->text, 190),
+                 error->text);
     else if (record->faulted && code == TMA_OK)
         snprintf(outcome->reason, sizeof outcome->reason,
                  "the hardware faults, the model does not");
@@ -54,7 +56,8 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     struct tma_operation_size size = {0};
     outcome->verdict = TMA_RECORD_DIFFERS;
     if (tma_operation_record_read(records, row, &record, &error) != TMA_OK) {
-        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+        snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
+                 error.text);
         return;
     }
     if (record.descriptor_differs) {

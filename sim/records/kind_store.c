@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "records/crc32.h"
 #include "records/kinds.h"
 #include "records/operation_record.h"
@@ -108,7 +109,8 @@ static void execute(const struct tma_operation_record *record, const struct tma_
             TMA_OK)
             compare(record, &global, outcome);
         else
-            snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+            snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
+                     error.text);
     }
     tma_release(global.bytes);
     tma_release(shared.bytes);
@@ -128,7 +130,8 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     if (code == TMA_ERROR_FAULT && record.faulted)
         outcome->verdict = TMA_RECORD_AGREES;
     else if (code != TMA_OK)
-        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+        snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
+                 error.text);
     else if (record.faulted)
         snprintf(outcome->reason, sizeof outcome->reason,
                  "the hardware faults, the model does not");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "engine/run.h"
 #include "records/kinds.h"
 #include "records/timing_record.h"
@@ -25,7 +26,8 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         code = tma_run(machine, &workload, NULL, &result, &error);
     if (code != TMA_OK) {
         outcome->out_of_memory = code == TMA_ERROR_MEMORY;
-        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+        snprintf(outcome->reason, sizeof outcome->reason, "%.*s", tma_text_cut(error.text, 190),
+                 error.text);
         return;
     }
     outcome->simulated_cycles = result.cycles;

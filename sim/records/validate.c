@@ -24,8 +24,8 @@ bool tma_validation_begin(const struct tma_record_file *file, struct tma_validat
 }
 
 /* Adds a row for the CTA of the record that takes longest. */
-static struct tma_timed_row add_most(struct tma_validation *validation, const char *name,
-                                     const struct tma_record_outcome *outcome) {
+static struct tma_timed_row row_of_most(struct tma_validation *validation, const char *name,
+                                        const struct tma_record_outcome *outcome) {
     char most[72];
     snprintf(most, sizeof most, "%.55s.max", name);
     struct tma_record_outcome other = {.measured = outcome->most_measured,
@@ -49,7 +49,7 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
         validation->rows[validation->row_count++] =
             tma_validation_add_row(validation, name, outcome);
     if (outcome->most_measured > 0)
-        validation->rows[validation->row_count++] = add_most(validation, name, outcome);
+        validation->rows[validation->row_count++] = row_of_most(validation, name, outcome);
 }
 
 bool tma_validation_finish(struct tma_validation *validation) {

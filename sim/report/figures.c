@@ -63,8 +63,11 @@ static void derive_rates(struct tma_figures *figures, const struct tma_report_in
 /* The limit of a rate; both rates are in bytes per cycle of all SMs. */
 static struct tma_limit_figure rate_limit(const char *key, const char *text, double peak,
                                           double used, double sms) {
-    return (struct tma_limit_figure){key, text, ratio(peak, sms), ratio(used, sms),
-                                     ratio(used, peak)};
+    return (struct tma_limit_figure){.key = key,
+                                     .text = text,
+                                     .bytes_per_cycle_per_sm = ratio(peak, sms),
+                                     .used_bytes_per_cycle_per_sm = ratio(used, sms),
+                                     .used = ratio(used, peak)};
 }
 
 /* A GPC's port passes one response for all SMs of a multicast load, so its bytes follow from the
@@ -81,7 +84,11 @@ static void derive_limits(struct tma_figures *figures, const struct tma_report_i
         rate_limit("gpc_ports", "GPC ports in use", limits->gpc_bytes_per_cycle,
                    limits->gpc_bytes_per_cycle * figures->busy[TMA_RESOURCE_CROSSBAR], sms);
     figures->limits[TMA_LIMIT_L2] = (struct tma_limit_figure){
-        .key = "l2", .text = "L2 slices", .used = figures->busy[TMA_RESOURCE_L2]};
+        .key = "l2",
+        .text = "L2 slices",
+        .busy_cycles = figures->busy[TMA_RESOURCE_L2] * (double)figures->memory_cycles,
+        .cycles = (double)figures->memory_cycles,
+        .used = figures->busy[TMA_RESOURCE_L2]};
     figures->limits[TMA_LIMIT_DRAM] =
         rate_limit("dram", "DRAM bus", limits->dram_bytes_per_cycle,
                    ratio(dram_bytes, (double)figures->memory_cycles), sms);

@@ -35,6 +35,7 @@ struct tma_limit_figure {
     const char *key, *text;
     double bytes_per_cycle_per_sm;      /* the peak rate; 0: not known, or not a rate */
     double used_bytes_per_cycle_per_sm; /* the rate that the run reached */
+    double busy_cycles, cycles;         /* of a time: the mean of the resource's servers; else 0 */
     double used;                        /* fraction of the peak rate, or of the time */
 };
 

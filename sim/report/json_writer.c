@@ -3,10 +3,11 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "base/utf8.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 
-/* A control character becomes \uNNNN; the last byte of its UTF-8 sequence is its code point. */
+/* A control character becomes \uNNNN. All of them have code points of at most 16 bits. */
 static void put_quoted(FILE *out, const char *value) {
     fputc('"', out);
     while (*value != '\0') {
@@ -16,7 +17,7 @@ static void put_quoted(FILE *out, const char *value) {
         else if (length == 0)
             fputs("\\ufffd", out);
         else if (tma_printable_length(value) == 0)
-            fprintf(out, "\\u%04x", (unsigned char)value[length - 1]);
+            fprintf(out, "\\u%04x", (unsigned)tma_utf8_code_point(value, length));
         else
             fwrite(value, 1, length, out);
         value += length == 0 ? 1 : length;

@@ -28,6 +28,7 @@ struct tma_report_input {
     const char *const *map_names; /* by index of the tensor map in the workload */
     struct tma_report_limits limits;
     const struct tma_experiments *experiments; /* NULL: there were none */
+    bool partial;                              /* an interrupt ended the run */
     bool too_long;                             /* there were none because the run is long */
     const struct tma_launches *draws;          /* launches with several seeds; NULL: none */
 };

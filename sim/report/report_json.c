@@ -98,6 +98,8 @@ static void write_limits(struct json_report *report) {
         optional(report, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm, is_rate);
         optional(report, "used_bytes_per_cycle_per_sm", limit->used_bytes_per_cycle_per_sm,
                  is_rate);
+        optional(report, "busy_cycles", limit->busy_cycles, i == TMA_LIMIT_L2);
+        optional(report, "of_cycles", limit->cycles, i == TMA_LIMIT_L2);
         if (is_rate || i == TMA_LIMIT_L2)
             fraction(report, "used", limit->used);
         else
@@ -339,6 +341,8 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct json_report report = {{.out = out}, input, input->result, &figures};
     tma_json_begin_object(&report.json, NULL);
+    if (input->partial)
+        tma_json_bool(&report.json, "partial", true);
     tma_json_string(&report.json, "scenario", input->scenario);
     write_machine(&report);
     write_workload(&report);

@@ -129,7 +129,8 @@ static void write_limits(const struct text_report *report) {
                  tma_decimal(limit->used_bytes_per_cycle_per_sm, 2).text,
                  tma_decimal(limit->bytes_per_cycle_per_sm, 2).text, percent(limit->used).text);
         else if (i == TMA_LIMIT_L2)
-            line(report, label, "%s: busy %s %% of the cycles", limit->text,
+            line(report, label, "%s: busy for %s of %s cycles, on average (%s %%)", limit->text,
+                 tma_decimal(limit->busy_cycles, 0).text, tma_decimal(limit->cycles, 0).text,
                  percent(limit->used).text);
         else
             continue;
@@ -273,6 +274,10 @@ static void write_verdict(const struct text_report *report) {
 void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct text_report report = {out, input, input->result, &figures};
+    if (input->partial)
+        line(&report, "partial",
+             "interrupted at cycle %" PRIu64 ": the figures are of the time until then",
+             input->result->cycles);
     write_scenario(&report);
     write_rates(&report);
     write_memory(&report);

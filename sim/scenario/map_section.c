@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "memory/core/address_map.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
@@ -196,7 +197,7 @@ static const struct family_key {
 static void map_path(const struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                      const char *key, char path[TMA_PATH_BYTES]) {
     if (reader->single_map == NULL)
-        snprintf(path, TMA_PATH_BYTES, "tensor_maps.%.60s", node->key);
+        snprintf(path, TMA_PATH_BYTES, "tensor_maps.%.*s", tma_text_cut(node->key, 60), node->key);
     else
         snprintf(path, TMA_PATH_BYTES, "%.60s", reader->single_map);
     size_t length = strlen(path);
@@ -323,8 +324,8 @@ static bool check_name(struct tma_scenario_reader *reader, const struct tma_yaml
         return true;
     tma_diagnose(
         reader->list, TMA_ERROR_SYNTAX, node->key_at,
-        "\"%.64s\" is not a valid name of a tensor map; expected 1 to %d letters, digits or _",
-        node->key, TMA_MAX_NAME - 1);
+        "\"%.*s\" is not a valid name of a tensor map; expected 1 to %d letters, digits or _",
+        tma_text_cut(node->key, 64), node->key, TMA_MAX_NAME - 1);
     return false;
 }
 

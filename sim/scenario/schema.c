@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/utf8.h"
 #include "scenario/document.h"
 #include "scenario/suggestion.h"
 #include "scenario/value.h"
@@ -21,8 +22,8 @@ struct schema_reader {
 };
 
 static void join(char *path, const char *front, const char *back) {
-    snprintf(path, MAX_PATH, "%.80s%s%.78s", front, front[0] == '\0' || back[0] == '\0' ? "" : ".",
-             back);
+    snprintf(path, MAX_PATH, "%.*s%s%.*s", tma_text_cut(front, 80), front,
+             front[0] == '\0' || back[0] == '\0' ? "" : ".", tma_text_cut(back, 78), back);
 }
 
 static const struct tma_key *find_key(const struct tma_schema *schema, const char *path) {
@@ -94,7 +95,7 @@ static void diagnose_unknown_key(struct schema_reader *reader, const char *prefi
     if (suggestion.best[0] != '\0')
         snprintf(hint, sizeof hint, "did you mean \"%s\"? ", suggestion.best);
     tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
-                 "unknown key \"%.60s\"%s%s; %sallowed: %s", node->key,
+                 "unknown key \"%.*s\"%s%s; %sallowed: %s", tma_text_cut(node->key, 60), node->key,
                  where[0] == '\0' ? "" : " in ", where, hint, allowed == NULL ? "" : allowed);
     tma_release(allowed);
     reader->good = false;

@@ -3,6 +3,7 @@
 #ifndef TMA_SCENARIO_SUGGESTION_H
 #define TMA_SCENARIO_SUGGESTION_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/text_distance.h"

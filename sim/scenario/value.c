@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/utf8.h"
 #include "scenario/parameters.h"
 #include "scenario/suggestion.h"
 
@@ -31,7 +32,8 @@ static bool diagnose(const struct value_reader *reader, const char *what, const 
 static bool diagnose_text(const struct value_reader *reader, const char *why,
                           const char *suggestion) {
     char what[160];
-    snprintf(what, sizeof what, "is \"%.60s\"%s", reader->node->text, why);
+    snprintf(what, sizeof what, "is \"%.*s\"%s", tma_text_cut(reader->node->text, 60),
+             reader->node->text, why);
     return diagnose(reader, what, suggestion);
 }
 
@@ -225,7 +227,8 @@ static bool read_list(const struct value_reader *reader, char *at, uint32_t *cou
         struct tma_key single = *reader->key;
         single.limit = 0;
         single.names = NULL;
-        snprintf(name, sizeof name, "%.140s.%zu", reader->name, index);
+        snprintf(name, sizeof name, "%.*s.%zu", tma_text_cut(reader->name, 140), reader->name,
+                 index);
         struct value_reader entry = {&single, item, name, reader->list};
         good = read_scalar(&entry, at, index++) && good;
     }

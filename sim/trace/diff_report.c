@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "trace/line.h"
 #include "trace/pending_events.h"
 
@@ -11,6 +12,20 @@ static const char *value_of(const struct tma_trace_reader *reader, const char *k
         if (strcmp(reader->fields[i].key, key) == 0)
             return reader->fields[i].value;
     return NULL;
+}
+
+static void print_texts(const char *first, const char *joint, const char *second, FILE *out) {
+    tma_write_printable(first, out);
+    fputs(joint, out);
+    tma_write_printable(second, out);
+}
+
+static void print_field(const struct tma_trace_field *field, const char *joint, const char *other,
+                        FILE *out) {
+    fputs("header: ", out);
+    print_texts(field->key, ": ", field->value, out);
+    print_texts("", joint, other, out);
+    fputc('\n', out);
 }
 
 /* Writes a line for each header field that differs. Returns their number. */
@@ -23,16 +38,16 @@ static size_t print_fields(const struct tma_trace_reader readers[2], FILE *out) 
             continue;
         differences++;
         if (other == NULL)
-            fprintf(out, "header: %s: %s only in %s\n", field->key, field->value, readers[0].path);
+            print_field(field, " only in ", readers[0].path, out);
         else
-            fprintf(out, "header: %s: %s | %s\n", field->key, field->value, other);
+            print_field(field, " | ", other, out);
     }
     for (size_t i = 0; i < readers[1].field_count; i++) {
         const struct tma_trace_field *field = &readers[1].fields[i];
         if (value_of(&readers[0], field->key) != NULL)
             continue;
         differences++;
-        fprintf(out, "header: %s: %s only in %s\n", field->key, field->value, readers[1].path);
+        print_field(field, " only in ", readers[1].path, out);
     }
     return differences;
 }
@@ -74,14 +89,15 @@ static void print_divergence(const struct tma_trace_comparison *comparison, FILE
         print_numbers(comparison, out);
     fputc('\n', out);
     for (int side = 0; side < 2; side++) {
-        const char *path = comparison->readers[side].path;
+        fputs("  ", out);
+        tma_write_printable(comparison->readers[side].path, out);
         if (divergence[side].line == 0) {
-            fprintf(out, "  %s: no such event\n", path);
+            fputs(": no such event\n", out);
             continue;
         }
         char line[TMA_TRACE_LINE_BYTES];
         size_t length = tma_trace_line_format(line, &divergence[side].event);
-        fprintf(out, "  %s:%" PRIu64 ": %.*s", path, divergence[side].line, (int)length, line);
+        fprintf(out, ":%" PRIu64 ": %.*s", divergence[side].line, (int)length, line);
     }
 }
 

@@ -20,7 +20,7 @@ struct toy {
 };
 
 static struct tma_machine machine;
-static unsigned runs;
+static unsigned runs, told; /* launches, and those that the observer was told of */
 
 static uint64_t at_rate(uint64_t cycles, uint32_t before, uint32_t now) {
     return cycles * before / now;
@@ -90,11 +90,21 @@ static void set_up(void) {
     machine.dram.clock_mhz = 1000;
     machine.topology.seed = 0;
     runs = 0;
+    told = 0;
 }
+
+static void launched(void *context, uint64_t cycles, size_t tried, size_t total) {
+    ck_assert_ptr_eq(context, &told);
+    (void)cycles;
+    ck_assert_uint_lt(tried, total);
+    told++;
+}
+
+static const struct tma_experiment_observer observer = {launched, &told};
 
 static enum tma_error_code experiment_on(const struct toy *toy, uint32_t draws,
                                          struct tma_experiments *experiments) {
-    const struct tma_experiment_subject subject = {&machine, &toy_kind, toy, NULL};
+    const struct tma_experiment_subject subject = {&machine, &toy_kind, toy, NULL, &observer};
     struct tma_result result;
     struct tma_error error;
     ck_assert_int_eq(run_toy(&machine, toy, &result, &error), TMA_OK);
@@ -146,6 +156,7 @@ START_TEST(test_number_of_launches) {
     ck_assert_int_eq(experiment_on(&toy, 0, &experiments), TMA_OK);
     /* The run itself, and each experiment; that with other bytes is none. */
     ck_assert_uint_eq(runs, 1 + experiments.count + 1);
+    ck_assert_uint_eq(told, runs - 1); /* not of the run itself */
     machine.topology.seed = 1;
     runs = 0;
     ck_assert_int_eq(experiment_on(&toy, 0, &experiments), TMA_OK);
@@ -220,6 +231,12 @@ START_TEST(test_failures) {
 }
 END_TEST
 
+static uint64_t allocations_left;
+
+static bool fails_at_end(void) {
+    return allocations_left > 0 && --allocations_left == 0;
+}
+
 /* Each allocation that fails is reported. */
 START_TEST(test_out_of_memory) {
     static struct tma_experiments experiments;
@@ -227,13 +244,14 @@ START_TEST(test_out_of_memory) {
     enum tma_error_code code = TMA_ERROR_MEMORY;
     uint64_t n = 0;
     machine.topology.seed = 1;
+    tma_allocation_fails = fails_at_end;
     while (code != TMA_OK) {
-        tma_allocation_fail_at(++n);
+        allocations_left = ++n;
         code = experiment_on(&toy, (uint32_t)_i, &experiments);
         ck_assert(code == TMA_OK || code == TMA_ERROR_MEMORY);
         ck_assert_uint_lt(n, 10000);
     }
-    tma_allocation_fail_at(0);
+    tma_allocation_fails = NULL;
     ck_assert_uint_gt(n, 20);
 }
 END_TEST

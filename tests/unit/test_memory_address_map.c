@@ -230,6 +230,25 @@ START_TEST(test_divide) {
 }
 END_TEST
 
+/* The same for numbers of lines, and for divisors with which the short way does not work. */
+START_TEST(test_divide_lines) {
+    static const uint64_t divisors[] = {1, 2, 3, 47, 48, 512, 651, 65535, 262143, 262144, 1 << 20};
+    const uint64_t most = UINT64_C(1) << TMA_LINE_BITS;
+    for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
+        struct tma_divisor divisor = tma_divisor_of(divisors[i]);
+        uint64_t random = 1;
+        for (uint32_t k = 0; k < 10000; k++) {
+            random = tma_mix64(random + k);
+            uint64_t number = k == 0 ? most - 1 : random % most, by = divisors[i];
+            uint64_t multiple = number / by * by, before = multiple > 0 ? multiple - 1 : 0;
+            ck_assert_uint_eq(tma_divide_line(number, &divisor), number / by);
+            ck_assert_uint_eq(tma_divide_line(multiple, &divisor), multiple / by);
+            ck_assert_uint_eq(tma_divide_line(before, &divisor), before / by);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("address map");
     TCase *tests = tcase_create("all");
@@ -247,6 +266,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_set_and_tag_identify_a_line, 0, 2);
     tcase_add_test(tests, test_lines_of_one_slice_wait_for_each_other);
     tcase_add_test(tests, test_divide);
+    tcase_add_test(tests, test_divide_lines);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

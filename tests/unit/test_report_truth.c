@@ -209,6 +209,8 @@ static void check_figures(const struct tma_report_input *input) {
             ck_assert_double_eq_tol(
                 limit->used, limit->used_bytes_per_cycle_per_sm / limit->bytes_per_cycle_per_sm,
                 1e-9);
+        else if (limit->cycles > 0)
+            ck_assert_double_eq_tol(limit->used, limit->busy_cycles / limit->cycles, 1e-9);
     }
     ck_assert(figures.sm_idle_fraction >= 0 && figures.sm_idle_fraction < 1);
     ck_assert(figures.last_wave_cost >= 0 && figures.last_wave_cost <= figures.sm_idle_fraction);
@@ -226,8 +228,8 @@ START_TEST(test_random_scenarios) {
         ck_assert_msg(tma_run(&scenario.machine, &scenario.workload, NULL, &result, &error) ==
                           TMA_OK,
                       "%s", error.text);
-        const struct tma_experiment_subject subject = {&scenario.machine, &tma_pipeline_kind,
-                                                       &scenario.workload, scenario.map_names};
+        const struct tma_experiment_subject subject = {
+            &scenario.machine, &tma_pipeline_kind, &scenario.workload, scenario.map_names, NULL};
         ck_assert_int_eq(tma_experiments_run(&subject, &result, 0, &experiments, &error), TMA_OK);
         struct tma_report_input input = {
             .scenario = scenario.name,

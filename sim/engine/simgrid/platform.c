@@ -30,9 +30,14 @@ static enum tma_error_code load_platform(const char **text) {
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    simgrid_load_platform(path);
+    /* SimGrid aborts if it cannot open the file. */
+    enum tma_error_code code = access(path, R_OK) == 0 ? TMA_OK : TMA_ERROR_FILE;
+    if (code == TMA_OK)
+        simgrid_load_platform(path);
+    else
+        *text = "cannot read /proc/self/fd, from where SimGrid reads its platform";
     close(file);
-    return TMA_OK;
+    return code;
 }
 
 /* Gives SimGrid arguments of its own, which it keeps, and pins every option that can change

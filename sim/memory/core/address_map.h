@@ -100,7 +100,7 @@ static inline struct tma_line_location tma_locate_set(const struct tma_address_m
         home = tma_home_of_page(line >> TMA_HOME_BITS);
         number = line >> (TMA_HOME_BITS + 1) << TMA_HOME_BITS | line % (1 << TMA_HOME_BITS);
     }
-    uint64_t group = tma_divide(number, &map->by_slices);
+    uint64_t group = tma_divide_line(number, &map->by_slices);
     uint32_t slice = (uint32_t)(number - group * slices) + tma_group_rotation(map, group, home);
     slice = slice < slices ? slice : slice - slices;
     return (struct tma_line_location){
@@ -139,7 +139,7 @@ static inline uint32_t tma_first_set(const struct tma_address_map *map, uint64_t
 static inline struct tma_set_index tma_set_index(const struct tma_address_map *map,
                                                  uint32_t partition,
                                                  const struct tma_line_location *location) {
-    uint64_t turn = tma_divide(location->group, &map->by_sets);
+    uint64_t turn = tma_divide_line(location->group, &map->by_sets);
     uint32_t slice = partition * map->slices + location->slice;
     uint32_t set = tma_first_set(map, turn) + (uint32_t)(location->group - turn * map->slice_sets);
     return (struct tma_set_index){

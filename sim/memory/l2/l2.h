@@ -44,6 +44,17 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
 struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2,
                                            uint32_t packet, uint64_t cycle);
 
+/* Prefetches into the host's caches what a read at its home needs where it fills a copy. */
+__attribute__((always_inline)) static inline void
+tma_l2_prefetch_at_home(const struct tma_core *core, const struct tma_l2 *l2,
+                        const struct tma_packet *packet) {
+    struct tma_set_index copy =
+        tma_set_index(&core->map, tma_near_partition(core, packet), &packet->location);
+    tma_tags_prefetch_fill(&l2->tags, packet->index.set);
+    tma_tags_prefetch(&l2->tags, copy.set);
+    tma_tags_prefetch_fill(&l2->tags, copy.set);
+}
+
 /* writes.c: a write arrives at a slice; a DRAM channel takes further writes. */
 struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *core, struct tma_l2 *l2,
                                                     uint32_t packet, uint64_t cycle);

@@ -250,6 +250,7 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
         tma_send(core, TMA_TO_RESPONSE_PORT, id, known);
         return tma_nowhere;
     }
+    tma_tags_prefetch_fill(&l2->tags, packet->index.set);
     if (packet->location.home == partition)
         return read_at_home(core, l2, id, false, known);
     if (packet->kind == TMA_PACKET_PREFETCH)

@@ -87,10 +87,9 @@ static bool is_low_empty(uint32_t tag) {
     return (uint16_t)tag == (uint16_t)TMA_L2_EMPTY;
 }
 
-/* While sets store only low halves, all tags share one high half, and no low half equals that of an
- * empty way. No set can hold a tag that breaks this. */
+/* No set can hold such a tag as yet. */
 static inline bool is_unlike_others(const struct tma_l2_tags *tags, uint32_t tag) {
-    return tags->high_tag != TMA_L2_MIXED && (tags->high_tag != tag >> 16 || is_low_empty(tag));
+    return tag - tags->first_tag >= tags->tag_count;
 }
 
 static inline int find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag) {
@@ -118,6 +117,8 @@ static void mix_tags(struct tma_l2_tags *tags) {
                 (uint16_t)(is_low_empty(set->low_tags[way]) ? TMA_L2_EMPTY : tags->high_tag);
     }
     tags->high_tag = TMA_L2_MIXED;
+    tags->first_tag = 0;
+    tags->tag_count = TMA_L2_EMPTY;
 }
 
 static void put_tag(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t tag) {
@@ -128,8 +129,11 @@ static void put_tag(const struct tma_l2_tags *tags, struct tma_l2_set *set, int 
 
 /* Prepares for a new tag. */
 static void mix_tags_for(struct tma_l2_tags *tags, uint32_t tag) {
-    if (tags->high_tag == TMA_L2_NO_TAGS)
+    if (tags->high_tag == TMA_L2_NO_TAGS) {
         tags->high_tag = tag >> 16;
+        tags->first_tag = tags->high_tag << 16;
+        tags->tag_count = (uint16_t)TMA_L2_EMPTY;
+    }
     if (is_unlike_others(tags, tag))
         mix_tags(tags);
 }

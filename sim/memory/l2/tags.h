@@ -64,6 +64,9 @@ struct tma_l2_tags {
     /* The high half that all tags share, so that sets need not store it; TMA_L2_NO_TAGS before the
      * first tag; TMA_L2_MIXED once tags differ in it, and sets store it. */
     uint32_t high_tag;
+    /* Tags that sets can hold: first_tag, and as many as tag_count says. While sets store only low
+     * halves, all tags share one high half, and no low half equals that of an empty way. */
+    uint32_t first_tag, tag_count;
     bool full;           /* tma_tags_preload has filled the last way of a set */
     uint64_t empty_ways; /* of all sets: a full cache need not look for them */
     uint64_t evictions;
@@ -154,6 +157,12 @@ __attribute__((always_inline)) static inline void tma_tags_prefetch(const struct
     __builtin_prefetch(&tags->sets[set], 1);
     if (tags->high_tag == TMA_L2_MIXED)
         __builtin_prefetch(tags->sets[set].high_tags);
+}
+
+/* Prefetches what a fill of a set needs besides. */
+__attribute__((always_inline)) static inline void
+tma_tags_prefetch_fill(const struct tma_l2_tags *tags, uint32_t set) {
+    __builtin_prefetch(tags->sets[set].ready, 1);
 }
 
 #endif

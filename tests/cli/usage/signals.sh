@@ -8,10 +8,14 @@ try() {
     ls "$SCRATCH/folder" && cat "$SCRATCH/folder/report"
     rm -r "$SCRATCH/folder"
 }
-for signal in INT TERM HUP; do
+for signal in TERM HUP; do
     echo "-- $signal"
     try timeout --preserve-status -s $signal 1 tmasim run $scenario
 done
+echo "-- INT: a report of what was done, and no trace"
+try timeout --preserve-status -s INT 1 tmasim run $scenario |
+    sed 's/cycle [1-9][0-9]*:/cycle N:/; s/^limited by .*/limited by .../' | grep -v '  *[0-9][0-9]*'
+try timeout --preserve-status -s INT 1 tmasim run $scenario --format json | sed '5,$d'
 # A shell says on standard error how a command ended.
 {
     echo "-- XFSZ: a trace larger than the limit of file sizes"
