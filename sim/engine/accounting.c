@@ -66,7 +66,7 @@ void tma_account_stage(struct tma_accounting *accounting, const struct tma_compl
     const struct tma_machine *machine = accounting->machine;
     uint64_t *causes = accounting->result->cause_cycles;
     uint64_t queued = last->issue_cycle + machine->tma.issue_cycles;
-    uint64_t access = (uint64_t)machine->dram.access_cycles + machine->dram.activate_cycles;
+    uint64_t access = tma_machine_dram_cycles(machine);
     uint64_t dram = last->dram_cycles < access ? last->dram_cycles : access;
     assert(last->start_cycle >= queued + last->descriptor_cycles &&
            last->sent_cycle >= last->start_cycle);

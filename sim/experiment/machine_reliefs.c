@@ -36,20 +36,25 @@ static const struct better l2[] = {
     BETTER(l2.write_sector_millicycles, FASTER),
 };
 static const struct better dram[] = {
-    BETTER(dram.clock_mhz, MORE),
-    BETTER(dram.activate_interval_millicycles, FASTER),
-    BETTER(dram.row_gap_millicycles, FASTER),
-    BETTER(dram.turnaround_millicycles, FASTER),
+    BETTER(dram.clock_mhz, MORE), BETTER(dram.trrd_ps, FASTER), BETTER(dram.tccd_long_ps, FASTER),
+    BETTER(dram.trtw_ps, FASTER), BETTER(dram.twtr_ps, FASTER),
 };
 static const struct better latency[] = {
-    BETTER(tma.issue_cycles, SHORTER),           BETTER(tma.descriptor_fetch_cycles, SHORTER),
-    BETTER(tma.complete_cycles, SHORTER),        BETTER(tma.store_complete_cycles, SHORTER),
-    BETTER(tma.reduce_complete_cycles, SHORTER), BETTER(tma.wait_group_cycles, SHORTER),
-    BETTER(tma.turnaround_cycles, SHORTER),      BETTER(tma.store_turnaround_cycles, SHORTER),
-    BETTER(crossbar.request_cycles, SHORTER),    BETTER(crossbar.response_cycles, SHORTER),
-    BETTER(crossbar.spread_cycles, SHORTER),     BETTER(crossbar.partition_cycles, SHORTER),
-    BETTER(l2.lookup_cycles, SHORTER),           BETTER(dram.access_cycles, SHORTER),
-    BETTER(dram.activate_cycles, SHORTER),
+    BETTER(tma.issue_cycles, SHORTER),
+    BETTER(tma.descriptor_fetch_cycles, SHORTER),
+    BETTER(tma.complete_cycles, SHORTER),
+    BETTER(tma.store_complete_cycles, SHORTER),
+    BETTER(tma.reduce_complete_cycles, SHORTER),
+    BETTER(tma.wait_group_cycles, SHORTER),
+    BETTER(tma.turnaround_cycles, SHORTER),
+    BETTER(tma.store_turnaround_cycles, SHORTER),
+    BETTER(crossbar.request_cycles, SHORTER),
+    BETTER(crossbar.response_cycles, SHORTER),
+    BETTER(crossbar.spread_cycles, SHORTER),
+    BETTER(crossbar.partition_cycles, SHORTER),
+    BETTER(l2.lookup_cycles, SHORTER),
+    BETTER(dram.access_ps, SHORTER),
+    BETTER(dram.trcd_ps, SHORTER),
 };
 static const struct better handshake[] = {
     BETTER(tma.cluster_release_cycles, NONE),

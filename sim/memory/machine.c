@@ -8,6 +8,11 @@ uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine) {
            machine->sm_clock_mhz;
 }
 
+uint64_t tma_machine_dram_cycles(const struct tma_machine *machine) {
+    uint64_t picoseconds = (uint64_t)machine->dram.access_ps + machine->dram.trcd_ps;
+    return picoseconds * machine->sm_clock_mhz / 1000000;
+}
+
 /* A duration in cycles of the SM clock, at another SM clock; rounded. */
 static uint32_t scale(uint32_t cycles, uint64_t to, uint64_t from) {
     return (uint32_t)((cycles * to + from / 2) / from);
@@ -18,7 +23,7 @@ struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint3
     uint64_t to = sm_clock_mhz, from = machine->sm_clock_mhz;
     if (to == 0 || to == from)
         return other;
-    other.sm_clock_mhz = sm_clock_mhz;
+    other.sm_clock_mhz = sm_clock_mhz; /* DRAM's durations are picoseconds */
     uint32_t *const durations[] = {
         &other.l2.lookup_cycles,
         &other.l2.interval_millicycles,
@@ -30,16 +35,6 @@ struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint3
         &other.l2.write_request_millicycles,
         &other.l2.invalidate_millicycles,
         &other.l2.write_sector_millicycles,
-        &other.l2.promotion_wait_cycles,
-        &other.dram.access_cycles,
-        &other.dram.activate_cycles,
-        &other.dram.activate_interval_millicycles,
-        &other.dram.row_gap_millicycles,
-        &other.dram.turnaround_millicycles,
-        &other.dram.refresh_cycles,
-        &other.dram.refresh_interval_cycles,
-        &other.dram.refresh_disorder_cycles,
-        &other.dram.queue_cycles,
     };
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
         *durations[i] = scale(*durations[i], to, from);

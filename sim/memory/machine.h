@@ -10,6 +10,7 @@
 TMA_API_BEGIN
 
 enum {
+    TMA_DRAM_MAX_GROUPS = 8, /* bank groups of a DRAM channel */
     TMA_MAX_SMS = 256,
     TMA_MAX_GPCS = 16,
     TMA_TPC_SMS = 2,    /* SMs 2k and 2k + 1 are a TPC */
@@ -140,39 +141,40 @@ struct tma_machine {
                                               copy of the other partition */
         uint32_t write_sector_millicycles; /* writes: time that a slice's data array takes for each
                                               sector written or reduced */
-        uint32_t promotion_wait_cycles; /* largest queueing delay of a promotion to 256 bytes in the
-                                           other partition; a promotion that would wait longer is
-                                           dropped */
     } l2;
 
     struct {
-        enum tma_dram_scheduler scheduler; /* order in which a channel serves its requests */
-        enum tma_refresh refresh_policy;   /* when channels refresh */
-        uint32_t bus_bits;                 /* width of the data bus, all channels together */
-        uint32_t clock_mhz;     /* clock of the data bus, which transfers data on both edges */
-        uint32_t channels;      /* number of independent channels */
-        uint32_t banks;         /* number of banks in a channel */
-        uint32_t row_bytes;     /* size of the row buffer of a bank */
-        uint32_t access_cycles; /* latency from an L2 miss to the first data, on a row-buffer hit in
-                                   an idle channel */
-        uint32_t activate_cycles; /* additional latency to open another row */
-        uint32_t
-            activate_interval_millicycles; /* least time between two activations in a channel */
-        uint32_t row_gap_millicycles;      /* time that the data bus idles when a row is opened */
-        uint32_t turnaround_millicycles;   /* time that a channel's data bus takes to change between
-                                              reads and writes */
-        uint32_t write_batch; /* number of writes that a channel collects before it performs them
-                                 together */
-        uint32_t
-            refresh_cycles; /* duration of a refresh, during which the channel is unavailable */
-        uint32_t
-            refresh_interval_cycles; /* time between the starts of two refreshes of a channel */
-        uint32_t refresh_in_order;   /* number of accesses that a channel serves in order after a
-                                        refresh, of those that waited for it */
-        uint32_t refresh_disorder_cycles; /* largest random delay of the other accesses that waited
-                                             for a refresh */
-        uint32_t queue_cycles; /* backlog of a channel's data bus above which writes wait in L2
-                                  (back-pressure) */
+        enum tma_dram_scheduler scheduler;    /* order in which a channel serves its requests */
+        enum tma_refresh_kind refresh_policy; /* which banks refresh at the same time */
+        uint32_t bus_bits;                    /* width of the data bus, all channels together */
+        uint32_t clock_mhz;   /* clock of the data bus, which transfers data on both edges */
+        uint32_t channels;    /* number of independent channels */
+        uint32_t stacks;      /* number of stacks of memory, whose channels refresh together */
+        uint32_t banks;       /* number of banks in a channel */
+        uint32_t bank_groups; /* number of bank groups in a channel */
+        uint32_t row_bytes;   /* size of the row buffer of a bank */
+        uint32_t queue;       /* number of reads, and of writes, that a channel's scheduler chooses
+                                 from */
+        uint32_t bypass;      /* number of requests for the open row of a bank that may be served
+                                 before an earlier request for another row of it */
+        uint32_t write_queue; /* number of writes of a channel above which further ones wait in L2
+                                 (back-pressure) */
+        uint32_t write_high;  /* number of writes at which a channel begins to write */
+        uint32_t write_low;   /* number of writes at which it reads again */
+        uint32_t access_ps; /* latency from an L2 miss to the first data, on a row-buffer hit in an
+                               idle channel */
+        uint32_t trcd_ps;   /* tRCD: from an activation to the first access of the row */
+        uint32_t trp_ps;    /* tRP: from the precharge that closes a row to the activation of the
+                               next */
+        uint32_t tras_ps;   /* tRAS: from an activation to the precharge, at least */
+        uint32_t trtp_ps;   /* tRTP: from a read to the precharge, at least */
+        uint32_t twr_ps;    /* tWR: from the end of a write's data to the precharge, at least */
+        uint32_t trrd_ps;   /* tRRD: between two activations of a channel, at least */
+        uint32_t tccd_long_ps; /* tCCD_L: between two accesses of 64 bytes to one bank group */
+        uint32_t trtw_ps;      /* pause of the data bus from reads to writes */
+        uint32_t twtr_ps;      /* pause of the data bus from writes to reads */
+        uint32_t trfc_ps;      /* tRFC: duration of a refresh */
+        uint32_t trefi_ps;     /* tREFI: time between the starts of two refreshes of a bank */
     } dram;
 
     struct {
@@ -226,6 +228,10 @@ struct tma_machine {
         uint32_t sfu;            /* special functions in a cycle */
     } sm;
 };
+
+/* Cycles from an L2 miss to the first data, where DRAM opens a row and nothing else is in the way.
+ */
+uint64_t tma_machine_dram_cycles(const struct tma_machine *machine);
 
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);

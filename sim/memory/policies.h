@@ -22,10 +22,10 @@ TMA_API_BEGIN
 #define TMA_SLICE_HASHES(X) X(even) X(h200)
 
 /* In which order a DRAM channel serves its requests: dram/scheduler.h, dram/scheduler_NAME.c. */
-#define TMA_DRAM_SCHEDULERS(X) X(fcfs)
+#define TMA_DRAM_SCHEDULERS(X) X(fr_fcfs) X(fcfs)
 
-/* When a DRAM channel refreshes: dram/refresh.h, dram/refresh_NAME.c. */
-#define TMA_REFRESH_POLICIES(X) X(staggered) X(none)
+/* Which banks a DRAM channel refreshes at once: dram/refresh.h, dram/refresh_NAME.c. */
+#define TMA_REFRESH_POLICIES(X) X(per_bank) X(all_banks) X(none)
 
 #define TMA_POLICY_REPLACEMENT(name) TMA_REPLACEMENT_##name,
 #define TMA_POLICY_PROMOTION(name)   TMA_PROMOTION_##name,
@@ -37,7 +37,7 @@ enum tma_replacement { TMA_REPLACEMENT_POLICIES(TMA_POLICY_REPLACEMENT) TMA_REPL
 enum tma_promotion { TMA_PROMOTION_POLICIES(TMA_POLICY_PROMOTION) TMA_PROMOTION_COUNT };
 enum tma_slice_hash { TMA_SLICE_HASHES(TMA_POLICY_SLICE_HASH) TMA_SLICE_HASH_COUNT };
 enum tma_dram_scheduler { TMA_DRAM_SCHEDULERS(TMA_POLICY_SCHEDULER) TMA_DRAM_SCHEDULER_COUNT };
-enum tma_refresh { TMA_REFRESH_POLICIES(TMA_POLICY_REFRESH) TMA_REFRESH_COUNT };
+enum tma_refresh_kind { TMA_REFRESH_POLICIES(TMA_POLICY_REFRESH) TMA_REFRESH_COUNT };
 
 extern const struct tma_names tma_replacement_names;
 extern const struct tma_names tma_promotion_names;

@@ -103,10 +103,7 @@ __attribute__((always_inline)) static inline struct tma_handover deliver(struct 
             return next;
         /* fall through */
     case TMA_TO_DRAM:
-        next = tma_dram_receive(&memory->core, &memory->dram, next.packet, next.cycle);
-        if (!goes_on(memory, &next, TMA_TO_SLICE_FILL))
-            return next;
-        /* fall through */
+        return tma_dram_receive(&memory->core, &memory->dram, next.packet, next.cycle);
     case TMA_TO_SLICE_FILL:
         return tma_l2_receive_fill(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_HOME_SLICE:
@@ -129,7 +126,9 @@ __attribute__((always_inline)) static inline struct tma_handover deliver(struct 
     case TMA_TO_WRITE_SLICE:
         return tma_l2_receive_write(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_DRAM_CREDIT:
-        return tma_dram_receive_credit(&memory->core, &memory->dram, next.packet);
+        return tma_dram_receive_credit(&memory->core, &memory->dram, next.packet, next.cycle);
+    case TMA_WAKE_CHANNEL:
+        return tma_dram_wake(&memory->core, &memory->dram, next.packet);
     case TMA_TO_WRITE_ACCEPTED:
         return tma_l2_receive_accepted(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_STORE_UNIT:
@@ -193,7 +192,8 @@ PREFETCH prefetch_packet(const struct tma_memory *memory, uint32_t event) {
 
 PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t event) {
     if (event >= TMA_FIRST_UNIT) {
-        prefetch_unit(memory, event - TMA_FIRST_UNIT);
+        if (event < TMA_FIRST_CHANNEL)
+            prefetch_unit(memory, event - TMA_FIRST_UNIT);
         return;
     }
     const struct tma_packet *packet = &memory->core.packets[event];
@@ -253,12 +253,15 @@ static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t c
                 prefetch_target(memory, due[i + TARGETS_AHEAD]);
             }
             uint32_t event = due[i];
-            if (event >= TMA_FIRST_UNIT) {
+            next = (struct tma_handover){event, TMA_WAKE_CHANNEL, memory->core.cycle};
+            if (event < TMA_FIRST_UNIT) {
+                next.destination = tma_packet_at(&memory->core, event)->destination;
+            } else if (event < TMA_FIRST_CHANNEL) {
                 add_unit(&woken, memory->ranks[event - TMA_FIRST_UNIT]);
                 continue;
+            } else {
+                next.packet -= TMA_FIRST_CHANNEL;
             }
-            next = (struct tma_handover){event, tma_packet_at(&memory->core, event)->destination,
-                                         memory->core.cycle};
         } else if (!take_unit(memory, &woken, &next)) {
             break;
         }

@@ -185,44 +185,53 @@ static const struct tma_key keys[] = {
         "writes: additional time of the tags to invalidate the copy of the other partition"),
     U32("l2.write_sector", millicycles, 0, 1000000, l2.write_sector_millicycles,
         "writes: time that a slice's data array takes for each sector written or reduced"),
-    U32("l2.promotion_wait", cycles, 0, 100000, l2.promotion_wait_cycles,
-        "largest queueing delay of a promotion to 256 bytes in the other partition; a promotion "
-        "that would wait longer is dropped"),
 
     POLICY("dram.scheduler", dram.scheduler, &tma_dram_scheduler_names,
-           "order in which a channel serves its requests; without this key: fcfs"),
+           "order in which a channel serves its requests; without this key: fr_fcfs"),
     POLICY("dram.refresh_policy", dram.refresh_policy, &tma_refresh_names,
-           "when channels refresh; without this key: staggered"),
+           "which banks of a channel refresh at once; without this key: per_bank"),
     U32("dram.bus", bits, 1, 65536, dram.bus_bits, "width of the data bus, all channels together"),
     U32("dram.clock", mhz, 1, 100000, dram.clock_mhz,
         "clock of the data bus, which transfers data on both edges"),
     U32("dram.channels", none, 1, 1024, dram.channels, "number of independent channels"),
+    U32("dram.stacks", none, 1, 1024, dram.stacks,
+        "number of stacks of memory, whose channels refresh together"),
     U32("dram.banks", none, 1, 1024, dram.banks, "number of banks in a channel"),
+    U32("dram.bank_groups", none, 1, TMA_DRAM_MAX_GROUPS, dram.bank_groups,
+        "number of bank groups in a channel"),
     U32("dram.row", bytes, TMA_LINE_BYTES, 1 << 20, dram.row_bytes,
         "size of the row buffer of a bank"),
-    U32("dram.access", cycles, 0, 100000, dram.access_cycles,
+    U32("dram.queue", none, 1, 65536, dram.queue,
+        "number of reads, and of writes, that a channel's scheduler chooses from"),
+    U32("dram.bypass", none, 0, 1e6, dram.bypass,
+        "number of requests for the open row of a bank that may be served before an earlier "
+        "request for another row of it"),
+    U32("dram.write_queue", none, 1, 1e6, dram.write_queue,
+        "number of writes of a channel above which further ones wait in L2 (back-pressure)"),
+    U32("dram.write_high", none, 1, 1e6, dram.write_high,
+        "number of writes at which a channel begins to write"),
+    U32("dram.write_low", none, 0, 1e6, dram.write_low,
+        "number of writes at which a channel reads again"),
+    U32("dram.access", ps, 0, 1e8, dram.access_ps,
         "latency from an L2 miss to the first data, on a row-buffer hit in an idle channel"),
-    U32("dram.activate", cycles, 0, 100000, dram.activate_cycles,
-        "additional latency to open another row"),
-    U32("dram.activate_interval", millicycles, 0, 1e8, dram.activate_interval_millicycles,
-        "least time between two activations in a channel"),
-    U32("dram.row_gap", millicycles, 0, 1e6, dram.row_gap_millicycles,
-        "time that the data bus idles when a row is opened"),
-    U32("dram.turnaround", millicycles, 0, 1e6, dram.turnaround_millicycles,
-        "time that a channel's data bus takes to change between reads and writes"),
-    U32("dram.write_batch", none, 1, 1000, dram.write_batch,
-        "number of writes that a channel collects before it performs them together"),
-    U32("dram.refresh", cycles, 0, 1e6, dram.refresh_cycles,
-        "duration of a refresh, during which the channel is unavailable"),
-    U32("dram.refresh_interval", cycles, 1, 1e9, dram.refresh_interval_cycles,
-        "time between the starts of two refreshes of a channel"),
-    U32("dram.refresh_in_order", none, 0, 1e6, dram.refresh_in_order,
-        "number of accesses that a channel serves in order after a refresh, of those that waited "
-        "for it"),
-    U32("dram.refresh_disorder", cycles, 0, 10000, dram.refresh_disorder_cycles,
-        "largest random delay of the other accesses that waited for a refresh"),
-    U32("dram.queue", cycles, 0, 1e9, dram.queue_cycles,
-        "backlog of a channel's data bus above which writes wait in L2 (back-pressure)"),
+    U32("dram.trcd", ps, 0, 1e8, dram.trcd_ps,
+        "tRCD: from an activation to the first access of the row"),
+    U32("dram.trp", ps, 0, 1e8, dram.trp_ps,
+        "tRP: from the precharge that closes a row to the activation of the next"),
+    U32("dram.tras", ps, 0, 1e8, dram.tras_ps,
+        "tRAS: from an activation to the precharge, at least"),
+    U32("dram.trtp", ps, 0, 1e8, dram.trtp_ps, "tRTP: from a read to the precharge, at least"),
+    U32("dram.twr", ps, 0, 1e8, dram.twr_ps,
+        "tWR: from the end of a write's data to the precharge, at least"),
+    U32("dram.trrd", ps, 0, 1e8, dram.trrd_ps,
+        "tRRD: between two activations of a channel, at least"),
+    U32("dram.tccd_long", ps, 0, 1e8, dram.tccd_long_ps,
+        "tCCD_L: between two accesses of 64 bytes to one bank group, at least"),
+    U32("dram.trtw", ps, 0, 1e8, dram.trtw_ps, "pause of the data bus from reads to writes"),
+    U32("dram.twtr", ps, 0, 1e8, dram.twtr_ps, "pause of the data bus from writes to reads"),
+    U32("dram.trfc", ps, 0, 1e9, dram.trfc_ps, "tRFC: duration of a refresh"),
+    U32("dram.trefi", ps, 1, 1e9, dram.trefi_ps,
+        "tREFI: time between the starts of two refreshes of a bank"),
 
     U32("shared.wavefront", cycles, 1, 1000, shared.wavefront_cycles,
         "time that shared memory takes for one wavefront"),
@@ -335,6 +344,30 @@ static void check_topology(const struct tma_yaml_node *root, const struct machin
                       input->placement_count, list);
 }
 
+static void check_dram(const struct tma_yaml_node *root, const struct tma_machine *machine,
+                       struct tma_diagnostics *list) {
+    if (machine->dram.banks % machine->dram.bank_groups != 0)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.banks"),
+                     "dram.banks is %u; expected a multiple of dram.bank_groups, which is %u",
+                     machine->dram.banks, machine->dram.bank_groups);
+    if (machine->dram.write_low >= machine->dram.write_high)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.write_low"),
+                     "dram.write_low is %u; expected less than dram.write_high, which is %u",
+                     machine->dram.write_low, machine->dram.write_high);
+    if (machine->dram.write_high > machine->dram.write_queue)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.write_high"),
+                     "dram.write_high is %u; allowed: up to dram.write_queue, which is %u",
+                     machine->dram.write_high, machine->dram.write_queue);
+    /* A line has to fit between two refreshes. */
+    uint64_t line_ps = UINT64_C(1000000) * TMA_LINE_BYTES * 8 * machine->dram.channels /
+                       ((uint64_t)machine->dram.bus_bits * 2 * machine->dram.clock_mhz);
+    uint64_t least_ps = (uint64_t)machine->dram.trfc_ps + machine->dram.trcd_ps + line_ps + 1000;
+    if (machine->dram.trefi_ps < least_ps)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.trefi"),
+                     "dram.trefi leaves no time between refreshes; expected at least %llu ns",
+                     (unsigned long long)(least_ps + 999) / 1000);
+}
+
 static void check_sizes(const struct tma_yaml_node *root, const struct tma_machine *machine,
                         struct tma_diagnostics *list) {
     if (machine->shared_memory_cta_bytes > machine->shared_memory_bytes)
@@ -363,6 +396,7 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
     if (tma_machine_dram_bytes_per_kcycle(machine) == 0)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.bus"),
                      "dram.bus and dram.clock transfer less than one byte in 1000 SM cycles");
+    check_dram(root, machine, list);
 }
 
 /* The engine learns of completions `complete` cycles ahead, so no operation may complete faster. */

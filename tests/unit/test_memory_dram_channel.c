@@ -1,6 +1,5 @@
-/* DRAM channels: the cycle at which the sectors of a line arrive at L2. The times are those of the
- * small machine. A channel takes an activation every 6 cycles (tRRD), which opens a row in 40
- * cycles (tRCD). An access takes 100 cycles more. The data bus of a channel moves a sector in 4
+/* DRAM channels: the cycle from which the bus moves the data of each request. The times are those
+ * of the small machine, whose SM clock has 1000 ps. The bus of a channel moves a sector in 4
  * cycles. */
 #include <string.h>
 
@@ -9,14 +8,34 @@
 #include "memory/dram/refresh.h"
 #include "suite.h"
 
-enum { INTERVAL = 6, ACTIVATE = 40, ACCESS = 100, SECTOR = 4 };
+enum {
+    SECTOR = 4,
+    ACCESS = 100,
+    TRCD = 30,
+    TRP = 20,
+    TRAS = 50,
+    TRTP = 4,
+    TWR = 10,
+    TRRD = 6,
+    TCCD_L = 12, /* of 64 bytes, which take the bus 8 cycles */
+    TRTW = 3,
+    TWTR = 5,
+    TRFC = 50,
+    TREFI = 500,
+    ROW_LINES = 4,
+    NOW = 1000,
+};
 
 static struct tma_machine machine;
 static struct tma_dram dram;
 
+static void create(void) {
+    ck_assert_int_eq(tma_dram_create(&dram, &machine, NULL), TMA_OK);
+}
+
 static void set_up(void) {
     machine = small_machine();
-    ck_assert_int_eq(tma_dram_create(&dram, &machine, NULL), TMA_OK);
+    create();
 }
 
 static void tear_down(void) {
@@ -25,319 +44,397 @@ static void tear_down(void) {
 
 static void recreate(void) {
     tma_dram_free(&dram);
-    ck_assert_int_eq(tma_dram_create(&dram, &machine, NULL), TMA_OK);
+    create();
 }
 
-enum { ROW_LINES = 4, ROWS = 64 };
-
-static uint32_t bank_of_row(uint64_t row) {
+static uint32_t bank_of(uint64_t row) {
     return (uint32_t)((row + tma_mix64(row / machine.dram.banks)) % machine.dram.banks);
 }
 
-/* Line `index` of row `row` in the channel of the first slice. */
-static struct tma_line_location line_of(uint64_t row, uint32_t index) {
-    return (struct tma_line_location){.group = row * ROW_LINES + index};
-}
+/* Where a row lies, as seen from row 0. */
+enum place { ROW_0, SAME_BANK, SAME_GROUP, OTHER_GROUP };
 
-/* The first row after `row` that is in the same bank, or (`same` is false) in another bank. */
-static uint64_t row_after(uint64_t row, bool same) {
-    uint64_t other = row + 1;
-    while ((bank_of_row(other) == bank_of_row(row)) != same)
-        other++;
-    return other;
-}
-
-static uint64_t read_line(struct tma_line_location location, uint32_t sectors, uint64_t cycle) {
-    return tma_dram_read(&dram, &location, sectors, cycle);
-}
-
-static const uint64_t opened =
-    INTERVAL + ACTIVATE; /* from a request to a closed row until it is open */
-
-START_TEST(test_row_miss_then_hit) {
-    ck_assert_uint_eq(read_line(line_of(0, 0), 4, 1000), 1000 + opened + ACCESS);
-    /* A second request to the row waits until it is open. Later ones only take the bus. */
-    ck_assert_uint_eq(read_line(line_of(0, 1), 4, 1000 + opened - 20), 1000 + opened + ACCESS);
-    ck_assert_uint_eq(read_line(line_of(0, 2), 4, 2000), 2000 + 4 * SECTOR + ACCESS);
-    ck_assert_uint_eq(read_line(line_of(0, 3), 1, 3000), 3000 + SECTOR + ACCESS);
-    ck_assert_uint_eq(dram.read_sectors, 13);
-}
-END_TEST
-
-START_TEST(test_another_row_of_the_bank_closes_the_row) {
-    uint64_t other = row_after(0, true);
-    read_line(line_of(0, 0), 1, 1000);
-    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 2000), 2000 + opened + ACCESS);
-    ck_assert_uint_eq(read_line(line_of(0, 1), 1, 3000), 3000 + opened + ACCESS);
-}
-END_TEST
-
-START_TEST(test_another_bank_leaves_the_row_open) {
-    uint64_t other = row_after(0, false);
-    read_line(line_of(0, 0), 1, 1000);
-    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 2000), 2000 + opened + ACCESS);
-    ck_assert_uint_eq(read_line(line_of(0, 1), 1, 3000), 3000 + SECTOR + ACCESS);
-}
-END_TEST
-
-/* Consecutive rows are in different banks: as many rows stay open as there are banks. */
-START_TEST(test_consecutive_rows_stay_open) {
-    for (uint64_t row = 0; row < machine.dram.banks; row++)
-        read_line(line_of(row, 0), 1, 1000 * (row + 1));
-    for (uint64_t row = 0; row < machine.dram.banks; row++) {
-        uint64_t cycle = 1000 * (machine.dram.banks + row + 1);
-        ck_assert_uint_eq(read_line(line_of(row, 1), 1, cycle), cycle + SECTOR + ACCESS);
+static uint64_t row_at(enum place place) {
+    for (uint64_t row = place == ROW_0 ? 0 : 1;; row++) {
+        uint32_t bank = bank_of(row), first = bank_of(0);
+        bool group = bank % machine.dram.bank_groups == first % machine.dram.bank_groups;
+        enum place found = bank == first ? SAME_BANK : group ? SAME_GROUP : OTHER_GROUP;
+        if (place == ROW_0 || found == place)
+            return row;
     }
 }
-END_TEST
 
-/* A bank opens one row at a time. */
-START_TEST(test_activations_of_a_bank_wait) {
-    uint64_t other = row_after(0, true);
-    uint64_t first = read_line(line_of(0, 0), 1, 1000);
-    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 1000), first + ACTIVATE);
+static void enqueue(uint64_t row, uint32_t packet, uint32_t sectors, uint64_t cycle) {
+    struct tma_line_location location = {.group = row * ROW_LINES};
+    ck_assert(tma_dram_enqueue(&dram, &dram.channels[0], &location, packet, sectors, cycle));
 }
-END_TEST
 
-/* A channel takes an activation every 6 cycles. Other channels do not wait for it. */
-START_TEST(test_activation_interval) {
-    uint64_t other = row_after(0, false);
-    uint64_t first = read_line(line_of(0, 0), 1, 1000);
-    ck_assert_uint_eq(read_line(line_of(other, 0), 1, 1000), first + INTERVAL);
-    struct tma_line_location elsewhere = {.home = 1, .slice = 1};
-    ck_assert_uint_eq(read_line(elsewhere, 1, 1000), first);
+/* Serves the next request. Returns when the bus begins with its `sectors` sectors. */
+static uint64_t serve(uint32_t sectors, uint32_t *packet) {
+    struct tma_dram_served served;
+    ck_assert(tma_dram_serve(&dram, &dram.channels[0], UINT64_MAX, &served));
+    *packet = served.packet;
+    return served.cycle - ACCESS - sectors * SECTOR;
 }
-END_TEST
 
-/* While the row is open, only the bus takes time: it moves the sectors of all requests end to end.
- */
-START_TEST(test_bus_bandwidth) {
-    read_line(line_of(0, 0), 1, 0);
-    for (uint64_t i = 1; i <= 100; i++) {
-        uint32_t sectors = (uint32_t)(i % 4) + 1;
-        uint64_t before = dram.channels[0].bus.busy_ticks / TMA_TICKS - SECTOR;
-        ck_assert_uint_eq(read_line(line_of(0, i % ROW_LINES), sectors, 1000),
-                          1000 + before + sectors * SECTOR + ACCESS);
-    }
-}
-END_TEST
-
-/* Rows open without delay, so only the bus takes time. It turns around between reads and writes in
- * 3 cycles, and pauses for 5 cycles for each row that is opened. All commands arrive in one cycle.
- * The last one is a read, whose data is at L2 once the bus has moved it. */
-enum { TURNAROUND = 3, GAP = 5, MAX_COMMANDS = 6, NEXT = 1000 /* a row */ };
+/* Requests, each of which is served before the next one comes. */
+enum { MAX_REQUESTS = 3 };
 
 static const struct {
     const char *what;
     struct {
-        uint32_t row, sectors; /* 0 sectors: no further command */
-        bool writes;
-    } commands[MAX_COMMANDS];
-    uint64_t bus; /* cycles */
-} buses[] = {
-    {"one row", {{0, 4, false}}, GAP + 4 * SECTOR},
-    {"a row that is open", {{0, 1, false}, {0, 4, false}}, GAP + 5 * SECTOR},
-    {"another row of the bank, and back",
-     {{0, 1, false}, {NEXT, 1, false}, {0, 1, false}},
-     3 * (GAP + SECTOR)},
-    {"a write, a read", {{0, 1, true}, {0, 1, false}}, GAP + 2 * (TURNAROUND + SECTOR)},
-    {"several writes, a read",
-     {{0, 1, true}, {0, 2, true}, {0, 3, true}, {0, 1, false}},
-     GAP + 2 * TURNAROUND + 7 * SECTOR},
-    {"reads and writes alternate",
-     {{0, 1, false}, {0, 1, true}, {0, 1, false}, {0, 1, true}, {0, 1, false}},
-     GAP + 4 * TURNAROUND + 5 * SECTOR},
-    {"a read, writes, reads",
-     {{0, 1, false}, {0, 1, true}, {0, 1, true}, {0, 1, false}, {0, 1, false}},
-     GAP + 2 * TURNAROUND + 5 * SECTOR},
-    {"a write that opens a row, a read that closes it",
-     {{0, 1, false}, {NEXT, 1, true}, {0, 1, false}},
-     3 * (GAP + SECTOR) + 2 * TURNAROUND},
+        enum place place;
+        uint32_t sectors; /* 0: no further request */
+        bool write;
+        uint64_t cycle; /* after NOW */
+    } requests[MAX_REQUESTS];
+    uint64_t start; /* of the last request, after NOW */
+} timings[] = {
+    {"tRCD", {{ROW_0, 4, false, 0}}, TRCD},
+    {"an open row", {{ROW_0, 1, false, 0}, {ROW_0, 1, false, 500}}, 500},
+    {"a row that another request opens",
+     {{ROW_0, 1, false, 0}, {SAME_GROUP, 1, false, 500}},
+     500 + TRCD},
+    {"tRP", {{ROW_0, 1, false, 0}, {SAME_BANK, 1, false, 500}}, 500 + TRP + TRCD},
+    {"a row that was closed",
+     {{ROW_0, 1, false, 0}, {SAME_BANK, 1, false, 500}, {ROW_0, 1, false, 900}},
+     900 + TRP + TRCD},
+    {"tRAS", {{ROW_0, 1, false, 0}, {SAME_BANK, 1, false, 0}}, TRAS + TRP + TRCD},
+    {"tRTP",
+     {{ROW_0, 1, false, 0}, {ROW_0, 1, false, 400}, {SAME_BANK, 1, false, 400}},
+     400 + TRTP + TRP + TRCD},
+    {"tWR",
+     {{ROW_0, 4, true, 0}, {ROW_0, 4, true, 400}, {SAME_BANK, 4, false, 400}},
+     400 + 4 * SECTOR + TWR + TRP + TRCD},
+    {"tRRD", {{ROW_0, 1, false, 0}, {OTHER_GROUP, 1, false, 0}}, TRRD + TRCD},
+    {"tRRD twice",
+     {{ROW_0, 1, false, 0}, {OTHER_GROUP, 1, false, 0}, {SAME_GROUP, 1, false, 0}},
+     2 * TRRD + TRCD},
+    {"the bus", {{ROW_0, 4, false, 0}, {OTHER_GROUP, 4, false, 0}}, TRCD + 4 * SECTOR},
+    {"tCCD_L, one access", {{ROW_0, 2, false, 0}, {ROW_0, 1, false, 0}}, TRCD + TCCD_L},
+    {"tCCD_L, two accesses", {{ROW_0, 4, false, 0}, {SAME_GROUP, 1, false, 0}}, TRCD + 2 * TCCD_L},
+    {"from reads to writes",
+     {{OTHER_GROUP, 1, false, 0}, {ROW_0, 4, false, 400}, {OTHER_GROUP, 4, true, 400}},
+     400 + TRCD + 4 * SECTOR + TRTW},
+    {"from writes to reads",
+     {{ROW_0, 4, true, 0}, {OTHER_GROUP, 4, false, 0}},
+     TRCD + 4 * SECTOR + TWTR},
 };
 
-START_TEST(test_bus_turnarounds_and_gaps) {
-    const uint64_t next = row_after(0, true);
-    uint64_t there = 0;
-    machine.dram.activate_cycles = machine.dram.activate_interval_millicycles = 0;
-    machine.dram.row_gap_millicycles = GAP * 1000;
-    recreate();
-    for (int i = 0; i < MAX_COMMANDS && buses[_i].commands[i].sectors > 0; i++) {
-        struct tma_line_location location = line_of(buses[_i].commands[i].row == 0 ? 0 : next, 0);
-        if (buses[_i].commands[i].writes)
-            tma_dram_write(&dram, &location, buses[_i].commands[i].sectors, 1000);
-        else
-            there = read_line(location, buses[_i].commands[i].sectors, 1000);
+/* Runs a row of the table, at a clock of `scale` GHz. The last request is not ready a cycle before,
+ * and ready at its time. */
+static void check_timing(int number, uint32_t scale) {
+    struct tma_dram_channel *channel = &dram.channels[0];
+    struct tma_dram_served served;
+    uint64_t start = (NOW + timings[number].start) * scale;
+    uint32_t packet = 0;
+    for (int i = 0; i < MAX_REQUESTS && timings[number].requests[i].sectors > 0; i++) {
+        if (i > 0)
+            serve(timings[number].requests[i - 1].sectors, &packet);
+        enqueue(row_at(timings[number].requests[i].place),
+                timings[number].requests[i].write ? TMA_NONE : 7,
+                timings[number].requests[i].sectors,
+                (NOW + timings[number].requests[i].cycle) * scale);
     }
-    ck_assert_msg(there == 1000 + buses[_i].bus + ACCESS, "%s: %llu cycles of the bus",
-                  buses[_i].what, (unsigned long long)(there - 1000 - ACCESS));
-    ck_assert_uint_eq(dram.channels[0].bus.busy_ticks, buses[_i].bus * TMA_TICKS);
+    ck_assert_msg(!tma_dram_serve(&dram, channel, start, &served), "%s: too early",
+                  timings[number].what);
+    ck_assert_msg(served.cycle == start, "%s: %llu", timings[number].what,
+                  (unsigned long long)(served.cycle / scale - NOW));
+    ck_assert_msg(tma_dram_serve(&dram, channel, start + 1, &served), "%s: too late",
+                  timings[number].what);
+}
+
+START_TEST(test_timings) {
+    check_timing(_i, 1);
 }
 END_TEST
 
-/* Rows open without delay, but channels refresh for 50 of every 500 cycles. */
-static void refresh_alone(void) {
-    machine.dram.activate_cycles = 0;
-    machine.dram.activate_interval_millicycles = 0;
-    machine.dram.refresh_cycles = 50;
-    machine.dram.refresh_interval_cycles = 500;
-}
-
-/* Cycles that a request at `cycle` waits for its channel. */
-static uint64_t refresh_wait(struct tma_line_location location, uint64_t cycle) {
+/* Times of DRAM are its own: at twice the SM clock they are twice as many cycles. */
+START_TEST(test_timings_at_another_clock) {
+    machine.sm_clock_mhz = 2000;
     recreate();
-    return read_line(location, 0, cycle) - cycle - ACCESS;
+    check_timing(_i, 2);
 }
+END_TEST
 
-/* The cycle, 1000 or later, at which the channel of a location begins a refresh. */
-static uint64_t refresh_start(struct tma_line_location location) {
-    uint64_t start = 1000;
-    while (refresh_wait(location, start - 1) != 0 || refresh_wait(location, start) == 0)
-        start++;
-    ck_assert_uint_lt(start, 1500);
-    return start;
-}
+/* Requests that arrive together, and the order in which they are served: the numbers of packets. */
+enum { TOGETHER = 9 };
 
-/* A refresh takes 50 cycles without a break. A request that arrives meanwhile waits for its end. */
-START_TEST(test_requests_wait_for_a_refresh) {
-    refresh_alone();
-    struct tma_line_location location = line_of((uint64_t)_i, 0);
-    uint64_t start = refresh_start(location);
-    for (uint64_t i = 0; i < 1000; i++) {
-        uint64_t phase = i % 500;
-        ck_assert_uint_eq(refresh_wait(location, start + i), phase < 50 ? 50 - phase : 0);
+static const struct {
+    const char *what;
+    enum tma_dram_scheduler scheduler;
+    uint32_t bypass;
+    enum place places[TOGETHER];
+    uint32_t order[TOGETHER];
+} orders[] = {
+    {"hits bypass another row",
+     TMA_DRAM_SCHEDULER_fr_fcfs,
+     100,
+     {ROW_0, SAME_BANK, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0},
+     {0, 2, 3, 4, 5, 6, 7, 8, 1}},
+    {"at most four hits bypass another row",
+     TMA_DRAM_SCHEDULER_fr_fcfs,
+     4,
+     {ROW_0, SAME_BANK, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0},
+     {0, 2, 3, 4, 5, 1, 6, 7, 8}},
+    {"no hit bypasses another row",
+     TMA_DRAM_SCHEDULER_fr_fcfs,
+     0,
+     {ROW_0, SAME_BANK, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0, ROW_0},
+     {0, 1, 2, 3, 4, 5, 6, 7, 8}},
+    {"other banks bypass always",
+     TMA_DRAM_SCHEDULER_fr_fcfs,
+     0,
+     {ROW_0, SAME_BANK, OTHER_GROUP, OTHER_GROUP, OTHER_GROUP, SAME_GROUP, SAME_GROUP, ROW_0,
+      ROW_0},
+     {0, 2, 5, 3, 6, 4, 1, 7, 8}},
+    {"in order of arrival",
+     TMA_DRAM_SCHEDULER_fcfs,
+     100,
+     {ROW_0, SAME_BANK, OTHER_GROUP, ROW_0, ROW_0, SAME_GROUP, SAME_GROUP, ROW_0, OTHER_GROUP},
+     {0, 1, 2, 3, 4, 5, 6, 7, 8}},
+};
+
+START_TEST(test_order) {
+    machine.dram.scheduler = orders[_i].scheduler;
+    machine.dram.bypass = orders[_i].bypass;
+    recreate();
+    for (uint32_t i = 0; i < TOGETHER; i++)
+        enqueue(row_at(orders[_i].places[i]), i, 2, NOW);
+    for (uint32_t i = 0; i < TOGETHER; i++) {
+        uint32_t packet;
+        serve(2, &packet);
+        ck_assert_msg(packet == orders[_i].order[i], "%s: %u is number %u", orders[_i].what, packet,
+                      i);
     }
 }
 END_TEST
 
-/* The policy `staggered`: a channel is available up to the cycle before a refresh begins, not
- * available a cycle before the refresh ends, and available when it ends. */
-START_TEST(test_refresh_staggered) {
-    refresh_alone();
-    recreate();
-    const struct tma_dram_channel *channel = &dram.channels[_i];
-    const uint64_t first = 500 - channel->refresh_phase; /* the first refresh after cycle 0 */
-    ck_assert_uint_lt(channel->refresh_phase, 500);
-    for (uint64_t start = first; start < 10 * 500; start += 500) {
-        const uint64_t end = start + 50;
-        ck_assert_uint_eq(dram.refresh->available(&dram, channel, start - 1), start - 1);
-        ck_assert_uint_eq(dram.refresh->available(&dram, channel, start), end);
-        ck_assert_uint_eq(dram.refresh->available(&dram, channel, end - 1), end);
-        ck_assert_uint_eq(dram.refresh->available(&dram, channel, end), end);
-    }
-}
-END_TEST
-
-/* `staggered` with an interval of 0, and `none`, never make a channel unavailable. */
-static void refresh_never(int how) {
-    refresh_alone();
-    if (how == 0)
-        machine.dram.refresh_interval_cycles = 0;
-    else
-        machine.dram.refresh_policy = TMA_REFRESH_none;
-}
-
-START_TEST(test_refresh_none) {
-    refresh_never(_i);
-    for (machine.topology.seed = 0; machine.topology.seed < 3; machine.topology.seed++) {
+/* FCFS has one request at a time at its bank: the next one opens its row when the bus moves the
+ * data of the one before. FR-FCFS overlaps them. */
+START_TEST(test_fcfs_overlaps_nothing) {
+    uint32_t packet;
+    for (int i = 0; i < TMA_DRAM_SCHEDULER_COUNT; i++) {
+        machine.dram.scheduler = (enum tma_dram_scheduler)i;
         recreate();
-        for (uint32_t i = 0; i < machine.dram.channels; i++)
-            for (uint64_t cycle = 0; cycle < 1200; cycle++)
-                if (dram.refresh->available(&dram, &dram.channels[i], cycle) != cycle)
-                    ck_abort_msg("channel %u at cycle %u", i, (unsigned)cycle);
+        enqueue(0, 1, 1, NOW);
+        enqueue(row_at(OTHER_GROUP), 2, 1, NOW);
+        ck_assert_uint_eq(serve(1, &packet), NOW + TRCD);
+        ck_assert_uint_eq(serve(1, &packet),
+                          i == TMA_DRAM_SCHEDULER_fcfs ? NOW + 2 * TRCD : NOW + TRCD + TRRD);
     }
 }
 END_TEST
 
-/* No read waits for a refresh: reads of an open row, whose bus is idle, arrive at all cycles. */
-START_TEST(test_refresh_none_delays_no_read) {
-    refresh_never(_i);
-    for (uint64_t cycle = 0; cycle < 1200; cycle++) {
-        recreate();
-        ck_assert_uint_eq(read_line(line_of(0, 0), 1, cycle), cycle + SECTOR + ACCESS);
+/* A scheduler chooses among the first 16 requests. One that comes later bypasses none of them. */
+START_TEST(test_queue_is_limited) {
+    uint32_t packet;
+    machine.dram.bypass = 1000;
+    machine.dram.queue = 4;
+    recreate();
+    for (uint32_t i = 0; i < 4; i++)
+        enqueue(row_at(i == 0 ? ROW_0 : SAME_BANK), i, 1, NOW);
+    enqueue(row_at(ROW_0), 4, 1, NOW);
+    for (uint32_t i = 0; i < 5; i++) {
+        serve(1, &packet);
+        ck_assert_uint_eq(packet, i);
     }
 }
 END_TEST
 
-/* All banks of a channel refresh at once. Each channel has a random phase, which the seed changes.
- */
-START_TEST(test_refresh_phases) {
-    refresh_alone();
-    const struct tma_line_location location = line_of(0, 0), elsewhere = {.home = 1, .slice = 1};
-    uint64_t start = refresh_start(location);
-    ck_assert_uint_eq(refresh_start(line_of(row_after(0, false), 0)), start);
-    ck_assert_uint_ne(refresh_start(elsewhere), start);
+/* Writes wait for the high watermark while there are reads, and are served down to the low one. */
+START_TEST(test_write_watermarks) {
+    enum { HIGH = 8, LOW = 2, READS = 40 };
+    uint32_t packet, writes = 0, turns = 0;
+    bool writing = false;
+    for (uint32_t i = 0; i < READS; i++)
+        enqueue(0, i, 1, NOW);
+    for (uint32_t i = 0; i < (uint32_t)_i; i++)
+        enqueue(row_at(OTHER_GROUP), TMA_NONE, 1, NOW);
+    for (uint32_t i = 0; i < READS; i++) {
+        do {
+            serve(1, &packet);
+            writes += packet == TMA_NONE;
+            turns += writing != (packet == TMA_NONE);
+            writing = packet == TMA_NONE;
+        } while (writing);
+    }
+    ck_assert_uint_eq(writes, _i < HIGH ? 0u : (uint32_t)_i - LOW);
+    ck_assert_uint_eq(turns, _i < HIGH ? 0u : 2u);
+    for (uint32_t i = writes; i < (uint32_t)_i; i++) { /* no reads are left */
+        serve(1, &packet);
+        ck_assert_uint_eq(packet, TMA_NONE);
+    }
+    ck_assert_uint_eq(tma_dram_next_cycle(&dram, &dram.channels[0]), UINT64_MAX);
+    ck_assert_uint_eq(dram.written_sectors, (uint32_t)_i);
+}
+END_TEST
+
+static const enum tma_refresh_kind refreshing[] = {TMA_REFRESH_per_bank, TMA_REFRESH_all_banks};
+
+static void use_refresh(enum tma_refresh_kind kind) {
+    machine.dram.refresh_policy = kind;
     machine.topology.seed = 1;
-    ck_assert_uint_ne(refresh_start(location), start);
-}
-END_TEST
-
-/* The second line of an access arrives behind the first line, also after a wait for a refresh. */
-START_TEST(test_second_line_after_the_first) {
-    refresh_alone();
-    const struct tma_line_location location = line_of(0, 0);
-    uint64_t start = refresh_start(location);
     recreate();
-    ck_assert_uint_eq(read_line(location, 4, start), start + 50 + ACCESS);
-    ck_assert_uint_eq(read_line(location, 4, start), start + 50 + 4 * SECTOR + ACCESS);
 }
-END_TEST
 
-/* Accesses that wait for a refresh, but for the first ones, are up to 30 cycles late: a random
- * time, which differs from refresh to refresh. Without a seed no access is late. */
-START_TEST(test_refresh_disorder) {
-    enum { MOST = 30, WAITING = 20, IN_ORDER = 3 };
-    refresh_alone();
-    machine.dram.refresh_in_order = IN_ORDER;
-    machine.dram.refresh_disorder_cycles = MOST;
-    machine.topology.seed = (uint32_t)_i;
-    uint64_t start = refresh_start(line_of(0, 0)), late[2][WAITING], none[WAITING] = {0};
-    recreate();
-    for (uint64_t round = 0; round < 2; round++, start += 500)
-        for (uint32_t i = 0; i < WAITING; i++) {
-            late[round][i] = read_line(line_of(i, 0), 0, start) - (start + 50 + ACCESS);
-            ck_assert_uint_le(late[round][i], i < IN_ORDER ? 0 : MOST);
-        }
-    ck_assert((_i == 0) == (memcmp(late[0], none, sizeof none) == 0));
-    ck_assert((_i == 0) == (memcmp(late[0], late[1], sizeof none) == 0));
+static struct tma_refresh refresh_after(uint64_t ticks, uint32_t bank) {
+    return dram.refresh->next(&dram, &dram.channels[0], bank, ticks);
 }
-END_TEST
 
-/* Back-pressure: a channel accepts writes unless its bus or its activations are behind by more than
- * the queue. */
-START_TEST(test_accepts_up_to_the_queue) {
-    enum { BEHIND = 20, NOW = 1000, MANY = 10 };
-    const struct tma_line_location location = line_of(0, 0);
-    const bool rows = _i == 1;
-    machine.dram.queue_cycles = BEHIND;
-    recreate();
-    ck_assert_uint_eq(tma_dram_accepts(&dram, &location), 0);
-    for (uint32_t i = 0; i < MANY; i++)
-        read_line(line_of(rows ? i : 0, 0), rows ? 1 : 4, NOW);
-    ck_assert_uint_eq(tma_dram_accepts(&dram, &location),
-                      NOW + MANY * (rows ? INTERVAL : 4 * SECTOR) - BEHIND);
-    const struct tma_line_location other = {.group = 0, .server = 1};
-    ck_assert_uint_eq(tma_dram_accepts(&dram, &other), 0);
-}
-END_TEST
-
-/* Writes wait until there is a batch of them. The batch takes the bus at once, after one
- * turnaround.
- */
-START_TEST(test_write_batch) {
-    enum { TURN = 3, NOW = 1000, BATCH = 3 };
-    const struct tma_line_location location = line_of(0, 0);
-    machine.dram.write_batch = BATCH;
-    recreate();
-    read_line(location, 1, 0); /* opens the row */
-    const uint64_t before = dram.channels[0].bus.busy_ticks;
-    for (uint32_t i = 1; i <= 2 * BATCH; i++) {
-        tma_dram_write(&dram, &location, i, NOW);
-        const uint64_t busy = (dram.channels[0].bus.busy_ticks - before) / TMA_TICKS;
-        ck_assert_uint_eq(busy, i < BATCH       ? 0
-                                : i < 2 * BATCH ? (1 + 2 + 3) * SECTOR + TURN
-                                                : (1 + 2 + 3 + 4 + 5 + 6) * SECTOR + TURN);
+/* Refreshes of a bank take tRFC and come every tREFI. Under per_bank, banks take turns at even
+ * distances; under all_banks, they refresh together. */
+START_TEST(test_refresh_windows) {
+    use_refresh(refreshing[_i]);
+    for (uint32_t bank = 0; bank < machine.dram.banks; bank++) {
+        struct tma_refresh first = refresh_after(NOW * TMA_TICKS, bank);
+        struct tma_refresh second = refresh_after(first.end_ticks, bank);
+        ck_assert_uint_eq(first.end_ticks - first.start_ticks, TRFC * TMA_TICKS);
+        ck_assert_uint_eq(second.start_ticks - first.start_ticks, TREFI * TMA_TICKS);
+        ck_assert_uint_eq(refresh_after(first.end_ticks - 1, bank).start_ticks, first.start_ticks);
+        uint64_t later =
+            refresh_after(NOW * TMA_TICKS, 0).start_ticks - first.start_ticks + TREFI * TMA_TICKS;
+        uint64_t turn = _i == 0 ? bank * (uint64_t)TREFI * TMA_TICKS / machine.dram.banks : 0;
+        ck_assert_uint_eq((later + turn) % (TREFI * TMA_TICKS), 0);
     }
-    ck_assert_uint_eq(dram.written_sectors, 1 + 2 + 3 + 4 + 5 + 6);
+}
+END_TEST
+
+/* A request during a refresh of its bank waits for the end, and opens its row again. One whose data
+ * would not be moved before the refresh waits too. The others do not. */
+START_TEST(test_refresh_delays) {
+    uint32_t packet;
+    use_refresh(refreshing[_i]);
+    uint64_t before = TRCD + 4 * SECTOR, start = 0;
+    for (uint64_t cycle = NOW; cycle < NOW + 2 * TREFI; cycle++) {
+        recreate();
+        struct tma_refresh refresh = refresh_after(cycle * TMA_TICKS, bank_of(0));
+        enqueue(0, 1, 4, cycle);
+        start = serve(4, &packet);
+        if ((cycle + before) * TMA_TICKS <= refresh.start_ticks)
+            ck_assert_uint_eq(start, cycle + TRCD);
+        else
+            ck_assert_uint_eq(start, tma_ticks_to_cycle(refresh.end_ticks) + TRCD);
+    }
+}
+END_TEST
+
+/* A refresh closes the row of its bank. */
+START_TEST(test_refresh_closes_rows) {
+    uint32_t packet;
+    use_refresh(refreshing[_i]);
+    uint64_t end = tma_ticks_to_cycle(refresh_after(NOW * TMA_TICKS, bank_of(0)).end_ticks);
+    enqueue(0, 1, 1, end);
+    ck_assert_uint_eq(serve(1, &packet), end + TRCD);
+    enqueue(0, 1, 1, end + 100);
+    ck_assert_uint_eq(serve(1, &packet), end + 100);
+    enqueue(0, 1, 1, end + TREFI);
+    ck_assert_uint_eq(serve(1, &packet), end + TREFI + TRCD);
+}
+END_TEST
+
+/* Reads that keep the bus busy, all rows open: a channel whose banks all refresh at once loses tRFC
+ * of each tREFI, and so does one whose reads are all for one bank. */
+static uint64_t stream_cycles(enum tma_refresh_kind kind, uint32_t rows) {
+    enum { READS = 4000 };
+    uint32_t packet;
+    uint64_t start = 0;
+    use_refresh(kind);
+    for (uint32_t i = 0; i < READS; i++)
+        enqueue(i % rows, i, 1, NOW);
+    for (uint32_t i = 0; i < READS; i++)
+        start = serve(1, &packet);
+    ck_assert_uint_eq(dram.channels[0].bus.busy_ticks, READS * SECTOR * TMA_TICKS);
+    return start - NOW;
+}
+
+START_TEST(test_refresh_costs_its_share) {
+    const double share = (double)TRFC / TREFI;
+    machine.dram.bypass = 1000000;
+    machine.dram.tccd_long_ps = 0;
+    double none = (double)stream_cycles(TMA_REFRESH_none, 4);
+    double all_banks = (double)stream_cycles(TMA_REFRESH_all_banks, 4);
+    double per_bank = (double)stream_cycles(TMA_REFRESH_per_bank, 4);
+    double one_bank = (double)stream_cycles(TMA_REFRESH_per_bank, 1);
+    /* a refresh also costs the time to open rows again */
+    ck_assert_double_ge(all_banks, none / (1 - share));
+    ck_assert_double_le(all_banks, none / (1 - share - (double)(TRCD + TRRD) / TREFI) * 1.02);
+    ck_assert_double_ge(one_bank, none / (1 - share));
+    /* one bank of four refreshes: a queue of 16 has enough requests for the others, one of 4 has
+     * not */
+    ck_assert_double_eq(per_bank, none);
+    machine.dram.queue = 4;
+    per_bank = (double)stream_cycles(TMA_REFRESH_per_bank, 4);
+    ck_assert_double_gt(per_bank, none * 1.1);
+    ck_assert_double_lt(per_bank, none / (1 - 4 * (share + (double)TRCD / TREFI)));
+}
+END_TEST
+
+/* Random requests under each scheduler and refresh policy: each is served once, the bus moves one
+ * at a time and is never busy for longer than it takes, and no data is moved while its bank
+ * refreshes. */
+START_TEST(test_conservation) {
+    enum { REQUESTS = 3000, EACH = 50 };
+    static uint8_t served_times[REQUESTS];
+    static uint32_t rows[REQUESTS], sectors[REQUESTS];
+    memset(served_times, 0, sizeof served_times);
+    machine.dram.scheduler = (enum tma_dram_scheduler)(_i % TMA_DRAM_SCHEDULER_COUNT);
+    use_refresh((enum tma_refresh_kind)(_i / TMA_DRAM_SCHEDULER_COUNT));
+    struct tma_dram_channel *channel = &dram.channels[0];
+    uint64_t random = 1, now = NOW, free_cycle = 0, moved[2] = {0, 0}, asked[2] = {0, 0};
+    struct tma_dram_served served;
+    uint32_t writes = 0;
+    for (uint32_t i = 0; i < REQUESTS; now += 40) {
+        for (uint32_t end = i + (uint32_t)(random % EACH); i < REQUESTS && i < end; i++) {
+            random = tma_mix64(random + i);
+            bool write = random % 4 == 0;
+            rows[i] = (uint32_t)(random >> 8) % 30;
+            sectors[i] = 1 + (uint32_t)(random >> 16) % 4;
+            asked[write] += sectors[i];
+            writes += write;
+            served_times[i] = write;
+            enqueue(rows[i], write ? TMA_NONE : i, sectors[i], now);
+        }
+        random = tma_mix64(random);
+        while (tma_dram_serve(&dram, channel, i < REQUESTS ? now : UINT64_MAX, &served)) {
+            ck_assert_uint_ge(channel->bus.free_ticks, free_cycle);
+            if (served.packet == TMA_NONE) {
+                writes--;
+            } else {
+                uint32_t id = served.packet;
+                uint64_t end = channel->bus.free_ticks,
+                         begin = end - sectors[id] * SECTOR * TMA_TICKS;
+                ck_assert_uint_eq(served_times[id]++, 0);
+                ck_assert_uint_ge(begin, free_cycle);
+                ck_assert_uint_ge(refresh_after(begin, bank_of(rows[id])).start_ticks, end);
+            }
+            free_cycle = channel->bus.free_ticks;
+        }
+    }
+    for (uint32_t i = 0; i < REQUESTS; i++)
+        ck_assert_uint_eq(served_times[i], 1);
+    moved[0] = dram.read_sectors;
+    moved[1] = dram.written_sectors;
+    ck_assert_uint_eq(writes, 0);
+    ck_assert_uint_eq(moved[0], asked[0]);
+    ck_assert_uint_eq(moved[1], asked[1]);
+    ck_assert_uint_eq(channel->bus.busy_ticks, (moved[0] + moved[1]) * SECTOR * TMA_TICKS);
+    ck_assert_uint_le(channel->bus.busy_ticks, channel->bus.free_ticks);
+}
+END_TEST
+
+/* The channels of a stack refresh together, and those of two stacks at different times, which the
+ * seed changes. */
+START_TEST(test_stacks_refresh_together) {
+    machine.dram.stacks = 2;
+    use_refresh(TMA_REFRESH_all_banks);
+    uint64_t phase = dram.channels[0].refresh_phase_ticks;
+    ck_assert_uint_eq(dram.channels[1].refresh_phase_ticks, phase);
+    ck_assert_uint_ne(dram.channels[2].refresh_phase_ticks, phase);
+    ck_assert_uint_eq(dram.channels[3].refresh_phase_ticks, dram.channels[2].refresh_phase_ticks);
+    machine.topology.seed = 2;
+    recreate();
+    ck_assert_uint_ne(dram.channels[0].refresh_phase_ticks, phase);
 }
 END_TEST
 
@@ -356,23 +453,18 @@ int main(void) {
     Suite *suite = suite_create("DRAM channels");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_row_miss_then_hit);
-    tcase_add_test(tests, test_another_row_of_the_bank_closes_the_row);
-    tcase_add_test(tests, test_another_bank_leaves_the_row_open);
-    tcase_add_test(tests, test_consecutive_rows_stay_open);
-    tcase_add_test(tests, test_activations_of_a_bank_wait);
-    tcase_add_test(tests, test_activation_interval);
-    tcase_add_test(tests, test_bus_bandwidth);
-    tcase_add_loop_test(tests, test_bus_turnarounds_and_gaps, 0, sizeof buses / sizeof *buses);
-    tcase_add_loop_test(tests, test_requests_wait_for_a_refresh, 0, 4);
-    tcase_add_loop_test(tests, test_refresh_staggered, 0, 4);
-    tcase_add_loop_test(tests, test_refresh_none, 0, 2);
-    tcase_add_loop_test(tests, test_refresh_none_delays_no_read, 0, 2);
-    tcase_add_test(tests, test_refresh_phases);
-    tcase_add_test(tests, test_second_line_after_the_first);
-    tcase_add_loop_test(tests, test_refresh_disorder, 0, 4);
-    tcase_add_loop_test(tests, test_accepts_up_to_the_queue, 0, 2);
-    tcase_add_test(tests, test_write_batch);
+    tcase_add_loop_test(tests, test_timings, 0, TABLE_ROWS(timings));
+    tcase_add_loop_test(tests, test_timings_at_another_clock, 0, TABLE_ROWS(timings));
+    tcase_add_loop_test(tests, test_order, 0, TABLE_ROWS(orders));
+    tcase_add_test(tests, test_fcfs_overlaps_nothing);
+    tcase_add_test(tests, test_queue_is_limited);
+    tcase_add_loop_test(tests, test_write_watermarks, 0, 12);
+    tcase_add_loop_test(tests, test_refresh_windows, 0, TABLE_ROWS(refreshing));
+    tcase_add_loop_test(tests, test_refresh_delays, 0, TABLE_ROWS(refreshing));
+    tcase_add_loop_test(tests, test_refresh_closes_rows, 0, TABLE_ROWS(refreshing));
+    tcase_add_test(tests, test_refresh_costs_its_share);
+    tcase_add_loop_test(tests, test_conservation, 0, TMA_DRAM_SCHEDULER_COUNT * TMA_REFRESH_COUNT);
+    tcase_add_test(tests, test_stacks_refresh_together);
     tcase_add_test(tests, test_bytes_per_cycle);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -72,6 +72,12 @@ START_TEST(test_home_and_copy_are_different_sets) {
 END_TEST
 
 /* The last line below the limit of addresses has a tag that differs from those of other lines. */
+/* A fill from DRAM that nothing waits for. */
+static void fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle) {
+    tma_tags_begin_fill(&tags, set, way, sectors);
+    ck_assert_uint_eq(tma_tags_end_fill(set, way, sectors, cycle), TMA_NONE);
+}
+
 START_TEST(test_last_line_has_its_own_tag) {
     uint64_t last = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 1;
     ck_assert_int_eq(allocate_line(last, home_of(last)), 0);
@@ -84,7 +90,7 @@ END_TEST
 START_TEST(test_allocate_finds_a_line_that_is_present) {
     ck_assert_int_eq(tma_tags_find(&tags, first_set(), 77), -1);
     int way = allocate(first_set(), 77);
-    tma_tags_fill(&tags, first_set(), way, 5, 0);
+    fill(first_set(), way, 5, 0);
     ck_assert_int_eq(allocate(first_set(), 77), way);
     ck_assert_int_eq(tma_tags_find(&tags, first_set(), 77), way);
     ck_assert_uint_eq(tma_tags_access(&tags, first_set(), way, 15), 15 - 5);
@@ -202,7 +208,7 @@ START_TEST(test_unused_sectors) {
     struct tma_l2_set *set = first_set();
     int way = allocate(set, 0);
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 1), 1);
-    tma_tags_fill(&tags, set, way, 15, 100);
+    fill(set, way, 15, 100);
     ck_assert_uint_eq(tags.unused_sectors, 3);
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 3), 0);
     ck_assert_uint_eq(tags.unused_sectors, 2);
@@ -216,8 +222,8 @@ START_TEST(test_unused_sectors) {
 }
 END_TEST
 
-/* Filled data is not ready at t - 1 and ready at t, the cycle of the fill. Of two fills the later
- * one counts. */
+/* Filled data is not ready at t - 1 and ready at t, the cycle of the fill. Of two fills the one
+ * that DRAM served last counts. */
 static const struct {
     uint64_t filled[2], now, ready;
 } fills[] = {
@@ -226,8 +232,7 @@ static const struct {
     {{100, 0}, 100, 100},
     {{100, 0}, 101, 101},
     {{100, 150}, 99, 150},
-    {{150, 100}, 99, 150},
-    {{150, 100}, 151, 151},
+    {{100, 150}, 151, 151},
     /* A set keeps cycles modulo 2^32. */
     {{UINT64_C(0x100000005), 0}, UINT64_C(0xfffffff0), UINT64_C(0x100000005)},
     {{UINT64_C(0x100000005), 0}, UINT64_C(0x100000005), UINT64_C(0x100000005)},
@@ -239,9 +244,27 @@ START_TEST(test_ready_at_the_fill) {
     struct tma_l2_set *set = first_set();
     int way = allocate(set, 0);
     for (int i = 0; i < 2 && fills[_i].filled[i] > 0; i++)
-        tma_tags_fill(&tags, set, way, 1, fills[_i].filled[i]);
+        fill(set, way, 1, fills[_i].filled[i]);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, fills[_i].now), fills[_i].ready);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, fills[_i].now + 1000), fills[_i].now + 1000);
+}
+END_TEST
+
+/* As long as a fill is pending, the way is no victim, and packets that wait for it are returned in
+ * the end: once DRAM has served all sectors that it was asked for. */
+START_TEST(test_pending_fill) {
+    struct tma_l2_set *set = first_set();
+    int way = allocate(set, 0);
+    tma_tags_begin_fill(&tags, set, way, 3);
+    for (uint32_t tag = 1; tag <= 2 * machine.l2.ways; tag++)
+        ck_assert_int_ne(allocate(set, tag), way);
+    ck_assert_uint_eq(tma_tags_access(&tags, set, way, 3), 0);
+    set->ready[way] = 77; /* a packet waits */
+    tma_tags_begin_fill(&tags, set, way, 12);
+    ck_assert_uint_eq(tma_tags_end_fill(set, way, 12, 100), TMA_NONE);
+    ck_assert_uint_eq(tma_tags_end_fill(set, way, 3, 120), 77);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 119), 120);
+    ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 120), 120);
 }
 END_TEST
 
@@ -249,10 +272,10 @@ END_TEST
 START_TEST(test_allocate_forgets_the_fill_of_the_victim) {
     struct tma_l2_set *set = first_set();
     for (uint32_t tag = 0; tag < machine.l2.ways; tag++)
-        tma_tags_fill(&tags, set, allocate(set, tag), TMA_ALL_SECTORS, 1000);
+        fill(set, allocate(set, tag), TMA_ALL_SECTORS, 1000);
     int way = allocate(set, machine.l2.ways);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 10), 10);
-    tma_tags_fill(&tags, set, way, TMA_ALL_SECTORS, 500);
+    fill(set, way, TMA_ALL_SECTORS, 500);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, way, 10), 500);
 }
 END_TEST
@@ -263,9 +286,9 @@ START_TEST(test_age_forgets_old_fills) {
     const uint64_t later = UINT64_C(0xc0000000);
     struct tma_l2_set *set = first_set();
     int old = allocate(set, 0), fresh = allocate(set, 1);
-    tma_tags_fill(&tags, set, old, 1, 1000);
+    fill(set, old, 1, 1000);
     tma_tags_age(&tags, UINT64_C(0x60000000));
-    tma_tags_fill(&tags, set, fresh, 1, later + 50);
+    fill(set, fresh, 1, later + 50);
     tma_tags_age(&tags, later);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, old, later), later);
     ck_assert_uint_eq(tma_tags_ready_cycle(set, fresh, later), later + 50);
@@ -412,6 +435,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_clean_lru_dirty_way, 0, sizeof cleanings / sizeof *cleanings);
     tcase_add_test(tests, test_unused_sectors);
     tcase_add_loop_test(tests, test_ready_at_the_fill, 0, sizeof fills / sizeof *fills);
+    tcase_add_test(tests, test_pending_fill);
     tcase_add_test(tests, test_allocate_forgets_the_fill_of_the_victim);
     tcase_add_test(tests, test_age_forgets_old_fills);
     tcase_add_test(tests, test_preload);

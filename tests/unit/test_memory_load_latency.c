@@ -14,7 +14,7 @@ enum {
     SM_PORT = 4,  /* four sectors at one a cycle */
     COMPLETE = 5,
     PARTITION = 25,
-    DRAM = 6 + 40 + 100, /* tRRD, tRCD and access; the bus is done earlier, after 4 * 4 */
+    DRAM = 30 + 4 * 4 + 100, /* tRCD, the bus and access */
     SPREAD = 12,
 
     BACK = RESPONSE + GPC_PORT + SM_PORT + COMPLETE,

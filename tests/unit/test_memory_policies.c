@@ -27,10 +27,14 @@ static const struct {
     {&tma_slice_hash_names,
      TMA_SLICE_HASH_COUNT,
      {{"even", TMA_SLICE_HASH_even}, {"h200", TMA_SLICE_HASH_h200}}},
-    {&tma_dram_scheduler_names, TMA_DRAM_SCHEDULER_COUNT, {{"fcfs", TMA_DRAM_SCHEDULER_fcfs}}},
+    {&tma_dram_scheduler_names,
+     TMA_DRAM_SCHEDULER_COUNT,
+     {{"fr_fcfs", TMA_DRAM_SCHEDULER_fr_fcfs}, {"fcfs", TMA_DRAM_SCHEDULER_fcfs}}},
     {&tma_refresh_names,
      TMA_REFRESH_COUNT,
-     {{"staggered", TMA_REFRESH_staggered}, {"none", TMA_REFRESH_none}}},
+     {{"per_bank", TMA_REFRESH_per_bank},
+      {"all_banks", TMA_REFRESH_all_banks},
+      {"none", TMA_REFRESH_none}}},
 };
 
 START_TEST(test_names) {
@@ -65,7 +69,10 @@ START_TEST(test_functions) {
     ck_assert_ptr_eq(tma_slice_hash_policy(TMA_SLICE_HASH_even), &tma_slice_hash_even);
     ck_assert_ptr_eq(tma_slice_hash_policy(TMA_SLICE_HASH_h200), &tma_slice_hash_h200);
     ck_assert_ptr_eq(tma_dram_scheduler_policy(TMA_DRAM_SCHEDULER_fcfs), &tma_dram_scheduler_fcfs);
-    ck_assert_ptr_eq(tma_refresh_policy(TMA_REFRESH_staggered), &tma_refresh_staggered);
+    ck_assert_ptr_eq(tma_dram_scheduler_policy(TMA_DRAM_SCHEDULER_fr_fcfs),
+                     &tma_dram_scheduler_fr_fcfs);
+    ck_assert_ptr_eq(tma_refresh_policy(TMA_REFRESH_per_bank), &tma_refresh_per_bank);
+    ck_assert_ptr_eq(tma_refresh_policy(TMA_REFRESH_all_banks), &tma_refresh_all_banks);
     ck_assert_ptr_eq(tma_refresh_policy(TMA_REFRESH_none), &tma_refresh_none);
 }
 END_TEST
@@ -84,12 +91,10 @@ START_TEST(test_no_function_is_missing) {
     for (int i = 0; i < TMA_DRAM_SCHEDULER_COUNT; i++) {
         const struct tma_dram_scheduler_policy *policy =
             tma_dram_scheduler_policy((enum tma_dram_scheduler)i);
-        ck_assert(policy->read != NULL && policy->write != NULL);
+        ck_assert(policy->window != NULL && policy->pick != NULL);
     }
-    for (int i = 0; i < TMA_REFRESH_COUNT; i++) {
-        const struct tma_refresh_policy *policy = tma_refresh_policy((enum tma_refresh)i);
-        ck_assert(policy->phase != NULL && policy->available != NULL);
-    }
+    for (int i = 0; i < TMA_REFRESH_COUNT; i++)
+        ck_assert(tma_refresh_policy((enum tma_refresh_kind)i)->next != NULL);
 }
 END_TEST
 

@@ -206,6 +206,7 @@ START_TEST(test_warm_start) {
     for (int32_t y = 0; y < LINES; y += LINES / 2)
         warm_load(memory, &(struct load){.map = &all, .direction = direction, .y = y});
     run_load(memory, &(struct load){.map = &map, .direction = TMA_STORE, .y = LINES});
+    ck_assert(tma_memory_drain(memory));
     ck_assert_uint_eq(tma_memory_count(memory).dram_write_sectors, warmed[_i].written_sectors);
 }
 END_TEST
@@ -235,16 +236,23 @@ START_TEST(test_flits_in_flight) {
 }
 END_TEST
 
-/* Back-pressure: writes wait in front of a slice whose DRAM channel is behind. The reductions miss
- * L2, and each keeps the bus of a channel busy for 16 cycles. */
+/* Back-pressure: writes wait in front of a slice while its DRAM channel holds as many writes as its
+ * queue takes. L2 is full of dirty lines, of which each store sends one to DRAM. */
 START_TEST(test_back_pressure_of_dram) {
-    struct tma_tensor_map map = line_map(64);
+    enum { LINES = 512 }; /* capacity of L2 */
+    struct tma_tensor_map map = line_map(64), all = line_map(LINES / 2);
     uint64_t read[2];
     machine.tma.write_flits = 40;
+    machine.l2.dirty_ways = 1;
     for (uint32_t i = 0; i < 2; i++) {
-        machine.dram.queue_cycles = i == 0 ? 100000 : 16;
+        machine.dram.write_queue = i == 0 ? 1000 : 1;
         recreate();
-        read[i] = run_load(memory, &(struct load){.map = &map, .direction = TMA_REDUCE}).rows_cycle;
+        for (int32_t y = 0; y < LINES; y += LINES / 2)
+            warm_load(memory, &(struct load){.map = &all, .direction = TMA_STORE, .y = y});
+        const struct load load = {.map = &map, .direction = TMA_STORE, .y = LINES};
+        read[i] = run_load(memory, &load).rows_cycle;
+        ck_assert(tma_memory_drain(memory));
+        ck_assert_uint_eq(tma_memory_count(memory).dram_write_sectors, 64 * 4);
     }
     ck_assert_uint_gt(read[1], read[0]);
 }

@@ -24,6 +24,9 @@
 /* Events from here on are wake-ups of TMA units: load units by SM, then store units by SM. */
 #define TMA_FIRST_UNIT (UINT32_C(1) << 31)
 
+/* Events from here on are wake-ups of DRAM channels. */
+#define TMA_FIRST_CHANNEL (UINT32_C(3) << 30)
+
 /* Packets that one component hands over in one call: the units of all SMs of a GPC, at most. */
 enum { TMA_MAX_HANDOVERS = 2 * TMA_MAX_SMS };
 
@@ -49,7 +52,7 @@ struct tma_core {
     struct tma_address_map map;
     uint64_t cycle; /* the current one */
     bool out_of_memory;
-    struct tma_event_queue queue; /* events: packets; and units from TMA_FIRST_UNIT on */
+    struct tma_event_queue queue; /* events: packets, and wake-ups from TMA_FIRST_UNIT on */
     struct tma_packet *packets;   /* owned */
     uint32_t packet_capacity;
     uint32_t packet_count;              /* packets that were ever in use */

@@ -38,6 +38,7 @@ enum tma_destination {
     /* Not of packets: a TMA unit wakes up, and receives the number of its SM. */
     TMA_WAKE_LOAD_UNIT,
     TMA_WAKE_STORE_UNIT,
+    TMA_WAKE_CHANNEL, /* a DRAM channel wakes up, and receives its number */
 };
 
 /* One cache line of the host. */

@@ -19,6 +19,11 @@ static inline uint64_t tma_millicycles_to_ticks(uint64_t millicycles) {
     return millicycles * TMA_TICKS / 1000;
 }
 
+/* A time in the clock of another part of the GPU, in ticks of the SM clock. */
+static inline uint64_t tma_picoseconds_to_ticks(uint64_t picoseconds, uint64_t sm_clock_mhz) {
+    return picoseconds * sm_clock_mhz * TMA_TICKS / 1000000;
+}
+
 /* The first whole cycle at or after a time. */
 static inline uint64_t tma_ticks_to_cycle(uint64_t ticks) {
     return (ticks + TMA_TICKS - 1) / TMA_TICKS;

@@ -1,12 +1,60 @@
 #include "memory/dram/channel.h"
 
+#include <string.h>
+
 #include "base/allocation.h"
+#include "memory/dram/bank.h"
 #include "memory/dram/refresh.h"
 #include "memory/dram/scheduler.h"
+
+static const struct tma_dram_list empty_list = {TMA_NONE, TMA_NONE};
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Memory of a run, in windows of requests. With two of them, requests move to its beginning only
+ * once for each window. */
+enum { RUN_WINDOWS = 2 };
+
+static size_t all_requests(const struct tma_dram *dram) {
+    size_t runs = (size_t)dram->machine->dram.channels * TMA_DRAM_QUEUES * dram->groups;
+    return runs * RUN_WINDOWS * dram->window;
+}
+
+static void create_channels(struct tma_dram *dram) {
+    const struct tma_machine *machine = dram->machine;
+    struct tma_dram_request *requests = dram->requests;
+    for (uint32_t i = 0; i < machine->dram.channels; i++) {
+        struct tma_dram_channel *channel = &dram->channels[i];
+        uint64_t stack = (uint64_t)i * machine->dram.stacks / machine->dram.channels;
+        *channel = (struct tma_dram_channel){
+            .banks = &dram->banks[(size_t)i * machine->dram.banks],
+            .wake_cycle = UINT64_MAX,
+            .last_row = UINT64_MAX,
+            .first_credit = TMA_NONE,
+            .last_credit = TMA_NONE,
+            .refresh_phase_ticks =
+                tma_mix64(tma_mix64(machine->topology.seed) + stack + 1) % dram->trefi_ticks,
+        };
+        for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++) {
+            channel->queues[k].outside = empty_list;
+            for (uint32_t group = 0; group < dram->groups; group++) {
+                channel->queues[k].runs[group].requests = requests;
+                requests += (size_t)RUN_WINDOWS * dram->window;
+            }
+        }
+    }
+    for (size_t i = 0; i < (size_t)machine->dram.channels * machine->dram.banks; i++)
+        dram->banks[i].waiting = empty_list;
+    for (uint32_t i = 0; i < machine->l2.slices; i++)
+        dram->slice_channels[i] = (uint16_t)(i % machine->dram.channels);
+}
 
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
                                     struct tma_error *error) {
     uint32_t channels = machine->dram.channels;
+    uint64_t mhz = machine->sm_clock_mhz;
     *dram = (struct tma_dram){
         .machine = machine,
         .scheduler = tma_dram_scheduler_policy(machine->dram.scheduler),
@@ -14,27 +62,35 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .channels = tma_allocate(channels, sizeof *dram->channels),
         .slice_channels = tma_allocate(machine->l2.slices, sizeof *dram->slice_channels),
         .banks = tma_allocate((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .free_waiting = TMA_NONE,
         .partition_slices = machine->l2.slices / machine->l2.partitions,
         .by_row_lines = tma_divisor_of(machine->dram.row_bytes / TMA_LINE_BYTES),
         .by_banks = tma_divisor_of(machine->dram.banks),
-        .by_refresh = tma_divisor_of(
-            machine->dram.refresh_interval_cycles > 0 ? machine->dram.refresh_interval_cycles : 1),
-        .bus_ticks_per_sector = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * channels /
-                                tma_machine_dram_bytes_per_kcycle(machine),
-        .activate_ticks = tma_millicycles_to_ticks(machine->dram.activate_interval_millicycles),
-        .turnaround_ticks = tma_millicycles_to_ticks(machine->dram.turnaround_millicycles),
-        .row_gap_ticks = tma_millicycles_to_ticks(machine->dram.row_gap_millicycles),
+        .sector_ticks = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * channels /
+                        tma_machine_dram_bytes_per_kcycle(machine),
+        .access_ticks = tma_picoseconds_to_ticks(machine->dram.access_ps, mhz),
+        .trcd_ticks = tma_picoseconds_to_ticks(machine->dram.trcd_ps, mhz),
+        .trp_ticks = tma_picoseconds_to_ticks(machine->dram.trp_ps, mhz),
+        .tras_ticks = tma_picoseconds_to_ticks(machine->dram.tras_ps, mhz),
+        .trrd_ticks = tma_picoseconds_to_ticks(machine->dram.trrd_ps, mhz),
+        .tccd_long_ticks = tma_picoseconds_to_ticks(machine->dram.tccd_long_ps, mhz),
+        .trtp_ticks = tma_picoseconds_to_ticks(machine->dram.trtp_ps, mhz),
+        .twr_ticks = tma_picoseconds_to_ticks(machine->dram.twr_ps, mhz),
+        .trtw_ticks = tma_picoseconds_to_ticks(machine->dram.trtw_ps, mhz),
+        .twtr_ticks = tma_picoseconds_to_ticks(machine->dram.twtr_ps, mhz),
+        .trfc_ticks = tma_picoseconds_to_ticks(machine->dram.trfc_ps, mhz),
+        .trefi_ticks = tma_picoseconds_to_ticks(machine->dram.trefi_ps, mhz),
     };
-    if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL) {
+    dram->window = dram->scheduler->window(machine);
+    dram->by_refresh = tma_divisor_of(dram->trefi_ticks);
+    dram->groups = machine->dram.bank_groups;
+    dram->requests = tma_allocate(all_requests(dram), sizeof *dram->requests);
+    if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL ||
+        dram->requests == NULL) {
         tma_dram_free(dram);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
     }
-    for (uint32_t i = 0; i < channels; i++) {
-        dram->channels[i].refresh_phase = dram->refresh->phase(machine, i);
-        dram->channels[i].last_row = UINT64_MAX;
-    }
-    for (uint32_t i = 0; i < machine->l2.slices; i++)
-        dram->slice_channels[i] = (uint16_t)(i % channels);
+    create_channels(dram);
     return TMA_OK;
 }
 
@@ -42,108 +98,285 @@ void tma_dram_free(struct tma_dram *dram) {
     tma_release(dram->channels);
     tma_release(dram->slice_channels);
     tma_release(dram->banks);
+    tma_release(dram->requests);
+    tma_release(dram->waiting);
     *dram = (struct tma_dram){0};
-}
-
-static uint32_t channel_of(const struct tma_dram *dram, const struct tma_line_location *location) {
-    return dram->slice_channels[location->home * dram->partition_slices + location->server];
-}
-
-/* A number that identifies a location. */
-static uint64_t number_of(const struct tma_line_location *location) {
-    return location->group << 16 | (uint64_t)location->home << 15 | location->slice;
-}
-
-/* After a refresh, a channel serves only the first dram.refresh_in_order of the waiting accesses in
- * order. Returns the random delay of the line of any other access. `second`: the access is for the
- * second line of a block whose first line was just read. */
-static uint64_t refresh_disorder(const struct tma_dram *dram, struct tma_dram_channel *channel,
-                                 uint64_t number, bool second, uint64_t end) {
-    const struct tma_machine *machine = dram->machine;
-    if (channel->refresh_end != end)
-        channel->refresh_waiting = 0;
-    channel->refresh_end = end;
-    channel->refresh_waiting += !second;
-    if (channel->refresh_waiting <= machine->dram.refresh_in_order || machine->topology.seed == 0)
-        return 0;
-    uint64_t random = tma_mix64(tma_mix64(machine->topology.seed) + 2 * number + second + end + 1);
-    return random % (machine->dram.refresh_disorder_cycles + 1);
 }
 
 /* Consecutive rows lie in different banks, in an order that differs from one turn of the banks to
  * the next, so that no pitch keeps to few banks. */
-static uint32_t bank_of(const struct tma_dram *dram, uint64_t row) {
+static uint32_t bank_of_row(const struct tma_dram *dram, uint64_t row) {
     uint64_t turn = tma_divide(row, &dram->by_banks);
     return (uint32_t)tma_modulo(row + tma_mix64(turn), &dram->by_banks);
 }
 
-/* The same for a row of a channel, which is most often the row of the last access. */
+/* The same for a row of a channel, which is most often the row of the last request. */
 static uint32_t bank_in_channel(const struct tma_dram *dram, struct tma_dram_channel *channel,
                                 uint64_t row) {
     if (channel->last_row != row) {
         channel->last_row = row;
-        channel->last_bank = bank_of(dram, row);
+        channel->last_bank = bank_of_row(dram, row);
     }
     return channel->last_bank;
 }
 
-/* Brings the row of a location into its bank's row buffer, for a command at `cycle`, from which the
- * channel is available at `available`. Returns the cycle at which the row is there; *opened says
- * whether it was not there before. */
-static uint64_t open_row(struct tma_dram *dram, uint32_t number,
-                         const struct tma_line_location *location, uint64_t cycle,
-                         uint64_t available, bool *opened) {
-    const struct tma_machine *machine = dram->machine;
+/* Doubles the pool of waiting requests. */
+static bool grow_waiting(struct tma_dram *dram) {
+    size_t old = dram->waiting_count, count = old == 0 ? 1024 : 2 * old;
+    struct tma_dram_waiting *waiting = tma_resize(dram->waiting, count, sizeof *waiting);
+    if (waiting == NULL)
+        return false;
+    for (size_t i = count; i > old; i--) {
+        waiting[i - 1].next = dram->free_waiting;
+        dram->free_waiting = (uint32_t)(i - 1);
+    }
+    dram->waiting = waiting;
+    dram->waiting_count = count;
+    return true;
+}
+
+/* Appends a request to a list. */
+static bool put(struct tma_dram *dram, struct tma_dram_list *list,
+                const struct tma_dram_waiting *request) {
+    if (dram->free_waiting == TMA_NONE && !grow_waiting(dram))
+        return false;
+    uint32_t id = dram->free_waiting;
+    dram->free_waiting = dram->waiting[id].next;
+    dram->waiting[id] = *request;
+    dram->waiting[id].next = TMA_NONE;
+    if (list->first == TMA_NONE)
+        list->first = id;
+    else
+        dram->waiting[list->last].next = id;
+    list->last = id;
+    return true;
+}
+
+/* Takes the request behind `before` (TMA_NONE: the first one) out of a list. */
+static struct tma_dram_waiting take_behind(struct tma_dram *dram, struct tma_dram_list *list,
+                                           uint32_t before) {
+    uint32_t *link = before == TMA_NONE ? &list->first : &dram->waiting[before].next;
+    uint32_t id = *link;
+    *link = dram->waiting[id].next;
+    if (list->last == id)
+        list->last = before;
+    dram->waiting[id].next = dram->free_waiting;
+    dram->free_waiting = id;
+    return dram->waiting[id];
+}
+
+/* Puts a request into the run of its bank group. */
+static void insert(const struct tma_dram *dram, struct tma_dram_queue *queue,
+                   struct tma_dram_request request) {
+    struct tma_dram_run *run = &queue->runs[request.group];
+    struct tma_dram_request *requests = run->requests;
+    uint32_t i = run->first + run->count;
+    if (i == RUN_WINDOWS * dram->window) {
+        memmove(requests, &requests[run->first], run->count * sizeof *requests);
+        i = run->count;
+        run->first = 0;
+    }
+    for (; i > run->first && requests[i - 1].ready_ticks > request.ready_ticks; i--)
+        requests[i] = requests[i - 1];
+    requests[i] = request;
+    run->count++;
+    queue->ready++;
+}
+
+/* Takes the first request of a bank group. */
+static struct tma_dram_request take(struct tma_dram_queue *queue, uint32_t group) {
+    struct tma_dram_run *run = &queue->runs[group];
+    run->count--;
+    queue->ready--;
+    return run->requests[run->first++];
+}
+
+/* The scheduler can choose a request, whose row is open or opening. */
+static void make_ready(const struct tma_dram *dram, struct tma_dram_channel *channel,
+                       struct tma_dram_bank *bank, const struct tma_dram_waiting *request) {
+    uint64_t ready = later(request->arrival_ticks, bank->opened_ticks);
+    bank->active++;
+    insert(dram, &channel->queues[request->write],
+           (struct tma_dram_request){ready, request->packet, request->bank,
+                                     (uint8_t)(request->bank % dram->groups), request->sectors});
+}
+
+/* A request comes to its bank. If no other request uses the bank, the bank opens the row. A request
+ * for the open row joins those that use it, but bypasses requests for other rows only dram.bypass
+ * times. Else it waits. */
+static bool admit(struct tma_dram *dram, struct tma_dram_channel *channel,
+                  const struct tma_dram_waiting *request) {
+    struct tma_dram_bank *bank = &channel->banks[request->bank];
+    bool open = bank->row == request->row + 1, others = bank->waiting.first != TMA_NONE;
+    channel->queues[request->write].admitted++;
+    if (bank->active == 0) {
+        if (!open || request->arrival_ticks >= bank->closes_ticks)
+            tma_dram_activate(dram, channel, request->bank, request->row, request->arrival_ticks);
+    } else if (!open || (others && bank->bypassed >= dram->machine->dram.bypass)) {
+        return put(dram, &bank->waiting, request);
+    }
+    bank->bypassed += others;
+    make_ready(dram, channel, bank, request);
+    return true;
+}
+
+/* The last request for the open row of a bank was served: opens the row of the first request that
+ * waits, for all requests for it that may bypass others. */
+static void open_next_row(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t number,
+                          uint64_t ticks) {
+    struct tma_dram_bank *bank = &channel->banks[number];
+    uint64_t row = dram->waiting[bank->waiting.first].row;
+    uint32_t before = TMA_NONE;
+    tma_dram_activate(dram, channel, number, row, ticks);
+    bank->bypassed = 0;
+    for (uint32_t id = bank->waiting.first; id != TMA_NONE;) {
+        uint32_t next = dram->waiting[id].next;
+        if (dram->waiting[id].row == row && bank->bypassed <= dram->machine->dram.bypass) {
+            struct tma_dram_waiting request = take_behind(dram, &bank->waiting, before);
+            make_ready(dram, channel, bank, &request);
+            bank->bypassed += before != TMA_NONE;
+        } else {
+            before = id;
+        }
+        id = next;
+    }
+}
+
+/* Requests come into a queue from outside, as long as it has room. */
+static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
+                       struct tma_dram_queue *queue, uint64_t ticks) {
+    while (queue->admitted < dram->window && queue->outside.first != TMA_NONE) {
+        struct tma_dram_waiting request = take_behind(dram, &queue->outside, TMA_NONE);
+        request.arrival_ticks = later(request.arrival_ticks, ticks);
+        admit(dram, channel, &request); /* where it waits, it takes the element that it left */
+    }
+}
+
+bool tma_dram_enqueue(struct tma_dram *dram, struct tma_dram_channel *channel,
+                      const struct tma_line_location *location, uint32_t packet, uint32_t sectors,
+                      uint64_t cycle) {
+    bool write = packet == TMA_NONE;
+    struct tma_dram_queue *queue = &channel->queues[write];
     uint64_t row = tma_divide(location->group, &dram->by_row_lines);
-    struct tma_dram_bank *bank = &dram->banks[number * machine->dram.banks +
-                                              bank_in_channel(dram, &dram->channels[number], row)];
-    uint64_t ready = available;
-    if (bank->ready_cycle > cycle)
-        ready = dram->refresh->available(dram, &dram->channels[number], bank->ready_cycle);
-    *opened = bank->row != row + 1;
-    if (!*opened)
-        return ready;
-    uint64_t command =
-        tma_port_serve(&dram->channels[number].activations, cycle, dram->activate_ticks);
-    bank->row = row + 1;
-    bank->ready_cycle = (command > ready ? command : ready) + machine->dram.activate_cycles;
-    return bank->ready_cycle;
+    struct tma_dram_waiting request = {.row = row,
+                                       .arrival_ticks = cycle * TMA_TICKS,
+                                       .packet = packet,
+                                       .bank = (uint16_t)bank_in_channel(dram, channel, row),
+                                       .sectors = (uint8_t)sectors,
+                                       .write = write};
+    queue->size++;
+    if (!write && queue->admitted < dram->window && queue->outside.first == TMA_NONE)
+        return admit(dram, channel, &request);
+    if (!put(dram, &queue->outside, &request))
+        return false;
+    channel->draining =
+        channel->draining || (write && queue->size >= dram->machine->dram.write_high);
+    if (channel->draining)
+        fill_queue(dram, channel, queue, request.arrival_ticks);
+    return true;
 }
 
-uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_line_location *location,
-                       uint32_t sectors, uint64_t cycle) {
-    uint32_t number = channel_of(dram, location);
-    struct tma_dram_channel *channel = &dram->channels[number];
-    uint64_t access = number_of(location);
-    bool second = channel->last_access == access && channel->last_cycle == cycle, opened;
-    uint64_t available = dram->refresh->available(dram, channel, cycle), late = 0;
-    uint64_t ready = open_row(dram, number, location, cycle, available, &opened);
-    uint64_t moved = dram->scheduler->read(dram, channel, sectors, opened, cycle);
-    if (available > cycle)
-        late = refresh_disorder(dram, channel, access, second, available);
-    if (second && late == 0) /* behind the first line */
-        late = tma_ticks_to_cycle(sectors * dram->bus_ticks_per_sector);
-    channel->last_access = access;
-    channel->last_cycle = cycle;
-    dram->read_sectors += sectors;
-    return (moved > ready + late ? moved : ready + late) + dram->machine->dram.access_cycles;
+/* The bus moves the data of a request from `start` on. */
+static void move(struct tma_dram *dram, struct tma_dram_channel *channel,
+                 const struct tma_dram_request *request, bool write, uint64_t start) {
+    struct tma_dram_bank *bank = &channel->banks[request->bank];
+    uint64_t ticks = request->sectors * dram->sector_ticks;
+    uint32_t bursts = (request->sectors + TMA_DRAM_BURST_SECTORS - 1u) / TMA_DRAM_BURST_SECTORS;
+    channel->bus.free_ticks = start + ticks;
+    channel->bus.busy_ticks += ticks;
+    channel->writing = write;
+    channel->group_ticks[request->group] = start + bursts * dram->tccd_long_ticks;
+    uint64_t precharge = write ? start + ticks + dram->twr_ticks : start + dram->trtp_ticks;
+    bank->precharge_ticks = later(bank->precharge_ticks, precharge);
 }
 
-void tma_dram_write(struct tma_dram *dram, const struct tma_line_location *location,
-                    uint32_t sectors, uint64_t cycle) {
-    uint32_t number = channel_of(dram, location);
-    bool opened;
-    uint64_t available = dram->refresh->available(dram, &dram->channels[number], cycle);
-    open_row(dram, number, location, cycle, available, &opened);
-    dram->written_sectors += sectors;
-    dram->scheduler->write(dram, &dram->channels[number], sectors, opened, cycle);
+/* The row of a request is open again, after a refresh or for an earlier request. */
+static void put_off(struct tma_dram *dram, struct tma_dram_queue *queue, uint32_t group,
+                    uint64_t opened_ticks) {
+    struct tma_dram_request request = take(queue, group);
+    request.ready_ticks = opened_ticks;
+    insert(dram, queue, request);
 }
 
-uint64_t tma_dram_accepts(const struct tma_dram *dram, const struct tma_line_location *location) {
-    const struct tma_dram_channel *channel = &dram->channels[channel_of(dram, location)];
+/* What the bus may serve next. */
+struct choice {
+    bool write;
+    uint32_t group; /* its first request */
+    uint64_t start_ticks;
+};
+
+static struct choice choose_from(const struct tma_dram *dram,
+                                 const struct tma_dram_channel *channel, bool write) {
+    struct choice choice = {.write = write, .start_ticks = UINT64_MAX};
     uint64_t free_ticks = channel->bus.free_ticks;
-    uint64_t queue_ticks = dram->machine->dram.queue_cycles * (uint64_t)TMA_TICKS;
-    if (channel->activations.free_ticks > free_ticks)
-        free_ticks = channel->activations.free_ticks;
-    return free_ticks > queue_ticks ? tma_ticks_to_cycle(free_ticks - queue_ticks) : 0;
+    if (write != channel->writing)
+        free_ticks += write ? dram->trtw_ticks : dram->twtr_ticks;
+    if (channel->queues[write].ready > 0)
+        choice.group = dram->scheduler->pick(dram, channel, &channel->queues[write], free_ticks,
+                                             &choice.start_ticks);
+    return choice;
+}
+
+/* Reads go first, unless the channel drains its writes or has no reads. Where the bus would have to
+ * wait for those longer than for the others, the others go first. */
+static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *channel) {
+    struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
+    channel->draining = channel->draining && writes->size > dram->machine->dram.write_low;
+    bool write = channel->draining || channel->queues[TMA_DRAM_READS].size == 0;
+    if (write && writes->outside.first != TMA_NONE)
+        fill_queue(dram, channel, writes, channel->bus.free_ticks);
+    struct choice first = choose_from(dram, channel, write);
+    if (first.start_ticks <= channel->bus.free_ticks + dram->trtw_ticks + dram->twtr_ticks)
+        return first;
+    struct choice other = choose_from(dram, channel, !write);
+    return other.start_ticks < first.start_ticks ? other : first;
+}
+
+bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uint64_t until,
+                    struct tma_dram_served *served) {
+    for (;;) {
+        const struct choice choice = choose(dram, channel);
+        const uint32_t group = choice.group;
+        const uint64_t start = choice.start_ticks;
+        const bool write = choice.write;
+        struct tma_dram_queue *queue = &channel->queues[write];
+        served->cycle = start == UINT64_MAX ? start : start / TMA_TICKS;
+        if (served->cycle >= until)
+            return false;
+        const struct tma_dram_request request = *tma_dram_first(queue, group);
+        struct tma_dram_bank *bank = &channel->banks[request.bank];
+        uint64_t end = start + request.sectors * dram->sector_ticks;
+        if (end > bank->closes_ticks && request.ready_ticks >= bank->opened_ticks)
+            tma_dram_activate(dram, channel, request.bank, bank->row - 1, bank->closes_ticks);
+        if (request.ready_ticks < bank->opened_ticks) {
+            put_off(dram, queue, group, bank->opened_ticks);
+            continue;
+        }
+        take(queue, group);
+        move(dram, channel, &request, write, start);
+        queue->admitted--;
+        queue->size--;
+        if (--bank->active == 0 && bank->waiting.first != TMA_NONE)
+            open_next_row(dram, channel, request.bank, start);
+        if (!write && queue->outside.first != TMA_NONE)
+            fill_queue(dram, channel, queue, start);
+        *(write ? &dram->written_sectors : &dram->read_sectors) += request.sectors;
+        *served =
+            (struct tma_dram_served){request.packet, tma_ticks_to_cycle(end + dram->access_ticks)};
+        return true;
+    }
+}
+
+uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_channel *channel) {
+    const struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
+    uint64_t first = UINT64_MAX;
+    for (int k = 0; k < TMA_DRAM_QUEUES; k++)
+        for (uint32_t group = 0; group < dram->groups; group++)
+            if (channel->queues[k].runs[group].count > 0) {
+                uint64_t ready = tma_dram_first(&channel->queues[k], group)->ready_ticks;
+                first = ready < first ? ready : first;
+            }
+    if (first == UINT64_MAX && writes->outside.first != TMA_NONE)
+        first = dram->waiting[writes->outside.first].arrival_ticks;
+    return first == UINT64_MAX ? first : later(first, channel->bus.free_ticks) / TMA_TICKS;
 }

@@ -1,5 +1,11 @@
-/* DRAM channels. A channel has banks and one data bus. A bank has a row buffer; to open another row
- * takes time, and a channel opens rows only so often. */
+/* DRAM channels. A channel has a queue of reads and one of writes, banks in bank groups, and one
+ * data bus. A scheduler chooses which request the bus serves next. A request that needs another row
+ * than its bank has open makes the bank open that row, while the bus serves others. The channel
+ * reads until as many writes wait as the high watermark says, then writes down to the low one.
+ *
+ * A channel does nothing from cycle to cycle: it wakes up when the bus can move data, and decides
+ * about all transfers that begin while L2 looks lines up (l2.lookup): all reads that can take part
+ * are known by then. */
 #ifndef TMA_MEMORY_DRAM_CHANNEL_H
 #define TMA_MEMORY_DRAM_CHANNEL_H
 
@@ -12,16 +18,32 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
                                     struct tma_error *error);
 void tma_dram_free(struct tma_dram *dram);
 
-/* Reads `sectors` sectors of a line for a request that arrives at `cycle`. Returns the cycle at
- * which L2 has them. */
-uint64_t tma_dram_read(struct tma_dram *dram, const struct tma_line_location *location,
-                       uint32_t sectors, uint64_t cycle);
+/* The channel of a line. */
+static inline struct tma_dram_channel *
+tma_dram_channel_of(const struct tma_dram *dram, const struct tma_line_location *location) {
+    uint32_t slice = location->home * dram->partition_slices + location->server;
+    return &dram->channels[dram->slice_channels[slice]];
+}
 
-/* Writes `sectors` sectors of a line, which leave L2 at `cycle`. */
-void tma_dram_write(struct tma_dram *dram, const struct tma_line_location *location,
-                    uint32_t sectors, uint64_t cycle);
+/* A request for `sectors` sectors of a line reaches its channel at `cycle`. `packet`: TMA_NONE for
+ * a write. Returns false when out of memory. */
+bool tma_dram_enqueue(struct tma_dram *dram, struct tma_dram_channel *channel,
+                      const struct tma_line_location *location, uint32_t packet, uint32_t sectors,
+                      uint64_t cycle);
 
-/* Back-pressure: the first cycle at which the queue of a line's channel has room for writes. */
-uint64_t tma_dram_accepts(const struct tma_dram *dram, const struct tma_line_location *location);
+/* The first cycle at which the bus may move data for a request of a channel, or an earlier one;
+ * UINT64_MAX: it has no request. */
+uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_channel *channel);
+
+/* A request that a channel has served. */
+struct tma_dram_served {
+    uint32_t packet; /* TMA_NONE: a write */
+    uint64_t cycle;  /* L2 has the data */
+};
+
+/* Serves the next request of a channel, if the bus moves its data from a cycle before `until` on.
+ * Otherwise returns false, with that cycle in served->cycle (UINT64_MAX: no request). */
+bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uint64_t until,
+                    struct tma_dram_served *served);
 
 #endif

@@ -1,22 +1,92 @@
 #include "memory/dram/dram.h"
 
+/* Requests that a channel serves in one wake-up, at most: their packets are handed over together.
+ */
+enum { MAX_SERVED = 64 };
+
+/* Wakes a channel up some time before it moves data at `next_cycle`, so that one wake-up serves
+ * many requests. */
+static void wake_for(struct tma_core *core, const struct tma_dram *dram,
+                     struct tma_dram_channel *channel, uint64_t next_cycle) {
+    uint64_t ahead = core->machine->l2.lookup_cycles / 2, at = core->cycle + 1;
+    if (next_cycle == UINT64_MAX)
+        return;
+    if (next_cycle > at + ahead)
+        at = next_cycle - ahead;
+    if (at >= channel->wake_cycle)
+        return;
+    channel->wake_cycle = at;
+    tma_event_queue_push(&core->queue, TMA_FIRST_CHANNEL + (uint32_t)(channel - dram->channels),
+                         at);
+}
+
 struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dram, uint32_t id,
                                      uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    if (packet->kind == TMA_PACKET_WRITE_BACK) {
-        tma_dram_write(dram, &packet->location, tma_sector_count(packet->sectors), cycle);
+    struct tma_dram_channel *channel = tma_dram_channel_of(dram, &packet->location);
+    bool write = packet->kind == TMA_PACKET_WRITE_BACK;
+    uint32_t sectors = tma_sector_count(write ? packet->sectors : packet->fill.missing);
+    if (!tma_dram_enqueue(dram, channel, &packet->location, write ? TMA_NONE : id, sectors, cycle))
+        core->out_of_memory = true;
+    if (write)
         tma_packet_free(core, id);
-        return tma_nowhere;
-    }
-    uint32_t sectors = tma_sector_count(packet->fill.missing);
-    uint64_t ready = tma_dram_read(dram, &packet->location, sectors, cycle);
-    return (struct tma_handover){id, TMA_TO_SLICE_FILL, ready};
+    /* While the bus is booked until after the wake-up that is coming, no request can be earlier. */
+    uint64_t free_cycle = channel->bus.free_ticks / TMA_TICKS;
+    if (channel->wake_cycle == UINT64_MAX || free_cycle < channel->wake_cycle)
+        wake_for(core, dram, channel, tma_dram_next_cycle(dram, channel));
+    return tma_nowhere;
 }
 
-TMA_RARE struct tma_handover tma_dram_receive_credit(struct tma_core *core,
-                                                     const struct tma_dram *dram, uint32_t id) {
-    uint64_t accepted = tma_dram_accepts(dram, &tma_packet_at(core, id)->location);
-    return (struct tma_handover){id, TMA_TO_WRITE_ACCEPTED, accepted};
+static bool has_room(const struct tma_dram *dram, const struct tma_dram_channel *channel) {
+    return channel->queues[TMA_DRAM_WRITES].size < dram->machine->dram.write_queue;
+}
+
+TMA_RARE struct tma_handover tma_dram_receive_credit(struct tma_core *core, struct tma_dram *dram,
+                                                     uint32_t id, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_dram_channel *channel = tma_dram_channel_of(dram, &packet->location);
+    if (has_room(dram, channel))
+        return (struct tma_handover){id, TMA_TO_WRITE_ACCEPTED, cycle};
+    packet->next = TMA_NONE;
+    if (channel->first_credit == TMA_NONE)
+        channel->first_credit = id;
+    else
+        tma_packet_at(core, channel->last_credit)->next = id;
+    channel->last_credit = id;
+    return tma_nowhere;
+}
+
+/* There is room for writes again. */
+TMA_RARE static void give_credits(struct tma_core *core, const struct tma_dram *dram,
+                                  struct tma_dram_channel *channel, uint64_t cycle) {
+    if (!has_room(dram, channel))
+        return;
+    while (channel->first_credit != TMA_NONE) {
+        uint32_t id = channel->first_credit;
+        channel->first_credit = tma_packet_at(core, id)->next;
+        tma_send(core, TMA_TO_WRITE_ACCEPTED, id, cycle > core->cycle ? cycle : core->cycle + 1);
+    }
+}
+
+struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, uint32_t number) {
+    struct tma_dram_channel *channel = &dram->channels[number];
+    struct tma_dram_served served;
+    if (channel->wake_cycle != core->cycle)
+        return tma_nowhere; /* an earlier wake-up took its place */
+    channel->wake_cycle = UINT64_MAX;
+    uint64_t until = core->cycle + core->machine->l2.lookup_cycles + 1;
+    for (int i = 0; i < MAX_SERVED; i++) {
+        if (!tma_dram_serve(dram, channel, until, &served)) {
+            wake_for(core, dram, channel, served.cycle);
+            return tma_nowhere;
+        }
+        if (served.packet != TMA_NONE)
+            tma_pass(core, TMA_TO_SLICE_FILL, served.packet, served.cycle);
+        else if (channel->first_credit != TMA_NONE)
+            give_credits(core, dram, channel, tma_ticks_to_cycle(channel->bus.free_ticks));
+    }
+    wake_for(core, dram, channel, core->cycle + 1);
+    return tma_nowhere;
 }
 
 uint64_t tma_dram_busy_cycles(const struct tma_dram *dram) {

@@ -6,13 +6,17 @@
 #include "memory/core/core.h"
 #include "memory/dram/channel.h"
 
-/* A read goes back to its slice with the data; a write-back ends here. */
+/* A read goes back to its slice with the data once its channel has served it; a write-back ends
+ * here. */
 struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dram, uint32_t packet,
                                      uint64_t cycle);
 
 /* A write asks when its channel takes further writes. */
-struct tma_handover tma_dram_receive_credit(struct tma_core *core, const struct tma_dram *dram,
-                                            uint32_t packet);
+struct tma_handover tma_dram_receive_credit(struct tma_core *core, struct tma_dram *dram,
+                                            uint32_t packet, uint64_t cycle);
+
+/* A channel serves requests. */
+struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, uint32_t channel);
 
 /* Cycles for which the data buses were busy, summed over channels. */
 uint64_t tma_dram_busy_cycles(const struct tma_dram *dram);

@@ -1,17 +1,13 @@
-/* No channel ever refreshes. */
+/* No bank ever refreshes. */
 #include "memory/dram/refresh.h"
 
-static uint64_t phase(const struct tma_machine *machine, uint32_t channel) {
-    (void)machine;
-    (void)channel;
-    return 0;
-}
-
-static uint64_t available(const struct tma_dram *dram, const struct tma_dram_channel *channel,
-                          uint64_t cycle) {
+static struct tma_refresh next(const struct tma_dram *dram, const struct tma_dram_channel *channel,
+                               uint32_t bank, uint64_t ticks) {
     (void)dram;
     (void)channel;
-    return cycle;
+    (void)bank;
+    (void)ticks;
+    return (struct tma_refresh){UINT64_MAX, UINT64_MAX};
 }
 
-const struct tma_refresh_policy tma_refresh_none = {phase, available};
+const struct tma_refresh_policy tma_refresh_none = {next};

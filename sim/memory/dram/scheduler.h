@@ -1,19 +1,18 @@
-/* DRAM schedulers (memory/policies.h lists them): in which order a channel's bus moves the data of
- * its requests. */
+/* DRAM schedulers (memory/policies.h lists them): which of its requests a channel serves next. */
 #ifndef TMA_MEMORY_DRAM_SCHEDULER_H
 #define TMA_MEMORY_DRAM_SCHEDULER_H
 
 #include "memory/dram/state.h"
 
 struct tma_dram_scheduler_policy {
-    /* A read of `sectors` arrives at `cycle`; it has to open a row, or not. Returns the cycle at
-     * which the bus has moved the data. */
-    uint64_t (*read)(const struct tma_dram *dram, struct tma_dram_channel *channel,
-                     uint32_t sectors, bool opens_row, uint64_t cycle);
+    /* How many requests of a queue it chooses from: these may open their rows. */
+    uint32_t (*window)(const struct tma_machine *machine);
 
-    /* A write of `sectors` arrives at `cycle`. */
-    void (*write)(const struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t sectors,
-                  bool opens_row, uint64_t cycle);
+    /* Chooses the bank group whose first request the bus serves next, of a queue that has some. The
+     * bus is free from `free_ticks` on. *start_ticks is when the bus can move the data. */
+    uint32_t (*pick)(const struct tma_dram *dram, const struct tma_dram_channel *channel,
+                     const struct tma_dram_queue *queue, uint64_t free_ticks,
+                     uint64_t *start_ticks);
 };
 
 #define TMA_DECLARE_SCHEDULER(name)                                                                \
@@ -24,5 +23,21 @@ TMA_DRAM_SCHEDULERS(TMA_DECLARE_SCHEDULER)
 /* The functions of a scheduler. */
 const struct tma_dram_scheduler_policy *
 tma_dram_scheduler_policy(enum tma_dram_scheduler scheduler);
+
+/* The first request for a bank group that has some. */
+static inline const struct tma_dram_request *tma_dram_first(const struct tma_dram_queue *queue,
+                                                            uint32_t group) {
+    return &queue->runs[group].requests[queue->runs[group].first];
+}
+
+/* The bus can move the data of a request from here on: it is free, the row is open, and the bank
+ * group takes a column command. */
+static inline uint64_t tma_dram_start_ticks(const struct tma_dram_channel *channel,
+                                            const struct tma_dram_request *request,
+                                            uint64_t free_ticks) {
+    uint64_t start = request->ready_ticks > free_ticks ? request->ready_ticks : free_ticks;
+    uint64_t group = channel->group_ticks[request->group];
+    return group > start ? group : start;
+}
 
 #endif

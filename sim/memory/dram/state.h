@@ -1,37 +1,90 @@
-/* The state of DRAM: channels, each with a data bus, and banks, each with a row buffer. */
+/* The state of DRAM: channels, each with a request queue and a data bus, and banks, each with a row
+ * buffer. Times are in ticks of the SM clock (core/port.h). */
 #ifndef TMA_MEMORY_DRAM_STATE_H
 #define TMA_MEMORY_DRAM_STATE_H
 
 #include <stdbool.h>
 
 #include "memory/core/divisor.h"
+#include "memory/core/event_queue.h"
 #include "memory/core/port.h"
 #include "memory/machine.h"
 
 struct tma_dram_scheduler_policy;
 struct tma_refresh_policy;
 
-struct tma_dram_bank {
-    uint64_t row;         /* in the row buffer: its number plus 1; 0: none */
-    uint64_t ready_cycle; /* the bank takes its next command */
+/* A request whose row is open or opening. */
+struct tma_dram_request {
+    uint64_t ready_ticks; /* the bus may move its data from here on */
+    uint32_t packet;      /* TMA_NONE: a write-back */
+    uint16_t bank;        /* of the channel */
+    uint8_t group;        /* of the bank */
+    uint8_t sectors;
 };
+
+/* A request that waits for room in the queue, or for its bank to open its row. */
+struct tma_dram_waiting {
+    uint64_t row;
+    uint64_t arrival_ticks;
+    uint32_t packet;
+    uint32_t next; /* in its list, or TMA_NONE */
+    uint16_t bank;
+    uint8_t sectors;
+    bool write;
+};
+
+/* A FIFO list of waiting requests. */
+struct tma_dram_list {
+    uint32_t first, last;
+};
+
+struct tma_dram_bank {
+    uint64_t row;                 /* in the row buffer: its number plus 1; 0: none */
+    uint64_t activated_ticks;     /* the command that opened the row */
+    uint64_t opened_ticks;        /* the row takes column commands */
+    uint64_t closes_ticks;        /* a refresh closes the row */
+    uint64_t precharge_ticks;     /* from here on the row can be closed after its last access */
+    uint32_t active;              /* requests for the open row */
+    uint32_t bypassed;            /* of these, requests that came after the first of `waiting` */
+    struct tma_dram_list waiting; /* requests for other rows */
+};
+
+/* The requests for one bank group, sorted by ready_ticks; those that are ready at the same time are
+ * in order of arrival. */
+struct tma_dram_run {
+    struct tma_dram_request *requests; /* owned by the channels together */
+    uint32_t first, count;
+};
+
+/* Reads, or writes, of a channel. */
+struct tma_dram_queue {
+    struct tma_dram_run runs[TMA_DRAM_MAX_GROUPS];
+    uint32_t ready;               /* requests in the runs */
+    uint32_t admitted;            /* these, and the requests that wait in banks */
+    uint32_t size;                /* requests in all, those of `outside` included */
+    struct tma_dram_list outside; /* requests that wait for room */
+};
+
+enum { TMA_DRAM_READS, TMA_DRAM_WRITES, TMA_DRAM_QUEUES };
+
+/* Sectors that one column command moves. */
+enum { TMA_DRAM_BURST_SECTORS = 2 };
 
 struct tma_dram_channel {
     struct tma_port bus;         /* data */
-    struct tma_port activations; /* commands that open a row */
-    uint64_t refresh_phase;      /* cycles from the begin of a refresh to cycle 0 */
-    uint64_t refresh_end;        /* of the last refresh that an access waited for */
-    uint32_t refresh_waiting;    /* accesses that waited for it */
-    uint64_t last_row;           /* of the last access, whose bank is last_bank */
+    struct tma_dram_bank *banks; /* owned by the channels together */
+    struct tma_dram_queue queues[TMA_DRAM_QUEUES];
+    uint64_t group_ticks[TMA_DRAM_MAX_GROUPS]; /* a bank group takes its next column command */
+    uint64_t activate_ticks;      /* the channel takes its next command that opens a row */
+    uint64_t refresh_end_ticks;   /* the end of the refresh that a row waited for last, */
+    uint64_t reactivate_ticks;    /* and the next command for a row that waits for it */
+    uint64_t refresh_phase_ticks; /* a refresh, of bank 0 at least, begins at this time */
+    uint64_t wake_cycle;          /* the channel's wake-up in the event queue; UINT64_MAX: none */
+    uint64_t last_row;            /* of the last request that arrived, whose bank is last_bank */
     uint32_t last_bank;
-    uint64_t last_access; /* location of the last read */
-    uint64_t last_cycle;  /* the cycle of that read */
-    bool writing;         /* direction of the last transfer on the bus */
-    struct {
-        uint32_t count;       /* of writes */
-        uint32_t sectors;     /* of these writes */
-        uint32_t rows_opened; /* for these writes */
-    } write_buffer;           /* writes that the scheduler holds back */
+    bool writing;                       /* direction of the last transfer on the bus */
+    bool draining;                      /* the channel writes until the low watermark */
+    uint32_t first_credit, last_credit; /* packets that wait for room for writes: a list */
 };
 
 struct tma_dram {
@@ -40,16 +93,21 @@ struct tma_dram {
     const struct tma_refresh_policy *refresh;
     struct tma_dram_channel *channels; /* owned */
     struct tma_dram_bank *banks;       /* owned: by channel and bank */
+    struct tma_dram_request *requests; /* owned: memory of all queues */
+    struct tma_dram_waiting *waiting;  /* owned: a pool */
+    size_t waiting_count;              /* elements of the pool */
+    uint32_t free_waiting;             /* list of free elements */
     uint16_t *slice_channels;  /* owned: the channel of each L2 slice, by partition and slice */
     uint32_t partition_slices; /* L2 slices of one partition */
+    uint32_t window;           /* requests of a queue that the scheduler chooses from */
+    uint32_t groups;           /* bank groups of a channel */
 
     struct tma_divisor by_row_lines; /* lines of a row */
     struct tma_divisor by_banks;     /* banks of a channel */
-    struct tma_divisor by_refresh;   /* refresh interval, in cycles; by 1: none */
-    uint64_t bus_ticks_per_sector;
-    uint64_t activate_ticks;   /* least time between activations of a channel */
-    uint64_t turnaround_ticks; /* of the bus, between reads and writes */
-    uint64_t row_gap_ticks;    /* of the bus, for each activation */
+    struct tma_divisor by_refresh;   /* refresh interval, in ticks */
+    uint64_t sector_ticks;           /* of the bus */
+    uint64_t access_ticks, trcd_ticks, trp_ticks, tras_ticks, trrd_ticks, tccd_long_ticks;
+    uint64_t trtp_ticks, twr_ticks, trtw_ticks, twtr_ticks, trfc_ticks, trefi_ticks;
     uint64_t read_sectors, written_sectors;
 };
 

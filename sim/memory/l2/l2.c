@@ -2,6 +2,7 @@
 
 #include "base/allocation.h"
 #include "memory/l2/reads.h"
+#include "memory/l2/slice.h"
 #include "memory/l2/writes.h"
 
 static void convert_rates(struct tma_l2 *l2) {
@@ -52,19 +53,20 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
                                         uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     int way = packet->fill.way;
+    uint32_t waiting = TMA_NONE;
     if (way >= 0)
-        tma_tags_fill(&l2->tags, &l2->tags.sets[packet->index.set], way, packet->fill.missing,
-                      cycle);
+        waiting = tma_tags_end_fill(tma_slice_set(l2, packet), way, packet->fill.missing, cycle);
     count_fill(core, packet, tma_sector_count(packet->fill.missing), cycle);
-    switch ((enum tma_packet_kind)packet->kind) {
-    case TMA_PACKET_PROMOTION:
+    struct tma_handover next = tma_nowhere;
+    if (packet->kind == TMA_PACKET_PROMOTION)
         tma_packet_free(core, id);
-        return tma_nowhere;
-    case TMA_PACKET_REDUCE:
-        return tma_write_commit(core, l2, id, way, true);
-    default:
-        return tma_read_filled(core, l2, id, cycle);
-    }
+    else if (packet->kind == TMA_PACKET_REDUCE)
+        next = tma_write_commit(core, l2, id, way, true);
+    else
+        next = tma_read_filled(core, l2, id, cycle);
+    if (waiting != TMA_NONE)
+        tma_read_answer(core, l2, waiting, cycle);
+    return next;
 }
 
 uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2) {

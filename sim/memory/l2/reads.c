@@ -50,9 +50,7 @@ static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct
     int way = tma_tags_find(&l2->tags, set, index.tag);
     if (way < 0 || (set->pending & 1u << way) == 0)
         return;
-    uint32_t waiting = oldest_first(core, set->ready[way]);
-    set->pending = (uint16_t)(set->pending & ~(1u << way));
-    tma_tags_fill(&l2->tags, set, way, 0, ready);
+    uint32_t waiting = oldest_first(core, tma_tags_end_fill(set, way, 0, ready));
     uint32_t requested = 0;
     while (waiting != TMA_NONE) {
         const struct tma_packet *other = tma_packet_at(core, waiting);
@@ -64,6 +62,16 @@ static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct
     }
     if (requested != 0)
         tma_copy_mark_requested(core, l2, &packet->location, requested);
+}
+
+/* A packet whose line is looked up at `cycle` waits for the pending fill of a way. */
+static struct tma_handover wait_for_fill(struct tma_core *core, struct tma_l2_set *set, int way,
+                                         uint32_t id, uint64_t cycle) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));
+    packet->next = set->ready[way];
+    set->ready[way] = id;
+    return tma_nowhere;
 }
 
 /* Sends the data of a read back. The home has them at `ready`. */
@@ -79,13 +87,6 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
     return next;
 }
 
-/* Whether requests at the line's home would delay a promotion from the other partition too long. */
-static bool is_busy(struct tma_core *core, const struct tma_l2 *l2,
-                    const struct tma_line_location *location) {
-    uint64_t until = core->cycle + 1 + core->machine->l2.promotion_wait_cycles;
-    return tma_slice_port(core, l2, location->home, location)->free_ticks > until * TMA_TICKS;
-}
-
 /* Whether a read promotes its block. */
 static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
     return packet->promotion == TMA_L2_256B &&
@@ -95,8 +96,7 @@ static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
 
 /* Fetches the second line of a read's block, which has the same home; its slice sees the promotion
  * in the next cycle. Near its SM, a promotion counts as a request of the SM, and a load makes it
- * only for a line that is not present. From the other partition, it is dropped where the home is
- * busy. */
+ * only for a line that is not present. */
 static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                    uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
@@ -105,7 +105,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     struct tma_set_index index = tma_set_index(&core->map, second.home, &second);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
-    if (tma_copy_is_complete(core, l2, &second) || (!near && is_busy(core, l2, &second)))
+    if (tma_copy_is_complete(core, l2, &second))
         return tma_nowhere;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
@@ -133,25 +133,32 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     return tma_slice_start_fill(core, l2, promotion, way, missing, cycle);
 }
 
-/* Sends the data of a read back, and promotes its block. The home looked the line up at `known`,
- * and has the data at `ready`. */
-static struct tma_handover deliver_and_promote(struct tma_core *core, struct tma_l2 *l2,
-                                               uint32_t id, uint64_t known, uint64_t ready) {
+/* A read goes on, as `next` says; its block is promoted. The home looked the line up at `known`. */
+static struct tma_handover go_on_and_promote(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                             uint64_t known, struct tma_handover next) {
     if (!promotes(l2, tma_packet_at(core, id)))
-        return deliver(core, l2, id, ready);
-    struct tma_handover promotion = promote(core, l2, id, known);
-    struct tma_handover next = deliver(core, l2, id, ready);
-    if (next.destination == TMA_TO_NOWHERE)
-        return promotion;
-    if (promotion.destination != TMA_TO_NOWHERE)
-        tma_pass(core, promotion.destination, promotion.packet, promotion.cycle);
-    return next;
+        return next;
+    if (next.destination != TMA_TO_NOWHERE)
+        tma_pass(core, next.destination, next.packet, next.cycle);
+    return promote(core, l2, id, known);
+}
+
+void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting, uint64_t ready) {
+    waiting = oldest_first(core, waiting);
+    while (waiting != TMA_NONE) {
+        const struct tma_packet *packet = tma_packet_at(core, waiting);
+        uint32_t next = packet->next;
+        uint64_t known = tma_known_cycle(packet) + packet->dram_cycles;
+        struct tma_handover answer = deliver(core, l2, waiting, ready > known ? ready : known);
+        if (answer.destination != TMA_TO_NOWHERE)
+            tma_send(core, answer.destination, answer.packet, answer.cycle);
+        waiting = next;
+    }
 }
 
 struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                     uint64_t ready) {
-    const struct tma_packet *packet = tma_packet_at(core, id);
-    return deliver_and_promote(core, l2, id, tma_known_cycle(packet) + packet->dram_cycles, ready);
+    return deliver(core, l2, id, ready);
 }
 
 /* Reads a line at its home. `remote`: for a copy in the other partition. (Inlined into both
@@ -168,12 +175,17 @@ read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool remote,
     }
     if (missing != 0) {
         tma_slice_count_missed(core, packet, tma_sector_count(missing & packet->sectors));
-        return tma_slice_start_fill(core, l2, id, way, missing, cycle);
+        struct tma_handover fill = tma_slice_start_fill(core, l2, id, way, missing, cycle);
+        return go_on_and_promote(core, l2, id, cycle, fill);
+    }
+    bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
+    if ((set->pending & 1u << way) != 0) {
+        wait_for_fill(core, set, way, id, cycle);
+        return prefetch ? go_on_and_promote(core, l2, id, cycle, tma_nowhere) : tma_nowhere;
     }
     uint64_t ready = tma_tags_ready_cycle(set, way, cycle);
-    if (packet->kind == TMA_PACKET_PREFETCH && ready > cycle)
-        return deliver_and_promote(core, l2, id, cycle, ready);
-    return deliver(core, l2, id, ready);
+    struct tma_handover next = deliver(core, l2, id, ready);
+    return prefetch && ready > cycle ? go_on_and_promote(core, l2, id, cycle, next) : next;
 }
 
 /* Reads a line whose home is the other partition: from the copy here, or by way of one. */
@@ -186,11 +198,8 @@ static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, u
     uint32_t missing = packet->sectors;
     if (way >= 0)
         missing = tma_tags_access_copy(&l2->tags, set, way, packet->sectors, &first);
-    if (missing == 0 && pending) { /* wait for the pending fill */
-        packet->next = set->ready[way];
-        set->ready[way] = id;
-        return tma_nowhere;
-    }
+    if (missing == 0 && pending)
+        return wait_for_fill(core, set, way, id, cycle);
     if (missing == 0) {
         if (first)
             tma_copy_mark_requested(core, l2, &packet->location, packet->sectors);
@@ -204,13 +213,8 @@ static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, u
     core->counters.partition_sectors += tma_sector_count(copied);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         core->counters.lookup_miss_sectors += tma_sector_count(copied);
-    if (way >= 0 && !pending) {
-        set->pending = (uint16_t)(set->pending | 1u << way);
-        set->filling = (uint16_t)(set->filling & ~(1u << way));
-        set->ready[way] = TMA_NONE;
-    }
     if (way >= 0)
-        set->valid |= tma_way_mask(way, copied);
+        tma_tags_begin_copy(set, way, copied);
     return forward_to_home(core, id, cycle);
 }
 

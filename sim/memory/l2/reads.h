@@ -4,9 +4,11 @@
 
 #include "memory/l2/slice.h"
 
-/* DRAM has delivered the sectors that a read lacked; the home has them at `ready`. Sends the data
- * back, and fetches the second line of the 256-byte block if the promotion policy says so. */
+/* The home has the sectors that a read lacked at `ready`. Sends the data back. */
 struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,
                                     uint64_t ready);
+
+/* The same for packets that wait for a line of their home: a list, the newest first. */
+void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting, uint64_t ready);
 
 #endif

@@ -58,8 +58,11 @@ static inline struct tma_handover tma_slice_start_fill(struct tma_core *core, st
         sectors = tma_slice_fill_sectors(packet->promotion, missing);
     else if (tma_is_near(core, packet))
         sectors = tma_slice_fill_sectors(TMA_L2_NONE, missing);
-    if (way >= 0)
-        sectors &= ~tma_sectors_of_way(tma_slice_set(l2, packet)->valid, way);
+    if (way >= 0) {
+        struct tma_l2_set *set = tma_slice_set(l2, packet);
+        sectors &= ~tma_sectors_of_way(set->valid, way);
+        tma_tags_begin_fill(&l2->tags, set, way, sectors);
+    }
     packet->fill.way = (int8_t)way;
     packet->fill.missing = (uint8_t)sectors;
     packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));

@@ -89,7 +89,7 @@ static bool is_low_empty(uint32_t tag) {
 
 /* No set can hold such a tag as yet. */
 static inline bool is_unlike_others(const struct tma_l2_tags *tags, uint32_t tag) {
-    return tag - tags->first_tag >= tags->tag_count;
+    return tag - tags->first_tag > tags->tag_span;
 }
 
 static inline int find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag) {
@@ -118,7 +118,7 @@ static void mix_tags(struct tma_l2_tags *tags) {
     }
     tags->high_tag = TMA_L2_MIXED;
     tags->first_tag = 0;
-    tags->tag_count = TMA_L2_EMPTY;
+    tags->tag_span = UINT32_MAX;
 }
 
 static void put_tag(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t tag) {
@@ -132,7 +132,7 @@ static void mix_tags_for(struct tma_l2_tags *tags, uint32_t tag) {
     if (tags->high_tag == TMA_L2_NO_TAGS) {
         tags->high_tag = tag >> 16;
         tags->first_tag = tags->high_tag << 16;
-        tags->tag_count = (uint16_t)TMA_L2_EMPTY;
+        tags->tag_span = (uint16_t)TMA_L2_EMPTY - 1u;
     }
     if (is_unlike_others(tags, tag))
         mix_tags(tags);
@@ -241,15 +241,32 @@ uint32_t tma_tags_access_copy(const struct tma_l2_tags *tags, struct tma_l2_set 
     return sectors & ~tma_sectors_of_way(set->valid, way);
 }
 
-void tma_tags_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors,
-                   uint64_t cycle) {
-    uint32_t later = (uint32_t)cycle;
-    bool filling = (set->filling & 1u << way) != 0;
-    tags->unused_sectors += tma_sector_count(sectors & ~tma_sectors_of_way(set->requested, way));
+void tma_tags_begin_copy(struct tma_l2_set *set, int way, uint32_t sectors) {
     set->valid |= tma_way_mask(way, sectors);
+    if ((set->pending & 1u << way) != 0)
+        return;
+    set->awaited &= ~tma_way_mask(way, TMA_ALL_SECTORS);
+    set->pending = (uint16_t)(set->pending | 1u << way);
+    set->filling = (uint16_t)(set->filling & ~(1u << way));
+    set->ready[way] = TMA_NONE;
+}
+
+void tma_tags_begin_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                         uint32_t sectors) {
+    tags->unused_sectors += tma_sector_count(sectors & ~tma_sectors_of_way(set->requested, way));
+    tma_tags_begin_copy(set, way, sectors);
+    set->awaited |= tma_way_mask(way, sectors);
+}
+
+uint32_t tma_tags_end_fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle) {
+    set->awaited &= ~tma_way_mask(way, sectors);
+    if (tma_sectors_of_way(set->awaited, way) != 0)
+        return TMA_NONE;
+    uint32_t waiting = set->ready[way];
+    set->pending = (uint16_t)(set->pending & ~(1u << way));
     set->filling = (uint16_t)(set->filling | 1u << way);
-    if (!filling || (int32_t)(later - set->ready[way]) > 0)
-        set->ready[way] = later;
+    set->ready[way] = (uint32_t)cycle;
+    return waiting;
 }
 
 void tma_tags_write(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors) {

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "memory/core/address_map.h"
+#include "memory/core/event_queue.h"
 #include "memory/core/sectors.h"
 #include "memory/l2/replacement.h"
 
@@ -21,8 +22,8 @@ struct tma_l2_set {
     tma_sector_masks valid;     /* sectors that are present or pending */
     tma_sector_masks requested; /* sectors that a request asked for */
     uint64_t replacement;       /* state of the replacement policy */
-    uint16_t pending;           /* bit per way: a fill from the other partition is pending */
-    uint16_t filling;           /* bit per way: a fill from DRAM is pending, or was lately */
+    uint16_t pending;           /* bit per way: a fill is pending; packets may wait for it */
+    uint16_t filling;           /* bit per way: DRAM has served a fill, which may be under way */
     uint16_t remote_only; /* bit per way: only the other partition, which has a copy, read it */
     uint16_t dirty;       /* bit per way: some sectors differ from DRAM */
 
@@ -31,6 +32,7 @@ struct tma_l2_set {
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t ready[TMA_L2_MAX_WAYS];
 
     tma_sector_masks dirty_sectors; /* of the dirty ways: sectors that differ from DRAM */
+    tma_sector_masks awaited;       /* of pending ways at home: sectors that DRAM has not served */
     uint16_t remote_copy; /* bit per way: the last write was a store of the other partition, which
                              therefore holds a copy */
     uint16_t high_tags[TMA_L2_MAX_WAYS]; /* high halves of the tags, if they differ: see
@@ -64,9 +66,10 @@ struct tma_l2_tags {
     /* The high half that all tags share, so that sets need not store it; TMA_L2_NO_TAGS before the
      * first tag; TMA_L2_MIXED once tags differ in it, and sets store it. */
     uint32_t high_tag;
-    /* Tags that sets can hold: first_tag, and as many as tag_count says. While sets store only low
-     * halves, all tags share one high half, and no low half equals that of an empty way. */
-    uint32_t first_tag, tag_count;
+    /* Tags that sets can hold: those from first_tag to first_tag + tag_span. While sets store only
+     * low halves, all tags share one high half, and no low half equals that of an empty way.
+     * (Before the first tag, the range is that of tag 0, which no set holds.) */
+    uint32_t first_tag, tag_span;
     bool full;           /* tma_tags_preload has filled the last way of a set */
     uint64_t empty_ways; /* of all sets: a full cache need not look for them */
     uint64_t evictions;
@@ -113,9 +116,17 @@ uint32_t tma_tags_access(struct tma_l2_tags *tags, struct tma_l2_set *set, int w
 uint32_t tma_tags_access_copy(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
                               uint32_t sectors, bool *first);
 
-/* DRAM delivers sectors of a way, which are present at `cycle`. */
-void tma_tags_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors,
-                   uint64_t cycle);
+/* The home is asked for sectors of a copy: a fill is pending. */
+void tma_tags_begin_copy(struct tma_l2_set *set, int way, uint32_t sectors);
+
+/* DRAM is asked for sectors of a way: a fill is pending. */
+void tma_tags_begin_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
+                         uint32_t sectors);
+
+/* The end of a fill is known: the sectors are present at `cycle`. Returns the packets that wait for
+ * the way, the newest first: a list, or TMA_NONE as long as DRAM has not served other sectors of
+ * the way. */
+uint32_t tma_tags_end_fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle);
 
 /* A write stores sectors of a way, which become dirty. */
 void tma_tags_write(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors);

@@ -1,0 +1,42 @@
+#include "memory/dram/bank.h"
+
+#include "memory/core/sectors.h"
+#include "memory/dram/refresh.h"
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* The slot of an activation at the end of a refresh: rows that wait for the same refresh open one
+ * after the other. */
+static uint64_t slot_after(struct tma_dram_channel *channel, uint64_t end_ticks,
+                           uint64_t distance_ticks) {
+    if (channel->refresh_end_ticks != end_ticks)
+        channel->reactivate_ticks = channel->refresh_end_ticks = end_ticks;
+    uint64_t slot = channel->reactivate_ticks;
+    channel->reactivate_ticks += distance_ticks;
+    return slot;
+}
+
+void tma_dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t number,
+                       uint64_t row, uint64_t ticks) {
+    struct tma_dram_bank *bank = &channel->banks[number];
+    uint64_t activate = ticks;
+    if (bank->row != 0)
+        activate = later(ticks, bank->activated_ticks + dram->tras_ticks + dram->trp_ticks);
+    if (bank->row != 0 && ticks < bank->closes_ticks)
+        activate = later(activate, later(ticks, bank->precharge_ticks) + dram->trp_ticks);
+    activate = later(activate, channel->activate_ticks);
+    const uint64_t use = dram->trcd_ticks + TMA_SECTORS * dram->sector_ticks;
+    struct tma_refresh refresh = dram->refresh->next(dram, channel, number, activate);
+    if (activate + use > refresh.start_ticks) {
+        activate = slot_after(channel, refresh.end_ticks, dram->trrd_ticks);
+        refresh = dram->refresh->next(dram, channel, number, refresh.end_ticks);
+    } else {
+        channel->activate_ticks = activate + dram->trrd_ticks;
+    }
+    bank->row = row + 1;
+    bank->activated_ticks = activate;
+    bank->opened_ticks = activate + dram->trcd_ticks;
+    bank->closes_ticks = refresh.start_ticks;
+}
