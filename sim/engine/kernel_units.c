@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
-#include "engine/kernel_role.h"
+#include "engine/kernel_failure.h"
 
 /* Shared memory that a wavefront moves. */
 enum { WAVEFRONT_BYTES = 128 };

@@ -185,6 +185,8 @@ struct tma_machine {
     struct {
         uint32_t start_cycles;  /* time from the start of a CTA to the first instruction of its
                                    roles'  programs */
+        uint32_t fetch_cycles;  /* additional time of a statement that runs on an SM for the first
+                                   time:  its instructions are not in the SM's cache */
         uint32_t launch_cycles; /* time from the end of a CTA to the start of the next one on its SM
                                  */
         uint32_t wait_cycles;   /* time of a wait on an mbarrier whose phase is complete */

@@ -237,6 +237,10 @@ static const struct tma_key keys[] = {
         "time that shared memory takes for one wavefront"),
     U32("warp.start", cycles, 0, 100000, warp.start_cycles,
         "time from the start of a CTA to the first instruction of its roles' programs"),
+    U32("warp.fetch", cycles, 0, 100000, warp.fetch_cycles,
+        "additional time of a statement that runs on an SM for the first time: its instructions "
+        "are "
+        "not in the SM's cache"),
     U32("warp.launch", cycles, 0, 100000, warp.launch_cycles,
         "time from the end of a CTA to the start of the next one on its SM"),
     U32("warp.wait", cycles, 0, 10000, warp.wait_cycles,
