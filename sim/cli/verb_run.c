@@ -20,8 +20,6 @@
 #include "scenario/describe.h"
 #include "trace/trace.h"
 
-enum { MAX_FIELDS = 1024 };
-
 /* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
  * take a dozen times as long as the scenario itself, which is about two seconds. */
 enum { MOST_WORK = 250000 };

@@ -71,13 +71,18 @@ START_TEST(test_home_and_copy_are_different_sets) {
 }
 END_TEST
 
-/* The last line below the limit of addresses has a tag that differs from those of other lines. */
-/* A fill from DRAM that nothing waits for. */
-static void fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle) {
-    tma_tags_begin_fill(&tags, set, way, sectors);
+/* A fill from DRAM that nothing waits for: the sectors are present at `cycle`. */
+static void fill_from_dram(struct tma_l2_tags *filled, struct tma_l2_set *set, int way,
+                           uint32_t sectors, uint64_t cycle) {
+    tma_tags_begin_fill(filled, set, way, sectors);
     ck_assert_uint_eq(tma_tags_end_fill(set, way, sectors, cycle), TMA_NONE);
 }
 
+static void fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle) {
+    fill_from_dram(&tags, set, way, sectors, cycle);
+}
+
+/* The last line below the limit of addresses has a tag that differs from those of other lines. */
 START_TEST(test_last_line_has_its_own_tag) {
     uint64_t last = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 1;
     ck_assert_int_eq(allocate_line(last, home_of(last)), 0);
@@ -353,7 +358,7 @@ static uint64_t read_slowly(struct tested_set *tested, uint32_t tag, uint32_t se
                            : tma_tags_access(&tested->tags, &tested->set, way, sectors);
     if (missing == 0)
         return tma_tags_ready_cycle(&tested->set, way, now);
-    tma_tags_fill(&tested->tags, &tested->set, way, missing, now + 50);
+    fill_from_dram(&tested->tags, &tested->set, way, missing, now + 50);
     return UINT64_MAX;
 }
 
@@ -403,7 +408,7 @@ START_TEST(test_what_is_no_plain_hit) {
     ck_assert(!tma_tags_hit(&tags, set, 3, 1));
     int way = allocate(set, 3);
     ck_assert(!tma_tags_hit(&tags, set, 3, 1));
-    tma_tags_fill(&tags, set, way, 3, 10);
+    fill_from_dram(&tags, set, way, 3, 10);
     tma_tags_access(&tags, set, way, 1);
     ck_assert(!tma_tags_hit(&tags, set, 3, 1));
     tma_tags_ready_cycle(set, way, 10);

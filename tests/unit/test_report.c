@@ -404,8 +404,9 @@ START_TEST(test_whole_report) {
         accept(reports[_i].path, text);
     FILE *file = fopen(reports[_i].path, "r");
     ck_assert_ptr_nonnull(file);
-    fread(golden, 1, sizeof golden - 1, file);
+    size_t length = fread(golden, 1, sizeof golden - 1, file);
     fclose(file);
+    ck_assert_uint_gt(length, 0);
     size_t at = 0;
     while (text[at] != '\0' && text[at] == golden[at])
         at++;
