@@ -334,7 +334,11 @@ static int run(const struct cli_options *options) {
     }
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
+    bool read = cli_scenario_read(options, &scenario);
+    bool tries = own->why || own->draws.value > 0;
+    if (read && tries && scenario.program != NULL)
+        cli_error("run: --why and --draws take scenarios with a workload, not a kernel");
+    else if (read)
         status = run_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;

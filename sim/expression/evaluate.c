@@ -3,13 +3,13 @@
 
 #include "expression/compiled.h"
 
-struct outcome {
+struct evaluation {
     enum tma_arithmetic_fault fault;
     unsigned column; /* of the fault */
     int64_t value;
 };
 
-static struct outcome run(const struct tma_expression *expression, const int64_t *variables) {
+static struct evaluation run(const struct tma_expression *expression, const int64_t *variables) {
     int64_t stack[TMA_MAX_EXPRESSION_STACK];
     int64_t *top = stack; /* behind the last value */
     for (uint32_t i = 0; i < expression->step_count;) {
@@ -53,9 +53,9 @@ static struct outcome run(const struct tma_expression *expression, const int64_t
             break;
         }
         if (fault != TMA_ARITHMETIC_GOOD)
-            return (struct outcome){fault, step->column, 0};
+            return (struct evaluation){fault, step->column, 0};
     }
-    return (struct outcome){TMA_ARITHMETIC_GOOD, 0, top[-1]};
+    return (struct evaluation){TMA_ARITHMETIC_GOOD, 0, top[-1]};
 }
 
 /* Writes "; M = 4096, k = 3", the values of the names of an expression. */
@@ -75,18 +75,19 @@ static void write_names(const struct tma_expression *expression, const int64_t *
 enum tma_error_code tma_expression_evaluate(const struct tma_expression *expression,
                                             const int64_t *variables, int64_t *value,
                                             struct tma_error *error) {
-    struct outcome outcome = run(expression, variables);
-    if (outcome.fault == TMA_ARITHMETIC_GOOD) {
-        *value = outcome.value;
+    struct evaluation evaluation = run(expression, variables);
+    if (evaluation.fault == TMA_ARITHMETIC_GOOD) {
+        *value = evaluation.value;
         return TMA_OK;
     }
     char names[256];
     write_names(expression, variables, names, sizeof names);
-    return tma_fail(
-        error, TMA_ERROR_ARGUMENT, "\"%.160s\", column %u: %s%s", expression->text, outcome.column,
-        outcome.fault == TMA_ARITHMETIC_ZERO_DIVISOR ? "division by zero"
-                                                     : "the result does not fit in 64 bits",
-        names);
+    return tma_fail(error, TMA_ERROR_ARGUMENT, "\"%.160s\", column %u: %s%s", expression->text,
+                    evaluation.column,
+                    evaluation.fault == TMA_ARITHMETIC_ZERO_DIVISOR
+                        ? "division by zero"
+                        : "the result does not fit in 64 bits",
+                    names);
 }
 
 unsigned tma_expression_fault_column(const struct tma_expression *expression,
