@@ -236,7 +236,7 @@ uninstall: ## delete what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
 
 .PHONY: capture
-capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters ## what takes records on a GPU: timing, banks, shared memory, placement (needs nvcc; GPU_ARCH=90a)
+capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs ## what takes records on a GPU: timing, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
@@ -248,7 +248,8 @@ build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts
 build/capture-banks: scripts/capture/banks.cu
 build/capture-clusters: scripts/capture/clusters.cu
 build/capture-shared-port: scripts/capture/shared_port.cu
-build/capture-banks build/capture-clusters build/capture-shared-port:
+build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/wgmma.cuh
+build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs:
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda

@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#include "wgmma.h"
+#include "wgmma.cuh"
 
 typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
                            const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
@@ -504,6 +504,8 @@ int main() {
                 printf("next_cta\t%d\t%d\t%.1f\n# gaps min %.0f max %.0f\n", per, threads / 32,
                        gaps[gaps.size() / 2], gaps[0], gaps.back());
         }
+    cudaFuncSetAttribute(first_turns<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+    cudaFuncSetAttribute(first_turns<2>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
     uint32_t *turns;
     cudaMalloc(&turns, 512);
     uint32_t t[128];
