@@ -62,7 +62,8 @@ LIB_SOURCES   := $(filter-out sim/cli/% $(MODULE_SOURCES),$(wildcard sim/*/*.c s
 CLI_SOURCES   := $(wildcard sim/cli/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
-FAULT_SOURCES := $(wildcard tests/faults/*.c)
+# Thousands of processes: too slow with sanitizers, whose allocation functions cannot be replaced.
+FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*.c))
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)

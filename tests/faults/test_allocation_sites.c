@@ -3,8 +3,8 @@
  * what is wrong on standard error, exits with status 2 and leaves no file; or a record fails, with
  * status 1. It frees everything that it allocated.
  *
- * Each way to an allocation, which is the stack of calls that leads to it, fails the first, the
- * second and the last time that a run takes it. With ALLOCATIONS=all in the environment, every
+ * Each way to an allocation, which is the stack of calls that leads to it, fails the first and
+ * the last time that a run takes it. With ALLOCATIONS=all in the environment, every
  * allocation fails, which takes long. */
 #define _GNU_SOURCE /* dl_iterate_phdr, memfd_create */
 #include <dirent.h>
@@ -427,11 +427,11 @@ static size_t choose(uint64_t total) {
     memcpy(ways, shared->ways, total * sizeof *ways);
     for (uint64_t i = 0; i < total; i++) {
         unsigned before = 0, after = 0;
-        for (uint64_t j = 0; j < i && before < 2; j++)
+        for (uint64_t j = 0; j < i && before == 0; j++)
             before += ways[j] == ways[i];
-        for (uint64_t j = i + 1; j < total && before == 2 && after == 0; j++)
+        for (uint64_t j = i + 1; j < total && before == 1 && after == 0; j++)
             after += ways[j] == ways[i];
-        if (all || before < 2 || after == 0)
+        if (all || before == 0 || after == 0)
             chosen[count++] = i + 1;
     }
     return count;
