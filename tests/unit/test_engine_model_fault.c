@@ -1,5 +1,6 @@
 /* What the engine does about a fault of the model: where operations are in flight and the memory
- * system can never give another completion, the run ends, and its message says what is in flight. */
+ * system can never give another completion, the run ends, and its message says what is in flight.
+ */
 #include <string.h>
 
 #include "engine/memory_actor.h"
@@ -38,8 +39,8 @@ static const struct {
 
 START_TEST(a_lost_packet_ends_the_run) {
     const struct tma_tensor_map map = line_map(4);
-    issue_load(memory, &(struct load){
-                           .map = &map, .sm = 2, .cycle = 7, .direction = faults[_i].direction});
+    issue_load(memory,
+               &(struct load){.map = &map, .sm = 2, .cycle = 7, .direction = faults[_i].direction});
     ck_assert(tma_memory_advance(memory, faults[_i].lost_cycle));
     ck_assert(!tma_memory_is_stuck(memory));
     tma_memory_lose_events(memory);
@@ -47,7 +48,8 @@ START_TEST(a_lost_packet_ends_the_run) {
     tma_memory_actor_step(&actor, 100);
     ck_assert_int_eq(simulation.code, TMA_ERROR_MODEL);
     ck_assert_msg(strstr(simulation.error.text,
-                         "no event is left that could end what is in flight: 1 in flight; ") != NULL,
+                         "no event is left that could end what is in flight: 1 in flight; ") !=
+                      NULL,
                   "%s", simulation.error.text);
     ck_assert_msg(strstr(simulation.error.text, faults[_i].text) != NULL, "%s",
                   simulation.error.text);
