@@ -357,9 +357,13 @@ uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm) {
     return memory->machine.topology.gpc_partition[memory->core.sm_gpc[sm]];
 }
 
-/* No event marks the end of a write to DRAM. */
+/* No event marks the end of a write to DRAM, or of a prefetch that a slice looks up. */
 static uint64_t last_cycle(const struct tma_memory *memory) {
     uint64_t last = memory->core.cycle;
+    for (uint32_t i = 0; i < memory->machine.l2.slices; i++) {
+        uint64_t done = tma_ticks_to_cycle(memory->l2.slices[i].free_ticks);
+        last = done > last ? done : last;
+    }
     for (uint32_t i = 0; i < memory->machine.dram.channels; i++) {
         uint64_t done = tma_ticks_to_cycle(memory->dram.channels[i].bus.free_ticks);
         last = done > last ? done : last;
