@@ -7,7 +7,8 @@
 #include "report/escape.h"
 
 int cli_error_status(enum tma_error_code code) {
-    return code == TMA_ERROR_DEADLOCK || code == TMA_ERROR_FAULT ? CLI_MODEL : CLI_ERROR;
+    bool model = code == TMA_ERROR_DEADLOCK || code == TMA_ERROR_FAULT || code == TMA_ERROR_MODEL;
+    return model ? CLI_MODEL : CLI_ERROR;
 }
 
 static void print_message(const char *severity, const char *format, va_list arguments) {

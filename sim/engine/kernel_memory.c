@@ -49,6 +49,8 @@ static void wait_for_completion(struct tma_kernel_engine *engine, uint64_t now) 
                                     now > engine->completed_cycle ? now : engine->completed_cycle);
             return;
         }
+        if (engine->completions.count == 0)
+            tma_simulation_check_progress(simulation);
         advance(engine, tma_memory_now(simulation->memory) + (window > 0 ? window : 1));
     }
 }

@@ -1,5 +1,6 @@
 #include "engine/kernel_run.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/allocation.h"
@@ -73,6 +74,18 @@ static double busy(uint64_t ticks, uint64_t cycles, uint32_t servers) {
     return cycles == 0 ? 0 : (double)(ticks / TMA_TICKS) / ((double)cycles * (double)servers);
 }
 
+/* Whether no unit of an SM was busy for longer than the run. */
+static bool units_fit(const struct tma_kernel_engine *engine) {
+    uint64_t ticks = engine->simulation.accounting.last_cycle * TMA_TICKS;
+    for (uint32_t i = 0; i < engine->sm_count; i++) {
+        const struct tma_kernel_sm *sm = &engine->sms[i];
+        if (sm->tensor.busy_ticks > ticks || sm->alu.busy_ticks > ticks ||
+            sm->sfu.busy_ticks > ticks)
+            return false;
+    }
+    return true;
+}
+
 static void summarise(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
     if (!tma_memory_drain(simulation->memory))
@@ -88,6 +101,9 @@ static void summarise(struct tma_kernel_engine *engine) {
         sfu += engine->sms[i].sfu.busy_ticks;
     }
     tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count);
+    assert(simulation->code != TMA_OK ||
+           (units_fit(engine) &&
+            tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle)));
     struct tma_result *result = engine->result;
     /* Waves are those of kernels with one CTA on an SM. */
     if (engine->ctas_per_sm > 1)

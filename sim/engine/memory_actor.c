@@ -91,6 +91,8 @@ static void wait_for_completion(struct tma_memory_actor *actor, uint64_t now) {
                                   now > actor->completed_cycle ? now : actor->completed_cycle);
             return;
         }
+        if (actor->completions.count == 0)
+            tma_simulation_check_progress(simulation);
         advance(actor, tma_memory_now(simulation->memory) + (window > 0 ? window : 1));
     }
 }

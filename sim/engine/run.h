@@ -26,6 +26,7 @@ TMA_API_BEGIN
  * - TMA_ERROR_FAULT: an operation faults;
  * - TMA_ERROR_DEADLOCK: an mbarrier never fills. The text names waiting slots, with the bytes that
  *   each expects and those that arrived;
+ * - TMA_ERROR_MODEL: a fault of the model itself. The text says what is in flight;
  * - TMA_ERROR_UNSUPPORTED: another simulation is running in this process;
  * - TMA_ERROR_FILE: the engine is missing. The text says where it was searched;
  * - TMA_ERROR_MEMORY: out of memory. */

@@ -1,5 +1,8 @@
 #include "engine/simulation.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 void tma_simulation_fail(struct tma_simulation *simulation, enum tma_error_code code,
                          const char *text) {
     if (simulation->code == TMA_OK)
@@ -8,4 +11,16 @@ void tma_simulation_fail(struct tma_simulation *simulation, enum tma_error_code 
 
 void tma_simulation_out_of_memory(struct tma_simulation *simulation) {
     tma_simulation_fail(simulation, TMA_ERROR_MEMORY, "out of memory");
+}
+
+void tma_simulation_check_progress(struct tma_simulation *simulation) {
+    char text[TMA_ERROR_TEXT_BYTES], what[TMA_ERROR_TEXT_BYTES / 2];
+    if (!tma_memory_is_stuck(simulation->memory))
+        return;
+    tma_memory_describe(simulation->memory, what, sizeof what);
+    snprintf(text, sizeof text,
+             "fault of the model: at cycle %" PRIu64
+             " no event is left that could end what is in flight: %s",
+             tma_memory_now(simulation->memory), what);
+    tma_simulation_fail(simulation, TMA_ERROR_MODEL, text);
 }

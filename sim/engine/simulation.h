@@ -29,6 +29,10 @@ void tma_simulation_fail(struct tma_simulation *simulation, enum tma_error_code 
                          const char *text);
 void tma_simulation_out_of_memory(struct tma_simulation *simulation);
 
+/* Stops the run with TMA_ERROR_MODEL where the memory system can never give another completion,
+ * though operations are in flight. The text says which. */
+void tma_simulation_check_progress(struct tma_simulation *simulation);
+
 /* The run ends: no state machine takes another transition. */
 static inline bool tma_simulation_is_over(const struct tma_simulation *simulation) {
     return simulation->finished || simulation->code != TMA_OK;

@@ -128,6 +128,34 @@ static void start_consumer(struct tma_slot *slot, uint64_t now) {
     slot->state = TMA_SLOT_CONSUMING;
 }
 
+/* Whether another slot of the CTA may want shared memory at `now`, too: it goes on now, or its
+ * stage may still be complete in this cycle and its warp go on at once. */
+static bool may_have_rival(const struct tma_slot *slot, uint64_t now) {
+    const struct tma_cta *cta = slot->cta;
+    bool at_once = cta->simulation->machine->tma.turnaround_cycles == 0;
+    for (uint32_t i = 0; i < workload_of(slot)->depth; i++) {
+        const struct tma_slot *other = &cta->slots[i];
+        bool goes_on = other->state == TMA_SLOT_WAKING || other->state == TMA_SLOT_ASKING ||
+                       other->state == TMA_SLOT_CONSUMING;
+        if (other != slot &&
+            (goes_on ? other->resume_cycle == now : at_once && other->state == TMA_SLOT_LOADING))
+            return true;
+    }
+    return false;
+}
+
+/* At the end of cycle `now`: gives shared memory to the slots of the CTA that want it. A slot that
+ * has just had it is first: a tile that arrives now does not hold up the next consumer of another
+ * one. Otherwise slots go in the order of their numbers. */
+static void serve_consumers(const struct tma_cta *cta, uint32_t depth, uint64_t now) {
+    for (int first_consumer = 0; first_consumer <= 1; first_consumer++)
+        for (uint32_t i = 0; i < depth; i++) {
+            struct tma_slot *slot = &cta->slots[i];
+            if (slot->state == TMA_SLOT_ASKING && (slot->consumer == 0) == first_consumer)
+                start_consumer(slot, now);
+        }
+}
+
 static void end_consumer(struct tma_slot *slot, uint64_t now) {
     struct tma_simulation *simulation = slot->cta->simulation;
     uint32_t consumer = slot->consumer++;
@@ -168,10 +196,18 @@ struct tma_wait tma_slot_step(struct tma_slot *slot, uint64_t now) {
                 return tma_wait_cycle(slot->resume_cycle);
             if (slot->state == TMA_SLOT_CONSUMING)
                 end_consumer(slot, now);
-            if (slot->consumer < workload_of(slot)->consumer_count)
-                start_consumer(slot, now);
-            else
+            if (slot->consumer == workload_of(slot)->consumer_count) {
                 release_tile(slot, now);
+            } else if (may_have_rival(slot, now)) {
+                slot->resume_cycle = now;
+                slot->state = TMA_SLOT_ASKING;
+                return tma_wait_cycle_end(now);
+            } else {
+                start_consumer(slot, now);
+            }
+            break;
+        case TMA_SLOT_ASKING:
+            serve_consumers(slot->cta, workload_of(slot)->depth, now);
             break;
         case TMA_SLOT_RELEASED:
             if (slot->empty.missing_arrivals > 0)

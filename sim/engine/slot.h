@@ -12,6 +12,7 @@ enum tma_slot_state {
     TMA_SLOT_IDLE, /* no CTA, or none that needs the slot any more: the CTA scheduler starts it */
     TMA_SLOT_LOADING,   /* its stage is in flight: its mbarrier wakes it */
     TMA_SLOT_WAKING,    /* the stage is there: the warp goes on at resume_cycle */
+    TMA_SLOT_ASKING,    /* its next consumer wants shared memory at resume_cycle, as others may */
     TMA_SLOT_CONSUMING, /* a consumer reads the tile until resume_cycle */
     TMA_SLOT_RELEASED   /* its cluster may still read the tile: its empty barrier wakes it */
 };

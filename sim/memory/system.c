@@ -314,6 +314,22 @@ uint32_t tma_memory_in_flight(const struct tma_memory *memory) {
     return memory->sms.transfers_used;
 }
 
+bool tma_memory_is_stuck(const struct tma_memory *memory) {
+    return memory->core.queue.count == 0 && memory->sms.transfers_used > 0;
+}
+
+void tma_memory_describe(const struct tma_memory *memory, char *text, size_t size) {
+    tma_sms_describe(&memory->sms, text, size);
+}
+
+void tma_memory_lose_events(struct tma_memory *memory) {
+    struct tma_event_queue *queue = &memory->core.queue;
+    const uint32_t *due;
+    uint32_t known;
+    while (queue->count > 0)
+        tma_event_queue_pop(queue, &due, &known);
+}
+
 void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction direction,
                      const struct tma_row_stream *rows, bool again) {
     tma_l2_warm(&memory->core, &memory->l2, tma_memory_partition(memory, sm), direction, rows,
@@ -341,9 +357,13 @@ uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm) {
     return memory->machine.topology.gpc_partition[memory->core.sm_gpc[sm]];
 }
 
-/* No event marks the end of a write to DRAM. */
+/* No event marks the end of a write to DRAM, or of a prefetch that a slice looks up. */
 static uint64_t last_cycle(const struct tma_memory *memory) {
     uint64_t last = memory->core.cycle;
+    for (uint32_t i = 0; i < memory->machine.l2.slices; i++) {
+        uint64_t done = tma_ticks_to_cycle(memory->l2.slices[i].free_ticks);
+        last = done > last ? done : last;
+    }
     for (uint32_t i = 0; i < memory->machine.dram.channels; i++) {
         uint64_t done = tma_ticks_to_cycle(memory->dram.channels[i].bus.free_ticks);
         last = done > last ? done : last;

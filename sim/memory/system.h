@@ -42,6 +42,16 @@ bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completio
 /* Number of operations that have been issued and have not completed. */
 uint32_t tma_memory_in_flight(const struct tma_memory *memory);
 
+/* A fault of the model: operations are in flight, and no event is left that could end them. */
+bool tma_memory_is_stuck(const struct tma_memory *memory);
+
+/* Writes what is in flight: how many operations, and the first of them by SM, with the packets that
+ * each waits for. Cut to `size` bytes. */
+void tma_memory_describe(const struct tma_memory *memory, char *text, size_t size);
+
+/* For tests of what the engine does about such a fault: loses all events. */
+void tma_memory_lose_events(struct tma_memory *memory);
+
 /* Warm start: brings the lines of an SM's operation into L2 without taking time, as an earlier
  * kernel would have left them. `again`: the same lines were brought in before for an SM of the
  * other partition. Only before the first issue. */

@@ -24,9 +24,10 @@ static void end_line(const struct tma_swizzle_comparison *comparison, FILE *out)
 
 static void write_cycles(const struct tma_compared_mode *mode, FILE *out) {
     if (mode == NULL)
-        fputs(",,", out);
+        fputs(",,,", out);
     else
-        fprintf(out, "%" PRIu64 ",%s,", mode->cycles, tma_decimal(mode->bytes_per_cycle, 3).text);
+        fprintf(out, "%" PRIu64 ",%s,%s,", mode->cycles, tma_decimal(mode->bytes_per_cycle, 3).text,
+                tma_decimal(mode->bytes_per_cycle_per_sm, 3).text);
 }
 
 static void write_pass(const struct tma_swizzle_comparison *comparison, uint32_t index,
@@ -58,10 +59,12 @@ static void write_mode(const struct tma_swizzle_comparison *comparison,
 
 void tma_compare_write_csv(const struct tma_swizzle_comparison *comparison, FILE *out) {
     uint32_t consumers = comparison->workload->consumer_count;
-    fputs("layout,cycles,bytes_per_cycle,consumer,instruction,lanes,operation,extra_bytes,"
-          "instructions,ideal_wavefronts,wavefronts,excess_wavefronts,ways,worst_instruction,"
-          "worst_lanes,worst_bank,banks_used,not_legal,timing_validated\n",
-          out);
+    fputs(
+        "layout,cycles,bytes_per_cycle,bytes_per_cycle_per_sm,consumer,instruction,lanes,operation,"
+        "extra_bytes,instructions,ideal_wavefronts,wavefronts,excess_wavefronts,ways,worst_"
+        "instruction,"
+        "worst_lanes,worst_bank,banks_used,not_legal,timing_validated\n",
+        out);
     for (uint32_t i = 0; i < consumers; i++) {
         struct tma_compared_layout layouts[TMA_MAX_COMPARED_MODES + 1];
         size_t count = tma_compared_layouts(comparison, i, layouts);

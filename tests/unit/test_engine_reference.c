@@ -516,9 +516,6 @@ START_TEST(test_engine_is_exact) {
     struct tma_machine machine = small_machine();
     struct tma_workload workload = make_workload(&kernels[_i % KERNELS]);
     char name[100];
-    /* Consumers of an SM that are due in the same cycle go in an order that the reference does not
-     * have. With this time no two are. */
-    machine.dram.tccd_long_ps = 8000;
     machine.tma.first_pass_cycles = 11;
     machine.tma.store_first_pass_cycles = 29;
     variants[_i / KERNELS].change(&machine, &workload);

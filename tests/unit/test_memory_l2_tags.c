@@ -92,6 +92,25 @@ START_TEST(test_last_line_has_its_own_tag) {
 }
 END_TEST
 
+/* In the smallest L2 and in the small one, tags wrap around far below the last lines, those of rows
+ * out of bounds. No line has the tag of an empty way: a set would seem to hold it already. */
+START_TEST(test_no_line_has_the_tag_of_an_empty_way) {
+    const uint64_t capacities[] = {UINT64_C(4) * 4 * TMA_LINE_BYTES, machine.l2.capacity_bytes};
+    machine.l2.capacity_bytes = capacities[_i % 2];
+    machine.l2.partitions = (uint32_t)_i / 2 + 1;
+    map = tma_address_map_of(&machine);
+    const uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
+    for (uint64_t line = past - 100000; line < past; line++)
+        for (uint32_t partition = 0; partition < machine.l2.partitions; partition++) {
+            struct tma_line_location location = tma_locate_set(&map, line);
+            struct tma_set_index index = tma_set_index(&map, partition, &location);
+            ck_assert_uint_ne(index.tag, TMA_L2_EMPTY);
+            if (map.partitions == 2) /* a copy stays one */
+                ck_assert_uint_eq(index.tag % 2, location.home != partition);
+        }
+}
+END_TEST
+
 START_TEST(test_allocate_finds_a_line_that_is_present) {
     ck_assert_int_eq(tma_tags_find(&tags, first_set(), 77), -1);
     int way = allocate(first_set(), 77);
@@ -432,6 +451,7 @@ int main(void) {
     tcase_add_test(tests, test_capacity);
     tcase_add_test(tests, test_home_and_copy_are_different_sets);
     tcase_add_test(tests, test_last_line_has_its_own_tag);
+    tcase_add_loop_test(tests, test_no_line_has_the_tag_of_an_empty_way, 0, 4);
     tcase_add_test(tests, test_allocate_finds_a_line_that_is_present);
     tcase_add_loop_test(tests, test_lru_victim, 0, sizeof replacements / sizeof *replacements);
     tcase_add_loop_test(tests, test_remote_only_ways_go_first, 0,

@@ -19,8 +19,13 @@
 #include "memory/core/slice_hash.h"
 #include "memory/machine.h"
 
-/* Tags have 32 bits: lines of byte addresses below this have distinct tags. */
+/* Scenarios place tensors below this byte address. Tags have 32 bits: where a partition has more
+ * than 8192 sets, all lines below it have distinct tags. In a smaller L2, a tag stands for lines
+ * that lie far apart: 32 TiB and more with 64 sets in a partition. */
 #define TMA_L2_ADDRESS_LIMIT (UINT64_C(1) << 52)
+
+/* The tag of an empty way, which no line has. */
+#define TMA_L2_EMPTY UINT32_MAX
 
 struct tma_line_location {
     uint64_t group;  /* number of the line's group among those of its home */
@@ -135,6 +140,13 @@ static inline uint32_t tma_first_set(const struct tma_address_map *map, uint64_t
     return (uint32_t)((uint64_t)hash * map->slice_sets >> 32);
 }
 
+/* The tag of a line: twice the number of the turn, plus 1 for a copy (one partition: the number of
+ * the turn). The line that would have the tag of an empty way has that of a line two before it. */
+static inline uint32_t tma_tag_of(uint64_t number) {
+    uint32_t tag = (uint32_t)number;
+    return tag - 2u * (tag == TMA_L2_EMPTY);
+}
+
 /* The set and tag of a line in a partition: its home, or the other one, which may hold a copy. */
 static inline struct tma_set_index tma_set_index(const struct tma_address_map *map,
                                                  uint32_t partition,
@@ -144,7 +156,7 @@ static inline struct tma_set_index tma_set_index(const struct tma_address_map *m
     uint32_t set = tma_first_set(map, turn) + (uint32_t)(location->group - turn * map->slice_sets);
     return (struct tma_set_index){
         .set = slice * map->slice_sets + (set < map->slice_sets ? set : set - map->slice_sets),
-        .tag = (uint32_t)(turn * map->partitions + (location->home != partition)),
+        .tag = tma_tag_of(turn * map->partitions + (location->home != partition)),
     };
 }
 

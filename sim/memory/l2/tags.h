@@ -39,9 +39,6 @@ struct tma_l2_set {
                                             tma_l2_tags.high_tag */
 };
 
-/* The tag of an empty way. */
-#define TMA_L2_EMPTY UINT32_MAX
-
 /* The sectors that masks have for a way; and masks that have `sectors` for one way alone. */
 static inline uint32_t tma_sectors_of_way(tma_sector_masks masks, int way) {
     return (uint32_t)(masks >> (TMA_SECTORS * way)) & TMA_ALL_SECTORS;

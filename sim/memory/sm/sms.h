@@ -122,6 +122,10 @@ struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_
 /* Takes the oldest completion; false where there is none. */
 bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *completion);
 
+/* Writes how many transfers are in use, and the first of them: what, of which SM, issued when, and
+ * what each waits for. Cut to `size` bytes. */
+void tma_sms_describe(const struct tma_sms *sms, char *text, size_t size);
+
 /* Cycles for which TMA units, response ports and shared memory were busy, summed over SMs. */
 uint64_t tma_sms_busy_unit_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms);

@@ -1,0 +1,493 @@
+/* What must hold whatever runs. The engine itself asserts, in every run of every test, that no
+ * server was busy for longer than the run, and that every request was answered
+ * (tma_memory_is_conserved, units_fit). Here bytes and sectors add up from the SMs to DRAM, the
+ * time of slots and roles is shared out to its causes, and no figure of a report is above 100 % or
+ * negative: for all scenarios of configs/scenarios, random workloads and random kernels with roles.
+ * A failure prints its seed. */
+#include <ctype.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine.h"
+#include "engine/kernel_run.h"
+#include "engine/run.h"
+#include "machine.h"
+#include "random_operation.h"
+#include "report/figures.h"
+#include "report/kernel_report.h"
+#include "scenario/scenario.h"
+#include "suite.h"
+
+enum { WORKLOADS = 1000, PART = 100, KERNELS = 300, TEXT_BYTES = 1 << 16, TENSOR_PITCH = 1 << 20 };
+
+/* What the operations of a workload move, all CTAs and iterations together. */
+struct expected {
+    uint64_t operations, loaded_bytes, written, prefetched; /* `written`: stores and reductions */
+    bool multicast;
+};
+
+static bool chance(uint64_t *state, int64_t of) {
+    return random_between(state, 1, of) == 1;
+}
+
+static const struct {
+    enum tma_direction direction;
+    enum tma_access_mode access;
+} modes[] = {
+    {TMA_LOAD, TMA_ACCESS_TILE},     {TMA_LOAD, TMA_ACCESS_TILE},
+    {TMA_LOAD, TMA_ACCESS_GATHER4},  {TMA_LOAD, TMA_ACCESS_IM2COL},
+    {TMA_LOAD, TMA_ACCESS_IM2COL_W}, {TMA_LOAD, TMA_ACCESS_IM2COL_W128},
+    {TMA_PREFETCH, TMA_ACCESS_TILE}, {TMA_PREFETCH, TMA_ACCESS_IM2COL},
+    {TMA_STORE, TMA_ACCESS_TILE},    {TMA_STORE, TMA_ACCESS_TILE},
+    {TMA_STORE, TMA_ACCESS_GATHER4}, {TMA_STORE, TMA_ACCESS_IM2COL},
+    {TMA_REDUCE, TMA_ACCESS_TILE},   {TMA_REDUCE, TMA_ACCESS_IM2COL},
+};
+
+/* One operation of a stage, at the same coordinates in every iteration. */
+static void draw_operation(uint64_t *state, struct tma_workload *workload) {
+    uint32_t index = workload->operation_count++;
+    struct tma_stage_operation *stage = &workload->operations[index];
+    int64_t mode = random_between(state, 0, TABLE_ROWS(modes) - 1);
+    struct tma_tensor_map *map = &workload->maps[index];
+    random_operation(state, modes[mode].access, modes[mode].direction, map, &stage->operation);
+    map->global_address += 0x10000000 + index * (uint64_t)TENSOR_PITCH;
+    map->l2_promotion = (enum tma_l2_promotion)random_between(state, 0, TMA_L2_256B);
+    stage->map = index;
+    stage->walk.order = TMA_WALK_FIXED;
+    for (int d = 0; d < TMA_MAX_RANK; d++) {
+        stage->walk.start[d] = stage->operation.coordinates[d];
+        stage->walk.tiles[d] = 1;
+    }
+    workload->map_count++;
+}
+
+/* Bytes of an operation; 0 with *good false if it cannot be placed. */
+static uint64_t bytes_of(const struct tma_workload *workload, uint32_t index, bool *good) {
+    struct tma_operation_size size;
+    struct tma_row_stream rows;
+    const struct tma_stage_operation *stage = &workload->operations[index];
+    *good = tma_rows_begin(&rows, &workload->maps[index], &stage->operation, &size, NULL) == TMA_OK;
+    return *good ? size.transaction_bytes : 0;
+}
+
+static void draw_consumer(uint64_t *state, struct tma_workload *workload, uint32_t index) {
+    static const enum tma_shared_instruction instructions[] = {
+        TMA_LD_SHARED_B32, TMA_LD_SHARED_B128, TMA_ST_SHARED_B64, TMA_LDMATRIX_X4};
+    struct tma_consumer consumer = {.instruction = instructions[random_between(state, 0, 3)],
+                                    .operation = index,
+                                    .repeat = (uint32_t)random_between(state, 1, 3)};
+    consumer.lanes = consumer.instruction == TMA_LDMATRIX_X4 ? TMA_LANES_MATRIX
+                     : chance(state, 2)                      ? TMA_LANES_COLUMN
+                                                             : TMA_LANES_ROW;
+    for (uint32_t slot = 0; slot < workload->depth; slot++) {
+        struct tma_tile tile;
+        if (tma_workload_tile(workload, slot, index, &tile, NULL) != TMA_OK ||
+            tma_consumer_check(&consumer, &tile, NULL) != TMA_OK)
+            return;
+    }
+    workload->consumers[workload->consumer_count++] = consumer;
+}
+
+/* False if an operation of the workload cannot be placed. */
+static bool draw_workload(uint64_t *state, struct tma_workload *workload,
+                          struct expected *expected) {
+    uint32_t operations = (uint32_t)random_between(state, 1, 3);
+    *workload = (struct tma_workload){.cta_count = 2 * (uint32_t)random_between(state, 1, 4),
+                                      .sm_count = 2 * (uint32_t)random_between(state, 1, 2),
+                                      .cluster_ctas = chance(state, 3) ? 2 : 1,
+                                      .iterations = (uint32_t)random_between(state, 1, 8),
+                                      .depth = (uint32_t)random_between(state, 1, 5),
+                                      .stage_bytes = 1 << 16,
+                                      .cold = chance(state, 2)};
+    *expected = (struct expected){0};
+    uint64_t stages = (uint64_t)workload->cta_count * workload->iterations;
+    for (uint32_t i = 0; i < operations; i++) {
+        bool good;
+        draw_operation(state, workload);
+        uint64_t bytes = bytes_of(workload, i, &good);
+        if (!good)
+            return false;
+        struct tma_operation *operation = &workload->operations[i].operation;
+        bool copies = workload->cluster_ctas == 2 && operation->direction == TMA_LOAD;
+        if (copies && chance(state, 2))
+            operation->cta_mask = 3;
+        bool multicast = operation->cta_mask != 0;
+        expected->multicast |= multicast;
+        expected->operations += multicast ? stages / 2 : stages;
+        if (operation->direction == TMA_LOAD) {
+            workload->expect_bytes += bytes;
+            expected->loaded_bytes += bytes * stages;
+            if (chance(state, 2))
+                draw_consumer(state, workload, i);
+        }
+        expected->written += tma_writes_tensor(operation->direction);
+        expected->prefetched += operation->direction == TMA_PREFETCH;
+    }
+    return true;
+}
+
+static void check_fraction(const char *name, const char *what, double value) {
+    ck_assert_msg(value >= 0 && value <= 1, "%s: %s is %f", name, what, value);
+}
+
+/* No percentage above 100, and nothing negative. */
+static void check_text(const char *name, const char *text) {
+    for (const char *at = text; *at != '\0'; at++) {
+        bool begins =
+            isdigit((unsigned char)*at) && (at == text || !isalnum((unsigned char)at[-1]));
+        if (!begins || (at > text && at[-1] == '.'))
+            continue;
+        char *end;
+        double value = strtod(at, &end);
+        ck_assert_msg(at == text || at[-1] != '-' || (at > text + 1 && isalnum(at[-2])),
+                      "%s: negative: %.40s", name, at - 1);
+        ck_assert_msg(strncmp(end, " %", 2) != 0 || value <= 100, "%s: %.40s", name, at);
+        at = end - 1;
+    }
+}
+
+static void check_report(const char *name, const struct tma_machine *machine,
+                         const struct tma_workload *workload, const struct tma_result *result,
+                         const char *const *map_names) {
+    struct tma_report_input input = {.scenario = name,
+                                     .machine = machine,
+                                     .workload = workload,
+                                     .result = result,
+                                     .map_names = map_names,
+                                     .limits = tma_report_limits_of(machine, result)};
+    struct tma_figures figures = tma_figures_of(&input);
+    for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
+        check_fraction(name, tma_resource_key((enum tma_resource)i), figures.busy[i]);
+    for (int i = 0; i < TMA_LIMIT_COUNT; i++)
+        check_fraction(name, figures.limits[i].key, figures.limits[i].used);
+    check_fraction(name, "hits", figures.l2_hit_fraction);
+    check_fraction(name, "over-fetch", figures.l2_over_fetch_fraction);
+    static char text[TEXT_BYTES];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    tma_report_write(&input, 0, out);
+    fclose(out);
+    check_text(name, text);
+}
+
+static void check_causes(const char *name, const struct tma_result *result) {
+    uint64_t sum = 0;
+    uint32_t tenths[TMA_CAUSE_COUNT], total = 0;
+    for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
+        ck_assert_msg(result->cause_cycles[i] <= result->slot_cycles, "%s: negative cause %s", name,
+                      tma_cause_key((enum tma_cause)i));
+        sum += result->cause_cycles[i];
+    }
+    ck_assert_msg(sum == result->slot_cycles, "%s: causes", name);
+    tma_share_out_tenths(result->cause_cycles, TMA_CAUSE_COUNT, tenths);
+    for (int i = 0; i < TMA_CAUSE_COUNT; i++)
+        total += tenths[i];
+    ck_assert_msg(total == 1000 || sum == 0, "%s: causes add up to %u", name, total);
+}
+
+/* Bytes of shared memory that a sector of global memory fills. Types that are padded in shared
+ * memory take more there. */
+static uint64_t most_bytes_of_a_sector(const struct tma_tensor_map *maps, uint32_t count) {
+    uint64_t most = TMA_SECTOR_BYTES;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tma_type_info *type = tma_type_info(maps[i].data_type);
+        uint64_t bytes =
+            ((uint64_t)TMA_SECTOR_BYTES * type->shared_bits - 1) / type->global_bits + 1;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* From the SMs to DRAM. */
+static void check_counters(const char *name, const struct tma_result *result,
+                           const struct tma_tensor_map *maps, uint32_t map_count) {
+    const struct tma_counters *counters = &result->counters;
+    uint64_t sector_bytes = most_bytes_of_a_sector(maps, map_count);
+    uint64_t from_maps = counters->descriptor_dram_fetches * 4; /* sectors of a tensor map */
+    ck_assert_msg(counters->tensor_bytes <= counters->bytes, "%s: fill", name);
+    ck_assert_msg(counters->copied_bytes <= counters->bytes, "%s: copies", name);
+    ck_assert_msg(counters->tensor_bytes <= counters->sm_read_sectors * sector_bytes,
+                  "%s: sectors to SMs", name);
+    ck_assert_msg(counters->stored_bytes + counters->reduced_bytes <=
+                      counters->sm_write_sectors * sector_bytes,
+                  "%s: sectors from SMs", name);
+    ck_assert_msg(counters->l2_sector_hits + counters->l2_sector_misses == counters->l2_sectors,
+                  "%s: hits and misses", name);
+    ck_assert_msg(counters->l2_requests <= counters->l2_sectors, "%s: requests", name);
+    ck_assert_msg(counters->l2_fills <= counters->l2_fill_sectors, "%s: fills", name);
+    ck_assert_msg(counters->l2_fill_unused_sectors <= counters->l2_fill_sectors, "%s: over-fetch",
+                  name);
+    ck_assert_msg(counters->dram_read_sectors >= counters->l2_fill_sectors &&
+                      counters->dram_read_sectors <= counters->l2_fill_sectors + from_maps,
+                  "%s: %lu sectors read, %lu filled", name,
+                  (unsigned long)counters->dram_read_sectors,
+                  (unsigned long)counters->l2_fill_sectors);
+    ck_assert_msg(counters->descriptor_dram_fetches <= counters->descriptor_l2_fetches &&
+                      counters->descriptor_l2_fetches <= counters->descriptor_fetches,
+                  "%s: tensor maps", name);
+}
+
+static void check_expected(const char *name, const struct tma_result *result,
+                           const struct expected *expected) {
+    const struct tma_counters *counters = &result->counters;
+    ck_assert_msg(counters->operations == expected->operations, "%s: %lu of %lu operations", name,
+                  (unsigned long)counters->operations, (unsigned long)expected->operations);
+    ck_assert_msg(counters->bytes == expected->loaded_bytes, "%s: %lu of %lu bytes", name,
+                  (unsigned long)counters->bytes, (unsigned long)expected->loaded_bytes);
+    ck_assert_msg((counters->copied_bytes > 0) <= expected->multicast, "%s: copies", name);
+    ck_assert_msg(expected->written > 0 || counters->sm_write_sectors == 0, "%s: writes", name);
+    ck_assert_msg(expected->prefetched > 0 || counters->prefetched_bytes == 0, "%s: prefetches",
+                  name);
+}
+
+/* The small machine, as another launch. */
+static struct tma_machine draw_machine(uint64_t *state) {
+    struct tma_machine machine = small_machine();
+    machine.topology.seed = (uint32_t)random_between(state, 0, 100);
+    return machine;
+}
+
+/* One part of the random workloads: a loop test runs each part in a process of its own. */
+START_TEST(test_random_workloads) {
+    uint32_t seen_kinds = 0;
+    for (int seed = 1 + _i * PART; seed <= (_i + 1) * PART; seed++) {
+        uint64_t state = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15);
+        struct tma_machine machine = draw_machine(&state);
+        struct tma_workload workload;
+        struct expected expected;
+        struct tma_result result;
+        struct tma_error error;
+        char name[32];
+        snprintf(name, sizeof name, "seed %d", seed);
+        while (!draw_workload(&state, &workload, &expected))
+            ;
+        ck_assert_msg(tma_run(&machine, &workload, NULL, &result, &error) == TMA_OK, "%s: %s", name,
+                      error.text);
+        static const char *const map_names[] = {"a", "b", "c"};
+        check_counters(name, &result, workload.maps, workload.map_count);
+        check_causes(name, &result);
+        check_expected(name, &result, &expected);
+        check_report(name, &machine, &workload, &result, map_names);
+        for (uint32_t i = 0; i < workload.operation_count; i++)
+            seen_kinds |= 1u << workload.operations[i].operation.direction;
+        seen_kinds |= (workload.consumer_count > 0 ? 16u : 0) | (expected.multicast ? 32u : 0);
+    }
+    ck_assert_uint_eq(seen_kinds, 63); /* all directions, consumers and multicast */
+}
+END_TEST
+
+static void check_roles(const char *name, const struct tma_kernel *kernel,
+                        const struct tma_result *result) {
+    for (uint32_t r = 0; r < kernel->role_count; r++) {
+        uint32_t tenths[TMA_ROLE_CAUSE_COUNT], total = 0;
+        uint64_t sum = 0, longest = kernel->cta_count * result->cta_cycles.max;
+        for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++) {
+            ck_assert_msg(result->role_cycles[r][i] <= longest, "%s: role %s: negative %s", name,
+                          kernel->roles[r].name, tma_role_cause_key((enum tma_role_cause)i));
+            sum += result->role_cycles[r][i];
+        }
+        ck_assert_msg(sum <= longest, "%s: role %s has more time than its CTAs", name,
+                      kernel->roles[r].name);
+        tma_share_out_tenths(result->role_cycles[r], TMA_ROLE_CAUSE_COUNT, tenths);
+        for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
+            total += tenths[i];
+        ck_assert_msg(total == 1000 || sum == 0, "%s: role %s: causes add up to %u", name,
+                      kernel->roles[r].name, total);
+    }
+}
+
+static void check_kernel(const char *name, const struct tma_machine *machine,
+                         const struct tma_kernel *kernel, const char *const *map_names,
+                         struct tma_result *result) {
+    struct tma_error error;
+    ck_assert_msg(tma_kernel_run(machine, kernel, NULL, result, NULL, &error) == TMA_OK, "%s: %s",
+                  name, error.text);
+    const double busy[] = {result->busy_tma,    result->busy_sm_port, result->busy_crossbar,
+                           result->busy_l2,     result->busy_dram,    result->busy_shared,
+                           result->busy_tensor, result->busy_alu,     result->busy_sfu};
+    for (int i = 0; i < TABLE_ROWS(busy); i++)
+        ck_assert_msg(busy[i] >= 0 && busy[i] <= 1, "%s: server %d is busy %f", name, i, busy[i]);
+    check_counters(name, result, kernel->maps, kernel->map_count);
+    check_roles(name, kernel, result);
+    struct tma_kernel_report_input input = {.scenario = name,
+                                            .machine = machine,
+                                            .kernel = kernel,
+                                            .result = result,
+                                            .map_names = map_names};
+    static char text[TEXT_BYTES];
+    FILE *out = fmemopen(text, sizeof text, "w");
+    tma_kernel_report_write(&input, 0, out);
+    fclose(out);
+    check_text(name, text);
+}
+
+/* Text of a scenario that grows. */
+struct yaml {
+    char text[4096];
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct yaml *yaml, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    size_t left = sizeof yaml->text - yaml->used;
+    int length = vsnprintf(yaml->text + yaml->used, left, format, arguments);
+    va_end(arguments);
+    ck_assert(length >= 0 && (size_t)length < left);
+    yaml->used += (size_t)length;
+}
+
+/* What the roles of a random kernel do, all CTAs together. */
+struct drawn_kernel {
+    uint64_t operations, loaded_bytes, written_bytes;
+    uint32_t kinds; /* bit mask of what was drawn */
+};
+
+static void draw_compute(uint64_t *state, struct yaml *yaml, const char *indent,
+                         struct drawn_kernel *drawn) {
+    int64_t kind = random_between(state, 0, 4);
+    int64_t count = random_between(state, 1, 40);
+    drawn->kinds |= 1u << kind;
+    if (kind == 0)
+        add(yaml, "%s- mma: {shape: [64, %d, 64]}\n", indent, (int)(8 * count));
+    else if (kind == 1)
+        add(yaml, "%s- alu: %d\n", indent, (int)(64 * count));
+    else if (kind == 2)
+        add(yaml, "%s- sfu: %d\n", indent, (int)(16 * count));
+    else if (kind == 3)
+        add(yaml, "%s- shared_wavefronts: %d\n", indent, (int)count);
+    else
+        add(yaml, "%s- access: {tile: ab.a, instruction: ld.shared.b32, lanes: %s}\n", indent,
+            chance(state, 2) ? "row" : "column");
+}
+
+/* A producer, one or two consumers, and what they do with each tile. */
+static void draw_kernel(uint64_t *state, struct yaml *yaml, struct drawn_kernel *drawn) {
+    enum { ROWS = 16, TILE_BYTES = ROWS * 128 };
+    uint32_t cluster = chance(state, 3) ? 2 : 1, ctas = 2 * (uint32_t)random_between(state, 1, 3);
+    uint32_t steps = (uint32_t)random_between(state, 1, 6), consumers = chance(state, 2) ? 2 : 1;
+    bool multicast = cluster == 2 && chance(state, 2), prefetch = chance(state, 4);
+    uint32_t tiles = ctas * steps;
+    *yaml = (struct yaml){.used = 0};
+    *drawn = (struct drawn_kernel){0};
+    add(yaml,
+        "name: random\ngpu: configs/gpus/h200.yaml\ntensor_maps:\n"
+        "  A: {data_type: float16, global_dim: [64, %u], box_dim: [64, %d]%s}\n"
+        "  C: {data_type: float32, global_dim: [32, %u], box_dim: [32, %d]}\n",
+        ROWS * tiles, ROWS, chance(state, 2) ? ", swizzle: 128b" : "", ROWS * tiles, ROWS);
+    add(yaml, "kernel:\n  ctas: %u\n  cluster: %u\n  sms: %d\n  initial_cache: %s\n", ctas, cluster,
+        (int)random_between(state, 1, 2) * 2, chance(state, 2) ? "warm" : "cold");
+    add(yaml, "  rings:\n    ab: {stages: %d, operands: [a]%s}\n  buffers: {c: %d}\n  roles:\n",
+        (int)random_between(state, 1, 4), multicast ? ", release_to: all" : "", TILE_BYTES);
+    add(yaml, "    producer:\n      program:\n        - for: {k: %u}\n          do:\n", steps);
+    if (prefetch)
+        add(yaml, "            - prefetch: {map: A, at: [0, %d*(k*ctas + cta)]}\n", ROWS);
+    add(yaml, "            - acquire: ab\n");
+    if (multicast) /* the first CTA loads for both */
+        add(yaml,
+            "            - if: rank == 0\n              then:\n"
+            "                - load: {map: A, into: ab.a, at: [0, %d*(k*ctas + cta)], "
+            "multicast: all}\n",
+            ROWS);
+    else
+        add(yaml, "            - load: {map: A, into: ab.a, at: [0, %d*(k*ctas + cta)]}\n", ROWS);
+    drawn->operations += multicast ? tiles / 2 : tiles;
+    drawn->operations += prefetch ? tiles : 0;
+    drawn->loaded_bytes = (uint64_t)tiles * TILE_BYTES;
+    for (uint32_t i = 0; i < consumers; i++) {
+        bool writes = chance(state, 2);
+        const char *indent = "            ";
+        add(yaml, "    consumer%u:\n      warps: %d\n      program:\n", i,
+            chance(state, 2) ? 4 : 8);
+        add(yaml, "        - for: {k: %u}\n          do:\n            - wait: ab\n", steps);
+        for (int64_t part = random_between(state, 1, 3); part > 0; part--)
+            draw_compute(state, yaml, indent, drawn);
+        add(yaml, "            - release: ab\n");
+        if (!writes)
+            continue;
+        add(yaml, "            - %s: {map: C, from: c, at: [0, %d*(k*ctas + cta)]%s}\n",
+            i == 0 ? "store" : "reduce", ROWS, i == 0 ? "" : ", reduction: add");
+        add(yaml, "            - commit\n            - wait_stores: read\n");
+        if (chance(state, 2))
+            add(yaml, "        - wait_stores: complete\n");
+        drawn->operations += tiles;
+        drawn->written_bytes += (uint64_t)tiles * TILE_BYTES;
+        drawn->kinds |= 32u << i;
+    }
+    drawn->kinds |= (multicast ? 128u : 0) | (prefetch ? 256u : 0);
+}
+
+START_TEST(test_random_kernels) {
+    uint32_t seen_kinds = 0;
+    for (int seed = 1 + _i * PART; seed <= (_i + 1) * PART; seed++) {
+        uint64_t state = (uint64_t)seed * UINT64_C(0xd1b54a32d192ed03);
+        struct tma_machine machine = draw_machine(&state);
+        struct drawn_kernel drawn;
+        struct yaml yaml;
+        struct tma_scenario scenario;
+        struct tma_diagnostics list = {0};
+        struct tma_result result;
+        char name[32];
+        snprintf(name, sizeof name, "kernel seed %d", seed);
+        draw_kernel(&state, &yaml, &drawn);
+        bool good = tma_scenario_read_text(yaml.text, name, NULL, 0, &scenario, &list);
+        ck_assert_msg(good, "%s: %s\n%s", name, list.count > 0 ? list.items[0].text : "no reason",
+                      yaml.text);
+        check_kernel(name, &machine, &scenario.program->kernel, scenario.map_names, &result);
+        const struct tma_counters *counters = &result.counters;
+        ck_assert_msg(counters->operations == drawn.operations, "%s: %lu of %lu operations", name,
+                      (unsigned long)counters->operations, (unsigned long)drawn.operations);
+        ck_assert_msg(counters->bytes == drawn.loaded_bytes, "%s: %lu of %lu bytes loaded", name,
+                      (unsigned long)counters->bytes, (unsigned long)drawn.loaded_bytes);
+        ck_assert_msg(counters->stored_bytes + counters->reduced_bytes == drawn.written_bytes,
+                      "%s: bytes written", name);
+        tma_scenario_free(&scenario);
+        tma_diagnostics_free(&list);
+        seen_kinds |= drawn.kinds;
+    }
+    ck_assert_uint_eq(seen_kinds, 511);
+}
+END_TEST
+
+static glob_t shipped;
+
+START_TEST(test_shipped_scenarios) {
+    const char *path = shipped.gl_pathv[_i];
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    struct tma_result result;
+    struct tma_error error;
+    ck_assert_msg(tma_scenario_read(path, NULL, 0, &scenario, &list), "%s", path);
+    if (scenario.program != NULL) {
+        check_kernel(path, &scenario.machine, &scenario.program->kernel, scenario.map_names,
+                     &result);
+    } else {
+        const struct tma_workload *workload = &scenario.workload;
+        ck_assert_msg(tma_run(&scenario.machine, workload, NULL, &result, &error) == TMA_OK,
+                      "%s: %s", path, error.text);
+        check_counters(path, &result, workload->maps, workload->map_count);
+        check_causes(path, &result);
+        check_report(path, &scenario.machine, workload, &result, scenario.map_names);
+    }
+    tma_scenario_free(&scenario);
+    tma_diagnostics_free(&list);
+}
+END_TEST
+
+int main(void) {
+    load_engine();
+    if (glob("configs/scenarios/*.yaml", 0, NULL, &shipped) != 0 ||
+        glob("configs/scenarios/kernels/*.yaml", GLOB_APPEND, NULL, &shipped) != 0)
+        return EXIT_FAILURE;
+    Suite *suite = suite_create("conservation");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, test_random_workloads, 0, WORKLOADS / PART);
+    tcase_add_loop_test(all, test_random_kernels, 0, KERNELS / PART);
+    tcase_add_loop_test(all, test_shipped_scenarios, 0, (int)shipped.gl_pathc);
+    suite_add_tcase(suite, all);
+    int status = run_suite(suite);
+    globfree(&shipped);
+    return status;
+}
