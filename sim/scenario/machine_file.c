@@ -107,11 +107,8 @@ static const struct tma_key keys[] = {
         "stores: latency from the last read of shared memory to the end of wait_group.read"),
     U32("tma.reduce_complete", cycles, 0, 10000, tma.reduce_complete_cycles,
         "reductions: latency from the last read of shared memory to the end of wait_group.read"),
-    U32("tma.wait_group", cycles, 0, 10000, tma.wait_group_cycles,
-        "stores and reductions: how much later wait_group ends than wait_group.read"),
     U32("tma.first_pass", cycles, 0, 10000, tma.first_pass_cycles,
-        "delay of the first load of each slot, while its warp fetches instructions; only in CTAs "
-        "with several slots"),
+        "delay of the first load of each slot, while its warp fetches instructions"),
     U32("tma.store_first_pass", cycles, 0, 10000, tma.store_first_pass_cycles,
         "the same delay of a slot's first store or reduction"),
     U32("tma.store_turnaround", cycles, 0, 10000, tma.store_turnaround_cycles,
