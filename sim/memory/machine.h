@@ -139,6 +139,9 @@ struct tma_machine {
                                               copy of the other partition */
         uint32_t write_sector_millicycles; /* writes: time that a slice's data array takes for each
                                               sector written or reduced */
+        uint32_t promotion_wait_cycles; /* largest queueing delay of a promotion to 256 bytes in the
+                                           other partition; a promotion that would wait longer is
+                                           dropped */
     } l2;
 
     struct {

@@ -182,6 +182,9 @@ static const struct tma_key keys[] = {
         "writes: additional time of the tags to invalidate the copy of the other partition"),
     U32("l2.write_sector", millicycles, 0, 1000000, l2.write_sector_millicycles,
         "writes: time that a slice's data array takes for each sector written or reduced"),
+    U32("l2.promotion_wait", cycles, 0, 100000, l2.promotion_wait_cycles,
+        "largest queueing delay of a promotion to 256 bytes in the other partition; a promotion "
+        "that would wait longer is dropped"),
 
     POLICY("dram.scheduler", dram.scheduler, &tma_dram_scheduler_names,
            "order in which a channel serves its requests; without this key: fr_fcfs"),
