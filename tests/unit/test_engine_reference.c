@@ -512,7 +512,7 @@ START_TEST(test_engine_is_exact) {
     char name[100];
     /* Consumers of an SM that are due in the same cycle go in an order that the reference does not
      * have. With this time no two are. */
-    machine.dram.tccd_long_ps = 8000;
+    machine.dram.tccd_long_ps = 9000;
     machine.tma.first_pass_cycles = 11;
     machine.tma.store_first_pass_cycles = 29;
     variants[_i / KERNELS].change(&machine, &workload);
