@@ -36,14 +36,6 @@ struct tma_slot *tma_completion_slot(const struct tma_grid *grid,
     return &cta->slots[slot->index];
 }
 
-/* Whether a store ends with wait_group: after its last one a slot waits until all is written. After
- * others it waits with wait_group.read, since its shared memory is free again when that has been
- * read. (Measurements show no wait_group where a CTA has one slot.) */
-static bool has_wait_group(const struct tma_workload *workload, uint32_t number) {
-    uint32_t iteration = number / workload->operation_count;
-    return workload->depth > 1 && iteration + workload->depth >= workload->iterations;
-}
-
 /* Positions an operation before its first row; false where it faults. */
 static bool begin_rows(const struct tma_slot *slot, const struct tma_queued_issue *issue,
                        const struct tma_tensor_map *map, struct tma_row_stream *rows,
@@ -85,7 +77,6 @@ void tma_issue_operation(struct tma_grid *grid, struct tma_simulation *simulatio
                                   .sm = issue->sm,
                                   .direction = stage->operation.direction,
                                   .warp = slot->index,
-                                  .wait_group = has_wait_group(workload, issue->number),
                                   .map = &map,
                                   .descriptor = tma_slot_descriptor(slot, issue->number),
                                   .rows = &rows,

@@ -394,7 +394,6 @@ void tma_kernel_hand_over(struct tma_kernel_engine *engine, const struct tma_que
         .sm = issue->sm,
         .direction = statement->operation.direction,
         .warp = issue->slot % 256,
-        .wait_group = false,
         .map = &map,
         .descriptor = tma_kernel_descriptor(kernel, statement->map, operation->map_index),
         .rows = &rows,

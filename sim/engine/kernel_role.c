@@ -181,9 +181,7 @@ static bool wait_stores(struct tma_role_state *role, const struct tma_statement 
             complete = role->groups[role->groups_complete % TMA_MAX_GROUPS].cycle;
     spend(role, TMA_ROLE_ISSUE, machine->warp.wait_group_cycles);
     if (complete > 0)
-        spend_until(role, TMA_ROLE_STORES,
-                    complete + machine->warp.store_wake_cycles +
-                        (statement->read_only ? 0 : machine->tma.wait_group_cycles));
+        spend_until(role, TMA_ROLE_STORES, complete + machine->warp.store_wake_cycles);
     return true;
 }
 

@@ -23,12 +23,9 @@ static uint32_t slots_before(const struct tma_machine *machine, uint32_t depth, 
     return round * TMA_SCHEDULERS + (scheduler + TMA_SCHEDULERS - first) % TMA_SCHEDULERS;
 }
 
-/* With one slot, measurements show no wait for a CTA's first instructions. */
 uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
                                     const struct tma_workload *workload, uint32_t sm,
                                     uint32_t slot) {
-    if (workload->depth == 1)
-        return 0;
     if (tma_writes_tensor(workload->operations[0].operation.direction))
         return machine->tma.store_first_pass_cycles;
     return machine->tma.first_pass_cycles +

@@ -45,7 +45,6 @@ static const struct better latency[] = {
     BETTER(tma.complete_cycles, SHORTER),
     BETTER(tma.store_complete_cycles, SHORTER),
     BETTER(tma.reduce_complete_cycles, SHORTER),
-    BETTER(tma.wait_group_cycles, SHORTER),
     BETTER(tma.turnaround_cycles, SHORTER),
     BETTER(tma.store_turnaround_cycles, SHORTER),
     BETTER(crossbar.request_cycles, SHORTER),

@@ -76,10 +76,8 @@ struct tma_machine {
                                             the end of wait_group.read */
         uint32_t reduce_complete_cycles; /* reductions: latency from the last read of shared memory
                                             to the end of wait_group.read */
-        uint32_t wait_group_cycles; /* stores and reductions: how much later wait_group ends than
-                                       wait_group.read */
         uint32_t first_pass_cycles; /* delay of the first load of each slot, while its warp fetches
-                                       instructions; only in CTAs with several slots */
+                                       instructions */
         uint32_t store_first_pass_cycles; /* the same delay of a slot's first store or reduction */
         uint32_t store_turnaround_cycles; /* time from the end of wait_group.read to the warp's next
                                              store or reduction */
@@ -141,6 +139,9 @@ struct tma_machine {
                                               copy of the other partition */
         uint32_t write_sector_millicycles; /* writes: time that a slice's data array takes for each
                                               sector written or reduced */
+        uint32_t promotion_wait_cycles; /* largest queueing delay of a promotion to 256 bytes in the
+                                           other partition; a promotion that would wait longer is
+                                           dropped */
     } l2;
 
     struct {

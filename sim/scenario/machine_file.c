@@ -107,11 +107,8 @@ static const struct tma_key keys[] = {
         "stores: latency from the last read of shared memory to the end of wait_group.read"),
     U32("tma.reduce_complete", cycles, 0, 10000, tma.reduce_complete_cycles,
         "reductions: latency from the last read of shared memory to the end of wait_group.read"),
-    U32("tma.wait_group", cycles, 0, 10000, tma.wait_group_cycles,
-        "stores and reductions: how much later wait_group ends than wait_group.read"),
     U32("tma.first_pass", cycles, 0, 10000, tma.first_pass_cycles,
-        "delay of the first load of each slot, while its warp fetches instructions; only in CTAs "
-        "with several slots"),
+        "delay of the first load of each slot, while its warp fetches instructions"),
     U32("tma.store_first_pass", cycles, 0, 10000, tma.store_first_pass_cycles,
         "the same delay of a slot's first store or reduction"),
     U32("tma.store_turnaround", cycles, 0, 10000, tma.store_turnaround_cycles,
@@ -185,6 +182,9 @@ static const struct tma_key keys[] = {
         "writes: additional time of the tags to invalidate the copy of the other partition"),
     U32("l2.write_sector", millicycles, 0, 1000000, l2.write_sector_millicycles,
         "writes: time that a slice's data array takes for each sector written or reduced"),
+    U32("l2.promotion_wait", cycles, 0, 100000, l2.promotion_wait_cycles,
+        "largest queueing delay of a promotion to 256 bytes in the other partition; a promotion "
+        "that would wait longer is dropped"),
 
     POLICY("dram.scheduler", dram.scheduler, &tma_dram_scheduler_names,
            "order in which a channel serves its requests; without this key: fr_fcfs"),

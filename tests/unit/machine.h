@@ -32,7 +32,6 @@ static inline struct tma_machine small_machine(void) {
                 .reduce_sector_millicycles = 1500,
                 .store_complete_cycles = 6,
                 .reduce_complete_cycles = 9,
-                .wait_group_cycles = 3,
                 .store_issue_cycles = 2,
                 .store_turnaround_cycles = 8,
                 .store_operations = 1000,

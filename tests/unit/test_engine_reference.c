@@ -102,9 +102,7 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
     uint32_t count = reference->workload->operation_count;
     issuer->issues = false;
     issuer->pending = count;
-    /* A CTA with several slots ends with wait_group. */
     const struct tma_workload *workload = reference->workload;
-    bool last = issuer->iteration + workload->depth >= workload->iterations;
     for (uint32_t i = 0; i < count; i++) {
         struct tma_operation_size size;
         struct tma_row_stream rows =
@@ -117,7 +115,6 @@ static void issue_stage(struct reference *reference, uint32_t sm, uint32_t slot)
                                   .sm = reference->sms[sm].number,
                                   .direction = stage->operation.direction,
                                   .warp = slot,
-                                  .wait_group = last && workload->depth > 1,
                                   .map = &workload->maps[stage->map],
                                   .descriptor =
                                       tma_workload_descriptor(workload, stage->map, index),
@@ -145,12 +142,9 @@ static void start_cta(struct reference *reference, struct reference_sm *sm) {
     sm->launch = UINT64_MAX;
     sm->start = sm->end = reference->now;
     bool writes = tma_writes_tensor(workload->operations[0].operation.direction);
-    uint64_t begin = reference->now, apart = 0;
-    if (workload->depth > 1) {
-        begin += writes ? reference->machine->tma.store_first_pass_cycles
-                        : reference->machine->tma.first_pass_cycles;
-        apart = writes ? 0 : reference->machine->tma.wake_interval_cycles;
-    }
+    uint64_t begin = reference->now + (writes ? reference->machine->tma.store_first_pass_cycles
+                                              : reference->machine->tma.first_pass_cycles);
+    uint64_t apart = writes ? 0 : reference->machine->tma.wake_interval_cycles;
     for (uint32_t s = 0; s < workload->depth && s < workload->iterations; s++, sm->slots_left++)
         sm->slots[s] = (struct reference_slot){.wake = UINT64_MAX,
                                                .iteration = s,

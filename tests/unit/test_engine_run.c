@@ -115,9 +115,9 @@ static const struct {
     uint32_t ctas, depth;
     uint64_t late;
 } first_passes[] = {
-    {"one slot", TMA_LOAD, 1, 1, 0},   {"two slots", TMA_LOAD, 1, 2, 100},
+    {"one slot", TMA_LOAD, 1, 1, 100}, {"two slots", TMA_LOAD, 1, 2, 100},
     {"two CTAs", TMA_LOAD, 2, 2, 200}, {"a prefetch", TMA_PREFETCH, 1, 2, 100},
-    {"a store", TMA_STORE, 1, 2, 300}, {"a reduction", TMA_REDUCE, 1, 2, 300},
+    {"a store", TMA_STORE, 1, 1, 300}, {"a reduction", TMA_REDUCE, 1, 2, 300},
 };
 
 START_TEST(test_first_pass) {

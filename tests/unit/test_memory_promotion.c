@@ -89,6 +89,44 @@ START_TEST(test_first_sector) {
 }
 END_TEST
 
+/* The first row from `row` on whose line is in the same slice as the line of row `as`. */
+static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
+    struct tma_address_map address_map = tma_address_map_of(&machine);
+    struct tma_line_location location =
+                                 tma_locate_set(&address_map, line_of_row(map, (uint32_t)as)),
+                             other;
+    do
+        other = tma_locate_set(&address_map, line_of_row(map, (uint32_t)row++));
+    while (other.home != location.home || other.slice != location.slice);
+    return row - 1;
+}
+
+/* A promotion from the other partition is dropped if it would wait in the slice of the second line
+ * for more than `wait` cycles. A promotion of the own partition is never dropped. SM 0 reads
+ * another line of that slice, which occupies the slice for `interval` cycles (1.5 at least), just
+ * before SM 1 reads the block. The promotion arrives at the slice a cycle later. */
+static const struct {
+    uint32_t home, interval, wait;
+    uint64_t fills;
+} waits[] = {
+    {1, 20, 18, 1}, {1, 20, 19, 2}, {1, 2, 0, 1}, {1, 1, 1, 1}, {1, 1, 2, 2}, {0, 1000, 0, 2},
+};
+
+START_TEST(test_busy_home) {
+    machine.l2.interval_millicycles = waits[_i].interval * 1000;
+    machine.l2.promotion_wait_cycles = waits[_i].wait;
+    recreate();
+    struct tma_tensor_map map = sector_map();
+    int32_t y = row_at_home(&machine, &map, waits[_i].home, 0);
+    struct load loads[2] = {
+        {.map = &map, .sm = 0, .x = SECTOR_ELEMENTS, .y = row_of_slice(&map, y + 1, y + 2)},
+        {.map = &map, .sm = 1, .y = y, .tag = 1}};
+    struct tma_completion done[2];
+    run_loads(memory, loads, 2, done);
+    ck_assert_uint_eq(done[1].fills, waits[_i].fills);
+}
+END_TEST
+
 enum {
     READ = 10 + 30 + 15 + 20 + 5, /* a load of one sector, without the slice and the ports */
     SLICE = 2,                    /* a request and a sector: 1.5 cycles */
@@ -191,6 +229,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_block, 0, sizeof blocks / sizeof *blocks);
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
+    tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
     tcase_add_test(tests, test_block_is_one_access);
     tcase_add_loop_test(tests, test_policies, 0, TMA_PROMOTION_COUNT);
     tcase_add_loop_test(tests, test_none_makes_no_promotion_fills, 0,

@@ -333,14 +333,6 @@ START_TEST(test_issue_interval) {
 }
 END_TEST
 
-/* wait_group ends 3 cycles after wait_group.read. */
-START_TEST(test_wait_group) {
-    struct tma_tensor_map map = line_map(1);
-    struct load load = {.map = &map, .direction = TMA_STORE, .wait_group = true};
-    ck_assert_uint_eq(run_load(memory, &load).cycle, ISSUE + 4 + STORED + 3);
-}
-END_TEST
-
 /* A load completes with its last data. Other operations complete while their last packets are still
  * in flight; draining processes these. */
 static const struct {
@@ -421,7 +413,6 @@ int main(void) {
     tcase_add_test(tests, test_back_pressure_of_dram);
     tcase_add_loop_test(tests, test_warps_of_a_scheduler_wait, 0, sizeof commits / sizeof *commits);
     tcase_add_loop_test(tests, test_issue_interval, 0, 10);
-    tcase_add_test(tests, test_wait_group);
     tcase_add_loop_test(tests, test_drain, 0, sizeof directions / sizeof *directions);
     tcase_add_test(tests, test_drain_idle_and_waiting);
     suite_add_tcase(suite, tests);

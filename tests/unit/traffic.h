@@ -44,7 +44,6 @@ struct load {
     uint64_t tag;
     enum tma_direction direction;
     uint32_t warp;
-    bool wait_group;
     uint32_t descriptor;    /* number of the tensor map; 0: it needs no fetch */
     const uint32_t *copies; /* multicast: further SMs */
     uint32_t copy_count;
@@ -67,7 +66,6 @@ static inline void issue_load(struct tma_memory *memory, const struct load *load
                                                            .sm = load->sm,
                                                            .direction = load->direction,
                                                            .warp = load->warp,
-                                                           .wait_group = load->wait_group,
                                                            .map = load->map,
                                                            .descriptor = load->descriptor,
                                                            .rows = &rows,

@@ -11,9 +11,7 @@ struct tma_issue {
     uint64_t tag;   /* the issuer's own; returned with the completion */
     uint32_t sm;
     enum tma_direction direction;
-    uint32_t warp;   /* stores and reductions: the warp of the SM that issues the operation */
-    bool wait_group; /* stores and reductions: that warp waits with wait_group; else with
-                        wait_group.read */
+    uint32_t warp; /* stores and reductions: the warp of the SM that issues the operation */
     const struct tma_tensor_map *map;
     uint32_t descriptor; /* the map's number among those of the kernel, up to TMA_MAX_DESCRIPTORS;
                             0: the SM has the map, and no fetch takes time */

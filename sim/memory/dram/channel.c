@@ -321,15 +321,21 @@ static struct choice choose_from(const struct tma_dram *dram,
  * wait for those longer than for the others, the others go first. */
 static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *channel) {
     struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
-    channel->draining = channel->draining && writes->size > dram->machine->dram.write_low;
-    bool write = channel->draining || channel->queues[TMA_DRAM_READS].size == 0;
-    if (write && writes->outside.first != TMA_NONE)
+    bool above = writes->size > dram->machine->dram.write_low;
+    channel->draining = channel->draining && above;
+    bool idle = channel->queues[TMA_DRAM_READS].size == 0;
+    bool write = channel->draining || idle;
+    if (((channel->draining && above) || idle) && writes->outside.first != TMA_NONE)
         fill_queue(dram, channel, writes, channel->bus.free_ticks);
     struct choice first = choose_from(dram, channel, write);
     if (first.start_ticks <= channel->bus.free_ticks + dram->trtw_ticks + dram->twtr_ticks)
         return first;
     struct choice other = choose_from(dram, channel, !write);
-    return other.start_ticks < first.start_ticks ? other : first;
+    if (other.start_ticks >= first.start_ticks)
+        return first;
+    if (write)
+        channel->draining = false;
+    return other;
 }
 
 bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uint64_t until,

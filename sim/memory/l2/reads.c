@@ -94,9 +94,17 @@ static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
            l2->promotion->promotes(packet);
 }
 
+/* Whether requests at the line's home would delay a promotion from the other partition too long. */
+static bool is_busy(struct tma_core *core, const struct tma_l2 *l2,
+                    const struct tma_line_location *location) {
+    uint64_t until = core->cycle + 1 + core->machine->l2.promotion_wait_cycles;
+    return tma_slice_port(core, l2, location->home, location)->free_ticks > until * TMA_TICKS;
+}
+
 /* Fetches the second line of a read's block, which has the same home; its slice sees the promotion
  * in the next cycle. Near its SM, a promotion counts as a request of the SM, and a load makes it
- * only for a line that is not present. */
+ * only for a line that is not present. From the other partition, it is dropped where the home is
+ * busy. */
 static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                    uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
@@ -105,7 +113,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     struct tma_set_index index = tma_set_index(&core->map, second.home, &second);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
-    if (tma_copy_is_complete(core, l2, &second))
+    if (tma_copy_is_complete(core, l2, &second) || (!near && is_busy(core, l2, &second)))
         return tma_nowhere;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);

@@ -32,7 +32,6 @@ bool tma_sm_issue(struct tma_core *core, struct tma_sms *sms, const struct tma_i
                                       .descriptor = issue->descriptor,
                                       .promotion = (uint8_t)issue->map->l2_promotion,
                                       .direction = issue->direction,
-                                      .wait_group = issue->wait_group,
                                       .warp = (uint8_t)issue->warp,
                                       .copies = TMA_NONE,
                                       .completion = {.tag = issue->tag,

@@ -20,8 +20,7 @@ struct tma_transfer {
     bool begun;        /* the TMA unit works on it, or has done so */
     bool generated;    /* the TMA unit has made all of its packets */
     bool completed;    /* its completion is known */
-    bool wait_group;   /* stores: as in struct tma_issue */
-    uint8_t warp;      /* stores: likewise */
+    uint8_t warp;      /* stores: as in struct tma_issue */
     uint8_t promotion; /* enum tma_l2_promotion of the tensor map */
     enum tma_direction direction;
     uint32_t sm;

@@ -88,8 +88,6 @@ static void complete(struct tma_core *core, struct tma_sms *sms, uint32_t id, ui
     const struct tma_transfer *transfer = &sms->transfers[id];
     uint64_t cycles = transfer->direction == TMA_REDUCE ? machine->tma.reduce_complete_cycles
                                                         : machine->tma.store_complete_cycles;
-    if (transfer->wait_group)
-        cycles += machine->tma.wait_group_cycles;
     tma_transfer_complete(core, sms, id, read + cycles);
 }
 
