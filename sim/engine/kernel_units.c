@@ -24,8 +24,13 @@ static uint64_t take_shared_memory(const struct tma_role_state *role, uint64_t c
                                     cycle, wavefronts);
 }
 
+/* How long a unit needs for some work. */
+static uint64_t ticks_of(uint64_t work, uint32_t rate) {
+    return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
+}
+
 static uint64_t serve_unit(struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
-    return tma_port_serve(unit, cycle, (work * TMA_TICKS + rate - 1) / rate);
+    return tma_port_serve(unit, cycle, ticks_of(work, rate));
 }
 
 uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving) {
@@ -63,12 +68,16 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     struct tma_kernel_sm *sm = role->cta->sm;
     uint64_t m = amount[0], n = amount[1], k = amount[2], bytes = mma_bytes(statement->type);
     uint64_t parts = (m + MMA_ROWS - 1) / MMA_ROWS;
-    uint64_t read = (parts * n + (statement->a_in_registers ? 0 : m)) * k * bytes;
+    uint64_t read_a = statement->a_in_registers ? 0 : m * k * bytes, read_b = parts * n * k * bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
-    uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
-    /* The operands come from shared memory while the product is computed. */
+    /* The operands come from shared memory while the product is computed. Products with few columns
+     * take longer to read A than to compute. */
+    uint64_t product = ticks_of(m * n * k, mma_rate(machine, statement->type));
+    uint64_t reading =
+        ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes);
+    uint64_t end = tma_port_serve(&sm->tensor, start, product > reading ? product : reading);
     tma_memory_read_operands(role->cta->engine->simulation.memory, sm->number,
-                             (read + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES);
+                             (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES);
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
     uint64_t next = start;
     if (role->mma_committed > statement->leaving) {

@@ -218,6 +218,8 @@ struct tma_machine {
         uint32_t mma_tf32;       /* the same: tf32 */
         uint32_t mma_byte;       /* the same: 8-bit types */
         uint32_t mma_fp64;       /* the same: f64 */
+        uint32_t mma_a_bytes;    /* bytes of A, in shared memory, that they take in a cycle; 0: any */
+        uint32_t mma_b_bytes;    /* the same: B */
         uint32_t alu;            /* operations of single precision in a cycle */
         uint32_t sfu;            /* special functions in a cycle */
     } sm;

@@ -14,7 +14,7 @@ static const struct tma_names all_names = {"SMs", all_items, 1};
 static const struct tma_name auto_items[] = {{"auto", 0}};
 static const struct tma_names auto_names = {"number", auto_items, 1};
 static const struct tma_name machine_items[] = {{"machine", 0}};
-static const struct tma_names machine_names = {"clock", machine_items, 1};
+static const struct tma_names machine_names = {"number", machine_items, 1};
 static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}};
 static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 5};
 static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
@@ -26,6 +26,14 @@ struct kernel_input {
 };
 
 #define IN(member) offsetof(struct kernel_input, member)
+
+/* What instructions take in this kernel's code; 0: what the machine says. */
+#define COST(name, text)                                                                           \
+    {                                                                                              \
+        .path = "costs." #name, .kind = TMA_KEY_U32, .unit = &tma_unit_cycles, .min = 1,           \
+        .max = 10000, .names = &machine_names, .fallback = "machine",                              \
+        .offset = IN(kernel.costs.name##_cycles), .meaning = text                                  \
+    }
 
 static const struct tma_key kernel_keys[] = {
     {.path = "ctas",
@@ -95,6 +103,16 @@ static const struct tma_key kernel_keys[] = {
      .offset = IN(kernel.cold),
      .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
                 "what a run of the same kernel left"},
+    COST(wait, "time of a wait on an mbarrier whose phase is complete"),
+    COST(wake, "time from the end of an mbarrier's phase to the next instruction of a warp that waits for it"),
+    COST(arrive, "time of an arrival on an mbarrier of the own CTA"),
+    COST(expect, "time of an arrival with expect_tx"),
+    COST(issue, "time of a TMA instruction in the warp that issues it"),
+    COST(commit, "time to commit a group of stores"),
+    COST(wait_group, "time of a wait for groups of stores that are done"),
+    COST(barrier, "time from the last arrival at a named barrier to the next instruction of its warps"),
+    COST(mma_issue, "time to issue a group of matrix products and to commit it"),
+    COST(mma_wait, "time from the end of a group of matrix products to the next instruction of the warps that wait for it"),
     {.path = "rings",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,

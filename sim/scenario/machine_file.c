@@ -272,6 +272,10 @@ static const struct tma_key keys[] = {
     U32("sm.mma_tf32", none, 1, 1 << 20, sm.mma_tf32, "the same: tf32"),
     U32("sm.mma_byte", none, 1, 1 << 20, sm.mma_byte, "the same: 8-bit types"),
     U32("sm.mma_fp64", none, 1, 1 << 20, sm.mma_fp64, "the same: f64"),
+    U32("sm.mma_a", bytes, 0, 1 << 20, sm.mma_a_bytes,
+        "bytes of the operand A that the tensor cores of an SM take from shared memory in a cycle; "
+        "0: any number"),
+    U32("sm.mma_b", bytes, 0, 1 << 20, sm.mma_b_bytes, "the same: the operand B"),
     U32("sm.alu", none, 1, 1 << 20, sm.alu, "operations of single precision of an SM in a cycle"),
     U32("sm.sfu", none, 1, 1 << 20, sm.sfu, "special functions of an SM in a cycle"),
 };
