@@ -51,8 +51,9 @@ CLI_SOURCES   := $(wildcard sim/cli/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 FAULT_SOURCES := $(wildcard tests/faults/*.c)
+FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
-SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(BENCH_SOURCES)
+SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
 STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
@@ -64,7 +65,7 @@ LIBRARY := $(BUILD)/libtmasim.a
 SHARED  := $(BUILD)/libtmasim.so
 MODULE  := $(BUILD)/libtmasim-engine.so
 COMMAND := $(BUILD)/tmasim
-TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES))
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
@@ -107,6 +108,9 @@ COMMAND_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 FAULT_TESTS := $(filter $(BUILD)/tests/faults/%,$(TESTS))
 $(FAULT_TESTS): $(COMMAND_OBJECTS) | $(COMMAND)
 $(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
+# A target of the fuzzer, linked with what replays its corpus.
+REPLAYS := $(filter $(BUILD)/tests/fuzz/%,$(TESTS))
+$(REPLAYS): $(call object,tests/fuzz/replay.c)
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
@@ -123,6 +127,26 @@ test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an i
 .PHONY: test-programs
 test-programs: $(TESTS) ## the unit and hardware tests alone, as CI runs them with sanitizers
 	@tests/run - $(TESTS)
+
+# The fuzzer needs clang. It starts from the corpus, and keeps what it finds in build/fuzz.
+FUZZ_SECONDS ?= 60
+FUZZ_FLAGS   := -std=gnu17 -g -O1 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) -fno-sanitize-recover=all
+FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(FUZZ_SOURCES))
+
+FUZZ_OBJECTS := $(patsubst %.c,build/fuzz/obj/%.o,$(LIB_SOURCES))
+
+build/fuzz/obj/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC  $@"
+	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+
+build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
+	@echo "  LD  $@"
+	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) -lm
+
+.PHONY: fuzz
+fuzz: $(FUZZERS) ## fuzz each parser and the placement, FUZZ_SECONDS each (needs clang)
+	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
 .PHONY: golden-accept
 golden-accept: all ## write traces/ anew: look at what git says has changed
@@ -221,4 +245,4 @@ clean: ## delete everything that was built
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z_.-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) build/fuzz -name '*.d' 2>/dev/null)

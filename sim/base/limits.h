@@ -6,7 +6,7 @@
 /* Name, value, what it bounds. */
 #define TMA_LIMITS(X)                                                                              \
     X(TMA_LIMIT_TEXT_BYTES, 1048576, "bytes of a scenario, machine or map file")                   \
-    X(TMA_LIMIT_YAML_DEPTH, 16, "levels of mappings and lists in such a file")                     \
+    X(TMA_LIMIT_YAML_DEPTH, 48, "levels of mappings and lists in such a file")                     \
     X(TMA_LIMIT_YAML_VALUES, 10000, "keys and values in such a file, after aliases")               \
     X(TMA_LIMIT_YAML_BYTES, 1048576, "bytes of keys and values in such a file, after aliases")     \
     X(TMA_LIMIT_EXPRESSION_BYTES, 1000, "bytes of an expression")                                  \

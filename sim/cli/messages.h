@@ -8,7 +8,7 @@ enum cli_status {
     CLI_OK = 0,
     CLI_DIFFERENT = 1,     /* diff, decode: the two inputs differ */
     CLI_ILLEGAL = 1,       /* check: a tensor map breaks a rule */
-    CLI_FAILED_ROWS = 1,   /* sweep: some rows have no figures */
+    CLI_FAILED_ROWS = 1,   /* sweep, validate: some rows have no figures */
     CLI_ERROR = 2,         /* wrong usage, or a file that cannot be read, used or written */
     CLI_MODEL = 3,         /* the simulated program deadlocks or faults */
     CLI_INTERRUPTED = 130, /* as a shell says of SIGINT: the output has what was done by then */

@@ -272,12 +272,14 @@ static bool replay_files(struct replay_state *state) {
     const struct cli_options *options = state->replay->options;
     struct tma_worker_code code = {.work = work, .context = state};
     struct tma_workers *workers = tma_workers_create(cli_jobs(options), &code);
-    bool good = workers != NULL;
-    cli_interrupts_hold(true);
+    if (workers == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
     cli_progress_begin(&state->progress, options->quiet);
     state->progress.unit = state->pieces.count == state->result->total ? "records" : "parts";
     state->progress.total = state->pieces.count;
-    good = good && run_pieces(state, workers, &state->pieces, take);
+    bool good = run_pieces(state, workers, &state->pieces, take);
     if (good && state->again.count > 0 && !cli_interrupted())
         good = run_pieces(state, workers, &state->again, take_again);
     tma_workers_free(workers);
@@ -303,6 +305,7 @@ static void free_state(struct replay_state *state) {
 
 bool cli_replay(const struct cli_replay *replay, struct cli_replay_result *result) {
     struct replay_state state = {.replay = replay, .result = result};
+    cli_interrupts_hold(true);
     state.file_count = replay->options->operands.count;
     state.files = tma_allocate(state.file_count, sizeof *state.files);
     state.units = tma_allocate(state.file_count * ((size_t)replay->draws + 1), sizeof *state.units);

@@ -11,3 +11,13 @@ bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *s
     tma_diagnostics_free(&list);
     return good && cli_output_spares(options->output, scenario->gpu_path);
 }
+
+bool cli_workload_read(const struct cli_options *options, struct tma_scenario *scenario) {
+    if (!cli_scenario_read(options, scenario))
+        return false;
+    if (scenario->program == NULL)
+        return true;
+    cli_error("%s has a kernel with roles; this verb takes scenarios with a workload",
+              options->operands.items[0]);
+    return false;
+}

@@ -6,9 +6,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 4, STACK_BYTES = 1 << 16 };
+enum { MOST_FILES = 4, STACK_BYTES = 1 << 16, SAME_INTERRUPT_S = 2 };
 
 /* The names of the files, or NULL. */
 static const char *names[MOST_FILES];
@@ -73,12 +74,19 @@ static void end_by(int number) {
     raise(number);
 }
 
-/* Whether a signal is an interrupt that the verb looks for. */
+/* Whether a signal is an interrupt that the verb looks for. One interrupt may come twice:
+ * timeout(1) sends it to the command and to the command's group. */
 static bool is_held(int number) {
-    bool held = number == SIGINT && holds_interrupts && !is_interrupted;
-    if (held)
-        is_interrupted = true;
-    return held;
+    static struct timespec first;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (number != SIGINT || !holds_interrupts)
+        return false;
+    if (is_interrupted)
+        return now.tv_sec - first.tv_sec < SAME_INTERRUPT_S;
+    first = now;
+    is_interrupted = true;
+    return true;
 }
 
 /* Waits for a signal that ends the command. The mutex stays locked, so that no file takes its place

@@ -11,7 +11,7 @@
 void cli_temporary_watch_signals(void);
 
 /* With `hold`, the first SIGINT does not end the command from now on: it makes cli_interrupted()
- * true, and the verb ends with what it has. A second one ends the command. */
+ * true, and the verb ends with what it has. Another one, two seconds later, ends the command. */
 void cli_interrupts_hold(bool hold);
 bool cli_interrupted(void);
 

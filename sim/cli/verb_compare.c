@@ -235,7 +235,7 @@ static int run(const struct cli_options *options) {
     int status = CLI_ERROR;
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
+    if (cli_workload_read(options, &scenario))
         status = compare_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;

@@ -38,7 +38,7 @@ static int explain(const struct explain_options *options, const struct tma_scena
 static int run(const struct cli_options *options) {
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
+    if (cli_workload_read(options, &scenario))
         status = explain((const struct explain_options *)options, &scenario);
     tma_scenario_free(&scenario);
     return status;

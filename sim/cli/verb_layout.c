@@ -99,7 +99,7 @@ static int run(const struct cli_options *options) {
     }
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_scenario_read(options, &scenario))
+    if (cli_workload_read(options, &scenario))
         status = show_layout(own, &scenario);
     tma_scenario_free(&scenario);
     return status;

@@ -1,4 +1,5 @@
 /* tmasim run: simulates a scenario and writes its report and its trace. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,11 +144,31 @@ static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool
     return code;
 }
 
+/* Fails if the kernel has more operations than anyone means to wait for. */
+static enum tma_error_code check_operations(const struct tma_kernel *kernel,
+                                            struct tma_kernel_place *place,
+                                            struct tma_error *error) {
+    uint32_t most;
+    uint64_t operations = tma_kernel_known_operations(kernel, &most);
+    if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
+        return TMA_OK;
+    *place =
+        (struct tma_kernel_place){kernel->statements[most].line, kernel->statements[most].column};
+    return tma_fail(error, TMA_ERROR_ARGUMENT,
+                    "the kernel has %" PRIu64
+                    " TMA operations, most of them here; more than %" PRIu64
+                    " need the option --yes",
+                    operations, TMA_MAX_KERNEL_OPERATIONS);
+}
+
 static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
                                       const struct tma_event_sink *sink, struct tma_result *result,
                                       struct tma_kernel_place *place, struct tma_error *error) {
     if (scenario->program == NULL)
         return run_watched(scenario, quiet, sink, result, error);
+    enum tma_error_code code = check_operations(&scenario->program->kernel, place, error);
+    if (code != TMA_OK)
+        return code;
     return tma_kernel_run(&scenario->machine, &scenario->program->kernel, sink, result, place,
                           error);
 }

@@ -218,7 +218,6 @@ static bool simulate_rows(struct sweeping *sweeping) {
     struct tma_workers *workers = tma_workers_create(cli_jobs(options), &code);
     struct tma_error error = {.text = "out of memory"};
     sweeping->progress = (struct cli_progress){.unit = "rows", .total = count, .total_work = count};
-    cli_interrupts_hold(true);
     cli_progress_begin(&sweeping->progress, options->quiet);
     bool good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
     tma_workers_free(workers);
@@ -335,6 +334,7 @@ static int run(const struct cli_options *options) {
     struct sweeping sweeping = {.own = (const struct sweep_options *)options};
     const struct sweep_options *own = sweeping.own;
     int status = CLI_ERROR;
+    cli_interrupts_hold(true);
     if (own->tries.count == 0 && own->list == NULL)
         cli_error("sweep: nothing to try; expected --try PATH=VALUES or --list FILE");
     else if (cli_variants_make(&own->tries, own->list, &sweeping.variants))

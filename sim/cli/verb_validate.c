@@ -69,7 +69,7 @@ static int run(const struct cli_options *options) {
     tma_release(result.draws);
     if (!cli_output_close(&output, status != CLI_ERROR))
         return CLI_ERROR;
-    return result.failed && status == CLI_OK ? CLI_ERROR : status;
+    return result.failed && status == CLI_OK ? CLI_FAILED_ROWS : status;
 }
 
 static const struct cli_option options[] = {
@@ -102,8 +102,10 @@ const struct cli_verb cli_validate = {
     .summary = "Replay records of a real GPU and count how many agree.",
     .details = "Ctrl-C ends it with the records replayed so far. A record whose process dies is an "
                "error, counts as\nskipped, and the others are replayed.",
-    .statuses = "0 all files were replayed, whether their records agree or not; 2 error;\n"
-                "130 interrupted: the report is partial",
+    .statuses =
+        "0 all files were replayed, whether their records agree or not; 1 some records were not\n"
+        "replayed, because a process died or memory ran out; 2 error;\n"
+        "130 interrupted: the report is partial",
     .min_operands = 1,
     .max_operands = SIZE_MAX,
     .options = options,

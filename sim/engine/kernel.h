@@ -175,6 +175,7 @@ struct tma_buffer {
     char name[TMA_KERNEL_NAME];
     uint32_t bytes;
     uint32_t shared_offset; /* or TMA_SHARED_AUTO */
+    uint32_t over;          /* 1 + the ring in whose memory it lies; 0: it has memory of its own */
 };
 
 /* A named barrier (bar.sync) of a CTA. */
@@ -203,8 +204,10 @@ struct tma_kernel {
     struct tma_map_array arrays[TMA_MAX_KERNEL_MAPS]; /* by map */
     uint32_t map_count;
 
-    uint32_t cta_count;    /* CTAs of the grid */
-    uint32_t cluster_ctas; /* of a cluster; 0 means 1 */
+    uint32_t cta_count; /* CTAs of the grid */
+    /* CTAs of a cluster. A launch without the cluster attribute (0) and one with clusters of one
+     * CTA (1) differ in the SMs on which CTAs are placed (memory/topology.h). */
+    uint32_t cluster_ctas;
     uint32_t ctas_per_sm;  /* 0: as many as threads, registers and shared memory allow */
     uint32_t registers;    /* of a thread; 0: they do not limit the CTAs of an SM */
     uint32_t shared_bytes; /* of a CTA; 0: what rings and buffers take */

@@ -6,7 +6,7 @@
 #include "memory/topology.h"
 
 /* Statements that the check walks through to count what one CTA does. */
-#define MOST_STEPS UINT64_C(20000000)
+#define MOST_STEPS UINT64_C(2000000)
 
 struct checker {
     const struct tma_machine *machine;
@@ -193,6 +193,68 @@ static enum tma_error_code check_depth(struct checker *checker, uint32_t role) {
     return TMA_OK;
 }
 
+static uint64_t saturating_product(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* A value that is the same everywhere. */
+static bool is_constant(const struct tma_value *value, int64_t *constant) {
+    *constant = value->constant;
+    return value->expression == NULL || tma_expression_constant(value->expression, constant);
+}
+
+/* How often a loop goes around in all CTAs together, on average: at least 1 where that depends on
+ * variables. */
+static uint64_t times_around(const struct tma_kernel *kernel,
+                             const struct tma_statement *statement) {
+    int64_t a, b, step;
+    if (statement->kind == TMA_STATEMENT_FOR && is_constant(&statement->from, &a) &&
+        is_constant(&statement->to, &b) && is_constant(&statement->step, &step) && a < b &&
+        step > 0)
+        return ((uint64_t)b - (uint64_t)a - 1) / (uint64_t)step + 1;
+    if (statement->kind == TMA_STATEMENT_TILES && statement->schedule != TMA_TILES_ONE &&
+        is_constant(&statement->tiles_m, &a) && is_constant(&statement->tiles_n, &b) && a > 0 &&
+        b > 0) {
+        uint64_t tiles = saturating_product((uint64_t)a, (uint64_t)b) / kernel->cta_count;
+        return tiles > 0 ? tiles : 1;
+    }
+    return 1;
+}
+
+/* Operations of one CTA in the statements from `first` to `end`; counts
+ * loops by times_around. The operations of branches do not count. */
+static uint64_t count_operations(const struct tma_kernel *kernel, uint32_t first, uint32_t end) {
+    uint64_t sum = 0;
+    for (uint32_t i = first; i < end; i = kernel->statements[i].end) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        uint64_t count = statement->kind == TMA_STATEMENT_OPERATION;
+        if (statement->end > i + 1 && statement->kind != TMA_STATEMENT_IF)
+            count = saturating_product(times_around(kernel, statement),
+                                       count_operations(kernel, i + 1, statement->end));
+        if (__builtin_add_overflow(sum, count, &sum))
+            return UINT64_MAX;
+    }
+    return sum;
+}
+
+static enum tma_error_code check_operations(struct checker *checker) {
+    const struct tma_kernel *kernel = checker->kernel;
+    uint64_t count = 0;
+    checker->place = (struct tma_kernel_place){0, 0};
+    for (uint32_t role = 0; role < kernel->role_count; role++)
+        if (__builtin_add_overflow(
+                count, count_operations(kernel, kernel->roles[role].first, kernel->roles[role].end),
+                &count))
+            count = UINT64_MAX;
+    count = saturating_product(count, kernel->cta_count);
+    if (count > TMA_MAX_KERNEL_OPERATIONS && !kernel->unbounded)
+        return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
+                        "more than 10^9 operations: %s%" PRIu64 " in all CTAs",
+                        count == UINT64_MAX ? "at least " : "", count);
+    return TMA_OK;
+}
+
 /* What one CTA does in its rings and barriers. */
 struct cta_totals {
     uint64_t acquired[TMA_MAX_RINGS], waited[TMA_MAX_ROLES][TMA_MAX_RINGS];
@@ -255,10 +317,6 @@ static enum tma_error_code walk_cta(struct checker *checker, struct tma_program_
 static enum tma_error_code check_totals(struct checker *checker, const struct cta_totals *totals) {
     const struct tma_kernel *kernel = checker->kernel;
     checker->place = (struct tma_kernel_place){0, 0};
-    if (!kernel->unbounded && totals->operations > TMA_MAX_KERNEL_OPERATIONS / kernel->cta_count)
-        return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
-                        "more than 10^9 operations: %u CTAs of %s%" PRIu64, kernel->cta_count,
-                        totals->whole ? "" : "at least ", totals->operations);
     if (!totals->whole)
         return TMA_OK;
     for (uint32_t r = 0; r < kernel->ring_count; r++) {
@@ -292,6 +350,8 @@ enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
     }
     for (uint32_t r = 0; code == TMA_OK && r < kernel->ring_count; r++)
         code = check_ring(&checker, r);
+    if (code == TMA_OK)
+        code = check_operations(&checker);
     if (code == TMA_OK)
         code = walk_cta(&checker, &cursor, &totals);
     if (code == TMA_OK)

@@ -1,9 +1,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/kernel_failure.h"
 #include "engine/kernel_memory.h"
 #include "engine/kernel_ring.h"
-#include "engine/kernel_role.h"
 
 enum { ROLE_TEXT_BYTES = 240 };
 

@@ -27,7 +27,7 @@ uint32_t tma_kernel_place_ctas(const struct tma_machine *machine, const struct t
             break;
         if (ctas > 1)
             count = ctas * tma_machine_place_clusters(machine, ctas, count / ctas, sms + placed);
-        else if (per_sm > 1)
+        else if (kernel->cluster_ctas == 1)
             tma_machine_place_shared(machine, count, sms + placed);
         else
             tma_machine_place(machine, count, sms + placed);
@@ -163,10 +163,12 @@ static bool allocate(struct tma_kernel_engine *engine, uint32_t places) {
     engine->pools = tma_allocate(places, sizeof *engine->pools);
     engine->roles = tma_allocate(roles, sizeof *engine->roles);
     engine->requests = tma_allocate(roles, sizeof *engine->requests);
+    engine->fetched = tma_allocate((size_t)engine->machine.sm_count * kernel->statement_count,
+                                   sizeof *engine->fetched);
     engine->stages = tma_allocate((size_t)places * engine->stage_count, sizeof *engine->stages);
     return engine->sms != NULL && engine->clusters != NULL && engine->ctas != NULL &&
            engine->pools != NULL && engine->roles != NULL && engine->requests != NULL &&
-           engine->stages != NULL;
+           engine->fetched != NULL && engine->stages != NULL;
 }
 
 bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
@@ -217,6 +219,9 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
         for (uint32_t i = 0; i < places; i++)
             ctas += engine->ctas[i].sm == &engine->sms[s];
         assert(ctas * kernel->role_count <= each);
+        engine->sms[s].fetched = engine->fetched + (size_t)s * kernel->statement_count;
+        engine->sms[s].poll_cycles = (uint64_t)(ctas - 1) * (tma_kernel_threads(kernel) / 32) *
+                                     engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000;
         engine->sms[s].requests = engine->requests + used;
         used += ctas * kernel->role_count;
     }
@@ -236,41 +241,8 @@ void tma_kernel_grid_free(struct tma_kernel_engine *engine) {
     tma_release(engine->pools);
     tma_release(engine->roles);
     tma_release(engine->requests);
+    tma_release(engine->fetched);
     tma_release(engine->stages);
-}
-
-static void end_cta(struct tma_kernel_cta *cta) {
-    struct tma_kernel_engine *engine = cta->engine;
-    struct tma_kernel_cluster *cluster = cta->cluster;
-    uint64_t cycles = cta->end_cycle - cta->start_cycle;
-    tma_account_cta(&engine->simulation.accounting, cycles, cta->end_cycle);
-    tma_trace_end(&engine->simulation.tracer, cta->end_cycle,
-                  (struct tma_event_source){cta->sm->number, cta->number, 0}, cycles);
-    uint64_t free_cycle = cta->end_cycle + engine->machine.warp.launch_cycles;
-    if (free_cycle > cluster->free_cycle)
-        cluster->free_cycle = free_cycle;
-    if (--cluster->running_ctas == 0)
-        tma_actor_signal(&engine->simulation.actors, engine->scheduler_actor);
-}
-
-static void extend(struct tma_kernel_cta *cta, uint64_t cycle) {
-    if (cycle > cta->end_cycle)
-        cta->end_cycle = cycle;
-}
-
-void tma_kernel_end_role(struct tma_kernel_cta *cta, uint64_t cycle) {
-    extend(cta, cycle);
-    assert(cta->running_roles > 0);
-    if (--cta->running_roles == 0 && cta->in_flight == 0)
-        end_cta(cta);
-}
-
-void tma_kernel_end_operation(struct tma_kernel_cta *cta, uint64_t cycle) {
-    assert(cta->in_flight > 0);
-    if (--cta->in_flight > 0 || cta->running_roles > 0)
-        return;
-    extend(cta, cycle);
-    end_cta(cta);
 }
 
 /* Starts the next CTAs in the places of a cluster. */

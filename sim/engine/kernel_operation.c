@@ -6,8 +6,9 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "engine/kernel_end.h"
+#include "engine/kernel_failure.h"
 #include "engine/kernel_ring.h"
-#include "engine/kernel_role.h"
 #include "placement/rows.h"
 #include "tensormap/types.h"
 
@@ -408,6 +409,17 @@ void tma_kernel_hand_over(struct tma_kernel_engine *engine, const struct tma_que
                         operation->number, statement->map);
 }
 
+/* A store of the role has completed, as its warp sees at `cycle`. */
+static void complete_store(struct tma_role_state *role, uint64_t group, uint64_t cycle) {
+    struct tma_store_group *stores = &role->groups[group % TMA_MAX_GROUPS];
+    assert(stores->pending > 0);
+    stores->pending--;
+    if (cycle > stores->cycle)
+        stores->cycle = cycle;
+    if (role->phase == TMA_ROLE_WAITS_STORES)
+        tma_actor_signal(&role->cta->engine->simulation.actors, role->number);
+}
+
 void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_completion *completion,
                          uint64_t cycle) {
     uint32_t place = (uint32_t)(completion->tag >> 32), index = (uint32_t)completion->tag;
@@ -431,7 +443,7 @@ void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_comp
     if (direction == TMA_LOAD && (mask == 0 || (mask >> cta->rank & 1) != 0))
         tma_stage_complete(cta, statement->ring, operation->stage, completion->bytes, cycle);
     if (tma_writes_tensor(direction))
-        tma_role_complete_store(role, operation->group, cycle);
+        complete_store(role, operation->group, cycle);
     if (--operation->left > 0)
         return;
     operation->next_free = engine->pools[place].free;

@@ -1,9 +1,9 @@
 #include "engine/kernel_role.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 
+#include "engine/kernel_end.h"
+#include "engine/kernel_failure.h"
 #include "engine/kernel_operation.h"
 #include "engine/kernel_ring.h"
 #include "engine/kernel_units.h"
@@ -13,39 +13,6 @@ enum { RUN_AHEAD_CYCLES = 4096 };
 
 static struct tma_kernel_engine *engine_of(const struct tma_role_state *role) {
     return role->cta->engine;
-}
-
-void tma_role_describe(const struct tma_role_state *role, char *text, size_t size) {
-    const struct tma_program_cursor *cursor = &role->cursor;
-    const struct tma_program_place *place = cursor->in_part ? &cursor->ahead : &cursor->main;
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint32_t d = 0; d < place->depth; d++) {
-        const struct tma_statement *loop = &cursor->kernel->statements[place->frames[d].statement];
-        uint32_t variables[3] = {loop->variable, loop->variable_m, loop->variable_n};
-        uint32_t count = loop->kind == TMA_STATEMENT_FOR     ? 1
-                         : loop->kind == TMA_STATEMENT_TILES ? 3
-                                                             : 0;
-        for (uint32_t i = 0; i < count && used < size; i++)
-            used += (size_t)snprintf(text + used, size - used, "%s%s = %" PRId64,
-                                     used > 0 ? ", " : "", cursor->kernel->variables[variables[i]],
-                                     place->variables[variables[i]]);
-    }
-}
-
-void tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
-                   enum tma_error_code code, const char *text) {
-    char where[160], message[TMA_ERROR_TEXT_BYTES];
-    struct tma_kernel_engine *engine = engine_of(role);
-    tma_role_describe(role, where, sizeof where);
-    int used =
-        snprintf(message, sizeof message, "cycle %" PRIu64 ", CTA %u, role %s%s%s: ", role->cycle,
-                 role->cta->number, engine->kernel->roles[role->index].name,
-                 where[0] != '\0' ? ", " : "", where);
-    snprintf(message + used, sizeof message - (size_t)used, "%.300s", text);
-    if (engine->simulation.code == TMA_OK && statement != NULL)
-        engine->failed = statement;
-    tma_simulation_fail(&engine->simulation, code, message);
 }
 
 /* The role goes on at a later cycle; the time until then has this cause. */
@@ -65,8 +32,9 @@ static void spend(struct tma_role_state *role, enum tma_role_cause cause, uint64
 static void pass_mbarrier(struct tma_role_state *role, uint64_t complete,
                           enum tma_role_cause cause) {
     const struct tma_machine *machine = &engine_of(role)->machine;
-    spend(role, TMA_ROLE_MBARRIER, machine->warp.wait_cycles);
-    spend_until(role, cause, complete + machine->warp.wake_cycles);
+    uint64_t polls = role->cta->sm->poll_cycles;
+    spend(role, TMA_ROLE_MBARRIER, machine->warp.wait_cycles + polls);
+    spend_until(role, cause, complete + machine->warp.wake_cycles + polls);
 }
 
 static struct tma_wait wait_for(struct tma_role_state *role, enum tma_role_phase phase,
@@ -158,10 +126,11 @@ static void release(struct tma_role_state *role, const struct tma_statement *sta
     uint32_t mask = cta->rings[statement->ring].release_mask;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t way = rank == cta->rank ? 0 : machine->warp.remote_arrive_cycles;
+        uint64_t way = rank == cta->rank ? machine->warp.arrive_latency_cycles
+                                         : machine->warp.remote_arrive_cycles;
         tma_stage_release(&cta->cluster->ctas[rank], statement->ring, stage, cycle + way);
     }
-    spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles);
+    spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles + cta->sm->poll_cycles);
     spend_until(role, TMA_ROLE_MBARRIER, cycle);
 }
 
@@ -174,8 +143,10 @@ static void signal_stage(struct tma_role_state *role, const struct tma_statement
         return;
     }
     uint32_t stage = (uint32_t)((use->acquired - 1) % ring_of(role, statement->ring)->depth);
-    tma_stage_expect(role->cta, statement->ring, stage, 0, true, role->cycle);
-    spend(role, TMA_ROLE_MBARRIER, engine_of(role)->machine.warp.arrive_cycles);
+    const struct tma_machine *machine = &engine_of(role)->machine;
+    tma_stage_expect(role->cta, statement->ring, stage, 0, true,
+                     role->cycle + machine->warp.arrive_latency_cycles);
+    spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles + role->cta->sm->poll_cycles);
 }
 
 static void commit(struct tma_role_state *role) {
@@ -193,16 +164,6 @@ static void commit(struct tma_role_state *role) {
     }
     role->groups[role->groups_committed % TMA_MAX_GROUPS] = (struct tma_store_group){0, 0};
     spend(role, TMA_ROLE_ISSUE, engine_of(role)->machine.warp.commit_cycles);
-}
-
-void tma_role_complete_store(struct tma_role_state *role, uint64_t group, uint64_t cycle) {
-    struct tma_store_group *stores = &role->groups[group % TMA_MAX_GROUPS];
-    assert(stores->pending > 0);
-    stores->pending--;
-    if (cycle > stores->cycle)
-        stores->cycle = cycle;
-    if (role->phase == TMA_ROLE_WAITS_STORES)
-        tma_actor_signal(&engine_of(role)->simulation.actors, role->number);
 }
 
 /* Waits until at most `leaving` groups of stores are left. False: not yet. */
@@ -349,6 +310,15 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
     }
 }
 
+/* The SM fetches the instructions of a statement that none of its CTAs has executed before. */
+static void fetch(struct tma_role_state *role, const struct tma_statement *statement) {
+    struct tma_kernel_engine *engine = engine_of(role);
+    bool *fetched = &role->cta->sm->fetched[statement - engine->kernel->statements];
+    if (!*fetched)
+        spend(role, TMA_ROLE_ISSUE, engine->machine.warp.fetch_cycles);
+    *fetched = true;
+}
+
 /* Executes the statement that the role waits with, or the next one. Returns false where it waits.
  */
 static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wait) {
@@ -365,6 +335,7 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
     }
     switch (tma_cursor_next(&role->cursor)) {
     case TMA_CURSOR_STATEMENT:
+        fetch(role, role->cursor.statement);
         return execute(role, role->cursor.statement, now, wait);
     case TMA_CURSOR_TILE:
         return want_tile(role, now, wait);

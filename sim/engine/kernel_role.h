@@ -12,14 +12,4 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle);
  * want at the same time. */
 struct tma_wait tma_role_step(struct tma_role_state *role, uint64_t now);
 
-/* Stops the run with an error in a statement of the role. */
-void tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
-                   enum tma_error_code code, const char *text);
-
-/* Writes the role's loop variables as "k = 3, m = 0". */
-void tma_role_describe(const struct tma_role_state *role, char *text, size_t size);
-
-/* A store of the role has completed at `cycle`. */
-void tma_role_complete_store(struct tma_role_state *role, uint64_t group, uint64_t cycle);
-
 #endif

@@ -79,15 +79,22 @@ static void summarise(struct tma_kernel_engine *engine) {
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     struct tma_sm sms[TMA_MAX_SMS];
-    uint64_t tensor = 0, alu = 0, sfu = 0;
+    uint64_t tensor = 0, alu = 0, sfu = 0, operands = 0;
     for (uint32_t i = 0; i < engine->sm_count; i++) {
         sms[i] = (struct tma_sm){.number = engine->sms[i].number};
+        operands += engine->sms[i].operand_cycles * TMA_TICKS;
         tensor += engine->sms[i].tensor.busy_ticks;
         alu += engine->sms[i].alu.busy_ticks;
         sfu += engine->sms[i].sfu.busy_ticks;
     }
     tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count);
     struct tma_result *result = engine->result;
+    /* Waves are those of kernels with one CTA on an SM. */
+    if (engine->ctas_per_sm > 1)
+        result->waves =
+            (struct tma_waves){.count = (engine->kernel->cta_count - 1) / engine->cta_places + 1,
+                               .ctas = engine->cta_places};
+    result->busy_shared += busy(operands, result->cycles, engine->sm_count);
     result->busy_tensor = busy(tensor, result->cycles, engine->sm_count);
     result->busy_alu = busy(alu, result->cycles, engine->sm_count);
     result->busy_sfu = busy(sfu, result->cycles, engine->sm_count);

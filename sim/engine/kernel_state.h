@@ -104,6 +104,9 @@ struct tma_kernel_cluster {
 struct tma_kernel_sm {
     uint32_t number;
     struct tma_port tensor, alu, sfu;
+    uint64_t operand_cycles; /* of shared memory, for operands of matrix products */
+    uint64_t poll_cycles;    /* what the warps of its other CTAs add to each mbarrier instruction */
+    bool *fetched;           /* by statement: its instructions are in the SM's cache */
     struct tma_role_state **requests; /* of the current cycle */
     uint32_t request_count;
 };
@@ -168,6 +171,7 @@ struct tma_kernel_engine {
     uint32_t cta_places, ctas_per_sm;
     struct tma_role_state *roles; /* by CTA place and role; a role's number is its place here */
     struct tma_role_state **requests;
+    bool *fetched;                    /* by SM and statement */
     struct tma_operation_pool *pools; /* by CTA place */
     struct tma_stage *stages;
     uint32_t stage_count; /* of a CTA */
@@ -182,11 +186,5 @@ struct tma_kernel_engine {
     uint32_t scheduler_actor, memory_actor;
     struct tma_result *result;
 };
-
-/* A role of a CTA has ended at `cycle`. */
-void tma_kernel_end_role(struct tma_kernel_cta *cta, uint64_t cycle);
-
-/* An operation of a CTA has completed: with its last one, a CTA whose roles have ended ends. */
-void tma_kernel_end_operation(struct tma_kernel_cta *cta, uint64_t cycle);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
-#include "engine/kernel_role.h"
+#include "engine/kernel_failure.h"
 
 /* Shared memory that a wavefront moves. */
 enum { WAVEFRONT_BYTES = 128 };
@@ -62,6 +62,15 @@ static uint32_t mma_bytes(enum tma_mma_type type) {
 /* A wgmma multiplies 64 rows of A. It reads its rows of A, unless they are in registers, and B. */
 enum { MMA_ROWS = 64 };
 
+enum { WARP_GROUP = 4 };
+
+/* Warp groups of the role that share the rows of a product. */
+static uint64_t warp_groups(const struct tma_role_state *role, uint64_t parts) {
+    uint64_t groups = role->cta->engine->kernel->roles[role->index].warps / WARP_GROUP;
+    groups = groups < parts ? groups : parts;
+    return groups > 0 ? groups : 1;
+}
+
 static uint64_t multiply(struct tma_role_state *role, const struct tma_statement *statement,
                          const uint64_t amount[3], uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
@@ -70,14 +79,16 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     uint64_t parts = (m + MMA_ROWS - 1) / MMA_ROWS;
     uint64_t read_a = statement->a_in_registers ? 0 : m * k * bytes, read_b = parts * n * k * bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
-    /* The operands come from shared memory while the product is computed. Products with few columns
-     * take longer to read A than to compute. */
+    /* The operands come from shared memory while the product is computed. With few columns a warp
+     * group takes longer to read its part of A than to compute; groups read at the same time. */
+    uint64_t groups = warp_groups(role, parts);
     uint64_t product = ticks_of(m * n * k, mma_rate(machine, statement->type));
-    uint64_t reading =
-        ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes);
+    uint64_t reading = (ticks_of(read_a, machine->sm.mma_a_bytes) +
+                        ticks_of(read_b, machine->sm.mma_b_bytes)) /
+                       groups;
     uint64_t end = tma_port_serve(&sm->tensor, start, product > reading ? product : reading);
-    tma_memory_read_operands(role->cta->engine->simulation.memory, sm->number,
-                             (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES);
+    sm->operand_cycles += (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES *
+                          machine->shared.wavefront_cycles;
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
     uint64_t next = start;
     if (role->mma_committed > statement->leaving) {

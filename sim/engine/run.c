@@ -1,5 +1,6 @@
 #include "engine/run.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/allocation.h"
@@ -121,6 +122,8 @@ static void summarise(struct run *run) {
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count);
+    assert(simulation->code != TMA_OK ||
+           tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle));
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
 }
 

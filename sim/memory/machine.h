@@ -183,22 +183,26 @@ struct tma_machine {
     struct {
         uint32_t start_cycles;  /* time from the start of a CTA to the first instruction of its
                                    roles'  programs */
+        uint32_t fetch_cycles;  /* additional time of a statement that runs on an SM for the first
+                                   time:  its instructions are not in the SM's cache */
         uint32_t launch_cycles; /* time from the end of a CTA to the start of the next one on its SM
                                  */
         uint32_t wait_cycles;   /* time of a wait on an mbarrier whose phase is complete */
         uint32_t wake_cycles;   /* time from the end of an mbarrier's phase to the next instruction
                                    of a warp that waits for it */
-        uint32_t arrive_cycles; /* time of an arrival on an mbarrier of the own CTA */
-        uint32_t remote_arrive_cycles; /* latency of an arrival on an mbarrier of another CTA of the
-                                          cluster, without .release.cluster */
-        uint32_t expect_cycles;        /* time of an arrival with expect_tx */
-        uint32_t issue_cycles;         /* time of a TMA instruction in the warp that issues it */
-        uint32_t commit_cycles;        /* time to commit a group of stores */
-        uint32_t wait_group_cycles;    /* time of a wait for groups of stores that are done */
-        uint32_t store_wake_cycles;    /* time from the end of a group of stores to the next
-                                          instruction of a warp that waits for it */
-        uint32_t barrier_cycles;       /* time from the last arrival at a named barrier to the next
-                                          instruction of its warps */
+        uint32_t arrive_cycles; /* time of an arrival on an mbarrier, in the warp that arrives */
+        uint32_t arrive_latency_cycles; /* latency of an arrival until the phase of an mbarrier of
+                                           the own CTA ends */
+        uint32_t remote_arrive_cycles;  /* the same latency for another CTA of the cluster, without
+                                           .release.cluster */
+        uint32_t expect_cycles;         /* time of an arrival with expect_tx */
+        uint32_t issue_cycles;          /* time of a TMA instruction in the warp that issues it */
+        uint32_t commit_cycles;         /* time to commit a group of stores */
+        uint32_t wait_group_cycles;     /* time of a wait for groups of stores that are done */
+        uint32_t store_wake_cycles;     /* time from the end of a group of stores to the next
+                                           instruction of a warp that waits for it */
+        uint32_t barrier_cycles;        /* time from the last arrival at a named barrier to the next
+                                           instruction of its warps */
         uint32_t spin_cycles; /* what a role takes longer than the cycles of a compute statement */
         uint32_t mma_issue_cycles; /* time to issue a group of matrix products and to commit it */
         uint32_t mma_wait_cycles;  /* latency from the end of a group of matrix products to the next
@@ -218,7 +222,8 @@ struct tma_machine {
         uint32_t mma_tf32;       /* the same: tf32 */
         uint32_t mma_byte;       /* the same: 8-bit types */
         uint32_t mma_fp64;       /* the same: f64 */
-        uint32_t mma_a_bytes;    /* bytes of A, in shared memory, that they take in a cycle; 0: any */
+        uint32_t mma_a_bytes;    /* bytes of A, in shared memory, that a warp group takes in a
+                                    cycle; 0: any number */
         uint32_t mma_b_bytes;    /* the same: B */
         uint32_t alu;            /* operations of single precision in a cycle */
         uint32_t sfu;            /* special functions in a cycle */

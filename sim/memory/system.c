@@ -299,10 +299,6 @@ uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64
     return tma_port_serve(&memory->sms.shared[sm], cycle, wavefronts * memory->sms.wavefront_ticks);
 }
 
-void tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t wavefronts) {
-    memory->sms.shared[sm].busy_ticks += wavefronts * memory->sms.wavefront_ticks;
-}
-
 uint64_t tma_memory_now(const struct tma_memory *memory) {
     return memory->core.queue.now;
 }
@@ -367,4 +363,47 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.dram_read_sectors = memory->dram.read_sectors;
     counters.dram_write_sectors = memory->dram.written_sectors;
     return counters;
+}
+
+/* Whether each of `count` ports was busy for at most `ticks`. */
+static bool fit(const struct tma_port *ports, uint32_t count, uint64_t ticks) {
+    for (uint32_t i = 0; i < count; i++)
+        if (ports[i].busy_ticks > ticks)
+            return false;
+    return true;
+}
+
+static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
+    uint32_t count = sms->core->machine->sm_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks > ticks)
+            return false;
+    return fit(sms->ports, count, ticks) && fit(sms->shared, count, ticks);
+}
+
+static bool slices_fit(const struct tma_l2 *l2, uint64_t ticks) {
+    uint32_t count = l2->core->machine->l2.slices;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tma_write_ports *writes = &l2->write_ports[i];
+        if (!fit(&writes->from_sms, 1, ticks) || !fit(&writes->from_partition, 1, ticks) ||
+            !fit(&writes->data, 1, ticks))
+            return false;
+    }
+    return fit(l2->slices, count, ticks);
+}
+
+static bool channels_fit(const struct tma_dram *dram, uint64_t ticks) {
+    for (uint32_t i = 0; i < dram->machine->dram.channels; i++)
+        if (!fit(&dram->channels[i].bus, 1, ticks))
+            return false;
+    return true;
+}
+
+bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles) {
+    uint64_t last = last_cycle(memory), ticks = (last > cycles ? last : cycles) * TMA_TICKS;
+    const struct tma_core *core = &memory->core;
+    return core->queue.count == 0 && memory->sms.transfers_used == 0 &&
+           core->free_count == core->packet_count && sms_fit(&memory->sms, ticks) &&
+           fit(memory->gpcs.ports, memory->machine.topology.gpc_count, ticks) &&
+           slices_fit(&memory->l2, ticks) && channels_fit(&memory->dram, ticks);
 }

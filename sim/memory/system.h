@@ -29,10 +29,6 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
 uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
                                   uint64_t wavefronts);
 
-/* The tensor cores of an SM read operands from shared memory, `wavefronts` wavefronts, while they
- * multiply. That keeps shared memory busy, and delays no warp. */
-void tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t wavefronts);
-
 /* Works through all events that are left, such as writes and prefetches in flight. False when out
  * of memory. */
 bool tma_memory_drain(struct tma_memory *memory);
@@ -68,6 +64,10 @@ bool tma_memory_is_full(const struct tma_memory *memory);
 
 /* The L2 partition next to an SM. */
 uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm);
+
+/* Whether all went out of the memory system that came in, and no server was busy for longer than
+ * the run, of which the engine took `cycles`. Only after tma_memory_drain. */
+bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles);
 
 /* The counters of the run so far. */
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);

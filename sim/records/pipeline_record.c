@@ -23,7 +23,7 @@ struct words {
         warps, mma, per_sm, l2, cold, grid;
 };
 
-struct builder {
+struct pipeline_builder {
     struct tma_pipeline_record *record;
     struct words words;
     const char *text;
@@ -31,8 +31,8 @@ struct builder {
     enum tma_error_code code;
 };
 
-static uint32_t read_word(struct builder *builder, const char *key, uint32_t least, uint32_t most,
-                          uint32_t fallback) {
+static uint32_t read_word(struct pipeline_builder *builder, const char *key, uint32_t least,
+                          uint32_t most, uint32_t fallback) {
     char text[64];
     int64_t value = fallback;
     if (tma_find_key_value(builder->text, key, text, sizeof text) &&
@@ -47,7 +47,7 @@ static uint32_t read_word(struct builder *builder, const char *key, uint32_t lea
     return (uint32_t)value;
 }
 
-static void read_words(struct builder *builder) {
+static void read_words(struct pipeline_builder *builder) {
     struct words *words = &builder->words;
     words->loads = read_word(builder, "loads", 1, 2, 2);
     words->store = read_word(builder, "store", 0, 2, 0);
@@ -82,7 +82,7 @@ static struct tma_value number(int64_t constant) {
 }
 
 /* An expression of the loop variables t, m, n, k and of rank. */
-static struct tma_value expression(struct builder *builder, const char *format, uint32_t a,
+static struct tma_value expression(struct pipeline_builder *builder, const char *format, uint32_t a,
                                    uint32_t b) {
     static const struct tma_expression_name names[] = {
         {.name = "rank", .is_variable = true, .variable = TMA_VARIABLE_RANK},
@@ -106,7 +106,7 @@ static struct tma_value expression(struct builder *builder, const char *format, 
     return (struct tma_value){.expression = made};
 }
 
-static struct tma_statement *add(struct builder *builder, enum tma_statement_kind kind) {
+static struct tma_statement *add(struct pipeline_builder *builder, enum tma_statement_kind kind) {
     struct tma_kernel *kernel = &builder->record->kernel;
     uint32_t index = kernel->statement_count++;
     struct tma_statement *statement = &builder->record->statements[index];
@@ -115,18 +115,19 @@ static struct tma_statement *add(struct builder *builder, enum tma_statement_kin
     return statement;
 }
 
-static struct tma_statement *add_ring(struct builder *builder, enum tma_statement_kind kind) {
+static struct tma_statement *add_ring(struct pipeline_builder *builder,
+                                      enum tma_statement_kind kind) {
     struct tma_statement *statement = add(builder, kind);
     statement->ring = 0;
     return statement;
 }
 
 /* Everything since then is the body of the statement. */
-static void close(struct builder *builder, struct tma_statement *statement) {
+static void close(struct pipeline_builder *builder, struct tma_statement *statement) {
     statement->end = builder->record->kernel.statement_count;
 }
 
-static struct tma_statement *add_tiles(struct builder *builder) {
+static struct tma_statement *add_tiles(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     struct tma_statement *loop = add(builder, TMA_STATEMENT_TILES);
     loop->schedule = TMA_TILES_PERSISTENT;
@@ -139,7 +140,7 @@ static struct tma_statement *add_tiles(struct builder *builder) {
     return loop;
 }
 
-static struct tma_statement *add_steps(struct builder *builder) {
+static struct tma_statement *add_steps(struct pipeline_builder *builder) {
     struct tma_statement *loop = add(builder, TMA_STATEMENT_FOR);
     loop->variable = STEP;
     loop->from = number(0);
@@ -147,7 +148,7 @@ static struct tma_statement *add_steps(struct builder *builder) {
     return loop;
 }
 
-static void begin_role(struct builder *builder, const char *name, uint32_t warps) {
+static void begin_role(struct pipeline_builder *builder, const char *name, uint32_t warps) {
     struct tma_kernel *kernel = &builder->record->kernel;
     struct tma_role *role = &kernel->roles[kernel->role_count++];
     snprintf(role->name, sizeof role->name, "%s", name);
@@ -155,7 +156,7 @@ static void begin_role(struct builder *builder, const char *name, uint32_t warps
     role->first = kernel->statement_count;
 }
 
-static void end_role(struct builder *builder) {
+static void end_role(struct pipeline_builder *builder) {
     struct tma_kernel *kernel = &builder->record->kernel;
     kernel->roles[kernel->role_count - 1].end = kernel->statement_count;
 }
@@ -170,7 +171,7 @@ static uint32_t b_rows(const struct words *words) {
 
 /* The producer loads a box of A and, with two loads, one of B: in a cluster, its part of B for all.
  */
-static void add_producer(struct builder *builder) {
+static void add_producer(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     begin_role(builder, "producer", 1);
     struct tma_statement *tiles = add_tiles(builder), *steps = add_steps(builder);
@@ -200,7 +201,7 @@ static void add_producer(struct builder *builder) {
 }
 
 /* A consumer with wgmma leaves one group in flight, and releases the stage before. */
-static void add_products(struct builder *builder) {
+static void add_products(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     add_ring(builder, TMA_STATEMENT_WAIT);
     struct tma_statement *product = add(builder, TMA_STATEMENT_COMPUTE);
@@ -217,7 +218,7 @@ static void add_products(struct builder *builder) {
 }
 
 /* Another one spins; a copy then stores the stage, and waits until it has been read. */
-static void add_spin(struct builder *builder) {
+static void add_spin(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     add_ring(builder, TMA_STATEMENT_WAIT);
     if (words->compute > 0) {
@@ -239,7 +240,7 @@ static void add_spin(struct builder *builder) {
 
 /* The epilogue: the warps meet, and one thread stores the tile of C, in boxes of 64 columns, after
  * the one before has been read. */
-static void add_epilogue(struct builder *builder) {
+static void add_epilogue(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     if (words->mma > 0) {
         add(builder, TMA_STATEMENT_WAIT_MMA);
@@ -265,7 +266,7 @@ static void add_epilogue(struct builder *builder) {
     add(builder, TMA_STATEMENT_COMMIT);
 }
 
-static void add_consumer(struct builder *builder) {
+static void add_consumer(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     begin_role(builder, "consumer", words->warps);
     struct tma_statement *tiles = add_tiles(builder), *steps = add_steps(builder);
@@ -281,8 +282,8 @@ static void add_consumer(struct builder *builder) {
     end_role(builder);
 }
 
-static void add_map(struct builder *builder, uint32_t tensor, uint64_t columns, uint64_t rows,
-                    uint32_t box_columns, uint32_t box_rows) {
+static void add_map(struct pipeline_builder *builder, uint32_t tensor, uint64_t columns,
+                    uint64_t rows, uint32_t box_columns, uint32_t box_rows) {
     struct tma_kernel *kernel = &builder->record->kernel;
     enum tma_swizzle swizzle = box_columns == 64   ? TMA_SWIZZLE_128B
                                : box_columns == 32 ? TMA_SWIZZLE_64B
@@ -302,7 +303,7 @@ static void add_map(struct builder *builder, uint32_t tensor, uint64_t columns, 
         builder->code = tma_tensor_map_require_legal(map, builder->error);
 }
 
-static void add_maps(struct builder *builder) {
+static void add_maps(struct pipeline_builder *builder) {
     const struct words *words = &builder->words;
     uint64_t k = (uint64_t)words->ktiles * words->bk, m = (uint64_t)words->tm * words->bm,
              n = (uint64_t)words->tn * words->bn;
@@ -317,7 +318,7 @@ static void add_maps(struct builder *builder) {
 enum tma_error_code tma_pipeline_record_read(const struct tma_tsv *records, size_t row,
                                              struct tma_pipeline_record *record,
                                              struct tma_error *error) {
-    struct builder builder = {
+    struct pipeline_builder builder = {
         .record = record, .text = tma_tsv_cell(records, row, "scenario"), .error = error};
     struct tma_kernel *kernel = &record->kernel;
     const struct words *words = &builder.words;

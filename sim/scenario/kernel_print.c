@@ -43,16 +43,34 @@ static void print_values(const struct printer *printer, const struct tma_value *
     fputc(']', printer->out);
 }
 
-/* Prints a mask of ranks. */
+/* Prints the ranks of a mask that varies. Its text is the sum that the reader has made of them:
+ * "pow2(rank) + pow2(0)". */
+static void print_varying_ranks(const struct printer *printer, const char *sum) {
+    static const char power[] = "pow2(";
+    const char *joint = "[";
+    for (const char *at = strstr(sum, power); at != NULL; at = strstr(at, power)) {
+        unsigned depth = 1;
+        const char *first = at + strlen(power), *end = first;
+        for (; *end != '\0' && depth > 0; end++)
+            depth = *end == '(' ? depth + 1 : *end == ')' ? depth - 1 : depth;
+        fprintf(printer->out, "%s", joint);
+        bool quoted = strpbrk(first, ",:?") != NULL && strpbrk(first, ",:?") < end;
+        fprintf(printer->out, quoted ? "\"%.*s\"" : "%.*s", (int)(end - first) - 1, first);
+        joint = ", ";
+        at = end;
+    }
+    fputc(']', printer->out);
+}
+
 static void print_ranks(const struct printer *printer, const struct tma_value *mask) {
     uint32_t ctas = printer->kernel->cluster_ctas > 0 ? printer->kernel->cluster_ctas : 1;
     const char *joint = "";
-    if (mask->expression != NULL || mask->constant == (INT64_C(1) << ctas) - 1) {
-        /* Masks that vary come from lists of ranks, which the text of their sum shows. */
-        if (mask->expression == NULL)
-            fputs("all", printer->out);
-        else
-            print_value(printer, mask);
+    if (mask->expression != NULL) {
+        print_varying_ranks(printer, tma_expression_text(mask->expression));
+        return;
+    }
+    if (mask->constant == (INT64_C(1) << ctas) - 1) {
+        fputs("all", printer->out);
         return;
     }
     fputc('[', printer->out);
@@ -196,7 +214,11 @@ static void print_kernel(const struct printer *printer) {
     if (kernel->buffer_count > 0)
         fputs("  buffers:\n", out);
     for (uint32_t i = 0; i < kernel->buffer_count; i++)
-        fprintf(out, "    %s: %u\n", kernel->buffers[i].name, kernel->buffers[i].bytes);
+        if (kernel->buffers[i].over > 0)
+            fprintf(out, "    %s: {bytes: %u, over: %s}\n", kernel->buffers[i].name,
+                    kernel->buffers[i].bytes, kernel->rings[kernel->buffers[i].over - 1].name);
+        else
+            fprintf(out, "    %s: %u\n", kernel->buffers[i].name, kernel->buffers[i].bytes);
     for (uint32_t i = 0; i < kernel->barrier_count; i++) {
         const struct tma_named_barrier *barrier = &kernel->barriers[i];
         fprintf(out, "%s%s", i == 0 ? "  barriers: [" : ", ", barrier->name);
@@ -410,10 +432,58 @@ static void print_body(const struct printer *printer, uint32_t first, uint32_t e
         print_statement(printer, i, indent);
 }
 
+/* The parameters that the kernel's expressions name, once each. */
+enum { MAX_PARAMETERS = 512 };
+
+struct parameters {
+    const char *names[MAX_PARAMETERS];
+    uint32_t count;
+    FILE *out;
+};
+
+static void print_parameter(void *context, const char *name, int64_t value) {
+    struct parameters *parameters = context;
+    for (uint32_t i = 0; i < parameters->count; i++)
+        if (strcmp(parameters->names[i], name) == 0)
+            return;
+    if (parameters->count == MAX_PARAMETERS)
+        return;
+    fprintf(parameters->out, "%s%s: %" PRId64, parameters->count == 0 ? "parameters: {" : ", ",
+            name, value);
+    parameters->names[parameters->count++] = name;
+}
+
+static void print_parameters_of(struct parameters *parameters, const struct tma_value *values,
+                                uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i].expression != NULL)
+            tma_expression_visit_constants(values[i].expression, print_parameter, parameters);
+}
+
+static void print_parameters(const struct printer *printer) {
+    const struct tma_kernel *kernel = printer->kernel;
+    struct parameters parameters = {.out = printer->out};
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        print_parameters_of(&parameters, &kernel->rings[i].release_mask, 1);
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *at = &kernel->statements[i];
+        const struct tma_value single[] = {
+            at->from,  at->to,        at->step,      at->tiles_m,  at->tiles_n,
+            at->group, at->condition, at->map_index, at->cta_mask, at->shared_offset};
+        print_parameters_of(&parameters, single, sizeof single / sizeof single[0]);
+        print_parameters_of(&parameters, at->coordinates, TMA_MAX_RANK);
+        print_parameters_of(&parameters, at->im2col_offsets, 3);
+        print_parameters_of(&parameters, at->amount, 3);
+    }
+    if (parameters.count > 0)
+        fputs("}\n\n", printer->out);
+}
+
 void tma_kernel_print(const struct tma_kernel *kernel, const char *const *map_names,
                       const char *gpu, FILE *out) {
     struct printer printer = {kernel, map_names, out};
     fprintf(out, "name: %s\ngpu: %s\n\n", kernel->name, gpu);
+    print_parameters(&printer);
     print_maps(&printer);
     fputc('\n', out);
     print_kernel(&printer);

@@ -57,7 +57,7 @@ struct tma_kernel_reader {
 };
 
 /* Tables of keys, for reading and for the reference. */
-extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_role_schema,
+extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_buffer_schema, tma_role_schema,
     tma_tiles_schema, tma_tile_operation_schema, tma_mma_schema, tma_release_schema,
     tma_wait_stores_schema;
 
@@ -72,6 +72,7 @@ struct tma_statement_form {
     const char *beside;      /* keys beside it, such as "do, ahead"; "": none */
     const char *meaning;     /* what the role does */
     const char *instruction; /* the instructions or calls of CUDA that it stands for */
+    const char *cost;        /* the keys of the machine that say what it costs */
 };
 
 extern const struct tma_statement_form tma_statement_forms[];

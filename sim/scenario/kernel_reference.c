@@ -13,11 +13,11 @@ static void print_keys(const struct tma_schema *schema, const char *heading, FIL
 
 static void print_statements(FILE *out) {
     fprintf(out, "\n## Statements\n\n| statement | takes | beside it | what the role does | stands "
-                 "for |\n| --- | --- | --- | --- | --- |\n");
+                 "for | costs |\n| --- | --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < tma_statement_form_count; i++) {
         const struct tma_statement_form *form = &tma_statement_forms[i];
-        fprintf(out, "| `%s` | %s | %s | %s | %s |\n", form->word, form->takes, form->beside,
-                form->meaning, form->instruction);
+        fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n", form->word, form->takes, form->beside,
+                form->meaning, form->instruction, form->cost);
     }
 }
 
@@ -26,6 +26,7 @@ void tma_kernel_reference(FILE *out) {
     struct tma_schema access = {access_keys, tma_access_keys(access_keys)};
     print_keys(&tma_kernel_schema, "`kernel`: the kernel", out);
     print_keys(&tma_ring_schema, "`kernel.rings.NAME`: a ring", out);
+    print_keys(&tma_buffer_schema, "`kernel.buffers.NAME`: a buffer in the memory of a ring", out);
     print_keys(&tma_role_schema, "`kernel.roles.NAME`: a role", out);
     print_statements(out);
     print_keys(&tma_tiles_schema, "`for: {VARIABLE: {...}}`: output tiles", out);

@@ -123,7 +123,8 @@ static const struct tma_key kernel_keys[] = {
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
      .offset = IN(buffers),
-     .meaning = "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`"},
+     .meaning = "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`; or, in "
+                "the memory of a ring, `NAME: {...}`; keys below"},
     {.path = "barriers",
      .kind = TMA_KEY_NODE,
      .fallback = TMA_OPTIONAL,
@@ -183,6 +184,30 @@ static const struct tma_key ring_keys[] = {
 };
 
 const struct tma_schema tma_ring_schema = {ring_keys, sizeof ring_keys / sizeof ring_keys[0]};
+
+struct buffer_input {
+    struct tma_buffer buffer;
+    char over[TMA_KERNEL_NAME];
+};
+
+static const struct tma_key buffer_keys[] = {
+    {.path = "bytes",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_driver_bytes,
+     .min = 16,
+     .max = 1 << 20,
+     .offset = offsetof(struct buffer_input, buffer.bytes),
+     .meaning = "size of the buffer"},
+    {.path = "over",
+     .kind = TMA_KEY_CHARS,
+     .min = 1,
+     .max = TMA_KERNEL_NAME - 1,
+     .offset = offsetof(struct buffer_input, over),
+     .meaning = "ring in whose shared memory the buffer lies, when its stages are no longer used"},
+};
+
+const struct tma_schema tma_buffer_schema = {buffer_keys,
+                                             sizeof buffer_keys / sizeof buffer_keys[0]};
 
 struct role_input {
     struct tma_role role;
@@ -297,6 +322,22 @@ static void read_ring(struct tma_kernel_reader *reader, const struct tma_yaml_no
     read_operands(reader, input.operands, ring);
 }
 
+/* A buffer in the memory of a ring: `{bytes: BYTES, over: RING}`. */
+static void read_shared_buffer(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                               const char *path, struct tma_buffer *buffer) {
+    const struct tma_kernel *kernel = reader->kernel;
+    struct buffer_input input = {.buffer = *buffer};
+    if (!tma_schema_read(&tma_buffer_schema, node, path, &input, reader->list))
+        return;
+    *buffer = input.buffer;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        if (strcmp(kernel->rings[i].name, input.over) == 0)
+            buffer->over = i + 1;
+    if (buffer->over == 0)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, "over"),
+                     "%s.over is %s; expected the name of a ring", path, input.over);
+}
+
 static void read_buffer(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
     struct tma_kernel *kernel = reader->kernel;
     struct tma_buffer buffer = {.shared_offset = TMA_SHARED_AUTO};
@@ -311,7 +352,10 @@ static void read_buffer(struct tma_kernel_reader *reader, const struct tma_yaml_
             tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
                          "%s has the name of a ring; expected another name", path);
     key.offset = offsetof(struct tma_buffer, bytes);
-    tma_value_read(&key, node, path, &buffer, reader->list);
+    if (node->kind == TMA_YAML_MAPPING)
+        read_shared_buffer(reader, node, path, &buffer);
+    else
+        tma_value_read(&key, node, path, &buffer, reader->list);
     snprintf(buffer.name, sizeof buffer.name, "%s", node->key);
     kernel->buffers[kernel->buffer_count++] = buffer;
 }
@@ -450,9 +494,11 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     read_parts(reader, input);
     check_cluster(reader);
     tma_place_operands(reader);
-    if (tma_diagnostics_total(reader->list) == errors)
+    /* What uses a parameter with an error has no value, which the list does not say again. */
+    bool valid = tma_parameters_valid(scenario->parameters);
+    if (valid && tma_diagnostics_total(reader->list) == errors)
         tma_check_kernel_use(reader);
-    if (tma_diagnostics_total(reader->list) == errors)
+    if (valid && tma_diagnostics_total(reader->list) == errors)
         check_engine(reader);
     tma_release(reader->notes);
     tma_release(reader);

@@ -95,6 +95,22 @@ static const struct tma_role *role_of(const struct tma_kernel *kernel, uint32_t 
     return NULL;
 }
 
+uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most) {
+    uint64_t sum = 0, largest = 0, count, all;
+    *most = 0;
+    for (uint32_t r = 0; r < kernel->role_count; r++)
+        for (uint32_t i = kernel->roles[r].first; i < kernel->roles[r].end; i++) {
+            if (kernel->statements[i].kind != TMA_STATEMENT_OPERATION ||
+                !run_count(kernel, kernel->roles[r].first, i, &count))
+                continue;
+            all = count * kernel->cta_count; /* both have 32 bits at most */
+            *most = all > largest ? i : *most;
+            largest = all > largest ? all : largest;
+            sum = sum + all < sum ? UINT64_MAX : sum + all;
+        }
+    return sum;
+}
+
 /* What must be true of a ring, over all roles. */
 static void check_ring(struct tma_kernel_reader *reader, uint8_t index) {
     const struct tma_kernel *kernel = reader->kernel;

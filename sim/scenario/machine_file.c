@@ -228,6 +228,10 @@ static const struct tma_key keys[] = {
         "time that shared memory takes for one wavefront"),
     U32("warp.start", cycles, 0, 100000, warp.start_cycles,
         "time from the start of a CTA to the first instruction of its roles' programs"),
+    U32("warp.fetch", cycles, 0, 100000, warp.fetch_cycles,
+        "additional time of a statement that runs on an SM for the first time: its instructions "
+        "are "
+        "not in the SM's cache"),
     U32("warp.launch", cycles, 0, 100000, warp.launch_cycles,
         "time from the end of a CTA to the start of the next one on its SM"),
     U32("warp.wait", cycles, 0, 10000, warp.wait_cycles,
@@ -236,10 +240,11 @@ static const struct tma_key keys[] = {
         "time from the end of an mbarrier's phase to the next instruction of a warp that waits for "
         "it"),
     U32("warp.arrive", cycles, 0, 10000, warp.arrive_cycles,
-        "time of an arrival on an mbarrier of the own CTA"),
+        "time of an arrival on an mbarrier, in the warp that arrives"),
+    U32("warp.arrive_latency", cycles, 0, 10000, warp.arrive_latency_cycles,
+        "latency of an arrival until the phase of an mbarrier of the own CTA ends"),
     U32("warp.remote_arrive", cycles, 0, 10000, warp.remote_arrive_cycles,
-        "latency of an arrival on an mbarrier of another CTA of the cluster, without "
-        ".release.cluster"),
+        "the same latency for another CTA of the cluster, without .release.cluster"),
     U32("warp.expect", cycles, 0, 10000, warp.expect_cycles, "time of an arrival with expect_tx"),
     U32("warp.issue", cycles, 0, 10000, warp.issue_cycles,
         "time of a TMA instruction in the warp that issues it"),
@@ -273,7 +278,7 @@ static const struct tma_key keys[] = {
     U32("sm.mma_byte", none, 1, 1 << 20, sm.mma_byte, "the same: 8-bit types"),
     U32("sm.mma_fp64", none, 1, 1 << 20, sm.mma_fp64, "the same: f64"),
     U32("sm.mma_a", bytes, 0, 1 << 20, sm.mma_a_bytes,
-        "bytes of the operand A that the tensor cores of an SM take from shared memory in a cycle; "
+        "bytes of the operand A that a warp group takes from shared memory in a cycle; "
         "0: any number"),
     U32("sm.mma_b", bytes, 0, 1 << 20, sm.mma_b_bytes, "the same: the operand B"),
     U32("sm.alu", none, 1, 1 << 20, sm.alu, "operations of single precision of an SM in a cycle"),

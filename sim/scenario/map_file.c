@@ -144,11 +144,57 @@ static bool read_operation(const struct tma_yaml_node *node, const char *map_nam
     return false;
 }
 
+/* Finds, below a node of `kernel`, the first operation on a map that the architecture does not
+ * have. A statement is a mapping whose first key is load, store, reduce or prefetch. */
+static const struct tma_yaml_node *find_unsupported(const struct tma_yaml_node *node,
+                                                    const struct tma_tensor_map *map,
+                                                    const char *map_name,
+                                                    enum tma_architecture architecture,
+                                                    struct tma_error *error) {
+    static const char *const directions[] = {[TMA_LOAD] = "load",
+                                             [TMA_STORE] = "store",
+                                             [TMA_REDUCE] = "reduce",
+                                             [TMA_PREFETCH] = "prefetch"};
+    for (const struct tma_yaml_node *child = node->first; child != NULL; child = child->next) {
+        struct tma_operation operation = {.direction = TMA_LOAD};
+        const struct tma_yaml_node *name = tma_yaml_find(child, "map");
+        const struct tma_yaml_node *access = tma_yaml_find(child, "access");
+        const char *word = access == NULL                    ? "auto"
+                           : access->kind == TMA_YAML_SCALAR ? access->text
+                                                             : "";
+        size_t direction = 0;
+        while (direction < 4 &&
+               (child->key == NULL || strcmp(child->key, directions[direction]) != 0))
+            direction++;
+        bool on_map = direction < 4 && name != NULL && name->kind == TMA_YAML_SCALAR &&
+                      strcmp(name->text, map_name) == 0;
+        operation.direction = (enum tma_direction)(direction < 4 ? direction : 0);
+        if (on_map && tma_parse_access(word, map->kind, &operation.access) &&
+            tma_operation_architecture_check(map, &operation, architecture, error) ==
+                TMA_ERROR_UNSUPPORTED)
+            return child;
+        const struct tma_yaml_node *found =
+            find_unsupported(child, map, map_name, architecture, error);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
 bool tma_map_file_unsupported(const struct tma_map_file *file, uint32_t map,
                               enum tma_architecture architecture, struct tma_location *at,
                               struct tma_error *error) {
     const struct tma_scenario *scenario = file->scenario;
     const struct tma_tensor_map *tensor_map = &scenario->workload.maps[map];
+    const struct tma_yaml_node *kernel = tma_yaml_find(scenario->document, "kernel");
+    const struct tma_yaml_node *found =
+        kernel == NULL
+            ? NULL
+            : find_unsupported(kernel, tensor_map, scenario->map_names[map], architecture, error);
+    if (found != NULL)
+        *at = found->key_at;
+    if (kernel != NULL)
+        return found != NULL;
     const struct tma_yaml_node *operations =
         tma_yaml_find(scenario->document, "workload.operations");
     if (operations == NULL || operations->kind != TMA_YAML_LIST)

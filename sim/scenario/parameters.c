@@ -161,6 +161,13 @@ struct tma_parameters *tma_parameters_read(struct tma_yaml_node *root,
     return parameters;
 }
 
+bool tma_parameters_valid(const struct tma_parameters *parameters) {
+    for (size_t i = 0; i < parameters->count; i++)
+        if (parameters->items[i].is_variable)
+            return false;
+    return true;
+}
+
 void tma_parameters_free(struct tma_parameters *parameters) {
     if (parameters != NULL)
         tma_release(parameters->items);

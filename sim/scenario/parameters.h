@@ -19,6 +19,9 @@ struct tma_parameters {
 struct tma_parameters *tma_parameters_read(struct tma_yaml_node *root,
                                            struct tma_diagnostics *list);
 
+/* False if a parameter has an error. */
+bool tma_parameters_valid(const struct tma_parameters *parameters);
+
 /* NULL is allowed. */
 void tma_parameters_free(struct tma_parameters *parameters);
 

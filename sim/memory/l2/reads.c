@@ -107,7 +107,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     struct tma_l2_victim victim;
     if (tma_copy_is_complete(core, l2, &second) || (!near && is_busy(core, l2, &second)))
         return tma_nowhere;
-    int way = tma_tags_allocate(&l2->tags, set, index.tag, !near, &victim);
+    int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
     tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);

@@ -185,21 +185,27 @@ __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, stru
     return way;
 }
 
-int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
-                      struct tma_l2_victim *victim) {
-    *victim = (struct tma_l2_victim){0};
-    int way = find(tags, set, tag);
-    if (way < 0)
-        return allocate_way(tags, set, tag, remote, victim);
-    update_remote_only(set, way, remote);
-    return way;
-}
-
 static inline void touch(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way) {
     if (tags->policy->touch == NULL)
         set->replacement = tma_recency_touch(set->replacement, way);
     else
         tags->policy->touch(&set->replacement, way);
+}
+
+int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+                      struct tma_l2_victim *victim) {
+    *victim = (struct tma_l2_victim){0};
+    int way = find(tags, set, tag);
+    if (way < 0) {
+        way = allocate_way(tags, set, tag, remote, victim);
+        /* A promoted line is new, too, though no request has touched it: else it would take the
+         * place of its victim in the order, and be the next one. */
+        if (way >= 0)
+            touch(tags, set, way);
+        return way;
+    }
+    update_remote_only(set, way, remote);
+    return way;
 }
 
 bool tma_tags_hit(const struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,

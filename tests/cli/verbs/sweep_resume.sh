@@ -37,7 +37,7 @@ head -n 12 more | cmp - whole
 echo "-- Ctrl-C"
 rm -f journal
 tmasim sweep rows.yaml --set workload.pipeline.depth=2 --try workload.iterations=1,4,2 --format csv >few
-timeout --preserve-status -s INT 2 tmasim sweep rows.yaml --set workload.pipeline.depth=2 \
+timeout --preserve-status -s INT 5 tmasim sweep rows.yaml --set workload.pipeline.depth=2 \
     --try workload.iterations=1,4,100000000,2 --jobs 2 --resume journal -o out
 echo "exit $?"
 sed 's/  */ /g' out | cut -d ' ' -f 1-3

@@ -1,0 +1,529 @@
+// Measures what the instructions of a role take on a GPU: waits, arrivals, TMA instructions,
+// barriers, matrix products. Each row of the output: what, a parameter, cycles of one time around
+// (the mean of many). usage: role_costs > role_costs.tsv
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <vector>
+
+#include "wgmma.h"
+
+typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                           const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
+                           const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                           CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+enum { TIMES = 64 };
+
+__device__ inline uint32_t s32(const void *p) {
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+__device__ inline uint32_t now() {
+    uint32_t x;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(x)::"memory");
+    return x;
+}
+__device__ inline void spin(uint32_t n) {
+    uint32_t t0 = now();
+    while (now() - t0 < n) {
+    }
+}
+__device__ inline void init(uint32_t b, uint32_t count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(count) : "memory");
+}
+__device__ inline void wait(uint32_t b, uint32_t ph) {
+    asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], "
+                 "%1;\n@p bra DONE;\nbra AGAIN;\nDONE:\n}" ::"r"(b),
+                 "r"(ph)
+                 : "memory");
+}
+__device__ inline void arrive(uint32_t b) {
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0]; }" ::"r"(b) : "memory");
+}
+__device__ inline void arrive_at(uint32_t b, uint32_t rank) {
+    asm volatile("{ .reg .b32 r; mapa.shared::cluster.u32 r, %0, %1; "
+                 "mbarrier.arrive.shared::cluster.b64 _, [r]; }" ::"r"(b),
+                 "r"(rank)
+                 : "memory");
+}
+__device__ inline void expect(uint32_t b, uint32_t tx) {
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared::cta.b64 t, [%0], %1; }" ::"r"(b),
+                 "r"(tx)
+                 : "memory");
+}
+__device__ inline void load(uint64_t m, int x, int y, uint32_t dst, uint32_t bar) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2,%3}], [%4];" ::"r"(dst),
+                 "l"(m), "r"(x), "r"(y), "r"(bar)
+                 : "memory");
+}
+__device__ inline void loadmc(uint64_t m, int x, int y, uint32_t dst, uint32_t bar, uint16_t mask) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+                 "multicast::cluster [%0], [%1, {%2,%3}], [%4], %5;" ::"r"(dst),
+                 "l"(m), "r"(x), "r"(y), "r"(bar), "h"(mask)
+                 : "memory");
+}
+__device__ inline void put(uint64_t m, int x, int y, uint32_t src) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1,%2}], [%3];" ::"l"(m),
+        "r"(x), "r"(y), "r"(src)
+        : "memory");
+}
+__device__ inline void commit() {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+__device__ inline void read0() {
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+enum What {
+    NOTHING,
+    WAIT,
+    ARRIVE,
+    EXPECT,
+    LOAD,
+    LOADMC,
+    TURN1,
+    TURN2,
+    COMMIT,
+    GROUP,
+    SPIN,
+    BARRIER,
+    CONSUMER,
+    STORE,
+    ATOMIC,
+    RELEASE,
+    REMOTE
+};
+
+// One instruction again and again, by lane 0 of one warp, or by all warps.
+__global__ void __launch_bounds__(288)
+    again(const __grid_constant__ CUtensorMap A, int what, int n, uint32_t *counter, float *out) {
+    extern __shared__ uint8_t raw[];
+    __shared__ __align__(8) uint64_t bar[16];
+    uint32_t base = (s32(raw) + 1023u) & ~1023u, b0 = s32(bar), rank = 0;
+    if (what == LOADMC || what == REMOTE || what == RELEASE)
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 16; i++)
+            init(b0 + 8 * i, what == CONSUMER ? 1 << 19 : 1 << 19);
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    __syncthreads();
+    if (what == LOADMC || what == REMOTE || what == RELEASE)
+        asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    int lane = threadIdx.x & 31;
+    bool all = what == BARRIER || what == CONSUMER;
+    float mean = 0;
+    for (int round = 0; round < 3; round++) {
+        uint32_t t0 = now();
+        if ((all || threadIdx.x == 0) && rank == 0) {
+#pragma unroll 1
+            for (int i = 0; i < TIMES; i++) {
+                uint32_t b = b0 + 8 * (i & 7), dst = base + 1024 * (i & 7);
+                switch (what) {
+                case NOTHING:
+                    asm volatile("" ::: "memory");
+                    break;
+                case WAIT:
+                    wait(b, 1);
+                    break;
+                case ARRIVE:
+                    arrive(b);
+                    break;
+                case EXPECT:
+                    expect(b, 0);
+                    break;
+                case LOAD:
+                    load((uint64_t)&A, 0, i, dst, b);
+                    break;
+                case LOADMC:
+                    loadmc((uint64_t)&A, 0, i, dst, b, 3);
+                    break;
+                case TURN1:
+                    wait(b, 1);
+                    expect(b, 0);
+                    load((uint64_t)&A, 0, i, dst, b);
+                    break;
+                case TURN2:
+                    wait(b, 1);
+                    expect(b, 0);
+                    load((uint64_t)&A, 0, i, dst, b);
+                    load((uint64_t)&A, 0, i, dst, b);
+                    break;
+                case COMMIT:
+                    commit();
+                    break;
+                case GROUP:
+                    read0();
+                    break;
+                case SPIN:
+                    spin(n);
+                    break;
+                case BARRIER:
+                    asm volatile("bar.sync 1, %0;" ::"r"(n * 32) : "memory");
+                    break;
+                case CONSUMER:
+                    wait(b, 1);
+                    if (n)
+                        spin(n);
+                    if (lane == 0)
+                        arrive(b);
+                    __syncwarp();
+                    break;
+                case STORE:
+                    put((uint64_t)&A, 0, 0, base);
+                    commit();
+                    read0();
+                    break;
+                case ATOMIC:
+                    if (atomicAdd(counter, 1) == 0xffffffffu)
+                        *out = 1;
+                    break;
+                case REMOTE:
+                    arrive_at(b, 1);
+                    break;
+                case RELEASE:
+                    asm volatile(
+                        "{ .reg .b32 r; mapa.shared::cluster.u32 r, %0, 1; "
+                        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [r]; }" ::"r"(b)
+                        : "memory");
+                    break;
+                }
+            }
+        }
+        mean = (float)(now() - t0) / TIMES;
+        __syncthreads();
+        if (what == LOAD || what == LOADMC || what == TURN1 || what == TURN2)
+            spin(30000);
+        __syncthreads();
+    }
+    if (what == LOADMC || what == REMOTE || what == RELEASE)
+        asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        *out = mean;
+}
+
+// Two warps, or two CTAs, hand a turn to each other: half of the way around is one arrival seen by
+// a waiting warp.
+template <int CLUSTER> __global__ void hand_over(float *out) {
+    __shared__ __align__(8) uint64_t bar[2];
+    uint32_t rank = 0, b0 = s32(bar);
+    if (CLUSTER)
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    if (threadIdx.x == 0) {
+        init(b0, 1);
+        init(b0 + 8, 1);
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    __syncthreads();
+    if (CLUSTER)
+        asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    uint32_t t0 = now();
+    int me = CLUSTER ? rank : threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0 && (CLUSTER ? threadIdx.x == 0 : me < 2))
+        for (int i = 0; i < 256; i++) {
+            if (me == 0) {
+                if (CLUSTER)
+                    arrive_at(b0, 1);
+                else
+                    arrive(b0);
+                wait(b0 + 8, i & 1);
+            } else {
+                wait(b0, i & 1);
+                if (CLUSTER)
+                    arrive_at(b0 + 8, 0);
+                else
+                    arrive(b0 + 8);
+            }
+        }
+    if (me == 0 && threadIdx.x == 0)
+        *out = (float)(now() - t0) / 512;
+    if (CLUSTER)
+        asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+// Groups of four wgmma, with one or no group left in flight.
+template <int N>
+__global__ void __launch_bounds__(256)
+    products(int leave, int loads, const __grid_constant__ CUtensorMap A, float *out, float *sink) {
+    extern __shared__ uint8_t raw[];
+    __shared__ __align__(8) uint64_t bar[8];
+    uint32_t base = (s32(raw) + 1023u) & ~1023u;
+    float acc[N / 2];
+    for (int j = 0; j < N / 2; j++)
+        acc[j] = 0;
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 8; i++)
+            init(s32(bar + i), 1 << 19);
+    __syncthreads();
+    uint64_t da = desc(base + (threadIdx.x >> 7) * 8192), db = desc(base + 16384);
+    uint32_t t0 = now();
+#pragma unroll 1
+    for (int i = 0; i < 128; i++) {
+        if (loads && threadIdx.x == 0)
+            for (int l = 0; l < loads; l++)
+                load((uint64_t)&A, 0, 0, base + 65536 + 16384 * (l & 1), s32(bar + (i & 7)));
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+            wgmma<N>(acc, da + 2 * q, db + 2 * q);
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        if (leave)
+            asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+        else
+            asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    }
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    if (threadIdx.x == 0)
+        *out = (float)(now() - t0) / 128;
+    float z = 0;
+    for (int j = 0; j < N / 2; j++)
+        z += acc[j];
+    if (z == 1.2345f)
+        *sink = z;
+    if (loads) {
+        __syncthreads();
+        spin(100000);
+    }
+}
+
+// CTAs that follow each other on an SM: its clock at their starts and ends.
+__global__ void follow(long long *log, int n) {
+    extern __shared__ uint8_t raw[];
+    if (threadIdx.x)
+        return;
+    long long t0 = clock64();
+    spin(n);
+    uint32_t sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    log[3 * blockIdx.x] = sm;
+    log[3 * blockIdx.x + 1] = t0;
+    log[3 * blockIdx.x + 2] = clock64();
+}
+
+// The first times around of a producer and a consumer: clocks since the start of the CTA.
+template <int LOADS>
+__global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, int turns,
+                            int compute, uint32_t *log) {
+    extern __shared__ uint8_t raw[];
+    __shared__ __align__(8) uint64_t full[16], empty[16];
+    __shared__ uint32_t at[2][64];
+    uint32_t base = (s32(raw) + 1023u) & ~1023u;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < depth; i++) {
+            init(s32(full + i), 1);
+            init(s32(empty + i), 4);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("prefetch.tensormap [%0];" ::"l"((uint64_t)&A) : "memory");
+        spin(4000);
+    }
+    __syncthreads();
+    uint32_t t0 = now();
+    __syncthreads();
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    uint32_t s = 0, ph = 0;
+    if (warp == 4) {
+        if (lane == 0)
+#pragma unroll 1
+            for (int i = 0; i < turns; i++) {
+                wait(s32(empty + s), ph ^ 1);
+                expect(s32(full + s), 1024 * LOADS);
+                load((uint64_t)&A, 0, i * 8, base + 2048 * s, s32(full + s));
+                if (LOADS > 1)
+                    load((uint64_t)&A, 0, i * 8, base + 2048 * s + 1024, s32(full + s));
+                at[0][i] = now() - t0;
+                if (++s == depth) {
+                    s = 0;
+                    ph ^= 1;
+                }
+            }
+    } else if (warp < 4) {
+#pragma unroll 1
+        for (int i = 0; i < turns; i++) {
+            wait(s32(full + s), ph);
+            if (compute)
+                spin(compute);
+            if (lane == 0)
+                arrive(s32(empty + s));
+            __syncwarp();
+            if (threadIdx.x == 0)
+                at[1][i] = now() - t0;
+            if (++s == depth) {
+                s = 0;
+                ph ^= 1;
+            }
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x < 128)
+        log[threadIdx.x] = at[threadIdx.x / 64][threadIdx.x % 64];
+}
+
+static CUtensorMap make_map(uint8_t *at, uint32_t columns, uint32_t rows) {
+    void *f = nullptr;
+    cudaDriverEntryPointQueryResult r;
+    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &r);
+    CUtensorMap m;
+    cuuint64_t d[2] = {64, 4096}, s[1] = {128};
+    cuuint32_t box[2] = {columns, rows}, e[2] = {1, 1};
+    if (((Encode)f)(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, at, d, s, box, e,
+                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
+        printf("# encode\n");
+    return m;
+}
+static float *out, *sink;
+static uint32_t *counter;
+static void launch(const char *name, int what, int n, int warps, int cluster,
+                   const CUtensorMap &m) {
+    cudaFuncSetAttribute(again, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
+    cudaLaunchConfig_t c = {};
+    c.gridDim = cluster;
+    c.blockDim = warps * 32;
+    c.dynamicSmemBytes = 65536;
+    cudaLaunchAttribute a[1];
+    a[0].id = cudaLaunchAttributeClusterDimension;
+    a[0].val.clusterDim.x = cluster;
+    a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
+    c.attrs = a;
+    c.numAttrs = 1;
+    cudaLaunchKernelEx(&c, again, m, what, n, counter, out);
+    cudaError_t e = cudaDeviceSynchronize();
+    float v = 0;
+    cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+    if (e)
+        printf("# %s: %s\n", name, cudaGetErrorString(e));
+    else
+        printf("%s\t%d\t%d\t%.1f\n", name, n, warps, v);
+}
+template <int N> static void multiply(const CUtensorMap &m) {
+    cudaFuncSetAttribute(products<N>, cudaFuncAttributeMaxDynamicSharedMemorySize, 120000);
+    for (int groups = 1; groups <= 2; groups++)
+        for (int leave = 0; leave <= 1; leave++)
+            for (int loads = 0; loads <= 3; loads++) {
+                products<N><<<1, groups * 128, 120000>>>(leave, loads, m, out, sink);
+                cudaError_t e = cudaDeviceSynchronize();
+                float v = 0;
+                cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+                if (e)
+                    printf("# mma %s\n", cudaGetErrorString(e));
+                else
+                    printf("mma%d_leave%d_groups%d\t%d\t%d\t%.1f\n", N, leave, groups, loads,
+                           groups * 4, v);
+            }
+}
+int main() {
+    uint8_t *g;
+    cudaMalloc(&g, 64 << 20);
+    cudaMemset(g, 0, 64 << 20);
+    cudaMalloc(&out, 4);
+    cudaMalloc(&sink, 4);
+    cudaMalloc(&counter, 4);
+    CUtensorMap small = make_map(g, 64, 1), box8 = make_map(g, 64, 8),
+                box128 = make_map(g, 64, 128), box64 = make_map(g, 64, 64);
+    printf("what\tn\twarps\tcycles\n");
+    struct {
+        const char *name;
+        int what;
+    } plain[] = {{"nothing", NOTHING},    {"wait", WAIT},     {"arrive", ARRIVE},
+                 {"expect", EXPECT},      {"load", LOAD},     {"turn_1_load", TURN1},
+                 {"turn_2_loads", TURN2}, {"commit", COMMIT}, {"wait_group_read", GROUP},
+                 {"atomic", ATOMIC}};
+    for (int rep = 0; rep < 2; rep++) {
+        for (auto &p : plain)
+            launch(p.name, p.what, 0, 1, 1, small);
+        launch("load_multicast", LOADMC, 0, 1, 2, small);
+        launch("arrive_remote", REMOTE, 0, 1, 2, small);
+        launch("arrive_release_cluster", RELEASE, 0, 1, 2, small);
+        launch("store_1_row", STORE, 1, 1, 1, small);
+        launch("store_8_rows", STORE, 8, 1, 1, box8);
+        launch("store_64_rows", STORE, 64, 1, 1, box64);
+        launch("store_128_rows", STORE, 128, 1, 1, box128);
+        for (int n : {0, 50, 100, 200, 300, 400, 500, 800, 1000, 1600}) {
+            launch("spin", SPIN, n, 1, 1, small);
+            for (int w : {1, 4, 8})
+                launch("consumer", CONSUMER, n, w, 1, small);
+        }
+        for (int w : {1, 2, 4, 8})
+            launch("barrier", BARRIER, w, w, 1, small);
+    }
+    float v;
+    hand_over<0><<<1, 64>>>(out);
+    cudaDeviceSynchronize();
+    cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+    printf("hand_over\t0\t2\t%.1f\n", v);
+    {
+        cudaLaunchConfig_t c = {};
+        c.gridDim = 2;
+        c.blockDim = 32;
+        cudaLaunchAttribute a[1];
+        a[0].id = cudaLaunchAttributeClusterDimension;
+        a[0].val.clusterDim.x = 2;
+        a[0].val.clusterDim.y = a[0].val.clusterDim.z = 1;
+        c.attrs = a;
+        c.numAttrs = 1;
+        cudaLaunchKernelEx(&c, hand_over<1>, out);
+        cudaDeviceSynchronize();
+        cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+        printf("hand_over_cluster\t0\t1\t%.1f\n", v);
+    }
+    multiply<64>(box128);
+    multiply<128>(box128);
+    multiply<256>(box128);
+    long long *log;
+    cudaMalloc(&log, 24 * 4096);
+    std::vector<long long> h(3 * 4096);
+    cudaFuncSetAttribute(follow, cudaFuncAttributeMaxDynamicSharedMemorySize, 220 * 1024);
+    for (int per = 1; per <= 4; per *= 2)
+        for (int threads : {160, 288}) {
+            int grid = 132 * per * 5;
+            follow<<<grid, threads, 200 * 1024 / per>>>(log, 5000);
+            cudaDeviceSynchronize();
+            cudaMemcpy(h.data(), log, 24 * grid, cudaMemcpyDeviceToHost);
+            std::vector<double> gaps;
+            for (int sm = 0; sm < 132; sm++) {
+                std::vector<std::pair<long long, long long>> c;
+                for (int i = 0; i < grid; i++)
+                    if (h[3 * i] == sm)
+                        c.push_back({h[3 * i + 1], h[3 * i + 2]});
+                std::vector<long long> ends;
+                std::sort(c.begin(), c.end());
+                for (size_t i = 0; i < c.size(); i++) {
+                    if ((int)i >= per) {
+                        std::sort(ends.begin(), ends.end());
+                        gaps.push_back(c[i].first - ends[0]);
+                        ends.erase(ends.begin());
+                    }
+                    ends.push_back(c[i].second);
+                }
+            }
+            std::sort(gaps.begin(), gaps.end());
+            if (gaps.size())
+                printf("next_cta\t%d\t%d\t%.1f\n# gaps min %.0f max %.0f\n", per, threads / 32,
+                       gaps[gaps.size() / 2], gaps[0], gaps.back());
+        }
+    uint32_t *turns;
+    cudaMalloc(&turns, 512);
+    uint32_t t[128];
+    for (int loads = 1; loads <= 2; loads++)
+        for (int compute : {0, 200})
+            for (int depth : {1, 4, 8})
+                for (int rep = 0; rep < 2; rep++) {
+                    if (loads == 1)
+                        first_turns<1><<<1, 160, 65536>>>(box8, depth, 32, compute, turns);
+                    else
+                        first_turns<2><<<1, 160, 65536>>>(box8, depth, 32, compute, turns);
+                    cudaDeviceSynchronize();
+                    cudaMemcpy(t, turns, 512, cudaMemcpyDeviceToHost);
+                    for (int who = 0; who < 2; who++) {
+                        printf("# turns loads %d compute %d depth %d %s:", loads, compute, depth,
+                               who ? "consumer" : "producer");
+                        for (int i = 0; i < 32; i++)
+                            printf(" %u", t[64 * who + i]);
+                        printf("\n");
+                    }
+                }
+    printf("# %s\n", cudaGetErrorString(cudaGetLastError()));
+}

@@ -1,0 +1,14 @@
+/* Errors in the program of a role, with the cycle, the CTA, the role and its loop variables. */
+#ifndef TMA_ENGINE_KERNEL_FAILURE_H
+#define TMA_ENGINE_KERNEL_FAILURE_H
+
+#include "engine/kernel_state.h"
+
+/* Stops the run with an error in a statement of the role. */
+void tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
+                   enum tma_error_code code, const char *text);
+
+/* Writes the role's loop variables as "k = 3, m = 0". */
+void tma_role_describe(const struct tma_role_state *role, char *text, size_t size);
+
+#endif

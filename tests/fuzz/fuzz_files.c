@@ -1,0 +1,68 @@
+/* Traces and records: files that are given by name. The first byte says which. A trace is compared
+ * with a second one, or with itself. */
+#define _GNU_SOURCE /* memfd_create */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "records/validate.h"
+#include "scenario/machine_file.h"
+#include "trace/trace.h"
+
+static int write_file(const uint8_t *data, size_t size, char path[40]) {
+    int file = memfd_create("input", 0);
+    FUZZ_ASSERT(file >= 0 && write(file, data, size) == (ssize_t)size);
+    snprintf(path, 40, "/proc/self/fd/%d", file);
+    return file;
+}
+
+static void compare_traces(const uint8_t *data, size_t size) {
+    static FILE *out;
+    const uint8_t *end = size == 0 ? NULL : memchr(data, 0x1e, size);
+    size_t first = end == NULL ? size : (size_t)(end - data);
+    char paths[2][40];
+    int files[] = {write_file(data, first, paths[0]),
+                   end == NULL ? write_file(data, size, paths[1])
+                               : write_file(end + 1, size - first - 1, paths[1])};
+    struct tma_trace_tolerance tolerance = {0};
+    enum tma_trace_verdict verdict;
+    struct tma_error error = {0};
+    if (out == NULL)
+        out = fopen("/dev/null", "w");
+    enum tma_error_code code =
+        tma_trace_diff(paths[0], paths[1], &tolerance, out, &verdict, &error);
+    FUZZ_ASSERT(code == TMA_OK || error.text[0] != '\0');
+    FUZZ_ASSERT(code != TMA_OK || end != NULL || verdict == TMA_TRACE_SAME);
+    close(files[0]);
+    close(files[1]);
+}
+
+static void replay_records(const uint8_t *data, size_t size) {
+    static struct tma_machine machine;
+    static bool known;
+    char path[40];
+    int file = write_file(data, size, path);
+    struct tma_validation validation;
+    struct tma_error error = {0};
+    if (!known) {
+        struct tma_diagnostics list = {0};
+        known = tma_machine_read("configs/gpus/h200.yaml", &machine, &list);
+        FUZZ_ASSERT(known);
+    }
+    enum tma_error_code code = tma_validate_file(path, &machine, &validation, &error);
+    FUZZ_ASSERT(code == TMA_OK || error.text[0] != '\0');
+    if (code == TMA_OK)
+        tma_validation_free(&validation);
+    close(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0)
+        return 0;
+    /* Timing records would simulate: their columns are the only ones with "scenario". */
+    if (data[0] == 't')
+        compare_traces(data + 1, size - 1);
+    else if (memmem(data, size, "scenario", 8) == NULL)
+        replay_records(data + 1, size - 1);
+    return 0;
+}

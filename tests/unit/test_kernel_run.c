@@ -1,0 +1,735 @@
+/* Kernels with roles: what each statement takes, derived by hand on the small machine; the programs
+ * that people write; and what is refused. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/kernel_run.h"
+#include "machine.h"
+#include "suite.h"
+#include "traffic.h"
+
+enum {
+    /* Load of one row whose line L2 has, in the partition of the SM: as in test_engine_cluster.c.
+     */
+    HIT = 10 + 30 + 3 + 15 + 20 + 2 + 4 + 5,
+    /* Costs of the small machine (machine.h). */
+    START = 5,
+    LAUNCH = 40,
+    WAIT = 3,
+    WAKE = 2,
+    ARRIVE = 4,
+    ARRIVED = 6,
+    EXPECT = 1,
+    ISSUE = 2,
+    BARRIER = 5,
+    SPIN = 1,
+    MMA_ISSUE = 2,
+    MMA_WAIT = 3,
+    TILE = 50,
+    SMS = 4,
+    STATEMENTS = 64,
+    VARIABLE = TMA_FIRST_LOOP_VARIABLE,
+    ROW_OF_TILES = VARIABLE + 4,
+    COLUMN_OF_TILES = VARIABLE + 5,
+    ROW_BYTES = 128
+};
+
+static struct tma_machine machine;
+static struct tma_kernel kernel;
+static struct tma_statement statements[STATEMENTS];
+static struct tma_expression *expressions[STATEMENTS];
+static uint32_t expression_count;
+static struct tma_result result;
+static struct tma_error error;
+
+static struct tma_value number(int64_t value) {
+    return (struct tma_value){.constant = value};
+}
+
+/* An expression of cta, rank, and the loop variables i, j, k, t, m and n. */
+static struct tma_value expression(const char *text) {
+    static const struct tma_expression_name names[] = {
+        {.name = "cta", .is_variable = true, .variable = TMA_VARIABLE_CTA},
+        {.name = "rank", .is_variable = true, .variable = TMA_VARIABLE_RANK},
+        {.name = "i", .is_variable = true, .variable = VARIABLE},
+        {.name = "j", .is_variable = true, .variable = VARIABLE + 1},
+        {.name = "k", .is_variable = true, .variable = VARIABLE + 2},
+        {.name = "t", .is_variable = true, .variable = VARIABLE + 3},
+        {.name = "m", .is_variable = true, .variable = ROW_OF_TILES},
+        {.name = "n", .is_variable = true, .variable = COLUMN_OF_TILES},
+    };
+    static const struct tma_expression_scope scope = {.names = names, .name_count = 8};
+    struct tma_expression **made = &expressions[expression_count++];
+    ck_assert_int_eq(tma_expression_parse(text, &scope, made, NULL, &error), TMA_OK);
+    return (struct tma_value){.expression = *made};
+}
+
+/* A warm kernel of one CTA without roles. */
+static void set_up(void) {
+    static const char *const names[] = {"cta", "rank", "ctas", "cluster", "i",
+                                        "j",   "k",    "t",    "m",       "n"};
+    machine = flat_machine();
+    memset(&kernel, 0, sizeof kernel);
+    kernel.statements = statements;
+    kernel.cta_count = 1;
+    kernel.maps[0] = line_map(1);
+    kernel.map_count = 1;
+    kernel.variable_count = 10;
+    for (uint32_t i = 0; i < 10; i++)
+        snprintf(kernel.variables[i], sizeof kernel.variables[i], "%s", names[i]);
+    expression_count = 0;
+}
+
+static void tear_down(void) {
+    while (expression_count > 0)
+        tma_expression_free(expressions[--expression_count]);
+}
+
+static struct tma_statement *add(enum tma_statement_kind kind) {
+    struct tma_statement *statement = &statements[kernel.statement_count++];
+    ck_assert_uint_le(kernel.statement_count, STATEMENTS);
+    *statement = (struct tma_statement){
+        .kind = kind, .end = kernel.statement_count, .ring = TMA_NO_RING, .step = number(1)};
+    statement->line = kernel.statement_count;
+    return statement;
+}
+
+static struct tma_statement *add_ring(enum tma_statement_kind kind, uint8_t ring) {
+    struct tma_statement *statement = add(kind);
+    statement->ring = ring;
+    return statement;
+}
+
+static void close(struct tma_statement *statement) {
+    statement->end = kernel.statement_count;
+}
+
+static struct tma_statement *loop(uint32_t variable, int64_t to) {
+    struct tma_statement *statement = add(TMA_STATEMENT_FOR);
+    statement->variable = variable;
+    statement->to = number(to);
+    return statement;
+}
+
+static struct tma_statement *when(const char *condition) {
+    struct tma_statement *statement = add(TMA_STATEMENT_IF);
+    statement->condition = expression(condition);
+    return statement;
+}
+
+static struct tma_statement *tiles(enum tma_tile_schedule schedule, int64_t m, int64_t n) {
+    struct tma_statement *statement = add(TMA_STATEMENT_TILES);
+    statement->schedule = schedule;
+    statement->variable = VARIABLE + 3;
+    statement->variable_m = ROW_OF_TILES;
+    statement->variable_n = COLUMN_OF_TILES;
+    statement->tiles_m = number(m);
+    statement->tiles_n = number(n);
+    return statement;
+}
+
+static void compute(enum tma_work work, int64_t amount) {
+    struct tma_statement *statement = add(TMA_STATEMENT_COMPUTE);
+    statement->work = work;
+    statement->amount[0] = number(amount);
+}
+
+static void multiply(int64_t m, int64_t n, int64_t k, uint32_t leaving) {
+    struct tma_statement *statement = add(TMA_STATEMENT_COMPUTE);
+    statement->work = TMA_WORK_MMA;
+    statement->amount[0] = number(m);
+    statement->amount[1] = number(n);
+    statement->amount[2] = number(k);
+    statement->leaving = leaving;
+}
+
+static void load(uint8_t ring, const char *row) {
+    struct tma_statement *statement = add_ring(TMA_STATEMENT_OPERATION, ring);
+    statement->operation.direction = TMA_LOAD;
+    statement->coordinates[1] = expression(row);
+}
+
+static void store_from(uint8_t ring, enum tma_direction direction, const char *row) {
+    struct tma_statement *statement = add_ring(TMA_STATEMENT_OPERATION, ring);
+    statement->operation.direction = direction;
+    statement->coordinates[1] = expression(row);
+}
+
+static void wait_stores(uint32_t leaving, bool read_only) {
+    struct tma_statement *statement = add(TMA_STATEMENT_WAIT_STORES);
+    statement->leaving = leaving;
+    statement->read_only = read_only;
+}
+
+static void ring(uint32_t depth) {
+    struct tma_ring *added = &kernel.rings[kernel.ring_count];
+    *added =
+        (struct tma_ring){.depth = depth, .stage_bytes = 1024, .shared_offset = TMA_SHARED_AUTO};
+    snprintf(added->name, sizeof added->name, "ring%u", kernel.ring_count++);
+}
+
+static void buffer(void) {
+    kernel.buffers[kernel.buffer_count++] =
+        (struct tma_buffer){.name = "tile", .bytes = 1024, .shared_offset = TMA_SHARED_AUTO};
+}
+
+static void begin(const char *name) {
+    struct tma_role *role = &kernel.roles[kernel.role_count++];
+    snprintf(role->name, sizeof role->name, "%s", name);
+    role->warps = 1;
+    role->first = role->end = kernel.statement_count;
+}
+
+static void end(void) {
+    kernel.roles[kernel.role_count - 1].end = kernel.statement_count;
+}
+
+static enum tma_error_code run_kernel(struct tma_kernel_place *place) {
+    tma_kernel_lay_out(&kernel);
+    return tma_kernel_run(&machine, &kernel, NULL, &result, place, &error);
+}
+
+static void run(void) {
+    ck_assert_msg(run_kernel(NULL) == TMA_OK, "%s", error.text);
+}
+
+START_TEST(compute_takes_its_time) {
+    begin("r");
+    compute(TMA_WORK_CYCLES, 100);
+    compute(TMA_WORK_ALU, 320); /* 32 a cycle */
+    compute(TMA_WORK_SFU, 41);  /* 4 a cycle: 10.25 cycles, and the next whole one */
+    compute(TMA_WORK_SHARED, 7);
+    end();
+    run();
+    ck_assert_uint_eq(result.cycles, START + 100 + SPIN + 10 + 11 + 7);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], 100 + SPIN + 10 + 11 + 7);
+}
+END_TEST
+
+/* 64 x 8 x 16 products at 64 a cycle are 128 cycles. */
+START_TEST(products_run_beside_the_role) {
+    begin("r");
+    multiply(64, 8, 16, 1);
+    multiply(64, 8, 16, 1);
+    compute(TMA_WORK_CYCLES, 10);
+    add(TMA_STATEMENT_WAIT_MMA);
+    end();
+    run();
+    ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 2 * 128 + MMA_WAIT);
+}
+END_TEST
+
+START_TEST(roles_share_the_tensor_cores) {
+    for (int i = 0; i < 2; i++) {
+        begin(i == 0 ? "a" : "b");
+        multiply(64, 8, 16, 0);
+        end();
+    }
+    run();
+    ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 2 * 128 + MMA_WAIT);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_COMPUTE], MMA_ISSUE + 128 + MMA_WAIT);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_COMPUTE], MMA_ISSUE + 2 * 128 + MMA_WAIT);
+}
+END_TEST
+
+START_TEST(a_barrier_waits_for_the_last_role) {
+    kernel.barrier_count = 1;
+    for (int i = 0; i < 2; i++) {
+        begin(i == 0 ? "a" : "b");
+        if (i == 0)
+            compute(TMA_WORK_CYCLES, 10);
+        add(TMA_STATEMENT_BARRIER);
+        end();
+    }
+    run();
+    ck_assert_uint_eq(result.cycles, START + 10 + SPIN + BARRIER);
+    ck_assert_uint_eq(result.role_cycles[1][TMA_ROLE_BARRIER], 10 + SPIN + BARRIER);
+}
+END_TEST
+
+/* A producer that loads rows one after the other, and a consumer that waits and releases. */
+static void stream(uint32_t depth, int64_t steps) {
+    ring(depth);
+    begin("producer");
+    struct tma_statement *steps_of = loop(VARIABLE, steps);
+    add_ring(TMA_STATEMENT_ACQUIRE, 0);
+    load(0, "i");
+    close(steps_of);
+    end();
+    begin("consumer");
+    steps_of = loop(VARIABLE, steps);
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    add_ring(TMA_STATEMENT_RELEASE, 0);
+    close(steps_of);
+    end();
+}
+
+START_TEST(a_stage_goes_round) {
+    /* The load is issued when the producer has looked and expects the bytes; the consumer wakes
+     * when they are there. Then the producer sees the release, and so on. */
+    enum {
+        FIRST = START + WAIT + EXPECT + HIT + WAKE,
+        ROUND = ARRIVED + WAKE + EXPECT + HIT + WAKE
+    };
+    for (int64_t steps = 1; steps <= 4; steps++) {
+        set_up();
+        stream(1, steps);
+        run();
+        ck_assert_uint_eq(result.cycles, FIRST + (uint64_t)(steps - 1) * ROUND + ARRIVE);
+        ck_assert_uint_eq(result.counters.operations, (uint64_t)steps);
+        tear_down();
+    }
+    set_up();
+}
+END_TEST
+
+START_TEST(deep_rings_are_bound_by_the_producer) {
+    enum { STEPS = 50, TURN = WAIT + EXPECT + ISSUE };
+    stream(64, STEPS);
+    run();
+    /* The last load is issued before the producer's ISSUE; the TMA unit starts one each 8 cycles.
+     */
+    uint64_t least = START + (STEPS - 1) * TURN + WAIT + EXPECT + HIT;
+    ck_assert_uint_ge(result.cycles, least);
+    ck_assert_uint_le(result.cycles, least + (STEPS - 1) * 8);
+}
+END_TEST
+
+START_TEST(the_next_cta_follows_on_its_sm) {
+    begin("r");
+    compute(TMA_WORK_CYCLES, 100);
+    end();
+    kernel.cta_count = 3 * SMS;
+    kernel.ctas_per_sm = 1;
+    run();
+    ck_assert_uint_eq(result.cycles, 3 * (START + 100 + SPIN) + 2 * LAUNCH);
+    ck_assert_uint_eq(result.cta_cycles.count, 3 * SMS);
+}
+END_TEST
+
+START_TEST(occupancy_follows_from_resources) {
+    begin("r");
+    end();
+    kernel.roles[0].warps = 8;
+    ck_assert_uint_eq(tma_kernel_ctas_per_sm(&machine, &kernel), 8); /* 2048 threads */
+    kernel.registers = 128; /* 65536 registers are two CTAs */
+    ck_assert_uint_eq(tma_kernel_ctas_per_sm(&machine, &kernel), 2);
+    kernel.shared_bytes = 40 * 1024; /* of 64 KiB */
+    ck_assert_uint_eq(tma_kernel_ctas_per_sm(&machine, &kernel), 1);
+}
+END_TEST
+
+START_TEST(dynamic_tiles_come_from_a_counter) {
+    begin("r");
+    struct tma_statement *tiles_of = tiles(TMA_TILES_DYNAMIC, 3, 1);
+    compute(TMA_WORK_CYCLES, 100);
+    close(tiles_of);
+    end();
+    run();
+    /* The first tile is that of the CTA; the last time it asks, there is none. */
+    ck_assert_uint_eq(result.cycles, START + 3 * (100 + SPIN) + 3 * TILE);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_TILE], 3 * TILE);
+}
+END_TEST
+
+/* Loads of the warps that compute run two iterations ahead: each step issues the load of the step
+ * after the next, and the last two none. */
+START_TEST(loads_run_ahead) {
+    ring(3);
+    begin("r");
+    struct tma_statement *steps = loop(VARIABLE, 5);
+    steps->ahead = 2;
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    compute(TMA_WORK_CYCLES, 1000);
+    add_ring(TMA_STATEMENT_RELEASE, 0);
+    struct tma_statement *ahead = add(TMA_STATEMENT_AHEAD);
+    add_ring(TMA_STATEMENT_ACQUIRE, 0);
+    load(0, "i");
+    close(ahead);
+    close(steps);
+    end();
+    run();
+    ck_assert_uint_eq(result.counters.operations, 5);
+    ck_assert_uint_eq(result.counters.bytes, 5 * ROW_BYTES);
+    /* After the first, every wait finds its stage full: 5 computes, 4 waits that look, 3 loads
+     * behind computes, and no mbarrier tells what the role knows itself. */
+    uint64_t first = START + EXPECT + HIT + WAKE, body = 1000 + SPIN;
+    ck_assert_uint_eq(result.cycles, first + 5 * body + 4 * WAIT + 3 * (EXPECT + ISSUE));
+}
+END_TEST
+
+START_TEST(a_store_is_waited_for) {
+    enum { READ = 10 + 4 + 6, STORE_WAKE = 3, COMPLETE = 3 };
+    for (int full = 0; full < 2; full++) {
+        set_up();
+        buffer();
+        begin("r");
+        store_from(TMA_NO_RING, TMA_STORE, "0");
+        add(TMA_STATEMENT_COMMIT);
+        wait_stores(0, full == 0);
+        end();
+        run();
+        ck_assert_uint_eq(result.cycles, START + READ + STORE_WAKE + (full ? COMPLETE : 0));
+        tear_down();
+    }
+    set_up();
+}
+END_TEST
+
+/* Programs that people write. Each builds its kernel, and says how many operations, loaded and
+ * stored rows it has. */
+static void attention(void) { /* Q once, K and V in rings of different depth */
+    ring(1);
+    ring(2);
+    ring(3);
+    begin("producer");
+    add_ring(TMA_STATEMENT_ACQUIRE, 0);
+    load(0, "0");
+    struct tma_statement *steps = loop(VARIABLE, 6);
+    for (uint8_t r = 1; r <= 2; r++) {
+        add_ring(TMA_STATEMENT_ACQUIRE, r);
+        load(r, "i");
+    }
+    close(steps);
+    end();
+    begin("consumer");
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    steps = loop(VARIABLE, 6);
+    for (uint8_t r = 1; r <= 2; r++) {
+        add_ring(TMA_STATEMENT_WAIT, r);
+        multiply(64, 8, 16, 0);
+        compute(TMA_WORK_SFU, 40);
+        add_ring(TMA_STATEMENT_RELEASE, r);
+    }
+    close(steps);
+    end();
+}
+
+static void taps(void) { /* nine filter taps of a convolution, innermost loops */
+    ring(4);
+    for (int role = 0; role < 2; role++) {
+        begin(role == 0 ? "producer" : "consumer");
+        struct tma_statement *channels = loop(VARIABLE, 2), *y = loop(VARIABLE + 1, 3),
+                             *x = loop(VARIABLE + 2, 3);
+        if (role == 0) {
+            add_ring(TMA_STATEMENT_ACQUIRE, 0);
+            load(0, "i * 16 + j * 4 + k");
+        } else {
+            add_ring(TMA_STATEMENT_WAIT, 0);
+            add_ring(TMA_STATEMENT_RELEASE, 0);
+        }
+        close(x);
+        close(y);
+        close(channels);
+        end();
+    }
+}
+
+static void ping_pong(void) { /* two consumers take tiles by turns, in the order of two barriers */
+    ring(2);
+    ring(2);
+    kernel.barrier_count = 2;
+    begin("producer");
+    struct tma_statement *steps = loop(VARIABLE, 8);
+    for (uint8_t r = 0; r < 2; r++) {
+        add_ring(TMA_STATEMENT_ACQUIRE, r);
+        load(r, "i");
+    }
+    close(steps);
+    end();
+    for (uint8_t r = 0; r < 2; r++) {
+        begin(r == 0 ? "first" : "second");
+        if (r == 1) { /* lets the first one begin */
+            struct tma_statement *arrive = add(TMA_STATEMENT_BARRIER);
+            arrive->barrier = 0;
+            arrive->arrive_only = true;
+        }
+        steps = loop(VARIABLE, 8);
+        add(TMA_STATEMENT_BARRIER)->barrier = r;
+        add_ring(TMA_STATEMENT_WAIT, r);
+        multiply(64, 8, 16, 0);
+        add_ring(TMA_STATEMENT_RELEASE, r);
+        struct tma_statement *last = when(r == 0 ? "1" : "i < 7");
+        struct tma_statement *arrive = add(TMA_STATEMENT_BARRIER);
+        arrive->barrier = r == 0 ? 1 : 0;
+        arrive->arrive_only = true;
+        close(last);
+        close(steps);
+        end();
+    }
+}
+
+static void split_k(void) { /* CTAs of the same tile add their parts by reductions */
+    stream(2, 4);
+    kernel.cta_count = 4;
+    buffer();
+    kernel.role_count--; /* a consumer of another kind */
+    kernel.statement_count = kernel.roles[1].first;
+    begin("consumer");
+    struct tma_statement *steps = loop(VARIABLE, 4);
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    add_ring(TMA_STATEMENT_RELEASE, 0);
+    close(steps);
+    store_from(TMA_NO_RING, TMA_REDUCE, "cta % 2");
+    add(TMA_STATEMENT_COMMIT);
+    wait_stores(0, false);
+    end();
+}
+
+static void two_consumers(void) { /* a producer that feeds two roles from one ring */
+    stream(3, 6);
+    begin("other");
+    struct tma_statement *steps = loop(VARIABLE, 6);
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    compute(TMA_WORK_CYCLES, 30);
+    add_ring(TMA_STATEMENT_RELEASE, 0);
+    close(steps);
+    end();
+}
+
+static void dynamic(void) {
+    kernel.cta_count = 3;
+    kernel.ctas_per_sm = 1;
+    ring(2);
+    for (int role = 0; role < 2; role++) {
+        begin(role == 0 ? "producer" : "consumer");
+        struct tma_statement *all = tiles(TMA_TILES_DYNAMIC, 4, 5);
+        add_ring(role == 0 ? TMA_STATEMENT_ACQUIRE : TMA_STATEMENT_WAIT, 0);
+        if (role == 0)
+            load(0, "m * 5 + n");
+        else
+            add_ring(TMA_STATEMENT_RELEASE, 0);
+        close(all);
+        end();
+    }
+}
+
+static void cluster(void) { /* each of four CTAs loads a part for all */
+    machine.topology.gpc_count = 1;
+    machine.topology.gpc_size[0] = SMS;
+    kernel.cta_count = kernel.cluster_ctas = 4;
+    stream(2, 5);
+    for (uint32_t i = 0; i < kernel.statement_count; i++)
+        if (statements[i].kind == TMA_STATEMENT_OPERATION) {
+            statements[i].cta_mask = number(15);
+            statements[i].shared_offset = expression("rank * 128");
+            statements[i].coordinates[1] = expression("i * 4 + rank");
+        }
+    kernel.rings[0].release_mask = number(15);
+}
+
+static void early_exit(void) { /* CTAs past the tiles have nothing to do */
+    kernel.cta_count = 4;
+    ring(2);
+    for (int role = 0; role < 2; role++) {
+        begin(role == 0 ? "producer" : "consumer");
+        struct tma_statement *past = when("cta >= 2");
+        add(TMA_STATEMENT_EXIT);
+        close(past);
+        struct tma_statement *steps = loop(VARIABLE, 3);
+        add_ring(role == 0 ? TMA_STATEMENT_ACQUIRE : TMA_STATEMENT_WAIT, 0);
+        if (role == 0)
+            load(0, "cta * 8 + i");
+        else
+            add_ring(TMA_STATEMENT_RELEASE, 0);
+        close(steps);
+        end();
+    }
+}
+
+static void store_pipeline(void) { /* one role fills stages, another one stores them */
+    ring(2);
+    begin("maths");
+    struct tma_statement *steps = loop(VARIABLE, 6);
+    add_ring(TMA_STATEMENT_ACQUIRE, 0);
+    compute(TMA_WORK_CYCLES, 50);
+    add_ring(TMA_STATEMENT_SIGNAL, 0);
+    close(steps);
+    end();
+    begin("storer");
+    steps = loop(VARIABLE, 6);
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    store_from(0, TMA_STORE, "i");
+    add(TMA_STATEMENT_COMMIT);
+    wait_stores(1, true);
+    add_ring(TMA_STATEMENT_RELEASE, 0)->lag = 1;
+    close(steps);
+    wait_stores(0, false);
+    end();
+}
+
+static const struct {
+    const char *what;
+    void (*build)(void);
+    uint64_t operations, loaded, stored, reduced; /* rows */
+} programs[] = {
+    {"Q once, K and V in rings", attention, 13, 13, 0, 0},
+    {"nine taps", taps, 18, 18, 0, 0},
+    {"ping-pong", ping_pong, 16, 16, 0, 0},
+    {"split K", split_k, 20, 16, 0, 4},
+    {"two roles are fed", two_consumers, 6, 6, 0, 0},
+    {"dynamic tiles", dynamic, 20, 20, 0, 0},
+    {"cluster of four", cluster, 20, 80, 0, 0},
+    {"early exit", early_exit, 6, 6, 0, 0},
+    {"store pipeline", store_pipeline, 6, 0, 6, 0},
+};
+
+START_TEST(programs_run) {
+    programs[_i].build();
+    run();
+    ck_assert_uint_eq(result.counters.operations, programs[_i].operations);
+    ck_assert_uint_eq(result.counters.bytes, programs[_i].loaded * ROW_BYTES);
+    ck_assert_uint_eq(result.counters.stored_bytes, programs[_i].stored * ROW_BYTES);
+    ck_assert_uint_eq(result.counters.reduced_bytes, programs[_i].reduced * ROW_BYTES);
+    struct tma_result again = result;
+    run();
+    ck_assert_uint_eq(result.cycles, again.cycles);
+    /* All time of a role has a cause. */
+    for (uint32_t r = 0; r < kernel.role_count; r++) {
+        uint64_t spent = 0;
+        for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++)
+            spent += result.role_cycles[r][cause];
+        ck_assert_uint_le(spent, (result.cycles - START) * kernel.cta_count);
+    }
+}
+END_TEST
+
+/* What is refused, or found while it runs: with a part of its text. */
+static void never_filled(void) {
+    ring(1);
+    begin("consumer");
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    end();
+}
+
+static void never_released(void) {
+    stream(2, 3);
+    kernel.roles[1].end = --kernel.statement_count; /* without its RELEASE */
+    statements[kernel.roles[1].first].end = kernel.statement_count;
+}
+
+static void released_twice(void) {
+    stream(2, 3);
+    add_ring(TMA_STATEMENT_RELEASE, 0);
+    kernel.roles[1].end = kernel.statement_count;
+}
+
+static void too_few_releases(void) {
+    stream(1, 3);
+    statements[kernel.roles[1].first].to = number(1);
+}
+
+static void endless(void) {
+    begin("r");
+    loop(VARIABLE, 3)->step = number(0);
+    end();
+}
+
+static void too_many(void) {
+    stream(2, INT64_C(1) << 40);
+    kernel.cta_count = 4;
+}
+
+static void past_coordinates(void) {
+    stream(2, 2);
+    kernel.maps[0].box_dim[0] = 32;
+    statements[2].coordinates[0] = number(4); /* 8 bytes */
+}
+
+static void too_large(void) {
+    stream(2, 2);
+    kernel.rings[0].stage_bytes = 60000;
+}
+
+static void too_many_threads(void) {
+    stream(2, 2);
+    kernel.roles[0].warps = 40;
+}
+
+static void store_while_filling(void) {
+    ring(1);
+    begin("r");
+    add_ring(TMA_STATEMENT_ACQUIRE, 0);
+    load(0, "0");
+    store_from(0, TMA_STORE, "1");
+    end();
+}
+
+static void missing_barrier(void) {
+    kernel.barrier_count = 1;
+    kernel.barriers[0].arrivals = 2;
+    snprintf(kernel.barriers[0].name, sizeof kernel.barriers[0].name, "meet");
+    begin("r");
+    add(TMA_STATEMENT_BARRIER);
+    end();
+}
+
+static const struct {
+    const char *what;
+    void (*build)(void);
+    enum tma_error_code code;
+    const char *text;
+    uint32_t line; /* of the statement; 0: none */
+} refusals[] = {
+    {"never filled", never_filled, TMA_ERROR_ARGUMENT, "which no role acquires", 1},
+    {"never released", never_released, TMA_ERROR_ARGUMENT, "no role releases one", 0},
+    {"released twice", released_twice, TMA_ERROR_FAULT, "releases a stage a second time", 7},
+    {"too few releases", too_few_releases, TMA_ERROR_DEADLOCK,
+     "role producer (i = 2) waits for stage 0 of ring ring0 to be empty", 2},
+    {"endless", endless, TMA_ERROR_ARGUMENT, "the loop over i never ends", 0},
+    {"too many", too_many, TMA_ERROR_ARGUMENT, "more than 10^9 operations", 0},
+    {"coordinates", past_coordinates, TMA_ERROR_FAULT, "role producer, operation 0", 3},
+    {"too large", too_large, TMA_ERROR_ARGUMENT, "bytes of shared memory", 0},
+    {"threads", too_many_threads, TMA_ERROR_ARGUMENT, "threads", 0},
+    {"store while filling", store_while_filling, TMA_ERROR_FAULT, "still being filled", 3},
+    {"barrier", missing_barrier, TMA_ERROR_DEADLOCK, "at barrier meet, which 1 of 2", 1},
+};
+
+START_TEST(faults_are_named) {
+    struct tma_kernel_place place = {0, 0};
+    refusals[_i].build();
+    enum tma_error_code code = run_kernel(&place);
+    ck_assert_msg(code == refusals[_i].code, "%s: %d, %s", refusals[_i].what, code, error.text);
+    ck_assert_msg(strstr(error.text, refusals[_i].text) != NULL, "%s: %s", refusals[_i].what,
+                  error.text);
+    if (refusals[_i].line != 0)
+        ck_assert_uint_eq(place.line, refusals[_i].line);
+}
+END_TEST
+
+/* At half the SM clock, DRAM's latency is half as many cycles. */
+START_TEST(memory_keeps_its_clock) {
+    kernel.cold = true;
+    stream(1, 1);
+    run();
+    uint64_t usual = result.cycles;
+    kernel.sm_clock_mhz = machine.sm_clock_mhz / 2;
+    run();
+    struct tma_machine slow = tma_machine_at_clock(&machine, machine.sm_clock_mhz / 2);
+    ck_assert_uint_eq(slow.dram.access_cycles, (machine.dram.access_cycles + 1) / 2);
+    ck_assert_uint_lt(result.cycles, usual);
+    ck_assert_uint_ge(2 * result.cycles, usual);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("kernel_run");
+    TCase *tests = tcase_create("all");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, compute_takes_its_time);
+    tcase_add_test(tests, products_run_beside_the_role);
+    tcase_add_test(tests, roles_share_the_tensor_cores);
+    tcase_add_test(tests, a_barrier_waits_for_the_last_role);
+    tcase_add_test(tests, a_stage_goes_round);
+    tcase_add_test(tests, deep_rings_are_bound_by_the_producer);
+    tcase_add_test(tests, the_next_cta_follows_on_its_sm);
+    tcase_add_test(tests, occupancy_follows_from_resources);
+    tcase_add_test(tests, dynamic_tiles_come_from_a_counter);
+    tcase_add_test(tests, loads_run_ahead);
+    tcase_add_test(tests, a_store_is_waited_for);
+    tcase_add_test(tests, memory_keeps_its_clock);
+    tcase_add_loop_test(tests, programs_run, 0, TABLE_ROWS(programs));
+    tcase_add_loop_test(tests, faults_are_named, 0, TABLE_ROWS(refusals));
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
