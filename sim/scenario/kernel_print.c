@@ -197,7 +197,7 @@ static void print_kernel(const struct printer *printer) {
     const struct tma_kernel *kernel = printer->kernel;
     FILE *out = printer->out;
     fprintf(out, "kernel:\n  ctas: %u\n", kernel->cta_count);
-    if (kernel->cluster_ctas > 1)
+    if (kernel->cluster_ctas > 0)
         fprintf(out, "  cluster: %u\n", kernel->cluster_ctas);
     if (kernel->ctas_per_sm > 0)
         fprintf(out, "  ctas_per_sm: %u\n", kernel->ctas_per_sm);

@@ -15,8 +15,9 @@ static const struct tma_name auto_items[] = {{"auto", 0}};
 static const struct tma_names auto_names = {"number", auto_items, 1};
 static const struct tma_name machine_items[] = {{"machine", 0}};
 static const struct tma_names machine_names = {"number", machine_items, 1};
-static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}};
-static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 5};
+static const struct tma_name cluster_items[] = {{"none", 0}, {"1", 1}, {"2", 2},
+                                                {"4", 4},    {"8", 8}, {"16", 16}};
+static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 6};
 static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
 static const struct tma_names scope_names = {"scope", scope_items, 2};
 
@@ -46,9 +47,10 @@ static const struct tma_key kernel_keys[] = {
     {.path = "cluster",
      .kind = TMA_KEY_ENUM,
      .names = &cluster_names,
-     .fallback = "1",
+     .fallback = "none",
      .offset = IN(kernel.cluster_ctas),
-     .meaning = "number of CTAs in a cluster, which run on SMs of one GPC"},
+     .meaning = "number of CTAs in a cluster, which run on SMs of one GPC; none: launched without "
+                "clusters, which places CTAs differently than clusters of 1"},
     {.path = "ctas_per_sm",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
