@@ -377,6 +377,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
+    .takes_scenario = true,
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
     .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",

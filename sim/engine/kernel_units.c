@@ -80,13 +80,17 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     uint64_t read_a = statement->a_in_registers ? 0 : m * k * bytes, read_b = parts * n * k * bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
     /* The operands come from shared memory while the product is computed. With few columns a warp
-     * group takes longer to read its part of A than to compute; groups read at the same time. */
-    uint64_t groups = warp_groups(role, parts);
-    uint64_t product = ticks_of(m * n * k, mma_rate(machine, statement->type));
-    uint64_t reading = (ticks_of(read_a, machine->sm.mma_a_bytes) +
-                        ticks_of(read_b, machine->sm.mma_b_bytes)) /
-                       groups;
-    uint64_t end = tma_port_serve(&sm->tensor, start, product > reading ? product : reading);
+     * group takes longer to read its part of A than the tensor cores to compute, which other groups
+     * and other CTAs use meanwhile. */
+    uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
+    uint64_t ticks = (ticks_of(read_a, machine->sm.mma_a_bytes) +
+                      ticks_of(read_b, machine->sm.mma_b_bytes)) /
+                     warp_groups(role, parts);
+    uint64_t before = role->mma_committed == 0
+                          ? 0
+                          : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
+    uint64_t read_end = (before > start ? before : start) + ticks / TMA_TICKS;
+    end = read_end > end ? read_end : end;
     sm->operand_cycles += (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES *
                           machine->shared.wavefront_cycles;
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
