@@ -42,6 +42,7 @@ struct tma_machine {
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
         /* TPCs whose two SMs form clusters with each other only. */
         uint32_t lone_tpcs[TMA_MAX_SMS / TMA_TPC_SMS], lone_tpc_count;
+        uint32_t launch_cycles; /* what a launch takes beyond its CTAs, as a profiler counts it */
         uint32_t
             launch_interval_cycles; /* time between the starts of two consecutive CTAs of a GPC */
         uint32_t seed; /* for what varies between launches: which slot and which SM issues first,
