@@ -15,8 +15,8 @@ static const struct tma_name auto_items[] = {{"auto", 0}};
 static const struct tma_names auto_names = {"number", auto_items, 1};
 static const struct tma_name machine_items[] = {{"machine", 0}};
 static const struct tma_names machine_names = {"number", machine_items, 1};
-static const struct tma_name cluster_items[] = {{"none", 0}, {"1", 1}, {"2", 2},
-                                                {"4", 4},    {"8", 8}, {"16", 16}};
+static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2},   {"4", 4},
+                                                {"8", 8}, {"16", 16}, {"none", 0}};
 static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 6};
 static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
 static const struct tma_names scope_names = {"scope", scope_items, 2};
