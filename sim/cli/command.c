@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/version.h"
 #include "base/allocation.h"
+#include "base/version.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"

@@ -31,13 +31,13 @@ struct cli_options {
     const char *output; /* NULL: standard output */
     int format;         /* a value of the verb's own table of formats */
     bool json;
-    int architecture;               /* 0: the default */
-    int machine_architecture;       /* 0: the machine's own; else `settings` sets it */
-    int names;                      /* enum tma_name_style */
-    const char *descriptor_address; /* NULL: not given */
-    struct cli_list settings;       /* PATH=VALUE */
-    struct cli_count jobs;          /* see cli_jobs */
-    bool quiet;                     /* show no progress */
+    int architecture;                 /* 0: the default */
+    int machine_architecture;         /* 0: the machine's own; else `settings` sets it */
+    int names;                        /* enum tma_name_style */
+    const char *descriptor_address;   /* NULL: not given */
+    struct cli_list settings;         /* PATH=VALUE */
+    struct cli_count jobs;            /* see cli_jobs */
+    bool quiet;                       /* show no progress */
     struct cli_config_path *scenario; /* owned: the file that the first operand names, or NULL */
 };
 

@@ -312,8 +312,8 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, options->common.quiet, outputs.trace.file, result,
-                                        &place, &error);
+    enum tma_error_code code =
+        simulate(scenario, options->common.quiet, outputs.trace.file, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
         code = report(options, scenario, result, interrupted, outputs.report.file, &error);

@@ -83,12 +83,11 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
      * group takes longer to read its part of A than the tensor cores to compute, which other groups
      * and other CTAs use meanwhile. */
     uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
-    uint64_t ticks = (ticks_of(read_a, machine->sm.mma_a_bytes) +
-                      ticks_of(read_b, machine->sm.mma_b_bytes)) /
-                     warp_groups(role, parts);
-    uint64_t before = role->mma_committed == 0
-                          ? 0
-                          : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
+    uint64_t ticks =
+        (ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes)) /
+        warp_groups(role, parts);
+    uint64_t before =
+        role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
     uint64_t read_end = (before > start ? before : start) + ticks / TMA_TICKS;
     end = read_end > end ? read_end : end;
     sm->operand_cycles += (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES *

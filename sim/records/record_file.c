@@ -77,8 +77,7 @@ struct tma_record_name tma_record_name(const struct tma_record_file *file, size_
         snprintf(name.text, sizeof name.text, "%s %s", tma_tsv_cell(records, row, "family"),
                  tma_tsv_cell(records, row, "arguments"));
     else
-        snprintf(name.text, sizeof name.text, "%s",
-                 records->cells[(row + 1) * records->columns]);
+        snprintf(name.text, sizeof name.text, "%s", records->cells[(row + 1) * records->columns]);
     return name;
 }
 

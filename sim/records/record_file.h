@@ -24,8 +24,8 @@ struct tma_record_name {
     char text[TMA_RECORD_NAME_BYTES];
 };
 
-/* Returns the name of a record, or its family and arguments, or its first cell where records have no
- * names. It is cut to fit. */
+/* Returns the name of a record, or its family and arguments, or its first cell where records have
+ * no names. It is cut to fit. */
 struct tma_record_name tma_record_name(const struct tma_record_file *file, size_t row);
 
 /* Replays a record on the machine. Any number of records can be replayed in any order. */

@@ -24,9 +24,9 @@ struct tma_timed_row {
 struct tma_family {
     char name[40];
     uint64_t records, skipped;
-    double mape, median, p95, max;        /* of errors, as those of the file */
-    uint64_t l2_measured, l2_close;       /* records whose L2 sectors were measured; and are close */
-    uint64_t dram_measured, dram_close;   /* the same: DRAM reads */
+    double mape, median, p95, max;      /* of errors, as those of the file */
+    uint64_t l2_measured, l2_close;     /* records whose L2 sectors were measured; and are close */
+    uint64_t dram_measured, dram_close; /* the same: DRAM reads */
 };
 
 struct tma_validation {
@@ -44,7 +44,8 @@ struct tma_validation {
     struct tma_timed_row worst[TMA_WORST_ROWS]; /* the rows with the largest errors */
     size_t worst_count;
     struct tma_family families[TMA_MAX_FAMILIES]; /* in the order of the file */
-    size_t family_count; /* 0 for kinds without families. Those behind the last one have no entry. */
+    size_t
+        family_count; /* 0 for kinds without families. Those behind the last one have no entry. */
     char differences[TMA_SHOWN_DIFFERENCES][300]; /* "NAME: REASON" of the first that differ */
     size_t difference_count;
 };

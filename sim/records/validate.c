@@ -40,8 +40,8 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
     const char *name = named.text;
     uint32_t family = 0;
     if (file->kind->has_families)
-        family = tma_validation_add_family(
-            validation, tma_tsv_cell(&file->records, row, "family"), outcome);
+        family = tma_validation_add_family(validation, tma_tsv_cell(&file->records, row, "family"),
+                                           outcome);
     if (outcome->verdict == TMA_RECORD_SKIPPED)
         return;
     validation->skipped--;

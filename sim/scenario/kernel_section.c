@@ -106,15 +106,18 @@ static const struct tma_key kernel_keys[] = {
      .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
                 "what a run of the same kernel left"},
     COST(wait, "time of a wait on an mbarrier whose phase is complete"),
-    COST(wake, "time from the end of an mbarrier's phase to the next instruction of a warp that waits for it"),
+    COST(wake, "time from the end of an mbarrier's phase to the next instruction of a warp that "
+               "waits for it"),
     COST(arrive, "time of an arrival on an mbarrier of the own CTA"),
     COST(expect, "time of an arrival with expect_tx"),
     COST(issue, "time of a TMA instruction in the warp that issues it"),
     COST(commit, "time to commit a group of stores"),
     COST(wait_group, "time of a wait for groups of stores that are done"),
-    COST(barrier, "time from the last arrival at a named barrier to the next instruction of its warps"),
+    COST(barrier,
+         "time from the last arrival at a named barrier to the next instruction of its warps"),
     COST(mma_issue, "time to issue a group of matrix products and to commit it"),
-    COST(mma_wait, "time from the end of a group of matrix products to the next instruction of the warps that wait for it"),
+    COST(mma_wait, "time from the end of a group of matrix products to the next instruction of the "
+                   "warps that wait for it"),
     {.path = "rings",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
@@ -125,8 +128,9 @@ static const struct tma_key kernel_keys[] = {
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
      .offset = IN(buffers),
-     .meaning = "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`; or, in "
-                "the memory of a ring, `NAME: {...}`; keys below"},
+     .meaning =
+         "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`; or, in "
+         "the memory of a ring, `NAME: {...}`; keys below"},
     {.path = "barriers",
      .kind = TMA_KEY_NODE,
      .fallback = TMA_OPTIONAL,

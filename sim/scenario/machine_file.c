@@ -66,7 +66,8 @@ static const struct tma_key keys[] = {
     LIST("topology.sms", TMA_MAX_SMS - 1, topology.sms, TMA_MAX_SMS, sms_count,
          "numbers of the SMs, GPC by GPC, in the order in which a GPC's CTAs are numbered"),
     U32("topology.launch", cycles, 0, 1e6, topology.launch_cycles,
-        "time that a profiler counts for a launch beyond that of its CTAs: launch and drain. Reports "
+        "time that a profiler counts for a launch beyond that of its CTAs: launch and drain. "
+        "Reports "
         "do not have it"),
     U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
         "time between the starts of two consecutive CTAs of a GPC"),

@@ -63,8 +63,8 @@ static pid_t start(void) {
         /* Check's own handlers and masks do not pass exec, but ignored signals do. */
         for (int i = 0; i < TABLE_ROWS(signals); i++)
             signal(signals[i], SIG_DFL);
-        execl(command, command, "run", "tests/faults/small.yaml", "--set",
-              "workload.iterations=64", "-o", report, "--trace", trace, (char *)NULL);
+        execl(command, command, "run", "tests/faults/small.yaml", "--set", "workload.iterations=64",
+              "-o", report, "--trace", trace, (char *)NULL);
         _exit(127);
     }
     return child;
