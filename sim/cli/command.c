@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "base/version.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -36,6 +37,22 @@ static bool spares_operands(const struct cli_options *options) {
     return true;
 }
 
+/* Puts the file that a word names in the place of the word. Other operands stay: the verb says what
+ * is wrong with them. */
+static bool find_scenario(const struct cli_verb *verb, struct cli_options *options) {
+    static const char *const folders[] = {"kernels", "scenarios", NULL};
+    if (!verb->takes_scenario || options->operands.count == 0)
+        return true;
+    options->scenario = tma_allocate(1, sizeof *options->scenario);
+    if (options->scenario == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    if (cli_config_resolve(options->operands.items[0], folders, options->scenario))
+        options->operands.items[0] = options->scenario->text;
+    return true;
+}
+
 static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     struct cli_options *options = cli_options_parse(verb, count, arguments);
     if (options == NULL)
@@ -44,6 +61,8 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     options->verbs = verbs;
     if (options->help)
         cli_verb_help(verb);
+    else if (!find_scenario(verb, options))
+        status = CLI_ERROR;
     else
         status = spares_operands(options) ? verb->run(options) : CLI_ERROR;
     cli_options_free(options);

@@ -209,6 +209,7 @@ struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
 void cli_options_free(struct cli_options *options) {
     tma_release(options->settings.items);
     tma_release(options->operands.items);
+    tma_release(options->scenario);
     tma_release(options);
 }
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/config_files.h"
 #include "tensormap/rules.h"
 
 /* An optional whole number. */
@@ -30,13 +31,14 @@ struct cli_options {
     const char *output; /* NULL: standard output */
     int format;         /* a value of the verb's own table of formats */
     bool json;
-    int architecture;               /* 0: the default */
-    int machine_architecture;       /* 0: the machine's own; else `settings` sets it */
-    int names;                      /* enum tma_name_style */
-    const char *descriptor_address; /* NULL: not given */
-    struct cli_list settings;       /* PATH=VALUE */
-    struct cli_count jobs;          /* see cli_jobs */
-    bool quiet;                     /* show no progress */
+    int architecture;                 /* 0: the default */
+    int machine_architecture;         /* 0: the machine's own; else `settings` sets it */
+    int names;                        /* enum tma_name_style */
+    const char *descriptor_address;   /* NULL: not given */
+    struct cli_list settings;         /* PATH=VALUE */
+    struct cli_count jobs;            /* see cli_jobs */
+    bool quiet;                       /* show no progress */
+    struct cli_config_path *scenario; /* owned: the file that the first operand names, or NULL */
 };
 
 enum cli_option_kind {
@@ -66,6 +68,7 @@ struct cli_verb {
     const char *details;  /* more lines of help, or NULL */
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
+    bool takes_scenario; /* the first operand may name a kernel or a scenario of the library */
     const struct cli_option *options;
     size_t option_count;
     size_t options_bytes; /* size of the verb's struct of options; 0: struct cli_options */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/config_files.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/temporary.h"
@@ -39,6 +40,8 @@ struct replay_state {
     struct pieces pieces;
     struct pieces again; /* the records of pieces whose worker died, one by one */
     struct cli_progress progress;
+    struct cli_config_path library;
+    const char *kernels; /* folder of the library, or NULL */
     bool out_of_memory;
 };
 
@@ -126,7 +129,7 @@ static void report_failure(struct replay_state *state, const struct piece *piece
     const struct cli_options *options = state->replay->options;
     cli_progress_clear(&state->progress);
     cli_error("%s: %s: %s", options->operands.items[piece->file],
-              tma_record_name(&state->files[piece->file], piece->row), reason);
+              tma_record_name(&state->files[piece->file], piece->row).text, reason);
     state->result->failed = true;
 }
 
@@ -232,6 +235,7 @@ static bool open_files(struct replay_state *state) {
             cli_error("%s", error.text);
             return false;
         }
+        state->files[state->opened].records.kernels = state->kernels;
     }
     for (uint32_t file = 0; file < state->file_count; file++)
         for (uint32_t draw = 0; draw <= state->replay->draws; draw++)
@@ -307,6 +311,7 @@ bool cli_replay(const struct cli_replay *replay, struct cli_replay_result *resul
     struct replay_state state = {.replay = replay, .result = result};
     cli_interrupts_hold(true);
     state.file_count = replay->options->operands.count;
+    state.kernels = cli_config_find("kernels", &state.library) ? state.library.text : NULL;
     state.files = tma_allocate(state.file_count, sizeof *state.files);
     state.units = tma_allocate(state.file_count * ((size_t)replay->draws + 1), sizeof *state.units);
     bool good = true;

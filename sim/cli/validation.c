@@ -67,6 +67,27 @@ static void write_json_draws(struct tma_json *json, const struct cli_draws *draw
     tma_json_end_object(json);
 }
 
+static void write_families(struct tma_json *json, const struct tma_validation *validation) {
+    tma_json_begin_array(json, "families");
+    for (size_t i = 0; i < validation->family_count; i++) {
+        const struct tma_family *family = &validation->families[i];
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "family", family->name);
+        tma_json_unsigned(json, "records", family->records);
+        tma_json_unsigned(json, "skipped", family->skipped);
+        write_error(json, "mape", family->mape);
+        write_error(json, "median", family->median);
+        write_error(json, "p95", family->p95);
+        write_error(json, "max", family->max);
+        tma_json_unsigned(json, "l2_measured", family->l2_measured);
+        tma_json_unsigned(json, "l2_within_5_percent", family->l2_close);
+        tma_json_unsigned(json, "dram_measured", family->dram_measured);
+        tma_json_unsigned(json, "dram_within_5_percent", family->dram_close);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+}
+
 static void write_json(const struct cli_validation_report *report, FILE *out) {
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
@@ -95,6 +116,8 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
         if (draws->count > 0)
             write_json_draws(&json, draws);
         write_differences(&json, validation);
+        if (validation->kind != NULL && validation->kind->has_families)
+            write_families(&json, validation);
         if (validation->kind != NULL && validation->kind->has_error)
             write_rows(&json, validation);
         tma_json_end_object(&json);
@@ -105,6 +128,26 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
 
 static struct tma_decimal percent(double fraction) {
     return tma_decimal(100 * fraction, 2);
+}
+
+static void write_text_families(const struct tma_validation *validation, FILE *out) {
+    if (validation->family_count == 0)
+        return;
+    fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %12s %14s\n", "family", "records", "skipped",
+            "mean", "median", "p95", "max", "L2 in 5 %", "DRAM in 5 %");
+    for (size_t i = 0; i < validation->family_count; i++) {
+        const struct tma_family *family = &validation->families[i];
+        fprintf(out, "  %-18s %7" PRIu64 " %8" PRIu64, family->name, family->records,
+                family->skipped);
+        const double errors[] = {family->mape, family->median, family->p95, family->max};
+        for (size_t e = 0; e < sizeof errors / sizeof errors[0]; e++)
+            if (isnan(errors[e]))
+                fprintf(out, " %8s", "-");
+            else
+                fprintf(out, " %6s %%", percent(errors[e]).text);
+        fprintf(out, "%5" PRIu64 " of %3" PRIu64 " %7" PRIu64 " of %3" PRIu64 "\n",
+                family->l2_close, family->l2_measured, family->dram_close, family->dram_measured);
+    }
 }
 
 static void write_errors(const struct tma_validation *validation, FILE *out) {
@@ -158,6 +201,7 @@ static void write_text(const struct cli_validation_report *report, FILE *out) {
                 validation->has_ranges ? " with the range of several launches" : "");
         if (report->draws[i].count > 0)
             write_text_draws(&report->draws[i], out);
+        write_text_families(validation, out);
         if (!isnan(validation->mape))
             write_errors(validation, out);
         else

@@ -130,6 +130,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_layout = {
     .name = "layout",
     .operands = "SCENARIO.yaml",
+    .takes_scenario = true,
     .summary = "Show where the elements of a tile lie in shared memory.",
     .details =
         "Each line is a bank row of 128 bytes in chunks of 16 bytes. A chunk shows the "

@@ -310,8 +310,8 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, options->common.quiet, outputs.trace.file, result,
-                                        &place, &error);
+    enum tma_error_code code =
+        simulate(scenario, options->common.quiet, outputs.trace.file, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
         code = report(options, scenario, result, interrupted, outputs.report.file, &error);
@@ -379,6 +379,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
+    .takes_scenario = true,
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
     .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",

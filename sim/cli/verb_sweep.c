@@ -412,6 +412,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_sweep = {
     .name = "sweep",
     .operands = "SCENARIO.yaml",
+    .takes_scenario = true,
     .summary = "Simulate a scenario with many settings: a row for each combination of values.",
     .details =
         "Example: tmasim sweep gemm.yaml --try workload.pipeline.depth=2:6 "

@@ -1,6 +1,7 @@
 /* tmasim validate: replays records of real hardware. */
 
 #include "base/allocation.h"
+#include "cli/ablation.h"
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -14,6 +15,7 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
+    bool ablate;
     const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
@@ -39,6 +41,10 @@ static int report(const struct validate_options *own, const struct tma_machine *
         .total = result->total,
         .partial = cli_interrupted(),
     };
+    if (own->ablate && !content.partial)
+        return cli_ablate(&replay, result, options->format == CLI_FORMAT_JSON, out)
+                   ? (cli_interrupted() ? CLI_INTERRUPTED : CLI_OK)
+                   : CLI_ERROR;
     cli_validation_write(&content, options->format, out);
     return content.partial ? CLI_INTERRUPTED : CLI_OK;
 }
@@ -85,6 +91,13 @@ static const struct cli_option options[] = {
      .help =
          "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
          "the most that agree"},
+    {.name = "--ablate",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct validate_options, ablate),
+     .help =
+         "for kernels: replay once more without the limits of memory, compute, issue and launch\n"
+         "each, and report by family what of the time that saves, and the error that is left;\n"
+         "as text or JSON"},
     {.name = "--show",
      .value = "NAME",
      .kind = CLI_TEXT,

@@ -175,6 +175,7 @@ struct tma_buffer {
     char name[TMA_KERNEL_NAME];
     uint32_t bytes;
     uint32_t shared_offset; /* or TMA_SHARED_AUTO */
+    uint32_t over;          /* 1 + the ring in whose memory it lies; 0: it has memory of its own */
 };
 
 /* A named barrier (bar.sync) of a CTA. */
@@ -188,6 +189,13 @@ struct tma_role {
     uint32_t warps;
     uint32_t first, end; /* its statements */
     uint32_t line, column;
+};
+
+/* What the instructions for a statement take in this kernel's code, where a compiler has made other
+ * code than that from which the machine's numbers (warp) come; 0: as the machine says. */
+struct tma_kernel_costs {
+    uint32_t wait_cycles, wake_cycles, arrive_cycles, expect_cycles, issue_cycles, commit_cycles,
+        wait_group_cycles, barrier_cycles, mma_issue_cycles, mma_wait_cycles;
 };
 
 struct tma_kernel {
@@ -205,6 +213,7 @@ struct tma_kernel {
     uint32_t shared_bytes; /* of a CTA; 0: what rings and buffers take */
     uint32_t sm_count;     /* SMs that CTAs may use; 0: all */
     uint32_t sm_clock_mhz; /* 0: the machine's. DRAM and L2 keep their own clocks. */
+    struct tma_kernel_costs costs;
     bool cold;      /* L2 holds nothing of the tensors; else the same kernel ran just before */
     bool unbounded; /* more than TMA_MAX_KERNEL_OPERATIONS operations are allowed */
 

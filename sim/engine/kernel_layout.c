@@ -36,6 +36,10 @@ void tma_kernel_lay_out(struct tma_kernel *kernel) {
     for (uint32_t i = 0; i < kernel->ring_count; i++)
         end = place(&kernel->rings[i].shared_offset, ring_bytes(&kernel->rings[i]), end);
     for (uint32_t i = 0; i < kernel->buffer_count; i++)
+        if (kernel->buffers[i].over > 0)
+            kernel->buffers[i].shared_offset =
+                kernel->rings[kernel->buffers[i].over - 1].shared_offset;
+    for (uint32_t i = 0; i < kernel->buffer_count; i++)
         end = place(&kernel->buffers[i].shared_offset, kernel->buffers[i].bytes, end);
     if (kernel->shared_bytes == 0)
         kernel->shared_bytes = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX;

@@ -24,8 +24,13 @@ static uint64_t take_shared_memory(const struct tma_role_state *role, uint64_t c
                                     cycle, wavefronts);
 }
 
+/* How long a unit needs for some work. */
+static uint64_t ticks_of(uint64_t work, uint32_t rate) {
+    return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
+}
+
 static uint64_t serve_unit(struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
-    return tma_port_serve(unit, cycle, (work * TMA_TICKS + rate - 1) / rate);
+    return tma_port_serve(unit, cycle, ticks_of(work, rate));
 }
 
 uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving) {
@@ -57,18 +62,36 @@ static uint32_t mma_bytes(enum tma_mma_type type) {
 /* A wgmma multiplies 64 rows of A. It reads its rows of A, unless they are in registers, and B. */
 enum { MMA_ROWS = 64 };
 
+enum { WARP_GROUP = 4 };
+
+/* Warp groups of the role that share the rows of a product. */
+static uint64_t warp_groups(const struct tma_role_state *role, uint64_t parts) {
+    uint64_t groups = role->cta->engine->kernel->roles[role->index].warps / WARP_GROUP;
+    groups = groups < parts ? groups : parts;
+    return groups > 0 ? groups : 1;
+}
+
 static uint64_t multiply(struct tma_role_state *role, const struct tma_statement *statement,
                          const uint64_t amount[3], uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
     struct tma_kernel_sm *sm = role->cta->sm;
     uint64_t m = amount[0], n = amount[1], k = amount[2], bytes = mma_bytes(statement->type);
     uint64_t parts = (m + MMA_ROWS - 1) / MMA_ROWS;
-    uint64_t read = (parts * n + (statement->a_in_registers ? 0 : m)) * k * bytes;
+    uint64_t read_a = statement->a_in_registers ? 0 : m * k * bytes, read_b = parts * n * k * bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
+    /* The operands come from shared memory while the product is computed. With few columns a warp
+     * group takes longer to read its part of A than the tensor cores to compute, which other groups
+     * and other CTAs use meanwhile. */
     uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
-    /* The operands come from shared memory while the product is computed. */
-    sm->operand_cycles +=
-        (read + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES * machine->shared.wavefront_cycles;
+    uint64_t ticks =
+        (ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes)) /
+        warp_groups(role, parts);
+    uint64_t before =
+        role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
+    uint64_t read_end = (before > start ? before : start) + ticks / TMA_TICKS;
+    end = read_end > end ? read_end : end;
+    sm->operand_cycles += (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES *
+                          machine->shared.wavefront_cycles;
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
     uint64_t next = start;
     if (role->mma_committed > statement->leaving) {

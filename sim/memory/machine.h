@@ -43,6 +43,7 @@ struct tma_machine {
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
         /* TPCs whose two SMs form clusters with each other only. */
         uint32_t lone_tpcs[TMA_MAX_SMS / TMA_TPC_SMS], lone_tpc_count;
+        uint32_t launch_cycles; /* what a launch takes beyond its CTAs, as a profiler counts it */
         uint32_t
             launch_interval_cycles; /* time between the starts of two consecutive CTAs of a GPC */
         uint32_t seed; /* for what varies between launches: which slot and which SM issues first,
@@ -225,6 +226,9 @@ struct tma_machine {
         uint32_t mma_tf32;       /* the same: tf32 */
         uint32_t mma_byte;       /* the same: 8-bit types */
         uint32_t mma_fp64;       /* the same: f64 */
+        uint32_t mma_a_bytes;    /* bytes of A, in shared memory, that a warp group takes in a
+                                    cycle; 0: any number */
+        uint32_t mma_b_bytes;    /* the same: B */
         uint32_t alu;            /* operations of single precision in a cycle */
         uint32_t sfu;            /* special functions in a cycle */
     } sm;

@@ -13,6 +13,7 @@ extern const struct tma_record_kind tma_kind_convert;
 extern const struct tma_record_kind tma_kind_banks;
 extern const struct tma_record_kind tma_kind_timing;
 extern const struct tma_record_kind tma_kind_pipelines;
+extern const struct tma_record_kind tma_kind_kernels;
 extern const struct tma_record_kind tma_kind_counters;
 extern const struct tma_record_kind tma_kind_encode;
 

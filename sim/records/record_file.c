@@ -9,7 +9,7 @@
 static const struct tma_record_kind *const kinds[] = {
     &tma_kind_load_tile, &tma_kind_load_im2col, &tma_kind_store,     &tma_kind_reduce,
     &tma_kind_convert,   &tma_kind_banks,       &tma_kind_pipelines, &tma_kind_timing,
-    &tma_kind_counters,  &tma_kind_encode,
+    &tma_kind_kernels,   &tma_kind_counters,    &tma_kind_encode,
 };
 
 static const struct tma_record_kind *find_kind(const struct tma_tsv *records) {
@@ -68,11 +68,17 @@ void tma_records_close(struct tma_record_file *file) {
     *file = (struct tma_record_file){0};
 }
 
-const char *tma_record_name(const struct tma_record_file *file, size_t row) {
+struct tma_record_name tma_record_name(const struct tma_record_file *file, size_t row) {
     const struct tma_tsv *records = &file->records;
+    struct tma_record_name name;
     if (tma_tsv_column(records, "name") >= 0)
-        return tma_tsv_cell(records, row, "name");
-    return records->cells[(row + 1) * records->columns];
+        snprintf(name.text, sizeof name.text, "%s", tma_tsv_cell(records, row, "name"));
+    else if (file->kind != NULL && file->kind->has_families)
+        snprintf(name.text, sizeof name.text, "%s %s", tma_tsv_cell(records, row, "family"),
+                 tma_tsv_cell(records, row, "arguments"));
+    else
+        snprintf(name.text, sizeof name.text, "%s", records->cells[(row + 1) * records->columns]);
+    return name;
 }
 
 void tma_record_replay(const struct tma_record_file *file, const struct tma_machine *machine,

@@ -19,8 +19,14 @@ enum tma_error_code tma_records_open(const char *path, struct tma_record_file *f
                                      struct tma_error *error);
 void tma_records_close(struct tma_record_file *file);
 
-/* Returns the name of a record, or its first cell where records have no names. */
-const char *tma_record_name(const struct tma_record_file *file, size_t row);
+enum { TMA_RECORD_NAME_BYTES = 128 };
+struct tma_record_name {
+    char text[TMA_RECORD_NAME_BYTES];
+};
+
+/* Returns the name of a record, or its family and arguments, or its first cell where records have
+ * no names. It is cut to fit. */
+struct tma_record_name tma_record_name(const struct tma_record_file *file, size_t row);
 
 /* Replays a record on the machine. Any number of records can be replayed in any order. */
 void tma_record_replay(const struct tma_record_file *file, const struct tma_machine *machine,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/allocation.h"
 
@@ -33,17 +34,61 @@ static int compare_errors(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void tma_summarise_errors(struct tma_validation *validation, double *errors, size_t count) {
-    if (count == 0)
-        return;
+/* mape, median, p95 and max of at least one error. */
+static void summarise(double *errors, size_t count, double *const figures[4]) {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += errors[i];
     qsort(errors, count, sizeof *errors, compare_errors);
-    validation->mape = sum / (double)count;
-    validation->median = (errors[(count - 1) / 2] + errors[count / 2]) / 2;
-    validation->p95 = errors[(95 * count + 99) / 100 - 1];
-    validation->max = errors[count - 1];
+    *figures[0] = sum / (double)count;
+    *figures[1] = (errors[(count - 1) / 2] + errors[count / 2]) / 2;
+    *figures[2] = errors[(95 * count + 99) / 100 - 1];
+    *figures[3] = errors[count - 1];
+}
+
+void tma_summarise_errors(struct tma_validation *validation, double *errors, size_t count) {
+    double *const figures[4] = {&validation->mape, &validation->median, &validation->p95,
+                                &validation->max};
+    if (count > 0)
+        summarise(errors, count, figures);
+}
+
+uint32_t tma_validation_add_family(struct tma_validation *validation, const char *name,
+                                   const struct tma_record_outcome *outcome) {
+    uint32_t index = 0;
+    while (index < validation->family_count && strcmp(validation->families[index].name, name) != 0)
+        index++;
+    if (index == TMA_MAX_FAMILIES)
+        return index;
+    struct tma_family *family = &validation->families[index];
+    if (index == validation->family_count) {
+        *family = (struct tma_family){.mape = NAN, .median = NAN, .p95 = NAN, .max = NAN};
+        snprintf(family->name, sizeof family->name, "%s", name);
+        validation->family_count++;
+    }
+    family->records++;
+    if (outcome == NULL || outcome->verdict == TMA_RECORD_SKIPPED) {
+        family->skipped++;
+        return index;
+    }
+    family->l2_measured += isnan(outcome->l2_error) ? 0 : 1;
+    family->l2_close += outcome->l2_error <= TMA_CLOSE_TRAFFIC;
+    family->dram_measured += isnan(outcome->dram_error) ? 0 : 1;
+    family->dram_close += outcome->dram_error <= TMA_CLOSE_TRAFFIC;
+    return index;
+}
+
+void tma_summarise_families(struct tma_validation *validation, double *errors) {
+    for (uint32_t i = 0; i < validation->family_count; i++) {
+        struct tma_family *family = &validation->families[i];
+        double *const figures[4] = {&family->mape, &family->median, &family->p95, &family->max};
+        size_t count = 0;
+        for (size_t row = 0; row < validation->row_count; row++)
+            if (validation->rows[row].family == i)
+                errors[count++] = validation->rows[row].error;
+        if (count > 0)
+            summarise(errors, count, figures);
+    }
 }
 
 void tma_validation_free(struct tma_validation *validation) {

@@ -6,14 +6,27 @@
 #include "records/record_kind.h"
 
 /* How many of the worst rows, and of the differing records, a validation keeps. */
-enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20 };
+enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20, TMA_MAX_FAMILIES = 32 };
+
+/* Traffic is close if it differs by at most this fraction. */
+#define TMA_CLOSE_TRAFFIC 0.05
 
 /* One record of a kind with errors. */
 struct tma_timed_row {
-    char name[64];    /* of the record, or its id */
+    char name[128];   /* of the record, or its id */
     double measured;  /* in cycles */
     double predicted; /* in cycles */
     double error;     /* |predicted / measured - 1| */
+    uint32_t family;  /* index; of kinds with families */
+};
+
+/* The records of a family. */
+struct tma_family {
+    char name[40];
+    uint64_t records, skipped;
+    double mape, median, p95, max;      /* of errors, as those of the file */
+    uint64_t l2_measured, l2_close;     /* records whose L2 sectors were measured; and are close */
+    uint64_t dram_measured, dram_close; /* the same: DRAM reads */
 };
 
 struct tma_validation {
@@ -30,6 +43,9 @@ struct tma_validation {
     size_t row_count;           /* 0 for kinds without errors */
     struct tma_timed_row worst[TMA_WORST_ROWS]; /* the rows with the largest errors */
     size_t worst_count;
+    struct tma_family families[TMA_MAX_FAMILIES]; /* in the order of the file */
+    size_t
+        family_count; /* 0 for kinds without families. Those behind the last one have no entry. */
     char differences[TMA_SHOWN_DIFFERENCES][300]; /* "NAME: REASON" of the first that differ */
     size_t difference_count;
 };
@@ -44,6 +60,15 @@ struct tma_timed_row tma_validation_add_row(struct tma_validation *validation, c
  * of errors is the mean of the two middle ones. The 95th percentile is the smallest error that at
  * least 95 % of the errors do not exceed. */
 void tma_summarise_errors(struct tma_validation *validation, double *errors, size_t count);
+
+/* Counts a record of a family. Returns the family's index, or TMA_MAX_FAMILIES if there is no room.
+ */
+uint32_t tma_validation_add_family(struct tma_validation *validation, const char *name,
+                                   const struct tma_record_outcome *outcome);
+
+/* Computes the distribution of each family's errors from the rows. `errors` has room for all rows.
+ */
+void tma_summarise_families(struct tma_validation *validation, double *errors);
 
 /* Frees the rows. A zeroed validation is allowed. */
 void tma_validation_free(struct tma_validation *validation);

@@ -26,8 +26,8 @@ bool tma_validation_begin(const struct tma_record_file *file, struct tma_validat
 /* Adds a row for the CTA of the record that takes longest. */
 static struct tma_timed_row row_of_most(struct tma_validation *validation, const char *name,
                                         const struct tma_record_outcome *outcome) {
-    char most[72];
-    snprintf(most, sizeof most, "%.55s.max", name);
+    char most[TMA_RECORD_NAME_BYTES];
+    snprintf(most, sizeof most, "%.120s.max", name);
     struct tma_record_outcome other = {.measured = outcome->most_measured,
                                        .predicted = outcome->most_predicted};
     return tma_validation_add_row(validation, most, &other);
@@ -36,7 +36,12 @@ static struct tma_timed_row row_of_most(struct tma_validation *validation, const
 void tma_validation_add(const struct tma_record_file *file, size_t row,
                         const struct tma_record_outcome *outcome,
                         struct tma_validation *validation) {
-    const char *name = tma_record_name(file, row);
+    struct tma_record_name named = tma_record_name(file, row);
+    const char *name = named.text;
+    uint32_t family = 0;
+    if (file->kind->has_families)
+        family = tma_validation_add_family(validation, tma_tsv_cell(&file->records, row, "family"),
+                                           outcome);
     if (outcome->verdict == TMA_RECORD_SKIPPED)
         return;
     validation->skipped--;
@@ -44,10 +49,12 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
         validation->agree++;
     else if (validation->difference_count < TMA_SHOWN_DIFFERENCES)
         snprintf(validation->differences[validation->difference_count++],
-                 sizeof validation->differences[0], "%s: %s", name, outcome->reason);
-    if (file->kind->has_error && outcome->measured > 0)
-        validation->rows[validation->row_count++] =
-            tma_validation_add_row(validation, name, outcome);
+                 sizeof validation->differences[0], "%.90s: %s", name, outcome->reason);
+    if (file->kind->has_error && outcome->measured > 0) {
+        struct tma_timed_row timed = tma_validation_add_row(validation, name, outcome);
+        timed.family = family;
+        validation->rows[validation->row_count++] = timed;
+    }
     if (outcome->most_measured > 0)
         validation->rows[validation->row_count++] = row_of_most(validation, name, outcome);
 }
@@ -60,6 +67,8 @@ bool tma_validation_finish(struct tma_validation *validation) {
     for (size_t i = 0; i < count; i++)
         errors[i] = validation->rows[i].error;
     tma_summarise_errors(validation, errors, count);
+    if (count > 0)
+        tma_summarise_families(validation, errors);
     tma_release(errors);
     return true;
 }

@@ -166,11 +166,38 @@ static void print_rings(const struct printer *printer) {
     }
 }
 
+static void print_costs(const struct tma_kernel_costs *costs, FILE *out) {
+    const struct {
+        const char *name;
+        uint32_t cycles;
+    } items[] = {
+        {"wait", costs->wait_cycles},
+        {"wake", costs->wake_cycles},
+        {"arrive", costs->arrive_cycles},
+        {"expect", costs->expect_cycles},
+        {"issue", costs->issue_cycles},
+        {"commit", costs->commit_cycles},
+        {"wait_group", costs->wait_group_cycles},
+        {"barrier", costs->barrier_cycles},
+        {"mma_issue", costs->mma_issue_cycles},
+        {"mma_wait", costs->mma_wait_cycles},
+    };
+    const char *joint = "  costs: {";
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        if (items[i].cycles == 0)
+            continue;
+        fprintf(out, "%s%s: %u cycles", joint, items[i].name, items[i].cycles);
+        joint = ", ";
+    }
+    if (joint[0] == ',')
+        fputs("}\n", out);
+}
+
 static void print_kernel(const struct printer *printer) {
     const struct tma_kernel *kernel = printer->kernel;
     FILE *out = printer->out;
     fprintf(out, "kernel:\n  ctas: %u\n", kernel->cta_count);
-    if (kernel->cluster_ctas > 1)
+    if (kernel->cluster_ctas > 0)
         fprintf(out, "  cluster: %u\n", kernel->cluster_ctas);
     if (kernel->ctas_per_sm > 0)
         fprintf(out, "  ctas_per_sm: %u\n", kernel->ctas_per_sm);
@@ -181,12 +208,17 @@ static void print_kernel(const struct printer *printer) {
         fprintf(out, "  sms: %u\n", kernel->sm_count);
     if (kernel->sm_clock_mhz > 0)
         fprintf(out, "  sm_clock: %u MHz\n", kernel->sm_clock_mhz);
+    print_costs(&kernel->costs, out);
     fprintf(out, "  initial_cache: %s\n", kernel->cold ? "cold" : "warm");
     print_rings(printer);
     if (kernel->buffer_count > 0)
         fputs("  buffers:\n", out);
     for (uint32_t i = 0; i < kernel->buffer_count; i++)
-        fprintf(out, "    %s: %u\n", kernel->buffers[i].name, kernel->buffers[i].bytes);
+        if (kernel->buffers[i].over > 0)
+            fprintf(out, "    %s: {bytes: %u, over: %s}\n", kernel->buffers[i].name,
+                    kernel->buffers[i].bytes, kernel->rings[kernel->buffers[i].over - 1].name);
+        else
+            fprintf(out, "    %s: %u\n", kernel->buffers[i].name, kernel->buffers[i].bytes);
     for (uint32_t i = 0; i < kernel->barrier_count; i++) {
         const struct tma_named_barrier *barrier = &kernel->barriers[i];
         fprintf(out, "%s%s", i == 0 ? "  barriers: [" : ", ", barrier->name);

@@ -57,9 +57,9 @@ struct tma_kernel_reader {
 };
 
 /* Tables of keys, for reading and for the reference. */
-extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_role_schema,
-    tma_tiles_schema, tma_tile_operation_schema, tma_mma_schema, tma_release_schema,
-    tma_wait_stores_schema;
+extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_buffer_schema,
+    tma_role_schema, tma_tiles_schema, tma_tile_operation_schema, tma_mma_schema,
+    tma_release_schema, tma_wait_stores_schema;
 
 /* A kind of statement, for reading and for the reference. */
 struct statement_context;

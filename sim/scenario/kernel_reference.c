@@ -26,6 +26,7 @@ void tma_kernel_reference(FILE *out) {
     struct tma_schema access = {access_keys, tma_access_keys(access_keys)};
     print_keys(&tma_kernel_schema, "`kernel`: the kernel", out);
     print_keys(&tma_ring_schema, "`kernel.rings.NAME`: a ring", out);
+    print_keys(&tma_buffer_schema, "`kernel.buffers.NAME`: a buffer in the memory of a ring", out);
     print_keys(&tma_role_schema, "`kernel.roles.NAME`: a role", out);
     print_statements(out);
     print_keys(&tma_tiles_schema, "`for: {VARIABLE: {...}}`: output tiles", out);

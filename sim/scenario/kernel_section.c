@@ -14,9 +14,10 @@ static const struct tma_names all_names = {"SMs", all_items, 1};
 static const struct tma_name auto_items[] = {{"auto", 0}};
 static const struct tma_names auto_names = {"number", auto_items, 1};
 static const struct tma_name machine_items[] = {{"machine", 0}};
-static const struct tma_names machine_names = {"clock", machine_items, 1};
-static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}};
-static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 5};
+static const struct tma_names machine_names = {"number", machine_items, 1};
+static const struct tma_name cluster_items[] = {{"1", 1}, {"2", 2},   {"4", 4},
+                                                {"8", 8}, {"16", 16}, {"none", 0}};
+static const struct tma_names cluster_names = {"CTAs of a cluster", cluster_items, 6};
 static const struct tma_name scope_items[] = {{"cta", 0}, {"cluster", 1}};
 static const struct tma_names scope_names = {"scope", scope_items, 2};
 
@@ -26,6 +27,14 @@ struct kernel_input {
 };
 
 #define IN(member) offsetof(struct kernel_input, member)
+
+/* What instructions take in this kernel's code; 0: what the machine says. */
+#define COST(name, text)                                                                           \
+    {                                                                                              \
+        .path = "costs." #name, .kind = TMA_KEY_U32, .unit = &tma_unit_cycles, .min = 1,           \
+        .max = 10000, .names = &machine_names, .fallback = "machine",                              \
+        .offset = IN(kernel.costs.name##_cycles), .meaning = text                                  \
+    }
 
 static const struct tma_key kernel_keys[] = {
     {.path = "ctas",
@@ -38,9 +47,10 @@ static const struct tma_key kernel_keys[] = {
     {.path = "cluster",
      .kind = TMA_KEY_ENUM,
      .names = &cluster_names,
-     .fallback = "1",
+     .fallback = "none",
      .offset = IN(kernel.cluster_ctas),
-     .meaning = "number of CTAs in a cluster, which run on SMs of one GPC"},
+     .meaning = "number of CTAs in a cluster, which run on SMs of one GPC; none: launched without "
+                "clusters, which places CTAs differently than clusters of 1"},
     {.path = "ctas_per_sm",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
@@ -95,6 +105,19 @@ static const struct tma_key kernel_keys[] = {
      .offset = IN(kernel.cold),
      .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
                 "what a run of the same kernel left"},
+    COST(wait, "time of a wait on an mbarrier whose phase is complete"),
+    COST(wake, "time from the end of an mbarrier's phase to the next instruction of a warp that "
+               "waits for it"),
+    COST(arrive, "time of an arrival on an mbarrier of the own CTA"),
+    COST(expect, "time of an arrival with expect_tx"),
+    COST(issue, "time of a TMA instruction in the warp that issues it"),
+    COST(commit, "time to commit a group of stores"),
+    COST(wait_group, "time of a wait for groups of stores that are done"),
+    COST(barrier,
+         "time from the last arrival at a named barrier to the next instruction of its warps"),
+    COST(mma_issue, "time to issue a group of matrix products and to commit it"),
+    COST(mma_wait, "time from the end of a group of matrix products to the next instruction of the "
+                   "warps that wait for it"),
     {.path = "rings",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
@@ -105,7 +128,9 @@ static const struct tma_key kernel_keys[] = {
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
      .offset = IN(buffers),
-     .meaning = "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`"},
+     .meaning =
+         "other shared memory, such as the tile that an epilogue stores: `NAME: BYTES`; or, in "
+         "the memory of a ring, `NAME: {...}`; keys below"},
     {.path = "barriers",
      .kind = TMA_KEY_NODE,
      .fallback = TMA_OPTIONAL,
@@ -165,6 +190,30 @@ static const struct tma_key ring_keys[] = {
 };
 
 const struct tma_schema tma_ring_schema = {ring_keys, sizeof ring_keys / sizeof ring_keys[0]};
+
+struct buffer_input {
+    struct tma_buffer buffer;
+    char over[TMA_KERNEL_NAME];
+};
+
+static const struct tma_key buffer_keys[] = {
+    {.path = "bytes",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_driver_bytes,
+     .min = 16,
+     .max = 1 << 20,
+     .offset = offsetof(struct buffer_input, buffer.bytes),
+     .meaning = "size of the buffer"},
+    {.path = "over",
+     .kind = TMA_KEY_CHARS,
+     .min = 1,
+     .max = TMA_KERNEL_NAME - 1,
+     .offset = offsetof(struct buffer_input, over),
+     .meaning = "ring in whose shared memory the buffer lies, when its stages are no longer used"},
+};
+
+const struct tma_schema tma_buffer_schema = {buffer_keys,
+                                             sizeof buffer_keys / sizeof buffer_keys[0]};
 
 struct role_input {
     struct tma_role role;
@@ -279,6 +328,22 @@ static void read_ring(struct tma_kernel_reader *reader, const struct tma_yaml_no
     read_operands(reader, input.operands, ring);
 }
 
+/* A buffer in the memory of a ring: `{bytes: BYTES, over: RING}`. */
+static void read_shared_buffer(struct tma_kernel_reader *reader, const struct tma_yaml_node *node,
+                               const char *path, struct tma_buffer *buffer) {
+    const struct tma_kernel *kernel = reader->kernel;
+    struct buffer_input input = {.buffer = *buffer};
+    if (!tma_schema_read(&tma_buffer_schema, node, path, &input, reader->list))
+        return;
+    *buffer = input.buffer;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        if (strcmp(kernel->rings[i].name, input.over) == 0)
+            buffer->over = i + 1;
+    if (buffer->over == 0)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, "over"),
+                     "%s.over is %s; expected the name of a ring", path, input.over);
+}
+
 static void read_buffer(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
     struct tma_kernel *kernel = reader->kernel;
     struct tma_buffer buffer = {.shared_offset = TMA_SHARED_AUTO};
@@ -293,7 +358,10 @@ static void read_buffer(struct tma_kernel_reader *reader, const struct tma_yaml_
             tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
                          "%s has the name of a ring; expected another name", path);
     key.offset = offsetof(struct tma_buffer, bytes);
-    tma_value_read(&key, node, path, &buffer, reader->list);
+    if (node->kind == TMA_YAML_MAPPING)
+        read_shared_buffer(reader, node, path, &buffer);
+    else
+        tma_value_read(&key, node, path, &buffer, reader->list);
     snprintf(buffer.name, sizeof buffer.name, "%s", node->key);
     kernel->buffers[kernel->buffer_count++] = buffer;
 }

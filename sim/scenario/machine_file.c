@@ -65,6 +65,10 @@ static const struct tma_key keys[] = {
          "L2 partition, 0 or 1, that each GPC is attached to"),
     LIST("topology.sms", TMA_MAX_SMS - 1, topology.sms, TMA_MAX_SMS, sms_count,
          "numbers of the SMs, GPC by GPC, in the order in which a GPC's CTAs are numbered"),
+    U32("topology.launch", cycles, 0, 1e6, topology.launch_cycles,
+        "time that a profiler counts for a launch beyond that of its CTAs: launch and drain. "
+        "Reports "
+        "do not have it"),
     U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
         "time between the starts of two consecutive CTAs of a GPC"),
     U32("topology.draw", none, 0, 1e9, topology.seed,
@@ -286,6 +290,10 @@ static const struct tma_key keys[] = {
     U32("sm.mma_tf32", none, 1, 1 << 20, sm.mma_tf32, "the same: tf32"),
     U32("sm.mma_byte", none, 1, 1 << 20, sm.mma_byte, "the same: 8-bit types"),
     U32("sm.mma_fp64", none, 1, 1 << 20, sm.mma_fp64, "the same: f64"),
+    U32("sm.mma_a", bytes, 0, 1 << 20, sm.mma_a_bytes,
+        "bytes of the operand A that a warp group takes from shared memory in a cycle; "
+        "0: any number"),
+    U32("sm.mma_b", bytes, 0, 1 << 20, sm.mma_b_bytes, "the same: the operand B"),
     U32("sm.alu", none, 1, 1 << 20, sm.alu, "operations of single precision of an SM in a cycle"),
     U32("sm.sfu", none, 1, 1 << 20, sm.sfu, "special functions of an SM in a cycle"),
 };

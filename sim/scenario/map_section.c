@@ -8,6 +8,7 @@
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"
 #include "tensormap/rules.h"
+#include "tensormap/types.h"
 
 /* The struct that the schema fills. */
 struct map_input {
@@ -105,10 +106,11 @@ static const struct tma_key keys[] = {
                 "32 bytes"},
     {.path = "swizzle",
      .kind = TMA_KEY_ENUM,
-     .names = &tma_swizzle_names,
+     .names = &tma_swizzle_or_fit_names,
      .fallback = "none",
      .offset = IN(swizzle),
-     .meaning = "permutation of the tile's bytes in shared memory, against bank conflicts"},
+     .meaning = "permutation of the tile's bytes in shared memory, against bank conflicts; fit: "
+                "the mode whose span is a row of the box, 128b at most"},
     {.path = "l2_promotion",
      .kind = TMA_KEY_ENUM,
      .names = &tma_l2_promotion_names,
@@ -298,6 +300,16 @@ static void fill_defaults(const struct tma_yaml_node *node, struct tma_tensor_ma
     }
 }
 
+/* Compilers take the widest mode whose span is not longer than a row of the box. */
+static enum tma_swizzle fitting_swizzle(const struct tma_tensor_map *map) {
+    uint64_t elements = map->kind == TMA_MAP_TILED ? map->box_dim[0] : map->channels_per_pixel;
+    uint64_t bytes = tma_shared_bytes(map->data_type, elements);
+    return bytes >= 128  ? TMA_SWIZZLE_128B
+           : bytes >= 64 ? TMA_SWIZZLE_64B
+           : bytes >= 32 ? TMA_SWIZZLE_32B
+                         : TMA_SWIZZLE_NONE;
+}
+
 static bool read_map(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                      struct tma_tensor_map *map, struct tma_map_array *array) {
     struct map_input input = {0};
@@ -307,6 +319,8 @@ static bool read_map(struct tma_scenario_reader *reader, const struct tma_yaml_n
     if (!tma_schema_read(&tma_map_schema, node, context, &input, reader->list))
         return false;
     input.map.rank = input.global_dim_count;
+    if ((int)input.map.swizzle == TMA_SWIZZLE_FIT)
+        input.map.swizzle = fitting_swizzle(&input.map);
     bool good = check_family(reader, node, &input.map);
     good = check_lengths(reader, node, &input) && good;
     if (good)

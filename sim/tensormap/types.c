@@ -55,6 +55,9 @@ static const struct tma_name swizzle_items[] = {
 #define SWIZZLE_NAME(constant, name, upper, span, atom, lines, flips) {name, constant},
     SWIZZLES(SWIZZLE_NAME)};
 
+static const struct tma_name swizzle_or_fit_items[] = {
+    SWIZZLES(SWIZZLE_NAME){"fit", TMA_SWIZZLE_FIT}};
+
 static const struct tma_name interleave_items[] = {
     {"none", TMA_INTERLEAVE_NONE}, {"16b", TMA_INTERLEAVE_16B}, {"32b", TMA_INTERLEAVE_32B}};
 
@@ -103,6 +106,8 @@ const struct tma_names tma_name_style_names = {"names", style_items, COUNT(style
 
 const struct tma_names tma_data_type_names = {"data type", type_items, COUNT(type_items)};
 const struct tma_names tma_swizzle_names = {"swizzle", swizzle_items, COUNT(swizzle_items)};
+const struct tma_names tma_swizzle_or_fit_names = {"swizzle", swizzle_or_fit_items,
+                                                   COUNT(swizzle_or_fit_items)};
 const struct tma_names tma_interleave_names = {"interleave", interleave_items,
                                                COUNT(interleave_items)};
 const struct tma_names tma_l2_promotion_names = {"L2 promotion", promotion_items,
@@ -116,6 +121,7 @@ static const struct {
 } cuda_tables[] = {
     {&tma_data_type_names, {"data type", cuda_type_items, COUNT(cuda_type_items)}},
     {&tma_swizzle_names, {"swizzle", cuda_swizzle_items, COUNT(cuda_swizzle_items)}},
+    {&tma_swizzle_or_fit_names, {"swizzle", cuda_swizzle_items, COUNT(cuda_swizzle_items)}},
     {&tma_interleave_names, {"interleave", cuda_interleave_items, COUNT(cuda_interleave_items)}},
     {&tma_l2_promotion_names, {"L2 promotion", cuda_promotion_items, COUNT(cuda_promotion_items)}},
     {&tma_oob_fill_names, {"out-of-bounds fill", cuda_fill_items, COUNT(cuda_fill_items)}},

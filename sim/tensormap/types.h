@@ -55,6 +55,10 @@ struct tma_names {
 
 extern const struct tma_names tma_data_type_names;
 extern const struct tma_names tma_swizzle_names;
+
+/* The same, and "fit", which stands for the mode that a reader of maps chooses for the box. */
+enum { TMA_SWIZZLE_FIT = TMA_SWIZZLE_96B + 1 };
+extern const struct tma_names tma_swizzle_or_fit_names;
 extern const struct tma_names tma_interleave_names;   /* none, 16b, 32b */
 extern const struct tma_names tma_l2_promotion_names; /* none, 64b, 128b, 256b */
 extern const struct tma_names tma_oob_fill_names;     /* zeros, nan */

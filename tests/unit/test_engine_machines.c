@@ -43,8 +43,8 @@ static void build(void) {
     simulation.machine = &machine;
     simulation.workload = &workload;
     simulation.reports = calloc(workload.depth * TMA_MAX_CONSUMERS, sizeof *simulation.reports);
-    ck_assert(tma_accounting_create(&simulation.accounting, &machine, &workload,
-                                    workload.cta_count, &result));
+    ck_assert(tma_accounting_create(&simulation.accounting, &machine, &workload, workload.cta_count,
+                                    &result));
     ck_assert_int_eq(tma_memory_create(&simulation.memory, &machine, NULL), TMA_OK);
     ck_assert(tma_grid_create(&grid, &simulation));
     ck_assert(tma_actors_create(&simulation.actors, grid.slot_count + 1, NULL));

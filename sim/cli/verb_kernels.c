@@ -1,0 +1,167 @@
+/* tmasim kernels: lists the kernels of the library with their parameters. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
+#include "cli/config_files.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "report/json_writer.h"
+#include "scenario/describe.h"
+
+static const char extension[] = ".yaml", prefix[] = "parameters.";
+
+/* The names of the files, without their extension. */
+struct names {
+    char **items; /* owned, and each item */
+    size_t count, capacity;
+};
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool add_name(struct names *names, const char *file) {
+    size_t length = strlen(file), tail = sizeof extension - 1;
+    if (length <= tail || file[0] == '.' || strcmp(file + length - tail, extension) != 0)
+        return true;
+    char **items = tma_array_grow(names->items, names->count, &names->capacity, sizeof *items);
+    char *name = items == NULL ? NULL : tma_copy_text(file);
+    if (items != NULL)
+        names->items = items;
+    if (name == NULL)
+        return false;
+    name[length - tail] = '\0';
+    names->items[names->count++] = name;
+    return true;
+}
+
+/* Reads the names in the folder, in the order of the alphabet. */
+static bool read_names(const char *folder, struct names *names) {
+    DIR *directory = opendir(folder);
+    bool good = directory != NULL;
+    if (!good)
+        cli_error("%s: cannot be read", folder);
+    for (struct dirent *entry; good && (entry = readdir(directory)) != NULL;)
+        if (!add_name(names, entry->d_name)) {
+            cli_error("out of memory");
+            good = false;
+        }
+    if (directory != NULL)
+        closedir(directory);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, compare_names);
+    return good;
+}
+
+static void free_names(struct names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        tma_release(names->items[i]);
+    tma_release(names->items);
+}
+
+/* Where the list goes. */
+struct listing {
+    struct tma_json json;
+    FILE *out;
+    bool as_json;
+};
+
+static void write_parameter(void *context, const char *key, const char *value) {
+    struct listing *listing = context;
+    size_t length = sizeof prefix - 1;
+    if (strncmp(key, prefix, length) != 0)
+        return;
+    if (!listing->as_json) {
+        fprintf(listing->out, " %s=%s", key + length, value);
+        return;
+    }
+    tma_json_begin_object(&listing->json, NULL);
+    tma_json_string(&listing->json, "name", key + length);
+    tma_json_decimal(&listing->json, "default", (double)strtoll(value, NULL, 10), 0);
+    tma_json_end_object(&listing->json);
+}
+
+static void write_kernel(struct listing *listing, const char *name,
+                         const struct tma_scenario *scenario) {
+    if (listing->as_json) {
+        tma_json_begin_object(&listing->json, NULL);
+        tma_json_string(&listing->json, "name", name);
+        tma_json_string(&listing->json, "description", scenario->description);
+        tma_json_begin_array(&listing->json, "parameters");
+        tma_scenario_describe(scenario, write_parameter, listing);
+        tma_json_end_array(&listing->json);
+        tma_json_end_object(&listing->json);
+        return;
+    }
+    fprintf(listing->out, "%-16s %s\n%16s", name, scenario->description, "");
+    tma_scenario_describe(scenario, write_parameter, listing);
+    fputc('\n', listing->out);
+}
+
+static bool list_kernel(struct listing *listing, const char *folder, const char *name) {
+    struct tma_diagnostics list = {0};
+    struct tma_scenario scenario;
+    struct cli_config_path path;
+    snprintf(path.text, sizeof path.text, "%.3000s/%.200s%s", folder, name, extension);
+    bool good = tma_scenario_read(path.text, NULL, 0, &scenario, &list);
+    cli_print_diagnostics(&list);
+    tma_diagnostics_free(&list);
+    if (good)
+        write_kernel(listing, name, &scenario);
+    tma_scenario_free(&scenario);
+    return good;
+}
+
+static bool list_kernels(const struct cli_options *options, const char *folder,
+                         const struct names *names, FILE *out) {
+    struct listing listing = {
+        .json = {.out = out}, .out = out, .as_json = options->format == CLI_FORMAT_JSON};
+    bool good = true;
+    if (listing.as_json) {
+        tma_json_begin_object(&listing.json, NULL);
+        tma_json_begin_array(&listing.json, "kernels");
+    }
+    for (size_t i = 0; i < names->count; i++)
+        good = list_kernel(&listing, folder, names->items[i]) && good;
+    if (listing.as_json) {
+        tma_json_end_array(&listing.json);
+        tma_json_end_object(&listing.json);
+    }
+    return good;
+}
+
+static int run(const struct cli_options *options) {
+    struct cli_config_path folder;
+    struct cli_output output;
+    struct names names = {0};
+    bool good = false;
+    if (!cli_config_find("kernels", &folder))
+        cli_error("cannot find configs/kernels near the command");
+    else if (read_names(folder.text, &names) && cli_output_open(&output, options->output)) {
+        good = list_kernels(options, folder.text, &names, output.file);
+        good = cli_output_close(&output, good) && good;
+    }
+    free_names(&names);
+    return good ? CLI_OK : CLI_ERROR;
+}
+
+static const struct cli_option options[] = {
+    CLI_OPTION_FORMAT(&cli_format_names),
+    CLI_OPTION_OUTPUT,
+};
+
+const struct cli_verb cli_kernels = {
+    .name = "kernels",
+    .operands = "",
+    .summary = "List the kernels of the library, with their parameters and defaults.",
+    .details = "`tmasim run NAME --set PARAMETER=VALUE` runs one of them.",
+    .statuses = "0 done, 2 error",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,120 @@
+/* Records of kind "kernels": how long a kernel takes that a compiler or a library generates, as a
+ * profiler counts it, and what it reads. A record's family is a kernel of the library, and its
+ * arguments are the parameters. Those without a file there are skipped. */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/allocation.h"
+#include "engine/kernel_run.h"
+#include "records/kernel_record.h"
+#include "records/kinds.h"
+#include "scenario/scenario.h"
+
+/* A record agrees if the relative error of its cycles is at most this fraction. */
+static const double tolerance = 0.10;
+
+enum { SECTOR_BYTES = 32 };
+
+static bool matches(const struct tma_tsv *records) {
+    return tma_tsv_column(records, "family") >= 0 && tma_tsv_column(records, "arguments") >= 0 &&
+           tma_tsv_column(records, "cycles") >= 0 && tma_tsv_column(records, "ns") >= 0;
+}
+
+static double number_in(const struct tma_tsv *records, size_t row, const char *column) {
+    return strtod(tma_tsv_cell(records, row, column), NULL);
+}
+
+/* |predicted / measured - 1|; NaN where nothing was measured. */
+static double error_of(double predicted, double measured) {
+    return measured > 0 ? fabs(predicted / measured - 1) : NAN;
+}
+
+static void compare(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
+                    const struct tma_result *result, struct tma_record_outcome *outcome) {
+    outcome->measured = number_in(records, row, "cycles");
+    outcome->predicted = (double)(result->cycles + machine->topology.launch_cycles);
+    outcome->simulated_cycles = result->cycles;
+    outcome->l2_error =
+        error_of((double)result->counters.l2_sectors, number_in(records, row, "l2_sectors"));
+    outcome->dram_error = error_of((double)result->counters.dram_read_sectors * SECTOR_BYTES,
+                                   number_in(records, row, "dram_read"));
+    double error = outcome->predicted / outcome->measured - 1;
+    bool agrees = fabs(error) <= tolerance;
+    outcome->verdict = agrees ? TMA_RECORD_AGREES : TMA_RECORD_DIFFERS;
+    if (!agrees)
+        snprintf(outcome->reason, sizeof outcome->reason,
+                 "measured %.0f cycles, model %.0f: %+.1f %%", outcome->measured,
+                 outcome->predicted, 100 * error);
+}
+
+/* Runs the kernel at `path` with the settings of the record. */
+static enum tma_error_code run(const struct tma_machine *machine, const char *path,
+                               const struct tma_kernel_record *record, struct tma_result *result,
+                               struct tma_error *error) {
+    struct tma_diagnostics list = {0};
+    struct tma_scenario scenario;
+    enum tma_error_code code = TMA_ERROR_SYNTAX;
+    if (!tma_scenario_read(path, record->settings, record->setting_count, &scenario, &list))
+        code = tma_diagnostics_lack_memory(&list)
+                   ? TMA_ERROR_MEMORY
+                   : tma_fail(error, TMA_ERROR_SYNTAX, "%.180s",
+                              list.count > 0 ? list.items[0].text : "not a scenario");
+    else if (scenario.program == NULL)
+        tma_fail(error, TMA_ERROR_SYNTAX, "%.60s.yaml has no kernel", record->kernel);
+    else
+        code = tma_kernel_run(machine, &scenario.program->kernel, NULL, result, NULL, error);
+    tma_diagnostics_free(&list);
+    tma_scenario_free(&scenario);
+    return code;
+}
+
+static enum tma_error_code replay_row(const struct tma_machine *machine,
+                                      const struct tma_tsv *records, size_t row,
+                                      struct tma_result *result, struct tma_error *error) {
+    struct tma_kernel_record record;
+    char path[PATH_MAX];
+    enum tma_error_code code = tma_kernel_record_read(records, row, &record, error);
+    if (code != TMA_OK)
+        return code;
+    int length = snprintf(path, sizeof path, "%s/%s.yaml",
+                          records->kernels == NULL ? "" : records->kernels, record.kernel);
+    if (records->kernels == NULL || length < 0 || (size_t)length >= sizeof path ||
+        access(path, R_OK) != 0)
+        return tma_fail(error, TMA_ERROR_FILE, "the library has no kernel %s", record.kernel);
+    return run(machine, path, &record, result, error);
+}
+
+static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
+                   struct tma_record_outcome *outcome) {
+    struct tma_error error = {0};
+    struct tma_result *result = tma_allocate(1, sizeof *result);
+    outcome->verdict = TMA_RECORD_SKIPPED;
+    outcome->out_of_memory = result == NULL;
+    if (result == NULL)
+        return;
+    enum tma_error_code code = replay_row(machine, records, row, result, &error);
+    outcome->out_of_memory = code == TMA_ERROR_MEMORY;
+    if (code == TMA_OK)
+        compare(machine, records, row, result, outcome);
+    else
+        snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
+    tma_release(result);
+}
+
+/* What a simulation takes goes with the sectors that pass L2. */
+static uint64_t cost(const struct tma_machine *machine, const struct tma_tsv *records, size_t row) {
+    (void)machine;
+    return strtoull(tma_tsv_cell(records, row, "l2_sectors"), NULL, 10) * SECTOR_BYTES;
+}
+
+const struct tma_record_kind tma_kind_kernels = {.name = "kernels",
+                                                 .matches = matches,
+                                                 .has_error = true,
+                                                 .has_families = true,
+                                                 .replay = replay,
+                                                 .cost = cost};
