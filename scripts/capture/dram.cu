@@ -2,19 +2,19 @@
  *
  *   capture-dram OPERATIONS WARPS PAGES > LATENCIES
  *
- * In each operation, WARPS warps of one CTA load a line each at the same time. With PAGES 1 the lines lie in
- * one 2 MiB page, else each in a page of its own. No line is loaded twice but by chance. The output is binary:
- * for each operation the SM clock at its start (8 bytes), and for each warp the number of its line in the
- * buffer and its latency in cycles (4 bytes each).
+ * In each operation, WARPS warps of one CTA load a line each at the same time. With PAGES 1 the
+ * lines lie in one 2 MiB page, else each in a page of its own. No line is loaded twice but by
+ * chance. The output is binary: for each operation the SM clock at its start (8 bytes), and for
+ * each warp the number of its line in the buffer and its latency in cycles (4 bytes each).
  *
- * A bank that refreshes delays a load by what is left of the refresh: the delays, their times and which lines
- * they hit together tell how long refreshes are, how often they come, and what refreshes together. */
+ * A bank that refreshes delays a load by what is left of the refresh: the delays, their times and
+ * which lines they hit together tell how long refreshes are, how often they come, and what
+ * refreshes together. */
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
-
 #include <cuda_runtime.h>
+#include <vector>
 
 static const uint64_t line_bytes = 128, page_bytes = 2 << 20, buffer_pages = 1024;
 static const uint64_t page_lines = page_bytes / line_bytes;
@@ -39,10 +39,13 @@ __device__ __host__ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 33);
 }
 
-/* The line of a warp. In one page, odd warps take the line of the warp before with one address bit flipped. */
-__device__ static uint64_t line_of(uint64_t operation, uint32_t warp, uint32_t warps, uint32_t pages) {
+/* The line of a warp. In one page, odd warps take the line of the warp before with one address bit
+ * flipped. */
+__device__ static uint64_t line_of(uint64_t operation, uint32_t warp, uint32_t warps,
+                                   uint32_t pages) {
     uint64_t page = mix(pages == 1 ? operation * 64 + 63 : operation * 64 + warp) % buffer_pages;
-    uint64_t line = mix(operation * 64 + (pages == 1 ? warp & ~1u : warp) + (1ull << 40)) % page_lines;
+    uint64_t line =
+        mix(operation * 64 + (pages == 1 ? warp & ~1u : warp) + (1ull << 40)) % page_lines;
     if (pages == 1 && (warp & 1) != 0)
         line ^= 1ull << mix(operation * 64 + warp + (1ull << 41)) % 14;
     return page * page_lines + line;
@@ -79,7 +82,8 @@ __global__ void probe(const char *buffer, uint64_t *starts, sample *samples, uin
 
 __global__ void read_all(const uint4 *from, size_t count, uint32_t *sink) {
     uint32_t sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
+         i += size_t(gridDim.x) * blockDim.x)
         sum ^= from[i].x;
     if (sum == 1)
         *sink = sum;

@@ -22,7 +22,7 @@ TMA_API_BEGIN
     X(TMA_ERROR_MEMORY, 7, "out of memory")                                                        \
     X(TMA_ERROR_DEADLOCK, 8, "the simulated program waits forever")                                \
     X(TMA_ERROR_UNSUPPORTED, 9, "this is not modelled")                                            \
-    X(TMA_ERROR_INTERRUPTED, 10, "the caller ended it")                                         \
+    X(TMA_ERROR_INTERRUPTED, 10, "the caller ended it")                                            \
     X(TMA_ERROR_MODEL, 11, "the model broke one of its own invariants")
 
 enum tma_error_code {
