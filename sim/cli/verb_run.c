@@ -97,7 +97,7 @@ static void free_fields(struct fields *fields) {
 struct kernel_names {
     const char *roles[TMA_MAX_ROLES];
     const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
-    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 8];
+    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 12];
     size_t stage_count;
 };
 
@@ -139,7 +139,9 @@ static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool
         tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
     cli_progress_clear(&progress);
     cli_interrupts_hold(false);
-    return code;
+    /* The interrupt that came after the last look ends the command, too: it tries no experiments.
+     */
+    return code == TMA_OK && cli_interrupted() ? TMA_ERROR_INTERRUPTED : code;
 }
 
 /* Fails if the kernel has more operations than anyone means to wait for. */
