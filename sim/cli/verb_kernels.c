@@ -85,7 +85,7 @@ static bool list_kernels(const struct cli_options *options, const char *folder,
 }
 
 static int run(const struct cli_options *options) {
-    struct cli_config_path folder;
+    struct cli_config_path folder = {0};
     struct cli_output output;
     struct cli_config_names names = {0};
     bool good = false;

@@ -132,7 +132,7 @@ static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool
                                        const struct tma_event_sink *sink, struct tma_result *result,
                                        struct tma_error *error) {
     struct cli_progress progress = {.unit = "operations"};
-    struct tma_watch watch = {look, &progress};
+    struct tma_watch watch = {.look = look, .context = &progress};
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, quiet);
     enum tma_error_code code =

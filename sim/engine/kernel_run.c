@@ -88,7 +88,7 @@ static bool units_fit(const struct tma_kernel_engine *engine) {
 
 static void summarise(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
-    if (!tma_memory_drain(simulation->memory))
+    if (!tma_observe_drain(&simulation->observer, simulation->memory))
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     struct tma_sm sms[TMA_MAX_SMS];
@@ -105,6 +105,8 @@ static void summarise(struct tma_kernel_engine *engine) {
            (units_fit(engine) &&
             tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle)));
     struct tma_result *result = engine->result;
+    tma_observe_end(&simulation->observer, simulation->memory, result->memory_cycles,
+                    simulation->accounting.latencies);
     /* Waves are those of kernels with one CTA on an SM. */
     if (engine->ctas_per_sm > 1)
         result->waves =
@@ -161,8 +163,10 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
     engine->facts = tma_allocate(kernel->statement_count, sizeof *engine->facts);
     return tma_accounting_create(&simulation->accounting, &engine->machine, NULL, kernel->cta_count,
                                  result) &&
-           tma_tracer_create(&simulation->tracer, sink) && engine->facts != NULL &&
-           tma_kernel_grid_create(engine);
+           tma_tracer_create(&simulation->tracer, sink) &&
+           tma_observer_create(&simulation->observer, simulation->watch,
+                               kernel->role_count * TMA_ROLE_CAUSE_COUNT) &&
+           engine->facts != NULL && tma_kernel_grid_create(engine);
 }
 
 static void release(struct tma_kernel_engine *engine) {
@@ -172,6 +176,7 @@ static void release(struct tma_kernel_engine *engine) {
     for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
         tma_release(engine->facts[i].reports);
     tma_release(engine->facts);
+    tma_observer_free(&simulation->observer);
     tma_tracer_free(&simulation->tracer);
     tma_accounting_free(&simulation->accounting);
     tma_issue_queue_free(&simulation->issues);
@@ -199,10 +204,12 @@ static void apply_costs(const struct tma_kernel_costs *costs, struct tma_machine
     apply_cost(costs->mma_wait_cycles, &machine->warp.mma_wait_cycles);
 }
 
-enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
-                                   const struct tma_kernel *kernel,
-                                   const struct tma_event_sink *sink, struct tma_result *result,
-                                   struct tma_kernel_place *place, struct tma_error *error) {
+enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
+                                           const struct tma_kernel *kernel,
+                                           const struct tma_event_sink *sink,
+                                           const struct tma_watch *watch, struct tma_result *result,
+                                           struct tma_kernel_place *place,
+                                           struct tma_error *error) {
     enum tma_error_code code = tma_kernel_check(machine, kernel, place, error);
     if (code != TMA_OK)
         return code;
@@ -214,6 +221,7 @@ enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
     engine->kernel = kernel;
     struct tma_simulation *simulation = &engine->simulation;
     simulation->machine = &engine->machine;
+    simulation->watch = watch;
     if (!create(engine, sink, result))
         tma_simulation_out_of_memory(simulation);
     else if (simulation->code == TMA_OK)
@@ -230,4 +238,11 @@ enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
                      : (struct tma_kernel_place){engine->failed->line, engine->failed->column};
     tma_release(engine);
     return code;
+}
+
+enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
+                                   const struct tma_kernel *kernel,
+                                   const struct tma_event_sink *sink, struct tma_result *result,
+                                   struct tma_kernel_place *place, struct tma_error *error) {
+    return tma_kernel_run_watched(machine, kernel, sink, NULL, result, place, error);
 }
