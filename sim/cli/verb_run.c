@@ -150,7 +150,9 @@ static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool
         tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
     cli_progress_clear(&progress);
     cli_interrupts_hold(false);
-    return code;
+    /* The interrupt that came after the last look ends the command, too: it tries no experiments.
+     */
+    return code == TMA_OK && cli_interrupted() ? TMA_ERROR_INTERRUPTED : code;
 }
 
 /* Fails if the kernel has more operations than anyone means to wait for. */
