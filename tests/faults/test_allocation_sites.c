@@ -256,6 +256,7 @@ static const struct verb_case {
      {"diff", "tests/faults/sweep.csv", "tests/faults/sweep.jsonl", "--fail-if", "cycles > +50%",
       "-o", "out"},
      false},
+    {"serve", {"serve", "--stdio"}, false},
     {"validate",
      {"validate", "tests/unit/records/store.tsv", "--gpu", "configs/gpus/h200.yaml", "-o", "out"},
      false},
