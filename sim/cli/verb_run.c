@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/version.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -83,6 +84,16 @@ static void add_field(void *context, const char *key, const char *value) {
                                     value == NULL ? NULL : tma_copy_text(value)};
     fields->out_of_memory |= field.key == NULL || field.value == NULL;
     fields->items[fields->count++] = field;
+}
+
+/* The header's first fields: what wrote the trace, and what it is of. */
+static void add_provenance(const struct tma_digests *digests, struct fields *fields) {
+    char text[TMA_DIGEST_TEXT_BYTES];
+    add_field(fields, "tmasim", TMA_VERSION);
+    tma_digest_text(digests->machine, text);
+    add_field(fields, "digest.machine", text);
+    tma_digest_text(digests->scenario, text);
+    add_field(fields, "digest.scenario", text);
 }
 
 static void free_fields(struct fields *fields) {
@@ -173,13 +184,15 @@ static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool 
                           error);
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,
+static enum tma_error_code simulate(const struct tma_scenario *scenario,
+                                    const struct tma_digests *digests, bool quiet, FILE *trace,
                                     struct tma_result *result, struct tma_kernel_place *place,
                                     struct tma_error *error) {
     if (trace == NULL)
         return run_engine(scenario, quiet, NULL, result, place, error);
     struct fields fields = {.count = 0};
     struct kernel_names *names = tma_allocate(1, sizeof *names);
+    add_provenance(digests, &fields);
     tma_scenario_describe(scenario, add_field, &fields);
     if (fields.out_of_memory || names == NULL) {
         free_fields(&fields);
@@ -203,10 +216,12 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, bool qu
     return code;
 }
 
-static void write_kernel_report(const struct tma_scenario *scenario, int format,
+static void write_kernel_report(const struct tma_scenario *scenario,
+                                const struct tma_digests *digests, int format,
                                 const struct tma_result *result, FILE *out) {
     struct tma_kernel_report_input input = {
         .scenario = scenario->name,
+        .digests = digests,
         .machine = &scenario->machine,
         .kernel = &scenario->program->kernel,
         .result = result,
@@ -270,10 +285,11 @@ static enum tma_error_code find_out(const struct run_options *options,
 
 static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_scenario *scenario,
+                                  const struct tma_digests *digests,
                                   const struct tma_result *result, bool partial, FILE *out,
                                   struct tma_error *error) {
     if (scenario->program != NULL) {
-        write_kernel_report(scenario, options->common.format, result, out);
+        write_kernel_report(scenario, digests, options->common.format, result, out);
         return TMA_OK;
     }
     struct run_findings *findings = tma_allocate(1, sizeof *findings);
@@ -283,6 +299,7 @@ static enum tma_error_code report(const struct run_options *options,
         partial ? TMA_OK : find_out(options, scenario, result, findings, error);
     struct tma_report_input input = {
         .scenario = scenario->name,
+        .digests = digests,
         .machine = &scenario->machine,
         .workload = &scenario->workload,
         .result = result,
@@ -305,18 +322,21 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     if (scenario->program != NULL)
         scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
+    struct tma_digests digests;
     struct tma_result *result = tma_allocate(1, sizeof *result);
-    if (result == NULL)
+    bool ready = result != NULL && tma_scenario_digest(scenario, &digests);
+    if (!ready)
         cli_error("out of memory");
-    if (result == NULL || !open_outputs(options, scenario, &outputs)) {
+    if (!ready || !open_outputs(options, scenario, &outputs)) {
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code =
-        simulate(scenario, options->common.quiet, outputs.trace.file, result, &place, &error);
+    enum tma_error_code code = simulate(scenario, &digests, options->common.quiet,
+                                        outputs.trace.file, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
-        code = report(options, scenario, result, interrupted, outputs.report.file, &error);
+        code =
+            report(options, scenario, &digests, result, interrupted, outputs.report.file, &error);
     if (code != TMA_OK)
         print_error(options, scenario, &place, &error);
     tma_release(result);

@@ -1,8 +1,8 @@
 /* tmasim sweep: one scenario with many settings. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/digest.h"
 #include "base/version.h"
 #include "cli/journal.h"
 #include "cli/messages.h"
@@ -193,39 +193,32 @@ static bool simulate_rows(struct sweeping *sweeping) {
     return good && !sweeping->failed;
 }
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t state, const char *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++)
-        state = (state ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    return state;
-}
-
 /* A file that cannot be read adds nothing: the rows say what is wrong with it. */
-static uint64_t hash_file(uint64_t state, const char *path) {
+static uint64_t digest_file(uint64_t digest, const char *path) {
     char *text = NULL;
     size_t length;
     if (path != NULL && tma_text_read(path, &text, &length, NULL) == TMA_OK) {
-        state = hash(state, text, length + 1);
+        digest = tma_digest_add(digest, text, length + 1);
         tma_release(text);
     }
-    return state;
+    return digest;
 }
 
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares
  * both files. The scenario may be wrong, if each row sets what is missing. */
 static bool look_at_scenario(struct sweeping *sweeping, char name[TMA_MAX_NAME],
-                             char digest[DIGEST_BYTES]) {
+                             char digest[TMA_DIGEST_TEXT_BYTES]) {
     const struct cli_options *options = &sweeping->own->common;
     const char *path = options->operands.items[0];
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
     tma_scenario_read(path, options->settings.items, options->settings.count, &scenario, &list);
     snprintf(name, TMA_MAX_NAME, "%s", scenario.name[0] != '\0' ? scenario.name : path);
-    uint64_t state = hash(UINT64_C(0xcbf29ce484222325), TMA_VERSION, sizeof TMA_VERSION);
-    state = hash_file(hash_file(state, path), scenario.gpu_path);
+    uint64_t state = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
+    state = digest_file(digest_file(state, path), scenario.gpu_path);
     for (size_t i = 0; i < options->settings.count; i++)
-        state = hash(state, options->settings.items[i], strlen(options->settings.items[i]) + 1);
-    snprintf(digest, DIGEST_BYTES, "%016" PRIx64, state);
+        state = tma_digest_add_text(state, options->settings.items[i]);
+    tma_digest_text(state, digest);
     const char *inputs[] = {path, scenario.gpu_path, sweeping->own->list};
     bool good = true;
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
@@ -277,7 +270,7 @@ static int status_of(const struct tma_sweep *sweep) {
 
 static int sweep_scenario(struct sweeping *sweeping) {
     const struct cli_options *options = &sweeping->own->common;
-    char name[TMA_MAX_NAME], digest[DIGEST_BYTES];
+    char name[TMA_MAX_NAME], digest[TMA_DIGEST_TEXT_BYTES];
     struct cli_output output;
     if (!create_rows(sweeping) || !look_at_scenario(sweeping, name, digest))
         return CLI_ERROR;

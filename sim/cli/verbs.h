@@ -16,6 +16,7 @@
     X(explain)                                                                                     \
     X(pattern)                                                                                     \
     X(diff)                                                                                        \
+    X(golden)                                                                                      \
     X(validate)                                                                                    \
     X(check)                                                                                       \
     X(encode)                                                                                      \

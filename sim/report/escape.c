@@ -5,8 +5,11 @@
 
 void tma_write_xml(const char *text, FILE *out) {
     while (*text != '\0') {
-        const char *entity = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;";
-        if (strchr("<>&", *text) == NULL) {
+        const char *entity = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '"' ? "&quot;"
+                                            : "&amp;";
+        if (strchr("<>&\"", *text) == NULL) {
             text += tma_write_printable_character(text, out);
         } else {
             fputs(entity, out);

@@ -7,7 +7,7 @@
 
 #include "base/printable.h"
 
-/* Text content of XML: also escapes the characters <, > and &. */
+/* Text content and attributes of XML: also escapes the characters <, >, " and &. */
 void tma_write_xml(const char *text, FILE *out);
 
 /* Text in Markdown, also in a cell of a table: also escapes the characters that are markup. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/api.h"
+#include "base/digest.h"
 #include "engine/kernel.h"
 #include "engine/result.h"
 
@@ -13,7 +14,8 @@ TMA_API_BEGIN
 
 /* All pointers are borrowed. */
 struct tma_kernel_report_input {
-    const char *scenario; /* its name */
+    const char *scenario;              /* its name */
+    const struct tma_digests *digests; /* NULL: not known */
     const struct tma_machine *machine;
     const struct tma_kernel *kernel; /* laid out */
     const struct tma_result *result;

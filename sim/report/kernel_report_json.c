@@ -1,5 +1,6 @@
 #include "report/json_writer.h"
 #include "report/kernel_figures.h"
+#include "report/provenance.h"
 
 struct kernel_json {
     struct tma_json json;
@@ -150,6 +151,7 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
     struct kernel_json report = {{.out = out}, input, input->kernel, input->result, &figures};
     struct tma_json *json = &report.json;
     tma_json_begin_object(json, NULL);
+    tma_provenance_json(input->digests, json);
     tma_json_string(json, "scenario", input->scenario);
     write_machine(&report);
     write_kernel(&report);

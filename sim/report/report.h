@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/api.h"
+#include "base/digest.h"
 #include "engine/result.h"
 #include "experiment/experiment.h"
 #include "tensormap/types.h"
@@ -24,7 +25,8 @@ struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
 
 /* All pointers are borrowed. */
 struct tma_report_input {
-    const char *scenario; /* its name */
+    const char *scenario;              /* its name */
+    const struct tma_digests *digests; /* NULL: not known */
     const struct tma_machine *machine;
     const struct tma_workload *workload;
     const struct tma_result *result;

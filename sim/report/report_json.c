@@ -1,5 +1,6 @@
 #include "report/figures.h"
 #include "report/json_writer.h"
+#include "report/provenance.h"
 #include "report/report_formats.h"
 #include "report/verdict.h"
 
@@ -343,6 +344,7 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     tma_json_begin_object(&report.json, NULL);
     if (input->partial)
         tma_json_bool(&report.json, "partial", true);
+    tma_provenance_json(input->digests, &report.json);
     tma_json_string(&report.json, "scenario", input->scenario);
     write_machine(&report);
     write_workload(&report);

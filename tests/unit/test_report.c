@@ -114,7 +114,7 @@ static const struct {
     /* CSI as a C1 control in UTF-8, CSI as a byte, and a sequence that is cut off. */
     {tma_write_printable, "\xc2\x9b|\x9b|\xc3", "\\xc2\\x9b|\\x9b|\\xc3"},
     {tma_write_printable, "\xc2\xa0", "\xc2\xa0"},
-    {tma_write_xml, "<a> & \"b\"\x1b", "&lt;a&gt; &amp; \"b\"\\x1b"},
+    {tma_write_xml, "<a> & \"b\"\x1b", "&lt;a&gt; &amp; &quot;b&quot;\\x1b"},
     {tma_write_markdown, "a_b[0] | *c* <d>", "a_b[0] \\| \\*c\\* \\<d\\>"},
     {tma_write_markdown, "[x](y) `\\`\n", "[x\\](y) \\`\\\\\\`\\x0a"},
 };
