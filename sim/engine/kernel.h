@@ -198,6 +198,12 @@ struct tma_kernel_costs {
         wait_group_cycles, barrier_cycles, mma_issue_cycles, mma_wait_cycles;
 };
 
+/* What an experiment makes of a kernel's work; all 0: nothing. */
+struct tma_kernel_relieved {
+    enum tma_wavefronts wavefronts; /* of TMA_WORK_SHARED and TMA_WORK_CONSUMER */
+    bool shorter_work;              /* 9 of each 10 cycles of TMA_WORK_CYCLES */
+};
+
 struct tma_kernel {
     char name[TMA_KERNEL_NAME];
     struct tma_tensor_map maps[TMA_MAX_KERNEL_MAPS];
@@ -214,6 +220,7 @@ struct tma_kernel {
     uint32_t sm_count;     /* SMs that CTAs may use; 0: all */
     uint32_t sm_clock_mhz; /* 0: the machine's. DRAM and L2 keep their own clocks. */
     struct tma_kernel_costs costs;
+    struct tma_kernel_relieved relieved;
     bool cold;      /* L2 holds nothing of the tensors; else the same kernel ran just before */
     bool unbounded; /* more than TMA_MAX_KERNEL_OPERATIONS operations are allowed */
 

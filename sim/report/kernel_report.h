@@ -7,6 +7,7 @@
 
 #include "engine/kernel.h"
 #include "engine/result.h"
+#include "report/findings.h"
 
 /* All pointers are borrowed. */
 struct tma_kernel_report_input {
@@ -15,6 +16,8 @@ struct tma_kernel_report_input {
     const struct tma_kernel *kernel; /* laid out */
     const struct tma_result *result;
     const char *const *map_names; /* by index of the tensor map */
+    struct tma_findings findings;
+    bool partial; /* an interrupt ended the run */
 };
 
 /* Writes the report in a format: a value of tma_report_format_names. Write errors stay with the
