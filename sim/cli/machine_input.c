@@ -7,7 +7,7 @@
 static const char *const folders[] = {"gpus", NULL};
 
 bool cli_machine_read(const char *path, struct tma_machine *machine) {
-    struct cli_config_path found;
+    struct cli_config_path found = {0};
     if (path == NULL && !cli_config_find("gpus/h200.yaml", &found)) {
         cli_error("cannot find configs/gpus/h200.yaml near the command; name a machine file with "
                   "--gpu FILE");

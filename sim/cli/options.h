@@ -69,6 +69,8 @@ struct cli_verb {
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
     bool takes_scenario; /* the first operand may name a kernel or a scenario of the library */
+    bool takes_topic;    /* operands are what `tmasim help` has help on */
+    const struct tma_names *operand_words; /* the operands' words; NULL: operands are files */
     const struct cli_option *options;
     size_t option_count;
     size_t options_bytes; /* size of the verb's struct of options; 0: struct cli_options */
@@ -82,6 +84,13 @@ void cli_options_free(struct cli_options *options);
 
 /* Returns how many worker processes the options ask for: by default, one for each core. */
 unsigned cli_jobs(const struct cli_options *options);
+
+/* Returns an option of the verb, the first being number 0 and the last --help; NULL behind it. */
+const struct cli_option *cli_verb_option(const struct cli_verb *verb, size_t index);
+
+/* Finds the option of that name, or short name, of `length` characters; NULL if there is none. */
+const struct cli_option *cli_find_option(const struct cli_verb *verb, const char *name,
+                                         size_t length);
 
 /* Writes the help text of the verb to standard output. */
 void cli_verb_help(const struct cli_verb *verb);

@@ -98,7 +98,7 @@ static void free_fields(struct fields *fields) {
 struct kernel_names {
     const char *roles[TMA_MAX_ROLES];
     const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
-    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 8];
+    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 12];
     size_t stage_count;
 };
 
@@ -150,7 +150,7 @@ static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool 
                                       const struct tma_event_sink *sink, struct tma_result *result,
                                       struct tma_kernel_place *place, struct tma_error *error) {
     struct cli_progress progress = {.unit = "operations"};
-    const struct tma_watch watch = {look, &progress};
+    const struct tma_watch watch = {.look = look, .context = &progress};
     enum tma_error_code code = TMA_OK;
     if (scenario->program != NULL)
         code = check_operations(&scenario->program->kernel, place, error);
@@ -165,7 +165,9 @@ static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool 
             : tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
     cli_progress_clear(&progress);
     cli_interrupts_hold(false);
-    return code;
+    /* The interrupt that came after the last look ends the command, too: it tries no experiments.
+     */
+    return code == TMA_OK && cli_interrupted() ? TMA_ERROR_INTERRUPTED : code;
 }
 
 static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,

@@ -20,6 +20,7 @@
     X(encode)                                                                                      \
     X(decode)                                                                                      \
     X(replace)                                                                                     \
+    X(completion)                                                                                  \
     X(help)
 
 #define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/allocation.h"
 #include "memory/topology.h"
@@ -61,30 +62,32 @@ void tma_account_completion(struct tma_accounting *accounting, enum tma_directio
     tma_histogram_add(accounting->latencies, completion->cycle - completion->issue_cycle);
 }
 
-void tma_account_stage(struct tma_accounting *accounting, const struct tma_completion *last,
-                       uint64_t free_cycle) {
-    const struct tma_machine *machine = accounting->machine;
-    uint64_t *causes = accounting->result->cause_cycles;
+void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_completion *last,
+                           uint64_t free_cycle, uint64_t causes[TMA_CAUSE_COUNT]) {
     uint64_t queued = last->issue_cycle + machine->tma.issue_cycles;
     uint64_t access = tma_machine_dram_cycles(machine);
     uint64_t dram = last->dram_cycles < access ? last->dram_cycles : access;
     assert(last->start_cycle >= queued + last->descriptor_cycles &&
            last->sent_cycle >= last->start_cycle);
-    causes[TMA_CAUSE_CLUSTER] += last->issue_cycle - free_cycle;
-    causes[TMA_CAUSE_ISSUE] += machine->tma.issue_cycles;
-    causes[TMA_CAUSE_TMA_QUEUE] += last->start_cycle - queued - last->descriptor_cycles;
-    causes[TMA_CAUSE_DESCRIPTOR] += last->descriptor_cycles;
-    causes[TMA_CAUSE_TMA_ROWS] += last->sent_cycle - last->start_cycle;
-    causes[TMA_CAUSE_CROSSBAR] += last->crossbar_cycles;
-    causes[TMA_CAUSE_CROSSBAR_QUEUE] += last->crossbar_wait_cycles;
-    causes[TMA_CAUSE_L2] += last->l2_cycles;
-    causes[TMA_CAUSE_DRAM] += dram;
-    causes[TMA_CAUSE_DRAM_QUEUE] += last->dram_cycles - dram;
-    causes[TMA_CAUSE_SHARED_WRITE] += last->cycle - last->arrival_cycle;
+    const uint64_t found[TMA_CAUSE_COUNT] = {
+        [TMA_CAUSE_CLUSTER] = last->issue_cycle - free_cycle,
+        [TMA_CAUSE_ISSUE] = machine->tma.issue_cycles,
+        [TMA_CAUSE_TMA_QUEUE] = last->start_cycle - queued - last->descriptor_cycles,
+        [TMA_CAUSE_DESCRIPTOR] = last->descriptor_cycles,
+        [TMA_CAUSE_TMA_ROWS] = last->sent_cycle - last->start_cycle,
+        [TMA_CAUSE_CROSSBAR] = last->crossbar_cycles,
+        [TMA_CAUSE_CROSSBAR_QUEUE] = last->crossbar_wait_cycles,
+        [TMA_CAUSE_L2] = last->l2_cycles,
+        [TMA_CAUSE_DRAM] = dram,
+        [TMA_CAUSE_DRAM_QUEUE] = last->dram_cycles - dram,
+        [TMA_CAUSE_SHARED_WRITE] = last->cycle - last->arrival_cycle,
+    };
+    memcpy(causes, found, sizeof found);
 }
 
-void tma_account_wake(struct tma_accounting *accounting, uint64_t cycles) {
-    accounting->result->cause_cycles[TMA_CAUSE_WAKE] += cycles;
+void tma_account_stage(struct tma_accounting *accounting, const uint64_t causes[TMA_CAUSE_COUNT]) {
+    for (int cause = 0; cause < TMA_CAUSE_COUNT; cause++)
+        accounting->result->cause_cycles[cause] += causes[cause];
 }
 
 void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,

@@ -36,13 +36,14 @@ void tma_accounting_free(struct tma_accounting *accounting);
 void tma_account_completion(struct tma_accounting *accounting, enum tma_direction direction,
                             const struct tma_completion *completion);
 
-/* A stage is complete: `last` is the completion of its last operation, and its slot was free to
- * issue from free_cycle on. */
-void tma_account_stage(struct tma_accounting *accounting, const struct tma_completion *last,
-                       uint64_t free_cycle);
+/* Finds where the time of a stage went: `last` is the completion of its last operation, and its
+ * slot was free to issue from free_cycle on. The causes, in the order of TMA_CAUSES but for the
+ * cluster, which comes first, add up to the time from then until the completion. */
+void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_completion *last,
+                           uint64_t free_cycle, uint64_t causes[TMA_CAUSE_COUNT]);
 
-/* Adds the cycles from the completion of a stage until its warp went on. */
-void tma_account_wake(struct tma_accounting *accounting, uint64_t cycles);
+/* A stage is complete, and its warp went on: the time went to these causes. */
+void tma_account_stage(struct tma_accounting *accounting, const uint64_t causes[TMA_CAUSE_COUNT]);
 
 /* A consumer has read a tile: it waited for shared memory, then occupied it. `report` counts one
  * pass over the tile. */

@@ -6,7 +6,7 @@
 static void advance(struct tma_kernel_engine *engine, uint64_t cycle) {
     struct tma_simulation *simulation = &engine->simulation;
     struct tma_completion completion;
-    bool good = tma_memory_advance(simulation->memory, cycle);
+    bool good = tma_observe_advance(&simulation->observer, simulation->memory, cycle);
     while (good && tma_memory_take(simulation->memory, &completion))
         good = tma_completion_queue_push(&engine->completions, &completion);
     if (!good)

@@ -89,7 +89,7 @@ static bool units_fit(const struct tma_kernel_engine *engine) {
 
 static void summarise(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
-    if (!tma_memory_drain(simulation->memory))
+    if (!tma_observe_drain(&simulation->observer, simulation->memory))
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     struct tma_sm sms[TMA_MAX_SMS];
@@ -106,6 +106,8 @@ static void summarise(struct tma_kernel_engine *engine) {
            (units_fit(engine) &&
             tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle)));
     struct tma_result *result = engine->result;
+    tma_observe_end(&simulation->observer, simulation->memory, result->memory_cycles,
+                    simulation->accounting.latencies);
     result->busy_shared += busy(operands, result->cycles, engine->sm_count);
     result->busy_tensor = busy(tensor, result->cycles, engine->sm_count);
     result->busy_alu = busy(alu, result->cycles, engine->sm_count);
@@ -179,8 +181,10 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
     engine->facts = tma_allocate(kernel->statement_count, sizeof *engine->facts);
     return tma_accounting_create(&simulation->accounting, &engine->machine, NULL, kernel->cta_count,
                                  result) &&
-           tma_tracer_create(&simulation->tracer, sink) && engine->facts != NULL &&
-           tma_kernel_grid_create(engine);
+           tma_tracer_create(&simulation->tracer, sink) &&
+           tma_observer_create(&simulation->observer, simulation->watch,
+                               kernel->role_count * TMA_ROLE_CAUSE_COUNT) &&
+           engine->facts != NULL && tma_kernel_grid_create(engine);
 }
 
 static void release(struct tma_kernel_engine *engine) {
@@ -190,6 +194,7 @@ static void release(struct tma_kernel_engine *engine) {
     for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
         tma_release(engine->facts[i].reports);
     tma_release(engine->facts);
+    tma_observer_free(&simulation->observer);
     tma_tracer_free(&simulation->tracer);
     tma_accounting_free(&simulation->accounting);
     tma_issue_queue_free(&simulation->issues);

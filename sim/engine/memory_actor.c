@@ -27,7 +27,7 @@ void tma_memory_actor_free(struct tma_memory_actor *actor) {
 static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
     struct tma_simulation *simulation = actor->simulation;
     struct tma_completion completion;
-    bool good = tma_memory_advance(simulation->memory, cycle);
+    bool good = tma_observe_advance(&simulation->observer, simulation->memory, cycle);
     while (good && tma_memory_take(simulation->memory, &completion))
         good = tma_completion_queue_push(&actor->completions, &completion);
     if (!good)
@@ -65,9 +65,11 @@ static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
     uint32_t number = tma_completion_number(completion);
     actor->completed_cycle = first.visible_cycle;
     const struct tma_workload *workload = simulation->workload;
-    tma_account_completion(
-        &simulation->accounting,
-        workload->operations[number % workload->operation_count].operation.direction, completion);
+    enum tma_direction direction =
+        workload->operations[number % workload->operation_count].operation.direction;
+    tma_account_completion(&simulation->accounting, direction, completion);
+    tma_observe_completion(&simulation->observer, tma_cta_event_source(slot->cta, slot->index),
+                           direction, completion);
     if (tma_tracer_is_on(&simulation->tracer))
         tma_trace_completion(
             &simulation->tracer, completion, tma_cta_event_source(slot->cta, slot->index), number,

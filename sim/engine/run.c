@@ -105,11 +105,13 @@ static void check_end(struct tma_simulation *simulation) {
 
 static void summarise(struct run *run) {
     struct tma_simulation *simulation = &run->simulation;
-    if (!tma_memory_drain(simulation->memory))
+    if (!tma_observe_drain(&simulation->observer, simulation->memory))
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count,
                     run->grid.sm_count);
+    tma_observe_end(&simulation->observer, simulation->memory,
+                    simulation->accounting.result->memory_cycles, simulation->accounting.latencies);
     assert(simulation->code != TMA_OK ||
            tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle));
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
@@ -167,8 +169,9 @@ static bool create(struct run *run, const struct tma_event_sink *sink, struct tm
         tma_allocate((size_t)workload->depth * TMA_MAX_CONSUMERS, sizeof *simulation->reports);
     return tma_accounting_create(&simulation->accounting, simulation->machine, workload,
                                  workload->cta_count, result) &&
-           tma_tracer_create(&simulation->tracer, sink) && simulation->reports != NULL &&
-           tma_grid_create(&run->grid, simulation);
+           tma_tracer_create(&simulation->tracer, sink) &&
+           tma_observer_create(&simulation->observer, simulation->watch, TMA_CAUSE_COUNT) &&
+           simulation->reports != NULL && tma_grid_create(&run->grid, simulation);
 }
 
 static void release(struct run *run) {
@@ -176,6 +179,7 @@ static void release(struct run *run) {
     tma_memory_actor_free(&run->memory_actor);
     tma_grid_free(&run->grid);
     tma_release(simulation->reports);
+    tma_observer_free(&simulation->observer);
     tma_tracer_free(&simulation->tracer);
     tma_accounting_free(&simulation->accounting);
     tma_issue_queue_free(&simulation->issues);

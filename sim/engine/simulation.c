@@ -31,7 +31,7 @@ enum { STEPS_BETWEEN_LOOKS = 16 };
 
 void tma_simulation_let_look(struct tma_simulation *simulation, uint64_t now) {
     const struct tma_watch *watch = simulation->watch;
-    if (watch == NULL || tma_simulation_is_over(simulation) ||
+    if (watch == NULL || watch->look == NULL || tma_simulation_is_over(simulation) ||
         simulation->steps++ % STEPS_BETWEEN_LOOKS != 0)
         return;
     struct tma_accounting *accounting = &simulation->accounting;

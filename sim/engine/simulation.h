@@ -6,8 +6,8 @@
 #include "engine/accounting.h"
 #include "engine/actor.h"
 #include "engine/issue_queue.h"
+#include "engine/observer.h"
 #include "engine/tracer.h"
-#include "engine/watch.h"
 
 struct tma_simulation {
     const struct tma_machine *machine;
@@ -17,6 +17,7 @@ struct tma_simulation {
     struct tma_issue_queue issues;
     struct tma_accounting accounting;
     struct tma_tracer tracer;
+    struct tma_observer observer;
     struct tma_consumer_report *reports; /* owned: by slot and consumer, one pass over the tile */
     const struct tma_watch *watch;       /* borrowed; NULL: no caller follows the run */
     uint64_t total_operations;           /* that the watch is told */

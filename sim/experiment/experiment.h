@@ -3,8 +3,11 @@
 #ifndef TMA_EXPERIMENT_EXPERIMENT_H
 #define TMA_EXPERIMENT_EXPERIMENT_H
 
+#include "base/api.h"
 #include "base/error.h"
 #include "experiment/relief.h"
+
+TMA_API_BEGIN
 
 /* A kind of workload: how to run it, and the reliefs that are its own. */
 struct tma_workload_kind {
@@ -99,5 +102,7 @@ enum tma_error_code tma_experiments_run(const struct tma_experiment_subject *sub
                                         const struct tma_result *result, uint32_t draws,
                                         struct tma_experiments *experiments,
                                         struct tma_error *error);
+
+TMA_API_END
 
 #endif

@@ -5,9 +5,12 @@
 
 #include <stdio.h>
 
+#include "base/api.h"
 #include "engine/kernel.h"
 #include "engine/result.h"
 #include "report/findings.h"
+
+TMA_API_BEGIN
 
 /* All pointers are borrowed. */
 struct tma_kernel_report_input {
@@ -23,5 +26,7 @@ struct tma_kernel_report_input {
 /* Writes the report in a format: a value of tma_report_format_names. Write errors stay with the
  * stream. The output does not depend on the locale. */
 void tma_kernel_report_write(const struct tma_kernel_report_input *input, int format, FILE *out);
+
+TMA_API_END
 
 #endif

@@ -4,9 +4,12 @@
 
 #include <stdio.h>
 
+#include "base/api.h"
 #include "engine/result.h"
 #include "report/findings.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 /* The peak rates of the machine, in bytes per SM clock cycle. 0: not known, and not reported. */
 struct tma_report_limits {
@@ -37,5 +40,7 @@ extern const struct tma_names tma_report_format_names;
 /* Writes the report in a format: a value of tma_report_format_names. Write errors stay with the
  * stream. The output does not depend on the locale. */
 void tma_report_write(const struct tma_report_input *input, int format, FILE *out);
+
+TMA_API_END
 
 #endif

@@ -235,6 +235,11 @@ static const struct verb_case {
 } cases[] = {
     {"help", {"help", "scenario"}, false},
     {"help on a verb", {"help", "run"}, false},
+    {"man page", {"help", "--man", "scenario"}, false},
+    {"completion",
+     {"completion", "query", "--", "run", "tests/faults/small.yaml", "--set", ""},
+     false},
+    {"completion of names", {"completion", "query", "--", "run", ""}, false},
     {"check", {"check", "tests/faults/small.yaml", "-o", "out"}, false},
     {"check of a map", {"check", "tests/faults/map.json", "--json", "-o", "out"}, false},
     {"encode", {"encode", "tests/faults/small.yaml", "-o", "out"}, false},

@@ -208,7 +208,7 @@ static bool look(void *context, const struct tma_run_state *state) {
 }
 
 static enum tma_error_code watch_run(struct seen *seen, struct tma_result *into) {
-    const struct tma_watch watch = {look, seen};
+    const struct tma_watch watch = {.look = look, .context = seen};
     return tma_kernel_run_watched(&scenario.machine, &scenario.program->kernel, NULL, &watch, into,
                                   NULL, &error);
 }
