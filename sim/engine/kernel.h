@@ -15,7 +15,6 @@
 TMA_API_BEGIN
 
 enum {
-    TMA_MAX_KERNEL_MAPS = 32,
     TMA_MAX_RINGS = 16,
     TMA_MAX_RING_DEPTH = 64,
     TMA_MAX_BUFFERS = 16,
@@ -206,8 +205,8 @@ struct tma_kernel_relieved {
 
 struct tma_kernel {
     char name[TMA_KERNEL_NAME];
-    struct tma_tensor_map maps[TMA_MAX_KERNEL_MAPS];
-    struct tma_map_array arrays[TMA_MAX_KERNEL_MAPS]; /* by map */
+    struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
+    struct tma_map_array arrays[TMA_MAX_TENSOR_MAPS]; /* by map */
     uint32_t map_count;
 
     uint32_t cta_count; /* CTAs of the grid */
