@@ -17,8 +17,6 @@
 #include "scenario/text_file.h"
 #include "workers/pool.h"
 
-enum { DIGEST_BYTES = 20 };
-
 struct sweep_options {
     struct cli_options common;
     struct cli_list tries;
