@@ -1,5 +1,6 @@
 /* tmasim kernels: lists the kernels of the library with their parameters. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static bool read_names(const char *folder, struct names *names) {
     DIR *directory = opendir(folder);
     bool good = directory != NULL;
     if (!good)
-        cli_error("%s: cannot be read", folder);
+        cli_error("%s: cannot be read: %s", folder, strerror(errno));
     for (struct dirent *entry; good && (entry = readdir(directory)) != NULL;)
         if (!add_name(names, entry->d_name)) {
             cli_error("out of memory");

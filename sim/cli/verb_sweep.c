@@ -271,15 +271,17 @@ static uint64_t hash(uint64_t state, const char *bytes, size_t size) {
     return state;
 }
 
-/* A file that cannot be read adds nothing: the rows say what is wrong with it. */
-static uint64_t hash_file(uint64_t state, const char *path) {
+/* A file that cannot be read adds nothing: the rows say what is wrong with it. False when out of
+ * memory. */
+static bool hash_file(uint64_t *state, const char *path) {
     char *text = NULL;
     size_t length;
-    if (path != NULL && tma_text_read(path, &text, &length, NULL) == TMA_OK) {
-        state = hash(state, text, length + 1);
-        tma_release(text);
-    }
-    return state;
+    enum tma_error_code code =
+        path == NULL ? TMA_ERROR_FILE : tma_text_read(path, &text, &length, NULL);
+    if (code == TMA_OK)
+        *state = hash(*state, text, length + 1);
+    tma_release(text);
+    return code != TMA_ERROR_MEMORY;
 }
 
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares
@@ -293,12 +295,14 @@ static bool look_at_scenario(struct sweeping *sweeping, char name[TMA_MAX_NAME],
     tma_scenario_read(path, options->settings.items, options->settings.count, &scenario, &list);
     snprintf(name, TMA_MAX_NAME, "%s", scenario.name[0] != '\0' ? scenario.name : path);
     uint64_t state = hash(UINT64_C(0xcbf29ce484222325), TMA_VERSION, sizeof TMA_VERSION);
-    state = hash_file(hash_file(state, path), scenario.gpu_path);
+    bool good = !tma_diagnostics_lack_memory(&list) && hash_file(&state, path) &&
+                hash_file(&state, scenario.gpu_path);
+    if (!good)
+        cli_error("out of memory");
     for (size_t i = 0; i < options->settings.count; i++)
         state = hash(state, options->settings.items[i], strlen(options->settings.items[i]) + 1);
     snprintf(digest, DIGEST_BYTES, "%016" PRIx64, state);
     const char *inputs[] = {path, scenario.gpu_path, sweeping->own->list};
-    bool good = true;
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
         good = good && cli_output_spares(options->output, inputs[i]) &&
                cli_output_spares(sweeping->own->resume, inputs[i]);
@@ -377,7 +381,6 @@ static int run(const struct cli_options *options) {
         status = sweep_scenario(&sweeping);
     free_rows(&sweeping);
     cli_variants_free(&sweeping.variants);
-    tma_release(own->tries.items);
     return status;
 }
 
