@@ -10,6 +10,7 @@
     X(run)                                                                                         \
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
+    X(tune)                                                                                        \
     X(kernels)                                                                                     \
     X(layout)                                                                                      \
     X(explain)                                                                                     \

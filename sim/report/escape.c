@@ -26,3 +26,13 @@ void tma_write_markdown(const char *text, FILE *out) {
         text += tma_write_printable_character(text, out);
     }
 }
+
+void tma_write_csv(const char *text, FILE *out) {
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}

@@ -7,7 +7,7 @@
 #include "base/api.h"
 #include "base/digest.h"
 #include "engine/result.h"
-#include "experiment/experiment.h"
+#include "report/findings.h"
 #include "tensormap/types.h"
 
 TMA_API_BEGIN
@@ -32,10 +32,8 @@ struct tma_report_input {
     const struct tma_result *result;
     const char *const *map_names; /* by index of the tensor map in the workload */
     struct tma_report_limits limits;
-    const struct tma_experiments *experiments; /* NULL: there were none */
-    bool partial;                              /* an interrupt ended the run */
-    bool too_long;                             /* there were none because the run is long */
-    const struct tma_launches *draws;          /* launches with several seeds; NULL: none */
+    struct tma_findings findings;
+    bool partial; /* an interrupt ended the run */
 };
 
 /* Formats of tma_report_write; the first is the default. */

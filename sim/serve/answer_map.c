@@ -26,7 +26,7 @@ bool tma_answer_check(const struct tma_request *request, struct tma_reply_line *
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
     struct tma_tensor_map map;
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_request_map(request, &map, error))
         return false;
     size_t count = tma_tensor_map_check(&map, (enum tma_architecture)architecture, violations,
@@ -49,7 +49,7 @@ bool tma_answer_legal_map(const struct tma_request *request, struct tma_tensor_m
     struct tma_violation violation;
     char text[TEXT_BYTES];
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_request_map(request, map, error))
         return false;
     if (tma_tensor_map_check(map, (enum tma_architecture)architecture, &violation, 1) == 0)
