@@ -13,6 +13,7 @@
 #include "cli/scenario_input.h"
 #include "cli/temporary.h"
 #include "cli/verbs.h"
+#include "difference/statistics.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
 #include "experiment/experiment.h"
@@ -29,40 +30,73 @@ enum { MOST_WORK = 250000, MOST_KERNEL_WORK = 125000 };
 struct run_options {
     struct cli_options common;
     const char *trace; /* NULL: no trace */
+    const char *stats; /* NULL: no statistics */
+    bool details;      /* the report has the series of the run */
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
 struct outputs {
-    struct cli_output report, trace;
-    bool tracing;
+    struct cli_output report, trace, stats; /* the last two are open if their options are given */
 };
 
-/* Opens the files before the run, so that an unwritable path fails at once. */
-static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
-                         struct outputs *outputs) {
-    *outputs = (struct outputs){.tracing = options->trace != NULL};
-    if (!cli_output_spares(options->trace, options->common.operands.items[0]) ||
-        !cli_output_spares(options->trace, scenario->gpu_path))
-        return false;
-    if (cli_output_is_file(options->common.output, options->trace)) {
-        cli_error("--output and --trace name the same file: %s", options->trace);
-        return false;
+/* What is run, and what is recorded of it. */
+struct run_subject {
+    const struct run_options *options;
+    const struct tma_scenario *scenario;
+    struct tma_digests digests;
+    struct tma_series *series; /* owned; NULL: none is wanted */
+};
+
+/* No output may be a file that is read, or that another output writes. */
+static bool check_outputs(const struct run_options *options, const struct tma_scenario *scenario) {
+    const struct {
+        const char *option, *path;
+    } outputs[] = {{"--output", options->common.output},
+                   {"--trace", options->trace},
+                   {"--stats", options->stats}};
+    for (size_t i = 1; i < sizeof outputs / sizeof outputs[0]; i++) {
+        if (!cli_output_spares(outputs[i].path, options->common.operands.items[0]) ||
+            !cli_output_spares(outputs[i].path, scenario->gpu_path))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (cli_output_is_file(outputs[j].path, outputs[i].path)) {
+                cli_error("%s and %s name the same file: %s", outputs[j].option, outputs[i].option,
+                          outputs[i].path);
+                return false;
+            }
     }
-    if (!cli_output_open(&outputs->report, options->common.output))
-        return false;
-    if (!outputs->tracing || cli_output_open(&outputs->trace, options->trace))
-        return true;
-    cli_output_close(&outputs->report, false);
-    return false;
+    return true;
 }
 
 /* Closes the trace first: the report may go to a pipe whose reader has gone. The trace of a run
  * that was interrupted is not whole, and its report says that it is partial. */
 static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
-    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep && !interrupted);
-    return cli_output_close(&outputs->report, keep && good) && good;
+    bool good = true;
+    if (outputs->trace.file != NULL)
+        good = cli_output_close(&outputs->trace, keep && !interrupted);
+    if (outputs->stats.file != NULL)
+        good = cli_output_close(&outputs->stats, keep && good) && good;
+    if (outputs->report.file != NULL)
+        good = cli_output_close(&outputs->report, keep && good) && good;
+    return good;
+}
+
+/* Opens the files before the run, so that an unwritable path fails at once. */
+static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
+                         struct outputs *outputs) {
+    *outputs = (struct outputs){.report = {.file = NULL}};
+    if (!check_outputs(options, scenario))
+        return false;
+    bool good = cli_output_open(&outputs->report, options->common.output);
+    if (options->trace != NULL)
+        good = good && cli_output_open(&outputs->trace, options->trace);
+    if (options->stats != NULL)
+        good = good && cli_output_open(&outputs->stats, options->stats);
+    if (!good)
+        close_outputs(outputs, false, false);
+    return good;
 }
 
 /* The resolved scenario for the header of the trace. */
@@ -157,18 +191,19 @@ static enum tma_error_code check_operations(const struct tma_kernel *kernel,
                     operations, TMA_MAX_KERNEL_OPERATIONS);
 }
 
-static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
+static enum tma_error_code run_engine(const struct run_subject *subject,
                                       const struct tma_event_sink *sink, struct tma_result *result,
                                       struct tma_kernel_place *place, struct tma_error *error) {
+    const struct tma_scenario *scenario = subject->scenario;
     struct cli_progress progress = {.unit = "operations"};
-    const struct tma_watch watch = {.look = look, .context = &progress};
+    const struct tma_watch watch = {.look = look, .context = &progress, .series = subject->series};
     enum tma_error_code code = TMA_OK;
     if (scenario->program != NULL)
         code = check_operations(&scenario->program->kernel, place, error);
     if (code != TMA_OK)
         return code;
     cli_interrupts_hold(true);
-    cli_progress_begin(&progress, quiet);
+    cli_progress_begin(&progress, subject->options->common.quiet);
     code =
         scenario->program != NULL
             ? tma_kernel_run_watched(&scenario->machine, &scenario->program->kernel, sink, &watch,
@@ -181,15 +216,15 @@ static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool 
     return code == TMA_OK && cli_interrupted() ? TMA_ERROR_INTERRUPTED : code;
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario,
-                                    const struct tma_digests *digests, bool quiet, FILE *trace,
+static enum tma_error_code simulate(const struct run_subject *subject, FILE *trace,
                                     struct tma_result *result, struct tma_kernel_place *place,
                                     struct tma_error *error) {
+    const struct tma_scenario *scenario = subject->scenario;
     if (trace == NULL)
-        return run_engine(scenario, quiet, NULL, result, place, error);
+        return run_engine(subject, NULL, result, place, error);
     struct fields fields = {.count = 0};
     struct kernel_names *names = tma_allocate(1, sizeof *names);
-    add_provenance(digests, &fields);
+    add_provenance(&subject->digests, &fields);
     tma_scenario_describe(scenario, add_field, &fields);
     if (fields.out_of_memory || names == NULL) {
         free_fields(&fields);
@@ -204,7 +239,7 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario,
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = run_engine(scenario, quiet, &sink, result, place, error);
+        code = run_engine(subject, &sink, result, place, error);
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
@@ -271,83 +306,125 @@ static enum tma_error_code find_out(const struct run_options *options,
     return code;
 }
 
-static void write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
-                         const struct tma_result *result, const struct tma_findings *findings,
-                         bool partial, int format, FILE *out) {
+static void write_report(const struct run_subject *subject, const struct tma_result *result,
+                         const struct tma_findings *findings, bool partial,
+                         const struct tma_series *series, int format, FILE *out) {
+    const struct tma_scenario *scenario = subject->scenario;
     if (scenario->program != NULL) {
         const struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                                      .digests = digests,
+                                                      .digests = &subject->digests,
                                                       .machine = &scenario->machine,
                                                       .kernel = &scenario->program->kernel,
                                                       .result = result,
                                                       .map_names = scenario->map_names,
                                                       .findings = *findings,
+                                                      .series = series,
                                                       .partial = partial};
         tma_kernel_report_write(&input, format, out);
         return;
     }
     const struct tma_report_input input = {
         .scenario = scenario->name,
-        .digests = digests,
+        .digests = &subject->digests,
         .machine = &scenario->machine,
         .workload = &scenario->workload,
         .result = result,
         .map_names = scenario->map_names,
         .limits = tma_report_limits_of(&scenario->machine, result),
         .findings = *findings,
+        .series = series,
         .partial = partial,
     };
     tma_report_write(&input, format, out);
 }
 
-static enum tma_error_code report(const struct run_options *options,
-                                  const struct tma_scenario *scenario,
-                                  const struct tma_digests *digests,
-                                  const struct tma_result *result, bool partial, FILE *out,
-                                  struct tma_error *error) {
+/* Writes the figures of the report, which is written as JSON and read again, and of the series. */
+static enum tma_error_code write_statistics(const struct run_subject *subject,
+                                            const struct tma_result *result,
+                                            const struct tma_findings *findings, bool partial,
+                                            FILE *out, struct tma_error *error) {
+    struct tma_diagnostics list = {0};
+    struct tma_variant variant = {0};
+    char *text = NULL;
+    size_t length = 0;
+    int json = 0;
+    FILE *memory = tma_open_text(&text, &length);
+    bool good = memory != NULL && tma_value_of(&tma_report_format_names, "json", &json);
+    if (good)
+        write_report(subject, result, findings, partial, NULL, json, memory);
+    good = good && ferror(memory) == 0;
+    good = memory != NULL && fclose(memory) == 0 && good &&
+           tma_variant_add_report(&variant, "", text, length, "report", &list);
+    if (good)
+        tma_statistics_write(&variant, subject->series, out);
+    tma_diagnostics_free(&list);
+    tma_variant_free(&variant);
+    tma_release(text);
+    return good ? TMA_OK : tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+}
+
+static enum tma_error_code report(const struct run_subject *subject,
+                                  const struct tma_result *result, bool partial,
+                                  const struct outputs *outputs, struct tma_error *error) {
+    const struct run_options *options = subject->options;
     struct run_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = partial ? TMA_OK : find_out(options, scenario, result, found, error);
+    enum tma_error_code code =
+        partial ? TMA_OK : find_out(options, subject->scenario, result, found, error);
     const struct tma_findings findings = {
         .experiments = found->tried ? &found->experiments : NULL,
         .too_long = found->too_long && !options->no_why,
         .draws = options->draws.value > 0 && !partial ? &found->launches : NULL,
     };
     if (code == TMA_OK)
-        write_report(scenario, digests, result, &findings, partial, options->common.format, out);
+        write_report(subject, result, &findings, partial, options->details ? subject->series : NULL,
+                     options->common.format, outputs->report.file);
+    if (code == TMA_OK && outputs->stats.file != NULL)
+        code = write_statistics(subject, result, &findings, partial, outputs->stats.file, error);
     tma_release(found);
     return code;
 }
 
-static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
+static int simulate_and_report(const struct run_subject *subject, struct tma_result *result) {
+    const struct run_options *options = subject->options;
     struct outputs outputs;
     struct tma_kernel_place place = {0, 0};
-    if (scenario->program != NULL)
-        scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
-    struct tma_digests digests;
-    struct tma_result *result = tma_allocate(1, sizeof *result);
-    bool ready = result != NULL && tma_scenario_digest(scenario, &digests);
-    if (!ready)
-        cli_error("out of memory");
-    if (!ready || !open_outputs(options, scenario, &outputs)) {
-        tma_release(result);
+    if (!open_outputs(options, subject->scenario, &outputs))
         return CLI_ERROR;
-    }
-    enum tma_error_code code = simulate(scenario, &digests, options->common.quiet,
-                                        outputs.trace.file, result, &place, &error);
+    enum tma_error_code code = simulate(subject, outputs.trace.file, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
-        code =
-            report(options, scenario, &digests, result, interrupted, outputs.report.file, &error);
+        code = report(subject, result, interrupted, &outputs, &error);
     if (code != TMA_OK)
-        print_error(options, scenario, &place, &error);
-    tma_release(result);
+        print_error(options, subject->scenario, &place, &error);
     bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
         return cli_error_status(code);
     return !kept ? CLI_ERROR : interrupted ? CLI_INTERRUPTED : CLI_OK;
+}
+
+static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
+    struct run_subject subject = {.options = options, .scenario = scenario};
+    bool recorded = options->details || options->stats != NULL;
+    if (scenario->program != NULL)
+        scenario->program->kernel.unbounded = options->yes;
+    struct tma_result *result = tma_allocate(1, sizeof *result);
+    bool ready = result != NULL && tma_scenario_digest(scenario, &subject.digests);
+    if (ready && recorded) {
+        subject.series = tma_series_new(&scenario->machine);
+        ready = subject.series != NULL;
+    }
+    int status = CLI_ERROR;
+    if (ready)
+        status = simulate_and_report(&subject, result);
+    else
+        cli_error("out of memory");
+    if (subject.series != NULL)
+        tma_series_free(subject.series);
+    tma_release(result);
+    return status;
 }
 
 static int run(const struct cli_options *options) {
@@ -377,6 +454,16 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, trace),
      .help = "write a trace to FILE: one line for each event"},
+    {.name = "--stats",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, stats),
+     .help = "write every figure to FILE, a line each: name, value, meaning and unit; also those\n"
+             "of each L2 slice, DRAM channel and port, latencies, and time series"},
+    {.name = "--details",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, details),
+     .help = "add these slices, channels, ports, latencies and series to a report as JSON"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),
