@@ -235,6 +235,7 @@ static const struct verb_case {
 } cases[] = {
     {"help", {"help", "scenario"}, false},
     {"help on a verb", {"help", "run"}, false},
+    {"JSON Schema", {"help", "scenario-schema"}, false},
     {"man page", {"help", "--man", "scenario"}, false},
     {"completion",
      {"completion", "query", "--", "run", "tests/faults/small.yaml", "--set", ""},
