@@ -240,7 +240,7 @@ install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, l
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
 	    install -D -m 644 sim/$$header $(DESTDIR)$(PREFIX)/include/tmasim/$$header; done
-	@for file in $(wildcard configs/*/*.yaml); do \
+	@for file in $(wildcard configs/*/*.yaml configs/*/*.json); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/tmasim/$$file; done
 	@for page in $(MANUAL); do \
 	    install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$${page##*.} $$page; done

@@ -283,6 +283,7 @@ static const struct verb_case {
 } cases[] = {
     {"help", {"help", "scenario"}, NOTHING},
     {"help on a verb", {"help", "run"}, NOTHING},
+    {"JSON Schema", {"help", "scenario-schema"}, NOTHING},
     {"kernels", {"kernels", "--format", "json", "-o", "out"}, NOTHING},
     {"check", {"check", "tests/faults/small.yaml", "-o", "out"}, NOTHING},
     {"check of a map", {"check", "tests/faults/map.json", "--json", "-o", "out"}, NOTHING},
