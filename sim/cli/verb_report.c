@@ -1,27 +1,16 @@
 /* tmasim report: simulates a scenario, and writes an HTML page about the run. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "base/allocation.h"
 #include "base/array.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
-#include "cli/temporary.h"
+#include "cli/scenario_run.h"
 #include "cli/verbs.h"
-#include "engine/kernel_run.h"
-#include "engine/run.h"
-#include "experiment/experiment.h"
-#include "report/kernel_report.h"
 #include "report/page.h"
-#include "report/report.h"
 #include "report/verdict.h"
 #include "scenario/describe.h"
 #include "scenario/origin.h"
-
-/* Experiments run without being asked for up to this much work of the scenario, as for run. */
-enum { MOST_WORK = 250000 };
 
 struct report_options {
     struct cli_options common;
@@ -31,11 +20,11 @@ struct report_options {
 /* What a page shows. */
 struct page {
     const struct tma_scenario *scenario;
-    struct tma_result *result;           /* owned */
-    struct tma_series *series;           /* owned */
-    struct tma_experiments *experiments; /* owned; NULL: none were run */
+    struct tma_result *result;  /* owned */
+    struct tma_series *series;  /* owned */
+    struct cli_findings *found; /* owned */
     struct tma_cta_spans ctas;
-    struct tma_verdict verdict;        /* text is empty for kernels */
+    struct tma_digests digests;
     char *text;                        /* owned */
     struct tma_page_setting *settings; /* owned, and each text but none is NULL */
     size_t setting_count, setting_capacity;
@@ -53,7 +42,7 @@ static void free_page(struct page *page) {
     tma_origins_free(&page->origins);
     tma_release(page->text);
     tma_cta_spans_free(&page->ctas);
-    tma_release(page->experiments);
+    tma_release(page->found);
     tma_series_free(page->series);
     tma_release(page->result);
 }
@@ -74,102 +63,24 @@ static void add_setting(void *context, const char *key, const char *value) {
     settings[page->setting_count++] = setting;
 }
 
-static bool look(void *context, const struct tma_run_state *state) {
-    struct cli_progress *progress = context;
-    progress->total = progress->total_work = state->total_operations;
-    progress->done = progress->done_work = state->operations;
-    progress->cycles = state->cycle;
-    cli_progress_show(progress);
-    return !cli_interrupted();
-}
-
-static enum tma_error_code simulate(const struct page *page, bool quiet,
-                                    const struct tma_span_sink *spans,
-                                    struct tma_kernel_place *place, struct tma_error *error) {
-    const struct tma_scenario *scenario = page->scenario;
-    struct cli_progress progress = {.unit = "operations"};
-    const struct tma_watch watch = {
-        .look = look, .context = &progress, .series = page->series, .spans = spans};
-    enum tma_error_code code;
-    cli_interrupts_hold(true);
-    cli_progress_begin(&progress, quiet);
-    if (scenario->program == NULL)
-        code = tma_run_watched(&scenario->machine, &scenario->workload, NULL, &watch, page->result,
-                               error);
-    else
-        code = tma_kernel_run_watched(&scenario->machine, &scenario->program->kernel, NULL, &watch,
-                                      page->result, place, error);
-    cli_progress_clear(&progress);
-    cli_interrupts_hold(false);
-    return code;
-}
-
-static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
-    struct cli_progress *progress = context;
-    progress->cycles += cycles;
-    progress->done = progress->done_work = tried;
-    progress->total = progress->total_work = total;
-    cli_progress_show(progress);
-}
-
-/* Runs the experiments, if there are any. */
-static enum tma_error_code find_out(const struct report_options *options, struct page *page,
-                                    struct tma_error *error) {
-    const struct tma_scenario *scenario = page->scenario;
-    if (scenario->program != NULL || options->no_why ||
-        (!options->why && tma_run_work(page->result) > MOST_WORK))
-        return TMA_OK;
-    struct cli_progress progress = {.unit = "experiments"};
-    const struct tma_experiment_observer observer = {show_progress, &progress};
-    const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                   &scenario->workload, scenario->map_names,
-                                                   &observer};
-    page->experiments = tma_allocate(1, sizeof *page->experiments);
-    if (page->experiments == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    cli_progress_begin(&progress, options->common.quiet);
-    enum tma_error_code code =
-        tma_experiments_run(&subject, page->result, 0, page->experiments, error);
-    cli_progress_clear(&progress);
-    return code;
-}
-
-/* Writes the report as text, and finds the verdict. */
-static enum tma_error_code write_text(const struct report_options *options, struct page *page,
+/* Writes the report as text. */
+static enum tma_error_code write_text(struct page *page, const struct tma_findings *findings,
                                       struct tma_error *error) {
-    const struct tma_scenario *scenario = page->scenario;
     size_t length;
     FILE *stream = tma_open_text(&page->text, &length);
     if (stream == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    if (scenario->program != NULL) {
-        struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                                .machine = &scenario->machine,
-                                                .kernel = &scenario->program->kernel,
-                                                .result = page->result,
-                                                .map_names = scenario->map_names};
-        tma_kernel_report_write(&input, 0, stream);
-    } else {
-        struct tma_report_input input = {.scenario = scenario->name,
-                                         .machine = &scenario->machine,
-                                         .workload = &scenario->workload,
-                                         .result = page->result,
-                                         .map_names = scenario->map_names,
-                                         .limits =
-                                             tma_report_limits_of(&scenario->machine, page->result),
-                                         .experiments = page->experiments,
-                                         .too_long = page->experiments == NULL && !options->no_why};
-        page->verdict = tma_verdict_of(&input);
-        tma_report_write(&input, 0, stream);
-    }
+    cli_write_report(page->scenario, &page->digests, page->result, findings, false, 0, stream);
     bool failed = ferror(stream) != 0;
     if (fclose(stream) != 0 || failed || page->text == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     return TMA_OK;
 }
 
-static enum tma_error_code write_page(const struct page *page, FILE *out, struct tma_error *error) {
+static enum tma_error_code write_page(const struct page *page, const struct tma_findings *findings,
+                                      FILE *out, struct tma_error *error) {
     const struct tma_scenario *scenario = page->scenario;
+    struct tma_verdict verdict = tma_verdict_of(findings, page->result->counters.operations == 0);
     struct tma_page_input input = {
         .scenario = scenario->name,
         .description = scenario->description,
@@ -180,8 +91,8 @@ static enum tma_error_code write_page(const struct page *page, FILE *out, struct
         .result = page->result,
         .series = page->series,
         .ctas = &page->ctas,
-        .experiments = page->experiments,
-        .verdict = page->verdict.text[0] == '\0' ? NULL : page->verdict.text,
+        .experiments = findings->experiments,
+        .verdict = verdict.text,
         .text = page->text,
         .settings = page->settings,
         .setting_count = page->setting_count,
@@ -195,35 +106,29 @@ static enum tma_error_code make_page(const struct report_options *options, struc
                                      struct tma_kernel_place *place, FILE *out,
                                      struct tma_error *error) {
     const struct tma_scenario *scenario = page->scenario;
+    const struct cli_questions questions = {
+        .why = options->why, .no_why = options->no_why, .quiet = options->common.quiet};
     page->result = tma_allocate(1, sizeof *page->result);
+    page->found = tma_allocate(1, sizeof *page->found);
     page->series = tma_series_new(&scenario->machine);
     page->origins = tma_origins_of(scenario);
     tma_scenario_describe(scenario, add_setting, page);
-    if (!tma_cta_spans_create(&page->ctas) || page->result == NULL || page->series == NULL ||
-        page->out_of_memory)
+    if (!tma_cta_spans_create(&page->ctas) || page->result == NULL || page->found == NULL ||
+        page->series == NULL || page->out_of_memory ||
+        !tma_scenario_digest(scenario, &page->digests))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     struct tma_span_sink spans = tma_cta_spans_sink(&page->ctas);
-    enum tma_error_code code = simulate(page, options->common.quiet, &spans, place, error);
+    const struct cli_run_sinks sinks = {.series = page->series, .spans = &spans};
+    enum tma_error_code code =
+        cli_scenario_run(scenario, options->common.quiet, &sinks, page->result, place, error);
     if (code == TMA_OK)
-        code = find_out(options, page, error);
+        code = cli_find_out(&questions, scenario, page->result, page->found, error);
+    struct tma_findings findings = cli_findings_of(&questions, page->found, false);
     if (code == TMA_OK)
-        code = write_text(options, page, error);
+        code = write_text(page, &findings, error);
     if (code == TMA_OK)
-        code = write_page(page, out, error);
+        code = write_page(page, &findings, out, error);
     return code;
-}
-
-static void print_error(const struct report_options *options, const struct tma_scenario *scenario,
-                        const struct tma_kernel_place *place, const struct tma_error *error) {
-    struct tma_diagnostics list = {0};
-    struct tma_location at = {options->common.operands.items[0], place->line, place->column};
-    if (place->line == 0) {
-        cli_error("%s: %s", scenario->name, error->text);
-        return;
-    }
-    tma_diagnose(&list, error->code, at, "%s", error->text);
-    cli_print_diagnostics(&list);
-    tma_diagnostics_free(&list);
 }
 
 static int report(const struct report_options *options, const struct tma_scenario *scenario) {
@@ -236,7 +141,7 @@ static int report(const struct report_options *options, const struct tma_scenari
     enum tma_error_code code = make_page(options, &page, &place, output.file, &error);
     free_page(&page);
     if (code != TMA_OK)
-        print_error(options, scenario, &place, &error);
+        cli_print_run_error(options->common.operands.items[0], scenario, &place, &error);
     bool kept = cli_output_close(&output, code == TMA_OK);
     if (code == TMA_ERROR_INTERRUPTED)
         return CLI_INTERRUPTED;
@@ -253,10 +158,7 @@ static int run(const struct cli_options *options) {
         cli_error("report: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
-    bool read = cli_scenario_read(options, &scenario);
-    if (read && own->why && scenario.program != NULL)
-        cli_error("report: --why takes scenarios with a workload, not a kernel");
-    else if (read)
+    if (cli_scenario_read(options, &scenario))
         status = report(own, &scenario);
     tma_scenario_free(&scenario);
     return status;

@@ -1,28 +1,20 @@
 /* tmasim run: simulates a scenario and writes its report and its trace. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/version.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
-#include "cli/temporary.h"
+#include "cli/scenario_run.h"
 #include "cli/verbs.h"
-#include "engine/kernel_run.h"
-#include "engine/run.h"
-#include "experiment/experiment.h"
-#include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/describe.h"
 #include "trace/trace.h"
-
-/* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
- * take a dozen times as long as the scenario itself, which is about two seconds. */
-enum { MOST_WORK = 250000 };
 
 struct run_options {
     struct cli_options common;
@@ -85,6 +77,16 @@ static void add_field(void *context, const char *key, const char *value) {
     fields->items[fields->count++] = field;
 }
 
+/* The header's first fields: what wrote the trace, and what it is of. */
+static void add_provenance(const struct tma_digests *digests, struct fields *fields) {
+    char text[TMA_DIGEST_TEXT_BYTES];
+    add_field(fields, "tmasim", TMA_VERSION);
+    tma_digest_text(digests->machine, text);
+    add_field(fields, "digest.machine", text);
+    tma_digest_text(digests->scenario, text);
+    add_field(fields, "digest.scenario", text);
+}
+
 static void free_fields(struct fields *fields) {
     for (size_t i = 0; i < fields->count; i++) {
         tma_release((char *)fields->items[i].key);
@@ -97,7 +99,7 @@ static void free_fields(struct fields *fields) {
 struct kernel_names {
     const char *roles[TMA_MAX_ROLES];
     const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
-    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 8];
+    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 12];
     size_t stage_count;
 };
 
@@ -118,66 +120,16 @@ static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *na
     header->stage_count = names->stage_count;
 }
 
-/* Shows how far the run is, until an interrupt ends it. */
-static bool look(void *context, const struct tma_run_state *state) {
-    struct cli_progress *progress = context;
-    progress->total = progress->total_work = state->total_operations;
-    progress->done = progress->done_work = state->operations;
-    progress->cycles = state->cycle;
-    cli_progress_show(progress);
-    return !cli_interrupted();
-}
-
-static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool quiet,
-                                       const struct tma_event_sink *sink, struct tma_result *result,
-                                       struct tma_error *error) {
-    struct cli_progress progress = {.unit = "operations"};
-    struct tma_watch watch = {.look = look, .context = &progress};
-    cli_interrupts_hold(true);
-    cli_progress_begin(&progress, quiet);
-    enum tma_error_code code =
-        tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
-    cli_progress_clear(&progress);
-    cli_interrupts_hold(false);
-    return code;
-}
-
-/* Fails if the kernel has more operations than anyone means to wait for. */
-static enum tma_error_code check_operations(const struct tma_kernel *kernel,
-                                            struct tma_kernel_place *place,
-                                            struct tma_error *error) {
-    uint32_t most;
-    uint64_t operations = tma_kernel_known_operations(kernel, &most);
-    if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
-        return TMA_OK;
-    *place =
-        (struct tma_kernel_place){kernel->statements[most].line, kernel->statements[most].column};
-    return tma_fail(error, TMA_ERROR_ARGUMENT,
-                    "the kernel has %" PRIu64
-                    " TMA operations, most of them here; more than %" PRIu64
-                    " need the option --yes",
-                    operations, TMA_MAX_KERNEL_OPERATIONS);
-}
-
-static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
-                                      const struct tma_event_sink *sink, struct tma_result *result,
-                                      struct tma_kernel_place *place, struct tma_error *error) {
-    if (scenario->program == NULL)
-        return run_watched(scenario, quiet, sink, result, error);
-    enum tma_error_code code = check_operations(&scenario->program->kernel, place, error);
-    if (code != TMA_OK)
-        return code;
-    return tma_kernel_run(&scenario->machine, &scenario->program->kernel, sink, result, place,
-                          error);
-}
-
-static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,
+static enum tma_error_code simulate(const struct tma_scenario *scenario,
+                                    const struct tma_digests *digests, bool quiet, FILE *trace,
                                     struct tma_result *result, struct tma_kernel_place *place,
                                     struct tma_error *error) {
+    struct cli_run_sinks sinks = {0};
     if (trace == NULL)
-        return run_engine(scenario, quiet, NULL, result, place, error);
+        return cli_scenario_run(scenario, quiet, &sinks, result, place, error);
     struct fields fields = {.count = 0};
     struct kernel_names *names = tma_allocate(1, sizeof *names);
+    add_provenance(digests, &fields);
     tma_scenario_describe(scenario, add_field, &fields);
     if (fields.out_of_memory || names == NULL) {
         free_fields(&fields);
@@ -192,7 +144,8 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, bool qu
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = run_engine(scenario, quiet, &sink, result, place, error);
+        sinks.events = &sink;
+        code = cli_scenario_run(scenario, quiet, &sinks, result, place, error);
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
@@ -201,99 +154,23 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, bool qu
     return code;
 }
 
-static void write_kernel_report(const struct tma_scenario *scenario, int format,
-                                const struct tma_result *result, FILE *out) {
-    struct tma_kernel_report_input input = {
-        .scenario = scenario->name,
-        .machine = &scenario->machine,
-        .kernel = &scenario->program->kernel,
-        .result = result,
-        .map_names = scenario->map_names,
-    };
-    tma_kernel_report_write(&input, format, out);
-}
-
-/* An error of a kernel is at a place of the scenario. */
-static void print_error(const struct run_options *options, const struct tma_scenario *scenario,
-                        const struct tma_kernel_place *place, const struct tma_error *error) {
-    struct tma_diagnostics list = {0};
-    struct tma_location at = {options->common.operands.items[0], place->line, place->column};
-    if (place->line == 0) {
-        cli_error("%s: %s", scenario->name, error->text);
-        return;
-    }
-    tma_diagnose(&list, error->code, at, "%s", error->text);
-    cli_print_diagnostics(&list);
-    tma_diagnostics_free(&list);
-}
-
-/* What a report needs, besides the result of the scenario. */
-struct run_findings {
-    struct tma_launches launches;
-    struct tma_experiments experiments;
-    bool tried, too_long;
-};
-
-static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
-    struct cli_progress *progress = context;
-    progress->cycles += cycles;
-    progress->done = progress->done_work = tried;
-    progress->total = progress->total_work = total;
-    cli_progress_show(progress);
-}
-
-static enum tma_error_code find_out(const struct run_options *options,
-                                    const struct tma_scenario *scenario,
-                                    const struct tma_result *result, struct run_findings *findings,
-                                    struct tma_error *error) {
-    struct cli_progress progress = {.unit = "experiments"};
-    const struct tma_experiment_observer observer = {show_progress, &progress};
-    const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                   &scenario->workload, scenario->map_names,
-                                                   &observer};
-    uint32_t draws = options->draws.value;
-    enum tma_error_code code = TMA_OK;
-    findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
-    cli_progress_begin(&progress, options->common.quiet);
-    findings->tried = options->why || (!options->no_why && !findings->too_long);
-    if (findings->tried)
-        code = tma_experiments_run(&subject, result, draws, &findings->experiments, error);
-    else if (draws > 0)
-        code = tma_launch(&subject, draws, &findings->launches, error);
-    cli_progress_clear(&progress);
-    if (findings->tried)
-        findings->launches = findings->experiments.before;
-    return code;
-}
-
 static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_scenario *scenario,
+                                  const struct tma_digests *digests,
                                   const struct tma_result *result, bool partial, FILE *out,
                                   struct tma_error *error) {
-    if (scenario->program != NULL) {
-        write_kernel_report(scenario, options->common.format, result, out);
-        return TMA_OK;
-    }
-    struct run_findings *findings = tma_allocate(1, sizeof *findings);
-    if (findings == NULL)
+    const struct cli_questions questions = {options->why, options->no_why, options->common.quiet,
+                                            options->draws.value};
+    struct cli_findings *found = tma_allocate(1, sizeof *found);
+    if (found == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
-        partial ? TMA_OK : find_out(options, scenario, result, findings, error);
-    struct tma_report_input input = {
-        .scenario = scenario->name,
-        .machine = &scenario->machine,
-        .workload = &scenario->workload,
-        .result = result,
-        .map_names = scenario->map_names,
-        .limits = tma_report_limits_of(&scenario->machine, result),
-        .experiments = findings->tried ? &findings->experiments : NULL,
-        .partial = partial,
-        .too_long = findings->too_long && !options->no_why,
-        .draws = options->draws.value > 0 ? &findings->launches : NULL,
-    };
+        partial ? TMA_OK : cli_find_out(&questions, scenario, result, found, error);
+    const struct tma_findings findings = cli_findings_of(&questions, found, partial);
     if (code == TMA_OK)
-        tma_report_write(&input, options->common.format, out);
-    tma_release(findings);
+        cli_write_report(scenario, digests, result, &findings, partial, options->common.format,
+                         out);
+    tma_release(found);
     return code;
 }
 
@@ -303,20 +180,23 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     if (scenario->program != NULL)
         scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
+    struct tma_digests digests;
     struct tma_result *result = tma_allocate(1, sizeof *result);
-    if (result == NULL)
+    bool ready = result != NULL && tma_scenario_digest(scenario, &digests);
+    if (!ready)
         cli_error("out of memory");
-    if (result == NULL || !open_outputs(options, scenario, &outputs)) {
+    if (!ready || !open_outputs(options, scenario, &outputs)) {
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code =
-        simulate(scenario, options->common.quiet, outputs.trace.file, result, &place, &error);
+    enum tma_error_code code = simulate(scenario, &digests, options->common.quiet,
+                                        outputs.trace.file, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
-        code = report(options, scenario, result, interrupted, outputs.report.file, &error);
+        code =
+            report(options, scenario, &digests, result, interrupted, outputs.report.file, &error);
     if (code != TMA_OK)
-        print_error(options, scenario, &place, &error);
+        cli_print_run_error(options->common.operands.items[0], scenario, &place, &error);
     tma_release(result);
     bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
@@ -335,10 +215,7 @@ static int run(const struct cli_options *options) {
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
     bool read = cli_scenario_read(options, &scenario);
-    bool tries = own->why || own->draws.value > 0;
-    if (read && tries && scenario.program != NULL)
-        cli_error("run: --why and --draws take scenarios with a workload, not a kernel");
-    else if (read)
+    if (read)
         status = run_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;

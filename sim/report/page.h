@@ -27,8 +27,8 @@ struct tma_page_input {
     const struct tma_series *series;
     const struct tma_cta_spans *ctas;
     const struct tma_experiments *experiments; /* NULL: there were none */
-    const char *verdict; /* what limits the run, in a sentence; NULL: unknown */
-    const char *text;    /* the report as text */
+    const char *verdict;                       /* what limits the run, in a sentence */
+    const char *text;                          /* the report as text */
     const struct tma_page_setting *settings;
     size_t setting_count;
 };

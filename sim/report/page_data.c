@@ -45,10 +45,7 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
 }
 
 void tma_page_write_experiments(const struct tma_page_input *input, struct tma_json *json) {
-    if (input->verdict == NULL)
-        tma_json_null(json, "verdict");
-    else
-        tma_json_string(json, "verdict", input->verdict);
+    tma_json_string(json, "verdict", input->verdict);
     tma_json_begin_array(json, "experiments");
     for (size_t i = 0; input->experiments != NULL && i < input->experiments->count; i++) {
         const struct tma_experiment *experiment = &input->experiments->items[i];

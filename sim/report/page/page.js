@@ -149,13 +149,8 @@ function drawFigures() {
 
 function drawVerdict() {
     const place = section('verdict');
-    if (data.verdict !== null) place.append(html('p', {class: 'sentence'}, data.verdict));
-    if (data.experiments.length === 0) {
-        place.append(note(data.kernel && data.verdict === null
-            ? 'No experiments: they exist for scenarios with a workload, not for this kernel.'
-            : 'No experiments were run; --why runs them.'));
-        return;
-    }
+    place.append(html('p', {class: 'sentence'}, data.verdict));
+    if (data.experiments.length === 0) return;
     const most = Math.max(0.02, ...data.experiments.map(experiment => experiment.saved));
     const rows = list => list.sort((a, b) => b.saved - a.saved).map(experiment => html('tr', {},
         html('td', {}, experiment.name), html('td', {}, experiment.change),
