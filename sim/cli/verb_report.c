@@ -12,6 +12,9 @@
 #include "scenario/describe.h"
 #include "scenario/origin.h"
 
+/* CTAs whose times a page has, at most. */
+enum { MOST_CTAS = 4096 };
+
 struct report_options {
     struct cli_options common;
     bool why, no_why;
@@ -23,7 +26,7 @@ struct page {
     struct tma_result *result;  /* owned */
     struct tma_series *series;  /* owned */
     struct cli_findings *found; /* owned */
-    struct tma_cta_spans ctas;
+    struct tma_span_sample ctas;
     struct tma_digests digests;
     char *text;                        /* owned */
     struct tma_page_setting *settings; /* owned, and each text but none is NULL */
@@ -41,7 +44,7 @@ static void free_page(struct page *page) {
     tma_release(page->settings);
     tma_origins_free(&page->origins);
     tma_release(page->text);
-    tma_cta_spans_free(&page->ctas);
+    tma_span_sample_free(&page->ctas);
     tma_release(page->found);
     tma_series_free(page->series);
     tma_release(page->result);
@@ -113,14 +116,16 @@ static enum tma_error_code make_page(const struct report_options *options, struc
     page->series = tma_series_new(&scenario->machine);
     page->origins = tma_origins_of(scenario);
     tma_scenario_describe(scenario, add_setting, page);
-    if (!tma_cta_spans_create(&page->ctas) || page->result == NULL || page->found == NULL ||
-        page->series == NULL || page->out_of_memory ||
+    if (!tma_span_sample_create(&page->ctas, MOST_CTAS) || page->result == NULL ||
+        page->found == NULL || page->series == NULL || page->out_of_memory ||
         !tma_scenario_digest(scenario, &page->digests))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    struct tma_span_sink spans = tma_cta_spans_sink(&page->ctas);
+    page->ctas.kinds[TMA_SPAN_CTA] = true;
+    struct tma_span_sink spans = tma_span_sample_sink(&page->ctas);
     const struct cli_run_sinks sinks = {.series = page->series, .spans = &spans};
     enum tma_error_code code =
         cli_scenario_run(scenario, options->common.quiet, &sinks, page->result, place, error);
+    tma_span_sample_sort(&page->ctas);
     if (code == TMA_OK)
         code = cli_find_out(&questions, scenario, page->result, page->found, error);
     struct tma_findings findings = cli_findings_of(&questions, page->found, false);

@@ -1,4 +1,4 @@
-/* tmasim run: simulates a scenario and writes its report and its trace. */
+/* tmasim run: simulates a scenario and writes its report, its trace and its timeline. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
 #include "cli/scenario_run.h"
+#include "cli/timeline_output.h"
 #include "cli/verbs.h"
 #include "report/report.h"
 #include "scenario/describe.h"
@@ -18,41 +19,62 @@
 
 struct run_options {
     struct cli_options common;
-    const char *trace; /* NULL: no trace */
+    const char *trace, *timeline; /* NULL: none */
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
 struct outputs {
-    struct cli_output report, trace;
-    bool tracing;
+    struct cli_output report, trace, timeline; /* the file of the last two may be NULL */
 };
+
+/* Whether a further output replaces nothing that the command reads or writes. */
+static bool may_write(const struct run_options *options, const struct tma_scenario *scenario,
+                      const char *option, const char *path) {
+    if (!cli_output_spares(path, options->common.operands.items[0]) ||
+        !cli_output_spares(path, scenario->gpu_path))
+        return false;
+    if (!cli_output_is_file(options->common.output, path))
+        return true;
+    cli_error("--output and %s name the same file: %s", option, path);
+    return false;
+}
+
+static bool open_further(struct cli_output *output, const char *path) {
+    return path == NULL || cli_output_open(output, path);
+}
+
+static bool close_further(struct cli_output *output, bool keep) {
+    return output->path == NULL || cli_output_close(output, keep);
+}
+
+/* Closes the trace and the timeline first: the report may go to a pipe whose reader has gone. Those
+ * of a run that was interrupted are not whole, and its report says that it is partial. */
+static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
+    bool good = close_further(&outputs->trace, keep && !interrupted);
+    good = close_further(&outputs->timeline, keep && good && !interrupted) && good;
+    return cli_output_close(&outputs->report, keep && good) && good;
+}
 
 /* Opens the files before the run, so that an unwritable path fails at once. */
 static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
                          struct outputs *outputs) {
-    *outputs = (struct outputs){.tracing = options->trace != NULL};
-    if (!cli_output_spares(options->trace, options->common.operands.items[0]) ||
-        !cli_output_spares(options->trace, scenario->gpu_path))
+    *outputs = (struct outputs){.report = {0}};
+    if (!may_write(options, scenario, "--trace", options->trace) ||
+        !may_write(options, scenario, "--timeline", options->timeline))
         return false;
-    if (cli_output_is_file(options->common.output, options->trace)) {
-        cli_error("--output and --trace name the same file: %s", options->trace);
+    if (cli_output_is_file(options->trace, options->timeline)) {
+        cli_error("--trace and --timeline name the same file: %s", options->trace);
         return false;
     }
     if (!cli_output_open(&outputs->report, options->common.output))
         return false;
-    if (!outputs->tracing || cli_output_open(&outputs->trace, options->trace))
+    if (open_further(&outputs->trace, options->trace) &&
+        open_further(&outputs->timeline, options->timeline))
         return true;
-    cli_output_close(&outputs->report, false);
+    close_outputs(outputs, false, false);
     return false;
-}
-
-/* Closes the trace first: the report may go to a pipe whose reader has gone. The trace of a run
- * that was interrupted is not whole, and its report says that it is partial. */
-static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
-    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep && !interrupted);
-    return cli_output_close(&outputs->report, keep && good) && good;
 }
 
 /* The resolved scenario for the header of the trace. */
@@ -120,11 +142,11 @@ static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *na
     header->stage_count = names->stage_count;
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario,
-                                    const struct tma_digests *digests, bool quiet, FILE *trace,
-                                    struct tma_result *result, struct tma_kernel_place *place,
-                                    struct tma_error *error) {
-    struct cli_run_sinks sinks = {0};
+/* Runs the scenario, and writes a trace where there is a file for it. */
+static enum tma_error_code trace_run(const struct tma_scenario *scenario,
+                                     const struct tma_digests *digests, bool quiet, FILE *trace,
+                                     struct cli_run_sinks sinks, struct tma_result *result,
+                                     struct tma_kernel_place *place, struct tma_error *error) {
     if (trace == NULL)
         return cli_scenario_run(scenario, quiet, &sinks, result, place, error);
     struct fields fields = {.count = 0};
@@ -151,6 +173,27 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario,
     }
     free_fields(&fields);
     tma_release(names);
+    return code;
+}
+
+/* Runs the scenario, and writes a timeline and a trace where there are files for them. */
+static enum tma_error_code simulate(const struct tma_scenario *scenario,
+                                    const struct tma_digests *digests, bool quiet,
+                                    const struct outputs *outputs, struct tma_result *result,
+                                    struct tma_kernel_place *place, struct tma_error *error) {
+    FILE *trace = outputs->trace.file, *file = outputs->timeline.file;
+    struct cli_run_sinks sinks = {0};
+    if (file == NULL)
+        return trace_run(scenario, digests, quiet, trace, sinks, result, place, error);
+    struct cli_timeline timeline;
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    if (!cli_timeline_create(&timeline, scenario, &sinks))
+        tma_fail(error, code, "out of memory");
+    else
+        code = trace_run(scenario, digests, quiet, trace, sinks, result, place, error);
+    if (code == TMA_OK)
+        cli_timeline_write(&timeline, scenario, result, file);
+    cli_timeline_free(&timeline);
     return code;
 }
 
@@ -189,8 +232,8 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, &digests, options->common.quiet,
-                                        outputs.trace.file, result, &place, &error);
+    enum tma_error_code code =
+        simulate(scenario, &digests, options->common.quiet, &outputs, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
         code =
@@ -231,6 +274,11 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, trace),
      .help = "write a trace to FILE: one line for each event"},
+    {.name = "--timeline",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, timeline),
+     .help = "write a timeline to FILE: Chrome trace events, which ui.perfetto.dev opens"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),
@@ -258,7 +306,7 @@ const struct cli_verb cli_run = {
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
-    .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
+    .details = "Ctrl-C ends the run with a report of what was done, without a trace or a timeline.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,

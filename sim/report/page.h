@@ -9,7 +9,7 @@
 #include "engine/kernel.h"
 #include "engine/series.h"
 #include "experiment/experiment.h"
-#include "report/cta_spans.h"
+#include "report/span_sample.h"
 
 /* A key of the resolved configuration, its value, and where the value comes from. */
 struct tma_page_setting {
@@ -25,7 +25,7 @@ struct tma_page_input {
     const char *const *map_names;        /* by index of the tensor map */
     const struct tma_result *result;
     const struct tma_series *series;
-    const struct tma_cta_spans *ctas;
+    const struct tma_span_sample *ctas;        /* sorted */
     const struct tma_experiments *experiments; /* NULL: there were none */
     const char *verdict;                       /* what limits the run, in a sentence */
     const char *text;                          /* the report as text */

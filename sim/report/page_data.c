@@ -115,7 +115,7 @@ void tma_page_write_ctas(const struct tma_page_input *input, struct tma_json *js
     tma_json_unsigned(json, "waves", waves->count);
     tma_json_unsigned(json, "last_ctas", waves->last_ctas);
     tma_json_unsigned(json, "sm_step", input->ctas->sm_step);
-    tma_json_bool(json, "cut", input->ctas->out_of_range);
+    tma_json_bool(json, "cut", input->ctas->cut);
     /* Four numbers for each CTA. */
     tma_json_begin_list(json, "spans");
     for (size_t i = 0; i < input->ctas->count; i++) {
