@@ -144,6 +144,14 @@ build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
 	    mkdir -p "../pgo/$${counts%/*}" && cp "$$counts" "../pgo/$$counts" || exit 1; done
 	@touch $@
 
+# The page that `tmasim report` writes has these files: C takes them as strings.
+PAGE_FILES := $(addprefix sim/report/page/page.,css html js)
+$(BUILD)/embedded/report/page_files.h: $(PAGE_FILES) scripts/embed
+	@mkdir -p $(@D)
+	@scripts/embed $(PAGE_FILES) >$@
+$(BUILD)/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+$(BUILD)/obj/sim/report/page.o: ALL_CFLAGS += -I$(BUILD)/embedded
+
 $(BUILD)/obj/%.o: %.c Makefile $(PROFILE)
 	@mkdir -p $(@D)
 	@echo "  CC  $<"
