@@ -184,7 +184,7 @@ def _again(source: Source, settings: Sequence[str], name: str) -> Scenario:
 def _text_and_path(source: Source, name: str) -> Tuple[Optional[str], str]:
     """The text, if the source is no file, and what stands for its path."""
     if isinstance(source, Mapping):
-        return json.dumps(source), name
+        return json.dumps(source, indent=1), name
     path = os.fspath(source)
     if isinstance(source, str) and "\n" in source:
         return source, name
