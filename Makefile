@@ -2,6 +2,7 @@
 
 VARIANT ?= release
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 CC      ?= cc
 # make PGO=1: a release build that is optimised with a profile of the training set (docs/performance.md).
@@ -83,6 +84,11 @@ BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
 
+# The man pages and the completion of shells, which the command writes from its own tables.
+VERBS := $(shell sed -n 's/^ *X(\(.*\)).*/\1/p' sim/cli/verbs.h)
+MANUAL := $(patsubst %,$(BUILD)/man/%,tmasim.1 $(VERBS:%=tmasim-%.1) tmasim-scenario.5 tmasim-kernel.5 tmasim-machine.5)
+COMPLETION := $(patsubst %,$(BUILD)/completion/%,bash zsh fish)
+
 .PHONY: all
 all: $(COMMAND) $(SHARED) $(MODULE) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, PGO=1, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
@@ -109,6 +115,18 @@ $(MODULE): $(call object,$(MODULE_SOURCES))
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) | $(MODULE)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
+
+$(BUILD)/man/tmasim.1: $(COMMAND)
+	@mkdir -p $(@D)
+	@$(COMMAND) help --man >$@
+
+$(BUILD)/man/%: $(COMMAND)
+	@mkdir -p $(@D)
+	@$(COMMAND) help --man $(basename $(@F:tmasim-%=%)) >$@
+
+$(BUILD)/completion/%: $(COMMAND)
+	@mkdir -p $(@D)
+	@$(COMMAND) completion $(@F) >$@
 
 # The checked longjmp refuses to leave the stack of a simulated actor (simgrid/shell.c).
 $(BUILD)/obj/sim/engine/simgrid/%.o: FLAGS_release += -U_FORTIFY_SOURCE
@@ -211,32 +229,46 @@ bench: all $(BENCHES) ## measure speed
 
 # The archive is installed without the intermediate code for -flto: no other compiler reads it.
 .PHONY: install
-install: all ## install below DESTDIR/PREFIX: command, libraries, public headers, configs
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig
+install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, libraries, headers, configs, man pages, completion
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/tmasim
-	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libtmasim.a
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/libtmasim.a
-	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION)
-	install -m 755 $(MODULE) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
-	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libtmasim.so
+	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(LIBDIR)/libtmasim.a
+	chmod 644 $(DESTDIR)$(LIBDIR)/libtmasim.a
+	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION)
+	install -m 755 $(MODULE) $(DESTDIR)$(LIBDIR)/libtmasim-engine.so
+	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
 	    install -D -m 644 sim/$$header $(DESTDIR)$(PREFIX)/include/tmasim/$$header; done
 	@for file in $(wildcard configs/*/*.yaml); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/tmasim/$$file; done
+	@for page in $(MANUAL); do \
+	    install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$${page##*.} $$page; done
+	install -D -m 644 $(BUILD)/completion/bash $(DESTDIR)$(PREFIX)/$(COMPLETION_bash)
+	install -D -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
+	install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'configs=$${prefix}/share/tmasim/configs' '' \
 	    'Name: tmasim' 'Description: simulator of the Tensor Memory Accelerator' \
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/tmasim' \
-	    'Libs: -L$${prefix}/lib -ltmasim' 'Libs.private: $(DEPS_LIBS) -lm' \
-	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
+	    'Libs: -L$(LIBDIR:$(PREFIX)/%=$${prefix}/%) -ltmasim' 'Libs.private: $(DEPS_LIBS) -lm' \
+	    > $(DESTDIR)$(LIBDIR)/pkgconfig/tmasim.pc
+
+# Where shells look for the completion of commands, below PREFIX.
+COMPLETION_bash := share/bash-completion/completions/tmasim
+COMPLETION_zsh  := share/zsh/site-functions/_tmasim
+COMPLETION_fish := share/fish/vendor_completions.d/tmasim.fish
 
 .PHONY: uninstall
 uninstall: ## delete what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(PREFIX)/lib/libtmasim.a
-	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
-	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
+	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(LIBDIR)/libtmasim.a
+	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so $(DESTDIR)$(LIBDIR)/$(SONAME)
+	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libtmasim-engine.so
+	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/tmasim.pc
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
+	@for page in $(notdir $(MANUAL)); do \
+	    rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
+	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_bash) $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
+	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
 
 .PHONY: capture
 capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs ## what takes records on a GPU: timing, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)

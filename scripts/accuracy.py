@@ -56,25 +56,27 @@ def read_records(paths):
 
 
 def read_machine(path=replay.MACHINE):
-    """Returns the numbers of a machine file by path, such as "tma.issue", in the unit that they have."""
+    """Returns the numbers of a machine file by path, such as "tma.issue": durations in SM cycles, all
+    others in the unit that they have."""
     values, section = {}, ""
     for line in path.read_text(encoding="utf-8").splitlines():
         entry = re.match(r"(\s*)([a-z0-9_]+):\s*([^#]*)", line)
         if not entry:
             continue
         indent, key, value = entry.groups()
-        number = re.match(r"[-+0-9.]+", value)
+        number = re.match(r"([-+0-9.]+) *(\S*)", value)
         if not indent:
             section = key
         if number:
-            values[key if not indent else f"{section}.{key}"] = float(number.group())
+            scale = values["sm_clock"] / 1000 if number[2] == "ns" else 1
+            values[key if not indent else f"{section}.{key}"] = float(number[1]) * scale
     return values
 
 
 def naive_latency(machine, cold):
     """The latency of one operation without any queue."""
     keys = ["tma.issue", "crossbar.request", "l2.lookup", "crossbar.response", "tma.complete"]
-    keys += ["dram.access", "dram.activate"] if cold else []
+    keys += ["dram.access", "dram.trcd"] if cold else []
     return sum(machine[key] for key in keys) + machine["crossbar.spread"] / 2
 
 

@@ -10,16 +10,19 @@
     X(run)                                                                                         \
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
+    X(tune)                                                                                        \
     X(kernels)                                                                                     \
     X(layout)                                                                                      \
     X(explain)                                                                                     \
     X(pattern)                                                                                     \
     X(diff)                                                                                        \
+    X(golden)                                                                                      \
     X(validate)                                                                                    \
     X(check)                                                                                       \
     X(encode)                                                                                      \
     X(decode)                                                                                      \
     X(replace)                                                                                     \
+    X(completion)                                                                                  \
     X(help)
 
 #define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;

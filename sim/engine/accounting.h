@@ -36,13 +36,14 @@ void tma_accounting_free(struct tma_accounting *accounting);
 void tma_account_completion(struct tma_accounting *accounting, enum tma_direction direction,
                             const struct tma_completion *completion);
 
-/* A stage is complete: `last` is the completion of its last operation, and its slot was free to
- * issue from free_cycle on. */
-void tma_account_stage(struct tma_accounting *accounting, const struct tma_completion *last,
-                       uint64_t free_cycle);
+/* Finds where the time of a stage went: `last` is the completion of its last operation, and its
+ * slot was free to issue from free_cycle on. The causes, in the order of TMA_CAUSES but for the
+ * cluster, which comes first, add up to the time from then until the completion. */
+void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_completion *last,
+                           uint64_t free_cycle, uint64_t causes[TMA_CAUSE_COUNT]);
 
-/* Adds the cycles from the completion of a stage until its warp went on. */
-void tma_account_wake(struct tma_accounting *accounting, uint64_t cycles);
+/* A stage is complete, and its warp went on: the time went to these causes. */
+void tma_account_stage(struct tma_accounting *accounting, const uint64_t causes[TMA_CAUSE_COUNT]);
 
 /* A consumer has read a tile: it waited for shared memory, then occupied it. `report` counts one
  * pass over the tile. */
@@ -54,8 +55,8 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle);
 
 /* After the run: adds to the result the counters of the memory system, and how busy the shared
- * memory of the SMs in use was. */
+ * memory of the SMs in use was. `places` CTAs can run at once. */
 void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
-                     const struct tma_sm *sms, uint32_t sm_count);
+                     const struct tma_sm *sms, uint32_t sm_count, uint32_t places);
 
 #endif

@@ -17,6 +17,8 @@ void tma_cta_end_slot(struct tma_cta *cta) {
         return;
     uint64_t cycles = cta->end_cycle - cta->start_cycle;
     tma_account_cta(&simulation->accounting, cycles, cta->end_cycle);
+    tma_observe_cta(&simulation->observer, tma_cta_event_source(cta, 0), cta->start_cycle,
+                    cta->end_cycle);
     tma_trace_end(&simulation->tracer, cta->end_cycle, tma_cta_event_source(cta, 0), cycles);
     if (--cluster->running_ctas == 0)
         tma_actor_signal(&simulation->actors, cluster->scheduler);

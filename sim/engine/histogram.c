@@ -78,6 +78,21 @@ static uint64_t percentile(const struct tma_histogram *histogram, unsigned perce
     return start < histogram->min ? histogram->min : start;
 }
 
+struct tma_latency_bars tma_histogram_bars(const struct tma_histogram *histogram) {
+    struct tma_latency_bars bars = {0};
+    if (histogram->count == 0)
+        return bars;
+    bars.first_cycle = histogram->min;
+    bars.bar_cycles = (histogram->max - histogram->min) / TMA_LATENCY_BARS + 1;
+    bars.count = (uint32_t)((histogram->max - histogram->min) / bars.bar_cycles + 1);
+    for (size_t bucket = bucket_of(histogram->min); bucket <= bucket_of(histogram->max); bucket++) {
+        uint64_t start = bucket_start(bucket);
+        start = start < histogram->min ? histogram->min : start;
+        bars.operations[(start - histogram->min) / bars.bar_cycles] += histogram->buckets[bucket];
+    }
+    return bars;
+}
+
 struct tma_distribution tma_histogram_distribution(const struct tma_histogram *histogram) {
     if (histogram->count == 0)
         return (struct tma_distribution){0};

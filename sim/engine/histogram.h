@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "engine/result.h"
+#include "engine/series.h"
 
 /* The distribution of a list, which is sorted in place. Median and p95 are nearest-rank: the
  * smallest value of the list that is at least as large as half (95 %) of the list. All zero if the
@@ -22,6 +22,9 @@ struct tma_histogram *tma_histogram_new(void);
 void tma_histogram_free(struct tma_histogram *histogram);
 
 void tma_histogram_add(struct tma_histogram *histogram, uint64_t value);
+
+/* The values in bars of one width, from the smallest value to the largest. */
+struct tma_latency_bars tma_histogram_bars(const struct tma_histogram *histogram);
 
 /* The distribution of what was added; all zero if that is nothing. */
 struct tma_distribution tma_histogram_distribution(const struct tma_histogram *histogram);

@@ -6,9 +6,10 @@ static void end_cta(struct tma_kernel_cta *cta) {
     struct tma_kernel_engine *engine = cta->engine;
     struct tma_kernel_cluster *cluster = cta->cluster;
     uint64_t cycles = cta->end_cycle - cta->start_cycle;
+    const struct tma_event_source source = {cta->sm->number, cta->number, 0};
     tma_account_cta(&engine->simulation.accounting, cycles, cta->end_cycle);
-    tma_trace_end(&engine->simulation.tracer, cta->end_cycle,
-                  (struct tma_event_source){cta->sm->number, cta->number, 0}, cycles);
+    tma_observe_cta(&engine->simulation.observer, source, cta->start_cycle, cta->end_cycle);
+    tma_trace_end(&engine->simulation.tracer, cta->end_cycle, source, cycles);
     uint64_t free_cycle = cta->end_cycle + engine->machine.warp.launch_cycles;
     if (free_cycle > cluster->free_cycle)
         cluster->free_cycle = free_cycle;

@@ -6,7 +6,7 @@
 static void advance(struct tma_kernel_engine *engine, uint64_t cycle) {
     struct tma_simulation *simulation = &engine->simulation;
     struct tma_completion completion;
-    bool good = tma_memory_advance(simulation->memory, cycle);
+    bool good = tma_observe_advance(&simulation->observer, simulation->memory, cycle);
     while (good && tma_memory_take(simulation->memory, &completion))
         good = tma_completion_queue_push(&engine->completions, &completion);
     if (!good)
@@ -58,6 +58,7 @@ static void wait_for_completion(struct tma_kernel_engine *engine, uint64_t now) 
 struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now) {
     struct tma_simulation *simulation = &engine->simulation;
     uint64_t until = now + engine->machine.tma.issue_cycles + engine->machine.tma.complete_cycles;
+    tma_simulation_let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(engine, now);
         advance(engine, now + engine->machine.tma.issue_cycles);

@@ -9,6 +9,7 @@
 #include "engine/kernel_end.h"
 #include "engine/kernel_failure.h"
 #include "engine/kernel_ring.h"
+#include "engine/relieved_wavefronts.h"
 #include "placement/rows.h"
 #include "tensormap/types.h"
 
@@ -236,6 +237,7 @@ static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint3
             return code;
         }
         reports[s] = tma_consumer_measure(&compute->consumer, &tile);
+        reports[s].wavefronts = tma_relieved_wavefronts(kernel->relieved.wavefronts, &reports[s]);
     }
     return TMA_OK;
 }
@@ -431,12 +433,12 @@ void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_comp
     if (completion->copied)
         for (cta = issuer->cluster->ctas; cta->sm->number != completion->sm;)
             cta++;
+    const struct tma_event_source source = {
+        completion->sm, cta == issuer ? operation->cta : cta->number, role->index};
+    tma_observe_completion(&engine->simulation.observer, source, direction, completion);
     if (tma_tracer_is_on(&engine->simulation.tracer))
         tma_trace_completion(
-            &engine->simulation.tracer, completion,
-            (struct tma_event_source){completion->sm, cta == issuer ? operation->cta : cta->number,
-                                      role->index},
-            operation->number, operation->window,
+            &engine->simulation.tracer, completion, source, operation->number, operation->window,
             tma_kernel_descriptor(engine->kernel, statement->map, operation->map_index));
     uint32_t mask = operation->operation.cta_mask;
     if (direction == TMA_LOAD && (mask == 0 || (mask >> cta->rank & 1) != 0))

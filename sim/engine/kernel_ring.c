@@ -73,6 +73,8 @@ void tma_stage_release(struct tma_kernel_cta *cta, uint32_t ring, uint32_t index
         return;
     stage->empty_missing = cta->rings[ring].arrivals;
     stage->empty_cycle = stage->empty_last_cycle;
+    tma_observe_full_stage(&cta->engine->simulation.observer, stage->full_cycle,
+                           stage->empty_cycle);
     stage->empty_phases++;
     wake(cta, TMA_ROLE_WAITS_EMPTY, ring, index);
 }

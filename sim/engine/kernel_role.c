@@ -19,7 +19,12 @@ static struct tma_kernel_engine *engine_of(const struct tma_role_state *role) {
 static void spend_until(struct tma_role_state *role, enum tma_role_cause cause, uint64_t cycle) {
     if (cycle <= role->cycle)
         return;
-    engine_of(role)->result->role_cycles[role->index][cause] += cycle - role->cycle;
+    struct tma_kernel_engine *engine = engine_of(role);
+    engine->result->role_cycles[role->index][cause] += cycle - role->cycle;
+    tma_observe_role(
+        &engine->simulation.observer,
+        (struct tma_event_source){role->cta->sm->number, role->cta->number, role->index}, cause,
+        role->cycle, cycle);
     role->cycle = cycle;
 }
 
@@ -117,10 +122,13 @@ static void release(struct tma_role_state *role, const struct tma_statement *sta
         return;
     }
     use->released++;
-    if (cta->rings[statement->ring].own)
-        return;
     uint32_t stage = (uint32_t)(number % ring->depth);
     uint64_t cycle = role->cycle;
+    if (cta->rings[statement->ring].own) {
+        tma_observe_full_stage(&cta->engine->simulation.observer,
+                               tma_stage_of(cta, statement->ring, stage)->full_cycle, cycle);
+        return;
+    }
     if (ring->release_cluster)
         cycle += machine->tma.cluster_release_cycles;
     uint32_t mask = cta->rings[statement->ring].release_mask;

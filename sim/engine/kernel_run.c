@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/allocation.h"
+#include "engine/kernel_check.h"
 #include "engine/kernel_grid.h"
 #include "engine/kernel_memory.h"
 #include "engine/kernel_operation.h"
@@ -88,7 +89,7 @@ static bool units_fit(const struct tma_kernel_engine *engine) {
 
 static void summarise(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
-    if (!tma_memory_drain(simulation->memory))
+    if (!tma_observe_drain(&simulation->observer, simulation->memory))
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     struct tma_sm sms[TMA_MAX_SMS];
@@ -100,16 +101,13 @@ static void summarise(struct tma_kernel_engine *engine) {
         alu += engine->sms[i].alu.busy_ticks;
         sfu += engine->sms[i].sfu.busy_ticks;
     }
-    tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count);
+    tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count, engine->cta_places);
     assert(simulation->code != TMA_OK ||
            (units_fit(engine) &&
             tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle)));
     struct tma_result *result = engine->result;
-    /* Waves are those of kernels with one CTA on an SM. */
-    if (engine->ctas_per_sm > 1)
-        result->waves =
-            (struct tma_waves){.count = (engine->kernel->cta_count - 1) / engine->cta_places + 1,
-                               .ctas = engine->cta_places};
+    tma_observe_end(&simulation->observer, simulation->memory, result->memory_cycles,
+                    simulation->accounting.latencies);
     result->busy_shared += busy(operands, result->cycles, engine->sm_count);
     result->busy_tensor = busy(tensor, result->cycles, engine->sm_count);
     result->busy_alu = busy(alu, result->cycles, engine->sm_count);
@@ -117,6 +115,26 @@ static void summarise(struct tma_kernel_engine *engine) {
     result->role_count = engine->kernel->role_count;
     result->ctas_per_sm = engine->ctas_per_sm;
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
+}
+
+static void extend(uint64_t *end, uint64_t cycle) {
+    if (cycle > *end)
+        *end = cycle;
+}
+
+/* Roles execute ahead of time, so that the part ends with what the last of them has done. The CTAs
+ * that have not ended are in no wave. */
+static void summarise_part(struct tma_kernel_engine *engine) {
+    uint64_t *end = &engine->simulation.accounting.last_cycle;
+    for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++)
+        extend(end, engine->roles[i].cycle);
+    for (uint32_t i = 0; i < engine->sm_count; i++) {
+        extend(end, tma_ticks_to_cycle(engine->sms[i].tensor.free_ticks));
+        extend(end, tma_ticks_to_cycle(engine->sms[i].alu.free_ticks));
+        extend(end, tma_ticks_to_cycle(engine->sms[i].sfu.free_ticks));
+    }
+    summarise(engine);
+    engine->result->waves = (struct tma_waves){0};
 }
 
 /* Runs the simulation; the caller has reserved the engine. */
@@ -135,6 +153,8 @@ static void simulate(struct tma_kernel_engine *engine, const struct tma_engine_m
     check_end(engine);
     if (simulation->code == TMA_OK)
         summarise(engine);
+    else if (simulation->code == TMA_ERROR_INTERRUPTED)
+        summarise_part(engine);
 }
 
 static void simulate_alone(struct tma_kernel_engine *engine) {
@@ -161,8 +181,10 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
     engine->facts = tma_allocate(kernel->statement_count, sizeof *engine->facts);
     return tma_accounting_create(&simulation->accounting, &engine->machine, NULL, kernel->cta_count,
                                  result) &&
-           tma_tracer_create(&simulation->tracer, sink) && engine->facts != NULL &&
-           tma_kernel_grid_create(engine);
+           tma_tracer_create(&simulation->tracer, sink) &&
+           tma_observer_create(&simulation->observer, simulation->watch,
+                               kernel->role_count * TMA_ROLE_CAUSE_COUNT) &&
+           engine->facts != NULL && tma_kernel_grid_create(engine);
 }
 
 static void release(struct tma_kernel_engine *engine) {
@@ -172,6 +194,7 @@ static void release(struct tma_kernel_engine *engine) {
     for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
         tma_release(engine->facts[i].reports);
     tma_release(engine->facts);
+    tma_observer_free(&simulation->observer);
     tma_tracer_free(&simulation->tracer);
     tma_accounting_free(&simulation->accounting);
     tma_issue_queue_free(&simulation->issues);
@@ -199,11 +222,15 @@ static void apply_costs(const struct tma_kernel_costs *costs, struct tma_machine
     apply_cost(costs->mma_wait_cycles, &machine->warp.mma_wait_cycles);
 }
 
-enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
-                                   const struct tma_kernel *kernel,
-                                   const struct tma_event_sink *sink, struct tma_result *result,
-                                   struct tma_kernel_place *place, struct tma_error *error) {
-    enum tma_error_code code = tma_kernel_check(machine, kernel, place, error);
+enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
+                                           const struct tma_kernel *kernel,
+                                           const struct tma_event_sink *sink,
+                                           const struct tma_watch *watch, struct tma_result *result,
+                                           struct tma_kernel_place *place,
+                                           struct tma_error *error) {
+    uint64_t operations;
+    enum tma_error_code code =
+        tma_kernel_check_and_count(machine, kernel, &operations, place, error);
     if (code != TMA_OK)
         return code;
     struct tma_kernel_engine *engine = tma_allocate(1, sizeof *engine);
@@ -214,6 +241,8 @@ enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
     engine->kernel = kernel;
     struct tma_simulation *simulation = &engine->simulation;
     simulation->machine = &engine->machine;
+    simulation->watch = watch;
+    simulation->total_operations = operations * kernel->cta_count;
     if (!create(engine, sink, result))
         tma_simulation_out_of_memory(simulation);
     else if (simulation->code == TMA_OK)
@@ -230,4 +259,11 @@ enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
                      : (struct tma_kernel_place){engine->failed->line, engine->failed->column};
     tma_release(engine);
     return code;
+}
+
+enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
+                                   const struct tma_kernel *kernel,
+                                   const struct tma_event_sink *sink, struct tma_result *result,
+                                   struct tma_kernel_place *place, struct tma_error *error) {
+    return tma_kernel_run_watched(machine, kernel, sink, NULL, result, place, error);
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "engine/kernel_failure.h"
+#include "engine/relieved_wavefronts.h"
 
 /* Shared memory that a wavefront moves. */
 enum { WAVEFRONT_BYTES = 128 };
@@ -29,8 +30,12 @@ static uint64_t ticks_of(uint64_t work, uint32_t rate) {
     return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
 }
 
-static uint64_t serve_unit(struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
-    return tma_port_serve(unit, cycle, ticks_of(work, rate));
+/* A unit of the role's SM does so much work. Returns the cycle at which it is done. */
+static uint64_t serve_unit(const struct tma_role_state *role, enum tma_series_figure figure,
+                           struct tma_port *unit, uint64_t cycle, uint64_t work, uint32_t rate) {
+    uint64_t ticks = ticks_of(work, rate), end = tma_port_serve(unit, cycle, ticks);
+    tma_observe_unit(&role->cta->engine->simulation.observer, figure, unit->free_ticks, ticks);
+    return end;
 }
 
 uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving) {
@@ -82,7 +87,8 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     /* The operands come from shared memory while the product is computed. With few columns a warp
      * group takes longer to read its part of A than the tensor cores to compute, which other groups
      * and other CTAs use meanwhile. */
-    uint64_t end = serve_unit(&sm->tensor, start, m * n * k, mma_rate(machine, statement->type));
+    uint64_t end = serve_unit(role, TMA_SERIES_TENSOR_TICKS, &sm->tensor, start, m * n * k,
+                              mma_rate(machine, statement->type));
     uint64_t ticks =
         (ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes)) /
         warp_groups(role, parts);
@@ -152,16 +158,21 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
     uint64_t amount[3];
     if (!find_amounts(role, statement, amount))
         return cycle;
+    const struct tma_kernel_relieved *relieved = &role->cursor.kernel->relieved;
     switch (statement->work) {
     case TMA_WORK_CYCLES:
+        if (relieved->shorter_work)
+            amount[0] = (amount[0] * 9 + 5) / 10;
         return cycle + amount[0] + machine->warp.spin_cycles;
     case TMA_WORK_MMA:
         return multiply(role, statement, amount, cycle);
     case TMA_WORK_ALU:
-        return serve_unit(&sm->alu, cycle, amount[0], machine->sm.alu);
+        return serve_unit(role, TMA_SERIES_ALU_TICKS, &sm->alu, cycle, amount[0], machine->sm.alu);
     case TMA_WORK_SFU:
-        return serve_unit(&sm->sfu, cycle, amount[0], machine->sm.sfu);
+        return serve_unit(role, TMA_SERIES_SFU_TICKS, &sm->sfu, cycle, amount[0], machine->sm.sfu);
     case TMA_WORK_SHARED:
+        if (relieved->wavefronts == TMA_WAVEFRONTS_TENTH_FASTER)
+            amount[0] = tma_tenth_faster(amount[0]);
         return take_shared_memory(role, cycle, amount[0]);
     case TMA_WORK_CONSUMER:
         return take_shared_memory(role, cycle, wavefronts_of(role, statement));

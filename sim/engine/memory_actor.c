@@ -3,8 +3,17 @@
 #include "engine/deadlock.h"
 #include "engine/issue_operation.h"
 
+static uint64_t total_operations(const struct tma_workload *workload) {
+    uint64_t operations = 0;
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        operations += (uint64_t)workload->cta_count /
+                      tma_ctas_sharing(&workload->operations[i], workload) * workload->iterations;
+    return operations;
+}
+
 struct tma_memory_actor tma_memory_actor_of(struct tma_simulation *simulation,
                                             struct tma_grid *grid) {
+    simulation->total_operations = total_operations(simulation->workload);
     return (struct tma_memory_actor){.simulation = simulation,
                                      .grid = grid,
                                      .completions = tma_completion_queue_of(simulation->machine)};
@@ -18,7 +27,7 @@ void tma_memory_actor_free(struct tma_memory_actor *actor) {
 static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
     struct tma_simulation *simulation = actor->simulation;
     struct tma_completion completion;
-    bool good = tma_memory_advance(simulation->memory, cycle);
+    bool good = tma_observe_advance(&simulation->observer, simulation->memory, cycle);
     while (good && tma_memory_take(simulation->memory, &completion))
         good = tma_completion_queue_push(&actor->completions, &completion);
     if (!good)
@@ -56,9 +65,11 @@ static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
     uint32_t number = tma_completion_number(completion);
     actor->completed_cycle = first.visible_cycle;
     const struct tma_workload *workload = simulation->workload;
-    tma_account_completion(
-        &simulation->accounting,
-        workload->operations[number % workload->operation_count].operation.direction, completion);
+    enum tma_direction direction =
+        workload->operations[number % workload->operation_count].operation.direction;
+    tma_account_completion(&simulation->accounting, direction, completion);
+    tma_observe_completion(&simulation->observer, tma_cta_event_source(slot->cta, slot->index),
+                           direction, completion);
     if (tma_tracer_is_on(&simulation->tracer))
         tma_trace_completion(
             &simulation->tracer, completion, tma_cta_event_source(slot->cta, slot->index), number,
@@ -105,34 +116,6 @@ static void flush_events(struct tma_simulation *simulation, uint64_t now) {
         tma_tracer_flush(&simulation->tracer, now - behind);
 }
 
-/* Steps of the memory actor from one look of the caller's to the next. A step of a full chip takes
- * some milliseconds of the host's time, and one of a single SM some microseconds. */
-enum { STEPS_BETWEEN_LOOKS = 16 };
-
-static uint64_t total_operations(const struct tma_workload *workload) {
-    uint64_t operations = 0;
-    for (uint32_t i = 0; i < workload->operation_count; i++)
-        operations += (uint64_t)workload->cta_count /
-                      tma_ctas_sharing(&workload->operations[i], workload) * workload->iterations;
-    return operations;
-}
-
-/* Shows the caller how far the run is. The run ends if the caller wants it to. */
-static void let_look(struct tma_memory_actor *actor, uint64_t now) {
-    struct tma_simulation *simulation = actor->simulation;
-    const struct tma_watch *watch = simulation->watch;
-    if (watch == NULL || actor->steps++ % STEPS_BETWEEN_LOOKS != 0)
-        return;
-    struct tma_accounting *accounting = &simulation->accounting;
-    struct tma_run_state state = {now, accounting->result->counters.operations,
-                                  total_operations(simulation->workload)};
-    if (watch->look(watch->context, &state))
-        return;
-    tma_simulation_fail(simulation, TMA_ERROR_INTERRUPTED, "the caller ended the run");
-    if (now > accounting->last_cycle)
-        accounting->last_cycle = now;
-}
-
 /* Nothing happens before the first completion is visible. */
 static bool is_idle(const struct tma_simulation *simulation) {
     return simulation->actors.awake == 1 && simulation->issues.count == 0;
@@ -142,8 +125,7 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
     struct tma_simulation *simulation = actor->simulation;
     const struct tma_machine *machine = simulation->machine;
     uint64_t until = now + machine->tma.issue_cycles + machine->tma.complete_cycles;
-    if (!tma_simulation_is_over(simulation))
-        let_look(actor, now);
+    tma_simulation_let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(actor, now);
         advance(actor, now + machine->tma.issue_cycles);

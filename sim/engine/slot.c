@@ -77,14 +77,20 @@ static uint64_t wake_warp(const struct tma_slot *slot, uint64_t cycle) {
  * next stage, this function issues it, at the cycle at which the warp continues. */
 static struct tma_wait receive_stage(struct tma_slot *slot, uint64_t cycle) {
     const struct tma_workload *workload = workload_of(slot);
-    struct tma_accounting *accounting = &slot->cta->simulation->accounting;
+    struct tma_simulation *simulation = slot->cta->simulation;
     bool more = has_more(slot);
-    tma_account_stage(accounting, &slot->last, slot->free_cycle);
+    uint64_t causes[TMA_CAUSE_COUNT];
+    tma_find_stage_causes(simulation->machine, &slot->last, slot->free_cycle, causes);
     if (more || workload->consumer_count > 0) {
         cycle = wake_warp(slot, cycle);
-        tma_account_wake(accounting, cycle - slot->last.cycle);
+        causes[TMA_CAUSE_WAKE] = cycle - slot->last.cycle;
     }
+    tma_account_stage(&simulation->accounting, causes);
+    tma_observe_slot(&simulation->observer, tma_cta_event_source(slot->cta, slot->index),
+                     slot->free_cycle, causes);
     slot->free_cycle = cycle;
+    if (workload->consumer_count == 0)
+        tma_observe_full_stage(&simulation->observer, slot->last.cycle, cycle);
     if (more && tma_slots_are_independent(workload)) {
         slot->iteration += workload->depth;
         expect_stage(slot);
@@ -163,6 +169,10 @@ static void end_consumer(struct tma_slot *slot, uint64_t now) {
         tma_consumer_report_of(simulation, slot->index, consumer);
     tma_account_consumer(&simulation->accounting, consumer, report, slot->waited_cycles,
                          slot->busy_cycles);
+    const uint64_t causes[TMA_CAUSE_COUNT] = {
+        [TMA_CAUSE_CONSUME_QUEUE] = slot->waited_cycles, [TMA_CAUSE_CONSUME] = slot->busy_cycles};
+    tma_observe_slot(&simulation->observer, tma_cta_event_source(slot->cta, slot->index),
+                     now - slot->busy_cycles - slot->waited_cycles, causes);
     tma_cta_extend(slot->cta, now);
     tma_trace_consumer(&simulation->tracer, now, tma_cta_event_source(slot->cta, slot->index),
                        consumer, workload_of(slot)->consumers[consumer].repeat, report);
@@ -170,6 +180,8 @@ static void end_consumer(struct tma_slot *slot, uint64_t now) {
 
 /* The slot is done with its tile: it ends, fills its next stage, or enters TMA_SLOT_RELEASED. */
 static void release_tile(struct tma_slot *slot, uint64_t now) {
+    if (workload_of(slot)->consumer_count > 0)
+        tma_observe_full_stage(&slot->cta->simulation->observer, slot->last.cycle, now);
     slot->free_cycle = now;
     if (!has_more(slot)) {
         end(slot);

@@ -3,9 +3,9 @@
 #define TMA_ENGINE_WATCH_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-#include "base/api.h"
+#include "engine/series.h"
+#include "engine/span.h"
 
 TMA_API_BEGIN
 
@@ -16,11 +16,15 @@ struct tma_run_state {
     uint64_t total_operations; /* that the workload has */
 };
 
-/* Follows a run. `look` is called every few milliseconds of the host's time; it may take long, but
- * must not call tma_run. False ends the run. */
+/* Follows a run, in ways that may each be left out. None of them changes the result. */
 struct tma_watch {
+    /* Called every few milliseconds of the host's time; it may take long, but must not call
+     * tma_run. False ends the run. Kernels with roles do not call it. */
     bool (*look)(void *context, const struct tma_run_state *state);
     void *context;
+
+    struct tma_series *series;         /* gets the run's time series */
+    const struct tma_span_sink *spans; /* gets what CTAs, slots, roles and TMA units do */
 };
 
 TMA_API_END

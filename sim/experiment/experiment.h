@@ -21,6 +21,9 @@ struct tma_workload_kind {
 /* Pipelines: struct tma_workload. */
 extern const struct tma_workload_kind tma_pipeline_kind;
 
+/* Kernels with roles: struct tma_kernel, laid out. */
+extern const struct tma_workload_kind tma_kernel_kind;
+
 /* Is told of every launch: its simulated cycles, and how many variants of reliefs have been tried,
  * of how many. */
 struct tma_experiment_observer {
@@ -52,7 +55,7 @@ struct tma_experiment {
     bool helps;                 /* saves TMA_LEAST_SAVING or more, and not by chance */
 };
 
-enum { TMA_MAX_EXPERIMENTS = 48 };
+enum { TMA_MAX_EXPERIMENTS = 96 };
 
 /* The experiments of a run, in the order of the tables of reliefs. */
 struct tma_experiments {

@@ -291,10 +291,14 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until) {
 }
 
 bool tma_memory_drain(struct tma_memory *memory) {
-    while (memory->core.queue.count > 0)
+    while (!tma_memory_is_drained(memory))
         if (!tma_memory_advance(memory, memory->core.queue.now + TMA_EVENT_QUEUE_CYCLES))
             return false;
     return true;
+}
+
+bool tma_memory_is_drained(const struct tma_memory *memory) {
+    return memory->core.queue.count == 0;
 }
 
 uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
@@ -386,6 +390,49 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory) {
     counters.dram_read_sectors = memory->dram.read_sectors;
     counters.dram_write_sectors = memory->dram.written_sectors;
     return counters;
+}
+
+/* Of a server's busy time, the part until now. A server that will be free only later works through
+ * a queue until then: without gaps. */
+static uint64_t busy_until(uint64_t now_ticks, uint64_t busy_ticks, uint64_t free_ticks) {
+    uint64_t ahead = free_ticks > now_ticks ? free_ticks - now_ticks : 0;
+    return busy_ticks > ahead ? busy_ticks - ahead : 0;
+}
+
+static uint64_t port_busy_until(uint64_t now_ticks, const struct tma_port *port) {
+    return busy_until(now_ticks, port->busy_ticks, port->free_ticks);
+}
+
+/* A slice is as busy as its busiest port. */
+static uint64_t slice_busy_until(uint64_t now_ticks, const struct tma_l2 *l2, uint32_t slice) {
+    const struct tma_write_ports *writes = &l2->write_ports[slice];
+    const struct tma_port *ports[] = {&l2->slices[slice], &writes->from_sms,
+                                      &writes->from_partition, &writes->data};
+    uint64_t busiest = 0;
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
+        uint64_t busy = port_busy_until(now_ticks, ports[i]);
+        busiest = busy > busiest ? busy : busiest;
+    }
+    return busiest;
+}
+
+void tma_memory_busy_ticks(const struct tma_memory *memory, uint64_t cycle, uint64_t *ticks) {
+    const struct tma_machine *machine = &memory->machine;
+    const struct tma_sms *sms = &memory->sms;
+    uint64_t now = cycle == UINT64_MAX ? UINT64_MAX : cycle * TMA_TICKS;
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        *ticks++ = busy_until(now, sms->load_units[i].busy_ticks, sms->load_units[i].clock_ticks) +
+                   busy_until(now, sms->store_units[i].busy_ticks, sms->store_units[i].clock_ticks);
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        *ticks++ = port_busy_until(now, &sms->ports[i]);
+    for (uint32_t i = 0; i < machine->sm_count; i++)
+        *ticks++ = port_busy_until(now, &sms->shared[i]);
+    for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
+        *ticks++ = port_busy_until(now, &memory->gpcs.ports[i]);
+    for (uint32_t i = 0; i < machine->l2.slices; i++)
+        *ticks++ = slice_busy_until(now, &memory->l2, i);
+    for (uint32_t i = 0; i < machine->dram.channels; i++)
+        *ticks++ = port_busy_until(now, &memory->dram.channels[i].bus);
 }
 
 /* Whether each of `count` ports was busy for at most `ticks`. */

@@ -7,6 +7,7 @@
 #include "memory/core/completion.h"
 #include "memory/core/counters.h"
 #include "memory/core/issue.h"
+#include "memory/core/servers.h"
 #include "memory/machine.h"
 
 struct tma_memory;
@@ -32,6 +33,9 @@ uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64
 /* Works through all events that are left, such as writes and prefetches in flight. False when out
  * of memory. */
 bool tma_memory_drain(struct tma_memory *memory);
+
+/* Whether no event is left. */
+bool tma_memory_is_drained(const struct tma_memory *memory);
 
 /* The cycle up to which the memory system has worked. */
 uint64_t tma_memory_now(const struct tma_memory *memory);
@@ -81,5 +85,10 @@ bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles);
 
 /* The counters of the run so far. */
 struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);
+
+/* Writes for how long each server was busy before `cycle`, the current one or a later one, in
+ * 1/1024 cycles: all servers of the first kind (enum tma_server), then those of the next one. What
+ * a server has accepted and will do from that cycle on does not count. UINT64_MAX: all counts. */
+void tma_memory_busy_ticks(const struct tma_memory *memory, uint64_t cycle, uint64_t *ticks);
 
 #endif

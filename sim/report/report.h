@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "base/api.h"
+#include "base/digest.h"
 #include "engine/result.h"
-#include "experiment/experiment.h"
+#include "report/findings.h"
 #include "tensormap/types.h"
 
 TMA_API_BEGIN
@@ -24,16 +25,15 @@ struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
 
 /* All pointers are borrowed. */
 struct tma_report_input {
-    const char *scenario; /* its name */
+    const char *scenario;              /* its name */
+    const struct tma_digests *digests; /* NULL: not known */
     const struct tma_machine *machine;
     const struct tma_workload *workload;
     const struct tma_result *result;
     const char *const *map_names; /* by index of the tensor map in the workload */
     struct tma_report_limits limits;
-    const struct tma_experiments *experiments; /* NULL: there were none */
-    bool partial;                              /* an interrupt ended the run */
-    bool too_long;                             /* there were none because the run is long */
-    const struct tma_launches *draws;          /* launches with several seeds; NULL: none */
+    struct tma_findings findings;
+    bool partial; /* an interrupt ended the run */
 };
 
 /* Formats of tma_report_write; the first is the default. */

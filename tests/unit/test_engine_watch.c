@@ -35,7 +35,7 @@ static struct tma_workload workload;
 static struct tma_result watched, plain;
 
 static enum tma_error_code run(struct seen *seen, struct tma_error *error) {
-    struct tma_watch watch = {look, seen};
+    struct tma_watch watch = {.look = look, .context = seen};
     return tma_run_watched(&machine, &workload, NULL, &watch, &watched, error);
 }
 

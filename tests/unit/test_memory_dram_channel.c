@@ -242,7 +242,8 @@ START_TEST(test_queue_is_limited) {
 }
 END_TEST
 
-/* Writes wait for the high watermark while there are reads, and are served down to the low one. */
+/* Writes wait for the high watermark while there are reads, and are served down to the low one, as
+ * long as their rows are open. */
 START_TEST(test_write_watermarks) {
     enum { HIGH = 8, LOW = 2, READS = 40 };
     uint32_t packet, writes = 0, turns = 0;
@@ -250,7 +251,7 @@ START_TEST(test_write_watermarks) {
     for (uint32_t i = 0; i < READS; i++)
         enqueue(0, i, 1, NOW);
     for (uint32_t i = 0; i < (uint32_t)_i; i++)
-        enqueue(row_at(OTHER_GROUP), TMA_NONE, 1, NOW);
+        enqueue(0, TMA_NONE, 1, NOW);
     for (uint32_t i = 0; i < READS; i++) {
         do {
             serve(1, &packet);
@@ -267,6 +268,25 @@ START_TEST(test_write_watermarks) {
     }
     ck_assert_uint_eq(tma_dram_next_cycle(&dram, &dram.channels[0]), UINT64_MAX);
     ck_assert_uint_eq(dram.written_sectors, (uint32_t)_i);
+}
+END_TEST
+
+/* Where the row of the first write must open first, the channel returns to the reads, which the bus
+ * can serve sooner, until the next write comes above the high watermark. */
+START_TEST(test_reads_go_on_while_a_row_opens) {
+    enum { HIGH = 8, READS = 20 };
+    uint32_t packet;
+    for (uint32_t i = 0; i < READS; i++)
+        enqueue(0, i, 1, NOW);
+    for (uint32_t i = 0; i < HIGH; i++)
+        enqueue(row_at(OTHER_GROUP), TMA_NONE, 1, NOW);
+    for (uint32_t i = 0; i < READS / 2; i++) {
+        serve(1, &packet);
+        ck_assert_uint_eq(packet, i);
+    }
+    enqueue(row_at(OTHER_GROUP), TMA_NONE, 1, NOW);
+    serve(1, &packet);
+    ck_assert_uint_eq(packet, TMA_NONE);
 }
 END_TEST
 
@@ -459,6 +479,7 @@ int main(void) {
     tcase_add_test(tests, test_fcfs_overlaps_nothing);
     tcase_add_test(tests, test_queue_is_limited);
     tcase_add_loop_test(tests, test_write_watermarks, 0, 12);
+    tcase_add_test(tests, test_reads_go_on_while_a_row_opens);
     tcase_add_loop_test(tests, test_refresh_windows, 0, TABLE_ROWS(refreshing));
     tcase_add_loop_test(tests, test_refresh_delays, 0, TABLE_ROWS(refreshing));
     tcase_add_loop_test(tests, test_refresh_closes_rows, 0, TABLE_ROWS(refreshing));

@@ -1,0 +1,214 @@
+/* The time series and the spans of a run: they change nothing, and add up to the result. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine.h"
+#include "engine/histogram.h"
+#include "engine/kernel_run.h"
+#include "engine/run.h"
+#include "memory/core/port.h"
+#include "scenario/scenario.h"
+#include "suite.h"
+
+/* Sums over the spans of a run, and the end of the last one. */
+struct sums {
+    uint64_t causes[TMA_CAUSE_COUNT], roles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT];
+    uint64_t cta_cycles, ctas, operations, bytes, last_cycle;
+    bool used[TMA_MAX_SMS];
+};
+
+static void add_span(void *context, const struct tma_span *span) {
+    struct sums *sums = context;
+    ck_assert_uint_le(span->start_cycle, span->end_cycle);
+    uint64_t cycles = span->end_cycle - span->start_cycle;
+    if (span->end_cycle > sums->last_cycle)
+        sums->last_cycle = span->end_cycle;
+    switch (span->kind) {
+    case TMA_SPAN_CTA:
+        sums->ctas++;
+        sums->used[span->sm] = true;
+        sums->cta_cycles += cycles;
+        break;
+    case TMA_SPAN_SLOT:
+        sums->causes[span->cause] += cycles;
+        break;
+    case TMA_SPAN_ROLE:
+        sums->roles[span->slot][span->cause] += cycles;
+        break;
+    case TMA_SPAN_OPERATION:
+        sums->operations++;
+        sums->bytes += span->bytes;
+        break;
+    }
+}
+
+static struct tma_result plain, observed;
+static struct sums sums;
+
+static enum tma_error_code run(const struct tma_scenario *scenario, const struct tma_watch *watch,
+                               struct tma_result *result) {
+    if (scenario->program == NULL)
+        return tma_run_watched(&scenario->machine, &scenario->workload, NULL, watch, result, NULL);
+    return tma_kernel_run_watched(&scenario->machine, &scenario->program->kernel, NULL, watch,
+                                  result, NULL, NULL);
+}
+
+/* Busy cycles of all servers of a kind, as the result counts them: whole ones of each server. */
+static uint64_t busy_cycles(const struct tma_series *series, enum tma_server kind) {
+    uint64_t cycles = 0;
+    for (uint32_t i = 0; i < series->servers[kind]; i++)
+        cycles += tma_series_total_busy_ticks(series, kind, i) / TMA_TICKS;
+    return cycles;
+}
+
+static void check_busy(const char *name, const struct tma_series *series, enum tma_server kind,
+                       double fraction, uint64_t cycles, uint32_t servers) {
+    double expected = fraction * (double)cycles * servers;
+    double sum = (double)busy_cycles(series, kind);
+    /* The result cuts a TMA unit's ticks of loads and of stores to cycles each. */
+    ck_assert_msg(sum >= expected - 0.5 && sum <= expected + servers, "%s: %s: %f, not %f", name,
+                  tma_server_key(kind), sum, expected);
+    for (uint32_t w = 0; w < series->windows; w++)
+        for (uint32_t i = 0; i < series->servers[kind]; i++)
+            ck_assert_msg(tma_series_busy_ticks(series, w, kind, i) <=
+                              (series->window_cycles + 8192) * TMA_TICKS,
+                          "%s: %s %u in window %u", name, tma_server_key(kind), i, w);
+}
+
+static void check_series(const char *name, const struct tma_machine *machine,
+                         const struct tma_series *series, const struct tma_result *result) {
+    const struct tma_counters *counters = &result->counters;
+    const uint64_t figures[TMA_SERIES_FIGURE_COUNT] = {
+        [TMA_SERIES_OPERATIONS] = counters->operations,
+        [TMA_SERIES_BYTES] = counters->bytes + counters->stored_bytes + counters->reduced_bytes +
+                             counters->prefetched_bytes,
+        [TMA_SERIES_L2_SECTORS] = counters->l2_sectors,
+        [TMA_SERIES_L2_MISS_SECTORS] = counters->l2_sector_misses,
+        [TMA_SERIES_SM_READ_SECTORS] = counters->sm_read_sectors,
+        [TMA_SERIES_SM_WRITE_SECTORS] = counters->sm_write_sectors,
+        [TMA_SERIES_DRAM_READ_SECTORS] = counters->dram_read_sectors,
+        [TMA_SERIES_DRAM_WRITE_SECTORS] = counters->dram_write_sectors,
+        [TMA_SERIES_CTA_CYCLES] = sums.cta_cycles,
+    };
+    for (enum tma_series_figure f = 0; f <= TMA_SERIES_CTA_CYCLES; f++)
+        ck_assert_msg(tma_series_total(series, f) == figures[f], "%s: %s: %llu, not %llu", name,
+                      tma_series_key(f), (unsigned long long)tma_series_total(series, f),
+                      (unsigned long long)figures[f]);
+    ck_assert_uint_eq(series->cycles, result->memory_cycles);
+    ck_assert_uint_le(series->windows, TMA_SERIES_WINDOWS);
+    ck_assert_uint_ge(series->windows * series->window_cycles, series->cycles);
+    ck_assert_uint_lt((series->windows - 1) * series->window_cycles, series->cycles);
+    uint32_t sms = 0;
+    for (int i = 0; i < TMA_MAX_SMS; i++)
+        sms += sums.used[i];
+    check_busy(name, series, TMA_SERVER_TMA_UNIT, result->busy_tma, result->cycles, sms);
+    check_busy(name, series, TMA_SERVER_SM_PORT, result->busy_sm_port, result->cycles, sms);
+    check_busy(name, series, TMA_SERVER_GPC_PORT, result->busy_crossbar, result->memory_cycles,
+               result->gpcs);
+    check_busy(name, series, TMA_SERVER_L2_SLICE, result->busy_l2, result->memory_cycles,
+               machine->l2.slices);
+    check_busy(name, series, TMA_SERVER_DRAM_CHANNEL, result->busy_dram, result->memory_cycles,
+               machine->dram.channels);
+    uint64_t bars = 0;
+    for (uint32_t i = 0; i < series->latencies.count; i++)
+        bars += series->latencies.operations[i];
+    ck_assert_uint_eq(bars, result->latency_cycles.count);
+}
+
+/* Of a multicast load, the first stage of a CTA may be issued elsewhere before the CTA starts. That
+ * time counts as a negative wait for the cluster in the result, and not at all in spans. */
+static void check_causes(const struct tma_series *series, const struct tma_result *result,
+                         bool clusters) {
+    uint64_t all = 0;
+    for (uint32_t cause = 0; cause < series->cause_count; cause++) {
+        uint64_t cycles = 0;
+        for (uint32_t w = 0; w < series->windows; w++)
+            cycles += tma_series_cause_cycles(series, w, cause);
+        all += cycles;
+        if (result->role_count == 0)
+            ck_assert_uint_eq(cycles, clusters ? sums.causes[cause] : result->cause_cycles[cause]);
+        else
+            ck_assert_uint_eq(
+                cycles,
+                result->role_cycles[cause / TMA_ROLE_CAUSE_COUNT][cause % TMA_ROLE_CAUSE_COUNT]);
+    }
+    if (result->role_count == 0)
+        ck_assert_uint_eq(all, result->slot_cycles);
+    ck_assert_int_eq(memcmp(sums.roles, result->role_cycles, sizeof sums.roles), 0);
+    ck_assert_uint_eq(sums.operations, result->counters.operations);
+    ck_assert_uint_eq(sums.bytes + result->counters.copied_bytes,
+                      tma_series_total(series, TMA_SERIES_BYTES));
+    ck_assert_uint_eq(sums.ctas, result->cta_cycles.count);
+    ck_assert_uint_le(sums.last_cycle, result->cycles);
+}
+
+static void check_scenario(const char *path) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    ck_assert_msg(tma_scenario_read(path, NULL, 0, &scenario, &list), "%s", path);
+    tma_diagnostics_free(&list);
+    struct tma_series *series = tma_series_new(&scenario.machine);
+    ck_assert_ptr_nonnull(series);
+    const struct tma_span_sink sink = {add_span, &sums};
+    const struct tma_watch watch = {.series = series, .spans = &sink};
+    ck_assert_int_eq(run(&scenario, NULL, &plain), TMA_OK);
+    /* The second run clears what the first one left. */
+    for (int i = 0; i < 2; i++) {
+        sums = (struct sums){0};
+        ck_assert_int_eq(run(&scenario, &watch, &observed), TMA_OK);
+    }
+    ck_assert_msg(memcmp(&plain, &observed, sizeof plain) == 0, "%s: another result", path);
+    check_series(path, &scenario.machine, series, &observed);
+    check_causes(series, &observed, scenario.workload.cluster_ctas > 1);
+    tma_series_free(series);
+    tma_scenario_free(&scenario);
+}
+
+/* Of each kind: loads, stores, reductions, clusters, several CTAs of an SM, dynamic tiles. */
+static const char *const scenarios[] = {"gemm_tile",
+                                        "copy",
+                                        "multicast_gemm",
+                                        "reduce_add",
+                                        "narrow_rows",
+                                        "kernels/gemm",
+                                        "kernels/cluster_of_4",
+                                        "kernels/dynamic_tiles",
+                                        "kernels/split_k",
+                                        "kernels/store_pipeline"};
+
+START_TEST(figures_add_up) {
+    char path[100];
+    snprintf(path, sizeof path, "configs/scenarios/%s.yaml", scenarios[_i]);
+    check_scenario(path);
+}
+END_TEST
+
+START_TEST(bars_hold_every_latency) {
+    struct tma_histogram *histogram = tma_histogram_new();
+    ck_assert_uint_eq(tma_histogram_bars(histogram).count, 0);
+    for (uint64_t value = 1000; value < 1480; value += 10)
+        tma_histogram_add(histogram, value);
+    struct tma_latency_bars bars = tma_histogram_bars(histogram);
+    ck_assert_uint_eq(bars.first_cycle, 1000);
+    ck_assert_uint_eq(bars.bar_cycles, 10);
+    ck_assert_uint_eq(bars.count, 48);
+    for (uint32_t i = 0; i < bars.count; i++)
+        ck_assert_uint_eq(bars.operations[i], 1);
+    tma_histogram_add(histogram, 1480);
+    bars = tma_histogram_bars(histogram);
+    ck_assert_uint_eq(bars.bar_cycles, 11);
+    ck_assert_uint_eq(bars.count, 44);
+    tma_histogram_free(histogram);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("series");
+    TCase *tests = tcase_create("series");
+    tcase_set_timeout(tests, 120);
+    load_engine();
+    tcase_add_loop_test(tests, figures_add_up, 0, TABLE_ROWS(scenarios));
+    tcase_add_test(tests, bars_hold_every_latency);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
