@@ -68,7 +68,7 @@ FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
