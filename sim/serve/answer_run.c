@@ -1,6 +1,7 @@
 /* run: the figures of a scenario, as a row of a sweep has them. */
 #include <stdio.h>
 
+#include "serve/answer_input.h"
 #include "serve/answers.h"
 #include "serve/scenario_figures.h"
 

@@ -6,6 +6,7 @@
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"
 #include "placement/reduction.h"
+#include "serve/answer_input.h"
 #include "serve/answers.h"
 #include "tensormap/rules.h"
 

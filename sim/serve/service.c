@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "serve/answer_input.h"
 #include "serve/answers.h"
-#include "tensormap/architectures.h"
 
 /* A request is copied: parsing changes it. */
 enum { MOST_REQUEST_BYTES = 1 << 20 };
@@ -33,21 +33,6 @@ struct tma_service *tma_service_create(void) {
 
 void tma_service_free(struct tma_service *service) {
     tma_release(service);
-}
-
-bool tma_answer_fail(struct tma_request_error *error, enum tma_error_code code, const char *text) {
-    error->code = code;
-    error->field = "";
-    error->position = 0;
-    snprintf(error->text, sizeof error->text, "%s", text);
-    return false;
-}
-
-bool tma_answer_architecture(const struct tma_request *request, int *architecture,
-                             struct tma_request_error *error) {
-    *architecture = TMA_SM_90;
-    return tma_request_choice(request, TMA_REQUEST_ARCH, &tma_architecture_names, architecture,
-                              error);
 }
 
 static const char *code_name(enum tma_error_code code) {
