@@ -101,10 +101,12 @@ $(LIBRARY): $(LIB_OBJECTS)
 	@echo "  AR  $@"
 	@ar rcs $@ $^
 
-# Without -flto, which makes this link take seconds and the library no faster.
+# Without -flto, which makes this link take seconds and the library no faster. Programs that are linked
+# with it here find it by its soname.
 $(SHARED): $(LIB_OBJECTS)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -Wl,-soname,$(SONAME) -o $@ $^ $(DEPS_LIBS) -lm
+	@ln -sfn $(@F) $(@D)/$(SONAME)
 
 $(MODULE): $(call object,$(MODULE_SOURCES))
 	@echo "  LD  $@"

@@ -40,7 +40,6 @@ static bool spares_operands(const struct cli_options *options) {
 /* Puts the file that a word names in the place of the word. Other operands stay: the verb says what
  * is wrong with them. */
 static bool find_scenario(const struct cli_verb *verb, struct cli_options *options) {
-    static const char *const folders[] = {"kernels", "scenarios", NULL};
     if (!verb->takes_scenario || options->operands.count == 0)
         return true;
     options->scenario = tma_allocate(1, sizeof *options->scenario);
@@ -48,7 +47,7 @@ static bool find_scenario(const struct cli_verb *verb, struct cli_options *optio
         cli_error("out of memory");
         return false;
     }
-    if (cli_config_resolve(options->operands.items[0], folders, options->scenario))
+    if (cli_scenario_find(options->operands.items[0], options->scenario))
         options->operands.items[0] = options->scenario->text;
     return true;
 }
@@ -65,7 +64,7 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
         status = CLI_ERROR;
     else
         status = spares_operands(options) ? verb->run(options) : CLI_ERROR;
-    cli_options_free(options);
+    cli_options_free(verb, options);
     return status;
 }
 

@@ -146,6 +146,23 @@ static size_t options_bytes(const struct cli_verb *verb) {
     return verb->options_bytes == 0 ? sizeof(struct cli_options) : verb->options_bytes;
 }
 
+/* Whether an argument has the form PATH=VALUE of a setting. */
+static bool is_setting(const char *argument) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                  "_.[]";
+    size_t length = strspn(argument, allowed);
+    return length > 0 && argument[length] == '=';
+}
+
+/* Takes the settings behind the first one of an option. */
+static bool parse_more(struct arguments *arguments, const struct cli_option *option,
+                       struct cli_options *options) {
+    while (arguments->next < arguments->end && is_setting(*arguments->next))
+        if (!store(option, *arguments->next++, options))
+            return false;
+    return true;
+}
+
 /* Parses "--name value", "--name=value" or a flag. */
 static bool parse_option(struct arguments *arguments, struct cli_options *options) {
     const char *argument = *arguments->next++;
@@ -166,7 +183,8 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
         }
         value = *arguments->next++;
     }
-    return store(option, value, options);
+    return store(option, value, options) &&
+           (!option->several || parse_more(arguments, option, options));
 }
 
 static bool check_operands(const struct cli_verb *verb, const struct cli_options *options) {
@@ -207,14 +225,21 @@ struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
     }
     struct arguments left = {verb, arguments, arguments + count};
     if (!parse_arguments(&left, options)) {
-        cli_options_free(options);
+        cli_options_free(verb, options);
         return NULL;
     }
     return options;
 }
 
-void cli_options_free(struct cli_options *options) {
-    tma_release(options->settings.items);
+void cli_options_free(const struct cli_verb *verb, struct cli_options *options) {
+    for (size_t i = 0; i < verb->option_count; i++) {
+        struct cli_list *list = (void *)((char *)options + verb->options[i].offset);
+        if (verb->options[i].kind == CLI_LIST) {
+            tma_release(list->items);
+            *list = (struct cli_list){0};
+        }
+    }
+    tma_release(options->settings.items); /* which --arch adds to, too */
     tma_release(options->operands.items);
     tma_release(options->scenario);
     tma_release(options);

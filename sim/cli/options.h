@@ -57,6 +57,7 @@ struct cli_option {
     enum cli_option_kind kind;
     size_t offset;                 /* of the value in the verb's struct of options */
     const struct tma_names *names; /* of a CLI_CHOICE */
+    bool several; /* a CLI_LIST of settings: the words PATH=VALUE behind the first one are more */
     const char *help;
 };
 
@@ -80,7 +81,7 @@ struct cli_verb {
 /* Parses the arguments after the verb. On failure, prints the error and returns NULL. */
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments);
-void cli_options_free(struct cli_options *options);
+void cli_options_free(const struct cli_verb *verb, struct cli_options *options);
 
 /* Returns how many worker processes the options ask for: by default, one for each core. */
 unsigned cli_jobs(const struct cli_options *options);
@@ -149,9 +150,10 @@ extern const struct tma_names cli_format_names;
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \
         .name = "--set", .value = "PATH=VALUE", .kind = CLI_LIST,                                  \
-        .offset = offsetof(struct cli_options, settings),                                          \
+        .offset = offsetof(struct cli_options, settings), .several = true,                         \
         .help = "set any field of the scenario, for example workload.pipeline.depth=8,\n"          \
-                "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'"                       \
+                "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'; a parameter by its\n" \
+                "name; several with spaces between them: --set M=4096 N=4096"                      \
     }
 #define CLI_OPTION_JOBS                                                                            \
     {                                                                                              \

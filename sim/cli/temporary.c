@@ -11,14 +11,18 @@
 
 enum { MOST_FILES = 4, STACK_BYTES = 1 << 16, SAME_INTERRUPT_S = 2 };
 
-/* The names of the files, or NULL. */
+/* The names of the files, or NULL, and whether interrupts are held: what the thread that waits for
+ * signals looks at. */
 static const char *names[MOST_FILES];
-static pthread_mutex_t names_mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool holds_interrupts;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static atomic_bool holds_interrupts, is_interrupted;
+static atomic_bool is_interrupted;
 
 void cli_interrupts_hold(bool hold) {
+    pthread_mutex_lock(&mutex);
     holds_interrupts = hold;
+    pthread_mutex_unlock(&mutex);
 }
 
 bool cli_interrupted(void) {
@@ -34,31 +38,31 @@ static void replace_name(const char *from, const char *to) {
 }
 
 int cli_temporary_create(char *template) {
-    pthread_mutex_lock(&names_mutex);
+    pthread_mutex_lock(&mutex);
     int descriptor = mkstemp(template);
     if (descriptor >= 0)
         replace_name(NULL, template);
-    pthread_mutex_unlock(&names_mutex);
+    pthread_mutex_unlock(&mutex);
     return descriptor;
 }
 
 bool cli_temporary_keep(const char *name, const char *target) {
-    pthread_mutex_lock(&names_mutex);
+    pthread_mutex_lock(&mutex);
     bool kept = rename(name, target) == 0;
     int error = errno;
     if (!kept)
         unlink(name);
     replace_name(name, NULL);
-    pthread_mutex_unlock(&names_mutex);
+    pthread_mutex_unlock(&mutex);
     errno = error;
     return kept;
 }
 
 void cli_temporary_remove(const char *name) {
-    pthread_mutex_lock(&names_mutex);
+    pthread_mutex_lock(&mutex);
     unlink(name);
     replace_name(name, NULL);
-    pthread_mutex_unlock(&names_mutex);
+    pthread_mutex_unlock(&mutex);
 }
 
 /* Removes all files and ends the process by the signal. Async-signal-safe. */
@@ -93,11 +97,14 @@ static bool is_held(int number) {
  * after that. */
 static void *watch(void *set) {
     int number;
-    do {
+    for (;;) {
         if (sigwait(set, &number) != 0)
             return NULL;
-    } while (is_held(number));
-    pthread_mutex_lock(&names_mutex);
+        pthread_mutex_lock(&mutex);
+        if (!is_held(number))
+            break;
+        pthread_mutex_unlock(&mutex);
+    }
     end_by(number);
     return NULL;
 }

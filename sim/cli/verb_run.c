@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/version.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -21,8 +22,9 @@
 #include "trace/trace.h"
 
 /* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
- * take a dozen times as long as the scenario itself, which is about two seconds. */
-enum { MOST_WORK = 250000 };
+ * take some dozen times as long as the scenario itself, which is two to three seconds. There are
+ * more of them for kernels. */
+enum { MOST_WORK = 250000, MOST_KERNEL_WORK = 125000 };
 
 struct run_options {
     struct cli_options common;
@@ -85,6 +87,16 @@ static void add_field(void *context, const char *key, const char *value) {
     fields->items[fields->count++] = field;
 }
 
+/* The header's first fields: what wrote the trace, and what it is of. */
+static void add_provenance(const struct tma_digests *digests, struct fields *fields) {
+    char text[TMA_DIGEST_TEXT_BYTES];
+    add_field(fields, "tmasim", TMA_VERSION);
+    tma_digest_text(digests->machine, text);
+    add_field(fields, "digest.machine", text);
+    tma_digest_text(digests->scenario, text);
+    add_field(fields, "digest.scenario", text);
+}
+
 static void free_fields(struct fields *fields) {
     for (size_t i = 0; i < fields->count; i++) {
         tma_release((char *)fields->items[i].key);
@@ -97,7 +109,7 @@ static void free_fields(struct fields *fields) {
 struct kernel_names {
     const char *roles[TMA_MAX_ROLES];
     const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
-    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 8];
+    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 12];
     size_t stage_count;
 };
 
@@ -128,20 +140,6 @@ static bool look(void *context, const struct tma_run_state *state) {
     return !cli_interrupted();
 }
 
-static enum tma_error_code run_watched(const struct tma_scenario *scenario, bool quiet,
-                                       const struct tma_event_sink *sink, struct tma_result *result,
-                                       struct tma_error *error) {
-    struct cli_progress progress = {.unit = "operations"};
-    struct tma_watch watch = {.look = look, .context = &progress};
-    cli_interrupts_hold(true);
-    cli_progress_begin(&progress, quiet);
-    enum tma_error_code code =
-        tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
-    cli_progress_clear(&progress);
-    cli_interrupts_hold(false);
-    return code;
-}
-
 /* Fails if the kernel has more operations than anyone means to wait for. */
 static enum tma_error_code check_operations(const struct tma_kernel *kernel,
                                             struct tma_kernel_place *place,
@@ -162,22 +160,36 @@ static enum tma_error_code check_operations(const struct tma_kernel *kernel,
 static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
                                       const struct tma_event_sink *sink, struct tma_result *result,
                                       struct tma_kernel_place *place, struct tma_error *error) {
-    if (scenario->program == NULL)
-        return run_watched(scenario, quiet, sink, result, error);
-    enum tma_error_code code = check_operations(&scenario->program->kernel, place, error);
+    struct cli_progress progress = {.unit = "operations"};
+    const struct tma_watch watch = {.look = look, .context = &progress};
+    enum tma_error_code code = TMA_OK;
+    if (scenario->program != NULL)
+        code = check_operations(&scenario->program->kernel, place, error);
     if (code != TMA_OK)
         return code;
-    return tma_kernel_run(&scenario->machine, &scenario->program->kernel, sink, result, place,
-                          error);
+    cli_interrupts_hold(true);
+    cli_progress_begin(&progress, quiet);
+    code =
+        scenario->program != NULL
+            ? tma_kernel_run_watched(&scenario->machine, &scenario->program->kernel, sink, &watch,
+                                     result, place, error)
+            : tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
+    cli_progress_clear(&progress);
+    cli_interrupts_hold(false);
+    /* The interrupt that came after the last look ends the command, too: it tries no experiments.
+     */
+    return code == TMA_OK && cli_interrupted() ? TMA_ERROR_INTERRUPTED : code;
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,
+static enum tma_error_code simulate(const struct tma_scenario *scenario,
+                                    const struct tma_digests *digests, bool quiet, FILE *trace,
                                     struct tma_result *result, struct tma_kernel_place *place,
                                     struct tma_error *error) {
     if (trace == NULL)
         return run_engine(scenario, quiet, NULL, result, place, error);
     struct fields fields = {.count = 0};
     struct kernel_names *names = tma_allocate(1, sizeof *names);
+    add_provenance(digests, &fields);
     tma_scenario_describe(scenario, add_field, &fields);
     if (fields.out_of_memory || names == NULL) {
         free_fields(&fields);
@@ -199,18 +211,6 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, bool qu
     free_fields(&fields);
     tma_release(names);
     return code;
-}
-
-static void write_kernel_report(const struct tma_scenario *scenario, int format,
-                                const struct tma_result *result, FILE *out) {
-    struct tma_kernel_report_input input = {
-        .scenario = scenario->name,
-        .machine = &scenario->machine,
-        .kernel = &scenario->program->kernel,
-        .result = result,
-        .map_names = scenario->map_names,
-    };
-    tma_kernel_report_write(&input, format, out);
 }
 
 /* An error of a kernel is at a place of the scenario. */
@@ -248,12 +248,17 @@ static enum tma_error_code find_out(const struct run_options *options,
                                     struct tma_error *error) {
     struct cli_progress progress = {.unit = "experiments"};
     const struct tma_experiment_observer observer = {show_progress, &progress};
-    const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                   &scenario->workload, scenario->map_names,
-                                                   &observer};
+    const struct tma_experiment_subject subject = {
+        .machine = &scenario->machine,
+        .kind = scenario->program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
+        .workload = scenario->program != NULL ? (const void *)&scenario->program->kernel
+                                              : &scenario->workload,
+        .map_names = scenario->map_names,
+        .observer = &observer};
     uint32_t draws = options->draws.value;
     enum tma_error_code code = TMA_OK;
-    findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) > MOST_WORK;
+    findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >
+                         (scenario->program != NULL ? MOST_KERNEL_WORK : MOST_WORK);
     cli_progress_begin(&progress, options->common.quiet);
     findings->tried = options->why || (!options->no_why && !findings->too_long);
     if (findings->tried)
@@ -266,34 +271,52 @@ static enum tma_error_code find_out(const struct run_options *options,
     return code;
 }
 
-static enum tma_error_code report(const struct run_options *options,
-                                  const struct tma_scenario *scenario,
-                                  const struct tma_result *result, bool partial, FILE *out,
-                                  struct tma_error *error) {
+static void write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
+                         const struct tma_result *result, const struct tma_findings *findings,
+                         bool partial, int format, FILE *out) {
     if (scenario->program != NULL) {
-        write_kernel_report(scenario, options->common.format, result, out);
-        return TMA_OK;
+        const struct tma_kernel_report_input input = {.scenario = scenario->name,
+                                                      .digests = digests,
+                                                      .machine = &scenario->machine,
+                                                      .kernel = &scenario->program->kernel,
+                                                      .result = result,
+                                                      .map_names = scenario->map_names,
+                                                      .findings = *findings,
+                                                      .partial = partial};
+        tma_kernel_report_write(&input, format, out);
+        return;
     }
-    struct run_findings *findings = tma_allocate(1, sizeof *findings);
-    if (findings == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code =
-        partial ? TMA_OK : find_out(options, scenario, result, findings, error);
-    struct tma_report_input input = {
+    const struct tma_report_input input = {
         .scenario = scenario->name,
+        .digests = digests,
         .machine = &scenario->machine,
         .workload = &scenario->workload,
         .result = result,
         .map_names = scenario->map_names,
         .limits = tma_report_limits_of(&scenario->machine, result),
-        .experiments = findings->tried ? &findings->experiments : NULL,
+        .findings = *findings,
         .partial = partial,
-        .too_long = findings->too_long && !options->no_why,
-        .draws = options->draws.value > 0 ? &findings->launches : NULL,
+    };
+    tma_report_write(&input, format, out);
+}
+
+static enum tma_error_code report(const struct run_options *options,
+                                  const struct tma_scenario *scenario,
+                                  const struct tma_digests *digests,
+                                  const struct tma_result *result, bool partial, FILE *out,
+                                  struct tma_error *error) {
+    struct run_findings *found = tma_allocate(1, sizeof *found);
+    if (found == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code = partial ? TMA_OK : find_out(options, scenario, result, found, error);
+    const struct tma_findings findings = {
+        .experiments = found->tried ? &found->experiments : NULL,
+        .too_long = found->too_long && !options->no_why,
+        .draws = options->draws.value > 0 && !partial ? &found->launches : NULL,
     };
     if (code == TMA_OK)
-        tma_report_write(&input, options->common.format, out);
-    tma_release(findings);
+        write_report(scenario, digests, result, &findings, partial, options->common.format, out);
+    tma_release(found);
     return code;
 }
 
@@ -303,18 +326,21 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     if (scenario->program != NULL)
         scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
+    struct tma_digests digests;
     struct tma_result *result = tma_allocate(1, sizeof *result);
-    if (result == NULL)
+    bool ready = result != NULL && tma_scenario_digest(scenario, &digests);
+    if (!ready)
         cli_error("out of memory");
-    if (result == NULL || !open_outputs(options, scenario, &outputs)) {
+    if (!ready || !open_outputs(options, scenario, &outputs)) {
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code =
-        simulate(scenario, options->common.quiet, outputs.trace.file, result, &place, &error);
+    enum tma_error_code code = simulate(scenario, &digests, options->common.quiet,
+                                        outputs.trace.file, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
-        code = report(options, scenario, result, interrupted, outputs.report.file, &error);
+        code =
+            report(options, scenario, &digests, result, interrupted, outputs.report.file, &error);
     if (code != TMA_OK)
         print_error(options, scenario, &place, &error);
     tma_release(result);
@@ -335,10 +361,7 @@ static int run(const struct cli_options *options) {
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
     bool read = cli_scenario_read(options, &scenario);
-    bool tries = own->why || own->draws.value > 0;
-    if (read && tries && scenario.program != NULL)
-        cli_error("run: --why and --draws take scenarios with a workload, not a kernel");
-    else if (read)
+    if (read)
         status = run_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;

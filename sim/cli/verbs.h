@@ -10,11 +10,13 @@
     X(run)                                                                                         \
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
+    X(tune)                                                                                        \
     X(kernels)                                                                                     \
     X(layout)                                                                                      \
     X(explain)                                                                                     \
     X(pattern)                                                                                     \
     X(diff)                                                                                        \
+    X(golden)                                                                                      \
     X(validate)                                                                                    \
     X(check)                                                                                       \
     X(encode)                                                                                      \

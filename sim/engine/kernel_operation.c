@@ -9,6 +9,7 @@
 #include "engine/kernel_end.h"
 #include "engine/kernel_failure.h"
 #include "engine/kernel_ring.h"
+#include "engine/relieved_wavefronts.h"
 #include "placement/rows.h"
 #include "tensormap/types.h"
 
@@ -236,6 +237,7 @@ static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint3
             return code;
         }
         reports[s] = tma_consumer_measure(&compute->consumer, &tile);
+        reports[s].wavefronts = tma_relieved_wavefronts(kernel->relieved.wavefronts, &reports[s]);
     }
     return TMA_OK;
 }

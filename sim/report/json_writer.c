@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "report/decimal.h"
@@ -98,6 +99,31 @@ void tma_json_string(struct tma_json *json, const char *key, const char *value) 
 void tma_json_unsigned(struct tma_json *json, const char *key, uint64_t value) {
     begin_element(json, key);
     fprintf(json->out, "%" PRIu64, value);
+}
+
+/* Digits, then a point and digits: what this project writes. */
+static bool is_plain_number(const char *text) {
+    text += *text == '-';
+    size_t whole = strspn(text, "0123456789");
+    if (whole == 0 || (whole > 1 && text[0] == '0'))
+        return false;
+    text += whole;
+    if (*text == '.') {
+        size_t digits = strspn(text + 1, "0123456789");
+        if (digits == 0)
+            return false;
+        text += 1 + digits;
+    }
+    return *text == '\0';
+}
+
+void tma_json_number(struct tma_json *json, const char *key, const char *text) {
+    if (!is_plain_number(text)) {
+        tma_json_string(json, key, text);
+        return;
+    }
+    begin_element(json, key);
+    fputs(text, json->out);
 }
 
 void tma_json_bits(struct tma_json *json, const char *key, uint32_t bits) {

@@ -8,7 +8,8 @@
 #define TMA_LAYOUT_FORMATS(X)                                                                      \
     X(text)                                                                                        \
     X(csv)                                                                                         \
-    X(json)
+    X(json)                                                                                        \
+    X(svg)
 
 #define TMA_LAYOUT_WRITERS(name)                                                                   \
     void tma_layout_write_##name(const struct tma_layout_tile *tile, FILE *out);                   \
