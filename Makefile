@@ -68,7 +68,7 @@ FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
@@ -143,6 +143,14 @@ build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
 	@cd build/train && find obj -name '*.gcda' | while read -r counts; do \
 	    mkdir -p "../pgo/$${counts%/*}" && cp "$$counts" "../pgo/$$counts" || exit 1; done
 	@touch $@
+
+# The page that `tmasim report` writes has these files: C takes them as strings.
+PAGE_FILES := $(addprefix sim/report/page/page.,css html js)
+$(BUILD)/embedded/report/page_files.h: $(PAGE_FILES) scripts/embed
+	@mkdir -p $(@D)
+	@scripts/embed $(PAGE_FILES) >$@
+$(BUILD)/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+$(BUILD)/obj/sim/report/page.o: ALL_CFLAGS += -I$(BUILD)/embedded
 
 $(BUILD)/obj/%.o: %.c Makefile $(PROFILE)
 	@mkdir -p $(@D)
