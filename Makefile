@@ -68,7 +68,7 @@ FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
@@ -248,7 +248,7 @@ install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, l
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
 	    install -D -m 644 sim/$$header $(DESTDIR)$(PREFIX)/include/tmasim/$$header; done
-	@for file in $(wildcard configs/*/*.yaml); do \
+	@for file in $(wildcard configs/*/*.yaml configs/*/*.json); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/tmasim/$$file; done
 	@for page in $(MANUAL); do \
 	    install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$${page##*.} $$page; done

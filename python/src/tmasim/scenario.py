@@ -133,20 +133,18 @@ class Scenario:
 
         Args:
             why: Also find out what limits the run, by running it again with one thing relieved at a
-                time. Not for kernels with roles.
-            draws: Also run it with the seeds 1 to ``draws``. Not for kernels with roles.
+                time.
+            draws: Also run it with the seeds 1 to ``draws``.
             unbounded: Run a kernel even if it has more than 10^9 operations.
 
         Raises:
             DeadlockError: The simulated program waits forever.
             FaultError: Hardware would stop the kernel.
             RunError: The run failed otherwise.
-            ValueError: ``draws`` is not 0 to 1000, or the scenario has a kernel with roles.
+            ValueError: ``draws`` is not 0 to 1000.
         """
         if not 0 <= draws <= 1000:
             raise ValueError(f"draws is {draws}; expected 0 to 1000")
-        if self.has_roles and (why or draws > 0):
-            raise ValueError("why and draws take scenarios with a workload, not a kernel")
         options = ffi.new("struct py_run_options *", {"why": why, "draws": draws})
         options.unbounded = unbounded
         outcome = ffi.new("struct py_run_outcome *")
@@ -184,7 +182,7 @@ def _again(source: Source, settings: Sequence[str], name: str) -> Scenario:
 def _text_and_path(source: Source, name: str) -> Tuple[Optional[str], str]:
     """The text, if the source is no file, and what stands for its path."""
     if isinstance(source, Mapping):
-        return json.dumps(source), name
+        return json.dumps(source, indent=1), name
     path = os.fspath(source)
     if isinstance(source, str) and "\n" in source:
         return source, name
