@@ -182,6 +182,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an installed copy
 	@tests/run $(COMMAND) $(TESTS)
 
+.PHONY: pages
+pages: $(COMMAND) ## the pages of `tmasim report` in headless Chromium (needs chromium)
+	@tests/pages/run $(COMMAND)
+
 .PHONY: coverage
 coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
 	@$(MAKE) --no-print-directory VARIANT=coverage all
