@@ -144,6 +144,14 @@ build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
 	    mkdir -p "../pgo/$${counts%/*}" && cp "$$counts" "../pgo/$$counts" || exit 1; done
 	@touch $@
 
+# The page that `tmasim report` writes has these files: C takes them as strings.
+PAGE_FILES := $(addprefix sim/report/page/page.,css html js)
+$(BUILD)/embedded/report/page_files.h: $(PAGE_FILES) scripts/embed
+	@mkdir -p $(@D)
+	@scripts/embed $(PAGE_FILES) >$@
+$(BUILD)/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+$(BUILD)/obj/sim/report/page.o: ALL_CFLAGS += -I$(BUILD)/embedded
+
 $(BUILD)/obj/%.o: %.c Makefile $(PROFILE)
 	@mkdir -p $(@D)
 	@echo "  CC  $<"
@@ -240,7 +248,7 @@ install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, l
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
 	    install -D -m 644 sim/$$header $(DESTDIR)$(PREFIX)/include/tmasim/$$header; done
-	@for file in $(wildcard configs/*/*.yaml); do \
+	@for file in $(wildcard configs/*/*.yaml configs/*/*.json); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/tmasim/$$file; done
 	@for page in $(MANUAL); do \
 	    install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$${page##*.} $$page; done

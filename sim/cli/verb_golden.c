@@ -290,7 +290,6 @@ static int run(const struct cli_options *options) {
     tma_variant_free(&set.recorded);
     tma_variant_free(&set.now);
     tma_diagnostics_free(&set.list);
-    cli_difference_options_free(&set.own->difference);
     return status;
 }
 

@@ -1,5 +1,4 @@
-/* tmasim run: simulates a scenario and writes its report and its trace. */
-#include <inttypes.h>
+/* tmasim run: simulates a scenario and writes its report, its trace and its timeline. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,60 +8,73 @@
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
-#include "cli/temporary.h"
+#include "cli/scenario_run.h"
+#include "cli/timeline_output.h"
 #include "cli/verbs.h"
-#include "engine/kernel_run.h"
-#include "engine/run.h"
-#include "experiment/experiment.h"
-#include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/describe.h"
 #include "trace/trace.h"
 
-/* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
- * take some dozen times as long as the scenario itself, which is two to three seconds. There are
- * more of them for kernels. */
-enum { MOST_WORK = 250000, MOST_KERNEL_WORK = 125000 };
-
 struct run_options {
     struct cli_options common;
-    const char *trace; /* NULL: no trace */
+    const char *trace, *timeline; /* NULL: none */
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
 struct outputs {
-    struct cli_output report, trace;
-    bool tracing;
+    struct cli_output report, trace, timeline; /* the file of the last two may be NULL */
 };
+
+/* Whether a further output replaces nothing that the command reads or writes. */
+static bool may_write(const struct run_options *options, const struct tma_scenario *scenario,
+                      const char *option, const char *path) {
+    if (!cli_output_spares(path, options->common.operands.items[0]) ||
+        !cli_output_spares(path, scenario->gpu_path))
+        return false;
+    if (!cli_output_is_file(options->common.output, path))
+        return true;
+    cli_error("--output and %s name the same file: %s", option, path);
+    return false;
+}
+
+static bool open_further(struct cli_output *output, const char *path) {
+    return path == NULL || cli_output_open(output, path);
+}
+
+static bool close_further(struct cli_output *output, bool keep) {
+    return output->path == NULL || cli_output_close(output, keep);
+}
+
+/* Closes the trace and the timeline first: the report may go to a pipe whose reader has gone. Those
+ * of a run that was interrupted are not whole, and its report says that it is partial. */
+static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
+    bool good = close_further(&outputs->trace, keep && !interrupted);
+    good = close_further(&outputs->timeline, keep && good && !interrupted) && good;
+    return cli_output_close(&outputs->report, keep && good) && good;
+}
 
 /* Opens the files before the run, so that an unwritable path fails at once. */
 static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
                          struct outputs *outputs) {
-    *outputs = (struct outputs){.tracing = options->trace != NULL};
-    if (!cli_output_spares(options->trace, options->common.operands.items[0]) ||
-        !cli_output_spares(options->trace, scenario->gpu_path))
+    *outputs = (struct outputs){.report = {0}};
+    if (!may_write(options, scenario, "--trace", options->trace) ||
+        !may_write(options, scenario, "--timeline", options->timeline))
         return false;
-    if (cli_output_is_file(options->common.output, options->trace)) {
-        cli_error("--output and --trace name the same file: %s", options->trace);
+    if (cli_output_is_file(options->trace, options->timeline)) {
+        cli_error("--trace and --timeline name the same file: %s", options->trace);
         return false;
     }
     if (!cli_output_open(&outputs->report, options->common.output))
         return false;
-    if (!outputs->tracing || cli_output_open(&outputs->trace, options->trace))
+    if (open_further(&outputs->trace, options->trace) &&
+        open_further(&outputs->timeline, options->timeline))
         return true;
-    cli_output_close(&outputs->report, false);
+    close_outputs(outputs, false, false);
     return false;
-}
-
-/* Closes the trace first: the report may go to a pipe whose reader has gone. The trace of a run
- * that was interrupted is not whole, and its report says that it is partial. */
-static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
-    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep && !interrupted);
-    return cli_output_close(&outputs->report, keep && good) && good;
 }
 
 /* The resolved scenario for the header of the trace. */
@@ -130,63 +142,13 @@ static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *na
     header->stage_count = names->stage_count;
 }
 
-/* Shows how far the run is, until an interrupt ends it. */
-static bool look(void *context, const struct tma_run_state *state) {
-    struct cli_progress *progress = context;
-    progress->total = progress->total_work = state->total_operations;
-    progress->done = progress->done_work = state->operations;
-    progress->cycles = state->cycle;
-    cli_progress_show(progress);
-    return !cli_interrupted();
-}
-
-/* Fails if the kernel has more operations than anyone means to wait for. */
-static enum tma_error_code check_operations(const struct tma_kernel *kernel,
-                                            struct tma_kernel_place *place,
-                                            struct tma_error *error) {
-    uint32_t most;
-    uint64_t operations = tma_kernel_known_operations(kernel, &most);
-    if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
-        return TMA_OK;
-    *place =
-        (struct tma_kernel_place){kernel->statements[most].line, kernel->statements[most].column};
-    return tma_fail(error, TMA_ERROR_ARGUMENT,
-                    "the kernel has %" PRIu64
-                    " TMA operations, most of them here; more than %" PRIu64
-                    " need the option --yes",
-                    operations, TMA_MAX_KERNEL_OPERATIONS);
-}
-
-static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
-                                      const struct tma_event_sink *sink, struct tma_result *result,
-                                      struct tma_kernel_place *place, struct tma_error *error) {
-    struct cli_progress progress = {.unit = "operations"};
-    const struct tma_watch watch = {.look = look, .context = &progress};
-    enum tma_error_code code = TMA_OK;
-    if (scenario->program != NULL)
-        code = check_operations(&scenario->program->kernel, place, error);
-    if (code != TMA_OK)
-        return code;
-    cli_interrupts_hold(true);
-    cli_progress_begin(&progress, quiet);
-    code =
-        scenario->program != NULL
-            ? tma_kernel_run_watched(&scenario->machine, &scenario->program->kernel, sink, &watch,
-                                     result, place, error)
-            : tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
-    cli_progress_clear(&progress);
-    cli_interrupts_hold(false);
-    /* The interrupt that came after the last look ends the command, too: it tries no experiments.
-     */
-    return code == TMA_OK && cli_interrupted() ? TMA_ERROR_INTERRUPTED : code;
-}
-
-static enum tma_error_code simulate(const struct tma_scenario *scenario,
-                                    const struct tma_digests *digests, bool quiet, FILE *trace,
-                                    struct tma_result *result, struct tma_kernel_place *place,
-                                    struct tma_error *error) {
+/* Runs the scenario, and writes a trace where there is a file for it. */
+static enum tma_error_code trace_run(const struct tma_scenario *scenario,
+                                     const struct tma_digests *digests, bool quiet, FILE *trace,
+                                     struct cli_run_sinks sinks, struct tma_result *result,
+                                     struct tma_kernel_place *place, struct tma_error *error) {
     if (trace == NULL)
-        return run_engine(scenario, quiet, NULL, result, place, error);
+        return cli_scenario_run(scenario, quiet, &sinks, result, place, error);
     struct fields fields = {.count = 0};
     struct kernel_names *names = tma_allocate(1, sizeof *names);
     add_provenance(digests, &fields);
@@ -204,7 +166,8 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario,
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = run_engine(scenario, quiet, &sink, result, place, error);
+        sinks.events = &sink;
+        code = cli_scenario_run(scenario, quiet, &sinks, result, place, error);
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
@@ -213,91 +176,25 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario,
     return code;
 }
 
-/* An error of a kernel is at a place of the scenario. */
-static void print_error(const struct run_options *options, const struct tma_scenario *scenario,
-                        const struct tma_kernel_place *place, const struct tma_error *error) {
-    struct tma_diagnostics list = {0};
-    struct tma_location at = {options->common.operands.items[0], place->line, place->column};
-    if (place->line == 0) {
-        cli_error("%s: %s", scenario->name, error->text);
-        return;
-    }
-    tma_diagnose(&list, error->code, at, "%s", error->text);
-    cli_print_diagnostics(&list);
-    tma_diagnostics_free(&list);
-}
-
-/* What a report needs, besides the result of the scenario. */
-struct run_findings {
-    struct tma_launches launches;
-    struct tma_experiments experiments;
-    bool tried, too_long;
-};
-
-static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
-    struct cli_progress *progress = context;
-    progress->cycles += cycles;
-    progress->done = progress->done_work = tried;
-    progress->total = progress->total_work = total;
-    cli_progress_show(progress);
-}
-
-static enum tma_error_code find_out(const struct run_options *options,
-                                    const struct tma_scenario *scenario,
-                                    const struct tma_result *result, struct run_findings *findings,
-                                    struct tma_error *error) {
-    struct cli_progress progress = {.unit = "experiments"};
-    const struct tma_experiment_observer observer = {show_progress, &progress};
-    const struct tma_experiment_subject subject = {
-        .machine = &scenario->machine,
-        .kind = scenario->program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
-        .workload = scenario->program != NULL ? (const void *)&scenario->program->kernel
-                                              : &scenario->workload,
-        .map_names = scenario->map_names,
-        .observer = &observer};
-    uint32_t draws = options->draws.value;
-    enum tma_error_code code = TMA_OK;
-    findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >
-                         (scenario->program != NULL ? MOST_KERNEL_WORK : MOST_WORK);
-    cli_progress_begin(&progress, options->common.quiet);
-    findings->tried = options->why || (!options->no_why && !findings->too_long);
-    if (findings->tried)
-        code = tma_experiments_run(&subject, result, draws, &findings->experiments, error);
-    else if (draws > 0)
-        code = tma_launch(&subject, draws, &findings->launches, error);
-    cli_progress_clear(&progress);
-    if (findings->tried)
-        findings->launches = findings->experiments.before;
+/* Runs the scenario, and writes a timeline and a trace where there are files for them. */
+static enum tma_error_code simulate(const struct tma_scenario *scenario,
+                                    const struct tma_digests *digests, bool quiet,
+                                    const struct outputs *outputs, struct tma_result *result,
+                                    struct tma_kernel_place *place, struct tma_error *error) {
+    FILE *trace = outputs->trace.file, *file = outputs->timeline.file;
+    struct cli_run_sinks sinks = {0};
+    if (file == NULL)
+        return trace_run(scenario, digests, quiet, trace, sinks, result, place, error);
+    struct cli_timeline timeline;
+    enum tma_error_code code = TMA_ERROR_MEMORY;
+    if (!cli_timeline_create(&timeline, scenario, &sinks))
+        tma_fail(error, code, "out of memory");
+    else
+        code = trace_run(scenario, digests, quiet, trace, sinks, result, place, error);
+    if (code == TMA_OK)
+        cli_timeline_write(&timeline, scenario, result, file);
+    cli_timeline_free(&timeline);
     return code;
-}
-
-static void write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
-                         const struct tma_result *result, const struct tma_findings *findings,
-                         bool partial, int format, FILE *out) {
-    if (scenario->program != NULL) {
-        const struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                                      .digests = digests,
-                                                      .machine = &scenario->machine,
-                                                      .kernel = &scenario->program->kernel,
-                                                      .result = result,
-                                                      .map_names = scenario->map_names,
-                                                      .findings = *findings,
-                                                      .partial = partial};
-        tma_kernel_report_write(&input, format, out);
-        return;
-    }
-    const struct tma_report_input input = {
-        .scenario = scenario->name,
-        .digests = digests,
-        .machine = &scenario->machine,
-        .workload = &scenario->workload,
-        .result = result,
-        .map_names = scenario->map_names,
-        .limits = tma_report_limits_of(&scenario->machine, result),
-        .findings = *findings,
-        .partial = partial,
-    };
-    tma_report_write(&input, format, out);
 }
 
 static enum tma_error_code report(const struct run_options *options,
@@ -305,17 +202,17 @@ static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_digests *digests,
                                   const struct tma_result *result, bool partial, FILE *out,
                                   struct tma_error *error) {
-    struct run_findings *found = tma_allocate(1, sizeof *found);
+    const struct cli_questions questions = {options->why, options->no_why, options->common.quiet,
+                                            options->draws.value};
+    struct cli_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = partial ? TMA_OK : find_out(options, scenario, result, found, error);
-    const struct tma_findings findings = {
-        .experiments = found->tried ? &found->experiments : NULL,
-        .too_long = found->too_long && !options->no_why,
-        .draws = options->draws.value > 0 && !partial ? &found->launches : NULL,
-    };
+    enum tma_error_code code =
+        partial ? TMA_OK : cli_find_out(&questions, scenario, result, found, error);
+    const struct tma_findings findings = cli_findings_of(&questions, found, partial);
     if (code == TMA_OK)
-        write_report(scenario, digests, result, &findings, partial, options->common.format, out);
+        cli_write_report(scenario, digests, result, &findings, partial, options->common.format,
+                         out);
     tma_release(found);
     return code;
 }
@@ -335,14 +232,14 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         tma_release(result);
         return CLI_ERROR;
     }
-    enum tma_error_code code = simulate(scenario, &digests, options->common.quiet,
-                                        outputs.trace.file, result, &place, &error);
+    enum tma_error_code code =
+        simulate(scenario, &digests, options->common.quiet, &outputs, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
         code =
             report(options, scenario, &digests, result, interrupted, outputs.report.file, &error);
     if (code != TMA_OK)
-        print_error(options, scenario, &place, &error);
+        cli_print_run_error(options->common.operands.items[0], scenario, &place, &error);
     tma_release(result);
     bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
@@ -377,6 +274,11 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, trace),
      .help = "write a trace to FILE: one line for each event"},
+    {.name = "--timeline",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, timeline),
+     .help = "write a timeline to FILE: Chrome trace events, which ui.perfetto.dev opens"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),
@@ -404,7 +306,7 @@ const struct cli_verb cli_run = {
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
-    .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
+    .details = "Ctrl-C ends the run with a report of what was done, without a trace or a timeline.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,
