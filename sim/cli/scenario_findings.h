@@ -2,6 +2,8 @@
 #ifndef TMA_CLI_SCENARIO_FINDINGS_H
 #define TMA_CLI_SCENARIO_FINDINGS_H
 
+#include <stdio.h>
+
 #include "base/digest.h"
 #include "engine/result.h"
 #include "report/findings.h"

@@ -24,6 +24,7 @@
     X(decode)                                                                                      \
     X(replace)                                                                                     \
     X(completion)                                                                                  \
+    X(serve)                                                                                       \
     X(help)
 
 #define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;

@@ -283,6 +283,7 @@ static const struct verb_case {
 } cases[] = {
     {"help", {"help", "scenario"}, NOTHING},
     {"help on a verb", {"help", "run"}, NOTHING},
+    {"serve", {"serve", "--stdio"}, NOTHING},
     {"JSON Schema", {"help", "scenario-schema"}, NOTHING},
     {"kernels", {"kernels", "--format", "json", "-o", "out"}, NOTHING},
     {"check", {"check", "tests/faults/small.yaml", "-o", "out"}, NOTHING},
