@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/limits.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -27,6 +28,7 @@ enum { MOST_WORK = 250000 };
 struct run_options {
     struct cli_options common;
     const char *trace; /* NULL: no trace */
+    struct cli_count trace_limit;
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
@@ -173,9 +175,18 @@ static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool 
                           error);
 }
 
-static enum tma_error_code simulate(const struct tma_scenario *scenario, bool quiet, FILE *trace,
+static void report_drops(const struct tma_trace_header *header, struct tma_trace_drops drops) {
+    if (drops.events > 0)
+        cli_note("the trace ends at its limit of %" PRIu64 " bytes: %" PRIu64
+                 " events, from cycle %" PRIu64 " on, were dropped (--trace-limit)",
+                 header->limit_bytes, drops.events, drops.from_cycle);
+}
+
+static enum tma_error_code simulate(const struct run_options *options,
+                                    const struct tma_scenario *scenario, FILE *trace,
                                     struct tma_result *result, struct tma_kernel_place *place,
                                     struct tma_error *error) {
+    bool quiet = options->common.quiet;
     if (trace == NULL)
         return run_engine(scenario, quiet, NULL, result, place, error);
     struct fields fields = {.count = 0};
@@ -186,8 +197,12 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, bool qu
         tma_release(names);
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
-    struct tma_trace_header header = {
-        .scenario = scenario->name, .fields = fields.items, .field_count = fields.count};
+    struct tma_trace_header header = {.scenario = scenario->name,
+                                      .fields = fields.items,
+                                      .field_count = fields.count,
+                                      .limit_bytes = options->trace_limit.given
+                                                         ? options->trace_limit.value
+                                                         : TMA_LIMIT_TRACE_BYTES};
     if (scenario->program != NULL)
         name_kernel(&scenario->program->kernel, names, &header);
     struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
@@ -195,6 +210,8 @@ static enum tma_error_code simulate(const struct tma_scenario *scenario, bool qu
     if (writer != NULL) {
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
         code = run_engine(scenario, quiet, &sink, result, place, error);
+        if (code == TMA_OK)
+            report_drops(&header, tma_trace_writer_drops(writer));
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
@@ -313,7 +330,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         return CLI_ERROR;
     }
     enum tma_error_code code =
-        simulate(scenario, options->common.quiet, outputs.trace.file, result, &place, &error);
+        simulate(options, scenario, outputs.trace.file, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
         code = report(options, scenario, result, interrupted, outputs.report.file, &error);
@@ -356,6 +373,13 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, trace),
      .help = "write a trace to FILE: one line for each event"},
+    {.name = "--trace-limit",
+     .value = "BYTES",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct run_options, trace_limit),
+     .help =
+         "end the trace where it would be longer (default 2000000000; 0: no limit), and say what\n"
+         "was dropped"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),
