@@ -8,6 +8,7 @@
  * cli_NAME with its options and its help, and add a line here. */
 #define CLI_VERBS(X)                                                                               \
     X(run)                                                                                         \
+    X(report)                                                                                      \
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
     X(tune)                                                                                        \

@@ -1,3 +1,4 @@
+#include "report/findings_formats.h"
 #include "report/json_writer.h"
 #include "report/kernel_figures.h"
 #include "report/provenance.h"

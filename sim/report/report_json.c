@@ -1,4 +1,5 @@
 #include "report/figures.h"
+#include "report/findings_formats.h"
 #include "report/json_writer.h"
 #include "report/provenance.h"
 #include "report/report_formats.h"

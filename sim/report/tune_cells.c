@@ -4,7 +4,7 @@
 
 #include "report/decimal.h"
 #include "report/labels.h"
-#include "report/tune_formats.h"
+#include "report/tune_row.h"
 
 const char *const tma_tune_headings[TMA_TUNE_CELLS] = {
     "cycles", "us", "ratio", "found", "busiest", "longest wait",

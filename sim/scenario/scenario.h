@@ -46,8 +46,9 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
                             size_t setting_count, struct tma_scenario *scenario,
                             struct tma_diagnostics *list);
 
-/* Digests every key with its value: comments, the order of keys, and whether a value is a default
- * or a setting do not count. Returns false when out of memory. */
+/* Digests the keys and values of a scenario, with every default and every setting applied:
+ * comments, the order of keys, and whether a value is a default or a setting do not count. Returns
+ * false when out of memory. */
 bool tma_scenario_digest(const struct tma_scenario *scenario, struct tma_digests *digests);
 
 /* Frees what the scenario owns and empties it. */
