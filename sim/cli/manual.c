@@ -63,6 +63,13 @@ void cli_manual_verb(const struct cli_verb *verb, FILE *out) {
         fputs(".PP\n", out);
         cli_roff_prose(verb->details, out);
     }
+    if (verb->example != NULL) {
+        cli_roff_section(".SH", "Example", out);
+        fputs(".EX\n", out);
+        fprintf(out, "tmasim %s ", verb->name);
+        cli_roff_literal(verb->example, out);
+        fputs("\n.EE\n", out);
+    }
     cli_roff_section(".SH", "Options", out);
     const struct cli_option *option;
     for (size_t i = 0; (option = cli_verb_option(verb, i)) != NULL; i++)
