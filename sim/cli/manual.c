@@ -87,6 +87,10 @@ static void write_environment(FILE *out) {
     } variables[] = {
         {"TMASIM_ENGINE", "The file of the module that simulates, where it lies elsewhere than the "
                           "command or the library expects it."},
+        {"TMASIM_PATH",
+         "Folders with `gpus`, `kernels` and `scenarios` in them, with colons between "
+         "the folders: where names of machines, kernels and scenarios are looked "
+         "for before those that belong to tmasim."},
         {"TMASIM_QUIET", "Where it is set, no progress is shown, as with `--quiet`."},
     };
     cli_roff_section(".SH", "Environment", out);
