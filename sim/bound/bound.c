@@ -46,7 +46,7 @@ static uint64_t latency_ticks(const struct tma_machine *machine) {
 }
 
 /* A ring whose stages a role waits for, as the statements show it. */
-struct ring_use {
+struct stage_use {
     uint32_t acquire; /* index of the only ACQUIRE; UINT32_MAX: there are several */
     uint32_t wait;    /* of the only WAIT in the role */
     uint32_t ahead;   /* of the AHEAD around the ACQUIRE, or UINT32_MAX */
@@ -54,8 +54,8 @@ struct ring_use {
     bool own; /* one role fills and uses it */
 };
 
-static struct ring_use find_use(const struct tma_kernel *kernel, uint32_t role, uint32_t ring) {
-    struct ring_use use = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, false};
+static struct stage_use find_use(const struct tma_kernel *kernel, uint32_t role, uint32_t ring) {
+    struct stage_use use = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, false};
     uint32_t acquires = 0, waits = 0, filler = role;
     for (uint32_t r = 0; r < kernel->role_count; r++)
         for (uint32_t i = kernel->roles[r].first; i < kernel->roles[r].end; i++) {
@@ -134,7 +134,7 @@ static uint64_t stage_ticks(const struct tma_work_walk *walk, uint32_t role, uin
                             uint64_t waits) {
     const struct tma_machine *machine = walk->machine;
     const struct tma_kernel *kernel = walk->kernel;
-    struct ring_use use = find_use(kernel, role, ring);
+    struct stage_use use = find_use(kernel, role, ring);
     struct tma_program_work loads = {0}, between = {0};
     struct tma_work_walk plain = *walk;
     uint64_t stages = kernel->rings[ring].depth;

@@ -7,13 +7,13 @@
 
 /* A variable of the loops around a load, and the values 0, 1, ..., count - 1 that it has in all
  * CTAs together, in every combination with the others. */
-struct range {
+struct loop_range {
     uint32_t variable;
     int64_t count;
 };
 
 struct ranges {
-    struct range items[2 * TMA_MAX_LOOP_DEPTH];
+    struct loop_range items[2 * TMA_MAX_LOOP_DEPTH];
     uint32_t count;
 };
 
@@ -26,7 +26,7 @@ static bool is_polynomial(const struct tma_expression *expression) {
 
 static void add_range(struct ranges *ranges, uint32_t variable, int64_t count) {
     if (ranges->count < sizeof ranges->items / sizeof ranges->items[0])
-        ranges->items[ranges->count++] = (struct range){variable, count};
+        ranges->items[ranges->count++] = (struct loop_range){variable, count};
 }
 
 static bool is_variable(const struct tma_value *value, const char *name) {
@@ -127,7 +127,7 @@ static bool cover_dimension(const struct tma_work_walk *walk, const struct range
     for (uint32_t i = 0; i < ranges->count; i++)
         variables[ranges->items[i].variable] = 0;
     for (uint32_t i = 0; i < ranges->count; i++) {
-        const struct range *range = &ranges->items[i];
+        const struct loop_range *range = &ranges->items[i];
         if ((mask >> range->variable & 1) == 0)
             continue;
         found |= UINT64_C(1) << range->variable;

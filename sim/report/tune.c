@@ -12,19 +12,6 @@ static const struct tma_name names[] = {TMA_TUNE_FORMATS(TMA_FORMAT_NAME)};
 
 const struct tma_names tma_tune_format_names = {"format", names, FORMAT_COUNT};
 
-const char *tma_tune_found_text(enum tma_tune_found found) {
-    static const char *const texts[TMA_TUNE_FOUND_COUNT] = {
-#define TEXT(name, text) [name] = text,
-        TMA_TUNE_FOUND(TEXT)
-#undef TEXT
-    };
-    return texts[found];
-}
-
-bool tma_tune_has_time(const struct tma_tune_row *row) {
-    return row->found == TMA_TUNE_SIMULATED || row->found == TMA_TUNE_ESTIMATED;
-}
-
 /* The role that computes longest: the one whose waits cost time. */
 static uint32_t computing_role(const struct tma_result *result) {
     uint32_t most = 0;

@@ -3,6 +3,7 @@
 
 #include "report/decimal.h"
 #include "report/escape.h"
+#include "report/tune_cells.h"
 #include "report/tune_formats.h"
 
 static void write_figures(const struct tma_tune_row *row, FILE *out) {

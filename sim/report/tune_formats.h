@@ -15,10 +15,4 @@
 TMA_TUNE_FORMATS(TMA_TUNE_WRITER)
 #undef TMA_TUNE_WRITER
 
-/* "simulated", ... */
-const char *tma_tune_found_text(enum tma_tune_found found);
-
-/* Whether a row has a time of its own run, or an estimate of it. */
-bool tma_tune_has_time(const struct tma_tune_row *row);
-
 #endif

@@ -6,7 +6,7 @@
 enum { LEAST_WIDTH = 3, FIRST_WORD = 3 /* cells from here on are words, which begin in line */ };
 
 /* Widths of the columns of the table. */
-struct widths {
+struct tune_widths {
     int kernel, cells[TMA_TUNE_CELLS];
 };
 
@@ -18,8 +18,8 @@ static bool has_cells(const struct tma_tune_row *row) {
     return is_listed(row) && row->found != TMA_TUNE_ILLEGAL;
 }
 
-static struct widths find_widths(const struct tma_tune *tune) {
-    struct widths widths = {.kernel = tma_column_width(LEAST_WIDTH, "kernel")};
+static struct tune_widths find_widths(const struct tma_tune *tune) {
+    struct tune_widths widths = {.kernel = tma_column_width(LEAST_WIDTH, "kernel")};
     for (int c = 0; c < TMA_TUNE_CELLS; c++)
         widths.cells[c] = tma_column_width(0, tma_tune_headings[c]);
     for (size_t i = 0; i < tune->row_count; i++) {
@@ -47,7 +47,7 @@ static int value_width(const struct tma_tune *tune, size_t column) {
 }
 
 /* The last cell ends the line. */
-static void write_cells(const char *const *cells, const struct widths *widths, FILE *out) {
+static void write_cells(const char *const *cells, const struct tune_widths *widths, FILE *out) {
     int last = TMA_TUNE_CELLS - 1;
     while (last > 0 && cells[last][0] == '\0')
         last--;
@@ -61,14 +61,14 @@ static void write_cells(const char *const *cells, const struct widths *widths, F
 }
 
 static void write_values(const struct tma_tune *tune, const char *kernel, const char *const *values,
-                         const struct widths *widths, FILE *out) {
+                         const struct tune_widths *widths, FILE *out) {
     if (tune->several_kernels)
         tma_write_column(kernel, widths->kernel, out);
     for (size_t c = 0; c < tune->column_count; c++)
         tma_write_column(values == NULL ? label(tune, c) : values[c], value_width(tune, c), out);
 }
 
-static void write_row(const struct tma_tune *tune, size_t rank, const struct widths *widths,
+static void write_row(const struct tma_tune *tune, size_t rank, const struct tune_widths *widths,
                       FILE *out) {
     const struct tma_tune_row *row = &tune->rows[rank];
     const char *texts[TMA_TUNE_CELLS];
@@ -90,7 +90,7 @@ static void write_row(const struct tma_tune *tune, size_t rank, const struct wid
 }
 
 void tma_tune_write_text(const struct tma_tune *tune, FILE *out) {
-    struct widths widths = find_widths(tune);
+    struct tune_widths widths = find_widths(tune);
     if (!tune->several_kernels) {
         fputs("kernel  ", out);
         tma_write_printable(tune->rows[0].kernel, out);

@@ -21,7 +21,7 @@ ways='--try BM=64,128 BN=128 STAGES=2:3'
     tmasim tune gemm $small --list "$SCRATCH/list" --draws 0
 }
 echo "-- what cannot win is not simulated: the best are the same"
-big='--set M=512 N=512 K=256 --try BM=64,128 BN=64,128 STAGES=2:3 --draws 0'
+big='--set M=512 N=512 K=256 --try BM=64,128 BN=64,128 BK=32,64 STAGES=2:3 --draws 0'
 # shellcheck disable=SC2086 # options
 {
     tmasim tune gemm $big
