@@ -182,6 +182,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an installed copy
 	@tests/run $(COMMAND) $(TESTS)
 
+.PHONY: pages
+pages: $(COMMAND) ## the pages of `tmasim report` in headless Chromium (needs chromium)
+	@tests/pages/run $(COMMAND)
+
 .PHONY: coverage
 coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
 	@$(MAKE) --no-print-directory VARIANT=coverage all
@@ -209,7 +213,16 @@ build/fuzz/obj/%.o: %.c
 
 build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
 	@echo "  LD  $@"
-	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) -lm
+	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) $(FUZZ_LIBS) -lm
+
+# Kernels run. The engine lies beside the fuzzer, and SimGrid is there from the start, as above.
+build/fuzz/libtmasim-engine.so: $(MODULE_SOURCES)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@clang $(FUZZ_FLAGS) -fPIC -shared -o $@ $^ $(SIMGRID_LIBS) -lm
+
+build/fuzz/kernel: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS)
+build/fuzz/kernel: | build/fuzz/libtmasim-engine.so
 
 .PHONY: fuzz
 fuzz: $(FUZZERS) ## fuzz each parser and the placement, FUZZ_SECONDS each (needs clang)
