@@ -328,16 +328,18 @@ EMCC ?= emcc
 .PHONY: playground
 playground: build/playground/tmasim.html ## the web page of the functional half, build/playground/tmasim.html (needs emscripten)
 
-build/playground/engine.js: $(PLAYGROUND_SOURCES) $(wildcard sim/base/*.h sim/tensormap/*.h sim/placement/*.h sim/banks/*.h sim/serve/*.h) Makefile
+build/playground/engine.wasm: $(PLAYGROUND_SOURCES) $(wildcard sim/base/*.h sim/tensormap/*.h sim/placement/*.h sim/banks/*.h sim/serve/*.h) Makefile
 	@mkdir -p $(@D)
-	$(EMCC) -std=gnu17 -O2 -DTMA_SERVE_WITHOUT_RUN -Isim $(WARNINGS) \
-	    -ffp-contract=off -sSINGLE_FILE=1 -sMODULARIZE=1 -sEXPORT_NAME=tmasim -sENVIRONMENT=web -sSTRICT=1 -sFILESYSTEM=0 \
-	    -sINITIAL_MEMORY=8MB -sEXPORTED_RUNTIME_METHODS=cwrap -o $@ $(PLAYGROUND_SOURCES)
+	$(EMCC) -std=gnu17 -O2 -DTMA_SERVE_WITHOUT_RUN -Isim $(WARNINGS) -ffp-contract=off \
+	    -sSTANDALONE_WASM=1 -sINITIAL_MEMORY=8MB -sTOTAL_STACK=1MB --no-entry -o $@ $(PLAYGROUND_SOURCES)
 
-build/playground/tmasim.html: build/playground/engine.js $(PLAYGROUND_PARTS) sim/base/version.h
+# Where page.html says @FILE@, the page has that file; the engine as base64.
+build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) sim/base/version.h
+	@base64 -w 0 $< >build/playground/engine.base64
 	@awk -v version='$(VERSION)' ' \
-	    /^@[a-z.]*@$$/ { file = substr($$0, 2, length($$0) - 2); if (file != "engine.js") file = "playground/" file; \
-	        else file = "build/playground/engine.js"; while ((getline line <file) > 0) print line; close(file); next } \
+	    /^@[a-z.]*@$$/ { \
+	        file = (/engine/ ? "build/playground/" : "playground/") substr($$0, 2, length($$0) - 2); \
+	        while ((getline line <file) > 0) print line; close(file); next } \
 	    { gsub(/@version@/, version); print }' playground/page.html >$@
 	@echo "$@: $$(stat -c %s $@) bytes"
 
