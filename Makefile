@@ -337,7 +337,7 @@ build/playground/engine.wasm: $(PLAYGROUND_SOURCES) $(wildcard sim/base/*.h sim/
 build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) sim/base/version.h
 	@base64 -w 0 $< >build/playground/engine.base64
 	@awk -v version='$(VERSION)' ' \
-	    /^@[a-z.]*@$$/ { \
+	    /^@[a-z0-9.]*@$$/ { \
 	        file = (/engine/ ? "build/playground/" : "playground/") substr($$0, 2, length($$0) - 2); \
 	        while ((getline line <file) > 0) print line; close(file); next } \
 	    { gsub(/@version@/, version); print }' playground/page.html >$@
