@@ -98,39 +98,100 @@ def test_the_launch_of_a_kernel_that_makes_its_own_descriptors() -> None:
     assert result.report["bytes"]["loaded"] == result.report["bytes"]["stored"] == 1024 * 1024 * 2
 
 
-def coordinates(name: str, verb: str, map_name: str, loops: Dict[str, int]) -> Iterator[Tuple[int, ...]]:
-    """The coordinates of an operation for every CTA, with the values of loop variables."""
-    read = record(name)
-    ctas = 1
-    for size in read["grid"]:
-        ctas *= size
-    for statement in statements(program_of(name), verb):
-        if statement["map"] != map_name:
+Moved = Tuple[str, str, Tuple[int, ...]]
+
+
+def value(text: Any, known: Dict[str, int]) -> int:
+    """The value of an expression of the program; divisions round down in Python, too."""
+    found: int = eval(str(text).replace("/", "//"), {"min": min, "max": max}, dict(known))
+    return found
+
+
+def moves(program: List[Any], known: Dict[str, int]) -> Iterator[Moved]:
+    """What a CTA loads and stores, in its order: the statement, the tensor map, the coordinates."""
+    for statement in program:
+        if isinstance(statement, str):
             continue
-        texts = [re.sub(r"(?<!/)/(?!/)", "//", str(item)) for item in statement["at"]]
-        codes = [compile(text, "at", "eval") for text in texts]
-        for cta in range(ctas):
-            known = {"cta": cta, "min": min, "max": max, **loops}
-            yield tuple(eval(code, {}, known) for code in codes)
+        if "for" in statement:
+            ((name, bounds),) = statement["for"].items()
+            for i in range(*(value(bound, known) for bound in bounds)):
+                yield from moves(statement["do"], {**known, name: i})
+        elif "if" in statement:
+            way = "then" if value(statement["if"], known) else "else"
+            yield from moves(statement.get(way, []), known)
+        for verb in ("load", "store"):
+            if verb in statement:
+                at = tuple(value(item, known) for item in statement[verb]["at"])
+                yield verb, statement[verb]["map"], at
 
 
-def test_a_gemm_stores_every_box_of_its_result_once() -> None:
-    stored = sorted(coordinates("gemm_128_256_64_3", "store", "c", {}))
+def moved(program: List[Any], verb: str, name: str, cta: int) -> List[Tuple[int, ...]]:
+    """The coordinates of one kind of operation of a CTA."""
+    return [at for kind, map_name, at in moves(program, {"cta": cta}) if (kind, map_name) == (verb, name)]
+
+
+def test_a_gemm_walks_along_k_and_stores_its_tile() -> None:
+    program = program_of("gemm_128_256_64_3")
+    stored = []
+    for cta in range(0, 512, 37):
+        boxes = moved(program, "store", "c", cta)
+        stored += boxes
+        n, m = boxes[0]
+        assert boxes == [(n + 64 * i, m) for i in range(4)]
+        assert moved(program, "load", "a", cta) == [(k, m) for k in range(0, 4096, 64)]
+        assert moved(program, "load", "b", cta) == [(k, n) for k in range(0, 4096, 64)]
+    assert len(set(stored)) == len(stored)
+
+
+def test_a_persistent_gemm_stores_every_tile_once() -> None:
+    program = program_of("gemm_persistent")
+    stored = sorted(at for cta in range(132) for at in moved(program, "store", "c", cta))
     assert stored == sorted((n, m) for n in range(0, 4096, 64) for m in range(0, 4096, 128))
 
 
 def test_attention_takes_the_blocks_of_its_head() -> None:
-    stored = sorted(coordinates("attention_64", "store", "o", {}))
-    assert stored == [(0, row) for row in range(0, 64 * 2048, 128)]
-    keys = set(coordinates("attention_64", "load", "k", {"i0": 0}))
-    # Two blocks ahead of the loop, and the third one in its first iteration.
-    assert keys == {(0, head * 2048 + 64 * j) for head in range(64) for j in range(3)}
+    program = program_of("attention_64")
+    for cta in (0, 17, 1023):
+        head, block = divmod(cta, 16)
+        rows = [(0, head * 2048 + row) for row in range(0, 2048, 64)]
+        assert moved(program, "load", "k", cta) == moved(program, "load", "v", cta) == rows
+        assert moved(program, "load", "q", cta) == [(0, head * 2048 + 128 * block)]
+        assert moved(program, "store", "o", cta) == [(0, head * 2048 + 128 * block)]
 
 
-def test_loops_that_carry_coordinates() -> None:
-    # The copy's next tile goes round the loop: what one iteration loads ahead, a later one stores.
-    stored = list(coordinates("copy_128_64_3", "store", "b", {"i0": 528 * 7}))
-    assert stored[0] == (528 * 7 % 64 * 64, 528 * 7 // 64 * 128)
+def pipelined_copy(tiles: int) -> List[Any]:
+    """The program of a copy with num_stages=4, whose loop hands coordinates on from the load to the
+    store, three iterations later."""
+    line = Descriptor("float16", (4096, 4096), (4096, 1), (128, 64), "128b", (128, 128))
+    compiled = Compiled(
+        name="copy",
+        target="sm_90",
+        grid=(132,),
+        num_warps=4,
+        num_stages=4,
+        num_ctas=1,
+        shared_bytes=131096,
+        registers=80,
+        arguments={"tiles": tiles, "tn": 32},
+        descriptors={"a": line, "b": line},
+        ttgir=(RECORDS.parent / "ttgir" / "copy_128_128_4.ttgir").read_text(),
+    )
+    compiled.scenario()
+    program: List[Any] = compiled.scenario_dict()["kernel"]["roles"]["program"]["program"]
+    return program
+
+
+@pytest.mark.parametrize("tiles", [1024, 300, 132, 5])
+def test_a_loop_that_hands_coordinates_on(tiles: int) -> None:
+    program = pipelined_copy(tiles)
+    for cta in (0, 4, 131):
+        expected = [
+            (tile % 32 * 128 + part, tile // 32 * 128)
+            for tile in range(cta, tiles, 132)
+            for part in (0, 64)
+        ]
+        assert moved(program, "load", "a", cta) == expected
+        assert moved(program, "store", "b", cta) == expected
 
 
 def test_the_pipeline_is_that_of_the_code() -> None:

@@ -23,6 +23,7 @@ from tmasim.errors import (
 )
 from tmasim.result import Experiment, Percentiles, Result
 from tmasim.scenario import Scenario, kernels
+from tmasim.search import Sweep, SweepRow, TuneRow, Tuning, sweep, tune
 from tmasim.tensor_map import ComparedMode, Comparison, ConsumerCost, TensorMap
 
 __version__ = version()
@@ -45,11 +46,17 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Sweep",
+    "SweepRow",
     "TensorMap",
     "TensorMapError",
+    "TuneRow",
+    "Tuning",
     "Violation",
     "configs",
     "kernels",
     "machine",
+    "sweep",
+    "tune",
     "version",
 ]

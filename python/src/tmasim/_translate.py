@@ -40,6 +40,9 @@ WAIT_INSTRUCTIONS = 4
 COPY_INSTRUCTIONS = 12
 DOT_INSTRUCTIONS = 20
 
+#: Iterations over which a pipeline hands on a value.
+CARRIED_ITERATIONS = 4
+
 #: What waits and arrivals cost in that code (configs/kernels/gemm.yaml has the same).
 COSTS = {
     "wait": "30 cycles",
@@ -391,14 +394,16 @@ class Translator:
         stride: Value,
         carried: Sequence[Tuple[str, str]],
     ) -> None:
-        """Values that the loop carries, where they follow from its variable alone: in an iteration,
-        what the one before has yielded for the variable of then."""
+        """Values that the loop carries, where they follow from its variable: in an iteration, what
+        the one before has yielded. A pipeline hands coordinates on over several iterations; values
+        that depend on themselves, such as the number of the stage, stay unknown."""
         yields = body[-1].operands if body and body[-1].name == "scf.yield" else []
         before = dict(self.values)
+        initial = [self.scalar(value) for _, value in carried]
 
-        def yielded(at: Value) -> List[Optional[Value]]:
+        def yielded(at: Value, items: Sequence[Optional[Value]]) -> List[Optional[Value]]:
             self.values = dict(before)
-            self.values.update((item, None) for item, _ in carried)
+            self.values.update((item, value) for (item, _), value in zip(carried, items))
             self.values[variable] = at
             for operation in body:
                 if not operation.regions:
@@ -408,16 +413,33 @@ class Translator:
             self.values = dict(before)
             return found
 
-        general = yielded(ex.subtract(name, stride))
-        first = yielded(ex.subtract(start, stride))
-        for (item, initial), value, at_first in zip(carried, general, first):
-            begin = self.scalar(initial)
-            if value is None or begin is None:
-                self.values[item] = None
-            elif at_first == begin:
-                self.values[item] = value
-            else:
-                self.values[item] = ex.choose(ex.compare("eq", name, start), begin, value)
+        def values_at(at: Value, iterations: int) -> List[Optional[Value]]:
+            if iterations == 0:
+                return [None] * len(carried)
+            earlier = ex.subtract(at, stride)
+            found: List[Optional[Value]] = []
+            for value, begin in zip(yielded(earlier, values_at(earlier, iterations - 1)), initial):
+                known = value is not None and begin is not None
+                found.append(
+                    ex.choose(ex.compare("eq", at, start), begin, value)  # type: ignore[arg-type]
+                    if known
+                    else None
+                )
+            return found
+
+        def unguarded(at: Value, iterations: int) -> List[Optional[Value]]:
+            """The same, if what is yielded were right before the first iteration, too."""
+            if iterations == 0:
+                return [None] * len(carried)
+            earlier = ex.subtract(at, stride)
+            return yielded(earlier, unguarded(earlier, iterations - 1))
+
+        general = unguarded(name, CARRIED_ITERATIONS)
+        first = unguarded(start, CARRIED_ITERATIONS)
+        guarded = values_at(name, CARRIED_ITERATIONS)
+        right = all(a == b for a, b, c in zip(first, initial, general) if c is not None)
+        for (item, _), value in zip(carried, general if right else guarded):
+            self.values[item] = value
 
     def branch(self, operation: Operation) -> None:
         condition = self.scalar(operation.operands[0])

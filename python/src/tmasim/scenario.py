@@ -76,11 +76,7 @@ class Scenario:
         Raises:
             ScenarioError: There is no such kernel or parameter, or a value does not fit.
         """
-        known = kernels()
-        if name not in known:
-            message = f"no kernel {name!r}; there are: {', '.join(known)}"
-            raise ScenarioError([Diagnostic(message, meaning(1))])
-        return cls(configs() / "kernels" / f"{name}.yaml", settings=parameters)
+        return cls(library_kernel(name), settings=parameters)
 
     def with_settings(self, settings: Settings) -> "Scenario":
         """The same scenario with more settings, which come after its own.
@@ -91,8 +87,21 @@ class Scenario:
         texts = [*self._settings, *_setting_texts(settings)]
         return Scenario(self._source, settings=texts, name=self._name)
 
+    def recipe(self, settings: Optional[Settings] = None) -> Tuple[Source, Tuple[str, ...], str]:
+        """What makes the scenario again, in another process too: its source, all settings as texts
+        (its own and then these), and its name."""
+        texts = (*self._settings, *_setting_texts(settings))
+        return self._source, texts, self._name
+
+    @staticmethod
+    def recipe_of(
+        source: Source, settings: Optional[Settings] = None, name: str = "scenario.yaml"
+    ) -> Tuple[Source, Tuple[str, ...], str]:
+        """The same of a scenario that is not read yet."""
+        return source, tuple(_setting_texts(settings)), name
+
     def __reduce__(self) -> Any:
-        return (_again, (self._source, self._settings, self._name))
+        return (_again, self.recipe())
 
     @property
     def name(self) -> str:
@@ -173,6 +182,28 @@ class Scenario:
 def kernels() -> List[str]:
     """The names of the kernels of the library, for `Scenario.kernel`."""
     return sorted(path.stem for path in (configs() / "kernels").glob("*.yaml"))
+
+
+def library_kernel(name: str) -> Path:
+    """The path of a kernel of the library.
+
+    Raises:
+        ScenarioError: There is no such kernel.
+    """
+    known = kernels()
+    if name not in known:
+        message = f"no kernel {name!r}; there are: {', '.join(known)}"
+        raise ScenarioError([Diagnostic(message, meaning(1))])
+    return configs() / "kernels" / f"{name}.yaml"
+
+
+def kernel_path(name: str) -> Path:
+    """The path of a kernel: a file, or one of the library.
+
+    Raises:
+        ScenarioError: There is no such kernel.
+    """
+    return Path(name) if Path(name).exists() else library_kernel(name)
 
 
 def _again(source: Source, settings: Sequence[str], name: str) -> Scenario:
