@@ -221,8 +221,10 @@ static enum tma_error_code report(const struct run_options *options,
                                   const struct tma_digests *digests,
                                   const struct tma_result *result, bool partial, FILE *out,
                                   struct tma_error *error) {
-    const struct cli_questions questions = {options->why, options->no_why, options->common.quiet,
-                                            options->draws.value};
+    const struct cli_questions questions = {.why = options->why,
+                                            .no_why = options->no_why,
+                                            .quiet = options->common.quiet,
+                                            .draws = options->draws.value};
     struct cli_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
