@@ -127,7 +127,11 @@ def moves(program: List[Any], known: Dict[str, int]) -> Iterator[Moved]:
 
 def moved(program: List[Any], verb: str, name: str, cta: int) -> List[Tuple[int, ...]]:
     """The coordinates of one kind of operation of a CTA."""
-    return [at for kind, map_name, at in moves(program, {"cta": cta}) if (kind, map_name) == (verb, name)]
+    return [
+        at
+        for kind, map_name, at in moves(program, {"cta": cta})
+        if (kind, map_name) == (verb, name)
+    ]
 
 
 def test_a_gemm_walks_along_k_and_stores_its_tile() -> None:
@@ -230,7 +234,9 @@ def test_what_is_not_understood_is_said() -> None:
     with pytest.raises(TranslationError, match="no descriptor b"):
         replace(compiled, descriptors={"a": compiled.descriptors["a"]}).scenario()
     gather = compiled.ttgir.replace("ttng.async_tma_copy_global_to_local", "ttng.async_tma_gather")
-    with pytest.raises(TranslationError, match=r"line \d+: ttng.async_tma_gather is not understood"):
+    with pytest.raises(
+        TranslationError, match=r"line \d+: ttng.async_tma_gather is not understood"
+    ):
         replace(compiled, ttgir=gather).scenario()
     with pytest.raises(TranslationError, match="a predicate that is not understood"):
         replace(compiled, arguments={"M": 2048, "N": 2048}).scenario()
@@ -275,7 +281,9 @@ class FakeKernel:
             name="copy", target=target, num_warps=4, num_stages=3, num_ctas=1, shared=1024,
             tensordesc_meta=[meta],
         )  # fmt: skip
-        ttgir = '#loc = loc("x")\nmodule {\n  tt.func @copy(%M: i32 loc("M"(#loc))) {\n  } loc(#loc)\n}'
+        ttgir = (
+            '#loc = loc("x")\nmodule {\n  tt.func @copy(%M: i32 loc("M"(#loc))) {\n  } loc(#loc)\n}'
+        )
         return SimpleNamespace(metadata=metadata, asm={"ttgir": ttgir}, n_regs=40, n_spills=0)
 
 

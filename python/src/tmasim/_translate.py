@@ -1,8 +1,8 @@
 """Makes the program of a kernel with roles from a TTGIR function.
 
-Triton's pipeline is already in the code: loads ahead of a loop and inside it, with predicates. So the
-program has the statements of the code in their order: one role of all warps, a ring for each array
-of mbarriers, and its coordinates as expressions of the CTA's number and the loops' variables.
+Triton's pipeline is already in the code: loads ahead of a loop and inside it, with predicates. So
+the program has the statements of the code in their order: one role of all warps, a ring for each
+array of mbarriers, and its coordinates as expressions of the CTA's number and the loops' variables.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Statement = Any  # a dict, or the word of a statement alone
 WARP_THREADS = 32
 BARRIER = "all_warps"
 
-#: Instructions of a warp that Triton 3.6 makes of an operation for sm_90, counted in the code of its
-#: GEMM: a step of K has 85 in all.
+#: Instructions of a warp that Triton 3.6 makes of an operation for sm_90, counted in the code of
+#: its GEMM: a step of K has 85 in all.
 SCALAR_INSTRUCTIONS = 1
 DIVISION_INSTRUCTIONS = 20
 INDEX_INSTRUCTIONS = 4
@@ -76,7 +76,13 @@ ELEMENT_COSTS = {
 }
 SPECIAL_FUNCTIONS = ("math.exp2", "math.exp", "math.log2", "math.log", "math.rsqrt", "math.sqrt")
 
-MMA_TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "tfloat32", "i8": "int8", "f64": "float64"}
+MMA_TYPES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "tfloat32",
+    "i8": "int8",
+    "f64": "float64",
+}
 
 #: Elements of tensormap_create (PTX ISA, tensormap.replace, table 33).
 REPLACE_TYPES = ["uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32"]
@@ -651,10 +657,7 @@ class Translator:
     def make_map(self, operation: Operation) -> None:
         place, box, shape, strides, steps = (
             operation.operands[0],
-            *(
-                [self.scalar(name) for name in names]
-                for names in operation.listed()[:4]
-            ),
+            *([self.scalar(name) for name in names] for names in operation.listed()[:4]),
         )
         numbers = [value for values in (box, shape, strides, steps) for value in values]
         if not all(isinstance(value, int) for value in numbers):
