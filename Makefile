@@ -3,6 +3,7 @@
 VARIANT ?= release
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
+ENGINEDIR ?= $(LIBDIR)
 DESTDIR ?=
 CC      ?= cc
 # make PGO=1: a release build that is optimised with a profile of the training set (docs/performance.md).
@@ -181,6 +182,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an installed copy
 	@tests/run $(COMMAND) $(TESTS)
 
+.PHONY: pages
+pages: $(COMMAND) ## the pages of `tmasim report` in headless Chromium (needs chromium)
+	@tests/pages/run $(COMMAND)
+
 .PHONY: coverage
 coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
 	@$(MAKE) --no-print-directory VARIANT=coverage all
@@ -208,7 +213,16 @@ build/fuzz/obj/%.o: %.c
 
 build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
 	@echo "  LD  $@"
-	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) -lm
+	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) $(FUZZ_LIBS) -lm
+
+# Kernels run. The engine lies beside the fuzzer, and SimGrid is there from the start, as above.
+build/fuzz/libtmasim-engine.so: $(MODULE_SOURCES)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@clang $(FUZZ_FLAGS) -fPIC -shared -o $@ $^ $(SIMGRID_LIBS) -lm
+
+build/fuzz/kernel: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS)
+build/fuzz/kernel: | build/fuzz/libtmasim-engine.so
 
 .PHONY: fuzz
 fuzz: $(FUZZERS) ## fuzz each parser and the placement, FUZZ_SECONDS each (needs clang)
@@ -243,7 +257,7 @@ install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, l
 	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(LIBDIR)/libtmasim.a
 	chmod 644 $(DESTDIR)$(LIBDIR)/libtmasim.a
 	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION)
-	install -m 755 $(MODULE) $(DESTDIR)$(LIBDIR)/libtmasim-engine.so
+	install -D -m 755 $(MODULE) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
 	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
@@ -270,13 +284,39 @@ COMPLETION_fish := share/fish/vendor_completions.d/tmasim.fish
 uninstall: ## delete what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(LIBDIR)/libtmasim.a
 	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so $(DESTDIR)$(LIBDIR)/$(SONAME)
-	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libtmasim-engine.so
+	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/tmasim.pc
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
 	@for page in $(notdir $(MANUAL)); do \
 	    rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
 	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_bash) $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
 	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
+
+# The files that git knows, as they are now, with the times of the last commit: the same bytes each time.
+DIST := tmasim-$(VERSION)
+
+.PHONY: dist
+dist: build/$(DIST).tar.gz ## a source tarball, build/tmasim-VERSION.tar.gz
+
+.PHONY: build/$(DIST).tar.gz
+build/$(DIST).tar.gz:
+	@mkdir -p build
+	@git ls-files -z | tar --create --null --files-from=- --transform='s,^,$(DIST)/,' --sort=name \
+	    --mtime="$$(git log -1 --format=%cI)" --owner=0 --group=0 --numeric-owner --mode=u+w,go=rX --format=ustar | gzip -9n >$@
+	@echo "$@: $$(stat -c %s $@) bytes"
+
+.PHONY: distcheck
+distcheck: dist ## unpack the tarball, build it and run its tests
+	rm -rf build/dist && mkdir build/dist && tar -xzf build/$(DIST).tar.gz -C build/dist
+	$(MAKE) -C build/dist/$(DIST) test
+
+# Built from the tarball, with what the tests of the packages need in one build.
+.PHONY: deb
+deb: dist ## Debian packages in build/deb (needs debhelper and what debian/control names)
+	rm -rf build/deb && mkdir build/deb && tar -xzf build/$(DIST).tar.gz -C build/deb
+	cd build/deb/$(DIST) && \
+	    DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym $(DEB_BUILD_OPTIONS)" dpkg-buildpackage -us -uc
+	lintian --fail-on error,warning --info build/deb/tmasim_*.changes
 
 .PHONY: capture
 capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs ## what takes records on a GPU: timing, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)

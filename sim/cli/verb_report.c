@@ -15,6 +15,9 @@
 /* CTAs whose times a page has, at most. */
 enum { MOST_CTAS = 4096 };
 
+/* The report as text is a few kilobytes. */
+enum { MOST_TEXT_BYTES = 1 << 18 };
+
 struct report_options {
     struct cli_options common;
     bool why, no_why;
@@ -60,7 +63,7 @@ static void add_setting(void *context, const char *key, const char *value) {
     }
     page->settings = settings;
     struct tma_page_setting setting = {tma_copy_text(key),
-                                       tma_copy_text(value == NULL ? "" : value),
+                                       value == NULL ? NULL : tma_copy_text(value),
                                        tma_copy_text(tma_origin_of(&page->origins, key).text)};
     page->out_of_memory |= setting.key == NULL || setting.value == NULL || setting.origin == NULL;
     settings[page->setting_count++] = setting;
@@ -69,13 +72,14 @@ static void add_setting(void *context, const char *key, const char *value) {
 /* Writes the report as text. */
 static enum tma_error_code write_text(struct page *page, const struct tma_findings *findings,
                                       struct tma_error *error) {
-    size_t length;
-    FILE *stream = tma_open_text(&page->text, &length);
+    /* A stream whose block grows loses what it has no memory for without a word. */
+    page->text = tma_allocate(MOST_TEXT_BYTES, 1);
+    FILE *stream = page->text == NULL ? NULL : fmemopen(page->text, MOST_TEXT_BYTES, "w");
     if (stream == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     cli_write_report(page->scenario, &page->digests, page->result, findings, false, 0, stream);
     bool failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed || page->text == NULL)
+    if (fclose(stream) != 0 || failed)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     return TMA_OK;
 }
@@ -114,8 +118,10 @@ static enum tma_error_code make_page(const struct report_options *options, struc
     page->result = tma_allocate(1, sizeof *page->result);
     page->found = tma_allocate(1, sizeof *page->found);
     page->series = tma_series_new(&scenario->machine);
-    page->origins = tma_origins_of(scenario);
-    tma_scenario_describe(scenario, add_setting, page);
+    if (tma_origins_create(&page->origins, scenario))
+        tma_scenario_describe(scenario, add_setting, page);
+    else
+        page->out_of_memory = true;
     if (!tma_span_sample_create(&page->ctas, MOST_CTAS) || page->result == NULL ||
         page->found == NULL || page->series == NULL || page->out_of_memory ||
         !tma_scenario_digest(scenario, &page->digests))

@@ -1,9 +1,11 @@
 /* tmasim run: simulates a scenario and writes its report, its trace and its timeline. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/limits.h"
 #include "base/version.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
@@ -20,6 +22,7 @@
 struct run_options {
     struct cli_options common;
     const char *trace, *timeline; /* NULL: none */
+    struct cli_count trace_limit;
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
@@ -142,11 +145,20 @@ static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *na
     header->stage_count = names->stage_count;
 }
 
+static void report_drops(const struct tma_trace_header *header, struct tma_trace_drops drops) {
+    if (drops.events > 0)
+        cli_note("the trace ends at its limit of %" PRIu64 " bytes: %" PRIu64
+                 " events, from cycle %" PRIu64 " on, were dropped (--trace-limit)",
+                 header->limit_bytes, drops.events, drops.from_cycle);
+}
+
 /* Runs the scenario, and writes a trace where there is a file for it. */
-static enum tma_error_code trace_run(const struct tma_scenario *scenario,
-                                     const struct tma_digests *digests, bool quiet, FILE *trace,
+static enum tma_error_code trace_run(const struct run_options *options,
+                                     const struct tma_scenario *scenario,
+                                     const struct tma_digests *digests, FILE *trace,
                                      struct cli_run_sinks sinks, struct tma_result *result,
                                      struct tma_kernel_place *place, struct tma_error *error) {
+    const bool quiet = options->common.quiet;
     if (trace == NULL)
         return cli_scenario_run(scenario, quiet, &sinks, result, place, error);
     struct fields fields = {.count = 0};
@@ -158,8 +170,12 @@ static enum tma_error_code trace_run(const struct tma_scenario *scenario,
         tma_release(names);
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     }
-    struct tma_trace_header header = {
-        .scenario = scenario->name, .fields = fields.items, .field_count = fields.count};
+    struct tma_trace_header header = {.scenario = scenario->name,
+                                      .fields = fields.items,
+                                      .field_count = fields.count,
+                                      .limit_bytes = options->trace_limit.given
+                                                         ? options->trace_limit.value
+                                                         : TMA_LIMIT_TRACE_BYTES};
     if (scenario->program != NULL)
         name_kernel(&scenario->program->kernel, names, &header);
     struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
@@ -168,6 +184,8 @@ static enum tma_error_code trace_run(const struct tma_scenario *scenario,
         struct tma_event_sink sink = tma_trace_writer_sink(writer);
         sinks.events = &sink;
         code = cli_scenario_run(scenario, quiet, &sinks, result, place, error);
+        if (code == TMA_OK)
+            report_drops(&header, tma_trace_writer_drops(writer));
         enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
         code = code == TMA_OK ? closed : code;
     }
@@ -177,20 +195,21 @@ static enum tma_error_code trace_run(const struct tma_scenario *scenario,
 }
 
 /* Runs the scenario, and writes a timeline and a trace where there are files for them. */
-static enum tma_error_code simulate(const struct tma_scenario *scenario,
-                                    const struct tma_digests *digests, bool quiet,
+static enum tma_error_code simulate(const struct run_options *options,
+                                    const struct tma_scenario *scenario,
+                                    const struct tma_digests *digests,
                                     const struct outputs *outputs, struct tma_result *result,
                                     struct tma_kernel_place *place, struct tma_error *error) {
     FILE *trace = outputs->trace.file, *file = outputs->timeline.file;
     struct cli_run_sinks sinks = {0};
     if (file == NULL)
-        return trace_run(scenario, digests, quiet, trace, sinks, result, place, error);
+        return trace_run(options, scenario, digests, trace, sinks, result, place, error);
     struct cli_timeline timeline;
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (!cli_timeline_create(&timeline, scenario, &sinks))
         tma_fail(error, code, "out of memory");
     else
-        code = trace_run(scenario, digests, quiet, trace, sinks, result, place, error);
+        code = trace_run(options, scenario, digests, trace, sinks, result, place, error);
     if (code == TMA_OK)
         cli_timeline_write(&timeline, scenario, result, file);
     cli_timeline_free(&timeline);
@@ -233,7 +252,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         return CLI_ERROR;
     }
     enum tma_error_code code =
-        simulate(scenario, &digests, options->common.quiet, &outputs, result, &place, &error);
+        simulate(options, scenario, &digests, &outputs, result, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
         code =
@@ -279,6 +298,13 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, timeline),
      .help = "write a timeline to FILE: Chrome trace events, which ui.perfetto.dev opens"},
+    {.name = "--trace-limit",
+     .value = "BYTES",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct run_options, trace_limit),
+     .help =
+         "end the trace where it would be longer (default 2000000000; 0: no limit), and say what\n"
+         "was dropped"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),

@@ -8,15 +8,6 @@
 #include "report/page_files.h"
 #include "report/svg.h"
 
-/* Writes JSON into a script element: no "<" of it can end the element, or begin a comment. */
-static void write_in_script(const char *json, size_t length, FILE *out) {
-    for (size_t i = 0; i < length; i++)
-        if (json[i] == '<')
-            fputs("\\u003c", out);
-        else
-            fputc(json[i], out);
-}
-
 /* Writes a text of several lines. False when out of memory. */
 static bool write_lines(const char *text, FILE *out) {
     while (*text != '\0') {
@@ -32,13 +23,8 @@ static bool write_lines(const char *text, FILE *out) {
     return true;
 }
 
-static bool write_data(const struct tma_page_input *input, FILE *out) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = tma_open_text(&text, &length);
-    if (stream == NULL)
-        return false;
-    struct tma_json json = {.out = stream};
+static void write_data(const struct tma_page_input *input, FILE *out) {
+    struct tma_json json = {.out = out, .in_script = true};
     tma_json_begin_object(&json, NULL);
     tma_page_write_overview(input, &json);
     tma_page_write_experiments(input, &json);
@@ -50,12 +36,6 @@ static bool write_data(const struct tma_page_input *input, FILE *out) {
     tma_page_write_ctas(input, &json);
     tma_page_write_settings(input, &json);
     tma_json_end_object(&json);
-    bool failed = ferror(stream) != 0;
-    bool good = fclose(stream) == 0 && !failed && text != NULL;
-    if (good)
-        write_in_script(text, length, out);
-    tma_release(text);
-    return good;
 }
 
 bool tma_page_write(const struct tma_page_input *input, FILE *out) {
@@ -72,7 +52,7 @@ bool tma_page_write(const struct tma_page_input *input, FILE *out) {
     fputs("<section id=\"text\"><h2>The report as text</h2><pre>", out);
     bool good = write_lines(input->text, out);
     fputs("</pre></section>\n</main>\n<script type=\"application/json\" id=\"data\">\n", out);
-    good = write_data(input, out) && good;
+    write_data(input, out);
     fprintf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_js);
     return good;
 }

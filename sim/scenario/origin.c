@@ -7,13 +7,14 @@
 #include "scenario/text_file.h"
 #include "scenario/tree.h"
 
-struct tma_origins tma_origins_of(const struct tma_scenario *scenario) {
-    struct tma_origins origins = {scenario, NULL};
+bool tma_origins_create(struct tma_origins *origins, const struct tma_scenario *scenario) {
+    enum tma_error_code code = TMA_OK;
+    char *text = NULL;
     size_t length;
-    if (scenario->gpu_path != NULL &&
-        tma_text_read(scenario->gpu_path, &origins.machine_text, &length, NULL) != TMA_OK)
-        origins.machine_text = NULL;
-    return origins;
+    if (scenario->gpu_path != NULL)
+        code = tma_text_read(scenario->gpu_path, &text, &length, NULL);
+    *origins = (struct tma_origins){scenario, code == TMA_OK ? text : NULL};
+    return code != TMA_ERROR_MEMORY;
 }
 
 void tma_origins_free(struct tma_origins *origins) {

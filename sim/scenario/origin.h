@@ -10,8 +10,9 @@ struct tma_origins {
     char *machine_text;                  /* owned: the machine's file, or NULL */
 };
 
-/* Prepares to find origins. Without the machine's file, the words of its comments are missing. */
-struct tma_origins tma_origins_of(const struct tma_scenario *scenario);
+/* Prepares to find origins. False when out of memory. Where the machine's file cannot be read
+ * again, the words of its comments are missing. Free the origins in any case. */
+bool tma_origins_create(struct tma_origins *origins, const struct tma_scenario *scenario);
 void tma_origins_free(struct tma_origins *origins);
 
 /* The origin of a key of tma_scenario_describe: "gemm_tile.yaml:12", "h200.yaml:40 (fitted)" with

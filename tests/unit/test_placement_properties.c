@@ -260,6 +260,7 @@ static void check_narrow(struct sample *sample) {
 
 /* Loads exist in all modes, stores in the first three, reductions without gather4 only. */
 static void check_directions(uint64_t seed, int mode, void (*check)(struct sample *sample)) {
+    memcpy(other_tensor, tensor, sizeof tensor); /* equal before each operation */
     check_samples(seed, modes[mode], TMA_LOAD, check);
     if (mode < STORE_MODES)
         check_samples(seed + 1, modes[mode], TMA_STORE, check);

@@ -234,7 +234,7 @@ function drawSeries() {
             line('special functions', 3, mean('sfu_ticks', 100 / 1024 / sms))], '%', false, 100)]);
     for (const bar of data.bars)
         choices.push([data.kernel ? `Time of ${bar.name}` : 'Time of slots', own(data.causes.map((cause, i) =>
-            line(cause.text, i, mean0(series.causes[bar.first + i], length))), '', true)]);
+            line(cause.text, i, mean0(series.causes[bar.first + i], length))), data.kernel ? 'roles' : 'slots', true)]);
     const choice = tabs(choices.map(item => item[0]), i => view.replaceChildren(choices[i][1]()), 'figure');
     place.append(choice.list, view);
     choice.select(0);
