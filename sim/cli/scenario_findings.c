@@ -55,31 +55,32 @@ struct tma_findings cli_findings_of(const struct cli_questions *questions,
     };
 }
 
-void cli_write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
-                      const struct tma_result *result, const struct tma_findings *findings,
-                      bool partial, int format, FILE *out) {
+void cli_report_write(const struct cli_report *report, int format, FILE *out) {
+    const struct tma_scenario *scenario = report->scenario;
     if (scenario->program != NULL) {
         const struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                                      .digests = digests,
+                                                      .digests = report->digests,
                                                       .machine = &scenario->machine,
                                                       .kernel = &scenario->program->kernel,
-                                                      .result = result,
+                                                      .result = report->result,
                                                       .map_names = scenario->map_names,
-                                                      .findings = *findings,
-                                                      .partial = partial};
+                                                      .findings = report->findings,
+                                                      .series = report->series,
+                                                      .partial = report->partial};
         tma_kernel_report_write(&input, format, out);
         return;
     }
     const struct tma_report_input input = {
         .scenario = scenario->name,
-        .digests = digests,
+        .digests = report->digests,
         .machine = &scenario->machine,
         .workload = &scenario->workload,
-        .result = result,
+        .result = report->result,
         .map_names = scenario->map_names,
-        .limits = tma_report_limits_of(&scenario->machine, result),
-        .findings = *findings,
-        .partial = partial,
+        .limits = tma_report_limits_of(&scenario->machine, report->result),
+        .findings = report->findings,
+        .series = report->series,
+        .partial = report->partial,
     };
     tma_report_write(&input, format, out);
 }

@@ -1,5 +1,6 @@
 #include "cli/tuning.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -16,8 +17,9 @@ struct state {
     const struct cli_tuning *tuning;
     struct tma_tune *tune;
     struct tma_workers *workers;
-    struct cli_tuning_task *items; /* owned; of the batch */
-    struct tma_task *tasks;        /* owned; the same for the pool */
+    struct cli_tuning_task *items;    /* owned; of the batch */
+    struct tma_task *tasks;           /* owned; the same for the pool */
+    struct tma_tune_row **candidates; /* owned */
     size_t count;
     struct cli_progress progress;
     bool out_of_memory;
@@ -39,6 +41,13 @@ static void fail_row(struct state *state, struct tma_tune_row *row, const char *
 
 static double nanoseconds(uint64_t cycles, uint32_t clock_mhz) {
     return (double)cycles * 1000 / clock_mhz;
+}
+
+static void take_bound(struct tma_tune_row *row, const struct cli_tuning_outcome *got) {
+    row->found = TMA_TUNE_BOUND;
+    row->sm_clock_mhz = got->sm_clock_mhz;
+    row->bound_cycles = row->cycles = got->cycles;
+    row->time_ns = nanoseconds(got->cycles, got->sm_clock_mhz);
 }
 
 /* A run of a row has this time. */
@@ -66,7 +75,9 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
         fail_row(state, row, outcome->failure);
     else if (got->failed)
         fail_row(state, row, (const char *)(got + 1));
-    else if (task->step == CLI_TUNING_RUN && row->found != TMA_TUNE_ILLEGAL)
+    else if (task->step == CLI_TUNING_LOOK)
+        take_bound(row, got);
+    else if (row->found != TMA_TUNE_ILLEGAL)
         take_time(row, task, got);
     return !state->out_of_memory;
 }
@@ -125,11 +136,49 @@ static bool look(struct state *state) {
     return run_batch(state);
 }
 
-static bool simulate_all(struct state *state) {
+static int compare_bounds(const void *first, const void *second) {
+    const struct tma_tune_row *a = *(const struct tma_tune_row *const *)first,
+                              *b = *(const struct tma_tune_row *const *)second;
+    double a_ns = nanoseconds(a->bound_cycles, a->sm_clock_mhz),
+           b_ns = nanoseconds(b->bound_cycles, b->sm_clock_mhz);
+    if (a_ns != b_ns)
+        return a_ns < b_ns ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+/* The legal rows, those with the lowest bounds first. */
+static size_t sort_by_bound(struct state *state) {
+    size_t count = 0;
     for (size_t i = 0; i < state->tune->row_count; i++)
-        if (state->tune->rows[i].found != TMA_TUNE_ILLEGAL)
-            add_task(state, CLI_TUNING_RUN, i, 0);
-    return run_batch(state);
+        if (state->tune->rows[i].found == TMA_TUNE_BOUND)
+            state->candidates[count++] = &state->tune->rows[i];
+    if (count > 0)
+        qsort(state->candidates, count, sizeof *state->candidates, compare_bounds);
+    return count;
+}
+
+static double bound_time(const struct tma_tune_row *row) {
+    return nanoseconds(row->bound_cycles, row->sm_clock_mhz);
+}
+
+/* Simulates rows, a few at a time, until the bounds of all others are above the best time. */
+static bool simulate_candidates(struct state *state) {
+    size_t count = sort_by_bound(state), next = 0;
+    size_t few = 2 * (size_t)cli_jobs(state->tuning->options);
+    while (next < count && !cli_interrupted()) {
+        double best = state->tuning->all ? 0 : best_time(state->tune);
+        for (size_t i = 0; i < few && next < count; i++) {
+            if (best > 0 && bound_time(state->candidates[next]) > best)
+                break;
+            add_task(state, CLI_TUNING_RUN, (size_t)(state->candidates[next++] - state->tune->rows),
+                     0);
+        }
+        if (state->count == 0)
+            break;
+        if (!run_batch(state))
+            return false;
+    }
+    return true;
 }
 
 /* The finalists run with further draws, one draw after the other. */
@@ -144,6 +193,20 @@ static bool draw_finalists(struct state *state) {
             return false;
     }
     return true;
+}
+
+/* A row that was simulated before the best time was known, and that its bound rules out, is one of
+ * those that were not: so the result does not depend on how many ran at once. */
+static void drop_ruled_out(struct state *state) {
+    double best = best_time(state->tune);
+    for (size_t i = 0; i < state->tune->row_count && !state->tuning->all; i++) {
+        struct tma_tune_row *row = &state->tune->rows[i];
+        if (row->found != TMA_TUNE_SIMULATED || bound_time(row) <= best)
+            continue;
+        row->found = TMA_TUNE_BOUND;
+        row->cycles = row->bound_cycles;
+        row->time_ns = bound_time(row);
+    }
 }
 
 /* Rows without further draws have no spread. */
@@ -170,9 +233,10 @@ static bool create(struct state *state) {
     tune->rows = tma_allocate(tune->row_count, sizeof *tune->rows);
     state->items = tma_allocate(tune->row_count, sizeof *state->items);
     state->tasks = tma_allocate(tune->row_count, sizeof *state->tasks);
+    state->candidates = tma_allocate(tune->row_count, sizeof *state->candidates);
     state->workers = tma_workers_create(cli_jobs(tuning->options), &code);
     if (tune->rows == NULL || state->items == NULL || state->tasks == NULL ||
-        state->workers == NULL)
+        state->candidates == NULL || state->workers == NULL)
         return false;
     for (size_t i = 0; i < tune->row_count; i++)
         tune->rows[i] = (struct tma_tune_row){
@@ -189,7 +253,9 @@ bool cli_tuning_run(const struct cli_tuning *tuning, struct tma_tune *tune) {
     bool good = false;
     if (create(&state)) {
         cli_progress_begin(&state.progress, tuning->options->quiet);
-        good = look(&state) && simulate_all(&state) && draw_finalists(&state);
+        good = look(&state) && simulate_candidates(&state);
+        drop_ruled_out(&state);
+        good = good && draw_finalists(&state);
         cli_progress_clear(&state.progress);
         if (good)
             finish(&state);
@@ -199,6 +265,7 @@ bool cli_tuning_run(const struct cli_tuning *tuning, struct tma_tune *tune) {
     tma_workers_free(state.workers);
     tma_release(state.items);
     tma_release(state.tasks);
+    tma_release(state.candidates);
     if (state.out_of_memory)
         cli_error("out of memory");
     return good && !state.out_of_memory;

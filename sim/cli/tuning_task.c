@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "bound/bound.h"
 #include "engine/kernel_run.h"
 
 static bool simulate(struct tma_scenario *scenario, struct cli_tuning_outcome *outcome,
@@ -48,6 +49,11 @@ static bool do_step(const struct cli_tuning_task *task, struct tma_scenario *sce
         kernel->sm_clock_mhz > 0 ? kernel->sm_clock_mhz : scenario->machine.sm_clock_mhz;
     outcome->timing_validated = scenario->machine.validated;
     outcome->timing_edited = scenario->machine.edited;
+    struct tma_kernel_bound bound;
+    if (task->step == CLI_TUNING_LOOK) {
+        tma_kernel_bound(&scenario->machine, kernel, &bound);
+        outcome->cycles = bound.cycles;
+    }
     if (task->step == CLI_TUNING_RUN)
         good = simulate(scenario, outcome, reply, &error);
     if (!good)

@@ -7,7 +7,7 @@
 #include "workers/pool.h"
 
 enum cli_tuning_step {
-    CLI_TUNING_LOOK, /* is it legal? */
+    CLI_TUNING_LOOK, /* is it legal? finds a lower bound of its time */
     CLI_TUNING_RUN   /* simulates it */
 };
 
@@ -18,8 +18,8 @@ struct cli_tuning_task {
 };
 
 struct cli_tuning_outcome {
-    bool failed; /* the bytes that follow are the reason */
-    uint64_t cycles;
+    bool failed;     /* the bytes that follow are the reason */
+    uint64_t cycles; /* LOOK: the bound */
     uint32_t sm_clock_mhz;
     struct tma_tune_limiter limiter; /* RUN */
     bool timing_validated, timing_edited;

@@ -77,7 +77,11 @@ static enum tma_error_code write_text(struct page *page, const struct tma_findin
     FILE *stream = page->text == NULL ? NULL : fmemopen(page->text, MOST_TEXT_BYTES, "w");
     if (stream == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    cli_write_report(page->scenario, &page->digests, page->result, findings, false, 0, stream);
+    const struct cli_report report = {.scenario = page->scenario,
+                                      .digests = &page->digests,
+                                      .result = page->result,
+                                      .findings = *findings};
+    cli_report_write(&report, 0, stream);
     bool failed = ferror(stream) != 0;
     if (fclose(stream) != 0 || failed)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");

@@ -5,7 +5,6 @@
 #include "report/format_table.h"
 #include "report/kernel_figures.h"
 #include "report/tune_formats.h"
-#include "report/tune_row.h"
 
 enum { TMA_TUNE_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
 

@@ -34,7 +34,8 @@ struct tma_tune_row {
     const char *kernel;        /* borrowed; as the user named it */
     const char *const *values; /* borrowed; by column; NULL: not set */
     enum tma_tune_found found;
-    char *failure;            /* owned; ILLEGAL: why */
+    char *failure; /* owned; ILLEGAL: why */
+    uint32_t sm_clock_mhz;
     uint64_t bound_cycles;    /* lower bound of the time */
     uint64_t cycles;          /* SIMULATED, ESTIMATED: of the run; BOUND: the bound */
     double time_ns;           /* the same */

@@ -4,11 +4,19 @@
 
 #include "report/decimal.h"
 #include "report/labels.h"
-#include "report/tune_row.h"
 
 const char *const tma_tune_headings[TMA_TUNE_CELLS] = {
     "cycles", "us", "ratio", "found", "busiest", "longest wait",
 };
+
+const char *tma_tune_found_text(enum tma_tune_found found) {
+    static const char *const texts[TMA_TUNE_FOUND_COUNT] = {
+#define TEXT(name, text) [name] = text,
+        TMA_TUNE_FOUND(TEXT)
+#undef TEXT
+    };
+    return texts[found];
+}
 
 /* "~" stands before an estimate, ">=" before a bound. */
 static const char *sign(const struct tma_tune_row *row) {

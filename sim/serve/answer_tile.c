@@ -6,7 +6,6 @@
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"
 #include "placement/reduction.h"
-#include "serve/answer_input.h"
 #include "serve/answers.h"
 #include "tensormap/rules.h"
 
@@ -92,7 +91,7 @@ static bool read_operation(const struct tma_request *request, const struct tma_t
 
 /* An error of the library is about the operation: its text names the argument. */
 static bool fail_operation(struct tma_request_error *error, const struct tma_error *why) {
-    return tma_answer_fail(error, why->code, why->text);
+    return tma_request_fail_whole(error, why->code, why->text);
 }
 
 static void write_coordinates(struct tma_reply_line *reply, const int64_t *coordinates,
@@ -149,7 +148,7 @@ bool tma_answer_place(const struct tma_request *request, struct tma_reply_line *
     struct tma_layout layout;
     struct tma_error why = {0};
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_answer_legal_map(request, &map, error) ||
         !read_operation(request, &map, &operation, error))
         return false;
@@ -230,7 +229,7 @@ bool tma_answer_compare(const struct tma_request *request, struct tma_reply_line
     struct tma_violation violation;
     char text[TMA_ERROR_TEXT_BYTES];
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_request_map(request, &map, error) ||
         !read_operation(request, &map, &operation, error) ||
         !read_consumer(request, &consumer, error))
