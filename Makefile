@@ -2,6 +2,8 @@
 
 VARIANT ?= release
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
+ENGINEDIR ?= $(LIBDIR)
 DESTDIR ?=
 CC      ?= cc
 # make PGO=1: a release build that is optimised with a profile of the training set (docs/performance.md).
@@ -67,7 +69,7 @@ FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
@@ -83,6 +85,11 @@ BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
 
+# The man pages and the completion of shells, which the command writes from its own tables.
+VERBS := $(shell sed -n 's/^ *X(\(.*\)).*/\1/p' sim/cli/verbs.h)
+MANUAL := $(patsubst %,$(BUILD)/man/%,tmasim.1 $(VERBS:%=tmasim-%.1) tmasim-scenario.5 tmasim-kernel.5 tmasim-machine.5)
+COMPLETION := $(patsubst %,$(BUILD)/completion/%,bash zsh fish)
+
 .PHONY: all
 all: $(COMMAND) $(SHARED) $(MODULE) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, PGO=1, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
@@ -95,10 +102,12 @@ $(LIBRARY): $(LIB_OBJECTS)
 	@echo "  AR  $@"
 	@ar rcs $@ $^
 
-# Without -flto, which makes this link take seconds and the library no faster.
+# Without -flto, which makes this link take seconds and the library no faster. Programs that are linked
+# with it here find it by its soname.
 $(SHARED): $(LIB_OBJECTS)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) -fno-lto -shared -Wl,-soname,$(SONAME) -o $@ $^ $(DEPS_LIBS) -lm
+	@ln -sfn $(@F) $(@D)/$(SONAME)
 
 $(MODULE): $(call object,$(MODULE_SOURCES))
 	@echo "  LD  $@"
@@ -107,6 +116,18 @@ $(MODULE): $(call object,$(MODULE_SOURCES))
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) | $(MODULE)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
+
+$(BUILD)/man/tmasim.1: $(COMMAND)
+	@mkdir -p $(@D)
+	@$(COMMAND) help --man >$@
+
+$(BUILD)/man/%: $(COMMAND)
+	@mkdir -p $(@D)
+	@$(COMMAND) help --man $(basename $(@F:tmasim-%=%)) >$@
+
+$(BUILD)/completion/%: $(COMMAND)
+	@mkdir -p $(@D)
+	@$(COMMAND) completion $(@F) >$@
 
 # The checked longjmp refuses to leave the stack of a simulated actor (simgrid/shell.c).
 $(BUILD)/obj/sim/engine/simgrid/%.o: FLAGS_release += -U_FORTIFY_SOURCE
@@ -123,6 +144,14 @@ build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
 	@cd build/train && find obj -name '*.gcda' | while read -r counts; do \
 	    mkdir -p "../pgo/$${counts%/*}" && cp "$$counts" "../pgo/$$counts" || exit 1; done
 	@touch $@
+
+# The page that `tmasim report` writes has these files: C takes them as strings.
+PAGE_FILES := $(addprefix sim/report/page/page.,css html js)
+$(BUILD)/embedded/report/page_files.h: $(PAGE_FILES) scripts/embed
+	@mkdir -p $(@D)
+	@scripts/embed $(PAGE_FILES) >$@
+$(BUILD)/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+$(BUILD)/obj/sim/report/page.o: ALL_CFLAGS += -I$(BUILD)/embedded
 
 $(BUILD)/obj/%.o: %.c Makefile $(PROFILE)
 	@mkdir -p $(@D)
@@ -152,6 +181,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 .PHONY: test
 test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an installed copy
 	@tests/run $(COMMAND) $(TESTS)
+
+.PHONY: pages
+pages: $(COMMAND) ## the pages of `tmasim report` in headless Chromium (needs chromium)
+	@tests/pages/run $(COMMAND)
 
 .PHONY: coverage
 coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
@@ -218,32 +251,72 @@ bench: all $(BENCHES) ## measure speed
 
 # The archive is installed without the intermediate code for -flto: no other compiler reads it.
 .PHONY: install
-install: all ## install below DESTDIR/PREFIX: command, libraries, public headers, configs
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig
+install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, libraries, headers, configs, man pages, completion
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/tmasim
-	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libtmasim.a
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/libtmasim.a
-	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION)
-	install -m 755 $(MODULE) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
-	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libtmasim.so
+	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(LIBDIR)/libtmasim.a
+	chmod 644 $(DESTDIR)$(LIBDIR)/libtmasim.a
+	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION)
+	install -D -m 755 $(MODULE) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
+	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
 	    install -D -m 644 sim/$$header $(DESTDIR)$(PREFIX)/include/tmasim/$$header; done
-	@for file in $(wildcard configs/*/*.yaml); do \
+	@for file in $(wildcard configs/*/*.yaml configs/*/*.json); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/tmasim/$$file; done
+	@for page in $(MANUAL); do \
+	    install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$${page##*.} $$page; done
+	install -D -m 644 $(BUILD)/completion/bash $(DESTDIR)$(PREFIX)/$(COMPLETION_bash)
+	install -D -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
+	install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'configs=$${prefix}/share/tmasim/configs' '' \
 	    'Name: tmasim' 'Description: simulator of the Tensor Memory Accelerator' \
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include/tmasim' \
-	    'Libs: -L$${prefix}/lib -ltmasim' 'Libs.private: $(DEPS_LIBS) -lm' \
-	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
+	    'Libs: -L$(LIBDIR:$(PREFIX)/%=$${prefix}/%) -ltmasim' 'Libs.private: $(DEPS_LIBS) -lm' \
+	    > $(DESTDIR)$(LIBDIR)/pkgconfig/tmasim.pc
+
+# Where shells look for the completion of commands, below PREFIX.
+COMPLETION_bash := share/bash-completion/completions/tmasim
+COMPLETION_zsh  := share/zsh/site-functions/_tmasim
+COMPLETION_fish := share/fish/vendor_completions.d/tmasim.fish
 
 .PHONY: uninstall
 uninstall: ## delete what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(PREFIX)/lib/libtmasim.a
-	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	rm -f $(DESTDIR)$(PREFIX)/lib/libtmasim.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtmasim-engine.so
-	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmasim.pc
+	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(LIBDIR)/libtmasim.a
+	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so $(DESTDIR)$(LIBDIR)/$(SONAME)
+	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
+	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/tmasim.pc
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
+	@for page in $(notdir $(MANUAL)); do \
+	    rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
+	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_bash) $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
+	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
+
+# The files that git knows, as they are now, with the times of the last commit: the same bytes each time.
+DIST := tmasim-$(VERSION)
+
+.PHONY: dist
+dist: build/$(DIST).tar.gz ## a source tarball, build/tmasim-VERSION.tar.gz
+
+.PHONY: build/$(DIST).tar.gz
+build/$(DIST).tar.gz:
+	@mkdir -p build
+	@git ls-files -z | tar --create --null --files-from=- --transform='s,^,$(DIST)/,' --sort=name \
+	    --mtime="$$(git log -1 --format=%cI)" --owner=0 --group=0 --numeric-owner --mode=u+w,go=rX --format=ustar | gzip -9n >$@
+	@echo "$@: $$(stat -c %s $@) bytes"
+
+.PHONY: distcheck
+distcheck: dist ## unpack the tarball, build it and run its tests
+	rm -rf build/dist && mkdir build/dist && tar -xzf build/$(DIST).tar.gz -C build/dist
+	$(MAKE) -C build/dist/$(DIST) test
+
+# Built from the tarball, with what the tests of the packages need in one build.
+.PHONY: deb
+deb: dist ## Debian packages in build/deb (needs debhelper and what debian/control names)
+	rm -rf build/deb && mkdir build/deb && tar -xzf build/$(DIST).tar.gz -C build/deb
+	cd build/deb/$(DIST) && \
+	    DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym $(DEB_BUILD_OPTIONS)" dpkg-buildpackage -us -uc
+	lintian --fail-on error,warning --info build/deb/tmasim_*.changes
 
 .PHONY: capture
 capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs ## what takes records on a GPU: timing, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)

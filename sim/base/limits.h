@@ -12,6 +12,7 @@
     X(TMA_LIMIT_EXPRESSION_BYTES, 1000, "bytes of an expression")                                  \
     X(TMA_LIMIT_EXPRESSION_NODES, 256, "names, numbers and operators of an expression")            \
     X(TMA_LIMIT_EXPRESSION_DEPTH, 32, "levels of parentheses, signs and conditions in one")        \
+    X(TMA_LIMIT_RESULT_BYTES, 67108864, "bytes of a report or a sweep that diff reads")            \
     X(TMA_LIMIT_ERRORS, 100, "errors listed for one input; a last line counts the others")         \
     X(TMA_LIMIT_MACHINE_BYTES, 1073741824, "host bytes of L2 tags, and of DRAM queues")            \
     X(TMA_LIMIT_TRACE_BYTES, 2000000000,                                                           \

@@ -4,4 +4,7 @@
 
 #define TMA_VERSION "0.1.0"
 
+/* The day of the version, which the man pages show. */
+#define TMA_VERSION_DATE "2026-11-23"
+
 #endif

@@ -40,7 +40,6 @@ static bool spares_operands(const struct cli_options *options) {
 /* Puts the file that a word names in the place of the word. Other operands stay: the verb says what
  * is wrong with them. */
 static bool find_scenario(const struct cli_verb *verb, struct cli_options *options) {
-    static const char *const folders[] = {"kernels", "scenarios", NULL};
     if (!verb->takes_scenario || options->operands.count == 0)
         return true;
     options->scenario = tma_allocate(1, sizeof *options->scenario);
@@ -48,7 +47,7 @@ static bool find_scenario(const struct cli_verb *verb, struct cli_options *optio
         cli_error("out of memory");
         return false;
     }
-    if (cli_config_resolve(options->operands.items[0], folders, options->scenario))
+    if (cli_scenario_find(options->operands.items[0], options->scenario))
         options->operands.items[0] = options->scenario->text;
     return true;
 }

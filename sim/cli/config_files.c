@@ -41,3 +41,8 @@ bool cli_config_resolve(const char *operand, const char *const *folders,
     }
     return false;
 }
+
+bool cli_scenario_find(const char *operand, struct cli_config_path *path) {
+    static const char *const folders[] = {"kernels", "scenarios", NULL};
+    return cli_config_resolve(operand, folders, path);
+}

@@ -20,4 +20,8 @@ bool cli_config_find(const char *name, struct cli_config_path *path);
 bool cli_config_resolve(const char *operand, const char *const *folders,
                         struct cli_config_path *path);
 
+/* Finds the scenario that a word means: a kernel of the library, or a scenario that belongs to the
+ * command; see cli_config_resolve. */
+bool cli_scenario_find(const char *operand, struct cli_config_path *path);
+
 #endif

@@ -10,3 +10,7 @@ bool cli_draws_allowed(struct cli_count draws) {
     cli_error("--draws is %u; allowed: 1 to %d", draws.value, MOST_DRAWS);
     return false;
 }
+
+bool cli_draws_most(struct cli_count draws) {
+    return draws.value == 0 || cli_draws_allowed(draws);
+}

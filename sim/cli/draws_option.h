@@ -7,4 +7,7 @@
 /* Prints an error and returns false if the number is outside its range. */
 bool cli_draws_allowed(struct cli_count draws);
 
+/* The same, where no draws are allowed, too. */
+bool cli_draws_most(struct cli_count draws);
+
 #endif

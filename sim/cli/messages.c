@@ -63,3 +63,17 @@ void cli_print_diagnostics(const struct tma_diagnostics *list) {
     if (more > 0)
         cli_error("and %zu more errors", more);
 }
+
+void cli_first_error(const struct tma_diagnostics *list, char *text, size_t size) {
+    const struct tma_diagnostic *first = list->count > 0 ? &list->items[0] : NULL;
+    struct tma_location at = first != NULL ? first->at : list->reserve.at;
+    const char *said = first != NULL ? first->text : list->reserve.text;
+    size_t total = tma_diagnostics_total(list);
+    char more[40] = "";
+    if (total > 1)
+        snprintf(more, sizeof more, " (and %zu more)", total - 1);
+    if (at.line > 0)
+        snprintf(text, size, "%s:%u:%u: %s%s", at.file, at.line, at.column, said, more);
+    else
+        snprintf(text, size, "%s: %s%s", at.file, said, more);
+}

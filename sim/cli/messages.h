@@ -24,6 +24,10 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "tmasim: note: ..." and a newline. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Writes the first error of a list that has one, for a place with room for one line:
+ * "file:line:column: text (and 2 more)". */
+void cli_first_error(const struct tma_diagnostics *list, char *text, size_t size);
+
 /* Prints "file:line:column: error: ..." for each entry of the list, then how many it dropped. */
 void cli_print_diagnostics(const struct tma_diagnostics *list);
 

@@ -34,12 +34,19 @@ static bool is_named(const struct cli_option *option, const char *name, size_t l
     return option->short_name != NULL && length == 2 && strncmp(option->short_name, name, 2) == 0;
 }
 
-static const struct cli_option *find_option(const struct cli_verb *verb, const char *name,
-                                            size_t length) {
-    for (size_t i = 0; i < verb->option_count; i++)
-        if (is_named(&verb->options[i], name, length))
-            return &verb->options[i];
-    return is_named(&help_option, name, length) ? &help_option : NULL;
+const struct cli_option *cli_verb_option(const struct cli_verb *verb, size_t index) {
+    if (index < verb->option_count)
+        return &verb->options[index];
+    return index == verb->option_count ? &help_option : NULL;
+}
+
+const struct cli_option *cli_find_option(const struct cli_verb *verb, const char *name,
+                                         size_t length) {
+    const struct cli_option *option;
+    for (size_t i = 0; (option = cli_verb_option(verb, i)) != NULL; i++)
+        if (is_named(option, name, length))
+            return option;
+    return NULL;
 }
 
 static bool unknown_option(const struct cli_verb *verb, const char *argument, size_t length) {
@@ -139,11 +146,28 @@ static size_t options_bytes(const struct cli_verb *verb) {
     return verb->options_bytes == 0 ? sizeof(struct cli_options) : verb->options_bytes;
 }
 
+/* Whether an argument has the form PATH=VALUE of a setting. */
+static bool is_setting(const char *argument) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                  "_.[]";
+    size_t length = strspn(argument, allowed);
+    return length > 0 && argument[length] == '=';
+}
+
+/* Takes the settings behind the first one of an option. */
+static bool parse_more(struct arguments *arguments, const struct cli_option *option,
+                       struct cli_options *options) {
+    while (arguments->next < arguments->end && is_setting(*arguments->next))
+        if (!store(option, *arguments->next++, options))
+            return false;
+    return true;
+}
+
 /* Parses "--name value", "--name=value" or a flag. */
 static bool parse_option(struct arguments *arguments, struct cli_options *options) {
     const char *argument = *arguments->next++;
     size_t length = strcspn(argument, "=");
-    const struct cli_option *option = find_option(arguments->verb, argument, length);
+    const struct cli_option *option = cli_find_option(arguments->verb, argument, length);
     if (option == NULL)
         return unknown_option(arguments->verb, argument, length);
     assert(option->offset < options_bytes(arguments->verb));
@@ -159,7 +183,8 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
         }
         value = *arguments->next++;
     }
-    return store(option, value, options);
+    return store(option, value, options) &&
+           (!option->several || parse_more(arguments, option, options));
 }
 
 static bool check_operands(const struct cli_verb *verb, const struct cli_options *options) {
@@ -259,7 +284,7 @@ void cli_verb_help(const struct cli_verb *verb) {
     if (verb->statuses != NULL)
         printf("\nexit status: %s\n", verb->statuses);
     printf("\noptions:\n");
-    for (size_t i = 0; i < verb->option_count; i++)
-        print_option(&verb->options[i]);
-    print_option(&help_option);
+    const struct cli_option *option;
+    for (size_t i = 0; (option = cli_verb_option(verb, i)) != NULL; i++)
+        print_option(option);
 }

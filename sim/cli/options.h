@@ -57,6 +57,7 @@ struct cli_option {
     enum cli_option_kind kind;
     size_t offset;                 /* of the value in the verb's struct of options */
     const struct tma_names *names; /* of a CLI_CHOICE */
+    bool several; /* a CLI_LIST of settings: the words PATH=VALUE behind the first one are more */
     const char *help;
 };
 
@@ -69,6 +70,8 @@ struct cli_verb {
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
     bool takes_scenario; /* the first operand may name a kernel or a scenario of the library */
+    bool takes_topic;    /* operands are what `tmasim help` has help on */
+    const struct tma_names *operand_words; /* the operands' words; NULL: operands are files */
     const struct cli_option *options;
     size_t option_count;
     size_t options_bytes; /* size of the verb's struct of options; 0: struct cli_options */
@@ -82,6 +85,13 @@ void cli_options_free(const struct cli_verb *verb, struct cli_options *options);
 
 /* Returns how many worker processes the options ask for: by default, one for each core. */
 unsigned cli_jobs(const struct cli_options *options);
+
+/* Returns an option of the verb, the first being number 0 and the last --help; NULL behind it. */
+const struct cli_option *cli_verb_option(const struct cli_verb *verb, size_t index);
+
+/* Finds the option of that name, or short name, of `length` characters; NULL if there is none. */
+const struct cli_option *cli_find_option(const struct cli_verb *verb, const char *name,
+                                         size_t length);
 
 /* Writes the help text of the verb to standard output. */
 void cli_verb_help(const struct cli_verb *verb);
@@ -140,9 +150,10 @@ extern const struct tma_names cli_format_names;
 #define CLI_OPTION_SET                                                                             \
     {                                                                                              \
         .name = "--set", .value = "PATH=VALUE", .kind = CLI_LIST,                                  \
-        .offset = offsetof(struct cli_options, settings),                                          \
+        .offset = offsetof(struct cli_options, settings), .several = true,                         \
         .help = "set any field of the scenario, for example workload.pipeline.depth=8,\n"          \
-                "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'"                       \
+                "tensor_maps.A.box_dim=[64,32] or gpu.tma.issue='50 cycles'; a parameter by its\n" \
+                "name; several with spaces between them: --set M=4096 N=4096"                      \
     }
 #define CLI_OPTION_JOBS                                                                            \
     {                                                                                              \

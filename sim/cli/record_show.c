@@ -19,7 +19,7 @@ static size_t find_row(const struct tma_tsv *records, const char *name) {
 }
 
 static bool show_row(const struct tma_tsv *records, size_t row, const char *gpu, FILE *out) {
-    static const char *const maps[TMA_MAX_KERNEL_MAPS] = {"A", "B", "C"};
+    static const char *const maps[TMA_MAX_TENSOR_MAPS] = {"A", "B", "C"};
     struct tma_error error = {0};
     struct tma_pipeline_record *record = tma_allocate(1, sizeof *record);
     enum tma_error_code code = TMA_ERROR_MEMORY;

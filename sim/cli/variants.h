@@ -28,4 +28,20 @@ bool cli_variants_make(const struct cli_list *tries, const char *list,
                        struct cli_variants *variants);
 void cli_variants_free(struct cli_variants *variants);
 
+/* The options from which variants are made: members of the verb's struct of options. */
+#define CLI_OPTION_TRY(options, member)                                                            \
+    {                                                                                              \
+        .name = "--try", .value = "PATH=VALUES", .kind = CLI_LIST,                                 \
+        .offset = offsetof(options, member), .several = true,                                      \
+        .help = "try each of these values of a setting, as --set takes it. Commas separate\n"      \
+                "values; 2:6 is 2,3,4,5,6; 2:8:2 is 2,4,6,8; 1:8:*2 is 1,2,4,8. Every\n"           \
+                "combination of several settings is tried; the last one varies fastest"            \
+    }
+#define CLI_OPTION_LIST(options, member)                                                           \
+    {                                                                                              \
+        .name = "--list", .value = "FILE", .kind = CLI_TEXT, .offset = offsetof(options, member),  \
+        .help = "take combinations from FILE: on each line, settings PATH=VALUE with spaces\n"     \
+                "between them; with --try, each line with every combination"                       \
+    }
+
 #endif

@@ -3,56 +3,88 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "cli/help_topics.h"
+#include "cli/manual.h"
 #include "cli/messages.h"
-#include "cli/rules_reference.h"
 #include "cli/verbs.h"
-#include "scenario/reference.h"
+
+struct help_options {
+    struct cli_options common;
+    bool man;
+};
 
 static void print_overview(const struct cli_verb *const *verbs) {
     printf("tmasim %s: a simulator of the GPU memory subsystem around the Tensor Memory "
            "Accelerator\n\nusage: tmasim VERB ...\n\n",
            TMA_VERSION);
     for (; *verbs != NULL; verbs++)
-        printf("  %-10s%s\n", (*verbs)->name, (*verbs)->summary);
+        printf("  %-12s%s\n", (*verbs)->name, (*verbs)->summary);
     printf("\ntmasim VERB --help shows the options of a verb. tmasim help scenario, kernel and "
            "machine list every key\nof those files; tmasim help rules lists every rule of tensor "
-           "maps.\n");
+           "maps;\nscenario-schema and machine-schema are the JSON Schemas of the files.\n");
 }
 
-static int print_topic(const char *topic, const struct cli_verb *const *verbs) {
-    for (; *verbs != NULL; verbs++)
-        if (strcmp(topic, (*verbs)->name) == 0) {
-            cli_verb_help(*verbs);
-            return CLI_OK;
-        }
-    if (strcmp(topic, "scenario") == 0)
-        tma_scenario_reference(stdout);
-    else if (strcmp(topic, "machine") == 0)
-        tma_machine_reference(stdout);
-    else if (strcmp(topic, "kernel") == 0)
-        tma_kernel_reference(stdout);
-    else if (strcmp(topic, "rules") == 0)
-        cli_rules_reference(stdout);
-    else {
-        cli_error("no help on \"%s\"; allowed: scenario, kernel, machine, rules or a verb", topic);
-        return CLI_ERROR;
+static const struct cli_verb *find_verb(const char *name, const struct cli_verb *const *verbs) {
+    while (*verbs != NULL && strcmp(name, (*verbs)->name) != 0)
+        verbs++;
+    return *verbs;
+}
+
+static int print_topic(const char *name, const struct cli_verb *const *verbs, bool man) {
+    const struct cli_verb *verb = find_verb(name, verbs);
+    if (verb != NULL) {
+        if (man)
+            cli_manual_verb(verb, stdout);
+        else
+            cli_verb_help(verb);
+        return CLI_OK;
     }
-    return CLI_OK;
+    const struct cli_help_topic *topic = cli_help_topics;
+    while (topic->name != NULL && strcmp(name, topic->name) != 0)
+        topic++;
+    if (topic->name != NULL && (!man || topic->write_manual != NULL)) {
+        (man ? topic->write_manual : topic->write)(stdout);
+        return CLI_OK;
+    }
+    char allowed[200];
+    size_t used = 0;
+    for (topic = cli_help_topics; topic->name != NULL && used < sizeof allowed; topic++)
+        if (!man || topic->write_manual != NULL)
+            used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s",
+                                     used == 0 ? "" : ", ", topic->name);
+    cli_error("no %s on \"%s\"; allowed: %s or a verb", man ? "man page" : "help", name, allowed);
+    return CLI_ERROR;
 }
 
 static int run(const struct cli_options *options) {
+    bool man = ((const struct help_options *)options)->man;
     if (options->operands.count > 0)
-        return print_topic(options->operands.items[0], options->verbs);
-    print_overview(options->verbs);
+        return print_topic(options->operands.items[0], options->verbs, man);
+    if (man)
+        cli_manual_command(options->verbs, stdout);
+    else
+        print_overview(options->verbs);
     return CLI_OK;
 }
+
+static const struct cli_option options[] = {
+    {.name = "--man",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct help_options, man),
+     .help = "write the man page: of the command, of a verb, or of scenario, kernel or machine"},
+};
 
 const struct cli_verb cli_help = {
     .name = "help",
     .operands = "[TOPIC]",
+    .takes_topic = true,
     .summary = "Show how to use a verb, the keys of a file, or the rules of tensor maps.",
-    .details = "The topic is a verb, scenario, kernel, machine or rules.",
+    .details = "The topic is a verb, scenario, kernel, machine, rules, scenario-schema or "
+               "machine-schema.",
     .statuses = "0 done, 2 error",
     .max_operands = 1,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .options_bytes = sizeof(struct help_options),
     .run = run,
 };

@@ -1,69 +1,17 @@
 /* tmasim kernels: lists the kernels of the library with their parameters. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/allocation.h"
-#include "base/array.h"
 #include "cli/config_files.h"
+#include "cli/config_names.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "report/json_writer.h"
 #include "scenario/describe.h"
 
-static const char extension[] = ".yaml", prefix[] = "parameters.";
-
-/* The names of the files, without their extension. */
-struct names {
-    char **items; /* owned, and each item */
-    size_t count, capacity;
-};
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool add_name(struct names *names, const char *file) {
-    size_t length = strlen(file), tail = sizeof extension - 1;
-    if (length <= tail || file[0] == '.' || strcmp(file + length - tail, extension) != 0)
-        return true;
-    char **items = tma_array_grow(names->items, names->count, &names->capacity, sizeof *items);
-    char *name = items == NULL ? NULL : tma_copy_text(file);
-    if (items != NULL)
-        names->items = items;
-    if (name == NULL)
-        return false;
-    name[length - tail] = '\0';
-    names->items[names->count++] = name;
-    return true;
-}
-
-/* Reads the names in the folder, in the order of the alphabet. */
-static bool read_names(const char *folder, struct names *names) {
-    DIR *directory = opendir(folder);
-    bool good = directory != NULL;
-    if (!good)
-        cli_error("%s: cannot be read: %s", folder, strerror(errno));
-    for (struct dirent *entry; good && (entry = readdir(directory)) != NULL;)
-        if (!add_name(names, entry->d_name)) {
-            cli_error("out of memory");
-            good = false;
-        }
-    if (directory != NULL)
-        closedir(directory);
-    if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, compare_names);
-    return good;
-}
-
-static void free_names(struct names *names) {
-    for (size_t i = 0; i < names->count; i++)
-        tma_release(names->items[i]);
-    tma_release(names->items);
-}
+static const char prefix[] = "parameters.";
 
 /* Where the list goes. */
 struct listing {
@@ -108,7 +56,7 @@ static bool list_kernel(struct listing *listing, const char *folder, const char 
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
     struct cli_config_path path;
-    snprintf(path.text, sizeof path.text, "%.3000s/%.200s%s", folder, name, extension);
+    snprintf(path.text, sizeof path.text, "%.3000s/%.200s.yaml", folder, name);
     bool good = tma_scenario_read(path.text, NULL, 0, &scenario, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
@@ -119,7 +67,7 @@ static bool list_kernel(struct listing *listing, const char *folder, const char 
 }
 
 static bool list_kernels(const struct cli_options *options, const char *folder,
-                         const struct names *names, FILE *out) {
+                         const struct cli_config_names *names, FILE *out) {
     struct listing listing = {
         .json = {.out = out}, .out = out, .as_json = options->format == CLI_FORMAT_JSON};
     bool good = true;
@@ -139,15 +87,16 @@ static bool list_kernels(const struct cli_options *options, const char *folder,
 static int run(const struct cli_options *options) {
     struct cli_config_path folder = {0};
     struct cli_output output;
-    struct names names = {0};
+    struct cli_config_names names = {0};
     bool good = false;
     if (!cli_config_find("kernels", &folder))
         cli_error("cannot find configs/kernels near the command");
-    else if (read_names(folder.text, &names) && cli_output_open(&output, options->output)) {
+    else if (cli_config_names_read(folder.text, &names) &&
+             cli_output_open(&output, options->output)) {
         good = list_kernels(options, folder.text, &names, output.file);
         good = cli_output_close(&output, good) && good;
     }
-    free_names(&names);
+    cli_config_names_free(&names);
     return good ? CLI_OK : CLI_ERROR;
 }
 

@@ -83,6 +83,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_pattern = {
     .name = "pattern",
     .operands = "thread_raked|warp_raked|block_raked",
+    .operand_words = &tma_raking_names,
     .summary = "Show which thread of a block accesses which elements of a 2-D tile.",
     .details =
         "The patterns are the tile distributions of Composable Kernel. The output has the "

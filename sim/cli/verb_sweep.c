@@ -1,23 +1,21 @@
 /* tmasim sweep: one scenario with many settings. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/digest.h"
 #include "base/version.h"
 #include "cli/journal.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/temporary.h"
-#include "cli/variants.h"
+#include "cli/variant_scenario.h"
 #include "cli/verbs.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
 #include "scenario/scenario.h"
 #include "scenario/text_file.h"
 #include "workers/pool.h"
-
-enum { DIGEST_BYTES = 20, SETTING_BYTES = 1200 };
 
 struct sweep_options {
     struct cli_options common;
@@ -42,52 +40,6 @@ struct sweeping {
     struct cli_progress progress;
     bool failed; /* the journal cannot be written, or memory has run out */
 };
-
-/* The settings of a row: those of the user, then its own. */
-struct row_settings {
-    const char **items; /* owned */
-    char **texts;       /* owned; "PATH=VALUE" of its own */
-    size_t count, user_count;
-};
-
-static void free_settings(struct row_settings *settings) {
-    for (size_t i = 0; settings->texts != NULL && i < settings->count - settings->user_count; i++)
-        tma_release(settings->texts[i]);
-    tma_release(settings->texts);
-    tma_release(settings->items);
-}
-
-static char *join_setting(const char *path, const char *value) {
-    size_t bytes = strlen(path) + strlen(value) + 2;
-    char *text = tma_allocate(bytes, 1);
-    if (text != NULL)
-        snprintf(text, bytes, "%s=%s", path, value);
-    return text;
-}
-
-static bool make_settings(const struct sweeping *sweeping, size_t row,
-                          struct row_settings *settings) {
-    const struct cli_list *user = &sweeping->own->common.settings;
-    const struct tma_sweep *sweep = &sweeping->sweep;
-    settings->count = settings->user_count = user->count;
-    settings->items = tma_allocate(user->count + sweep->column_count, sizeof *settings->items);
-    settings->texts = tma_allocate(sweep->column_count, sizeof *settings->texts);
-    if (settings->items == NULL || settings->texts == NULL)
-        return false;
-    for (size_t i = 0; i < user->count; i++)
-        settings->items[i] = user->items[i];
-    for (size_t i = 0; i < sweep->column_count; i++) {
-        const char *value = sweep->rows[row].values[i];
-        if (value == NULL)
-            continue;
-        char *text = join_setting(sweep->columns[i], value);
-        if (text == NULL)
-            return false;
-        settings->texts[settings->count - user->count] = text;
-        settings->items[settings->count++] = text;
-    }
-    return true;
-}
 
 /* Simulates a kernel with roles. The figures of a row take from a workload only its CTAs and SMs,
  * and from a machine its clock. */
@@ -148,49 +100,24 @@ static bool simulate(const struct tma_scenario *scenario, struct tma_sweep_figur
     return good;
 }
 
-/* Writes the first error of a scenario. One in a setting of the row is named by the setting. */
-static void describe_error(const struct tma_diagnostics *list, const struct row_settings *settings,
-                           char *text, size_t size) {
-    const struct tma_diagnostic *first = &list->items[0];
-    const char *said = first->text == NULL ? "out of memory" : first->text;
-    size_t number = 0, total = tma_diagnostics_total(list);
-    char more[40] = "";
-    if (total > 1)
-        snprintf(more, sizeof more, " (and %zu more)", total - 1);
-    if (sscanf(first->at.file, "--set %zu", &number) == 1 && number > settings->user_count &&
-        number <= settings->count)
-        snprintf(text, size, "%s: %s%s", settings->items[number - 1], said, more);
-    else if (first->at.line > 0)
-        snprintf(text, size, "%s:%u:%u: %s%s", first->at.file, first->at.line, first->at.column,
-                 said, more);
-    else
-        snprintf(text, size, "%s: %s%s", first->at.file, said, more);
-}
-
 /* In a worker: reads the scenario with the settings of a row and simulates it. */
 static void work(void *context, size_t number, const void *bytes, size_t size,
                  struct tma_reply *reply) {
     const struct sweeping *sweeping = context;
-    const char *path = sweeping->own->common.operands.items[0];
-    struct tma_diagnostics list = {0};
+    const struct cli_options *options = &sweeping->own->common;
     struct tma_error error = {0};
     struct row_outcome outcome = {.failed = true};
-    struct row_settings settings = {0};
-    struct tma_scenario scenario = {0};
-    char reason[SETTING_BYTES] = "out of memory";
+    struct cli_variant_scenario variant;
+    char reason[CLI_REASON_BYTES];
     (void)bytes;
     (void)size;
-    if (make_settings(sweeping, sweeping->left[number], &settings)) {
-        if (!tma_scenario_read(path, settings.items, settings.count, &scenario, &list))
-            describe_error(&list, &settings, reason, sizeof reason);
-        else if (simulate(&scenario, &outcome.figures, reply, &error))
-            outcome.failed = false;
-        else
-            snprintf(reason, sizeof reason, "%s", error.text);
+    const char *path = options->operands.items[0];
+    if (cli_variant_read(path, path, &options->settings, &sweeping->variants,
+                         sweeping->left[number], &variant, reason)) {
+        outcome.failed = !simulate(&variant.scenario, &outcome.figures, reply, &error);
+        snprintf(reason, sizeof reason, "%s", error.text);
     }
-    tma_diagnostics_free(&list);
-    tma_scenario_free(&scenario);
-    free_settings(&settings);
+    cli_variant_free(&variant);
     tma_reply_append(reply, &outcome, sizeof outcome);
     if (outcome.failed)
         tma_reply_append(reply, reason, strlen(reason) + 1);
@@ -264,22 +191,15 @@ static bool simulate_rows(struct sweeping *sweeping) {
     return good && !sweeping->failed;
 }
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t state, const char *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++)
-        state = (state ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    return state;
-}
-
 /* A file that cannot be read adds nothing: the rows say what is wrong with it. False when out of
  * memory. */
-static bool hash_file(uint64_t *state, const char *path) {
+static bool digest_file(uint64_t *digest, const char *path) {
     char *text = NULL;
     size_t length;
     enum tma_error_code code =
         path == NULL ? TMA_ERROR_FILE : tma_text_read(path, &text, &length, NULL);
     if (code == TMA_OK)
-        *state = hash(*state, text, length + 1);
+        *digest = tma_digest_add(*digest, text, length + 1);
     tma_release(text);
     return code != TMA_ERROR_MEMORY;
 }
@@ -287,21 +207,21 @@ static bool hash_file(uint64_t *state, const char *path) {
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares
  * both files. The scenario may be wrong, if each row sets what is missing. */
 static bool look_at_scenario(struct sweeping *sweeping, char name[TMA_MAX_NAME],
-                             char digest[DIGEST_BYTES]) {
+                             char digest[TMA_DIGEST_TEXT_BYTES]) {
     const struct cli_options *options = &sweeping->own->common;
     const char *path = options->operands.items[0];
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
     tma_scenario_read(path, options->settings.items, options->settings.count, &scenario, &list);
     snprintf(name, TMA_MAX_NAME, "%s", scenario.name[0] != '\0' ? scenario.name : path);
-    uint64_t state = hash(UINT64_C(0xcbf29ce484222325), TMA_VERSION, sizeof TMA_VERSION);
-    bool good = !tma_diagnostics_lack_memory(&list) && hash_file(&state, path) &&
-                hash_file(&state, scenario.gpu_path);
+    uint64_t state = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
+    bool good = !tma_diagnostics_lack_memory(&list) && digest_file(&state, path) &&
+                digest_file(&state, scenario.gpu_path);
     if (!good)
         cli_error("out of memory");
     for (size_t i = 0; i < options->settings.count; i++)
-        state = hash(state, options->settings.items[i], strlen(options->settings.items[i]) + 1);
-    snprintf(digest, DIGEST_BYTES, "%016" PRIx64, state);
+        state = tma_digest_add_text(state, options->settings.items[i]);
+    tma_digest_text(state, digest);
     const char *inputs[] = {path, scenario.gpu_path, sweeping->own->list};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
         good = good && cli_output_spares(options->output, inputs[i]) &&
@@ -352,7 +272,7 @@ static int status_of(const struct tma_sweep *sweep) {
 
 static int sweep_scenario(struct sweeping *sweeping) {
     const struct cli_options *options = &sweeping->own->common;
-    char name[TMA_MAX_NAME], digest[DIGEST_BYTES];
+    char name[TMA_MAX_NAME], digest[TMA_DIGEST_TEXT_BYTES];
     struct cli_output output;
     if (!create_rows(sweeping) || !look_at_scenario(sweeping, name, digest))
         return CLI_ERROR;
@@ -385,19 +305,8 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    {.name = "--try",
-     .value = "PATH=VALUES",
-     .kind = CLI_LIST,
-     .offset = offsetof(struct sweep_options, tries),
-     .help = "try each of these values of a setting, as --set takes it. Commas separate values;\n"
-             "2:6 is 2,3,4,5,6; 2:8:2 is 2,4,6,8; 1:8:*2 is 1,2,4,8. With several --try, every\n"
-             "combination is a row; the last one varies fastest"},
-    {.name = "--list",
-     .value = "FILE",
-     .kind = CLI_TEXT,
-     .offset = offsetof(struct sweep_options, list),
-     .help = "take rows from FILE: on each line, settings PATH=VALUE with spaces between them;\n"
-             "with --try, each line with every combination"},
+    CLI_OPTION_TRY(struct sweep_options, tries),
+    CLI_OPTION_LIST(struct sweep_options, list),
     {.name = "--resume",
      .value = "FILE",
      .kind = CLI_TEXT,

@@ -8,18 +8,23 @@
  * cli_NAME with its options and its help, and add a line here. */
 #define CLI_VERBS(X)                                                                               \
     X(run)                                                                                         \
+    X(report)                                                                                      \
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
+    X(tune)                                                                                        \
     X(kernels)                                                                                     \
     X(layout)                                                                                      \
     X(explain)                                                                                     \
     X(pattern)                                                                                     \
     X(diff)                                                                                        \
+    X(golden)                                                                                      \
     X(validate)                                                                                    \
     X(check)                                                                                       \
     X(encode)                                                                                      \
     X(decode)                                                                                      \
     X(replace)                                                                                     \
+    X(completion)                                                                                  \
+    X(serve)                                                                                       \
     X(help)
 
 #define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;

@@ -154,10 +154,10 @@ static int by_start(const void *a, const void *b) {
     return (x->start_cycle > y->start_cycle) - (x->start_cycle < y->start_cycle);
 }
 
-/* The time of all SMs in use, from a cycle to the end of the run, in which they have no CTA. */
+/* The time of all places, from a cycle to the end of the run, in which they have no CTA. */
 static uint64_t idle_from(const struct tma_accounting *accounting, uint64_t cycle,
-                          uint32_t sm_count) {
-    uint64_t all = (accounting->last_cycle - cycle) * sm_count, busy = 0;
+                          uint32_t places) {
+    uint64_t all = (accounting->last_cycle - cycle) * places, busy = 0;
     for (uint64_t i = 0; i < accounting->ended_ctas; i++) {
         const struct tma_cta_span *span = &accounting->cta_spans[i];
         uint64_t start = span->start_cycle > cycle ? span->start_cycle : cycle;
@@ -167,23 +167,23 @@ static uint64_t idle_from(const struct tma_accounting *accounting, uint64_t cycl
 }
 
 /* CTAs start in the order of their waves. */
-static struct tma_waves waves_of(struct tma_accounting *accounting, uint32_t sm_count) {
+static struct tma_waves waves_of(struct tma_accounting *accounting, uint32_t places) {
     uint32_t ctas = (uint32_t)accounting->ended_ctas;
-    struct tma_waves waves = {.count = (ctas + sm_count - 1) / sm_count,
-                              .ctas = sm_count,
-                              .last_ctas = ctas > sm_count ? ctas % sm_count : 0,
-                              .idle_sm_cycles = idle_from(accounting, 0, sm_count)};
+    struct tma_waves waves = {.count = (ctas + places - 1) / places,
+                              .ctas = places,
+                              .last_ctas = ctas > places ? ctas % places : 0,
+                              .idle_place_cycles = idle_from(accounting, 0, places)};
     if (waves.last_ctas == 0)
         return waves;
     qsort(accounting->cta_spans, ctas, sizeof *accounting->cta_spans, by_start);
     uint64_t start = accounting->cta_spans[ctas - waves.last_ctas].start_cycle;
     waves.last_cycles = accounting->last_cycle - start;
-    waves.last_idle_sm_cycles = idle_from(accounting, start, sm_count);
+    waves.last_idle_place_cycles = idle_from(accounting, start, places);
     return waves;
 }
 
 void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
-                     const struct tma_sm *sms, uint32_t sm_count) {
+                     const struct tma_sm *sms, uint32_t sm_count, uint32_t places) {
     const struct tma_machine *machine = accounting->machine;
     struct tma_result *result = accounting->result;
     uint64_t cycles = accounting->last_cycle;
@@ -191,7 +191,7 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     result->cycles = cycles;
     result->memory_cycles = memory_cycles;
     result->gpcs = gpcs_in_use(machine, sms, sm_count);
-    result->waves = waves_of(accounting, sm_count);
+    result->waves = waves_of(accounting, places);
     result->cta_cycles =
         tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);
     result->latency_cycles = tma_histogram_distribution(accounting->latencies);

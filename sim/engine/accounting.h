@@ -55,8 +55,8 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle);
 
 /* After the run: adds to the result the counters of the memory system, and how busy the shared
- * memory of the SMs in use was. */
+ * memory of the SMs in use was. `places` CTAs can run at once. */
 void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_counters *counters,
-                     const struct tma_sm *sms, uint32_t sm_count);
+                     const struct tma_sm *sms, uint32_t sm_count, uint32_t places);
 
 #endif

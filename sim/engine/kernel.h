@@ -15,7 +15,6 @@
 TMA_API_BEGIN
 
 enum {
-    TMA_MAX_KERNEL_MAPS = 32,
     TMA_MAX_RINGS = 16,
     TMA_MAX_RING_DEPTH = 64,
     TMA_MAX_BUFFERS = 16,
@@ -198,10 +197,16 @@ struct tma_kernel_costs {
         wait_group_cycles, barrier_cycles, mma_issue_cycles, mma_wait_cycles;
 };
 
+/* What an experiment makes of a kernel's work; all 0: nothing. */
+struct tma_kernel_relieved {
+    enum tma_wavefronts wavefronts; /* of TMA_WORK_SHARED and TMA_WORK_CONSUMER */
+    bool shorter_work;              /* 9 of each 10 cycles of TMA_WORK_CYCLES */
+};
+
 struct tma_kernel {
     char name[TMA_KERNEL_NAME];
-    struct tma_tensor_map maps[TMA_MAX_KERNEL_MAPS];
-    struct tma_map_array arrays[TMA_MAX_KERNEL_MAPS]; /* by map */
+    struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
+    struct tma_map_array arrays[TMA_MAX_TENSOR_MAPS]; /* by map */
     uint32_t map_count;
 
     uint32_t cta_count; /* CTAs of the grid */
@@ -214,6 +219,7 @@ struct tma_kernel {
     uint32_t sm_count;     /* SMs that CTAs may use; 0: all */
     uint32_t sm_clock_mhz; /* 0: the machine's. DRAM and L2 keep their own clocks. */
     struct tma_kernel_costs costs;
+    struct tma_kernel_relieved relieved;
     bool cold;      /* L2 holds nothing of the tensors; else the same kernel ran just before */
     bool unbounded; /* more than TMA_MAX_KERNEL_OPERATIONS operations are allowed */
 
@@ -235,6 +241,12 @@ struct tma_kernel {
 /* Places the rings and buffers whose offset is TMA_SHARED_AUTO behind each other, at multiples of
  * 1024, and sets shared_bytes if it is 0. */
 void tma_kernel_lay_out(struct tma_kernel *kernel);
+
+/* Gives the tile of an operation of the kernel, which is laid out, as it lies in a stage of its
+ * ring, or in its buffer. Fails as tma_rows_begin does. */
+enum tma_error_code tma_statement_tile(const struct tma_kernel *kernel,
+                                       const struct tma_statement *statement, uint32_t stage,
+                                       struct tma_tile *tile, struct tma_error *error);
 
 /* A place in a scenario; line 0: none. */
 struct tma_kernel_place {

@@ -1,3 +1,5 @@
+#include "engine/kernel_check.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -332,9 +334,10 @@ static enum tma_error_code check_totals(struct checker *checker, const struct ct
     return TMA_OK;
 }
 
-enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
-                                     const struct tma_kernel *kernel,
-                                     struct tma_kernel_place *place, struct tma_error *error) {
+enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine,
+                                               const struct tma_kernel *kernel,
+                                               uint64_t *operations, struct tma_kernel_place *place,
+                                               struct tma_error *error) {
     struct checker checker = {.machine = machine, .kernel = kernel, .error = error};
     struct tma_program_cursor cursor;
     struct cta_totals totals = {.whole = true};
@@ -356,7 +359,15 @@ enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
         code = walk_cta(&checker, &cursor, &totals);
     if (code == TMA_OK)
         code = check_totals(&checker, &totals);
+    *operations = totals.operations;
     if (code != TMA_OK && place != NULL)
         *place = checker.place;
     return code;
+}
+
+enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
+                                     const struct tma_kernel *kernel,
+                                     struct tma_kernel_place *place, struct tma_error *error) {
+    uint64_t operations;
+    return tma_kernel_check_and_count(machine, kernel, &operations, place, error);
 }

@@ -58,6 +58,7 @@ static void wait_for_completion(struct tma_kernel_engine *engine, uint64_t now) 
 struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now) {
     struct tma_simulation *simulation = &engine->simulation;
     uint64_t until = now + engine->machine.tma.issue_cycles + engine->machine.tma.complete_cycles;
+    tma_simulation_let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(engine, now);
         advance(engine, now + engine->machine.tma.issue_cycles);

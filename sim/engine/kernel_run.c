@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/allocation.h"
+#include "engine/kernel_check.h"
 #include "engine/kernel_grid.h"
 #include "engine/kernel_memory.h"
 #include "engine/kernel_operation.h"
@@ -100,18 +101,13 @@ static void summarise(struct tma_kernel_engine *engine) {
         alu += engine->sms[i].alu.busy_ticks;
         sfu += engine->sms[i].sfu.busy_ticks;
     }
-    tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count);
+    tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count, engine->cta_places);
     assert(simulation->code != TMA_OK ||
            (units_fit(engine) &&
             tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle)));
     struct tma_result *result = engine->result;
     tma_observe_end(&simulation->observer, simulation->memory, result->memory_cycles,
                     simulation->accounting.latencies);
-    /* Waves are those of kernels with one CTA on an SM. */
-    if (engine->ctas_per_sm > 1)
-        result->waves =
-            (struct tma_waves){.count = (engine->kernel->cta_count - 1) / engine->cta_places + 1,
-                               .ctas = engine->cta_places};
     result->busy_shared += busy(operands, result->cycles, engine->sm_count);
     result->busy_tensor = busy(tensor, result->cycles, engine->sm_count);
     result->busy_alu = busy(alu, result->cycles, engine->sm_count);
@@ -119,6 +115,26 @@ static void summarise(struct tma_kernel_engine *engine) {
     result->role_count = engine->kernel->role_count;
     result->ctas_per_sm = engine->ctas_per_sm;
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
+}
+
+static void extend(uint64_t *end, uint64_t cycle) {
+    if (cycle > *end)
+        *end = cycle;
+}
+
+/* Roles execute ahead of time, so that the part ends with what the last of them has done. The CTAs
+ * that have not ended are in no wave. */
+static void summarise_part(struct tma_kernel_engine *engine) {
+    uint64_t *end = &engine->simulation.accounting.last_cycle;
+    for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++)
+        extend(end, engine->roles[i].cycle);
+    for (uint32_t i = 0; i < engine->sm_count; i++) {
+        extend(end, tma_ticks_to_cycle(engine->sms[i].tensor.free_ticks));
+        extend(end, tma_ticks_to_cycle(engine->sms[i].alu.free_ticks));
+        extend(end, tma_ticks_to_cycle(engine->sms[i].sfu.free_ticks));
+    }
+    summarise(engine);
+    engine->result->waves = (struct tma_waves){0};
 }
 
 /* Runs the simulation; the caller has reserved the engine. */
@@ -137,6 +153,8 @@ static void simulate(struct tma_kernel_engine *engine, const struct tma_engine_m
     check_end(engine);
     if (simulation->code == TMA_OK)
         summarise(engine);
+    else if (simulation->code == TMA_ERROR_INTERRUPTED)
+        summarise_part(engine);
 }
 
 static void simulate_alone(struct tma_kernel_engine *engine) {
@@ -210,7 +228,9 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
                                            const struct tma_watch *watch, struct tma_result *result,
                                            struct tma_kernel_place *place,
                                            struct tma_error *error) {
-    enum tma_error_code code = tma_kernel_check(machine, kernel, place, error);
+    uint64_t operations;
+    enum tma_error_code code =
+        tma_kernel_check_and_count(machine, kernel, &operations, place, error);
     if (code != TMA_OK)
         return code;
     struct tma_kernel_engine *engine = tma_allocate(1, sizeof *engine);
@@ -222,6 +242,7 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
     struct tma_simulation *simulation = &engine->simulation;
     simulation->machine = &engine->machine;
     simulation->watch = watch;
+    simulation->total_operations = operations * kernel->cta_count;
     if (!create(engine, sink, result))
         tma_simulation_out_of_memory(simulation);
     else if (simulation->code == TMA_OK)

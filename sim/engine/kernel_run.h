@@ -19,7 +19,8 @@ enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
                                    const struct tma_event_sink *sink, struct tma_result *result,
                                    struct tma_kernel_place *place, struct tma_error *error);
 
-/* The same as tma_kernel_run, with `watch`, which may be NULL. */
+/* The same, with `watch`, which may be NULL, as in run.h. The total number of operations is that of
+ * the first CTA times the number of CTAs, and no less than those that are done. */
 enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
                                            const struct tma_kernel *kernel,
                                            const struct tma_event_sink *sink,

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "engine/kernel_failure.h"
+#include "engine/relieved_wavefronts.h"
 
 /* Shared memory that a wavefront moves. */
 enum { WAVEFRONT_BYTES = 128 };
@@ -157,8 +158,11 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
     uint64_t amount[3];
     if (!find_amounts(role, statement, amount))
         return cycle;
+    const struct tma_kernel_relieved *relieved = &role->cursor.kernel->relieved;
     switch (statement->work) {
     case TMA_WORK_CYCLES:
+        if (relieved->shorter_work)
+            amount[0] = (amount[0] * 9 + 5) / 10;
         return cycle + amount[0] + machine->warp.spin_cycles;
     case TMA_WORK_MMA:
         return multiply(role, statement, amount, cycle);
@@ -167,6 +171,8 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
     case TMA_WORK_SFU:
         return serve_unit(role, TMA_SERIES_SFU_TICKS, &sm->sfu, cycle, amount[0], machine->sm.sfu);
     case TMA_WORK_SHARED:
+        if (relieved->wavefronts == TMA_WAVEFRONTS_TENTH_FASTER)
+            amount[0] = tma_tenth_faster(amount[0]);
         return take_shared_memory(role, cycle, amount[0]);
     case TMA_WORK_CONSUMER:
         return take_shared_memory(role, cycle, wavefronts_of(role, statement));

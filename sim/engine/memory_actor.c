@@ -3,8 +3,17 @@
 #include "engine/deadlock.h"
 #include "engine/issue_operation.h"
 
+static uint64_t total_operations(const struct tma_workload *workload) {
+    uint64_t operations = 0;
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        operations += (uint64_t)workload->cta_count /
+                      tma_ctas_sharing(&workload->operations[i], workload) * workload->iterations;
+    return operations;
+}
+
 struct tma_memory_actor tma_memory_actor_of(struct tma_simulation *simulation,
                                             struct tma_grid *grid) {
+    simulation->total_operations = total_operations(simulation->workload);
     return (struct tma_memory_actor){.simulation = simulation,
                                      .grid = grid,
                                      .completions = tma_completion_queue_of(simulation->machine)};
@@ -107,34 +116,6 @@ static void flush_events(struct tma_simulation *simulation, uint64_t now) {
         tma_tracer_flush(&simulation->tracer, now - behind);
 }
 
-/* Steps of the memory actor from one look of the caller's to the next. A step of a full chip takes
- * some milliseconds of the host's time, and one of a single SM some microseconds. */
-enum { STEPS_BETWEEN_LOOKS = 16 };
-
-static uint64_t total_operations(const struct tma_workload *workload) {
-    uint64_t operations = 0;
-    for (uint32_t i = 0; i < workload->operation_count; i++)
-        operations += (uint64_t)workload->cta_count /
-                      tma_ctas_sharing(&workload->operations[i], workload) * workload->iterations;
-    return operations;
-}
-
-/* Shows the caller how far the run is. The run ends if the caller wants it to. */
-static void let_look(struct tma_memory_actor *actor, uint64_t now) {
-    struct tma_simulation *simulation = actor->simulation;
-    const struct tma_watch *watch = simulation->watch;
-    if (watch == NULL || watch->look == NULL || actor->steps++ % STEPS_BETWEEN_LOOKS != 0)
-        return;
-    struct tma_accounting *accounting = &simulation->accounting;
-    struct tma_run_state state = {now, accounting->result->counters.operations,
-                                  total_operations(simulation->workload)};
-    if (watch->look(watch->context, &state))
-        return;
-    tma_simulation_fail(simulation, TMA_ERROR_INTERRUPTED, "the caller ended the run");
-    if (now > accounting->last_cycle)
-        accounting->last_cycle = now;
-}
-
 /* Nothing happens before the first completion is visible. */
 static bool is_idle(const struct tma_simulation *simulation) {
     return simulation->actors.awake == 1 && simulation->issues.count == 0;
@@ -144,8 +125,7 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
     struct tma_simulation *simulation = actor->simulation;
     const struct tma_machine *machine = simulation->machine;
     uint64_t until = now + machine->tma.issue_cycles + machine->tma.complete_cycles;
-    if (!tma_simulation_is_over(simulation))
-        let_look(actor, now);
+    tma_simulation_let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(actor, now);
         advance(actor, now + machine->tma.issue_cycles);

@@ -22,7 +22,6 @@ struct tma_memory_actor {
     struct tma_grid *grid;
     struct tma_completion_queue completions; /* known, not yet given to their slots */
     uint64_t completed_cycle;                /* visible cycle of the last one that was given */
-    uint64_t steps;                          /* taken, for the watch of the run */
 };
 
 struct tma_memory_actor tma_memory_actor_of(struct tma_simulation *simulation,

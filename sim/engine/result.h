@@ -80,15 +80,16 @@ struct tma_consumer_total {
     struct tma_consumer_report tile; /* of one pass over one tile, with its worst access */
 };
 
-/* An SM runs one CTA at a time. So a grid with more CTAs than SMs runs in waves. */
+/* An SM has room for some CTAs at a time, a pipeline's for one: its places. So a grid with more
+ * CTAs than places runs in waves. */
 struct tma_waves {
     uint32_t count;
-    uint32_t ctas;      /* of a whole wave: the SMs in use */
+    uint32_t ctas;      /* of a whole wave: the places of all SMs in use */
     uint32_t last_ctas; /* of the last wave, if it is not whole; else 0 */
     uint64_t
         last_cycles; /* from the start of that wave's first CTA to the end of the run; else 0 */
-    uint64_t last_idle_sm_cycles; /* of all SMs in use, for which they had no CTA in that time */
-    uint64_t idle_sm_cycles;      /* the same, of the whole run */
+    uint64_t last_idle_place_cycles; /* of all places, for which they had no CTA in that time */
+    uint64_t idle_place_cycles;      /* the same, of the whole run */
 };
 
 /* Where the time of a role goes (kernels with roles): name, key and text as above. */

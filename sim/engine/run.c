@@ -7,6 +7,7 @@
 #include "engine/cta_scheduler.h"
 #include "engine/memory_actor.h"
 #include "engine/module.h"
+#include "engine/relieved_wavefronts.h"
 #include "engine/warm_l2.h"
 #include "engine/workload_check.h"
 
@@ -21,20 +22,6 @@ struct run {
 /* SimGrid clears the stack of an actor before the actor runs. Slots, which are many, and the CTA
  * scheduler need less than 4 KiB. */
 enum { SMALL_STACK_KIB = 16, LARGE_STACK_KIB = 256 };
-
-/* The wavefronts of a consumer's pass that an experiment counts. */
-static uint64_t relieved_wavefronts(enum tma_wavefronts kind,
-                                    const struct tma_consumer_report *report) {
-    switch (kind) {
-    case TMA_WAVEFRONTS_TENTH_FASTER:
-        return (report->wavefronts * 20 + 11) / 22;
-    case TMA_WAVEFRONTS_IDEAL:
-        return report->ideal_wavefronts;
-    case TMA_WAVEFRONTS_MEASURED:
-        break;
-    }
-    return report->wavefronts;
-}
 
 /* Measures one pass of each consumer over its tile in each slot: addresses differ from slot to
  * slot, and with them the banks. */
@@ -54,7 +41,7 @@ static enum tma_error_code measure_consumers(struct tma_simulation *simulation,
             struct tma_consumer_report *report =
                 &simulation->reports[s * workload->consumer_count + c];
             *report = tma_consumer_measure(consumer, &tile);
-            report->wavefronts = relieved_wavefronts(workload->wavefronts, report);
+            report->wavefronts = tma_relieved_wavefronts(workload->wavefronts, report);
         }
     for (uint32_t c = 0; c < workload->consumer_count; c++)
         result->consumers[c].tile = *tma_consumer_report_of(simulation, 0, c);
@@ -121,7 +108,8 @@ static void summarise(struct run *run) {
     if (!tma_observe_drain(&simulation->observer, simulation->memory))
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
-    tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count);
+    tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count,
+                    run->grid.sm_count);
     tma_observe_end(&simulation->observer, simulation->memory,
                     simulation->accounting.result->memory_cycles, simulation->accounting.latencies);
     assert(simulation->code != TMA_OK ||

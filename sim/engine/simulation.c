@@ -24,3 +24,22 @@ void tma_simulation_check_progress(struct tma_simulation *simulation) {
              tma_memory_now(simulation->memory), what);
     tma_simulation_fail(simulation, TMA_ERROR_MODEL, text);
 }
+
+/* Steps of the memory's actor from one look of the caller's to the next. A step of a full chip
+ * takes some milliseconds of the host's time, and one of a single SM some microseconds. */
+enum { STEPS_BETWEEN_LOOKS = 16 };
+
+void tma_simulation_let_look(struct tma_simulation *simulation, uint64_t now) {
+    const struct tma_watch *watch = simulation->watch;
+    if (watch == NULL || watch->look == NULL || tma_simulation_is_over(simulation) ||
+        simulation->steps++ % STEPS_BETWEEN_LOOKS != 0)
+        return;
+    struct tma_accounting *accounting = &simulation->accounting;
+    uint64_t done = accounting->result->counters.operations, total = simulation->total_operations;
+    struct tma_run_state state = {now, done, total > done ? total : done};
+    if (watch->look(watch->context, &state))
+        return;
+    tma_simulation_fail(simulation, TMA_ERROR_INTERRUPTED, "the caller ended the run");
+    if (now > accounting->last_cycle)
+        accounting->last_cycle = now;
+}

@@ -20,6 +20,8 @@ struct tma_simulation {
     struct tma_observer observer;
     struct tma_consumer_report *reports; /* owned: by slot and consumer, one pass over the tile */
     const struct tma_watch *watch;       /* borrowed; NULL: no caller follows the run */
+    uint64_t total_operations;           /* that the watch is told */
+    uint64_t steps;                      /* of the memory's actor */
     bool finished;                       /* every CTA has ended: the actors end too */
     enum tma_error_code code;            /* TMA_OK, or why the run stops early */
     struct tma_error error;
@@ -33,6 +35,10 @@ void tma_simulation_out_of_memory(struct tma_simulation *simulation);
 /* Stops the run with TMA_ERROR_MODEL where the memory system can never give another completion,
  * though operations are in flight. The text says which. */
 void tma_simulation_check_progress(struct tma_simulation *simulation);
+
+/* In each step of the memory's actor: shows the caller how far the run is, from time to time. The
+ * run ends if the caller wants it to. */
+void tma_simulation_let_look(struct tma_simulation *simulation, uint64_t now);
 
 /* The run ends: no state machine takes another transition. */
 static inline bool tma_simulation_is_over(const struct tma_simulation *simulation) {

@@ -13,7 +13,7 @@ TMA_API_BEGIN
 enum {
     TMA_MAX_STAGE_OPERATIONS = 8,
     TMA_MAX_CONSUMERS = 8,
-    TMA_MAX_TENSOR_MAPS = 8,
+    TMA_MAX_TENSOR_MAPS = 32, /* of a scenario */
     TMA_MAX_CLUSTER = 16,
     TMA_MAX_CLUSTER_DEPTH = 64 /* slots of a CTA that has multicast loads */
 };

@@ -3,8 +3,11 @@
 #ifndef TMA_EXPERIMENT_EXPERIMENT_H
 #define TMA_EXPERIMENT_EXPERIMENT_H
 
+#include "base/api.h"
 #include "base/error.h"
 #include "experiment/relief.h"
+
+TMA_API_BEGIN
 
 /* A kind of workload: how to run it, and the reliefs that are its own. */
 struct tma_workload_kind {
@@ -17,6 +20,9 @@ struct tma_workload_kind {
 
 /* Pipelines: struct tma_workload. */
 extern const struct tma_workload_kind tma_pipeline_kind;
+
+/* Kernels with roles: struct tma_kernel, laid out. */
+extern const struct tma_workload_kind tma_kernel_kind;
 
 /* Is told of every launch: its simulated cycles, and how many variants of reliefs have been tried,
  * of how many. */
@@ -49,7 +55,7 @@ struct tma_experiment {
     bool helps;                 /* saves TMA_LEAST_SAVING or more, and not by chance */
 };
 
-enum { TMA_MAX_EXPERIMENTS = 48 };
+enum { TMA_MAX_EXPERIMENTS = 96 };
 
 /* The experiments of a run, in the order of the tables of reliefs. */
 struct tma_experiments {
@@ -96,5 +102,7 @@ enum tma_error_code tma_experiments_run(const struct tma_experiment_subject *sub
                                         const struct tma_result *result, uint32_t draws,
                                         struct tma_experiments *experiments,
                                         struct tma_error *error);
+
+TMA_API_END
 
 #endif

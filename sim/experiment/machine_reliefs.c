@@ -3,43 +3,31 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "experiment/improvement.h"
 #include "experiment/relief.h"
 
-enum improvement {
-    MORE,    /* a rate becomes a tenth larger */
-    FASTER,  /* a service time becomes as short as with a rate that is a tenth larger */
-    SHORTER, /* a latency becomes a tenth shorter */
-    NONE     /* a latency becomes 0 */
-};
-
-/* A parameter, and what becomes of it. */
-struct better {
-    size_t offset; /* of a uint32_t in struct tma_machine */
-    enum improvement improvement;
-};
-
 #define BETTER(member, improvement)                                                                \
-    { offsetof(struct tma_machine, member), improvement }
+    { offsetof(struct tma_machine, member), TMA_##improvement }
 
-static const struct better tma_rate[] = {
+static const struct tma_better tma_rate[] = {
     BETTER(tma.row_millicycles, FASTER),           BETTER(tma.store_sector_millicycles, FASTER),
     BETTER(tma.store_partial_millicycles, FASTER), BETTER(tma.reduce_request_millicycles, FASTER),
     BETTER(tma.reduce_sector_millicycles, FASTER),
 };
-static const struct better sm_port[] = {BETTER(crossbar.sm_port_bytes_per_kcycle, MORE)};
-static const struct better gpc_ports[] = {BETTER(crossbar.gpc_port_bytes_per_kcycle, MORE)};
-static const struct better l2[] = {
+static const struct tma_better sm_port[] = {BETTER(crossbar.sm_port_bytes_per_kcycle, MORE)};
+static const struct tma_better gpc_ports[] = {BETTER(crossbar.gpc_port_bytes_per_kcycle, MORE)};
+static const struct tma_better l2[] = {
     BETTER(l2.interval_millicycles, FASTER),      BETTER(l2.request_millicycles, FASTER),
     BETTER(l2.sector_millicycles, FASTER),        BETTER(l2.fill_millicycles, FASTER),
     BETTER(l2.merge_millicycles, FASTER),         BETTER(l2.write_flit_millicycles, FASTER),
     BETTER(l2.write_request_millicycles, FASTER), BETTER(l2.invalidate_millicycles, FASTER),
     BETTER(l2.write_sector_millicycles, FASTER),
 };
-static const struct better dram[] = {
+static const struct tma_better dram[] = {
     BETTER(dram.clock_mhz, MORE), BETTER(dram.trrd_ps, FASTER), BETTER(dram.tccd_long_ps, FASTER),
     BETTER(dram.trtw_ps, FASTER), BETTER(dram.twtr_ps, FASTER),
 };
-static const struct better latency[] = {
+static const struct tma_better latency[] = {
     BETTER(tma.issue_cycles, SHORTER),
     BETTER(tma.descriptor_fetch_cycles, SHORTER),
     BETTER(tma.complete_cycles, SHORTER),
@@ -55,33 +43,14 @@ static const struct better latency[] = {
     BETTER(dram.access_ps, SHORTER),
     BETTER(dram.trcd_ps, SHORTER),
 };
-static const struct better handshake[] = {
+static const struct tma_better handshake[] = {
     BETTER(tma.cluster_release_cycles, NONE),
     BETTER(tma.cluster_arrive_cycles, NONE),
 };
 
-/* Rounds to the nearest whole number. A latency or a rate that is at least 1 stays so. */
-static uint32_t improve(uint32_t value, enum improvement improvement) {
-    uint64_t wide = value;
-    switch (improvement) {
-    case MORE:
-        return (uint32_t)((wide * 11 + 5) / 10);
-    case FASTER:
-        return (uint32_t)((wide * 20 + 11) / 22);
-    case SHORTER:
-        return (uint32_t)((wide * 9 + 5) / 10);
-    case NONE:
-        break;
-    }
-    return 0;
-}
-
-static bool improve_all(struct tma_relieved *relieved, const struct better *better, size_t count,
-                        const char *change) {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *value = (uint32_t *)((char *)&relieved->machine + better[i].offset);
-        *value = improve(*value, better[i].improvement);
-    }
+static bool improve_all(struct tma_relieved *relieved, const struct tma_better *better,
+                        size_t count, const char *change) {
+    tma_improve_all(&relieved->machine, better, count);
     snprintf(relieved->change, sizeof relieved->change, "%s", change);
     return true;
 }
@@ -135,8 +104,11 @@ static bool relieve_tensor_maps(struct tma_relieved *relieved) {
     enum { MOST_MAPS = 65536 };
     uint64_t fetches = counters->descriptor_fetches;
     uint32_t maps = fetches < MOST_MAPS ? (uint32_t)fetches : MOST_MAPS;
-    if (relieved->before->cause_cycles[TMA_CAUSE_DESCRIPTOR] == 0 ||
-        maps <= relieved->machine.tma.descriptors)
+    /* A pipeline knows how long its slots waited. */
+    uint64_t waited = relieved->before->slot_cycles > 0
+                          ? relieved->before->cause_cycles[TMA_CAUSE_DESCRIPTOR]
+                          : counters->descriptor_cycles;
+    if (waited == 0 || maps <= relieved->machine.tma.descriptors)
         return false;
     snprintf(relieved->change, sizeof relieved->change,
              "caches that keep all of them, not %u in an SM and %u in a GPC,",

@@ -3,7 +3,10 @@
 #ifndef TMA_EXPERIMENT_RELIEF_H
 #define TMA_EXPERIMENT_RELIEF_H
 
+#include "base/api.h"
 #include "engine/result.h"
+
+TMA_API_BEGIN
 
 enum { TMA_CHANGE_BYTES = 120 };
 
@@ -39,5 +42,7 @@ struct tma_reliefs {
     size_t count;
 };
 extern const struct tma_reliefs tma_machine_reliefs;
+
+TMA_API_END
 
 #endif

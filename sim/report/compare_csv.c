@@ -5,17 +5,8 @@
 #include "report/compare_formats.h"
 #include "report/compare_layouts.h"
 #include "report/decimal.h"
+#include "report/escape.h"
 #include "report/labels.h"
-
-static void write_quoted(const char *text, FILE *out) {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 /* The last column: whether the machine's timing is validated. */
 static void end_line(const struct tma_swizzle_comparison *comparison, FILE *out) {
@@ -53,7 +44,7 @@ static void write_mode(const struct tma_swizzle_comparison *comparison,
     write_cycles(mode->legal ? mode : NULL, out);
     fputs(",,,,,,,,,,,,,,", out);
     if (!mode->legal)
-        write_quoted(mode->reason, out);
+        tma_write_csv(mode->reason, out);
     end_line(comparison, out);
 }
 

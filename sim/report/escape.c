@@ -5,8 +5,11 @@
 
 void tma_write_xml(const char *text, FILE *out) {
     while (*text != '\0') {
-        const char *entity = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;";
-        if (strchr("<>&", *text) == NULL) {
+        const char *entity = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '"' ? "&quot;"
+                                            : "&amp;";
+        if (strchr("<>&\"", *text) == NULL) {
             text += tma_write_printable_character(text, out);
         } else {
             fputs(entity, out);
@@ -22,4 +25,14 @@ void tma_write_markdown(const char *text, FILE *out) {
             fputc('\\', out);
         text += tma_write_printable_character(text, out);
     }
+}
+
+void tma_write_csv(const char *text, FILE *out) {
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
 }

@@ -7,10 +7,13 @@
 
 #include "base/printable.h"
 
-/* Text content of XML: also escapes the characters <, > and &. */
+/* Text content and attributes of XML: also escapes the characters <, >, " and &. */
 void tma_write_xml(const char *text, FILE *out);
 
 /* Text in Markdown, also in a cell of a table: also escapes the characters that are markup. */
 void tma_write_markdown(const char *text, FILE *out);
+
+/* A quoted field of CSV (RFC 4180), with all characters as they are. */
+void tma_write_csv(const char *text, FILE *out);
 
 #endif

@@ -8,7 +8,8 @@
 #define TMA_EXPLANATION_FORMATS(X)                                                                 \
     X(text)                                                                                        \
     X(json)                                                                                        \
-    X(csv)
+    X(csv)                                                                                         \
+    X(svg)
 
 #define TMA_EXPLANATION_WRITER(name)                                                               \
     void tma_explanation_write_##name(const struct tma_explanation *explanation, FILE *out);

@@ -140,14 +140,6 @@ static void derive_causes(struct tma_figures *figures, const struct tma_result *
     tma_share_out_tenths(result->cause_cycles, TMA_CAUSE_COUNT, figures->cause_tenths);
 }
 
-static void derive_waves(struct tma_figures *figures, const struct tma_result *result) {
-    const struct tma_waves *waves = &result->waves;
-    double sm_cycles = (double)result->cycles * waves->ctas;
-    figures->last_wave_fraction = ratio((double)waves->last_cycles, (double)result->cycles);
-    figures->last_wave_cost = ratio((double)waves->last_idle_sm_cycles, sm_cycles);
-    figures->sm_idle_fraction = ratio((double)waves->idle_sm_cycles, sm_cycles);
-}
-
 static void derive_busy(struct tma_figures *figures, const struct tma_result *result) {
 #define TMA_RESOURCE_BUSY(name, key, text, figure)                                                 \
     figures->busy[name] = isfinite(result->figure) ? result->figure : 0;
@@ -169,7 +161,6 @@ struct tma_figures tma_figures_of(const struct tma_report_input *input) {
     derive_memory(&figures, input);
     derive_consumers(&figures, input);
     derive_causes(&figures, input->result);
-    derive_waves(&figures, input->result);
     derive_busy(&figures, input->result);
     derive_limits(&figures, input);
     return figures;

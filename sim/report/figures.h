@@ -67,10 +67,6 @@ struct tma_figures {
     double excess_fraction;     /* excess wavefronts of all wavefronts */
     int worst_consumer;         /* index of the worst conflict; -1 where there is no conflict */
 
-    double last_wave_fraction; /* of the run, for which a last wave that is not whole ran */
-    double last_wave_cost;     /* of the time of all SMs in use: without a CTA in that time */
-    double sm_idle_fraction;   /* the same, in the whole run */
-
     double busy[TMA_RESOURCE_COUNT]; /* fraction of the run */
     enum tma_resource busiest;
     double cause_fraction[TMA_CAUSE_COUNT]; /* of the slot-cycles */

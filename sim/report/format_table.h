@@ -1,5 +1,6 @@
 /* Output formats as X-macro tables: each kind of report lists its formats once, by name. The order
- * is that of the help text, and the first format is the default. Internal to sim/report.
+ * is that of the help text, and the first format is the default. Internal to sim/report and
+ * sim/difference.
  *
  * To add a format NAME to a report: write a file with the function PREFIX_write_NAME, and add the
  * line X(NAME) to the report's table. */

@@ -2,13 +2,15 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 
 /* A control character becomes \uNNNN. All of them have code points of at most 16 bits. */
-static void put_quoted(FILE *out, const char *value) {
+static void put_quoted(const struct tma_json *json, const char *value) {
+    FILE *out = json->out;
     fputc('"', out);
     while (*value != '\0') {
         size_t length = tma_utf8_length(value);
@@ -16,6 +18,8 @@ static void put_quoted(FILE *out, const char *value) {
             fprintf(out, "\\%c", *value);
         else if (length == 0)
             fputs("\\ufffd", out);
+        else if (json->in_script && *value == '<')
+            fputs("\\u003c", out);
         else if (tma_printable_length(value) == 0)
             fprintf(out, "\\u%04x", (unsigned)tma_utf8_code_point(value, length));
         else
@@ -42,7 +46,7 @@ static void begin_element(struct tma_json *json, const char *key) {
         *filled = true;
     }
     if (key != NULL) {
-        put_quoted(json->out, key);
+        put_quoted(json, key);
         fputs(": ", json->out);
     }
 }
@@ -92,12 +96,37 @@ void tma_json_end_array(struct tma_json *json) {
 
 void tma_json_string(struct tma_json *json, const char *key, const char *value) {
     begin_element(json, key);
-    put_quoted(json->out, value);
+    put_quoted(json, value);
 }
 
 void tma_json_unsigned(struct tma_json *json, const char *key, uint64_t value) {
     begin_element(json, key);
     fprintf(json->out, "%" PRIu64, value);
+}
+
+/* Digits, then a point and digits: what this project writes. */
+static bool is_plain_number(const char *text) {
+    text += *text == '-';
+    size_t whole = strspn(text, "0123456789");
+    if (whole == 0 || (whole > 1 && text[0] == '0'))
+        return false;
+    text += whole;
+    if (*text == '.') {
+        size_t digits = strspn(text + 1, "0123456789");
+        if (digits == 0)
+            return false;
+        text += 1 + digits;
+    }
+    return *text == '\0';
+}
+
+void tma_json_number(struct tma_json *json, const char *key, const char *text) {
+    if (!is_plain_number(text)) {
+        tma_json_string(json, key, text);
+        return;
+    }
+    begin_element(json, key);
+    fputs(text, json->out);
 }
 
 void tma_json_bits(struct tma_json *json, const char *key, uint32_t bits) {

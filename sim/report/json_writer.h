@@ -11,6 +11,7 @@ enum { TMA_JSON_MAX_DEPTH = 16 };
 
 struct tma_json {
     FILE *out;
+    bool in_script; /* it stands in a script element of HTML: no text of it can end the element */
     unsigned depth;
     bool filled[TMA_JSON_MAX_DEPTH]; /* by level: it has an element already */
     bool flat[TMA_JSON_MAX_DEPTH];   /* by level: all its elements stay on one line */
@@ -31,6 +32,8 @@ void tma_json_end_array(struct tma_json *json);
 /* Writes U+FFFD for each byte that is not UTF-8. */
 void tma_json_string(struct tma_json *json, const char *key, const char *value);
 void tma_json_unsigned(struct tma_json *json, const char *key, uint64_t value);
+/* A number of JSON as text that was read elsewhere; other text becomes a string. */
+void tma_json_number(struct tma_json *json, const char *key, const char *text);
 /* A list of the bits that are set: lanes or banks of a mask. */
 void tma_json_bits(struct tma_json *json, const char *key, uint32_t bits);
 /* Rounds to `digits` after the point. Writes null where tma_decimal gives no text. */

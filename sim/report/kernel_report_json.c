@@ -1,5 +1,9 @@
+#include "report/findings_formats.h"
 #include "report/json_writer.h"
 #include "report/kernel_figures.h"
+#include "report/provenance.h"
+#include "report/series_json.h"
+#include "report/waves.h"
 
 struct kernel_json {
     struct tma_json json;
@@ -77,12 +81,14 @@ static void write_rates(struct kernel_json *report) {
     const struct tma_kernel_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
+    tma_draws_write_json(&report->input->findings, json);
     tma_json_unsigned(json, "memory_cycles",
                       report->result->memory_cycles > report->result->cycles
                           ? report->result->memory_cycles
                           : report->result->cycles);
     tma_json_decimal(json, "time_ns", figures->time_ns, RATE_DIGITS);
     write_distribution(json, "cta_cycles", &report->result->cta_cycles);
+    tma_waves_write_json(report->result, report->result->ctas_per_sm, json);
     tma_json_begin_object(json, "bytes");
     tma_json_unsigned(json, "moved", figures->moved_bytes);
     tma_json_unsigned(json, "loaded", counters->bytes);
@@ -150,6 +156,9 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
     struct kernel_json report = {{.out = out}, input, input->kernel, input->result, &figures};
     struct tma_json *json = &report.json;
     tma_json_begin_object(json, NULL);
+    tma_provenance_json(input->digests, json);
+    if (input->partial)
+        tma_json_bool(json, "partial", true);
     tma_json_string(json, "scenario", input->scenario);
     write_machine(&report);
     write_kernel(&report);
@@ -161,5 +170,7 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
         tma_json_decimal(json, tma_kernel_resource_key((enum tma_kernel_resource)i),
                          figures.busy[i], FRACTION_DIGITS);
     tma_json_end_object(json);
+    tma_findings_write_json(&input->findings, input->result->statements == 0, json);
+    tma_series_json(input->series, json);
     tma_json_end_object(json);
 }

@@ -3,8 +3,10 @@
 
 #include "report/decimal.h"
 #include "report/escape.h"
+#include "report/findings_formats.h"
 #include "report/kernel_figures.h"
 #include "report/labels.h"
+#include "report/waves.h"
 
 struct kernel_text {
     FILE *out;
@@ -74,11 +76,13 @@ static void write_rates(const struct kernel_text *report) {
     const struct tma_kernel_figures *figures = report->figures;
     line(report, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
          tma_decimal(figures->time_ns, 1).text);
+    tma_draws_write_text(&report->input->findings, report->out);
     if (report->result->memory_cycles > report->result->cycles)
         line(report, NULL,
              "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
              report->result->memory_cycles);
     write_distribution(report, "  each CTA", &report->result->cta_cycles, "CTAs");
+    tma_waves_write_text(report->result, report->result->ctas_per_sm, report->out);
     line(report, "bytes moved",
          "%" PRIu64 ": %" PRIu64 " loaded, %" PRIu64 " stored, %" PRIu64 " reduced",
          figures->moved_bytes, counters->bytes, counters->stored_bytes, counters->reduced_bytes);
@@ -126,6 +130,10 @@ static void write_role(const struct kernel_text *report, uint32_t role) {
 void tma_kernel_report_text(const struct tma_kernel_report_input *input, FILE *out) {
     struct tma_kernel_figures figures = tma_kernel_figures_of(input);
     struct kernel_text report = {out, input, input->kernel, input->result, &figures};
+    if (input->partial)
+        line(&report, "partial",
+             "interrupted at cycle %" PRIu64 ": the figures are of the time until then",
+             input->result->cycles);
     write_kernel(&report);
     write_rates(&report);
     write_memory(&report);
@@ -137,4 +145,5 @@ void tma_kernel_report_text(const struct tma_kernel_report_input *input, FILE *o
                 tma_kernel_resource_key((enum tma_kernel_resource)i),
                 percent(figures.busy[i]).text);
     fputc('\n', out);
+    tma_findings_write_text(&input->findings, input->result->statements == 0, out);
 }

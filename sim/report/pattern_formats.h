@@ -8,7 +8,8 @@
 #define TMA_PATTERN_FORMATS(X)                                                                     \
     X(text)                                                                                        \
     X(json)                                                                                        \
-    X(csv)
+    X(csv)                                                                                         \
+    X(svg)
 
 #define TMA_PATTERN_WRITER(name)                                                                   \
     void tma_pattern_write_##name(const struct tma_tile_distribution *distribution, FILE *out);

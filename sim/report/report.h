@@ -4,9 +4,14 @@
 
 #include <stdio.h>
 
+#include "base/api.h"
+#include "base/digest.h"
 #include "engine/result.h"
-#include "experiment/experiment.h"
+#include "engine/series.h"
+#include "report/findings.h"
 #include "tensormap/types.h"
+
+TMA_API_BEGIN
 
 /* The peak rates of the machine, in bytes per SM clock cycle. 0: not known, and not reported. */
 struct tma_report_limits {
@@ -21,16 +26,16 @@ struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
 
 /* All pointers are borrowed. */
 struct tma_report_input {
-    const char *scenario; /* its name */
+    const char *scenario;              /* its name */
+    const struct tma_digests *digests; /* NULL: not known */
     const struct tma_machine *machine;
     const struct tma_workload *workload;
     const struct tma_result *result;
     const char *const *map_names; /* by index of the tensor map in the workload */
     struct tma_report_limits limits;
-    const struct tma_experiments *experiments; /* NULL: there were none */
-    bool partial;                              /* an interrupt ended the run */
-    bool too_long;                             /* there were none because the run is long */
-    const struct tma_launches *draws;          /* launches with several seeds; NULL: none */
+    struct tma_findings findings;
+    const struct tma_series *series; /* NULL: the report is without servers and series */
+    bool partial;                    /* an interrupt ended the run */
 };
 
 /* Formats of tma_report_write; the first is the default. */
@@ -39,5 +44,7 @@ extern const struct tma_names tma_report_format_names;
 /* Writes the report in a format: a value of tma_report_format_names. Write errors stay with the
  * stream. The output does not depend on the locale. */
 void tma_report_write(const struct tma_report_input *input, int format, FILE *out);
+
+TMA_API_END
 
 #endif

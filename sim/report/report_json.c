@@ -1,7 +1,10 @@
 #include "report/figures.h"
+#include "report/findings_formats.h"
 #include "report/json_writer.h"
+#include "report/provenance.h"
 #include "report/report_formats.h"
-#include "report/verdict.h"
+#include "report/series_json.h"
+#include "report/waves.h"
 
 struct json_report {
     struct tma_json json;
@@ -109,47 +112,15 @@ static void write_limits(struct json_report *report) {
     tma_json_end_object(json);
 }
 
-/* Null without --draws. */
-static void write_draws(struct json_report *report) {
-    const struct tma_launches *draws = report->input->draws;
-    struct tma_json *json = &report->json;
-    if (draws == NULL) {
-        tma_json_null(json, "draws");
-        return;
-    }
-    tma_json_begin_object(json, "draws");
-    tma_json_unsigned(json, "launches", draws->count);
-    tma_json_unsigned(json, "median_cycles", draws->median);
-    tma_json_unsigned(json, "least_cycles", draws->least);
-    tma_json_unsigned(json, "most_cycles", draws->most);
-    tma_json_end_object(json);
-}
-
-static void write_waves(struct json_report *report) {
-    const struct tma_waves *waves = &report->result->waves;
-    const struct tma_figures *figures = report->figures;
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, "waves");
-    tma_json_unsigned(json, "count", waves->count);
-    tma_json_unsigned(json, "ctas", waves->ctas);
-    tma_json_unsigned(json, "last_ctas", waves->last_ctas == 0 ? waves->ctas : waves->last_ctas);
-    tma_json_unsigned(json, "last_idle_sms",
-                      waves->last_ctas == 0 ? 0 : waves->ctas - waves->last_ctas);
-    fraction(report, "last_fraction", figures->last_wave_fraction);
-    fraction(report, "last_cost_fraction", figures->last_wave_cost);
-    fraction(report, "sm_idle_fraction", figures->sm_idle_fraction);
-    tma_json_end_object(json);
-}
-
 static void write_rates(struct json_report *report) {
     const struct tma_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
-    write_draws(report);
+    tma_draws_write_json(&report->input->findings, &report->json);
     tma_json_unsigned(json, "memory_cycles", figures->memory_cycles);
     rate(report, "time_ns", figures->time_ns);
     write_distribution(report, "cta_cycles", &report->result->cta_cycles);
-    write_waves(report);
+    tma_waves_write_json(report->result, 1, &report->json);
     tma_json_begin_object(json, "bytes");
     tma_json_unsigned(json, "moved", figures->moved_bytes);
     tma_json_unsigned(json, "loaded", report->result->counters.bytes);
@@ -301,48 +272,13 @@ static void write_busy(struct json_report *report) {
     tma_json_end_object(json);
 }
 
-static void write_experiment(struct json_report *report, const struct tma_experiment *experiment) {
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, NULL);
-    tma_json_string(json, "name", experiment->relief->key);
-    tma_json_string(json, "text", experiment->relief->name);
-    tma_json_string(json, "change", experiment->change);
-    tma_json_bool(json, "advice", experiment->relief->advice);
-    tma_json_unsigned(json, "launches", experiment->cycles.count);
-    tma_json_unsigned(json, "cycles_before", experiment->before.mean);
-    tma_json_unsigned(json, "cycles", experiment->cycles.mean);
-    tma_json_unsigned(json, "least_cycles", experiment->cycles.least);
-    tma_json_unsigned(json, "most_cycles", experiment->cycles.most);
-    fraction(report, "saved_fraction", experiment->saved);
-    tma_json_bool(json, "helps", experiment->helps);
-    tma_json_end_object(json);
-}
-
-static void write_verdict(struct json_report *report) {
-    struct tma_verdict verdict = tma_verdict_of(report->input);
-    const struct tma_experiments *experiments = report->input->experiments;
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, "limited_by");
-    tma_json_string(json, "key", verdict.key);
-    tma_json_string(json, "text", verdict.text);
-    tma_json_end_object(json);
-    tma_json_begin_array(json, "advice");
-    for (size_t i = 0; experiments != NULL && i < experiments->advice_count; i++)
-        tma_json_string(json, NULL,
-                        tma_experiment_sentence(&experiments->items[experiments->advice[i]]).text);
-    tma_json_end_array(json);
-    tma_json_begin_array(json, "experiments");
-    for (size_t i = 0; experiments != NULL && i < experiments->count; i++)
-        write_experiment(report, &experiments->items[i]);
-    tma_json_end_array(json);
-}
-
 void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct json_report report = {{.out = out}, input, input->result, &figures};
     tma_json_begin_object(&report.json, NULL);
     if (input->partial)
         tma_json_bool(&report.json, "partial", true);
+    tma_provenance_json(input->digests, &report.json);
     tma_json_string(&report.json, "scenario", input->scenario);
     write_machine(&report);
     write_workload(&report);
@@ -352,6 +288,8 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     write_shared_memory(&report);
     write_causes(&report);
     write_busy(&report);
-    write_verdict(&report);
+    tma_findings_write_json(&input->findings, input->result->counters.operations == 0,
+                            &report.json);
+    tma_series_json(input->series, &report.json);
     tma_json_end_object(&report.json);
 }

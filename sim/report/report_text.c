@@ -4,9 +4,10 @@
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/figures.h"
+#include "report/findings_formats.h"
 #include "report/labels.h"
 #include "report/report_formats.h"
-#include "report/verdict.h"
+#include "report/waves.h"
 
 struct text_report {
     FILE *out;
@@ -75,27 +76,6 @@ static void write_distribution(const struct text_report *report, const char *lab
          distribution->count, what);
 }
 
-/* A last wave that costs less than this is not worth a word. */
-#define NOTABLE_COST 0.05
-
-static void write_waves(const struct text_report *report) {
-    const struct tma_waves *waves = &report->result->waves;
-    const struct tma_figures *figures = report->figures;
-    if (waves->count <= 1)
-        return;
-    if (waves->last_ctas == 0)
-        line(report, "  waves", "%" PRIu32 " of %" PRIu32 " CTAs each", waves->count, waves->ctas);
-    else if (figures->last_wave_cost <= NOTABLE_COST)
-        line(report, "  waves", "%" PRIu32 " of %" PRIu32 " CTAs, the last of %" PRIu32,
-             waves->count, waves->ctas, waves->last_ctas);
-    else
-        line(report, "  waves",
-             "%" PRIu32 " of %" PRIu32 " CTAs, the last of %" PRIu32 ": it takes %s %% of the run, "
-             "and leaves %" PRIu32 " of the SMs idle, which is %s %% of the SMs' time",
-             waves->count, waves->ctas, waves->last_ctas, percent(figures->last_wave_fraction).text,
-             waves->ctas - waves->last_ctas, percent(figures->last_wave_cost).text);
-}
-
 /* Writes only the kinds of operations that the workload has. */
 static void write_bytes(const struct text_report *report) {
     const struct tma_counters *counters = &report->result->counters;
@@ -138,26 +118,17 @@ static void write_limits(const struct text_report *report) {
     }
 }
 
-static void write_draws(const struct text_report *report) {
-    const struct tma_launches *draws = report->input->draws;
-    if (draws != NULL)
-        line(report, NULL,
-             "%" PRIu32 " launches, with draws from 1 on: median %" PRIu64 ", least %" PRIu64
-             ", most %" PRIu64,
-             draws->count, draws->median, draws->least, draws->most);
-}
-
 static void write_rates(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
     line(report, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
          tma_decimal(figures->time_ns, 1).text);
-    write_draws(report);
+    tma_draws_write_text(&report->input->findings, report->out);
     if (figures->memory_cycles > report->result->cycles)
         line(report, NULL,
              "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
              figures->memory_cycles);
     write_distribution(report, "  each CTA", &report->result->cta_cycles, "CTAs");
-    write_waves(report);
+    tma_waves_write_text(report->result, 1, report->out);
     write_bytes(report);
     line(report, "rate", "%s GB/s, %s bytes/cycle/SM",
          tma_decimal(figures->gigabytes_per_second, 1).text,
@@ -250,27 +221,6 @@ static void write_busy(const struct text_report *report) {
     fputc('\n', report->out);
 }
 
-enum { MOST_SENTENCES = 3 };
-
-/* Writes the first experiments of a ranking, without the first `skipped`. */
-static void write_sentences(const struct text_report *report, const char *label,
-                            const size_t *ranking, size_t count, size_t skipped) {
-    for (size_t i = skipped; i < count && i < MOST_SENTENCES; i++) {
-        line(report, label, "%s",
-             tma_experiment_sentence(&report->input->experiments->items[ranking[i]]).text);
-        label = NULL;
-    }
-}
-
-static void write_verdict(const struct text_report *report) {
-    const struct tma_experiments *experiments = report->input->experiments;
-    line(report, "limited by", "%s", tma_verdict_of(report->input).text);
-    if (experiments == NULL)
-        return;
-    write_sentences(report, NULL, experiments->limits, experiments->limit_count, 1);
-    write_sentences(report, "advice", experiments->advice, experiments->advice_count, 0);
-}
-
 void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct text_report report = {out, input, input->result, &figures};
@@ -284,5 +234,5 @@ void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     write_shared_memory(&report);
     write_causes(&report);
     write_busy(&report);
-    write_verdict(&report);
+    tma_findings_write_text(&input->findings, input->result->counters.operations == 0, out);
 }

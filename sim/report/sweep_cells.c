@@ -37,19 +37,6 @@ const struct tma_sweep_row *tma_sweep_best(const struct tma_sweep *sweep) {
     return best;
 }
 
-static const char *last_step(const char *path) {
-    const char *point = strrchr(path, '.');
-    return point == NULL ? path : point + 1;
-}
-
-const char *tma_sweep_label(const struct tma_sweep *sweep, size_t column) {
-    const char *label = last_step(sweep->columns[column]);
-    for (size_t i = 0; i < sweep->column_count; i++)
-        if (i != column && strcmp(last_step(sweep->columns[i]), label) == 0)
-            return sweep->columns[column];
-    return label;
-}
-
 static void write_best(const struct tma_sweep *sweep, void (*write)(const char *, FILE *),
                        FILE *out) {
     const struct tma_sweep_row *best = tma_sweep_best(sweep);

@@ -18,9 +18,6 @@ struct tma_sweep_cells tma_sweep_cells_of(const struct tma_sweep_figures *figure
 /* Returns the row with the fewest cycles, the first of several, or NULL if no row has figures. */
 const struct tma_sweep_row *tma_sweep_best(const struct tma_sweep *sweep);
 
-/* Returns the last step of a column's path if no other column ends like it; else the path. */
-const char *tma_sweep_label(const struct tma_sweep *sweep, size_t column);
-
 /* What follows the table: the best row, the notes on the timing, and how much an interrupt left
  * out. `write` writes text from outside. */
 void tma_sweep_write_end(const struct tma_sweep *sweep, void (*write)(const char *, FILE *),

@@ -2,17 +2,8 @@
 #include <inttypes.h>
 
 #include "report/decimal.h"
+#include "report/escape.h"
 #include "report/sweep_formats.h"
-
-static void write_quoted(const char *text, FILE *out) {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void write_figures(const struct tma_sweep_figures *figures, FILE *out) {
 #define NUMBER(member, digits)                                                                     \
@@ -28,7 +19,7 @@ static void write_row(const struct tma_sweep *sweep, size_t row, FILE *out) {
     for (size_t i = 0; i < sweep->column_count; i++) {
         fputc(',', out);
         if (item->values[i] != NULL)
-            write_quoted(item->values[i], out);
+            tma_write_csv(item->values[i], out);
     }
     if (item->failure == NULL) {
         write_figures(&item->figures, out);
@@ -37,7 +28,7 @@ static void write_row(const struct tma_sweep *sweep, size_t row, FILE *out) {
         TMA_SWEEP_NUMBERS(EMPTY)
 #undef EMPTY
         fputs(",,,", out);
-        write_quoted(item->failure, out);
+        tma_write_csv(item->failure, out);
     }
     fputc('\n', out);
 }
@@ -46,7 +37,7 @@ void tma_sweep_write_csv(const struct tma_sweep *sweep, FILE *out) {
     fputs("row", out);
     for (size_t i = 0; i < sweep->column_count; i++) {
         fputc(',', out);
-        write_quoted(sweep->columns[i], out);
+        tma_write_csv(sweep->columns[i], out);
     }
 #define HEADER(member, digits) fputs("," #member, out);
     TMA_SWEEP_NUMBERS(HEADER)

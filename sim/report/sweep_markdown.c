@@ -1,12 +1,13 @@
 #include "report/escape.h"
 #include "report/sweep_cells.h"
 #include "report/sweep_formats.h"
+#include "report/text_columns.h"
 
 static void write_head(const struct tma_sweep *sweep, FILE *out) {
     fputs("| row |", out);
     for (size_t c = 0; c < sweep->column_count; c++) {
         fputc(' ', out);
-        tma_write_markdown(tma_sweep_label(sweep, c), out);
+        tma_write_markdown(tma_column_label(sweep->columns, sweep->column_count, c), out);
         fputs(" |", out);
     }
     for (int i = 0; i < TMA_SWEEP_CELLS; i++)

@@ -1,38 +1,24 @@
-#include <string.h>
-
 #include "report/escape.h"
 #include "report/sweep_cells.h"
 #include "report/sweep_formats.h"
+#include "report/text_columns.h"
 
-enum { LEAST_WIDTH = 3, MOST_WIDTH = 60 };
-
-static int wider(int width, const char *text) {
-    size_t length = text == NULL ? 1 : strlen(text);
-    if (length > MOST_WIDTH)
-        length = MOST_WIDTH;
-    return (int)length > width ? (int)length : width;
-}
+enum { LEAST_WIDTH = 3 };
 
 static int column_width(const struct tma_sweep *sweep, size_t column) {
-    int width = wider(LEAST_WIDTH, tma_sweep_label(sweep, column));
+    int width = tma_column_width(LEAST_WIDTH,
+                                 tma_column_label(sweep->columns, sweep->column_count, column));
     for (size_t i = 0; i < sweep->row_count; i++)
-        width = wider(width, sweep->rows[i].values[column]);
+        width = tma_column_width(width, sweep->rows[i].values[column]);
     return width;
 }
 
-static void write_padded(const char *text, int width, FILE *out) {
-    size_t length = strlen(text);
-    fputs("  ", out);
-    tma_write_printable(text, out);
-    fprintf(out, "%*s", length < (size_t)width ? width - (int)length : 0, "");
-}
-
 static int cell_width(const struct tma_sweep *sweep, int cell) {
-    int width = wider(0, tma_sweep_headings[cell]);
+    int width = tma_column_width(0, tma_sweep_headings[cell]);
     for (size_t i = 0; i < sweep->row_count; i++) {
         const struct tma_sweep_row *row = &sweep->rows[i];
         if (row->done && row->failure == NULL)
-            width = wider(width, tma_sweep_cells_of(&row->figures).text[cell]);
+            width = tma_column_width(width, tma_sweep_cells_of(&row->figures).text[cell]);
     }
     return width;
 }
@@ -69,7 +55,7 @@ void tma_sweep_write_text(const struct tma_sweep *sweep, FILE *out) {
     tma_write_printable(sweep->scenario, out);
     fprintf(out, "\n\n%5s", "row");
     for (size_t c = 0; c < sweep->column_count; c++)
-        write_padded(tma_sweep_label(sweep, c), columns[c], out);
+        tma_write_column(tma_column_label(sweep->columns, sweep->column_count, c), columns[c], out);
     write_cells(tma_sweep_headings, widths, out);
     for (size_t i = 0; i < sweep->row_count; i++) {
         if (!sweep->rows[i].done)
@@ -77,7 +63,7 @@ void tma_sweep_write_text(const struct tma_sweep *sweep, FILE *out) {
         fprintf(out, "%5zu", i + 1);
         for (size_t c = 0; c < sweep->column_count; c++) {
             const char *value = sweep->rows[i].values[c];
-            write_padded(value == NULL ? "-" : value, columns[c], out);
+            tma_write_column(value, columns[c], out);
         }
         write_row(sweep, i, widths, out);
     }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "report/decimal.h"
 
@@ -42,11 +43,11 @@ static struct tma_verdict nothing_by_itself(const struct tma_experiments *experi
                    best->relief->name, best->change);
 }
 
-struct tma_verdict tma_verdict_of(const struct tma_report_input *input) {
-    const struct tma_experiments *experiments = input->experiments;
-    if (input->result->counters.operations == 0)
+struct tma_verdict tma_verdict_of(const struct tma_findings *findings, bool idle) {
+    const struct tma_experiments *experiments = findings->experiments;
+    if (idle)
         return verdict("nothing", "nothing: no operation was issued");
-    if (experiments == NULL && input->too_long)
+    if (experiments == NULL && findings->too_long)
         return verdict("not_tried", "not tried, because this run is long; --why runs it again with "
                                     "one thing relieved at a time");
     if (experiments == NULL)

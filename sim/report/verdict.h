@@ -2,7 +2,7 @@
 #ifndef TMA_REPORT_VERDICT_H
 #define TMA_REPORT_VERDICT_H
 
-#include "report/report.h"
+#include "report/findings.h"
 
 enum { TMA_VERDICT_BYTES = 300 };
 
@@ -13,7 +13,8 @@ struct tma_verdict {
     char text[TMA_VERDICT_BYTES]; /* one sentence without a full stop */
 };
 
-struct tma_verdict tma_verdict_of(const struct tma_report_input *input);
+/* `idle`: the run issued no operation. */
+struct tma_verdict tma_verdict_of(const struct tma_findings *findings, bool idle);
 
 /* What one experiment found: "DRAM bandwidth: 10 % more of it would save 7.9 % of the time". */
 struct tma_verdict tma_experiment_sentence(const struct tma_experiment *experiment);

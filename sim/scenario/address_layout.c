@@ -1,6 +1,7 @@
 /* Chooses the addresses that the scenario leaves open. */
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
+#include "tensormap/defaults.h"
 
 /* cudaMalloc places large allocations at such addresses, at multiples of 2 MiB. */
 static const uint64_t first_address = 0x7f0000000000;

@@ -1,6 +1,7 @@
 #include "scenario/describe.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "scenario/machine_file.h"
 #include "scenario/parameters.h"
@@ -50,4 +51,25 @@ void tma_scenario_describe(const struct tma_scenario *scenario, tma_pair_visitor
         snprintf(prefix, sizeof prefix, "workload.consumers.%u", i);
         tma_consumer_describe(&workload->consumers[i], &describer);
     }
+}
+
+struct pair_digesting {
+    struct tma_digests digests;
+    bool out_of_memory;
+};
+
+static void digest_pair(void *context, const char *key, const char *value) {
+    struct pair_digesting *digesting = context;
+    uint64_t *digest =
+        strncmp(key, "gpu.", 4) == 0 ? &digesting->digests.machine : &digesting->digests.scenario;
+    digesting->out_of_memory |= value == NULL;
+    *digest = tma_digest_add_text(*digest, key);
+    *digest = tma_digest_add_text(*digest, value == NULL ? "" : value);
+}
+
+bool tma_scenario_digest(const struct tma_scenario *scenario, struct tma_digests *digests) {
+    struct pair_digesting digesting = {{TMA_DIGEST_EMPTY, TMA_DIGEST_EMPTY}, false};
+    tma_scenario_describe(scenario, digest_pair, &digesting);
+    *digests = digesting.digests;
+    return !digesting.out_of_memory;
 }

@@ -124,7 +124,7 @@ struct operand {
 };
 
 static uint32_t find_operands(const struct tma_kernel *kernel, uint32_t ring,
-                              struct operand operands[TMA_MAX_KERNEL_MAPS]) {
+                              struct operand operands[TMA_MAX_TENSOR_MAPS]) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < kernel->statement_count; i++) {
         const struct tma_statement *statement = &kernel->statements[i];
@@ -134,7 +134,7 @@ static uint32_t find_operands(const struct tma_kernel *kernel, uint32_t ring,
         uint32_t at = 0, offset = statement->operation.shared_address;
         while (at < count && operands[at].offset < offset)
             at++;
-        if ((at < count && operands[at].offset == offset) || count == TMA_MAX_KERNEL_MAPS)
+        if ((at < count && operands[at].offset == offset) || count == TMA_MAX_TENSOR_MAPS)
             continue;
         memmove(&operands[at + 1], &operands[at], (count - at) * sizeof *operands);
         operands[at] = (struct operand){offset, statement->map};
@@ -149,7 +149,7 @@ static void print_rings(const struct printer *printer) {
         fputs("  rings:\n", printer->out);
     for (uint32_t r = 0; r < kernel->ring_count; r++) {
         const struct tma_ring *ring = &kernel->rings[r];
-        struct operand operands[TMA_MAX_KERNEL_MAPS + 1];
+        struct operand operands[TMA_MAX_TENSOR_MAPS + 1];
         uint32_t count = find_operands(kernel, r, operands);
         fprintf(printer->out, "    %s: {stages: %u", ring->name, ring->depth);
         for (uint32_t i = 0; i < count; i++) {
@@ -237,7 +237,7 @@ static void print_place(const struct printer *printer, const struct tma_statemen
     if (statement->ring == TMA_NO_RING) {
         fputs(kernel->buffers[statement->buffer].name, out);
     } else {
-        struct operand operands[TMA_MAX_KERNEL_MAPS + 1];
+        struct operand operands[TMA_MAX_TENSOR_MAPS + 1];
         uint32_t count = find_operands(kernel, statement->ring, operands), at = 0;
         while (at + 1 < count && operands[at + 1].offset <= offset)
             at++;

@@ -11,6 +11,7 @@
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/sections.h"
 
 enum {
     TMA_MAX_RING_OPERANDS = 64, /* of all rings and buffers together */
@@ -60,23 +61,6 @@ struct tma_kernel_reader {
 extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_buffer_schema,
     tma_role_schema, tma_tiles_schema, tma_tile_operation_schema, tma_mma_schema,
     tma_release_schema, tma_wait_stores_schema;
-
-/* A kind of statement, for reading and for the reference. */
-struct statement_context;
-
-struct tma_statement_form {
-    void (*read)(struct statement_context *context, int with); /* private to the reader */
-    int with;
-    const char *word;        /* the key of the statement */
-    const char *takes;       /* what its value is */
-    const char *beside;      /* keys beside it, such as "do, ahead"; "": none */
-    const char *meaning;     /* what the role does */
-    const char *instruction; /* the instructions or calls of CUDA that it stands for */
-    const char *cost;        /* the keys of the machine that say what it costs */
-};
-
-extern const struct tma_statement_form tma_statement_forms[];
-extern const size_t tma_statement_form_count;
 
 /* Reads the mapping `kernel`. Appends every error to the list. The program is that of the scenario.
  */

@@ -7,6 +7,7 @@
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"
+#include "tensormap/defaults.h"
 #include "tensormap/rules.h"
 #include "tensormap/types.h"
 
@@ -274,40 +275,14 @@ static bool check_lengths(struct tma_scenario_reader *reader, const struct tma_y
     return good;
 }
 
-static uint64_t saturating_product(uint64_t a, uint64_t b) {
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-uint64_t tma_map_row_bytes(const struct tma_tensor_map *map) {
-    if (map->interleave != TMA_INTERLEAVE_NONE)
-        return map->global_dim[0] * (map->interleave == TMA_INTERLEAVE_16B ? 16 : 32);
-    return tma_global_bytes(map->data_type, map->global_dim[0]);
-}
-
 static void fill_defaults(const struct tma_yaml_node *node, struct tma_tensor_map *map) {
     if (tma_yaml_find(node, "element_strides") == NULL)
         for (uint32_t d = 0; d < map->rank; d++)
             map->element_strides[d] = 1;
     if (map->kind == TMA_MAP_IM2COL_W128 && tma_yaml_find(node, "pixels_per_column") == NULL)
         map->pixels_per_column = 128; /* the mode has no other number, and ignores this one */
-    if (tma_yaml_find(node, "global_strides") != NULL)
-        return;
-    uint64_t bytes = tma_map_row_bytes(map);
-    for (uint32_t d = 0; d + 1 < map->rank; d++) {
-        map->global_strides[d] = bytes;
-        bytes = saturating_product(bytes, map->global_dim[d + 1]);
-    }
-}
-
-/* Compilers take the widest mode whose span is not longer than a row of the box. */
-static enum tma_swizzle fitting_swizzle(const struct tma_tensor_map *map) {
-    uint64_t elements = map->kind == TMA_MAP_TILED ? map->box_dim[0] : map->channels_per_pixel;
-    uint64_t bytes = tma_shared_bytes(map->data_type, elements);
-    return bytes >= 128  ? TMA_SWIZZLE_128B
-           : bytes >= 64 ? TMA_SWIZZLE_64B
-           : bytes >= 32 ? TMA_SWIZZLE_32B
-                         : TMA_SWIZZLE_NONE;
+    if (tma_yaml_find(node, "global_strides") == NULL)
+        tma_tensor_map_set_dense(map);
 }
 
 static bool read_map(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
@@ -320,7 +295,7 @@ static bool read_map(struct tma_scenario_reader *reader, const struct tma_yaml_n
         return false;
     input.map.rank = input.global_dim_count;
     if ((int)input.map.swizzle == TMA_SWIZZLE_FIT)
-        input.map.swizzle = fitting_swizzle(&input.map);
+        input.map.swizzle = tma_fitting_swizzle(&input.map);
     bool good = check_family(reader, node, &input.map);
     good = check_lengths(reader, node, &input) && good;
     if (good)

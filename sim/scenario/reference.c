@@ -1,58 +1,40 @@
 #include "scenario/reference.h"
 
-#include <string.h>
+#include "scenario/sections.h"
 
-#include "scenario/machine_file.h"
-#include "scenario/scenario_reader.h"
-
-static void print_heading(const char *heading, FILE *out) {
+static void print_section(void *context, const struct tma_section *section) {
+    FILE *out = context;
     fprintf(out, "\n## %s\n\n| key | takes | default | meaning |\n| --- | --- | --- | --- |\n",
-            heading);
+            section->heading);
+    for (size_t i = 0; i < section->schema.count; i++) {
+        const struct tma_key *key = &section->schema.keys[i];
+        fprintf(out, "| `%s` | ", key->path);
+        tma_key_write_expected(key, out);
+        fprintf(out, " | %s | %s |\n", key->fallback == TMA_REQUIRED ? "required" : key->fallback,
+                key->meaning);
+    }
 }
 
-void tma_reference_key(const struct tma_key *key, FILE *out) {
-    fprintf(out, "| `%s` | ", key->path);
-    tma_key_write_expected(key, out);
-    fprintf(out, " | %s | %s |\n", key->fallback == TMA_REQUIRED ? "required" : key->fallback,
-            key->meaning);
-}
-
-static void print_schema(const struct tma_schema *schema, const char *heading, FILE *out) {
-    print_heading(heading, out);
-    for (size_t i = 0; i < schema->count; i++)
-        tma_reference_key(&schema->keys[i], out);
+static void print_statements(FILE *out) {
+    fprintf(out, "\n## Statements\n\n| statement | takes | beside it | what the role does | stands "
+                 "for | costs |\n| --- | --- | --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < tma_statement_form_count; i++) {
+        const struct tma_statement_form *form = &tma_statement_forms[i];
+        fprintf(out, "| `%s` | %s | %s | %s | %s | %s |\n", form->word, form->takes, form->beside,
+                form->meaning, form->instruction, form->cost);
+    }
 }
 
 void tma_scenario_reference(FILE *out) {
-    print_schema(&tma_scenario_schema, "The scenario", out);
-    print_schema(&tma_map_schema, "`tensor_maps.NAME`: a tensor map", out);
-    print_schema(&tma_workload_schema, "`workload`: the kernel", out);
-    print_schema(&tma_operation_schema, "`workload.operations`: each operation", out);
-    print_schema(&tma_consumer_schema, "`workload.consumers`: each consumer", out);
+    tma_scenario_sections(print_section, out);
+}
+
+void tma_kernel_reference(FILE *out) {
+    tma_kernel_sections(print_section, out);
+    print_statements(out);
+    tma_statement_sections(print_section, out);
 }
 
 void tma_machine_reference(FILE *out) {
-    static const struct {
-        const char *prefix; /* of the group's keys; "" are the keys outside all groups */
-        const char *heading;
-    } groups[] = {
-        {"", "The machine"},
-        {"topology.", "`topology`: where SMs are, and which CTAs they run"},
-        {"tma.", "`tma`: the TMA unit of an SM, and the warps that use it"},
-        {"crossbar.", "`crossbar`: between SMs, GPCs and L2"},
-        {"l2.", "`l2`: the L2 cache"},
-        {"dram.", "`dram`: device memory"},
-        {"shared.", "`shared`: shared memory of an SM"},
-    };
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        print_heading(groups[i].heading, out);
-        for (size_t k = 0; k < tma_machine_schema.count; k++) {
-            const struct tma_key *key = &tma_machine_schema.keys[k];
-            bool in_group = groups[i].prefix[0] == '\0' ? strchr(key->path, '.') == NULL
-                                                        : strncmp(key->path, groups[i].prefix,
-                                                                  strlen(groups[i].prefix)) == 0;
-            if (in_group)
-                tma_reference_key(key, out);
-        }
-    }
+    tma_machine_sections(print_section, out);
 }

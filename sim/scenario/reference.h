@@ -4,14 +4,9 @@
 
 #include <stdio.h>
 
-#include "scenario/key.h"
-
-/* Both write Markdown tables to `out`, one row per key: what it takes, its default, its meaning. */
+/* All write Markdown tables to `out`, one row per key: what it takes, its default, its meaning. */
 void tma_scenario_reference(FILE *out);
 void tma_machine_reference(FILE *out);
 void tma_kernel_reference(FILE *out);
-
-/* Writes the row of one key. */
-void tma_reference_key(const struct tma_key *key, FILE *out);
 
 #endif

@@ -78,10 +78,6 @@ void tma_read_consumers(struct tma_scenario_reader *reader, const struct tma_yam
 bool tma_find_map(struct tma_scenario_reader *reader, const struct tma_yaml_node *node,
                   const char *context, const char *name, uint32_t *index);
 
-/* Returns the bytes of a row of the whole tensor in global memory: all elements of dimension 0.
- * With an interleave, a row is the pixels of one 16- or 32-byte slice of the channels. */
-uint64_t tma_map_row_bytes(const struct tma_tensor_map *map);
-
 /* Gives each map without an address its own, aligned to 2 MiB, one map behind the other. */
 void tma_assign_map_addresses(struct tma_scenario_reader *reader);
 

@@ -8,11 +8,13 @@
 #include "base/allocation.h"
 #include "base/limits.h"
 
-static enum tma_error_code check_text(const char *text, size_t length, struct tma_error *error) {
+static enum tma_error_code check_text(const char *text, size_t length, size_t limit_bytes,
+                                      struct tma_error *error) {
     if (length == 0)
         return tma_fail(error, TMA_ERROR_SYNTAX, "the file is empty");
-    if (length > TMA_LIMIT_TEXT_BYTES)
-        return tma_fail(error, TMA_ERROR_SYNTAX, "the file is larger than 1 MiB");
+    if (length > limit_bytes)
+        return tma_fail(error, TMA_ERROR_SYNTAX, "the file is larger than %zu MiB",
+                        limit_bytes >> 20);
     if (memchr(text, '\0', length) != NULL)
         return tma_fail(error, TMA_ERROR_SYNTAX, "the file is binary; expected text");
     return TMA_OK;
@@ -23,18 +25,18 @@ static enum tma_error_code fail_to_read(int number, struct tma_error *error) {
     return tma_fail(error, code, "cannot be read: %s", strerror(number));
 }
 
-static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
+static enum tma_error_code read_stream(FILE *file, size_t limit_bytes, char **text, size_t *length,
                                        struct tma_error *error) {
-    *text = tma_allocate(TMA_LIMIT_TEXT_BYTES + 2, 1);
+    *text = tma_allocate(limit_bytes + 2, 1);
     if (*text == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    *length = fread(*text, 1, TMA_LIMIT_TEXT_BYTES + 1, file);
+    *length = fread(*text, 1, limit_bytes + 1, file);
     (*text)[*length] = '\0';
     enum tma_error_code code = TMA_OK;
     if (ferror(file))
         code = fail_to_read(errno, error);
     else
-        code = check_text(*text, *length, error);
+        code = check_text(*text, *length, limit_bytes, error);
     if (code != TMA_OK) {
         tma_release(*text);
         *text = NULL;
@@ -42,15 +44,20 @@ static enum tma_error_code read_stream(FILE *file, char **text, size_t *length,
     return code;
 }
 
-enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
-                                  struct tma_error *error) {
+enum tma_error_code tma_text_read_up_to(const char *path, size_t limit_bytes, char **text,
+                                        size_t *length, struct tma_error *error) {
     struct stat status;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return tma_fail(error, TMA_ERROR_FILE, "cannot be read: it is a directory");
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return fail_to_read(errno, error);
-    enum tma_error_code code = read_stream(file, text, length, error);
+    enum tma_error_code code = read_stream(file, limit_bytes, text, length, error);
     fclose(file);
     return code;
+}
+
+enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
+                                  struct tma_error *error) {
+    return tma_text_read_up_to(path, TMA_LIMIT_TEXT_BYTES, text, length, error);
 }

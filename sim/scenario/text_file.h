@@ -12,4 +12,8 @@
 enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
                                   struct tma_error *error);
 
+/* The same for a file of at most `limit_bytes` bytes. */
+enum tma_error_code tma_text_read_up_to(const char *path, size_t limit_bytes, char **text,
+                                        size_t *length, struct tma_error *error);
+
 #endif

@@ -28,13 +28,19 @@ static void print_field(const struct tma_trace_field *field, const char *joint, 
     fputc('\n', out);
 }
 
+/* Fields that say nothing that the events and the other fields do not: which version wrote the
+ * trace, and the digests of the other fields. */
+static bool is_provenance(const char *key) {
+    return strcmp(key, "tmasim") == 0 || strncmp(key, "digest.", 7) == 0;
+}
+
 /* Writes a line for each header field that differs. Returns their number. */
 static size_t print_fields(const struct tma_trace_reader readers[2], FILE *out) {
     size_t differences = 0;
     for (size_t i = 0; i < readers[0].field_count; i++) {
         const struct tma_trace_field *field = &readers[0].fields[i];
         const char *other = value_of(&readers[1], field->key);
-        if (other != NULL && strcmp(field->value, other) == 0)
+        if (is_provenance(field->key) || (other != NULL && strcmp(field->value, other) == 0))
             continue;
         differences++;
         if (other == NULL)
@@ -44,7 +50,7 @@ static size_t print_fields(const struct tma_trace_reader readers[2], FILE *out) 
     }
     for (size_t i = 0; i < readers[1].field_count; i++) {
         const struct tma_trace_field *field = &readers[1].fields[i];
-        if (value_of(&readers[0], field->key) != NULL)
+        if (is_provenance(field->key) || value_of(&readers[0], field->key) != NULL)
             continue;
         differences++;
         print_field(field, " only in ", readers[1].path, out);

@@ -1,9 +1,10 @@
-/* Traces and records: files that are given by name. The first byte says which. A trace is compared
- * with a second one, or with itself. */
+/* Traces, records, reports and sweeps: files that are given by name. The first byte says which. A
+ * trace is compared with a second one, or with itself; a report or a sweep with itself. */
 #define _GNU_SOURCE /* memfd_create */
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "difference/difference.h"
 #include "fuzz.h"
 #include "records/validate.h"
 #include "scenario/machine_file.h"
@@ -56,12 +57,38 @@ static void replay_records(const uint8_t *data, size_t size) {
     close(file);
 }
 
+static void compare_figures(const uint8_t *data, size_t size) {
+    static FILE *out;
+    char path[40];
+    int file = write_file(data, size, path);
+    struct tma_diagnostics list = {0};
+    struct tma_variant variant;
+    bool good = tma_variant_read(path, &variant, &list);
+    FUZZ_ASSERT(good == (tma_diagnostics_total(&list) == 0));
+    if (out == NULL)
+        out = fopen("/dev/null", "w");
+    if (good) {
+        static const struct tma_difference_rules rules = {.show_all = true};
+        struct tma_difference difference = {
+            .base = &variant, .variants = &variant, .variant_count = 1, .title = "fuzz"};
+        FUZZ_ASSERT(tma_difference_compare(&difference, &rules, NULL) == TMA_OK);
+        for (int format = 0; format < (int)tma_difference_format_names.count; format++)
+            tma_difference_write(&difference, format, out);
+        tma_difference_free(&difference);
+    }
+    tma_variant_free(&variant);
+    tma_diagnostics_free(&list);
+    close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
     /* Timing records would simulate: their columns are the only ones with "scenario". */
     if (data[0] == 't')
         compare_traces(data + 1, size - 1);
+    else if (data[0] == 'd')
+        compare_figures(data + 1, size - 1);
     else if (memmem(data, size, "scenario", 8) == NULL)
         replay_records(data + 1, size - 1);
     return 0;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,6 +62,27 @@ START_TEST(test_two_runs_at_once) {
     ck_assert_int_eq(run_kernel(&sink, NULL), TMA_OK);
     ck_assert_int_gt(refused, 10);
     ck_assert_int_eq(run_kernel(NULL, NULL), TMA_OK);
+}
+END_TEST
+
+static void own_handler(int number) {
+    (void)number;
+}
+
+/* Signals belong to the program: a run leaves its handlers, and it has none where there were none.
+ * (SIGSEGV has one of the address sanitizer.) */
+START_TEST(test_signals_are_left_alone) {
+    static const int signals[] = {SIGINT, SIGSEGV, SIGBUS, SIGABRT, SIGTERM};
+    enum { SIGNALS = sizeof signals / sizeof signals[0] };
+    struct sigaction before[SIGNALS], after, own = {.sa_handler = own_handler};
+    sigaction(SIGTERM, &own, NULL);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], NULL, &before[i]);
+    ck_assert_int_eq(run_kernel(NULL, NULL), TMA_OK);
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &after);
+        ck_assert_msg(after.sa_handler == before[i].sa_handler, "signal %d", signals[i]);
+    }
 }
 END_TEST
 
@@ -153,6 +175,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, test_missing_module_is_an_error);
     tcase_add_test(tests, test_another_library_is_an_error);
     tcase_add_test(tests, test_two_runs_at_once);
+    tcase_add_test(tests, test_signals_are_left_alone);
     tcase_add_loop_test(tests, test_places, 0, sizeof places / sizeof *places);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -297,9 +297,9 @@ START_TEST(test_waves) {
     ck_assert_uint_eq(result.waves.last_ctas, 1);
     ck_assert_uint_ge(result.waves.last_cycles, HIT);
     ck_assert_uint_le(result.waves.last_cycles, HIT + 4);
-    ck_assert_uint_ge(result.waves.last_idle_sm_cycles, 3 * HIT - 8);
-    ck_assert_uint_le(result.waves.last_idle_sm_cycles, 3 * HIT + 8);
-    ck_assert_uint_ge(result.waves.idle_sm_cycles, result.waves.last_idle_sm_cycles);
+    ck_assert_uint_ge(result.waves.last_idle_place_cycles, 3 * HIT - 8);
+    ck_assert_uint_le(result.waves.last_idle_place_cycles, 3 * HIT + 8);
+    ck_assert_uint_ge(result.waves.idle_place_cycles, result.waves.last_idle_place_cycles);
     result = run_kernel(&(struct kernel){"", 8, 4, 1, 1, 1, false, TMA_WALK_GRID_STRIDED});
     ck_assert_uint_eq(result.waves.count, 2);
     ck_assert_uint_eq(result.waves.last_ctas, 0);

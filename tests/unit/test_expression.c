@@ -487,6 +487,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("expression");
     TCase *tcase = tcase_create("expression");
+    tcase_set_timeout(tcase, 60); /* sanitizers are slow */
     tcase_add_loop_test(tcase, test_value, 0, TABLE_ROWS(values));
     tcase_add_loop_test(tcase, test_syntax_error, 0, TABLE_ROWS(syntax_errors));
     tcase_add_loop_test(tcase, test_fault, 0, TABLE_ROWS(faults));

@@ -114,7 +114,7 @@ static const struct {
     /* CSI as a C1 control in UTF-8, CSI as a byte, and a sequence that is cut off. */
     {tma_write_printable, "\xc2\x9b|\x9b|\xc3", "\\xc2\\x9b|\\x9b|\\xc3"},
     {tma_write_printable, "\xc2\xa0", "\xc2\xa0"},
-    {tma_write_xml, "<a> & \"b\"\x1b", "&lt;a&gt; &amp; \"b\"\\x1b"},
+    {tma_write_xml, "<a> & \"b\"\x1b", "&lt;a&gt; &amp; &quot;b&quot;\\x1b"},
     {tma_write_markdown, "a_b[0] | *c* <d>", "a_b[0] \\| \\*c\\* \\<d\\>"},
     {tma_write_markdown, "[x](y) `\\`\n", "[x\\](y) \\`\\\\\\`\\x0a"},
 };
@@ -193,7 +193,7 @@ static void set_up(void) {
         .cold = true};
     result = (struct tma_result){
         .cycles = 1000,
-        .waves = {.count = 2, .ctas = 2, .idle_sm_cycles = 200},
+        .waves = {.count = 2, .ctas = 2, .idle_place_cycles = 200},
         .cta_cycles = {4, 400, 450, 500, 500},
         .latency_cycles = {16, 300, 320, 350, 360},
         .counters = {.operations = 16,
@@ -281,7 +281,7 @@ static void three_experiments(bool help) {
         experiments.limits[1] = 0;
         experiments.limit_count = 2;
     }
-    input.experiments = &experiments;
+    input.findings.experiments = &experiments;
 }
 
 static void two_limits(void) {
@@ -309,7 +309,7 @@ static void no_operation(void) {
 }
 
 static void long_run(void) {
-    input.too_long = true;
+    input.findings.too_long = true;
 }
 
 static void untouched(void) {}
@@ -334,7 +334,7 @@ static const struct {
 
 START_TEST(test_verdict) {
     verdicts[_i].change();
-    struct tma_verdict verdict = tma_verdict_of(&input);
+    struct tma_verdict verdict = tma_verdict_of(&input.findings, result.counters.operations == 0);
     ck_assert_str_eq(verdict.text, verdicts[_i].text);
     ck_assert_str_eq(verdict.key, verdicts[_i].key);
 }
@@ -362,9 +362,9 @@ static const struct {
 } waves[] = {
     {{.count = 1, .ctas = 2}, NULL},
     {{.count = 2, .ctas = 2}, "  waves             2 of 2 CTAs each\n"},
-    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_sm_cycles = 200},
+    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_place_cycles = 200},
      "  waves             2 of 4 CTAs, the last of 3\n"},
-    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_sm_cycles = 204},
+    {{.count = 2, .ctas = 4, .last_ctas = 3, .last_cycles = 500, .last_idle_place_cycles = 204},
      "  waves             2 of 4 CTAs, the last of 3: it takes 50.0 % of the run, and leaves 1 of "
      "the SMs "
      "idle, which is 5.1 % of the SMs' time\n"},

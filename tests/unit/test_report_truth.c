@@ -10,6 +10,7 @@
 #include "report/figures.h"
 #include "report/report.h"
 #include "report/verdict.h"
+#include "report/waves.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 
@@ -179,8 +180,9 @@ static uint64_t try_again(const struct tma_scenario *scenario, const struct tma_
 
 static void check_verdict(const struct tma_scenario *scenario,
                           const struct tma_report_input *input) {
-    const struct tma_experiments *experiments = input->experiments;
-    struct tma_verdict verdict = tma_verdict_of(input);
+    const struct tma_experiments *experiments = input->findings.experiments;
+    struct tma_verdict verdict =
+        tma_verdict_of(&input->findings, input->result->counters.operations == 0);
     const struct tma_experiment *best = NULL;
     for (size_t i = 0; i < experiments->count; i++) {
         const struct tma_experiment *item = &experiments->items[i];
@@ -212,8 +214,9 @@ static void check_figures(const struct tma_report_input *input) {
         else if (limit->cycles > 0)
             ck_assert_double_eq_tol(limit->used, limit->busy_cycles / limit->cycles, 1e-9);
     }
-    ck_assert(figures.sm_idle_fraction >= 0 && figures.sm_idle_fraction < 1);
-    ck_assert(figures.last_wave_cost >= 0 && figures.last_wave_cost <= figures.sm_idle_fraction);
+    struct tma_wave_figures waves = tma_wave_figures_of(input->result);
+    ck_assert(waves.idle_fraction >= 0 && waves.idle_fraction < 1);
+    ck_assert(waves.last_cost >= 0 && waves.last_cost <= waves.idle_fraction);
 }
 
 START_TEST(test_random_scenarios) {
@@ -238,8 +241,7 @@ START_TEST(test_random_scenarios) {
             .result = &result,
             .map_names = scenario.map_names,
             .limits = tma_report_limits_of(&scenario.machine, &result),
-            .experiments = &experiments,
-            .draws = &experiments.before,
+            .findings = {.experiments = &experiments, .draws = &experiments.before},
         };
         check_figures(&input);
         check_reports(&input);

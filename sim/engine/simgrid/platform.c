@@ -2,6 +2,7 @@
 
 #include "engine/simgrid/platform.h"
 
+#include <signal.h>
 #include <simgrid/engine.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -40,6 +41,21 @@ static enum tma_error_code load_platform(const char **text) {
     return code;
 }
 
+/* SimGrid installs handlers of its own for these signals: one of SIGINT that ends the process, and
+ * one of bad addresses that prints. Signals belong to the program that uses the library, so its own
+ * handlers are put back. */
+static const int signals[] = {SIGINT, SIGSEGV, SIGBUS};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+static void initialise_quietly(int *count, char **vector) {
+    struct sigaction before[SIGNALS];
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], NULL, &before[i]);
+    simgrid_init(count, vector);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
 /* Gives SimGrid arguments of its own, which it keeps, and pins every option that can change
  * results. */
 static void initialise(void) {
@@ -58,7 +74,7 @@ static void initialise(void) {
     int count = COUNT;
     for (int i = 0; i < COUNT; i++)
         vector[i] = arguments[i];
-    simgrid_init(&count, vector);
+    initialise_quietly(&count, vector);
 }
 
 enum tma_error_code tma_platform_start(const char **text) {

@@ -27,8 +27,8 @@ for format in text json csv markdown svg; do
     try compare "$folder/s.yaml" --format $format
     case $format in markdown | svg) grep -c '[^\\]<script' output ;; esac
 done
-for format in text json csv; do try layout "$folder/s.yaml" --format $format; done
-for format in text json csv; do try explain "$folder/s.yaml" --format $format; done
+for format in text json csv svg; do try layout "$folder/s.yaml" --format $format; done
+for format in text json csv svg; do try explain "$folder/s.yaml" --format $format; done
 try check "$folder/s.yaml"
 try encode "$folder/s.yaml"
 tmasim run "$folder/s.yaml" --trace "$folder/t" >output

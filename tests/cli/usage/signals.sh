@@ -16,6 +16,12 @@ echo "-- INT: a report of what was done, and no trace"
 try timeout --preserve-status -s INT 1 tmasim run $scenario |
     sed 's/cycle [1-9][0-9]*:/cycle N:/; s/^limited by .*/limited by .../' | grep -v '  *[0-9][0-9]*'
 try timeout --preserve-status -s INT 1 tmasim run $scenario --format json | sed '5,$d'
+echo "-- INT: the same of a kernel with roles"
+kernel=../../configs/scenarios/kernels/two_depths.yaml
+timeout --preserve-status -s INT 1 tmasim run $kernel --set parameters.BLOCKS=20000000 --format json \
+    -o "$SCRATCH/report"
+echo "exit $?"
+sed '5,$d' "$SCRATCH/report"
 # A shell says on standard error how a command ended.
 {
     echo "-- XFSZ: a trace larger than the limit of file sizes"

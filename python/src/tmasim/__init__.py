@@ -1,0 +1,62 @@
+"""tmasim: tensor maps, shared-memory layouts and simulated kernels of the Tensor Memory Accelerator.
+
+- `TensorMap`: check, encode and decode tensor maps; where each element lies; which swizzle fits.
+- `Scenario`: simulate a workload or a kernel, and read its figures.
+- `sweep`, `tune`: many runs, in worker processes.
+- `tmasim.triton`: scenarios from compiled Triton kernels.
+
+Everything is computed by the C library libtmasim.
+"""
+
+from tmasim._library import configs, machine, version
+from tmasim.consumers import Consumer, Distribution, MatrixDescriptor
+from tmasim.errors import (
+    Advice,
+    DeadlockError,
+    Diagnostic,
+    Error,
+    FaultError,
+    RunError,
+    ScenarioError,
+    TensorMapError,
+    Violation,
+)
+from tmasim.result import Experiment, Percentiles, Result
+from tmasim.scenario import Scenario, kernels
+from tmasim.search import Sweep, SweepRow, TuneRow, Tuning, sweep, tune
+from tmasim.tensor_map import ComparedMode, Comparison, ConsumerCost, TensorMap
+
+__version__ = version()
+
+__all__ = [
+    "Advice",
+    "ComparedMode",
+    "Comparison",
+    "Consumer",
+    "ConsumerCost",
+    "DeadlockError",
+    "Diagnostic",
+    "Distribution",
+    "Error",
+    "Experiment",
+    "FaultError",
+    "MatrixDescriptor",
+    "Percentiles",
+    "Result",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Sweep",
+    "SweepRow",
+    "TensorMap",
+    "TensorMapError",
+    "TuneRow",
+    "Tuning",
+    "Violation",
+    "configs",
+    "kernels",
+    "machine",
+    "sweep",
+    "tune",
+    "version",
+]

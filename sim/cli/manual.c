@@ -1,0 +1,223 @@
+#include "cli/manual.h"
+
+#include <string.h>
+
+#include "cli/roff.h"
+#include "scenario/sections.h"
+#include "scenario/suggestion.h"
+
+static void begin_item(const char *term, FILE *out) {
+    fputs(".TP\n\\fB", out);
+    cli_roff_literal(term, out);
+    fputs("\\fR", out);
+}
+
+static void write_option(const struct cli_option *option, FILE *out) {
+    fputs(".TP\n\\fB", out);
+    if (option->short_name != NULL) {
+        cli_roff_literal(option->short_name, out);
+        fputs("\\fR, \\fB", out);
+    }
+    cli_roff_literal(option->name, out);
+    fputs("\\fR", out);
+    if (option->value != NULL) {
+        fputs(" \\fI", out);
+        cli_roff_literal(option->value, out);
+        fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    cli_roff_prose(option->help, out);
+    if (option->names != NULL) {
+        fputs(".br\nValues: ", out);
+        tma_names_write(option->names, out);
+        fputc('\n', out);
+    }
+}
+
+static void write_see_also(const char *const *pages, size_t count, FILE *out) {
+    cli_roff_section(".SH", "See also", out);
+    for (size_t i = 0; i < count; i++) {
+        size_t name = strcspn(pages[i], "(");
+        fprintf(out, ".BR %.*s %s%s\n", (int)name, pages[i], pages[i] + name,
+                i + 1 < count ? " ," : "");
+    }
+}
+
+#define SEE_ALSO(out, ...)                                                                         \
+    write_see_also((const char *const[]){__VA_ARGS__},                                             \
+                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), out)
+
+void cli_manual_verb(const struct cli_verb *verb, FILE *out) {
+    char name[64];
+    snprintf(name, sizeof name, "tmasim-%s", verb->name);
+    cli_roff_begin(name, "1", verb->summary, out);
+    cli_roff_section(".SH", "Synopsis", out);
+    fputs("\\fBtmasim ", out);
+    cli_roff_literal(verb->name, out);
+    fputs(verb->operands[0] == '\0' ? "\\fR" : "\\fR ", out);
+    cli_roff_literal(verb->operands, out);
+    fputs(" [\\fIoptions\\fR]\n", out);
+    cli_roff_section(".SH", "Description", out);
+    cli_roff_prose(verb->summary, out);
+    if (verb->details != NULL) {
+        fputs(".PP\n", out);
+        cli_roff_prose(verb->details, out);
+    }
+    cli_roff_section(".SH", "Options", out);
+    const struct cli_option *option;
+    for (size_t i = 0; (option = cli_verb_option(verb, i)) != NULL; i++)
+        write_option(option, out);
+    if (verb->statuses != NULL) {
+        cli_roff_section(".SH", "Exit status", out);
+        cli_roff_prose(verb->statuses, out);
+    }
+    SEE_ALSO(out, "tmasim(1)", "tmasim-scenario(5)", "tmasim-kernel(5)", "tmasim-machine(5)");
+}
+
+static void write_environment(FILE *out) {
+    static const struct {
+        const char *name, *meaning;
+    } variables[] = {
+        {"TMASIM_ENGINE", "The file of the module that simulates, where it lies elsewhere than the "
+                          "command or the library expects it."},
+        {"TMASIM_QUIET", "Where it is set, no progress is shown, as with `--quiet`."},
+    };
+    cli_roff_section(".SH", "Environment", out);
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        begin_item(variables[i].name, out);
+        fputc('\n', out);
+        cli_roff_prose(variables[i].meaning, out);
+    }
+}
+
+void cli_manual_command(const struct cli_verb *const *verbs, FILE *out) {
+    cli_roff_begin("tmasim", "1",
+                   "simulator of the GPU memory subsystem around the Tensor Memory Accelerator",
+                   out);
+    cli_roff_section(".SH", "Synopsis", out);
+    fputs("\\fBtmasim\\fR \\fIverb\\fR [\\fIoptions\\fR] [\\fIoperand\\fR ...]\n", out);
+    cli_roff_section(".SH", "Description", out);
+    cli_roff_prose("`tmasim` simulates what the Tensor Memory Accelerator (TMA) of NVIDIA's Hopper "
+                   "and Blackwell GPUs does, and the memory around it: shared memory, L2 and "
+                   "DRAM.\nIt checks tensor maps as the driver does, shows where each byte of a "
+                   "tile lies, and says how many cycles a kernel takes and what limits it.\n\nA "
+                   "scenario is a YAML file: tensor maps, and a kernel that uses them.\nA machine "
+                   "is a YAML file with every number that the timing uses.",
+                   out);
+    cli_roff_section(".SH", "Verbs", out);
+    for (; *verbs != NULL; verbs++) {
+        fprintf(out, ".TP\n.BR tmasim\\-%s (1)\n", (*verbs)->name);
+        cli_roff_prose((*verbs)->summary, out);
+    }
+    cli_roff_section(".SH", "Options", out);
+    fputs(".TP\n\\fB\\-\\-help\\fR\nshow the verbs\n.TP\n\\fB\\-\\-version\\fR\nshow the version\n",
+          out);
+    cli_roff_section(".SH", "Exit status", out);
+    cli_roff_prose("0 if all is well; 2 for wrong usage, or a file that cannot be read or "
+                   "written.\nThe page of each verb has its others.",
+                   out);
+    write_environment(out);
+    cli_roff_section(".SH", "Files", out);
+    begin_item("../share/tmasim/configs", out);
+    fputc('\n', out);
+    cli_roff_prose("Machines (`gpus`), the library of kernels (`kernels`) and scenarios to start "
+                   "from, relative to the folder of the command.",
+                   out);
+    cli_roff_section(".SH", "Examples", out);
+    cli_roff_prose("Simulate a kernel of the library with its own sizes:\n"
+                   "  tmasim run gemm_ws --set M=2048 --set STAGES=3\n\n"
+                   "Compare the swizzle modes of a tile:\n"
+                   "  tmasim compare transpose\n\n"
+                   "Check a tensor map against the rules of the driver:\n"
+                   "  tmasim check map.json",
+                   out);
+    SEE_ALSO(out, "tmasim-scenario(5)", "tmasim-kernel(5)", "tmasim-machine(5)");
+}
+
+static void write_key(const struct tma_key *key, FILE *out) {
+    begin_item(key->path, out);
+    fputc('\n', out);
+    cli_roff_prose(key->meaning, out);
+    fputs(".br\nTakes ", out);
+    tma_key_write_expected(key, out);
+    fputc('\n', out);
+    if (key->fallback == TMA_REQUIRED) {
+        fputs(".br\nRequired.\n", out);
+    } else if (key->fallback[0] != '\0') {
+        fputs(".br\nDefault: ", out);
+        cli_roff_prose(key->fallback, out);
+    }
+}
+
+static void write_section(void *context, const struct tma_section *section) {
+    FILE *out = context;
+    cli_roff_section(".SS", section->heading, out);
+    for (size_t i = 0; i < section->schema.count; i++)
+        write_key(&section->schema.keys[i], out);
+}
+
+static void begin_file(const char *name, const char *summary, const char *description, FILE *out) {
+    cli_roff_begin(name, "5", summary, out);
+    cli_roff_section(".SH", "Description", out);
+    cli_roff_prose(description, out);
+    cli_roff_section(".SH", "Keys", out);
+}
+
+/* What numbers of all files have in common. */
+#define UNITS                                                                                      \
+    "\n\nA unit is part of the number: `4 KiB`, `1980 MHz`, `50 cycles`.\nUnknown keys, missing "  \
+    "keys and values out of range are errors, each with its line and column."
+
+void cli_manual_scenario(FILE *out) {
+    begin_file("tmasim-scenario", "scenario files of tmasim",
+               "A scenario is a YAML file that says what is simulated: tensor maps, and what the "
+               "CTAs of a kernel do with them, either in the short form of `workload` or as the "
+               "programs of `kernel`.\nWith `parameters`, each number may be an expression of "
+               "them." UNITS,
+               out);
+    tma_scenario_sections(write_section, out);
+    SEE_ALSO(out, "tmasim(1)", "tmasim-kernel(5)", "tmasim-machine(5)");
+}
+
+static void write_statement(const struct tma_statement_form *form, FILE *out) {
+    const struct {
+        const char *title, *text;
+    } parts[] = {{"Takes ", form->takes},
+                 {"Beside it: ", form->beside},
+                 {"Stands for ", form->instruction},
+                 {"Costs: ", form->cost}};
+    begin_item(form->word, out);
+    fputc('\n', out);
+    cli_roff_prose(form->meaning, out);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].text[0] != '\0') {
+            fprintf(out, ".br\n%s", parts[i].title);
+            cli_roff_prose(parts[i].text, out);
+        }
+}
+
+void cli_manual_kernel(FILE *out) {
+    begin_file("tmasim-kernel", "kernels in scenario files of tmasim",
+               "The key `kernel` of a scenario says what the CTAs do as programs of roles: warps "
+               "that load, multiply and store, and hand stages of shared memory to each "
+               "other.\nNumbers of a program are expressions of the parameters, of the variables "
+               "of loops, and of `cta`, `ctas`, `rank` and `cluster`." UNITS,
+               out);
+    tma_kernel_sections(write_section, out);
+    cli_roff_section(".SH", "Statements", out);
+    for (size_t i = 0; i < tma_statement_form_count; i++)
+        write_statement(&tma_statement_forms[i], out);
+    cli_roff_section(".SH", "Keys of statements", out);
+    tma_statement_sections(write_section, out);
+    SEE_ALSO(out, "tmasim(1)", "tmasim-scenario(5)", "tmasim-machine(5)");
+}
+
+void cli_manual_machine(FILE *out) {
+    begin_file("tmasim-machine", "machine files of tmasim",
+               "A machine is a YAML file with every number that the timing of a GPU "
+               "uses.\nScenarios name it with `gpu`; `--set gpu.KEY=VALUE` changes one value for a "
+               "run." UNITS,
+               out);
+    tma_machine_sections(write_section, out);
+    SEE_ALSO(out, "tmasim(1)", "tmasim-scenario(5)", "tmasim-kernel(5)");
+}

@@ -1,0 +1,33 @@
+/* What a worker does for a tuner: looks at one combination, or simulates it. */
+#ifndef TMA_CLI_TUNING_TASK_H
+#define TMA_CLI_TUNING_TASK_H
+
+#include "cli/tuning.h"
+#include "cli/variant_scenario.h"
+#include "workers/pool.h"
+
+enum cli_tuning_step {
+    CLI_TUNING_LOOK, /* is it legal? */
+    CLI_TUNING_RUN   /* simulates it */
+};
+
+struct cli_tuning_task {
+    enum cli_tuning_step step;
+    uint32_t draw; /* RUN: the seed; 0: that of the machine */
+    size_t row;    /* number of the kernel, times the number of variants, plus the variant */
+};
+
+struct cli_tuning_outcome {
+    bool failed; /* the bytes that follow are the reason */
+    uint64_t cycles;
+    uint32_t sm_clock_mhz;
+    struct tma_tune_limiter limiter; /* RUN */
+    bool timing_validated, timing_edited;
+};
+
+/* In a worker: does a task, struct cli_tuning_task, and replies with struct cli_tuning_outcome.
+ * `context` is the struct cli_tuning. Notes the cycles that it has simulated. */
+void cli_tuning_work(void *context, size_t number, const void *bytes, size_t size,
+                     struct tma_reply *reply);
+
+#endif

@@ -1,0 +1,124 @@
+/* tmasim tune: the fastest of many combinations of a kernel's parameters. */
+#include "base/allocation.h"
+#include "cli/draws_option.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/temporary.h"
+#include "cli/tuning.h"
+#include "cli/verbs.h"
+
+enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };
+
+struct tune_options {
+    struct cli_options common;
+    struct cli_list tries;
+    const char *list; /* NULL: no list */
+    struct cli_count draws;
+};
+
+/* The files of the kernels that the operands name. */
+struct kernels {
+    struct cli_config_path found[MOST_KERNELS];
+    const char *paths[MOST_KERNELS];
+};
+
+static bool find_kernels(const struct cli_options *options, struct kernels *kernels) {
+    for (size_t i = 0; i < options->operands.count; i++) {
+        const char *name = options->operands.items[i];
+        if (!cli_scenario_find(name, &kernels->found[i])) {
+            cli_error("tune: there is no kernel %s; `tmasim kernels` lists those of the library",
+                      name);
+            return false;
+        }
+        kernels->paths[i] = kernels->found[i].text;
+    }
+    return true;
+}
+
+static bool spares_inputs(const struct tune_options *own, const struct kernels *kernels) {
+    for (size_t i = 0; i < own->common.operands.count; i++)
+        if (!cli_output_spares(own->common.output, kernels->paths[i]))
+            return false;
+    return cli_output_spares(own->common.output, own->list);
+}
+
+static int status_of(const struct tma_tune *tune) {
+    if (tune->partial)
+        return CLI_INTERRUPTED;
+    return tune->rows[0].found == TMA_TUNE_SIMULATED ? CLI_OK : CLI_FAILED_ROWS;
+}
+
+static int tune_kernels(const struct tune_options *own, const struct kernels *kernels,
+                        const struct cli_variants *variants) {
+    struct cli_output output;
+    struct tma_tune tune = {.rows = NULL};
+    const struct cli_tuning tuning = {
+        .options = &own->common,
+        .names = own->common.operands.items,
+        .paths = kernels->paths,
+        .kernel_count = own->common.operands.count,
+        .variants = variants,
+        .draws = own->draws.given ? own->draws.value : DEFAULT_DRAWS,
+    };
+    if (!cli_output_open(&output, own->common.output))
+        return CLI_ERROR;
+    bool good = cli_tuning_run(&tuning, &tune);
+    if (good)
+        tma_tune_write(&tune, own->common.format, output.file);
+    int status = cli_output_close(&output, good) && good ? status_of(&tune) : CLI_ERROR;
+    cli_tuning_free(&tune);
+    return status;
+}
+
+static int run(const struct cli_options *options) {
+    const struct tune_options *own = (const struct tune_options *)options;
+    struct cli_variants variants = {0};
+    struct kernels *kernels = tma_allocate(1, sizeof *kernels);
+    int status = CLI_ERROR;
+    cli_interrupts_hold(true);
+    if (kernels == NULL)
+        cli_error("out of memory");
+    else if (own->tries.count == 0 && own->list == NULL)
+        cli_error("tune: nothing to try; expected --try PARAMETER=VALUES or --list FILE");
+    else if (cli_draws_most(own->draws) && find_kernels(options, kernels) &&
+             spares_inputs(own, kernels) && cli_variants_make(&own->tries, own->list, &variants))
+        status = tune_kernels(own, kernels, &variants);
+    cli_variants_free(&variants);
+    tma_release(kernels);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    CLI_OPTION_TRY(struct tune_options, tries),
+    CLI_OPTION_LIST(struct tune_options, list),
+    CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
+    {.name = "--draws",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct tune_options, draws),
+     .help = "run those within 5 % of the best also with the seeds (topology.draw) 1 to N\n"
+             "(default: 2): where the draws overlap, they are the same"},
+    CLI_OPTION_JOBS,
+    CLI_OPTION_QUIET,
+    CLI_OPTION_FORMAT(&tma_tune_format_names),
+    CLI_OPTION_OUTPUT,
+};
+
+const struct cli_verb cli_tune = {
+    .name = "tune",
+    .operands = "KERNEL...",
+    .summary = "Find the fastest combination of a kernel's parameters, or of several kernels'.",
+    .details =
+        "Example: tmasim tune gemm gemm_persistent --set M=4096 N=4096 K=4096 --try BM=64,128 "
+        "BN=128,256 STAGES=2:4\nA KERNEL is a file, or a name that `tmasim kernels` lists. The "
+        "table has the fastest combination first, and the\nillegal ones last, with what is wrong. "
+        "Ctrl-C ends it with what is known by then.",
+    .statuses = "0 done, 1 no combination has a time, 2 error, 130 interrupted",
+    .min_operands = 1,
+    .max_operands = MOST_KERNELS,
+    .options = options,
+    .options_bytes = sizeof(struct tune_options),
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,100 @@
+#include "difference/variant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
+
+bool tma_variant_add_case(struct tma_variant *variant, const char *name) {
+    struct tma_measured_case *grown =
+        tma_array_grow(variant->cases, variant->count, &variant->capacity, sizeof *grown);
+    char *copy = tma_copy_text(name);
+    if (grown != NULL)
+        variant->cases = grown;
+    if (grown == NULL || copy == NULL) {
+        tma_release(copy);
+        return false;
+    }
+    grown[variant->count++] = (struct tma_measured_case){.name = copy};
+    return true;
+}
+
+/* strtod reads numbers of the C locale where the program never calls setlocale. It also reads what
+ * JSON does not have: "inf", "nan" and hexadecimal numbers. */
+static bool is_number(const char *text, double *number) {
+    char *end;
+    if (strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*number);
+}
+
+bool tma_variant_add_measure(struct tma_variant *variant, const char *name, const char *text,
+                             bool is_quoted) {
+    struct tma_measured_case *last = &variant->cases[variant->count - 1];
+    struct tma_measure *grown =
+        tma_array_grow(last->measures, last->count, &last->capacity, sizeof *grown);
+    struct tma_measure measure = {.name = tma_copy_text(name), .text = tma_copy_text(text)};
+    if (grown != NULL)
+        last->measures = grown;
+    if (grown == NULL || measure.name == NULL || measure.text == NULL) {
+        tma_release(measure.name);
+        tma_release(measure.text);
+        return false;
+    }
+    measure.is_number = !is_quoted && is_number(text, &measure.number);
+    grown[last->count++] = measure;
+    return true;
+}
+
+bool tma_variant_move_case(struct tma_variant *variant, const char *name, struct tma_variant *other,
+                           size_t index) {
+    if (!tma_variant_add_case(variant, name))
+        return false;
+    struct tma_measured_case *to = &variant->cases[variant->count - 1],
+                             *from = &other->cases[index];
+    to->measures = from->measures;
+    to->count = from->count;
+    to->capacity = from->capacity;
+    from->measures = NULL;
+    from->count = from->capacity = 0;
+    memcpy(variant->version, other->version, sizeof variant->version);
+    variant->partial |= other->partial;
+    return true;
+}
+
+const struct tma_measured_case *tma_variant_find_case(const struct tma_variant *variant,
+                                                      const char *name, size_t hint) {
+    if (hint < variant->count && strcmp(variant->cases[hint].name, name) == 0)
+        return &variant->cases[hint];
+    for (size_t i = 0; i < variant->count; i++)
+        if (strcmp(variant->cases[i].name, name) == 0)
+            return &variant->cases[i];
+    return NULL;
+}
+
+const struct tma_measure *tma_case_find(const struct tma_measured_case *item, const char *name,
+                                        size_t hint) {
+    if (hint < item->count && strcmp(item->measures[hint].name, name) == 0)
+        return &item->measures[hint];
+    for (size_t i = 0; i < item->count; i++)
+        if (strcmp(item->measures[i].name, name) == 0)
+            return &item->measures[i];
+    return NULL;
+}
+
+void tma_variant_free(struct tma_variant *variant) {
+    for (size_t i = 0; i < variant->count; i++) {
+        for (size_t j = 0; j < variant->cases[i].count; j++) {
+            tma_release(variant->cases[i].measures[j].name);
+            tma_release(variant->cases[i].measures[j].text);
+        }
+        tma_release(variant->cases[i].measures);
+        tma_release(variant->cases[i].name);
+    }
+    tma_release(variant->cases);
+    tma_release(variant->name);
+    *variant = (struct tma_variant){0};
+}

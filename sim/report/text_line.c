@@ -1,0 +1,12 @@
+#include "report/text_line.h"
+
+#include <stdarg.h>
+
+void tma_text_line(FILE *out, const char *label, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out, "%-20s", label == NULL ? "" : label);
+    vfprintf(out, format, arguments);
+    fputc('\n', out);
+    va_end(arguments);
+}

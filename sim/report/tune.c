@@ -1,0 +1,76 @@
+#include "report/tune.h"
+
+#include <stdlib.h>
+
+#include "report/format_table.h"
+#include "report/kernel_figures.h"
+#include "report/tune_formats.h"
+#include "report/tune_row.h"
+
+enum { TMA_TUNE_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
+
+static const struct tma_name names[] = {TMA_TUNE_FORMATS(TMA_FORMAT_NAME)};
+
+const struct tma_names tma_tune_format_names = {"format", names, FORMAT_COUNT};
+
+/* The role that computes longest: the one whose waits cost time. */
+static uint32_t computing_role(const struct tma_result *result) {
+    uint32_t most = 0;
+    for (uint32_t r = 1; r < result->role_count; r++)
+        if (result->role_cycles[r][TMA_ROLE_COMPUTE] > result->role_cycles[most][TMA_ROLE_COMPUTE])
+            most = r;
+    return most;
+}
+
+struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input) {
+    struct tma_kernel_figures figures = tma_kernel_figures_of(input);
+    struct tma_tune_limiter limiter;
+    int busiest = 0, wait = TMA_ROLE_FULL;
+    uint32_t role = computing_role(input->result);
+    const uint64_t *cycles = input->result->role_cycles[role];
+    for (int i = 1; i < TMA_KERNEL_RESOURCE_COUNT; i++)
+        if (figures.busy[i] > figures.busy[busiest])
+            busiest = i;
+    for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
+        if (i != TMA_ROLE_COMPUTE && cycles[i] > cycles[wait])
+            wait = i;
+    double total = (double)figures.role_cycles[role];
+    snprintf(limiter.busiest, sizeof limiter.busiest, "%s",
+             tma_kernel_resource_key((enum tma_kernel_resource)busiest));
+    snprintf(limiter.wait, sizeof limiter.wait, "%s",
+             tma_role_cause_key((enum tma_role_cause)wait));
+    limiter.busy = figures.busy[busiest];
+    limiter.waited = total > 0 ? (double)cycles[wait] / total : 0;
+    return limiter;
+}
+
+static int compare(const void *first, const void *second) {
+    const struct tma_tune_row *a = first, *b = second;
+    if (a->found != b->found)
+        return a->found < b->found ? -1 : 1;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+void tma_tune_rank(struct tma_tune *tune) {
+    if (tune->row_count == 0)
+        return;
+    qsort(tune->rows, tune->row_count, sizeof *tune->rows, compare);
+    const struct tma_tune_row *best = &tune->rows[0];
+    if (best->found != TMA_TUNE_SIMULATED || !(best->time_ns > 0))
+        return;
+    for (size_t i = 0; i < tune->row_count; i++) {
+        struct tma_tune_row *row = &tune->rows[i];
+        row->ratio = row->time_ns / best->time_ns;
+        row->same = i == 0 || (row->found == TMA_TUNE_SIMULATED && row->most_ns > 0 &&
+                               row->least_ns <= best->most_ns);
+    }
+}
+
+void tma_tune_write(const struct tma_tune *tune, int format, FILE *out) {
+#define WRITER(name) tma_tune_write_##name,
+    static void (*const writers[])(const struct tma_tune *, FILE *) = {TMA_TUNE_FORMATS(WRITER)};
+#undef WRITER
+    writers[format](tune, out);
+}

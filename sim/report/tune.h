@@ -1,0 +1,74 @@
+/* The table of a tuner: combinations of settings, the fastest first. */
+#ifndef TMA_REPORT_TUNE_H
+#define TMA_REPORT_TUNE_H
+
+#include <stdio.h>
+
+#include "report/kernel_report.h"
+
+/* How the time of a combination was found: enumerator, name, what it says in a table. */
+#define TMA_TUNE_FOUND(X)                                                                          \
+    X(TMA_TUNE_SIMULATED, "simulated")                                                             \
+    X(TMA_TUNE_ESTIMATED, "estimated") /* from the first part of its run */                        \
+    X(TMA_TUNE_BOUND, "bound")         /* not at all: its lower bound is above the best time */    \
+    X(TMA_TUNE_ILLEGAL, "illegal")     /* it cannot run, or its run failed */                      \
+    X(TMA_TUNE_MISSING, "missing")     /* an interrupt came before */
+
+enum tma_tune_found {
+#define TMA_TUNE_FOUND_ENUM(name, text) name,
+    TMA_TUNE_FOUND(TMA_TUNE_FOUND_ENUM)
+#undef TMA_TUNE_FOUND_ENUM
+        TMA_TUNE_FOUND_COUNT
+};
+
+/* What limits a run. */
+struct tma_tune_limiter {
+    char busiest[24]; /* key of the busiest resource */
+    double busy;      /* fraction of the run */
+    char wait[24];    /* key of what the computing role waits for longest */
+    double waited;    /* fraction of that role's time */
+};
+
+struct tma_tune_row {
+    size_t number;             /* of the combination, from 1 */
+    const char *kernel;        /* borrowed; as the user named it */
+    const char *const *values; /* borrowed; by column; NULL: not set */
+    enum tma_tune_found found;
+    char *failure;            /* owned; ILLEGAL: why */
+    uint64_t bound_cycles;    /* lower bound of the time */
+    uint64_t cycles;          /* SIMULATED, ESTIMATED: of the run; BOUND: the bound */
+    double time_ns;           /* the same */
+    double least_ns, most_ns; /* over the draws; 0: no draws */
+    bool same;                /* its draws and those of the best overlap; true for the best */
+    double ratio;             /* of the time to the best's */
+    struct tma_tune_limiter limiter; /* SIMULATED */
+    bool timing_validated, timing_edited;
+};
+
+struct tma_tune {
+    const char *const *columns; /* borrowed; the settings that are tried */
+    size_t column_count;
+    bool several_kernels;
+    struct tma_tune_row *rows;
+    size_t row_count;
+    uint32_t draws; /* further ones with which the finalists ran */
+    double part;    /* the most of a run that an estimate comes from; 0: there are none */
+    double margin;  /* estimates within it of the best were simulated */
+    bool partial;   /* an interrupt ended the tuner */
+};
+
+/* Returns what limits a run of a kernel. */
+struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input);
+
+/* Sorts the rows: the simulated ones by time, then the estimates, the bounds, the illegal ones and
+ * those that are missing. Finds their ratios to the best and which are the same. */
+void tma_tune_rank(struct tma_tune *tune);
+
+/* Formats of tma_tune_write; the first is the default. */
+extern const struct tma_names tma_tune_format_names;
+
+/* Writes the ranked table in a format: a value of tma_tune_format_names. Write errors stay with the
+ * stream. The output does not depend on the locale. */
+void tma_tune_write(const struct tma_tune *tune, int format, FILE *out);
+
+#endif

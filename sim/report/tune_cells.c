@@ -1,0 +1,83 @@
+#include "report/tune_cells.h"
+
+#include <inttypes.h>
+
+#include "report/decimal.h"
+#include "report/labels.h"
+#include "report/tune_row.h"
+
+const char *const tma_tune_headings[TMA_TUNE_CELLS] = {
+    "cycles", "us", "ratio", "found", "busiest", "longest wait",
+};
+
+/* "~" stands before an estimate, ">=" before a bound. */
+static const char *sign(const struct tma_tune_row *row) {
+    return row->found == TMA_TUNE_ESTIMATED ? "~" : row->found == TMA_TUNE_BOUND ? ">=" : "";
+}
+
+struct tma_tune_cells tma_tune_cells_of(const struct tma_tune_row *row) {
+    struct tma_tune_cells cells = {.text = {{0}}};
+    snprintf(cells.text[0], TMA_TUNE_CELL_BYTES, "%s%" PRIu64, sign(row), row->cycles);
+    snprintf(cells.text[1], TMA_TUNE_CELL_BYTES, "%s%s", sign(row),
+             tma_decimal(row->time_ns / 1000, 1).text);
+    snprintf(cells.text[2], TMA_TUNE_CELL_BYTES, "%s%s", sign(row),
+             tma_decimal(row->ratio, 3).text);
+    snprintf(cells.text[3], TMA_TUNE_CELL_BYTES, "%s%s", tma_tune_found_text(row->found),
+             row->same ? " =" : "");
+    if (row->found == TMA_TUNE_SIMULATED) {
+        snprintf(cells.text[4], TMA_TUNE_CELL_BYTES, "%s %s %%", row->limiter.busiest,
+                 tma_decimal(100 * row->limiter.busy, 0).text);
+        snprintf(cells.text[5], TMA_TUNE_CELL_BYTES, "%s %s %%", row->limiter.wait,
+                 tma_decimal(100 * row->limiter.waited, 0).text);
+    }
+    return cells;
+}
+
+static void write_counts(const struct tma_tune *tune, FILE *out) {
+    size_t counts[TMA_TUNE_FOUND_COUNT] = {0};
+    const char *between = ": ";
+    for (size_t i = 0; i < tune->row_count; i++)
+        counts[tune->rows[i].found]++;
+    fprintf(out, "%zu combination%s", tune->row_count, tune->row_count == 1 ? "" : "s");
+    static const char *const texts[TMA_TUNE_FOUND_COUNT] = {
+        [TMA_TUNE_SIMULATED] = "simulated",
+        [TMA_TUNE_ESTIMATED] = "estimated",
+        [TMA_TUNE_BOUND] = "ruled out by a lower bound",
+        [TMA_TUNE_ILLEGAL] = "illegal",
+        [TMA_TUNE_MISSING] = "missing",
+    };
+    for (int i = 0; i < TMA_TUNE_FOUND_COUNT; i++)
+        if (counts[i] > 0) {
+            fprintf(out, "%s%zu %s", between, counts[i], texts[i]);
+            between = ", ";
+        }
+    fputc('\n', out);
+    if (counts[TMA_TUNE_ESTIMATED] > 0)
+        fprintf(out,
+                "~: an estimate from the first part of the run, more than %s %% above the best; "
+                "--exact simulates\n",
+                tma_decimal(100 * tune->margin, 0).text);
+    if (counts[TMA_TUNE_BOUND] > 0)
+        fputs(">=: a lower bound of the time, which is above the best time; not simulated\n", out);
+}
+
+static void write_same(const struct tma_tune *tune, FILE *out) {
+    size_t same = 0;
+    if (tune->draws == 0 || tune->rows[0].found != TMA_TUNE_SIMULATED)
+        return;
+    for (size_t i = 1; i < tune->row_count; i++)
+        same += tune->rows[i].same;
+    fprintf(out,
+            "=: within %" PRIu32 " further draw%s of what differs between launches the same "
+            "as the best: %zu other%s\n",
+            tune->draws, tune->draws == 1 ? "" : "s", same, same == 1 ? "" : "s");
+}
+
+void tma_tune_write_end(const struct tma_tune *tune, FILE *out) {
+    write_counts(tune, out);
+    write_same(tune, out);
+    if (tune->rows[0].found == TMA_TUNE_SIMULATED && !tune->rows[0].timing_validated)
+        fprintf(out, "the times%s\n", tma_timing_note(false, tune->rows[0].timing_edited));
+    if (tune->partial)
+        fputs("partial: interrupted\n", out);
+}
