@@ -3,6 +3,7 @@
 VARIANT ?= release
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
+ENGINEDIR ?= $(LIBDIR)
 DESTDIR ?=
 CC      ?= cc
 # make PGO=1: a release build that is optimised with a profile of the training set (docs/performance.md).
@@ -68,7 +69,7 @@ FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c)
+STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
@@ -144,6 +145,14 @@ build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
 	    mkdir -p "../pgo/$${counts%/*}" && cp "$$counts" "../pgo/$$counts" || exit 1; done
 	@touch $@
 
+# The page that `tmasim report` writes has these files: C takes them as strings.
+PAGE_FILES := $(addprefix sim/report/page/page.,css html js)
+$(BUILD)/embedded/report/page_files.h: $(PAGE_FILES) scripts/embed
+	@mkdir -p $(@D)
+	@scripts/embed $(PAGE_FILES) >$@
+$(BUILD)/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+$(BUILD)/obj/sim/report/page.o: ALL_CFLAGS += -I$(BUILD)/embedded
+
 $(BUILD)/obj/%.o: %.c Makefile $(PROFILE)
 	@mkdir -p $(@D)
 	@echo "  CC  $<"
@@ -173,6 +182,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an installed copy
 	@tests/run $(COMMAND) $(TESTS)
 
+.PHONY: pages
+pages: $(COMMAND) ## the pages of `tmasim report` in headless Chromium (needs chromium)
+	@tests/pages/run $(COMMAND)
+
 .PHONY: coverage
 coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
 	@$(MAKE) --no-print-directory VARIANT=coverage all
@@ -200,7 +213,16 @@ build/fuzz/obj/%.o: %.c
 
 build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
 	@echo "  LD  $@"
-	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) -lm
+	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) $(FUZZ_LIBS) -lm
+
+# Kernels run. The engine lies beside the fuzzer, and SimGrid is there from the start, as above.
+build/fuzz/libtmasim-engine.so: $(MODULE_SOURCES)
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	@clang $(FUZZ_FLAGS) -fPIC -shared -o $@ $^ $(SIMGRID_LIBS) -lm
+
+build/fuzz/kernel: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS)
+build/fuzz/kernel: | build/fuzz/libtmasim-engine.so
 
 .PHONY: fuzz
 fuzz: $(FUZZERS) ## fuzz each parser and the placement, FUZZ_SECONDS each (needs clang)
@@ -235,12 +257,12 @@ install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, l
 	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(LIBDIR)/libtmasim.a
 	chmod 644 $(DESTDIR)$(LIBDIR)/libtmasim.a
 	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION)
-	install -m 755 $(MODULE) $(DESTDIR)$(LIBDIR)/libtmasim-engine.so
+	install -D -m 755 $(MODULE) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
 	ln -sf libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtmasim.so
 	@for header in $(patsubst sim/%,%,$(PUBLIC_HEADERS)); do \
 	    install -D -m 644 sim/$$header $(DESTDIR)$(PREFIX)/include/tmasim/$$header; done
-	@for file in $(wildcard configs/*/*.yaml); do \
+	@for file in $(wildcard configs/*/*.yaml configs/*/*.json); do \
 	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/tmasim/$$file; done
 	@for page in $(MANUAL); do \
 	    install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$${page##*.} $$page; done
@@ -262,13 +284,64 @@ COMPLETION_fish := share/fish/vendor_completions.d/tmasim.fish
 uninstall: ## delete what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(LIBDIR)/libtmasim.a
 	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so $(DESTDIR)$(LIBDIR)/$(SONAME)
-	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libtmasim-engine.so
+	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/tmasim.pc
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmasim $(DESTDIR)$(PREFIX)/share/tmasim
 	@for page in $(notdir $(MANUAL)); do \
 	    rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
 	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_bash) $(DESTDIR)$(PREFIX)/$(COMPLETION_zsh)
 	rm -f $(DESTDIR)$(PREFIX)/$(COMPLETION_fish)
+
+# The files that git knows, as they are now, with the times of the last commit: the same bytes each time.
+DIST := tmasim-$(VERSION)
+
+.PHONY: dist
+dist: build/$(DIST).tar.gz ## a source tarball, build/tmasim-VERSION.tar.gz
+
+.PHONY: build/$(DIST).tar.gz
+build/$(DIST).tar.gz:
+	@mkdir -p build
+	@git ls-files -z | tar --create --null --files-from=- --transform='s,^,$(DIST)/,' --sort=name \
+	    --mtime="$$(git log -1 --format=%cI)" --owner=0 --group=0 --numeric-owner --mode=u+w,go=rX --format=ustar | gzip -9n >$@
+	@echo "$@: $$(stat -c %s $@) bytes"
+
+.PHONY: distcheck
+distcheck: dist ## unpack the tarball, build it and run its tests
+	rm -rf build/dist && mkdir build/dist && tar -xzf build/$(DIST).tar.gz -C build/dist
+	$(MAKE) -C build/dist/$(DIST) test
+
+# Built from the tarball, with what the tests of the packages need in one build.
+.PHONY: deb
+deb: dist ## Debian packages in build/deb (needs debhelper and what debian/control names)
+	rm -rf build/deb && mkdir build/deb && tar -xzf build/$(DIST).tar.gz -C build/deb
+	cd build/deb/$(DIST) && \
+	    DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym $(DEB_BUILD_OPTIONS)" dpkg-buildpackage -us -uc
+	lintian --fail-on error,warning --info build/deb/tmasim_*.changes
+
+# The part of the library that checks, encodes, decodes and places, for a web page. It neither reads
+# files nor simulates, and needs no libyaml.
+PLAYGROUND_SOURCES := playground/playground.c sim/report/decimal.c \
+    $(filter-out sim/serve/answer_run.c sim/serve/scenario_figures.c,$(wildcard sim/base/*.c sim/tensormap/*.c sim/placement/*.c sim/banks/*.c sim/serve/*.c))
+PLAYGROUND_PARTS := playground/page.html playground/page.css playground/page.js
+EMCC ?= emcc
+
+.PHONY: playground
+playground: build/playground/tmasim.html ## the web page of the functional half, build/playground/tmasim.html (needs emscripten)
+
+build/playground/engine.wasm: $(PLAYGROUND_SOURCES) $(wildcard sim/base/*.h sim/tensormap/*.h sim/placement/*.h sim/banks/*.h sim/serve/*.h) Makefile
+	@mkdir -p $(@D)
+	$(EMCC) -std=gnu17 -O2 -DTMA_SERVE_WITHOUT_RUN -Isim $(WARNINGS) -ffp-contract=off \
+	    -sSTANDALONE_WASM=1 -sINITIAL_MEMORY=8MB -sTOTAL_STACK=1MB --no-entry -o $@ $(PLAYGROUND_SOURCES)
+
+# Where page.html says @FILE@, the page has that file; the engine as base64.
+build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) sim/base/version.h
+	@base64 -w 0 $< >build/playground/engine.base64
+	@awk -v version='$(VERSION)' ' \
+	    /^@[a-z0-9.]*@$$/ { \
+	        file = (/engine/ ? "build/playground/" : "playground/") substr($$0, 2, length($$0) - 2); \
+	        while ((getline line <file) > 0) print line; close(file); next } \
+	    { gsub(/@version@/, version); print }' playground/page.html >$@
+	@echo "$@: $$(stat -c %s $@) bytes"
 
 .PHONY: capture
 capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs ## what takes records on a GPU: timing, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)

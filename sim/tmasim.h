@@ -25,6 +25,7 @@
 #include "report/kernel_report.h"
 #include "report/report.h"
 #include "scenario/scenario.h"
+#include "serve/service.h"
 #include "tensormap/advice.h"
 #include "tensormap/architectures.h"
 #include "tensormap/defaults.h"

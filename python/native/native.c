@@ -1,5 +1,5 @@
-/* What the Python package does in C: loops over elements, and a run with its report. Everything else
- * calls libtmasim through cffi. cffi compiles this file together with its own code. */
+/* What the Python package does in C: loops over elements, and a run with its report. Everything
+ * else calls libtmasim through cffi. cffi compiles this file together with its own code. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
 #include <tmasim.h>
 
 struct py_run_options {
@@ -143,7 +142,7 @@ static enum tma_error_code py_tile(const struct tma_tensor_map *map,
     return code;
 }
 
-/* Set by another thread, to end the run of a workload. */
+/* Set by another thread, to end the run. */
 static atomic_bool interrupted;
 
 static void py_interrupt(void) {
@@ -156,12 +155,7 @@ static bool look(void *context, const struct tma_run_state *state) {
     return !atomic_load(&interrupted);
 }
 
-static enum tma_error_code run_workload(const struct tma_scenario *scenario,
-                                        struct tma_result *result, struct tma_error *error) {
-    struct tma_watch watch = {look, NULL};
-    atomic_store(&interrupted, false);
-    return tma_run_watched(&scenario->machine, &scenario->workload, NULL, &watch, result, error);
-}
+static const struct tma_watch watch = {.look = look};
 
 static enum tma_error_code run_kernel(const struct tma_scenario *scenario, bool unbounded,
                                       struct tma_result *result, struct py_run_outcome *outcome) {
@@ -179,7 +173,8 @@ static enum tma_error_code run_kernel(const struct tma_scenario *scenario, bool 
                         "%" PRIu64 " need unbounded=True",
                         operations, (uint64_t)TMA_MAX_KERNEL_OPERATIONS);
     } else {
-        code = tma_kernel_run(&scenario->machine, kernel, NULL, result, &place, &outcome->error);
+        code = tma_kernel_run_watched(&scenario->machine, kernel, NULL, &watch, result, &place,
+                                      &outcome->error);
     }
     outcome->line = place.line;
     outcome->column = place.column;
@@ -193,67 +188,94 @@ static int json_format(void) {
     return format;
 }
 
-static void write_kernel_report(const struct tma_scenario *scenario,
-                                const struct tma_result *result, FILE *out) {
-    struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                            .machine = &scenario->machine,
-                                            .kernel = &scenario->program->kernel,
-                                            .result = result,
-                                            .map_names = scenario->map_names};
-    tma_kernel_report_write(&input, json_format(), out);
+/* What a report needs beside the result. */
+struct findings {
+    struct tma_digests digests;
+    struct tma_launches launches;
+    struct tma_experiments experiments;
+};
+
+static enum tma_error_code find_out(const struct tma_scenario *scenario,
+                                    const struct py_run_options *options,
+                                    const struct tma_result *result, struct findings *found,
+                                    struct tma_error *error) {
+    const struct tma_kernel_program *program = scenario->program;
+    const struct tma_experiment_subject subject = {
+        .machine = &scenario->machine,
+        .kind = program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
+        .workload = program != NULL ? (const void *)&program->kernel : &scenario->workload,
+        .map_names = scenario->map_names};
+    enum tma_error_code code = TMA_OK;
+    if (!tma_scenario_digest(scenario, &found->digests))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    if (options->why)
+        code = tma_experiments_run(&subject, result, options->draws, &found->experiments, error);
+    else if (options->draws > 0)
+        code = tma_launch(&subject, options->draws, &found->launches, error);
+    if (options->why)
+        found->launches = found->experiments.before;
+    return code;
 }
 
-static enum tma_error_code write_report(const struct tma_scenario *scenario,
-                                        const struct py_run_options *options,
-                                        const struct tma_result *result, FILE *out,
-                                        struct tma_error *error) {
-    const struct tma_experiment_subject subject = {.machine = &scenario->machine,
-                                                   .kind = &tma_pipeline_kind,
-                                                   .workload = &scenario->workload,
-                                                   .map_names = scenario->map_names};
-    struct tma_launches launches = {0};
-    struct tma_experiments *experiments = calloc(1, sizeof *experiments);
-    if (experiments == NULL)
+static void write_report(const struct tma_scenario *scenario, const struct py_run_options *options,
+                         const struct tma_result *result, const struct findings *found, FILE *out) {
+    const struct tma_findings findings = {
+        .experiments = options->why ? &found->experiments : NULL,
+        .draws = options->draws > 0 ? &found->launches : NULL,
+    };
+    if (scenario->program != NULL) {
+        const struct tma_kernel_report_input input = {.scenario = scenario->name,
+                                                      .digests = &found->digests,
+                                                      .machine = &scenario->machine,
+                                                      .kernel = &scenario->program->kernel,
+                                                      .result = result,
+                                                      .map_names = scenario->map_names,
+                                                      .findings = findings};
+        tma_kernel_report_write(&input, json_format(), out);
+        return;
+    }
+    const struct tma_report_input input = {.scenario = scenario->name,
+                                           .digests = &found->digests,
+                                           .machine = &scenario->machine,
+                                           .workload = &scenario->workload,
+                                           .result = result,
+                                           .map_names = scenario->map_names,
+                                           .limits =
+                                               tma_report_limits_of(&scenario->machine, result),
+                                           .findings = findings};
+    tma_report_write(&input, json_format(), out);
+}
+
+static enum tma_error_code report(const struct tma_scenario *scenario,
+                                  const struct py_run_options *options,
+                                  const struct tma_result *result, char **text,
+                                  struct tma_error *error) {
+    size_t bytes;
+    struct findings *found = calloc(1, sizeof *found);
+    if (found == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = TMA_OK;
-    if (options->why)
-        code = tma_experiments_run(&subject, result, options->draws, experiments, error);
-    else if (options->draws > 0)
-        code = tma_launch(&subject, options->draws, &launches, error);
-    if (options->why)
-        launches = experiments->before;
-    struct tma_report_input input = {.scenario = scenario->name,
-                                     .machine = &scenario->machine,
-                                     .workload = &scenario->workload,
-                                     .result = result,
-                                     .map_names = scenario->map_names,
-                                     .limits = tma_report_limits_of(&scenario->machine, result),
-                                     .experiments = options->why ? experiments : NULL,
-                                     .draws = options->draws > 0 ? &launches : NULL};
-    if (code == TMA_OK)
-        tma_report_write(&input, json_format(), out);
-    free(experiments);
+    enum tma_error_code code = find_out(scenario, options, result, found, error);
+    FILE *out = code == TMA_OK ? open_memstream(text, &bytes) : NULL;
+    if (code == TMA_OK && out == NULL)
+        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    if (out != NULL) {
+        write_report(scenario, options, result, found, out);
+        if (fclose(out) != 0)
+            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    free(found);
     return code;
 }
 
 static enum tma_error_code run(struct tma_scenario *scenario, const struct py_run_options *options,
                                struct tma_result *result, struct py_run_outcome *outcome) {
-    size_t bytes;
-    enum tma_error_code code =
-        scenario->program != NULL ? run_kernel(scenario, options->unbounded, result, outcome)
-                                  : run_workload(scenario, result, &outcome->error);
-    if (code != TMA_OK)
-        return code;
-    FILE *out = open_memstream(&outcome->report, &bytes);
-    if (out == NULL)
-        return tma_fail(&outcome->error, TMA_ERROR_MEMORY, "out of memory");
-    if (scenario->program != NULL)
-        write_kernel_report(scenario, result, out);
-    else
-        code = write_report(scenario, options, result, out, &outcome->error);
-    if (fclose(out) != 0 && code == TMA_OK)
-        code = tma_fail(&outcome->error, TMA_ERROR_MEMORY, "out of memory");
-    return code;
+    atomic_store(&interrupted, false);
+    enum tma_error_code code = scenario->program != NULL
+                                   ? run_kernel(scenario, options->unbounded, result, outcome)
+                                   : tma_run_watched(&scenario->machine, &scenario->workload, NULL,
+                                                     &watch, result, &outcome->error);
+    return code == TMA_OK ? report(scenario, options, result, &outcome->report, &outcome->error)
+                          : code;
 }
 
 /* Runs the scenario and writes its report. py_free frees the report also after a failure. */

@@ -11,7 +11,8 @@ import pytest
 from conftest import ROOT
 
 
-def test_the_page_shows_what_python_prints() -> None:
+def test_the_page_shows_what_python_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     page = str(ROOT / "docs" / "python.md")
     failures, examples = doctest.testfile(page, module_relative=False)
     assert failures == 0

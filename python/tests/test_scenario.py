@@ -50,7 +50,7 @@ def test_a_kernel_of_the_library(command_json: Callable[..., Any]) -> None:
     result = Scenario.kernel("gemm", **SMALL, STAGES=3).run()
     path = str(CONFIGS / "kernels" / "gemm.yaml")
     settings = [f"--set={key}={value}" for key, value in {**SMALL, "STAGES": 3}.items()]
-    assert result.report == command_json("run", path, *settings, "--format", "json")
+    assert result.report == command_json("run", path, *settings, "--no-why", "--format", "json")
     assert result.time["program.compute"] > 0
     assert result.busiest == max(result.busy, key=result.busy.__getitem__)
     assert "gemm" in tmasim.kernels()
@@ -59,8 +59,15 @@ def test_a_kernel_of_the_library(command_json: Callable[..., Any]) -> None:
     assert str(caught.value).startswith("no kernel 'gem'; there are: attention")
     with pytest.raises(ScenarioError):
         Scenario.kernel("gemm", TILE=3)
-    with pytest.raises(ValueError):
-        Scenario.kernel("gemm", **SMALL).run(why=True)
+    with pytest.raises(ValueError, match="draws is -1"):
+        Scenario.kernel("gemm", **SMALL).run(draws=-1)
+
+
+def test_why_of_a_kernel(command_json: Callable[..., Any]) -> None:
+    path = str(CONFIGS / "scenarios" / "kernels" / "triton_copy.yaml")
+    result = Scenario(path).run(why=True)
+    assert result.report == command_json("run", path, "--why", "--format", "json")
+    assert result.limited_by is not None and result.experiments
 
 
 def test_figures_of_a_result() -> None:
@@ -183,11 +190,15 @@ def test_a_kernel_that_fails_says_where() -> None:
     assert caught.value.diagnostics[0].line
 
 
-LONG = {"workload.iterations": 200000, "workload.ctas": 132}
-
-
-def test_an_interrupt_ends_a_run() -> None:
-    scenario = Scenario(mapping(), settings=LONG)
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        Scenario(mapping(), settings={"workload.iterations": 200000, "workload.ctas": 132}),
+        Scenario.kernel("gemm", M=16384, N=16384, K=16384),
+    ],
+    ids=["workload", "kernel"],
+)
+def test_an_interrupt_ends_a_run(scenario: Scenario) -> None:
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):

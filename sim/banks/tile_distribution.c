@@ -80,8 +80,7 @@ static enum tma_error_code find_warps(struct tma_tile_distribution *distribution
     const struct tma_tile_pattern *pattern = &distribution->pattern;
     enum tma_raking raking = pattern->raking;
     uint32_t warps = pattern->block_size / pattern->warp_size / pattern->wave_groups;
-    if (warps == 0 ||
-        (uint64_t)warps * pattern->warp_size * pattern->wave_groups != pattern->block_size)
+    if ((uint64_t)warps * pattern->warp_size * pattern->wave_groups != pattern->block_size)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "Y%u * WarpSize%s == BlockSize fails: %u threads are no whole number of "
                         "%u-thread warps in %u wave group%s",
@@ -105,7 +104,7 @@ static enum tma_error_code find_iterations(struct tma_tile_distribution *distrib
     const struct tma_tile_pattern *pattern = &distribution->pattern;
     uint32_t rows = distribution->warps * distribution->warp_rows;
     distribution->iterations = pattern->y_per_tile / rows;
-    if (distribution->iterations == 0 || distribution->iterations * rows != pattern->y_per_tile)
+    if (distribution->iterations * rows != pattern->y_per_tile)
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "Y0 * Y1 * Y2 == YPerTile fails: %u warps * %u rows of a warp = %u do not "
                         "divide YPerTile = %u",

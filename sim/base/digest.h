@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/api.h"
+
+TMA_API_BEGIN
+
 enum { TMA_DIGEST_TEXT_BYTES = 17 };
 
 #define TMA_DIGEST_EMPTY UINT64_C(0xcbf29ce484222325)
@@ -24,5 +28,7 @@ struct tma_digests {
     uint64_t machine;  /* of every parameter of the machine */
     uint64_t scenario; /* of everything else: tensor maps, and workload or kernel */
 };
+
+TMA_API_END
 
 #endif

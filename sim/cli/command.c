@@ -64,7 +64,7 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
         status = CLI_ERROR;
     else
         status = spares_operands(options) ? verb->run(options) : CLI_ERROR;
-    cli_options_free(options);
+    cli_options_free(verb, options);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/config_names.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ bool cli_config_names_read(const char *folder, struct cli_config_names *names) {
     DIR *directory = opendir(folder);
     bool good = directory != NULL;
     if (!good)
-        cli_error("%s: cannot be read", folder);
+        cli_error("%s: cannot be read: %s", folder, strerror(errno));
     for (struct dirent *entry; good && (entry = readdir(directory)) != NULL;)
         if (!add_name(names, entry->d_name)) {
             cli_error("out of memory");

@@ -46,12 +46,6 @@ void cli_difference_rules_free(struct cli_difference_rules *rules) {
     tma_release(rules->conditions);
 }
 
-void cli_difference_options_free(const struct cli_difference_options *options) {
-    tma_release(options->tolerances.items);
-    tma_release(options->conditions.items);
-    tma_release(options->figures.items);
-}
-
 int cli_difference_write(struct tma_difference *difference,
                          const struct tma_difference_rules *rules, int format,
                          const char *output_path) {

@@ -24,9 +24,6 @@ bool cli_difference_rules_make(const struct cli_difference_options *options,
                                struct cli_difference_rules *rules);
 void cli_difference_rules_free(struct cli_difference_rules *rules);
 
-/* Frees the lists of the options. */
-void cli_difference_options_free(const struct cli_difference_options *options);
-
 /* Compares and writes the result to `output`, which is closed. Returns the exit status: CLI_OK,
  * CLI_DIFFERENT if a figure fails, or CLI_ERROR. */
 int cli_difference_write(struct tma_difference *difference,

@@ -225,14 +225,21 @@ struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
     }
     struct arguments left = {verb, arguments, arguments + count};
     if (!parse_arguments(&left, options)) {
-        cli_options_free(options);
+        cli_options_free(verb, options);
         return NULL;
     }
     return options;
 }
 
-void cli_options_free(struct cli_options *options) {
-    tma_release(options->settings.items);
+void cli_options_free(const struct cli_verb *verb, struct cli_options *options) {
+    for (size_t i = 0; i < verb->option_count; i++) {
+        struct cli_list *list = (void *)((char *)options + verb->options[i].offset);
+        if (verb->options[i].kind == CLI_LIST) {
+            tma_release(list->items);
+            *list = (struct cli_list){0};
+        }
+    }
+    tma_release(options->settings.items); /* which --arch adds to, too */
     tma_release(options->operands.items);
     tma_release(options->scenario);
     tma_release(options);

@@ -81,7 +81,7 @@ struct cli_verb {
 /* Parses the arguments after the verb. On failure, prints the error and returns NULL. */
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments);
-void cli_options_free(struct cli_options *options);
+void cli_options_free(const struct cli_verb *verb, struct cli_options *options);
 
 /* Returns how many worker processes the options ask for: by default, one for each core. */
 unsigned cli_jobs(const struct cli_options *options);

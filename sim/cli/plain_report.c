@@ -5,7 +5,6 @@
 #include "engine/run.h"
 #include "report/kernel_report.h"
 #include "report/report.h"
-#include "scenario/describe.h"
 
 static void write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
                          const struct tma_result *result, int format, FILE *out) {

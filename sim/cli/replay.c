@@ -236,6 +236,7 @@ static bool open_files(struct replay_state *state) {
             return false;
         }
         state->files[state->opened].records.kernels = state->kernels;
+        state->files[state->opened].records.traffic = state->replay->traffic;
     }
     for (uint32_t file = 0; file < state->file_count; file++)
         for (uint32_t draw = 0; draw <= state->replay->draws; draw++)

@@ -10,6 +10,7 @@ struct cli_replay {
     const struct cli_options *options; /* operands: the files; jobs, quiet */
     const struct tma_machine *machine;
     uint32_t draws; /* also with the seeds 1 to this one */
+    bool traffic;   /* compare the traffic of every record that has it */
 };
 
 /* What came of it. A record whose worker died, or that was not replayed, is skipped. */

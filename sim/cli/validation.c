@@ -68,6 +68,10 @@ static void write_json_draws(struct tma_json *json, const struct cli_draws *draw
 }
 
 static void write_families(struct tma_json *json, const struct tma_validation *validation) {
+    char l2_close[32], dram_close[32];
+    int close = (int)(100 * validation->kind->close_traffic + 0.5);
+    snprintf(l2_close, sizeof l2_close, "l2_within_%d_percent", close);
+    snprintf(dram_close, sizeof dram_close, "dram_within_%d_percent", close);
     tma_json_begin_array(json, "families");
     for (size_t i = 0; i < validation->family_count; i++) {
         const struct tma_family *family = &validation->families[i];
@@ -80,9 +84,9 @@ static void write_families(struct tma_json *json, const struct tma_validation *v
         write_error(json, "p95", family->p95);
         write_error(json, "max", family->max);
         tma_json_unsigned(json, "l2_measured", family->l2_measured);
-        tma_json_unsigned(json, "l2_within_5_percent", family->l2_close);
+        tma_json_unsigned(json, l2_close, family->l2_close);
         tma_json_unsigned(json, "dram_measured", family->dram_measured);
-        tma_json_unsigned(json, "dram_within_5_percent", family->dram_close);
+        tma_json_unsigned(json, dram_close, family->dram_close);
         tma_json_end_object(json);
     }
     tma_json_end_array(json);
@@ -133,8 +137,12 @@ static struct tma_decimal percent(double fraction) {
 static void write_text_families(const struct tma_validation *validation, FILE *out) {
     if (validation->family_count == 0)
         return;
+    char l2[16], dram[16];
+    int close = (int)(100 * validation->kind->close_traffic + 0.5);
+    snprintf(l2, sizeof l2, "L2 in %d %%", close);
+    snprintf(dram, sizeof dram, "DRAM in %d %%", close);
     fprintf(out, "  %-18s %7s %8s %8s %8s %8s %8s %12s %14s\n", "family", "records", "skipped",
-            "mean", "median", "p95", "max", "L2 in 5 %", "DRAM in 5 %");
+            "mean", "median", "p95", "max", l2, dram);
     for (size_t i = 0; i < validation->family_count; i++) {
         const struct tma_family *family = &validation->families[i];
         fprintf(out, "  %-18s %7" PRIu64 " %8" PRIu64, family->name, family->records,

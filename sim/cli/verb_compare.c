@@ -131,14 +131,13 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     tma_reply_append(reply, &outcome, sizeof outcome);
 }
 
-/* A mode whose worker died is not compared, and the reason stands where that of an illegal mode
- * does. */
+/* A mode whose worker died is neither legal nor illegal: without it there is nothing to compare. */
 static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
     struct comparing *comparing = context;
     const struct mode_outcome *got = outcome->bytes;
-    enum tma_swizzle swizzle = (enum tma_swizzle)tma_swizzle_names.items[number].value;
     if (outcome->failure != NULL) {
-        tma_compare_add_illegal(comparing->comparison, swizzle, outcome->failure);
+        tma_fail(&comparing->error, TMA_ERROR_MEMORY, "swizzle %s: %s",
+                 tma_swizzle_names.items[number].name, outcome->failure);
     } else if (got->error.code != TMA_OK) {
         comparing->error = got->error;
     } else {

@@ -147,9 +147,7 @@ static int run(const struct cli_options *options) {
     bool traces = false;
     for (size_t i = 0; i < options->operands.count; i++)
         traces |= is_trace(options->operands.items[i]);
-    int status = traces ? diff_traces(own) : diff_variants(own);
-    cli_difference_options_free(&own->difference);
-    return status;
+    return traces ? diff_traces(own) : diff_variants(own);
 }
 
 static const struct cli_option options[] = {

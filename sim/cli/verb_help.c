@@ -21,7 +21,8 @@ static void print_overview(const struct cli_verb *const *verbs) {
         printf("  %-12s%s\n", (*verbs)->name, (*verbs)->summary);
     printf("\ntmasim VERB --help shows the options of a verb. tmasim help scenario, kernel and "
            "machine list every key\nof those files; tmasim help rules lists every rule of tensor "
-           "maps.\n");
+           "maps, tmasim help faults\nwhat can be the cause of what CUDA says; scenario-schema and "
+           "machine-schema are the JSON Schemas of files.\n");
 }
 
 static const struct cli_verb *find_verb(const char *name, const struct cli_verb *const *verbs) {
@@ -79,7 +80,8 @@ const struct cli_verb cli_help = {
     .operands = "[TOPIC]",
     .takes_topic = true,
     .summary = "Show how to use a verb, the keys of a file, or the rules of tensor maps.",
-    .details = "The topic is a verb, scenario, kernel, machine or rules.",
+    .details = "The topic is a verb, scenario, kernel, machine, rules, scenario-schema or "
+               "machine-schema.",
     .statuses = "0 done, 2 error",
     .max_operands = 1,
     .options = options,

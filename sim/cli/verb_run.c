@@ -1,353 +1,181 @@
-/* tmasim run: simulates a scenario and writes its report and its trace. */
-#include <inttypes.h>
-#include <stdio.h>
+/* tmasim run: simulates a scenario, and writes its report and what else is asked for. */
 #include <string.h>
 
 #include "base/allocation.h"
-#include "base/array.h"
-#include "base/version.h"
+#include "base/limits.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/scenario_input.h"
-#include "cli/temporary.h"
+#include "cli/statistics_output.h"
+#include "cli/timeline_output.h"
+#include "cli/trace_output.h"
 #include "cli/verbs.h"
-#include "engine/kernel_run.h"
-#include "engine/run.h"
-#include "experiment/experiment.h"
-#include "report/kernel_report.h"
 #include "report/report.h"
-#include "scenario/describe.h"
-#include "trace/trace.h"
 
-/* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
- * take some dozen times as long as the scenario itself, which is two to three seconds. There are
- * more of them for kernels. */
-enum { MOST_WORK = 250000, MOST_KERNEL_WORK = 125000 };
+/* Files besides the report. */
+enum { TRACE, TIMELINE, STATS, FURTHER_FILES };
+
+static const char *const further_options[FURTHER_FILES] = {"--trace", "--timeline", "--stats"};
 
 struct run_options {
     struct cli_options common;
-    const char *trace; /* NULL: no trace */
+    const char *files[FURTHER_FILES]; /* NULL: not wanted */
+    struct cli_count trace_limit;
+    bool details; /* the report has the series of the run */
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
 struct outputs {
-    struct cli_output report, trace;
-    bool tracing;
+    struct cli_output report, further[FURTHER_FILES]; /* the file of a further one may be NULL */
 };
 
-/* Opens the files before the run, so that an unwritable path fails at once. */
-static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
-                         struct outputs *outputs) {
-    *outputs = (struct outputs){.tracing = options->trace != NULL};
-    if (!cli_output_spares(options->trace, options->common.operands.items[0]) ||
-        !cli_output_spares(options->trace, scenario->gpu_path))
-        return false;
-    if (cli_output_is_file(options->common.output, options->trace)) {
-        cli_error("--output and --trace name the same file: %s", options->trace);
-        return false;
+/* What is run, what is recorded of it, and what comes out. */
+struct run_case {
+    const struct run_options *options;
+    const struct tma_scenario *scenario;
+    struct tma_digests digests;
+    struct tma_result *result; /* owned */
+    struct tma_series *series; /* owned; NULL: none is wanted */
+    struct cli_timeline timeline;
+    struct outputs outputs;
+};
+
+/* No output may be a file that is read, or that another output writes. */
+static bool check_outputs(const struct run_options *options, const struct tma_scenario *scenario) {
+    for (int i = 0; i < FURTHER_FILES; i++) {
+        const char *path = options->files[i], *other = NULL;
+        if (!cli_output_spares(path, options->common.operands.items[0]) ||
+            !cli_output_spares(path, scenario->gpu_path))
+            return false;
+        if (cli_output_is_file(options->common.output, path))
+            other = "--output";
+        for (int j = 0; j < i; j++)
+            if (cli_output_is_file(options->files[j], path))
+                other = further_options[j];
+        if (other != NULL) {
+            cli_error("%s and %s name the same file: %s", other, further_options[i], path);
+            return false;
+        }
     }
-    if (!cli_output_open(&outputs->report, options->common.output))
-        return false;
-    if (!outputs->tracing || cli_output_open(&outputs->trace, options->trace))
-        return true;
-    cli_output_close(&outputs->report, false);
-    return false;
+    return true;
 }
 
-/* Closes the trace first: the report may go to a pipe whose reader has gone. The trace of a run
- * that was interrupted is not whole, and its report says that it is partial. */
+/* Closes the report last: it may go to a pipe whose reader has gone. The trace and the timeline of
+ * a run that was interrupted are not whole; its report says that it is partial. */
 static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
-    bool good = !outputs->tracing || cli_output_close(&outputs->trace, keep && !interrupted);
+    bool good = true;
+    for (int i = 0; i < FURTHER_FILES; i++) {
+        bool whole = i == STATS || !interrupted;
+        if (outputs->further[i].path != NULL)
+            good = cli_output_close(&outputs->further[i], keep && good && whole) && good;
+    }
     return cli_output_close(&outputs->report, keep && good) && good;
 }
 
-/* The resolved scenario for the header of the trace. */
-struct fields {
-    struct tma_trace_field *items; /* owned */
-    size_t count, capacity;
-    bool out_of_memory; /* a line is missing */
-};
-
-static void add_field(void *context, const char *key, const char *value) {
-    struct fields *fields = context;
-    struct tma_trace_field *items =
-        tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
-    if (items == NULL) {
-        fields->out_of_memory = true;
-        return;
-    }
-    fields->items = items;
-    struct tma_trace_field field = {tma_copy_text(key),
-                                    value == NULL ? NULL : tma_copy_text(value)};
-    fields->out_of_memory |= field.key == NULL || field.value == NULL;
-    fields->items[fields->count++] = field;
+/* Opens the files before the run, so that an unwritable path fails at once. */
+static bool open_outputs(struct run_case *run) {
+    const struct run_options *options = run->options;
+    struct outputs *outputs = &run->outputs;
+    if (!check_outputs(options, run->scenario) ||
+        !cli_output_open(&outputs->report, options->common.output))
+        return false;
+    bool good = true;
+    for (int i = 0; i < FURTHER_FILES; i++)
+        if (options->files[i] != NULL)
+            good = good && cli_output_open(&outputs->further[i], options->files[i]);
+    if (!good)
+        close_outputs(outputs, false, false);
+    return good;
 }
 
-/* The header's first fields: what wrote the trace, and what it is of. */
-static void add_provenance(const struct tma_digests *digests, struct fields *fields) {
-    char text[TMA_DIGEST_TEXT_BYTES];
-    add_field(fields, "tmasim", TMA_VERSION);
-    tma_digest_text(digests->machine, text);
-    add_field(fields, "digest.machine", text);
-    tma_digest_text(digests->scenario, text);
-    add_field(fields, "digest.scenario", text);
-}
-
-static void free_fields(struct fields *fields) {
-    for (size_t i = 0; i < fields->count; i++) {
-        tma_release((char *)fields->items[i].key);
-        tma_release((char *)fields->items[i].value);
-    }
-    tma_release(fields->items);
-}
-
-/* The names of a kernel's roles, and of the stages of its rings: "ab 2". */
-struct kernel_names {
-    const char *roles[TMA_MAX_ROLES];
-    const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
-    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 12];
-    size_t stage_count;
-};
-
-static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *names,
-                        struct tma_trace_header *header) {
-    for (uint32_t i = 0; i < kernel->role_count; i++)
-        names->roles[i] = kernel->roles[i].name;
-    for (uint32_t i = 0; i < kernel->ring_count; i++)
-        for (uint32_t stage = 0; stage < kernel->rings[i].depth; stage++) {
-            size_t index = names->stage_count++;
-            snprintf(names->texts[index], sizeof names->texts[index], "%s %u",
-                     kernel->rings[i].name, stage);
-            names->stages[index] = names->texts[index];
-        }
-    header->role_names = names->roles;
-    header->role_count = kernel->role_count;
-    header->stage_names = names->stages;
-    header->stage_count = names->stage_count;
-}
-
-/* Shows how far the run is, until an interrupt ends it. */
-static bool look(void *context, const struct tma_run_state *state) {
-    struct cli_progress *progress = context;
-    progress->total = progress->total_work = state->total_operations;
-    progress->done = progress->done_work = state->operations;
-    progress->cycles = state->cycle;
-    cli_progress_show(progress);
-    return !cli_interrupted();
-}
-
-/* Fails if the kernel has more operations than anyone means to wait for. */
-static enum tma_error_code check_operations(const struct tma_kernel *kernel,
-                                            struct tma_kernel_place *place,
-                                            struct tma_error *error) {
-    uint32_t most;
-    uint64_t operations = tma_kernel_known_operations(kernel, &most);
-    if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
-        return TMA_OK;
-    *place =
-        (struct tma_kernel_place){kernel->statements[most].line, kernel->statements[most].column};
-    return tma_fail(error, TMA_ERROR_ARGUMENT,
-                    "the kernel has %" PRIu64
-                    " TMA operations, most of them here; more than %" PRIu64
-                    " need the option --yes",
-                    operations, TMA_MAX_KERNEL_OPERATIONS);
-}
-
-static enum tma_error_code run_engine(const struct tma_scenario *scenario, bool quiet,
-                                      const struct tma_event_sink *sink, struct tma_result *result,
-                                      struct tma_kernel_place *place, struct tma_error *error) {
-    struct cli_progress progress = {.unit = "operations"};
-    const struct tma_watch watch = {.look = look, .context = &progress};
-    enum tma_error_code code = TMA_OK;
-    if (scenario->program != NULL)
-        code = check_operations(&scenario->program->kernel, place, error);
-    if (code != TMA_OK)
-        return code;
-    cli_interrupts_hold(true);
-    cli_progress_begin(&progress, quiet);
-    code =
-        scenario->program != NULL
-            ? tma_kernel_run_watched(&scenario->machine, &scenario->program->kernel, sink, &watch,
-                                     result, place, error)
-            : tma_run_watched(&scenario->machine, &scenario->workload, sink, &watch, result, error);
-    cli_progress_clear(&progress);
-    cli_interrupts_hold(false);
-    /* The interrupt that came after the last look ends the command, too: it tries no experiments.
-     */
-    return code == TMA_OK && cli_interrupted() ? TMA_ERROR_INTERRUPTED : code;
-}
-
-static enum tma_error_code simulate(const struct tma_scenario *scenario,
-                                    const struct tma_digests *digests, bool quiet, FILE *trace,
-                                    struct tma_result *result, struct tma_kernel_place *place,
+/* Runs the scenario, and writes its trace and its timeline. */
+static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_place *place,
                                     struct tma_error *error) {
-    if (trace == NULL)
-        return run_engine(scenario, quiet, NULL, result, place, error);
-    struct fields fields = {.count = 0};
-    struct kernel_names *names = tma_allocate(1, sizeof *names);
-    add_provenance(digests, &fields);
-    tma_scenario_describe(scenario, add_field, &fields);
-    if (fields.out_of_memory || names == NULL) {
-        free_fields(&fields);
-        tma_release(names);
-        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    }
-    struct tma_trace_header header = {
-        .scenario = scenario->name, .fields = fields.items, .field_count = fields.count};
-    if (scenario->program != NULL)
-        name_kernel(&scenario->program->kernel, names, &header);
-    struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
-    enum tma_error_code code = TMA_ERROR_MEMORY;
-    if (writer != NULL) {
-        struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        code = run_engine(scenario, quiet, &sink, result, place, error);
-        enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
-        code = code == TMA_OK ? closed : code;
-    }
-    free_fields(&fields);
-    tma_release(names);
-    return code;
-}
-
-/* An error of a kernel is at a place of the scenario. */
-static void print_error(const struct run_options *options, const struct tma_scenario *scenario,
-                        const struct tma_kernel_place *place, const struct tma_error *error) {
-    struct tma_diagnostics list = {0};
-    struct tma_location at = {options->common.operands.items[0], place->line, place->column};
-    if (place->line == 0) {
-        cli_error("%s: %s", scenario->name, error->text);
-        return;
-    }
-    tma_diagnose(&list, error->code, at, "%s", error->text);
-    cli_print_diagnostics(&list);
-    tma_diagnostics_free(&list);
-}
-
-/* What a report needs, besides the result of the scenario. */
-struct run_findings {
-    struct tma_launches launches;
-    struct tma_experiments experiments;
-    bool tried, too_long;
-};
-
-static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
-    struct cli_progress *progress = context;
-    progress->cycles += cycles;
-    progress->done = progress->done_work = tried;
-    progress->total = progress->total_work = total;
-    cli_progress_show(progress);
-}
-
-static enum tma_error_code find_out(const struct run_options *options,
-                                    const struct tma_scenario *scenario,
-                                    const struct tma_result *result, struct run_findings *findings,
-                                    struct tma_error *error) {
-    struct cli_progress progress = {.unit = "experiments"};
-    const struct tma_experiment_observer observer = {show_progress, &progress};
-    const struct tma_experiment_subject subject = {
-        .machine = &scenario->machine,
-        .kind = scenario->program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
-        .workload = scenario->program != NULL ? (const void *)&scenario->program->kernel
-                                              : &scenario->workload,
-        .map_names = scenario->map_names,
-        .observer = &observer};
-    uint32_t draws = options->draws.value;
-    enum tma_error_code code = TMA_OK;
-    findings->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >
-                         (scenario->program != NULL ? MOST_KERNEL_WORK : MOST_WORK);
-    cli_progress_begin(&progress, options->common.quiet);
-    findings->tried = options->why || (!options->no_why && !findings->too_long);
-    if (findings->tried)
-        code = tma_experiments_run(&subject, result, draws, &findings->experiments, error);
-    else if (draws > 0)
-        code = tma_launch(&subject, draws, &findings->launches, error);
-    cli_progress_clear(&progress);
-    if (findings->tried)
-        findings->launches = findings->experiments.before;
-    return code;
-}
-
-static void write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
-                         const struct tma_result *result, const struct tma_findings *findings,
-                         bool partial, int format, FILE *out) {
-    if (scenario->program != NULL) {
-        const struct tma_kernel_report_input input = {.scenario = scenario->name,
-                                                      .digests = digests,
-                                                      .machine = &scenario->machine,
-                                                      .kernel = &scenario->program->kernel,
-                                                      .result = result,
-                                                      .map_names = scenario->map_names,
-                                                      .findings = *findings,
-                                                      .partial = partial};
-        tma_kernel_report_write(&input, format, out);
-        return;
-    }
-    const struct tma_report_input input = {
-        .scenario = scenario->name,
-        .digests = digests,
-        .machine = &scenario->machine,
-        .workload = &scenario->workload,
-        .result = result,
-        .map_names = scenario->map_names,
-        .limits = tma_report_limits_of(&scenario->machine, result),
-        .findings = *findings,
-        .partial = partial,
+    const struct run_options *options = run->options;
+    struct cli_run_sinks sinks = {.series = run->series};
+    const struct cli_trace trace = {
+        .file = run->outputs.further[TRACE].file,
+        .digests = &run->digests,
+        .limit_bytes =
+            options->trace_limit.given ? options->trace_limit.value : TMA_LIMIT_TRACE_BYTES,
     };
-    tma_report_write(&input, format, out);
+    FILE *timeline = run->outputs.further[TIMELINE].file;
+    if (timeline != NULL && !cli_timeline_create(&run->timeline, run->series, &sinks))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code = cli_trace_run(&trace, run->scenario, options->common.quiet, sinks,
+                                             run->result, place, error);
+    if (code == TMA_OK && timeline != NULL)
+        cli_timeline_write(&run->timeline, run->scenario, run->result, timeline);
+    return code;
 }
 
-static enum tma_error_code report(const struct run_options *options,
-                                  const struct tma_scenario *scenario,
-                                  const struct tma_digests *digests,
-                                  const struct tma_result *result, bool partial, FILE *out,
-                                  struct tma_error *error) {
-    struct run_findings *found = tma_allocate(1, sizeof *found);
+/* Runs the scenario again where that is asked for, and writes the report and the statistics. */
+static enum tma_error_code report(struct run_case *run, bool partial, struct tma_error *error) {
+    const struct run_options *options = run->options;
+    const struct cli_questions questions = {.why = options->why,
+                                            .no_why = options->no_why,
+                                            .quiet = options->common.quiet,
+                                            .draws = options->draws.value};
+    FILE *statistics = run->outputs.further[STATS].file;
+    struct cli_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code = partial ? TMA_OK : find_out(options, scenario, result, found, error);
-    const struct tma_findings findings = {
-        .experiments = found->tried ? &found->experiments : NULL,
-        .too_long = found->too_long && !options->no_why,
-        .draws = options->draws.value > 0 && !partial ? &found->launches : NULL,
-    };
+    enum tma_error_code code =
+        partial ? TMA_OK : cli_find_out(&questions, run->scenario, run->result, found, error);
+    struct cli_report written = {.scenario = run->scenario,
+                                 .digests = &run->digests,
+                                 .result = run->result,
+                                 .findings = cli_findings_of(&questions, found, partial),
+                                 .series = options->details ? run->series : NULL,
+                                 .partial = partial};
     if (code == TMA_OK)
-        write_report(scenario, digests, result, &findings, partial, options->common.format, out);
+        cli_report_write(&written, options->common.format, run->outputs.report.file);
+    written.series = run->series;
+    if (code == TMA_OK && statistics != NULL)
+        code = cli_statistics_write(&written, statistics, error);
     tma_release(found);
     return code;
 }
 
-static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
-    struct outputs outputs;
+static int simulate_and_report(struct run_case *run) {
     struct tma_kernel_place place = {0, 0};
-    if (scenario->program != NULL)
-        scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
-    struct tma_digests digests;
-    struct tma_result *result = tma_allocate(1, sizeof *result);
-    bool ready = result != NULL && tma_scenario_digest(scenario, &digests);
-    if (!ready)
-        cli_error("out of memory");
-    if (!ready || !open_outputs(options, scenario, &outputs)) {
-        tma_release(result);
+    if (!open_outputs(run))
         return CLI_ERROR;
-    }
-    enum tma_error_code code = simulate(scenario, &digests, options->common.quiet,
-                                        outputs.trace.file, result, &place, &error);
+    enum tma_error_code code = simulate(run, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
-        code =
-            report(options, scenario, &digests, result, interrupted, outputs.report.file, &error);
+        code = report(run, interrupted, &error);
     if (code != TMA_OK)
-        print_error(options, scenario, &place, &error);
-    tma_release(result);
-    bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
+        cli_print_run_error(run->options->common.operands.items[0], run->scenario, &place, &error);
+    bool kept = close_outputs(&run->outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
         return cli_error_status(code);
     return !kept ? CLI_ERROR : interrupted ? CLI_INTERRUPTED : CLI_OK;
+}
+
+static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
+    struct run_case run = {.options = options, .scenario = scenario};
+    bool recorded =
+        options->details || options->files[STATS] != NULL || options->files[TIMELINE] != NULL;
+    int status = CLI_ERROR;
+    if (scenario->program != NULL)
+        scenario->program->kernel.unbounded = options->yes;
+    run.result = tma_allocate(1, sizeof *run.result);
+    bool ready = run.result != NULL && tma_scenario_digest(scenario, &run.digests);
+    if (ready && recorded)
+        run.series = tma_series_new(&scenario->machine);
+    if (ready && (!recorded || run.series != NULL))
+        status = simulate_and_report(&run);
+    else
+        cli_error("out of memory");
+    cli_timeline_free(&run.timeline);
+    tma_series_free(run.series);
+    tma_release(run.result);
+    return status;
 }
 
 static int run(const struct cli_options *options) {
@@ -375,8 +203,30 @@ static const struct cli_option options[] = {
     {.name = "--trace",
      .value = "FILE",
      .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, trace),
+     .offset = offsetof(struct run_options, files[TRACE]),
      .help = "write a trace to FILE: one line for each event"},
+    {.name = "--timeline",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, files[TIMELINE]),
+     .help = "write a timeline to FILE: Chrome trace events, which ui.perfetto.dev opens"},
+    {.name = "--trace-limit",
+     .value = "BYTES",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct run_options, trace_limit),
+     .help =
+         "end the trace where it would be longer (default 2000000000; 0: no limit), and say what\n"
+         "was dropped"},
+    {.name = "--stats",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, files[STATS]),
+     .help = "write every figure to FILE, a line each: name, value, meaning and unit; also those\n"
+             "of each L2 slice, DRAM channel and port, latencies, and time series"},
+    {.name = "--details",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, details),
+     .help = "add these slices, channels, ports, latencies and series to a report as JSON"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),
@@ -404,7 +254,7 @@ const struct cli_verb cli_run = {
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
-    .details = "Ctrl-C ends the run with a report of what was done, without a trace.",
+    .details = "Ctrl-C ends the run with a report of what was done, without a trace or a timeline.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,

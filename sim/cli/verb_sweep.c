@@ -191,15 +191,17 @@ static bool simulate_rows(struct sweeping *sweeping) {
     return good && !sweeping->failed;
 }
 
-/* A file that cannot be read adds nothing: the rows say what is wrong with it. */
-static uint64_t digest_file(uint64_t digest, const char *path) {
+/* A file that cannot be read adds nothing: the rows say what is wrong with it. False when out of
+ * memory. */
+static bool digest_file(uint64_t *digest, const char *path) {
     char *text = NULL;
     size_t length;
-    if (path != NULL && tma_text_read(path, &text, &length, NULL) == TMA_OK) {
-        digest = tma_digest_add(digest, text, length + 1);
-        tma_release(text);
-    }
-    return digest;
+    enum tma_error_code code =
+        path == NULL ? TMA_ERROR_FILE : tma_text_read(path, &text, &length, NULL);
+    if (code == TMA_OK)
+        *digest = tma_digest_add(*digest, text, length + 1);
+    tma_release(text);
+    return code != TMA_ERROR_MEMORY;
 }
 
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares
@@ -213,12 +215,14 @@ static bool look_at_scenario(struct sweeping *sweeping, char name[TMA_MAX_NAME],
     tma_scenario_read(path, options->settings.items, options->settings.count, &scenario, &list);
     snprintf(name, TMA_MAX_NAME, "%s", scenario.name[0] != '\0' ? scenario.name : path);
     uint64_t state = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
-    state = digest_file(digest_file(state, path), scenario.gpu_path);
+    bool good = !tma_diagnostics_lack_memory(&list) && digest_file(&state, path) &&
+                digest_file(&state, scenario.gpu_path);
+    if (!good)
+        cli_error("out of memory");
     for (size_t i = 0; i < options->settings.count; i++)
         state = tma_digest_add_text(state, options->settings.items[i]);
     tma_digest_text(state, digest);
     const char *inputs[] = {path, scenario.gpu_path, sweeping->own->list};
-    bool good = true;
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
         good = good && cli_output_spares(options->output, inputs[i]) &&
                cli_output_spares(sweeping->own->resume, inputs[i]);
@@ -297,7 +301,6 @@ static int run(const struct cli_options *options) {
         status = sweep_scenario(&sweeping);
     free_rows(&sweeping);
     cli_variants_free(&sweeping.variants);
-    tma_release(own->tries.items);
     return status;
 }
 

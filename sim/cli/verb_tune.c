@@ -88,7 +88,6 @@ static int run(const struct cli_options *options) {
         status = tune_kernels(own, kernels, &variants);
     cli_variants_free(&variants);
     tma_release(kernels);
-    tma_release(own->tries.items);
     return status;
 }
 

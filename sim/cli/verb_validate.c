@@ -15,7 +15,7 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
-    bool ablate;
+    bool ablate, traffic;
     const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
@@ -23,7 +23,8 @@ struct validate_options {
 static int report(const struct validate_options *own, const struct tma_machine *machine,
                   struct cli_replay_result *result, FILE *out) {
     const struct cli_options *options = &own->common;
-    struct cli_replay replay = {.options = options, .machine = machine, .draws = own->draws.value};
+    struct cli_replay replay = {
+        .options = options, .machine = machine, .draws = own->draws.value, .traffic = own->traffic};
     struct tma_machine_digest digest;
     if (!tma_machine_digest(machine, &digest)) {
         cli_error("out of memory");
@@ -98,6 +99,12 @@ static const struct cli_option options[] = {
          "for kernels: replay once more without the limits of memory, compute, issue and launch\n"
          "each, and report by family what of the time that saves, and the error that is left;\n"
          "as text or JSON"},
+    {.name = "--traffic",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct validate_options, traffic),
+     .help =
+         "for pipelines: compare the traffic of all records. It was measured with cold caches, so\n"
+         "that kernels with warm ones are simulated twice"},
     {.name = "--show",
      .value = "NAME",
      .kind = CLI_TEXT,

@@ -8,6 +8,7 @@
  * cli_NAME with its options and its help, and add a line here. */
 #define CLI_VERBS(X)                                                                               \
     X(run)                                                                                         \
+    X(report)                                                                                      \
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
     X(tune)                                                                                        \
@@ -23,6 +24,7 @@
     X(decode)                                                                                      \
     X(replace)                                                                                     \
     X(completion)                                                                                  \
+    X(serve)                                                                                       \
     X(help)
 
 #define CLI_VERB_DECLARATION(name) extern const struct cli_verb cli_##name;

@@ -242,6 +242,12 @@ struct tma_kernel {
  * 1024, and sets shared_bytes if it is 0. */
 void tma_kernel_lay_out(struct tma_kernel *kernel);
 
+/* Gives the tile of an operation of the kernel, which is laid out, as it lies in a stage of its
+ * ring, or in its buffer. Fails as tma_rows_begin does. */
+enum tma_error_code tma_statement_tile(const struct tma_kernel *kernel,
+                                       const struct tma_statement *statement, uint32_t stage,
+                                       struct tma_tile *tile, struct tma_error *error);
+
 /* A place in a scenario; line 0: none. */
 struct tma_kernel_place {
     uint32_t line, column;

@@ -11,7 +11,6 @@
 #include "engine/kernel_ring.h"
 #include "engine/relieved_wavefronts.h"
 #include "placement/rows.h"
-#include "tensormap/types.h"
 
 static uint32_t index_of(const struct tma_kernel *kernel, const struct tma_statement *statement) {
     return (uint32_t)(statement - kernel->statements);
@@ -205,7 +204,6 @@ static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint3
     const struct tma_kernel *kernel = engine->kernel;
     const struct tma_statement *compute = &kernel->statements[index];
     const struct tma_statement *load = &kernel->statements[compute->consumer.operation];
-    const struct tma_tensor_map *map = &kernel->maps[load->map];
     uint32_t depth = load->ring == TMA_NO_RING ? 1 : kernel->rings[load->ring].depth;
     struct tma_consumer_report *reports = tma_allocate(depth, sizeof *reports);
     if (reports == NULL) {
@@ -214,21 +212,9 @@ static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint3
     }
     engine->facts[index].reports = reports;
     for (uint32_t s = 0; s < depth; s++) {
-        struct tma_operation operation = load->operation;
-        struct tma_operation_size size;
-        struct tma_row_stream rows;
+        struct tma_tile tile;
         struct tma_error error;
-        operation.shared_address += load->ring == TMA_NO_RING
-                                        ? kernel->buffers[load->buffer].shared_offset
-                                        : kernel->rings[load->ring].shared_offset +
-                                              s * kernel->rings[load->ring].stage_bytes;
-        enum tma_error_code code = tma_rows_begin(&rows, map, &operation, &size, &error);
-        struct tma_tile tile = {.swizzle = map->swizzle,
-                                .shared_address = operation.shared_address,
-                                .rows = size.rows,
-                                .row_bytes = size.row_bytes,
-                                .pitch_bytes = size.row_pitch_bytes,
-                                .element_bytes = tma_type_info(map->data_type)->shared_bits / 8};
+        enum tma_error_code code = tma_statement_tile(kernel, load, s, &tile, &error);
         if (code == TMA_OK)
             code = tma_consumer_check(&compute->consumer, &tile, &error);
         if (code != TMA_OK) {

@@ -13,7 +13,7 @@ enum { PATH_BYTES = 4096 };
 static const char file_name[] = "libtmasim-engine.so";
 
 /* Where the module lies, from the folder of the object that has this code. */
-static const char *const folders[] = {"", "../lib/", "../lib/tmasim/"};
+static const char *const folders[] = {"", "../lib/", "../lib/tmasim/", "../tmasim/"};
 
 /* Writes the path of the executable or shared library that has this code; false if unknown. The
  * name of the executable itself is what its caller made of argv[0], so /proc is asked for that. */
@@ -65,7 +65,8 @@ static enum tma_error_code open_module(void **handle, struct tma_error *error) {
         return TMA_OK;
     return tma_fail(
         error, TMA_ERROR_FILE,
-        "cannot load the engine: no %s in %.250s, in ../lib or ../lib/tmasim beside it, "
+        "cannot load the engine: no %s in %.250s, in ../lib, ../lib/tmasim or ../tmasim beside "
+        "it, "
         "or where the dynamic linker searches; TMASIM_ENGINE can give its path",
         file_name, folder[0] != '\0' ? folder : "the program's folder");
 }

@@ -3,6 +3,8 @@
 #include "base/allocation.h"
 #include "engine/series_columns.h"
 
+_Static_assert((int)TMA_SERIES_TICKS == (int)TMA_TICKS, "series have the ticks of ports");
+
 bool tma_observer_create(struct tma_observer *observer, const struct tma_watch *watch,
                          uint32_t cause_count) {
     *observer = (struct tma_observer){0};

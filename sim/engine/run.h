@@ -18,8 +18,8 @@ TMA_API_BEGIN
  * two threads, nor by a call from an event sink.
  *
  * The first run loads the engine, libtmasim-engine.so: the file that the environment variable
- * TMASIM_ENGINE names; else one in the folder of the program or of libtmasim.so, in ../lib or
- * ../lib/tmasim beside that folder, or where the dynamic linker searches.
+ * TMASIM_ENGINE names; else one in the folder of the program or of libtmasim.so, in ../lib,
+ * ../lib/tmasim or ../tmasim beside that folder, or where the dynamic linker searches.
  *
  * Fails with
  * - TMA_ERROR_ARGUMENT: the workload asks for what the machine does not have;

@@ -21,6 +21,7 @@ TMA_API_BEGIN
 enum {
     TMA_SERIES_WINDOWS = 512,     /* at most; an even number */
     TMA_SERIES_FIRST_CYCLES = 32, /* length of the first windows */
+    TMA_SERIES_TICKS = 1024,      /* of a cycle */
     TMA_LATENCY_BARS = 48         /* at most, of the histogram of latencies */
 };
 
@@ -85,7 +86,7 @@ uint64_t tma_series_figure(const struct tma_series *series, uint32_t window,
                            enum tma_series_figure figure);
 uint64_t tma_series_total(const struct tma_series *series, enum tma_series_figure figure);
 
-/* For how long a server was busy in a window, in 1/1024 cycles; in all windows together. */
+/* For how long a server was busy in a window, in ticks; in all windows together. */
 uint64_t tma_series_busy_ticks(const struct tma_series *series, uint32_t window,
                                enum tma_server kind, uint32_t number);
 uint64_t tma_series_total_busy_ticks(const struct tma_series *series, enum tma_server kind,

@@ -32,4 +32,7 @@ bool tma_copy_in(const struct tma_execution *execution, const struct tma_shared_
 bool tma_copy_out(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                   const struct tma_row_run *run);
 
+/* For tests: true copies as on a processor without wide registers. */
+extern bool tma_copy_narrow;
+
 #endif

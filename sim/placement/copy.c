@@ -183,10 +183,12 @@ static bool has_wide_registers(void) {
 #define has_wide_registers() false
 #endif
 
+bool tma_copy_narrow;
+
 static bool copy(const struct tma_execution *execution, const struct tma_shared_memory *shared,
                  const struct tma_row_run *run, bool in) {
-    return has_wide_registers() ? copy_wide(execution, shared, run, in)
-                                : copy_narrow(execution, shared, run, in);
+    return has_wide_registers() && !tma_copy_narrow ? copy_wide(execution, shared, run, in)
+                                                    : copy_narrow(execution, shared, run, in);
 }
 
 bool tma_copy_in(const struct tma_execution *execution, const struct tma_shared_memory *shared,

@@ -29,12 +29,6 @@ static void put_flipped(uint8_t *to, const uint8_t *from, uint32_t count) {
     memcpy(to, from + low, count - low);
 }
 
-static void get_flipped(uint8_t *to, const uint8_t *from, uint32_t count) {
-    uint32_t low = count < 8 ? count : 8;
-    memcpy(to, from + 8, low);
-    memcpy(to + low, from, count - low);
-}
-
 static void put_line(struct line_swizzle line, const struct tma_shared_memory *shared,
                      uint32_t address, const uint8_t *from, uint32_t count) {
     for (; count > 0; address += TMA_CHUNK_BYTES, from += TMA_CHUNK_BYTES) {
@@ -48,15 +42,13 @@ static void put_line(struct line_swizzle line, const struct tma_shared_memory *s
     }
 }
 
+/* The swizzle that exchanges halves is legal for loads only, which put lines. */
 static void get_line(struct line_swizzle line, const struct tma_shared_memory *shared,
                      uint32_t address, uint8_t *into, uint32_t count) {
     for (; count > 0; address += TMA_CHUNK_BYTES, into += TMA_CHUNK_BYTES) {
         uint32_t bytes = count < TMA_CHUNK_BYTES ? count : TMA_CHUNK_BYTES;
         const uint8_t *from = shared->bytes + ((address ^ line.flip_chunks) - shared->address);
-        if (line.flip_halves)
-            get_flipped(into, from, bytes);
-        else
-            memcpy(into, from, bytes);
+        memcpy(into, from, bytes);
         count -= bytes;
     }
 }

@@ -5,7 +5,7 @@
 uint32_t tma_pixel_bytes(const struct tma_tensor_map *map) {
     switch (map->interleave) {
     case TMA_INTERLEAVE_NONE:
-        return 0;
+        break;
     case TMA_INTERLEAVE_16B:
         return 16;
     case TMA_INTERLEAVE_32B:

@@ -8,7 +8,7 @@ static enum tma_feature access_feature(const struct tma_operation *operation) {
     bool prefetch = operation->direction == TMA_PREFETCH, multicast = operation->cta_mask != 0;
     switch (operation->access) {
     case TMA_ACCESS_TILE:
-        return TMA_FEATURE_TILE;
+        break;
     case TMA_ACCESS_IM2COL:
         return TMA_FEATURE_IM2COL;
     case TMA_ACCESS_GATHER4:

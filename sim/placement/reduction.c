@@ -39,7 +39,7 @@ bool tma_reduction_exists(enum tma_reduction reduction, enum tma_data_type type)
 static uint64_t reduce_unsigned(enum tma_reduction reduction, uint64_t old, uint64_t operand) {
     switch (reduction) {
     case TMA_REDUCE_ADD:
-        return old + operand;
+        break;
     case TMA_REDUCE_MIN:
         return old < operand ? old : operand;
     case TMA_REDUCE_MAX:
@@ -55,7 +55,7 @@ static uint64_t reduce_unsigned(enum tma_reduction reduction, uint64_t old, uint
     case TMA_REDUCE_XOR:
         return old ^ operand;
     }
-    return old;
+    return old + operand;
 }
 
 /* A signed minimum or maximum is the unsigned one with inverted sign bits. All other reductions are

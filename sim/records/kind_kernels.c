@@ -116,5 +116,6 @@ const struct tma_record_kind tma_kind_kernels = {.name = "kernels",
                                                  .matches = matches,
                                                  .has_error = true,
                                                  .has_families = true,
+                                                 .close_traffic = 0.05,
                                                  .replay = replay,
                                                  .cost = cost};

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/allocation.h"
 #include "engine/kernel_run.h"
@@ -18,10 +19,66 @@ static bool matches(const struct tma_tsv *records) {
            tma_tsv_column(records, "dram_read_cold") >= 0;
 }
 
+enum { SECTOR_BYTES = 32 };
+
+/* What a launch adds to the counters by itself, at most: as in kind_counters.c. */
+enum {
+    LAUNCH_REQUESTS = 64,
+    LAUNCH_SECTORS = 700, /* of DRAM */
+    LAUNCH_PER_CTA = 8    /* of each */
+};
+
+static double number_in(const struct tma_tsv *records, size_t row, const char *column) {
+    return strtod(tma_tsv_cell(records, row, column), NULL);
+}
+
+/* How far the prediction lies outside what the kernel itself may have counted. */
+static double error_of(double predicted, double measured, double launch) {
+    double least = measured > launch ? measured - launch : 0;
+    double off = predicted > measured ? predicted - measured
+                 : predicted < least  ? least - predicted
+                                      : 0;
+    return measured > 0 ? off / measured : NAN;
+}
+
+/* Compares requests to L2, and DRAM reads and writes together. */
+static void compare_traffic(const struct tma_tsv *records, size_t row, uint32_t ctas,
+                            const struct tma_counters *counters,
+                            struct tma_record_outcome *outcome) {
+    double per_cta = (double)LAUNCH_PER_CTA * ctas;
+    outcome->l2_error =
+        error_of((double)counters->l2_requests, number_in(records, row, "l2_requests_cold"),
+                 LAUNCH_REQUESTS + per_cta);
+    outcome->dram_error = error_of(
+        (double)(counters->dram_read_sectors + counters->dram_write_sectors) * SECTOR_BYTES,
+        number_in(records, row, "dram_read_cold") + number_in(records, row, "dram_write_cold"),
+        (LAUNCH_SECTORS + per_cta) * SECTOR_BYTES);
+}
+
+/* The traffic was measured with cold caches, whatever the kernel's time was measured with. */
+static enum tma_error_code run_traffic(const struct tma_machine *machine,
+                                       const struct tma_tsv *records, size_t row,
+                                       struct tma_kernel *kernel, struct tma_result *result,
+                                       struct tma_record_outcome *outcome,
+                                       struct tma_error *error) {
+    enum tma_error_code code = TMA_OK;
+    outcome->l2_error = outcome->dram_error = NAN;
+    if (!kernel->cold && !records->traffic)
+        return TMA_OK;
+    if (!kernel->cold) {
+        kernel->cold = true;
+        code = tma_kernel_run(machine, kernel, NULL, result, NULL, error);
+    }
+    if (code == TMA_OK)
+        compare_traffic(records, row, kernel->cta_count, &result->counters, outcome);
+    return code;
+}
+
 static void compare(const struct tma_tsv *records, size_t row, const struct tma_result *result,
                     struct tma_record_outcome *outcome) {
     outcome->measured = (double)strtoull(tma_tsv_cell(records, row, "cycles_med"), NULL, 10);
     outcome->predicted = (double)result->cta_cycles.median;
+    outcome->simulated_cycles = result->cycles;
     outcome->most_measured = (double)strtoull(tma_tsv_cell(records, row, "cycles_max"), NULL, 10);
     outcome->most_predicted = (double)result->cta_cycles.max;
     double median = outcome->predicted / outcome->measured - 1;
@@ -46,11 +103,14 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
         code = tma_pipeline_record_read(records, row, record, &error);
         if (code == TMA_OK)
             code = tma_kernel_run(machine, &record->kernel, NULL, result, NULL, &error);
+        if (code == TMA_OK) {
+            compare(records, row, result, outcome);
+            code = run_traffic(machine, records, row, &record->kernel, result, outcome, &error);
+        }
         tma_pipeline_record_free(record);
     }
-    if (code == TMA_OK) {
-        compare(records, row, result, outcome);
-    } else {
+    if (code != TMA_OK) {
+        outcome->verdict = TMA_RECORD_SKIPPED;
         outcome->out_of_memory = code == TMA_ERROR_MEMORY;
         snprintf(outcome->reason, sizeof outcome->reason, "%.190s", error.text);
     }
@@ -58,5 +118,23 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     tma_release(result);
 }
 
-const struct tma_record_kind tma_kind_pipelines = {
-    .name = "pipelines", .matches = matches, .has_error = true, .replay = replay};
+/* The name is FAMILY_ and numbers. */
+static void family(const struct tma_tsv *records, size_t row, char *name, size_t bytes) {
+    const char *text = tma_tsv_cell(records, row, "name");
+    snprintf(name, bytes, "%.*s", (int)strcspn(text, "_"), text);
+}
+
+/* What a simulation takes goes with the sectors that pass L2. */
+static uint64_t cost(const struct tma_machine *machine, const struct tma_tsv *records, size_t row) {
+    (void)machine;
+    return strtoull(tma_tsv_cell(records, row, "l2_sectors_cold"), NULL, 10) * SECTOR_BYTES;
+}
+
+const struct tma_record_kind tma_kind_pipelines = {.name = "pipelines",
+                                                   .matches = matches,
+                                                   .has_error = true,
+                                                   .has_families = true,
+                                                   .close_traffic = 0.03,
+                                                   .family = family,
+                                                   .replay = replay,
+                                                   .cost = cost};

@@ -19,19 +19,21 @@ struct tma_record_outcome {
     double predicted; /* in cycles, for kinds with errors; else 0 */
     /* The same for the CTA that takes longest; 0: the record does not have it. */
     double most_measured, most_predicted;
-    double l2_error, dram_error; /* of sectors asked of L2 and read from DRAM; of kinds with
-                                    families; NaN: not measured */
-    uint64_t simulated_cycles;   /* of the whole run; 0 where nothing was simulated */
-    char reason[200];            /* why the record differs or was skipped; "" if it agrees */
-    bool out_of_memory; /* the record could not be replayed; the other fields say nothing */
+    /* Of kinds with families: errors of what L2 is asked for and of DRAM traffic, as the kind
+     * counts them; NaN: not measured, or not compared. */
+    double l2_error, dram_error;
+    uint64_t simulated_cycles; /* of the whole run; 0 where nothing was simulated */
+    char reason[200];          /* why the record differs or was skipped; "" if it agrees */
+    bool out_of_memory;        /* the record could not be replayed; the other fields say nothing */
 };
 
 /* One kind of records: an entry of the table in record_file.c. */
 struct tma_record_kind {
-    const char *name;  /* "load_tile", "banks", "timing", ... */
-    bool has_error;    /* predicts cycles, so that relative errors are computed */
-    bool has_families; /* records belong to families (column "family"), which are summed up each */
-    bool has_ranges;   /* NAME_ranges.tsv beside NAME.tsv belongs to the records, if it exists */
+    const char *name;     /* "load_tile", "banks", "timing", ... */
+    bool has_error;       /* predicts cycles, so that relative errors are computed */
+    bool has_families;    /* records belong to families, which are summed up each */
+    double close_traffic; /* of kinds with families: traffic is close within this fraction */
+    bool has_ranges;      /* NAME_ranges.tsv beside NAME.tsv belongs to the records, if it exists */
 
     /* True if the columns and the first row are those of this kind. There is at least one row. */
     bool (*matches)(const struct tma_tsv *records);
@@ -39,6 +41,9 @@ struct tma_record_kind {
     /* Replays one row on the machine. *outcome is zeroed before the call. */
     void (*replay)(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
                    struct tma_record_outcome *outcome);
+
+    /* Writes the family of a record. NULL: it stands in the column "family". */
+    void (*family)(const struct tma_tsv *records, size_t row, char *name, size_t bytes);
 
     /* Returns how long a replay takes compared with others (record_file.h). NULL: no time worth
      * telling. */

@@ -72,9 +72,9 @@ uint32_t tma_validation_add_family(struct tma_validation *validation, const char
         return index;
     }
     family->l2_measured += isnan(outcome->l2_error) ? 0 : 1;
-    family->l2_close += outcome->l2_error <= TMA_CLOSE_TRAFFIC;
+    family->l2_close += outcome->l2_error <= validation->kind->close_traffic;
     family->dram_measured += isnan(outcome->dram_error) ? 0 : 1;
-    family->dram_close += outcome->dram_error <= TMA_CLOSE_TRAFFIC;
+    family->dram_close += outcome->dram_error <= validation->kind->close_traffic;
     return index;
 }
 

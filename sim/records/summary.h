@@ -8,9 +8,6 @@
 /* How many of the worst rows, and of the differing records, a validation keeps. */
 enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20, TMA_MAX_FAMILIES = 32 };
 
-/* Traffic is close if it differs by at most this fraction. */
-#define TMA_CLOSE_TRAFFIC 0.05
-
 /* One record of a kind with errors. */
 struct tma_timed_row {
     char name[128];   /* of the record, or its id */
@@ -25,8 +22,8 @@ struct tma_family {
     char name[40];
     uint64_t records, skipped;
     double mape, median, p95, max;      /* of errors, as those of the file */
-    uint64_t l2_measured, l2_close;     /* records whose L2 sectors were measured; and are close */
-    uint64_t dram_measured, dram_close; /* the same: DRAM reads */
+    uint64_t l2_measured, l2_close;     /* records whose L2 traffic was compared; and is close */
+    uint64_t dram_measured, dram_close; /* the same: DRAM traffic */
 };
 
 struct tma_validation {

@@ -13,6 +13,7 @@ struct tma_tsv {
     const char **cells; /* owned; rows + 1 lines of `columns` cells, the header first */
     size_t rows;        /* without the header */
     size_t columns;
+    bool traffic;        /* of pipelines: the caller wants the traffic of every record compared */
     const char *kernels; /* of kernels: folder of the library, borrowed; NULL: there is none */
     const struct tma_tsv *ranges; /* of counters: what differs between launches; NULL: not known */
 };

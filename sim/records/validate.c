@@ -33,6 +33,18 @@ static struct tma_timed_row row_of_most(struct tma_validation *validation, const
     return tma_validation_add_row(validation, most, &other);
 }
 
+/* Returns the index of the family. */
+static uint32_t add_to_family(const struct tma_record_file *file, size_t row,
+                              const struct tma_record_outcome *outcome,
+                              struct tma_validation *validation) {
+    char name[sizeof validation->families[0].name];
+    if (file->kind->family != NULL)
+        file->kind->family(&file->records, row, name, sizeof name);
+    else
+        snprintf(name, sizeof name, "%s", tma_tsv_cell(&file->records, row, "family"));
+    return tma_validation_add_family(validation, name, outcome);
+}
+
 void tma_validation_add(const struct tma_record_file *file, size_t row,
                         const struct tma_record_outcome *outcome,
                         struct tma_validation *validation) {
@@ -40,8 +52,7 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
     const char *name = named.text;
     uint32_t family = 0;
     if (file->kind->has_families)
-        family = tma_validation_add_family(validation, tma_tsv_cell(&file->records, row, "family"),
-                                           outcome);
+        family = add_to_family(file, row, outcome, validation);
     if (outcome->verdict == TMA_RECORD_SKIPPED)
         return;
     validation->skipped--;
@@ -55,8 +66,11 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
         timed.family = family;
         validation->rows[validation->row_count++] = timed;
     }
-    if (outcome->most_measured > 0)
-        validation->rows[validation->row_count++] = row_of_most(validation, name, outcome);
+    if (outcome->most_measured > 0) {
+        struct tma_timed_row most = row_of_most(validation, name, outcome);
+        most.family = family;
+        validation->rows[validation->row_count++] = most;
+    }
 }
 
 bool tma_validation_finish(struct tma_validation *validation) {

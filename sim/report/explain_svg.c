@@ -20,7 +20,7 @@ enum {
 };
 
 /* The part of the tile that is drawn. It starts where the first lane is. */
-struct window {
+struct drawn_part {
     uint32_t row, rows, chunk, chunks;
     uint32_t lanes_outside;
 };
@@ -29,15 +29,15 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-static bool is_inside(const struct window *window, const struct tma_explained_lane *lane) {
+static bool is_inside(const struct drawn_part *window, const struct tma_explained_lane *lane) {
     return lane->row - window->row < window->rows &&
            lane->byte / CHUNK_BYTES - window->chunk < window->chunks;
 }
 
-static struct window window_of(const struct tma_explanation *explanation) {
+static struct drawn_part window_of(const struct tma_explanation *explanation) {
     const struct tma_tile *tile = &explanation->tile;
     uint32_t chunks = (tile->row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
-    struct window window = {.row = tile->rows - 1, .chunk = chunks - 1};
+    struct drawn_part window = {.row = tile->rows - 1, .chunk = chunks - 1};
     uint32_t last = 0;
     for (uint32_t i = 0; i < explanation->lane_count; i++) {
         const struct tma_explained_lane *lane = &explanation->lanes[i];
@@ -131,8 +131,8 @@ static int write_wavefronts(const struct tma_explanation *explanation, int y, FI
 
 /* Where a lane is in the drawing of the tile. */
 static struct tma_svg_box box_of(const struct tma_explanation *explanation,
-                                 const struct window *window, const struct tma_explained_lane *lane,
-                                 int y) {
+                                 const struct drawn_part *window,
+                                 const struct tma_explained_lane *lane, int y) {
     int bytes = (int)tma_shared_instruction_info(explanation->access.instruction)->lane_bytes;
     int first = (int)(lane->byte - window->chunk * CHUNK_BYTES);
     return (struct tma_svg_box){ROW_LABEL_WIDTH + first * CHUNK_WIDTH / CHUNK_BYTES,
@@ -148,7 +148,7 @@ static bool is_worst(const struct tma_explanation *explanation,
 }
 
 /* Draws the lanes, and then the outlines, which neighbours would cover. */
-static void write_lanes(const struct tma_explanation *explanation, const struct window *window,
+static void write_lanes(const struct tma_explanation *explanation, const struct drawn_part *window,
                         int y, FILE *out) {
     for (uint32_t i = 0; i < explanation->lane_count; i++) {
         const struct tma_explained_lane *lane = &explanation->lanes[i];
@@ -167,7 +167,7 @@ static void write_lanes(const struct tma_explanation *explanation, const struct 
     }
 }
 
-static void write_tile(const struct tma_explanation *explanation, const struct window *window,
+static void write_tile(const struct tma_explanation *explanation, const struct drawn_part *window,
                        int y, FILE *out) {
     const struct tma_tile *tile = &explanation->tile;
     uint32_t chunks = (tile->row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
@@ -221,7 +221,7 @@ static void write_head(const struct tma_explanation *explanation, FILE *out) {
 }
 
 void tma_explanation_write_svg(const struct tma_explanation *explanation, FILE *out) {
-    struct window window = window_of(explanation);
+    struct drawn_part window = window_of(explanation);
     int tile_y =
         HEAD_HEIGHT + TABLE_GAP + (int)explanation->report.wavefronts * TMA_SVG_CELL_HEIGHT;
     int height = tile_y + (int)window.rows * TMA_SVG_CELL_HEIGHT + TMA_SVG_MARGIN + 16;

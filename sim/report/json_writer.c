@@ -9,7 +9,8 @@
 #include "report/escape.h"
 
 /* A control character becomes \uNNNN. All of them have code points of at most 16 bits. */
-static void put_quoted(FILE *out, const char *value) {
+static void put_quoted(const struct tma_json *json, const char *value) {
+    FILE *out = json->out;
     fputc('"', out);
     while (*value != '\0') {
         size_t length = tma_utf8_length(value);
@@ -17,6 +18,8 @@ static void put_quoted(FILE *out, const char *value) {
             fprintf(out, "\\%c", *value);
         else if (length == 0)
             fputs("\\ufffd", out);
+        else if (json->in_script && *value == '<')
+            fputs("\\u003c", out);
         else if (tma_printable_length(value) == 0)
             fprintf(out, "\\u%04x", (unsigned)tma_utf8_code_point(value, length));
         else
@@ -43,7 +46,7 @@ static void begin_element(struct tma_json *json, const char *key) {
         *filled = true;
     }
     if (key != NULL) {
-        put_quoted(json->out, key);
+        put_quoted(json, key);
         fputs(": ", json->out);
     }
 }
@@ -93,7 +96,7 @@ void tma_json_end_array(struct tma_json *json) {
 
 void tma_json_string(struct tma_json *json, const char *key, const char *value) {
     begin_element(json, key);
-    put_quoted(json->out, value);
+    put_quoted(json, value);
 }
 
 void tma_json_unsigned(struct tma_json *json, const char *key, uint64_t value) {

@@ -11,6 +11,7 @@ enum { TMA_JSON_MAX_DEPTH = 16 };
 
 struct tma_json {
     FILE *out;
+    bool in_script; /* it stands in a script element of HTML: no text of it can end the element */
     unsigned depth;
     bool filled[TMA_JSON_MAX_DEPTH]; /* by level: it has an element already */
     bool flat[TMA_JSON_MAX_DEPTH];   /* by level: all its elements stay on one line */

@@ -3,6 +3,7 @@
 
 #include "report/decimal.h"
 #include "report/escape.h"
+#include "report/findings_formats.h"
 #include "report/kernel_figures.h"
 #include "report/labels.h"
 #include "report/waves.h"

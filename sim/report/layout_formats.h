@@ -4,6 +4,17 @@
 
 #include "report/layout_tile.h"
 
+/* What --at and --element answer, in a sentence. `between` stands between two places. */
+struct tma_layout_sentence {
+    char text[1024];
+};
+struct tma_layout_sentence tma_layout_byte_sentence(const struct tma_layout_view *view,
+                                                    uint32_t address,
+                                                    const struct tma_byte_place *place);
+struct tma_layout_sentence
+tma_layout_element_sentence(const struct tma_layout_view *view,
+                            const struct tma_layout_element_places *places, const char *between);
+
 /* One line for each format; see format_table.h. The file layout_NAME.c has its three writers. */
 #define TMA_LAYOUT_FORMATS(X)                                                                      \
     X(text)                                                                                        \

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/allocation.h"
 #include "report/layout_formats.h"
 #include "report/svg.h"
 
@@ -230,47 +229,24 @@ void tma_layout_write_svg(const struct tma_layout_tile *tile, FILE *out) {
     write_drawing(&drawing, NULL, out);
 }
 
-/* The text of another format, on one line. The caller frees it; NULL when out of memory. */
-static char *join_lines(char *text) {
-    for (char *line = text; text != NULL && (line = strchr(line, '\n')) != NULL;)
-        *line = line[1] == '\0' ? '\0' : ';';
-    return text;
-}
-
 void tma_layout_write_byte_svg(const struct tma_layout_view *view, uint32_t address,
                                const struct tma_byte_place *place, FILE *out) {
     struct tma_layout_tile tile;
-    char *text = NULL;
-    size_t length;
     /* The caller has made a layout of this operation before. */
     if (tma_layout_tile_begin(&tile, view, NULL) != TMA_OK)
         return;
-    FILE *stream = tma_open_text(&text, &length);
-    if (stream != NULL) {
-        tma_layout_write_byte_text(view, address, place, stream);
-        fclose(stream);
-    }
     struct drawing drawing = drawing_of(&tile);
     mark(&drawing, address);
-    write_drawing(&drawing, join_lines(text), out);
-    tma_release(text);
+    write_drawing(&drawing, tma_layout_byte_sentence(view, address, place).text, out);
 }
 
 void tma_layout_write_element_svg(const struct tma_layout_view *view,
                                   const struct tma_layout_element_places *places, FILE *out) {
     struct tma_layout_tile tile;
-    char *text = NULL;
-    size_t length;
     if (tma_layout_tile_begin(&tile, view, NULL) != TMA_OK)
         return;
-    FILE *stream = tma_open_text(&text, &length);
-    if (stream != NULL) {
-        tma_layout_write_element_text(view, places, stream);
-        fclose(stream);
-    }
     struct drawing drawing = drawing_of(&tile);
     for (unsigned i = 0; i < places->count; i++)
         mark(&drawing, places->items[i].shared_address);
-    write_drawing(&drawing, join_lines(text), out);
-    tma_release(text);
+    write_drawing(&drawing, tma_layout_element_sentence(view, places, "; and ").text, out);
 }

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "report/layout_formats.h"
@@ -37,41 +38,73 @@ void tma_layout_write_text(const struct tma_layout_tile *tile, FILE *out) {
     fputc('\n', out);
 }
 
-void tma_layout_write_byte_text(const struct tma_layout_view *view, uint32_t address,
-                                const struct tma_byte_place *place, FILE *out) {
+struct tma_layout_sentence tma_layout_byte_sentence(const struct tma_layout_view *view,
+                                                    uint32_t address,
+                                                    const struct tma_byte_place *place) {
     static const char *const without_element[] = {
         [TMA_BYTE_UNDEFINED] = "padding of a sub-byte type, left uninitialised",
         [TMA_BYTE_GAP] = "gap between two rows, not touched",
         [TMA_BYTE_OUTSIDE] = "outside the operation's box"};
-    fprintf(out, "byte 0x%" PRIx32 " (bank %u): ", address, tma_layout_bank(address));
+    struct tma_layout_sentence sentence;
+    char *text = sentence.text;
+    int at = snprintf(text, sizeof sentence.text, "byte 0x%" PRIx32 " (bank %u): ", address,
+                      tma_layout_bank(address));
+    size_t room = sizeof sentence.text - (size_t)at;
     if (!tma_layout_has_element(place->kind)) {
-        fprintf(out, "%s\n", without_element[place->kind]);
-        return;
+        snprintf(text + at, room, "%s", without_element[place->kind]);
+        return sentence;
     }
-    fprintf(out, "bit %u of element %s of %s, row %u of the box, ", place->element_bit,
-            tma_coordinates_text(place->coordinates, view->map->rank).text, view->map_name,
-            place->row);
+    char memory[48] = "out of bounds";
     if (place->kind == TMA_BYTE_ELEMENT)
-        fprintf(out, "global address 0x%" PRIx64 "\n", place->global_address);
-    else
-        fputs("out of bounds\n", out);
+        snprintf(memory, sizeof memory, "global address 0x%" PRIx64, place->global_address);
+    snprintf(text + at, room, "bit %u of element %s of %s, row %u of the box, %s",
+             place->element_bit, tma_coordinates_text(place->coordinates, view->map->rank).text,
+             view->map_name, place->row, memory);
+    return sentence;
+}
+
+void tma_layout_write_byte_text(const struct tma_layout_view *view, uint32_t address,
+                                const struct tma_byte_place *place, FILE *out) {
+    fprintf(out, "%s\n", tma_layout_byte_sentence(view, address, place).text);
+}
+
+/* Appends to a text of `size` bytes, of which `at` are taken. */
+__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *at,
+                                                         const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text + *at, size - *at, format, arguments);
+    va_end(arguments);
+    *at += length < 0 ? 0 : (size_t)length;
+    *at = *at < size ? *at : size - 1;
+}
+
+struct tma_layout_sentence
+tma_layout_element_sentence(const struct tma_layout_view *view,
+                            const struct tma_layout_element_places *places, const char *between) {
+    struct tma_layout_sentence sentence;
+    const size_t size = sizeof sentence.text;
+    size_t at = 0;
+    append(sentence.text, size, &at,
+           "element %s of %s: ", tma_coordinates_text(places->coordinates, view->map->rank).text,
+           view->map_name);
+    if (places->count == 0)
+        append(sentence.text, size, &at, "not in the operation's box");
+    if (places->out_of_bounds)
+        append(sentence.text, size, &at, "%s",
+               tma_writes_tensor(view->operation->direction)
+                   ? "out of bounds, not written; "
+                   : "out of bounds, filled by the load; ");
+    for (unsigned i = 0; i < places->count; i++) {
+        const struct tma_element_place *place = &places->items[i];
+        append(sentence.text, size, &at, "%sbyte 0x%" PRIx32 " bit %u (bank %u), row %u of the box",
+               i == 0 ? "" : between, place->shared_address, place->bit,
+               tma_layout_bank(place->shared_address), place->row);
+    }
+    return sentence;
 }
 
 void tma_layout_write_element_text(const struct tma_layout_view *view,
                                    const struct tma_layout_element_places *places, FILE *out) {
-    fprintf(out,
-            "element %s of %s: ", tma_coordinates_text(places->coordinates, view->map->rank).text,
-            view->map_name);
-    if (places->count == 0)
-        fputs("not in the operation's box\n", out);
-    if (places->out_of_bounds)
-        fputs(tma_writes_tensor(view->operation->direction) ? "out of bounds, not written; "
-                                                            : "out of bounds, filled by the load; ",
-              out);
-    for (unsigned i = 0; i < places->count; i++) {
-        const struct tma_element_place *place = &places->items[i];
-        fprintf(out, "%sbyte 0x%" PRIx32 " bit %u (bank %u), row %u of the box\n",
-                i == 0 ? "" : "  and ", place->shared_address, place->bit,
-                tma_layout_bank(place->shared_address), place->row);
-    }
+    fprintf(out, "%s\n", tma_layout_element_sentence(view, places, "\n  and ").text);
 }

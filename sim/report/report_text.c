@@ -4,6 +4,7 @@
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/figures.h"
+#include "report/findings_formats.h"
 #include "report/labels.h"
 #include "report/report_formats.h"
 #include "report/waves.h"

@@ -4,6 +4,7 @@
 
 #include "base/api.h"
 #include "base/diagnostics.h"
+#include "base/digest.h"
 #include "engine/workload.h"
 #include "scenario/kernel_program.h"
 
@@ -44,6 +45,11 @@ bool tma_scenario_read(const char *path, const char *const *settings, size_t set
 bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
                             size_t setting_count, struct tma_scenario *scenario,
                             struct tma_diagnostics *list);
+
+/* Digests the keys and values of a scenario, with every default and every setting applied:
+ * comments, the order of keys, and whether a value is a default or a setting do not count. Returns
+ * false when out of memory. */
+bool tma_scenario_digest(const struct tma_scenario *scenario, struct tma_digests *digests);
 
 /* Frees what the scenario owns and empties it. */
 void tma_scenario_free(struct tma_scenario *scenario);

@@ -95,15 +95,14 @@ void tma_violation_text_in(const struct tma_violation *violation, enum tma_name_
 
 int tma_tensor_map_repair(struct tma_tensor_map *map, enum tma_architecture architecture) {
     enum { MAX_ROUNDS = 8 };
-    for (int round = 0; round < MAX_ROUNDS; round++) {
+    for (int round = 0;; round++) {
         struct tma_violation violations[TMA_MAX_VIOLATIONS];
         size_t count = tma_tensor_map_check(map, architecture, violations, TMA_MAX_VIOLATIONS);
-        if (count == 0)
-            return round;
+        if (count == 0 || round == MAX_ROUNDS)
+            return count == 0 ? round : -1;
         for (size_t i = 0; i < count && i < TMA_MAX_VIOLATIONS; i++)
             tma_field_set(map, violations[i].field,
                           violations[i].index < 0 ? 0 : (size_t)violations[i].index,
                           violations[i].nearest);
     }
-    return -1;
 }

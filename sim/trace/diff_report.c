@@ -132,6 +132,14 @@ static void print_table(const struct tma_trace_comparison *comparison,
             out);
 }
 
+static void print_drops(const struct tma_trace_reader readers[2], FILE *out) {
+    for (int side = 0; side < 2; side++)
+        if (readers[side].dropped[0] != '\0') {
+            tma_write_printable(readers[side].path, out);
+            fprintf(out, ": not compared, as the trace was limited: %s\n", readers[side].dropped);
+        }
+}
+
 enum tma_trace_verdict tma_trace_comparison_print(const struct tma_trace_comparison *comparison,
                                                   FILE *out) {
     const struct tma_trace_reader *readers = comparison->readers;
@@ -144,6 +152,7 @@ enum tma_trace_verdict tma_trace_comparison_print(const struct tma_trace_compari
         return TMA_TRACE_DIFFERENT;
     }
     size_t fields = print_fields(readers, out);
+    print_drops(readers, out);
     uint64_t totals[TMA_DIFFERENCE_COUNT] = {0};
     for (int kind = 0; kind < TMA_EVENT_KIND_COUNT; kind++)
         for (int i = 0; i < TMA_DIFFERENCE_COUNT; i++)

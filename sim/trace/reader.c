@@ -142,7 +142,7 @@ static enum tma_error_code read_fields(struct tma_trace_reader *reader, struct t
         if (code != TMA_OK || line.text == NULL)
             return code;
         if (line.length == 0 || line.text[0] != '#' ||
-            (split_field(line, &key, &value) && is_key(key, "end"))) {
+            (split_field(line, &key, &value) && (is_key(key, "end") || is_key(key, "dropped")))) {
             reader->begin -= line.length + 1;
             reader->line_number--;
             return TMA_OK;
@@ -176,11 +176,36 @@ void tma_trace_reader_close(struct tma_trace_reader *reader) {
         fclose(reader->file);
 }
 
-/* Checks the end line: the only line after the header that begins with '#', and the last one. */
+/* Keeps what the line before the end line says of dropped events. False if it is another line. */
+static bool keep_drops(struct tma_trace_reader *reader, struct tma_trace_line line) {
+    static const char form[] = "0 events, from cycle 0 on";
+    struct tma_trace_line key, value;
+    if (reader->dropped[0] != '\0' || !split_field(line, &key, &value) || !is_key(key, "dropped") ||
+        value.length >= sizeof reader->dropped)
+        return false;
+    const char *at = value.text, *end = value.text + value.length;
+    for (const char *expected = form; *expected != '\0'; expected++) {
+        if (at == end || (*expected == '0' ? *at < '0' || *at > '9' : *at != *expected))
+            return false;
+        at++;
+        while (*expected == '0' && at < end && *at >= '0' && *at <= '9')
+            at++;
+    }
+    memcpy(reader->dropped, value.text, value.length);
+    return at == end;
+}
+
+/* Checks the end line: the last one, and besides that of dropped events the only one after the
+ * header that begins with '#'. */
 static enum tma_error_code read_end(struct tma_trace_reader *reader, struct tma_trace_line *line,
                                     struct tma_error *error) {
     struct tma_trace_line key, value;
     uint64_t events;
+    if (keep_drops(reader, *line)) {
+        enum tma_error_code code = read_line(reader, line, error);
+        if (code != TMA_OK)
+            return code;
+    }
     if (!split_field(*line, &key, &value) || !is_key(key, "end") || !number_of(value, &events))
         return malformed(reader, "expected an event, or the end line \"# end EVENTS\"", error);
     if (events != reader->events)

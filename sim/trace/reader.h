@@ -14,6 +14,7 @@ struct tma_trace_reader {
     uint64_t line_number;           /* of the line read last, from 1 */
     uint64_t events;                /* lines of events read so far */
     uint64_t version;               /* of the format */
+    char dropped[64];               /* "12 events, from cycle 34 on"; empty: none so far */
     struct tma_trace_field *fields; /* owned; the header's fields, the scenario first */
     size_t field_count;
     size_t begin; /* start of the unread bytes in the buffer */

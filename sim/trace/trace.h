@@ -28,6 +28,16 @@ struct tma_trace_header {
     size_t role_count;
     const char *const *stage_names;
     size_t stage_count;
+
+    /* The first event whose line would make the trace longer than this, and all events after it,
+     * are dropped; a line before the end line says how many. 0: no limit. */
+    uint64_t limit_bytes;
+};
+
+/* What a writer dropped for its limit. */
+struct tma_trace_drops {
+    uint64_t events;     /* 0: none */
+    uint64_t from_cycle; /* of the first of them */
 };
 
 struct tma_trace_writer;
@@ -40,6 +50,9 @@ struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trac
 
 /* Returns a sink that writes one line per event. After a failed write it drops all later events. */
 struct tma_event_sink tma_trace_writer_sink(struct tma_trace_writer *writer);
+
+/* What was dropped so far. */
+struct tma_trace_drops tma_trace_writer_drops(const struct tma_trace_writer *writer);
 
 /* Writes the end line, flushes `file` and frees the writer. Fails with TMA_ERROR_FILE if any write
  * failed since the writer was opened; the file then holds no complete trace. */
@@ -58,6 +71,8 @@ enum tma_trace_verdict { TMA_TRACE_SAME, TMA_TRACE_DIFFERENT };
 
 /* Compares two trace files and writes the differences to `out`: header fields, then the first
  * divergence (cycle, CTA and slot, both lines), then counts by kind of event.
+ *
+ * Where a trace says that events were dropped, the report says so: they are not compared.
  *
  * Events are aligned by CTA, slot, kind and first figure, so an extra or missing event leaves the
  * others comparable. Cycles and the other figures are compared within the tolerance, SMs exactly.

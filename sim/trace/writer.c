@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -9,10 +10,12 @@ enum { BUFFER_BYTES = 1 << 16 };
 
 struct tma_trace_writer {
     FILE *file;
-    struct tma_trace_header names; /* of roles and stages */
+    struct tma_trace_header names; /* of roles and stages, and the limit */
     int error;                     /* errno of the first write that failed; 0: none did */
     uint64_t events;               /* written so far */
-    size_t used;                   /* bytes of the buffer that are not written to the file yet */
+    struct tma_trace_drops drops;
+    uint64_t flushed; /* bytes written to the file */
+    size_t used;      /* bytes of the buffer that are not written to the file yet */
     char buffer[BUFFER_BYTES];
 };
 
@@ -25,6 +28,7 @@ static void flush(struct tma_trace_writer *writer) {
     errno = 0;
     if (writer->error == 0 && fwrite(writer->buffer, 1, writer->used, writer->file) != writer->used)
         fail(writer);
+    writer->flushed += writer->used;
     writer->used = 0;
 }
 
@@ -73,9 +77,6 @@ struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trac
     }
     writer->file = file;
     writer->names = *header;
-    writer->error = 0;
-    writer->events = 0;
-    writer->used = 0;
     put_number_field(writer, "tmasim-trace", TMA_TRACE_VERSION);
     put_field(writer, "scenario", header->scenario);
     for (size_t i = 0; i < header->field_count; i++)
@@ -100,13 +101,32 @@ static const char *name_of(const struct tma_trace_header *names, const struct tm
     }
 }
 
+static void drop(struct tma_trace_writer *writer, const struct tma_event *event) {
+    if (writer->drops.events++ == 0)
+        writer->drops.from_cycle = event->cycle;
+}
+
 static void write_event(void *context, const struct tma_event *event) {
     struct tma_trace_writer *writer = context;
+    uint64_t limit = writer->names.limit_bytes;
+    if (writer->drops.events > 0) {
+        drop(writer, event);
+        return;
+    }
     if (writer->used > BUFFER_BYTES - TMA_TRACE_LINE_BYTES)
         flush(writer);
-    writer->used += tma_trace_line_annotate(writer->buffer + writer->used, event,
+    size_t length = tma_trace_line_annotate(writer->buffer + writer->used, event,
                                             name_of(&writer->names, event));
+    if (limit != 0 && writer->flushed + writer->used + length > limit) {
+        drop(writer, event);
+        return;
+    }
+    writer->used += length;
     writer->events++;
+}
+
+struct tma_trace_drops tma_trace_writer_drops(const struct tma_trace_writer *writer) {
+    return writer->drops;
 }
 
 struct tma_event_sink tma_trace_writer_sink(struct tma_trace_writer *writer) {
@@ -115,6 +135,12 @@ struct tma_event_sink tma_trace_writer_sink(struct tma_trace_writer *writer) {
 
 enum tma_error_code tma_trace_writer_close(struct tma_trace_writer *writer,
                                            struct tma_error *error) {
+    if (writer->drops.events > 0) {
+        char text[64];
+        snprintf(text, sizeof text, "%" PRIu64 " events, from cycle %" PRIu64 " on",
+                 writer->drops.events, writer->drops.from_cycle);
+        put_field(writer, "dropped", text);
+    }
     put_number_field(writer, "end", writer->events);
     flush(writer);
     if (writer->error == 0 && fflush(writer->file) != 0)

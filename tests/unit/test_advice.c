@@ -125,6 +125,16 @@ static const struct row {
      0,
      0,
      {SET(GLOBAL_STRIDES, 1, 32752)}},
+    /* The rows of the inner dimensions reach beyond the last address, so that any stride is too
+       small. */
+    {"overlapping_rows",
+     &tiled,
+     TMA_FIELD_GLOBAL_STRIDES,
+     1,
+     0,
+     0,
+     {SET(GLOBAL_DIM, 1, INT64_C(1) << 32), SET(GLOBAL_STRIDES, 0, (INT64_C(1) << 40) - 512),
+      SET(GLOBAL_STRIDES, 1, (INT64_C(1) << 40) - 512)}},
     {"broadcast_stride", &tiled, TMA_FIELD_GLOBAL_STRIDES, 1, 0, 0, {SET(GLOBAL_STRIDES, 1, 0)}},
 };
 

@@ -290,12 +290,29 @@ START_TEST(misaligned_addresses_round_down) {
 }
 END_TEST
 
+/* The phases of an access share its lanes out, and there are none behind the last. */
+START_TEST(phases_have_all_lanes) {
+    enum tma_shared_instruction instruction = (enum tma_shared_instruction)_i;
+    struct tma_warp_access access = {.instruction = instruction, .lane_mask = 0xFFFF00FF};
+    uint32_t lanes = tma_shared_instruction_info(instruction)->lanes, found = 0;
+    for (uint32_t lane = 0; lane < TMA_WARP_LANES; lane++)
+        access.address[lane] = 16 * lane;
+    for (uint32_t phase = 0; phase < 4; phase++) {
+        ck_assert_uint_eq(found & tma_bank_phase_lanes(&access, phase), 0);
+        found |= tma_bank_phase_lanes(&access, phase);
+    }
+    ck_assert_uint_eq(found, 0xFFFF00FF & UINT32_MAX >> (TMA_WARP_LANES - lanes));
+    ck_assert_uint_eq(tma_bank_phase_lanes(&access, 4), 0);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("banks");
     TCase *cases = tcase_create("banks");
     tcase_add_loop_test(cases, report_follows_rule, 0, TABLE_ROWS(rules));
     tcase_add_loop_test(cases, schedule_has_no_conflict_in_a_wavefront, 0, TABLE_ROWS(rules));
     tcase_add_loop_test(cases, random_accesses_match_the_reference, 0, TMA_WGMMA_SHARED + 1);
+    tcase_add_loop_test(cases, phases_have_all_lanes, 0, TMA_WGMMA_SHARED + 1);
     tcase_add_test(cases, misaligned_addresses_round_down);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

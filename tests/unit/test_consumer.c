@@ -166,6 +166,11 @@ static const struct placed placed[] = {
     /* B stored N x K: matrices 0 and 1 are K 0-7 and 8-15 of the first 8 columns. */
     {"B", USE(LDMATRIX_X4, FRAGMENT_B), 0, 8, 0, 16},
     {"B", USE(LDMATRIX_X4, FRAGMENT_B), 0, 16, 8, 0},
+    /* With x2, matrix 1 of A is the next 8 rows; x1 is one matrix, and the next is along the row.
+     */
+    {"A x2", USE(LDMATRIX_X2, FRAGMENT_A), 0, 8, 8, 0},
+    {"A x1", USE(LDMATRIX_X1, FRAGMENT_A), 0, 7, 7, 0},
+    {"A x1", USE(LDMATRIX_X1, FRAGMENT_A), 1, 0, 0, 16},
     {"B x2", USE(LDMATRIX_X2, FRAGMENT_B), 0, 15, 7, 16},
     /* A stored K x M: matrix 1 is the next 8 of M, 16 bytes along the row; matrix 2 is K 8-15. */
     {"A.trans", USE_TRANSPOSED(LDMATRIX_X4, FRAGMENT_A), 0, 8, 0, 16},
@@ -241,7 +246,14 @@ static const struct rejected rejected[] = {
      "blocks of 8 rows by 64 bytes"},
     {USE_TRANSPOSED(LDMATRIX_X2, FRAGMENT_B), TILE(NONE, 16, 32, 32, F32), TMA_ERROR_ARGUMENT,
      "transposes elements of 2 bytes; the tile's have 4"},
+    {{.instruction = TMA_LD_SHARED_B32, .lanes = (enum tma_lane_map)99},
+     TILE(NONE, 8, 32, 32, F16),
+     TMA_ERROR_ARGUMENT,
+     "allowed: row, column, transposed, strided, distribution"},
+    {USE_TRANSPOSED(LDMATRIX_X4, MATRIX), TILE(NONE, 32, 64, 64, F32), TMA_ERROR_ARGUMENT,
+     "ldmatrix.x4.trans transposes elements of 2 bytes; the tile's have 4"},
     {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "not a tile: 0 rows"},
+    {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 0, 32, F16), TMA_ERROR_ARGUMENT, "rows of 0 bytes"},
     {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 32, 16, F16), TMA_ERROR_ARGUMENT,
      "16 bytes from row to row"},
     {USE(LD_SHARED_B32, DISTRIBUTION), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,

@@ -57,6 +57,8 @@ static const struct odd {
      "word 2 has 0x00000580 under mask 0x00000780: a code that means nothing known"},
     {&tiled, 2, 0x1800, 0x1800, TMA_UNKNOWN_CODE,
      "word 2 has 0x00001800 under mask 0x00001800: a code that means nothing known"},
+    {&tiled, 2, 0x780, 13 << 7, TMA_UNVERIFIED,
+     "word 2 has 0x00000680 under mask 0x00000780: layout of these bits: unverified"},
     {&tiled, 5, 0xffff, 0x10, TMA_PAST_RANK,
      "word 5 has 0x00000010 under mask 0xffffffff: a value of a dimension past the rank"},
     {&tiled, 11, 0xffff, 0x7, TMA_PAST_RANK,
@@ -206,9 +208,11 @@ static const struct replacement {
     {TMA_REPLACE_ELEMTYPE, 0, 0x9, TMA_FIELD_DATA_TYPE, 0, TMA_FLOAT64},
     {TMA_REPLACE_ELEMTYPE, 0, 0xa, TMA_FIELD_DATA_TYPE, 0, TMA_BFLOAT16},
     {TMA_REPLACE_ELEMTYPE, 0, 0xb, TMA_FIELD_DATA_TYPE, 0, TMA_TFLOAT32},
+    {TMA_REPLACE_ELEMTYPE, 0, 0xc, TMA_FIELD_DATA_TYPE, 0, TMA_TFLOAT32_FTZ},
     {TMA_REPLACE_ELEMTYPE, 0, 0xf, TMA_FIELD_DATA_TYPE, 0, TMA_16U6_ALIGN16B},
     {TMA_REPLACE_INTERLEAVE_LAYOUT, 0, 2, TMA_FIELD_INTERLEAVE, 0, TMA_INTERLEAVE_32B},
     {TMA_REPLACE_SWIZZLE_MODE, 0, 1, TMA_FIELD_SWIZZLE, 0, TMA_SWIZZLE_32B},
+    {TMA_REPLACE_SWIZZLE_ATOMICITY, 0, 0, TMA_FIELD_SWIZZLE, 0, TMA_SWIZZLE_128B},
     {TMA_REPLACE_FILL_MODE, 0, 1, TMA_FIELD_OOB_FILL, 0, TMA_OOB_NAN},
 };
 
@@ -315,6 +319,54 @@ START_TEST(bad_replacements_change_nothing) {
 }
 END_TEST
 
+/* What tma_replace_limits and tma_replace_value_names say of a field is what a replacement takes.
+ */
+START_TEST(limits_are_those_of_replacements) {
+    enum tma_replace_field field = (enum tma_replace_field)_i;
+    const struct tma_replace_limits *limits = tma_replace_limits(field);
+    const struct tma_names *names = tma_replace_value_names(field);
+    struct tma_descriptor descriptor = encoded(&tiled);
+    unsigned last = limits->ordinals - 1;
+    ck_assert_int_eq(tma_descriptor_replace(&descriptor, field, last, limits->least, NULL), TMA_OK);
+    ck_assert_int_eq(tma_descriptor_replace(&descriptor, field, last + 1, limits->least, NULL),
+                     TMA_ERROR_ARGUMENT);
+    if (limits->most < UINT64_MAX)
+        ck_assert_int_eq(
+            tma_descriptor_replace(&descriptor, field, 0, limits->most + limits->multiple, NULL),
+            TMA_ERROR_ARGUMENT);
+    for (size_t i = 0; names != NULL && i < names->count; i++)
+        ck_assert(names->items[i].value >= (int)limits->least &&
+                  names->items[i].value <= (int)limits->most);
+}
+END_TEST
+
+START_TEST(fields_have_names_of_values) {
+    bool named = _i == TMA_REPLACE_ELEMTYPE || _i == TMA_REPLACE_INTERLEAVE_LAYOUT ||
+                 _i == TMA_REPLACE_SWIZZLE_MODE || _i == TMA_REPLACE_SWIZZLE_ATOMICITY ||
+                 _i == TMA_REPLACE_FILL_MODE;
+    ck_assert_int_eq(tma_replace_value_names((enum tma_replace_field)_i) != NULL, named);
+}
+END_TEST
+
+START_TEST(values_have_texts) {
+    static const struct {
+        enum tma_field field;
+        int64_t value;
+        const char *text;
+    } rows[] = {
+        {TMA_FIELD_SWIZZLE, TMA_SWIZZLE_128B_ATOM_32B, "128b_atom_32b"},
+        {TMA_FIELD_GLOBAL_ADDRESS, 4096, "0x1000"},
+        {TMA_FIELD_BOX_DIM, 64, "64"},
+        {TMA_FIELD_LOWER_CORNER, -3, "-3"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[32];
+        tma_field_text(rows[i].field, rows[i].value, text, sizeof text);
+        ck_assert_str_eq(text, rows[i].text);
+    }
+}
+END_TEST
+
 #define ROWS(table) ((int)(sizeof table / sizeof table[0]))
 
 int main(void) {
@@ -331,6 +383,10 @@ int main(void) {
     tcase_add_test(tests, address_is_replaced);
     tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, ROWS(replacements));
     tcase_add_test(tests, rank_is_replaced);
+    tcase_add_loop_test(tests, limits_are_those_of_replacements, 0,
+                        (int)tma_replace_field_names.count);
+    tcase_add_loop_test(tests, fields_have_names_of_values, 0, (int)tma_replace_field_names.count);
+    tcase_add_test(tests, values_have_texts);
     tcase_add_loop_test(tests, bad_replacements_change_nothing, 0, ROWS(refusals));
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -117,6 +117,9 @@ struct rejected {
 
 static const struct rejected rejected[] = {
     {PATTERN(THREAD, 0, 128, 64, 8, 32, 1), "BlockSize is 0"},
+    {PATTERN(THREAD, 1048577, 128, 64, 8, 32, 1), "BlockSize is 1048577; allowed: 1 to 1048576"},
+    {{(enum tma_raking)3, 64, 128, 64, 8, 32, 1},
+     "distribution pattern 3; allowed: thread_raked, warp_raked, block_raked"},
     {PATTERN(THREAD, 64, 128, 64, 8, 16, 1), "WarpSize is 16; allowed: 32, 64"},
     {PATTERN(THREAD, 256, 4, 32, 8, 32, 1), "4 * 32 / 256 is less"},
     {PATTERN(THREAD, 64, 128, 60, 8, 32, 1), "X0 * X1 == XPerTile fails"},
@@ -196,6 +199,8 @@ struct misfit {
 
 static const struct misfit misfits[] = {
     {TMA_LD_SHARED_B128, PATTERN(WARP, 64, 48, 64, 8, 32, 1),
+     "does not divide the tile of 64 rows"},
+    {TMA_LD_SHARED_B128, PATTERN(WARP, 64, 64, 128, 8, 32, 1),
      "does not divide the tile of 64 rows"},
     {TMA_LD_SHARED_B128, PATTERN(WARP, 64, 64, 64, 4, 32, 1), "X0 * element = 4 * 2 = 8 bytes"},
 };

@@ -6,7 +6,6 @@
 #include "engine/histogram.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
-#include "memory/core/port.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 
@@ -57,7 +56,7 @@ static enum tma_error_code run(const struct tma_scenario *scenario, const struct
 static uint64_t busy_cycles(const struct tma_series *series, enum tma_server kind) {
     uint64_t cycles = 0;
     for (uint32_t i = 0; i < series->servers[kind]; i++)
-        cycles += tma_series_total_busy_ticks(series, kind, i) / TMA_TICKS;
+        cycles += tma_series_total_busy_ticks(series, kind, i) / TMA_SERIES_TICKS;
     return cycles;
 }
 
@@ -71,7 +70,7 @@ static void check_busy(const char *name, const struct tma_series *series, enum t
     for (uint32_t w = 0; w < series->windows; w++)
         for (uint32_t i = 0; i < series->servers[kind]; i++)
             ck_assert_msg(tma_series_busy_ticks(series, w, kind, i) <=
-                              (series->window_cycles + 8192) * TMA_TICKS,
+                              (series->window_cycles + 8192) * TMA_SERIES_TICKS,
                           "%s: %s %u in window %u", name, tma_server_key(kind), i, w);
 }
 

@@ -612,6 +612,202 @@ START_TEST(programs_run) {
 }
 END_TEST
 
+/* Programs whose cycles follow from the machine's numbers, because one role works all the time.
+ *
+ * FIRST is when a consumer goes on with the first tile. Then each of its turns finds its stage
+ * full: it looks (WAIT), works (WORK, SPIN), and arrives (ARRIVE). */
+enum {
+    WORK = 1000,
+    FIRST = START + WAIT + EXPECT + HIT + WAKE,
+    TURN = WAIT + WORK + SPIN + ARRIVE,
+    /* The TMA unit starts the second load of a producer so much later. */
+    NEXT_LOAD = 8,
+    /* A row arrives at an SM in as many cycles as it has sectors. */
+    ROW_ARRIVES = 4,
+    /* The unit gets the operation, reads a row of 4 sectors, and the warp goes on. A sector takes a
+     * cycle, and for a reduction 1.5 cycles after one for the request. */
+    STORED = 10 + 4 + 6 + 3,
+    REDUCED = 10 + 1 + 6 + 9 + 3,
+    COMMIT = 1,
+    WAIT_GROUP = 2,
+    /* From the signal of a stage until the release of the one before is seen: the storing role
+     * wakes up, stores, and releases. In that time the other role has arrived and looked. */
+    HAND_BACK = ARRIVED + WAKE + ISSUE + COMMIT + WAIT_GROUP + ARRIVED + WAKE - ARRIVE - WAIT
+};
+
+/* A consumer that works on `steps` stages of each ring in turn. */
+static void consume(uint8_t first, uint8_t end_ring, int64_t steps) {
+    struct tma_statement *all = loop(VARIABLE, steps);
+    for (uint8_t r = first; r <= end_ring; r++) {
+        add_ring(TMA_STATEMENT_WAIT, r);
+        compute(TMA_WORK_CYCLES, WORK);
+        add_ring(TMA_STATEMENT_RELEASE, r);
+    }
+    close(all);
+}
+
+static void produce(uint8_t first, uint8_t end_ring, int64_t steps) {
+    struct tma_statement *all = loop(VARIABLE, steps);
+    for (uint8_t r = first; r <= end_ring; r++) {
+        add_ring(TMA_STATEMENT_ACQUIRE, r);
+        load(r, "i");
+    }
+    close(all);
+}
+
+/* Q, then six K and six V. Q's tile is not worked on, so that the consumer waits for the first K.
+ */
+static void attention_of_known_cycles(void) {
+    ring(1);
+    ring(2);
+    ring(3);
+    begin("producer");
+    add_ring(TMA_STATEMENT_ACQUIRE, 0);
+    load(0, "0");
+    produce(1, 2, 6);
+    end();
+    begin("consumer");
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    consume(1, 2, 6);
+    end();
+}
+
+static void taps_of_known_cycles(void) {
+    taps();
+    kernel.role_count--; /* a consumer that works */
+    kernel.statement_count = kernel.roles[1].first;
+    begin("consumer");
+    consume(0, 0, 18);
+    end();
+}
+
+/* Two consumers take turns: the tensor cores, or what stands for them, are handed over by named
+ * barriers, and each turn is followed by the next. The barrier opens when the other one arrives, in
+ * its turn's last statement. */
+static void ping_pong_of_known_cycles(void) {
+    ping_pong();
+    for (uint32_t i = 0; i < kernel.statement_count; i++)
+        if (statements[i].kind == TMA_STATEMENT_COMPUTE) {
+            statements[i].work = TMA_WORK_CYCLES;
+            statements[i].amount[0] = number(WORK);
+        }
+}
+
+/* At the end the CTA's tile is read for the reduction. */
+static void split_k_of_known_cycles(void) {
+    split_k();
+    kernel.cta_count = 1;
+    kernel.role_count--;
+    kernel.statement_count = kernel.roles[1].first;
+    begin("consumer");
+    consume(0, 0, 4);
+    store_from(TMA_NO_RING, TMA_REDUCE, "0");
+    add(TMA_STATEMENT_COMMIT);
+    wait_stores(0, false);
+    end();
+}
+
+static void two_depths_of_known_cycles(void) {
+    ring(4);
+    ring(2);
+    begin("producer");
+    produce(0, 1, 5);
+    end();
+    begin("consumer");
+    consume(0, 1, 5);
+    end();
+}
+
+/* The slower of two readers decides when a stage is empty. */
+static void two_readers_of_known_cycles(void) {
+    stream(3, 6);
+    begin("slow");
+    consume(0, 0, 6);
+    end();
+}
+
+/* One CTA takes all ten tiles; the consumer's next tile is known by the time that it wants it. */
+static void dynamic_of_known_cycles(void) {
+    ring(2);
+    begin("producer");
+    struct tma_statement *all = tiles(TMA_TILES_DYNAMIC, 5, 2);
+    add_ring(TMA_STATEMENT_ACQUIRE, 0);
+    load(0, "m * 2 + n");
+    close(all);
+    end();
+    begin("consumer");
+    all = tiles(TMA_TILES_DYNAMIC, 5, 2);
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    compute(TMA_WORK_CYCLES, WORK);
+    add_ring(TMA_STATEMENT_RELEASE, 0);
+    close(all);
+    end();
+}
+
+/* All four consumers work alike, on parts that each CTA loads for all. The four parts of the first
+ * tile arrive one after the other. */
+static void cluster_of_known_cycles(void) {
+    cluster();
+    kernel.role_count--;
+    kernel.statement_count = kernel.roles[1].first;
+    begin("consumer");
+    consume(0, 0, 5);
+    end();
+}
+
+/* All CTAs but one leave at once. */
+static void early_exit_of_known_cycles(void) {
+    kernel.cta_count = 4;
+    ring(2);
+    for (int role = 0; role < 2; role++) {
+        begin(role == 0 ? "producer" : "consumer");
+        struct tma_statement *others = when("cta > 0");
+        add(TMA_STATEMENT_EXIT);
+        close(others);
+        if (role == 0)
+            produce(0, 0, 3);
+        else
+            consume(0, 0, 3);
+        end();
+    }
+}
+
+/* The first role works longer than the second one stores. But a stage is released behind the next
+ * one, so that from the third stage on the first role waits for the second one. */
+static void store_pipeline_of_known_cycles(void) {
+    store_pipeline();
+    for (uint32_t i = 0; i < kernel.statement_count; i++)
+        if (statements[i].kind == TMA_STATEMENT_COMPUTE)
+            statements[i].amount[0] = number(WORK);
+}
+
+static const struct {
+    const char *what;
+    void (*build)(void);
+    uint64_t cycles;
+} known[] = {
+    {"Q once, K and V in rings", attention_of_known_cycles, FIRST + NEXT_LOAD + 12 * TURN - WAIT},
+    {"nine taps", taps_of_known_cycles, FIRST + 18 * TURN - WAIT},
+    {"ping-pong", ping_pong_of_known_cycles, FIRST + 16 * (TURN + BARRIER) - WAIT - BARRIER},
+    {"split K", split_k_of_known_cycles, FIRST + 4 * TURN - WAIT + REDUCED},
+    {"two depths", two_depths_of_known_cycles, FIRST + 10 * TURN - WAIT},
+    {"two roles are fed", two_readers_of_known_cycles, FIRST + 6 * TURN - WAIT},
+    {"dynamic tiles", dynamic_of_known_cycles, FIRST + 10 * TURN - WAIT},
+    {"cluster of four", cluster_of_known_cycles, FIRST + 3 * ROW_ARRIVES + 5 * TURN - WAIT},
+    {"early exit", early_exit_of_known_cycles, FIRST + 3 * TURN - WAIT},
+    {"store pipeline", store_pipeline_of_known_cycles,
+     START + 6 * (TURN + EXPECT) + 4 * HAND_BACK - ARRIVE + ARRIVED + WAKE + STORED},
+};
+
+START_TEST(programs_take_their_time) {
+    known[_i].build();
+    run();
+    ck_assert_msg(result.cycles == known[_i].cycles, "%s: %llu cycles instead of %llu",
+                  known[_i].what, (unsigned long long)result.cycles,
+                  (unsigned long long)known[_i].cycles);
+}
+END_TEST
+
 /* What is refused, or found while it runs: with a part of its text. */
 static void never_filled(void) {
     ring(1);
@@ -750,6 +946,7 @@ int main(void) {
     tcase_add_test(tests, a_store_is_waited_for);
     tcase_add_test(tests, memory_keeps_its_clock);
     tcase_add_loop_test(tests, programs_run, 0, TABLE_ROWS(programs));
+    tcase_add_loop_test(tests, programs_take_their_time, 0, TABLE_ROWS(known));
     tcase_add_loop_test(tests, faults_are_named, 0, TABLE_ROWS(refusals));
     suite_add_tcase(suite, tests);
     return run_suite(suite);

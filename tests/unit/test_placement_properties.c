@@ -1,6 +1,7 @@
 /* Properties of every operation, checked on random operations of every mode. */
 #include <string.h>
 
+#include "placement/bytes.h"
 #include "placement/locate.h"
 #include "placement/swizzle.h"
 #include "random_operation.h"
@@ -219,6 +220,105 @@ START_TEST(loading_a_stored_tile_restores_it) {
 }
 END_TEST
 
+/* Executes the sample twice, from equal memory; the second time with `global`, which has the bytes
+ * of `other_tensor`. Asserts that both leave the same bytes everywhere. */
+static void check_twice(struct sample *sample, const struct tma_global_memory *global) {
+    struct tma_shared_memory shared = shared_of(window), other = shared_of(other_window);
+    struct tma_global_memory first = global_of(tensor);
+    fill_randomly(sample->random, tensor, 1 << 16);
+    memcpy(other_tensor, tensor, 1 << 16);
+    fill_randomly(sample->random, window, 1 << 16);
+    memcpy(other_window, window, sizeof window);
+    ck_assert(tma_execute(&sample->map, &sample->operation, &first, &shared, 1, NULL, NULL) ==
+              TMA_OK);
+    tma_copy_narrow = global->bytes != NULL;
+    ck_assert(tma_execute(&sample->map, &sample->operation, global, &other, 1, NULL, NULL) ==
+              TMA_OK);
+    tma_copy_narrow = false;
+    ck_assert(memcmp(tensor, other_tensor, sizeof tensor) == 0);
+    ck_assert(memcmp(window, other_window, sizeof window) == 0);
+}
+
+static void read_tensor(void *context, uint64_t address, uint8_t *bytes, uint32_t count) {
+    memcpy(bytes, (uint8_t *)context + address, count);
+}
+
+static void write_tensor(void *context, uint64_t address, const uint8_t *bytes, uint32_t count) {
+    memcpy((uint8_t *)context + address, bytes, count);
+}
+
+static void check_callbacks(struct sample *sample) {
+    const struct tma_global_memory global = {
+        .read = read_tensor, .write = write_tensor, .context = other_tensor};
+    check_twice(sample, &global);
+}
+
+static void check_narrow(struct sample *sample) {
+    const struct tma_global_memory global = global_of(other_tensor);
+    check_twice(sample, &global);
+}
+
+/* Loads exist in all modes, stores in the first three, reductions without gather4 only. */
+static void check_directions(uint64_t seed, int mode, void (*check)(struct sample *sample)) {
+    memcpy(other_tensor, tensor, sizeof tensor); /* equal before each operation */
+    check_samples(seed, modes[mode], TMA_LOAD, check);
+    if (mode < STORE_MODES)
+        check_samples(seed + 1, modes[mode], TMA_STORE, check);
+    if (mode < STORE_MODES && modes[mode] != TMA_ACCESS_GATHER4)
+        check_samples(seed + 2, modes[mode], TMA_REDUCE, check);
+}
+
+/* A memory of callbacks gets the same bytes as a buffer. */
+START_TEST(callbacks_do_what_a_buffer_does) {
+    check_directions(500 + 10 * (uint64_t)_i, _i, check_callbacks);
+}
+END_TEST
+
+/* The code for processors without wide registers copies the same bytes. */
+START_TEST(narrow_copies_are_the_same) {
+    check_directions(600 + 10 * (uint64_t)_i, _i, check_narrow);
+}
+END_TEST
+
+/* Asserts that the rows of two operations on a map lie at the same places of global memory. */
+static void check_same_rows(const struct tma_tensor_map *map, const struct tma_operation *operation,
+                            const struct tma_operation *other_operation) {
+    struct tma_row_stream rows, others;
+    struct tma_row row, other;
+    ck_assert(tma_rows_begin(&rows, map, operation, NULL, NULL) == TMA_OK);
+    ck_assert(tma_rows_begin(&others, map, other_operation, NULL, NULL) == TMA_OK);
+    while (tma_rows_next(&rows, &row)) {
+        ck_assert(tma_rows_next(&others, &other));
+        ck_assert_uint_eq(row.global_address, other.global_address);
+        ck_assert_uint_eq(row.data_global_bytes, other.data_global_bytes);
+    }
+    ck_assert(!tma_rows_next(&others, &other));
+}
+
+/* A prefetch reads the rows of the load. A store of an im2col map has no offsets in its
+ * instruction: those of the operation do not count. */
+static void check_prefetch(struct sample *sample) {
+    struct tma_operation prefetch = sample->operation;
+    prefetch.direction = TMA_PREFETCH;
+    check_same_rows(&sample->map, &sample->operation, &prefetch);
+}
+
+static void check_offsets_of_store(struct sample *sample) {
+    struct tma_operation plain = sample->operation;
+    memset(plain.im2col_offsets, 0, sizeof plain.im2col_offsets);
+    check_same_rows(&sample->map, &sample->operation, &plain);
+}
+
+START_TEST(prefetches_read_the_rows_of_loads) {
+    check_samples(700 + (uint64_t)_i, modes[_i], TMA_LOAD, check_prefetch);
+}
+END_TEST
+
+START_TEST(stores_have_no_offsets) {
+    check_samples(800, TMA_ACCESS_IM2COL, TMA_STORE, check_offsets_of_store);
+}
+END_TEST
+
 /* Asserts that two loads leave the same bytes in shared memory. */
 static void load_both(const struct tma_tensor_map *map, const struct tma_operation *operation,
                       const struct tma_tensor_map *other_map,
@@ -290,6 +390,10 @@ int main(void) {
     tcase_add_loop_test(all, every_byte_lands_once, 0, ALL_MODES);
     tcase_add_loop_test(all, storing_a_loaded_tile_changes_nothing, 0, STORE_MODES);
     tcase_add_loop_test(all, loading_a_stored_tile_restores_it, 0, STORE_MODES);
+    tcase_add_loop_test(all, callbacks_do_what_a_buffer_does, 0, TABLE_ROWS(modes));
+    tcase_add_loop_test(all, narrow_copies_are_the_same, 0, TABLE_ROWS(modes));
+    tcase_add_loop_test(all, prefetches_read_the_rows_of_loads, 0, TABLE_ROWS(modes));
+    tcase_add_test(all, stores_have_no_offsets);
     tcase_add_loop_test(all, modes_are_equivalent, 0, TABLE_ROWS(equivalences));
     suite_add_tcase(suite, all);
     return run_suite(suite);

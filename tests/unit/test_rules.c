@@ -331,6 +331,12 @@ START_TEST(broken_value_is_repaired) {
 }
 END_TEST
 
+START_TEST(other_names_are_no_rules) {
+    ck_assert_ptr_null(tma_rule_by_id("no_such_rule"));
+    ck_assert_ptr_null(tma_rule_by_id(""));
+}
+END_TEST
+
 START_TEST(rule_is_tested_and_documented) {
     const struct tma_rule *rule = &tma_rules[_i];
     bool found = false;
@@ -350,6 +356,7 @@ int main(void) {
     tcase_add_loop_test(tests, legal_value_passes, 0, TABLE_ROWS(bounds));
     tcase_add_loop_test(tests, broken_value_is_reported, 0, TABLE_ROWS(bounds));
     tcase_add_loop_test(tests, broken_value_is_repaired, 0, TABLE_ROWS(bounds));
+    tcase_add_test(tests, other_names_are_no_rules);
     tcase_add_loop_test(tests, rule_is_tested_and_documented, 0, (int)tma_rule_count);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

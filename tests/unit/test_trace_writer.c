@@ -112,6 +112,34 @@ START_TEST(test_trace_has_header_events_and_end) {
 }
 END_TEST
 
+/* The two events take 47 and 58 bytes, behind a header of 91. */
+static const struct {
+    uint64_t limit;
+    uint64_t dropped;
+} limits[] = {{0, 0}, {1 << 20, 0}, {196, 0}, {195, 1}, {138, 1}, {137, 2}, {1, 2}};
+
+/* The trace ends before the first line that would exceed the limit, and says what is missing. */
+START_TEST(test_limit_drops_the_rest) {
+    char text[1024], end[96], drops[80] = "";
+    FILE *file = fmemopen(text, sizeof text, "w");
+    struct tma_trace_header limited = header;
+    limited.limit_bytes = limits[_i].limit;
+    struct tma_trace_writer *writer = tma_trace_writer_open(file, &limited, NULL);
+    struct tma_event_sink sink = tma_trace_writer_sink(writer);
+    for (int i = 0; i < 2; i++)
+        sink.event(sink.context, &lines[i].event);
+    ck_assert_uint_eq(tma_trace_writer_drops(writer).events, limits[_i].dropped);
+    ck_assert_int_eq(tma_trace_writer_close(writer, NULL), TMA_OK);
+    fclose(file);
+    if (limits[_i].dropped > 0)
+        snprintf(drops, sizeof drops, "# dropped %d events, from cycle %d on\n",
+                 (int)limits[_i].dropped, limits[_i].dropped == 1 ? 7 : 0);
+    snprintf(end, sizeof end, "%s# end %d\n", drops, 2 - (int)limits[_i].dropped);
+    ck_assert_str_eq(text + strlen(text) - strlen(end), end);
+    ck_assert_int_eq(strstr(text, "cta_start") != NULL, limits[_i].dropped < 2);
+}
+END_TEST
+
 /* Closing reports a full disk, whether a write fails in the middle of the trace or at its end. */
 START_TEST(test_failed_write_is_reported_at_close) {
     static const int events[] = {0, 1, 100000};
@@ -135,6 +163,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_line_reads_back, 0, TABLE_ROWS(lines));
     tcase_add_loop_test(tests, test_bad_line_is_rejected, 0, TABLE_ROWS(bad_lines));
     tcase_add_test(tests, test_trace_has_header_events_and_end);
+    tcase_add_loop_test(tests, test_limit_drops_the_rest, 0, TABLE_ROWS(limits));
     tcase_add_loop_test(tests, test_failed_write_is_reported_at_close, 0, 3);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

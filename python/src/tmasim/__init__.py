@@ -1,4 +1,4 @@
-"""tmasim: tensor maps, shared-memory layouts and simulated kernels of the Tensor Memory Accelerator.
+"""Tensor maps, shared-memory layouts and simulated kernels of the Tensor Memory Accelerator.
 
 - `TensorMap`: check, encode and decode tensor maps; where each element lies; which swizzle fits.
 - `Scenario`: simulate a workload or a kernel, and read its figures.
@@ -23,6 +23,7 @@ from tmasim.errors import (
 )
 from tmasim.result import Experiment, Percentiles, Result
 from tmasim.scenario import Scenario, kernels
+from tmasim.search import Sweep, SweepRow, TuneRow, Tuning, sweep, tune
 from tmasim.tensor_map import ComparedMode, Comparison, ConsumerCost, TensorMap
 
 __version__ = version()
@@ -45,11 +46,17 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Sweep",
+    "SweepRow",
     "TensorMap",
     "TensorMapError",
+    "TuneRow",
+    "Tuning",
     "Violation",
     "configs",
     "kernels",
     "machine",
+    "sweep",
+    "tune",
     "version",
 ]

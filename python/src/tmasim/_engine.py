@@ -14,8 +14,8 @@ from tmasim._library import fail
 from tmasim._native import lib
 from tmasim.errors import RunError
 
-#: How long a run that was interrupted may take to end, in seconds. Runs of workloads look at the
-#: request every few milliseconds; a kernel with roles ends by itself, behind the caller's back.
+#: How long a run that was interrupted may take to end, in seconds. Runs look at the request every
+#: few milliseconds; experiments end by themselves, behind the caller's back.
 PATIENCE_S = 1.0
 
 _executor: Optional[ThreadPoolExecutor] = None

@@ -56,9 +56,7 @@ class Scenario:
             good = lib.tma_scenario_read(place, items, len(encoded), self._native, found)
         else:
             yaml = body.encode()
-            good = lib.tma_scenario_read_text(
-                yaml, place, items, len(encoded), self._native, found
-            )
+            good = lib.tma_scenario_read_text(yaml, place, items, len(encoded), self._native, found)
         diagnostics = diagnostics_of(found)
         lib.tma_diagnostics_free(found)
         self._path = path
@@ -76,11 +74,7 @@ class Scenario:
         Raises:
             ScenarioError: There is no such kernel or parameter, or a value does not fit.
         """
-        known = kernels()
-        if name not in known:
-            message = f"no kernel {name!r}; there are: {', '.join(known)}"
-            raise ScenarioError([Diagnostic(message, meaning(1))])
-        return cls(configs() / "kernels" / f"{name}.yaml", settings=parameters)
+        return cls(library_kernel(name), settings=parameters)
 
     def with_settings(self, settings: Settings) -> "Scenario":
         """The same scenario with more settings, which come after its own.
@@ -91,8 +85,21 @@ class Scenario:
         texts = [*self._settings, *_setting_texts(settings)]
         return Scenario(self._source, settings=texts, name=self._name)
 
+    def recipe(self, settings: Optional[Settings] = None) -> Tuple[Source, Tuple[str, ...], str]:
+        """What makes the scenario again, in another process too: its source, all settings as texts
+        (its own and then these), and its name."""
+        texts = (*self._settings, *_setting_texts(settings))
+        return self._source, texts, self._name
+
+    @staticmethod
+    def recipe_of(
+        source: Source, settings: Optional[Settings] = None, name: str = "scenario.yaml"
+    ) -> Tuple[Source, Tuple[str, ...], str]:
+        """The same of a scenario that is not read yet."""
+        return source, tuple(_setting_texts(settings)), name
+
     def __reduce__(self) -> Any:
-        return (_again, (self._source, self._settings, self._name))
+        return (_again, self.recipe())
 
     @property
     def name(self) -> str:
@@ -133,20 +140,18 @@ class Scenario:
 
         Args:
             why: Also find out what limits the run, by running it again with one thing relieved at a
-                time. Not for kernels with roles.
-            draws: Also run it with the seeds 1 to ``draws``. Not for kernels with roles.
+                time.
+            draws: Also run it with the seeds 1 to ``draws``.
             unbounded: Run a kernel even if it has more than 10^9 operations.
 
         Raises:
             DeadlockError: The simulated program waits forever.
             FaultError: Hardware would stop the kernel.
             RunError: The run failed otherwise.
-            ValueError: ``draws`` is not 0 to 1000, or the scenario has a kernel with roles.
+            ValueError: ``draws`` is not 0 to 1000.
         """
         if not 0 <= draws <= 1000:
             raise ValueError(f"draws is {draws}; expected 0 to 1000")
-        if self.has_roles and (why or draws > 0):
-            raise ValueError("why and draws take scenarios with a workload, not a kernel")
         options = ffi.new("struct py_run_options *", {"why": why, "draws": draws})
         options.unbounded = unbounded
         outcome = ffi.new("struct py_run_outcome *")
@@ -177,6 +182,28 @@ def kernels() -> List[str]:
     return sorted(path.stem for path in (configs() / "kernels").glob("*.yaml"))
 
 
+def library_kernel(name: str) -> Path:
+    """The path of a kernel of the library.
+
+    Raises:
+        ScenarioError: There is no such kernel.
+    """
+    known = kernels()
+    if name not in known:
+        message = f"no kernel {name!r}; there are: {', '.join(known)}"
+        raise ScenarioError([Diagnostic(message, meaning(1))])
+    return configs() / "kernels" / f"{name}.yaml"
+
+
+def kernel_path(name: str) -> Path:
+    """The path of a kernel: a file, or one of the library.
+
+    Raises:
+        ScenarioError: There is no such kernel.
+    """
+    return Path(name) if Path(name).exists() else library_kernel(name)
+
+
 def _again(source: Source, settings: Sequence[str], name: str) -> Scenario:
     return Scenario(source, settings=settings, name=name)
 
@@ -184,7 +211,7 @@ def _again(source: Source, settings: Sequence[str], name: str) -> Scenario:
 def _text_and_path(source: Source, name: str) -> Tuple[Optional[str], str]:
     """The text, if the source is no file, and what stands for its path."""
     if isinstance(source, Mapping):
-        return json.dumps(source), name
+        return json.dumps(source, indent=1), name
     path = os.fspath(source)
     if isinstance(source, str) and "\n" in source:
         return source, name

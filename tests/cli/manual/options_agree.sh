@@ -19,4 +19,4 @@ while read -r verb; do
     done <"$SCRATCH/help"
     [ -s "$SCRATCH/help" ] || echo "$verb: no options"
 done <"$SCRATCH/verbs"
-echo "compared $(wc -l <"$SCRATCH/verbs") verbs"
+[ "$(wc -l <"$SCRATCH/verbs")" -gt 10 ] && echo "compared every verb"

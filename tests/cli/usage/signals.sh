@@ -21,7 +21,7 @@ kernel=../../configs/scenarios/kernels/two_depths.yaml
 timeout --preserve-status -s INT 1 tmasim run $kernel --set parameters.BLOCKS=20000000 --format json \
     -o "$SCRATCH/report"
 echo "exit $?"
-sed '4,$d' "$SCRATCH/report"
+sed '5,$d' "$SCRATCH/report"
 # A shell says on standard error how a command ended.
 {
     echo "-- XFSZ: a trace larger than the limit of file sizes"

@@ -1,4 +1,4 @@
-#include "report/findings.h"
+#include "report/findings_formats.h"
 
 #include <inttypes.h>
 

@@ -1,0 +1,124 @@
+"""Runs independent calls in worker processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+Call = Tuple[Callable[..., Any], Tuple[Any, ...]]
+
+
+class WorkerDied(Exception):
+    """A worker process ended in the middle of a call."""
+
+
+class _Worker:
+    """One process, started when it is needed."""
+
+    def __init__(self) -> None:
+        self.process: Optional["subprocess.Popen[bytes]"] = None
+
+    def call(self, call: Call) -> Any:
+        """The value of the call. Raises what the call raises, or `WorkerDied`."""
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tmasim._worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+        process = self.process
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            pickle.dump(call, process.stdin)
+            process.stdin.flush()
+            value, error = pickle.load(process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self.process = None
+            _close(process)
+            raise WorkerDied(f"its worker process ended: {_ending(process.wait())}") from None
+        if error is not None:
+            raise error
+        return value
+
+    def kill(self) -> None:
+        """Ends the process now; the thread that waits for it finds that it died."""
+        process = self.process
+        if process is not None:
+            process.kill()
+
+    def close(self) -> None:
+        """Lets the process end, which has no call."""
+        if self.process is not None:
+            _close(self.process)
+            self.process.wait()
+
+
+def _close(process: "subprocess.Popen[bytes]") -> None:
+    """Closes both pipes. What a process that died has not read is lost."""
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            if pipe is not None:
+                pipe.close()
+
+
+def _ending(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def default_jobs() -> int:
+    """As many as this process may use cores."""
+    return len(os.sched_getaffinity(0))
+
+
+def run_all(calls: Sequence[Call], jobs: Optional[int] = None) -> List[Tuple[Any, Any]]:
+    """Runs all calls in as many processes as ``jobs`` says; default: the cores.
+
+    Returns:
+        For each call, in their order, its value and None, or None and its exception.
+
+    Raises:
+        ValueError: ``jobs`` is less than 1.
+    """
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs is {jobs}; expected 1 or more")
+    waiting: "queue.SimpleQueue[int]" = queue.SimpleQueue()
+    for number in range(len(calls)):
+        waiting.put(number)
+    found: List[Tuple[Any, Any]] = [(None, None)] * len(calls)
+    workers = [_Worker() for _ in range(min(jobs or default_jobs(), len(calls)))]
+    ended = threading.Event()
+
+    def serve(worker: _Worker) -> None:
+        while not ended.is_set():
+            try:
+                number = waiting.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                found[number] = (worker.call(calls[number]), None)
+            except Exception as error:
+                found[number] = (None, error)
+
+    threads = [threading.Thread(target=serve, args=(worker,), daemon=True) for worker in workers]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        ended.set()
+        for worker in workers:
+            worker.kill()
+        for thread in threads:
+            thread.join()
+        raise
+    finally:
+        for worker in workers:
+            worker.close()
+    return found

@@ -1,0 +1,144 @@
+"""sweep and tune: compared with the verbs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Dict, List
+
+import pytest
+
+import tmasim
+from conftest import Command
+from tmasim import _workers
+
+SMALL = {"M": 512, "N": 512, "K": 512}
+
+
+def lines(text: str) -> List[Dict[str, Any]]:
+    """The objects of JSON lines."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_sweep_has_the_rows_of_the_command(command: Command) -> None:
+    path = str(tmasim.configs() / "scenarios" / "narrow_rows.yaml")
+    tries = {"workload.pipeline.depth": [1, 900], "tensor_maps.A.l2_promotion": ["none", "256b"]}
+    name = next(iter(tmasim.Scenario(path).tensor_maps))
+    tries = {key.replace(".A.", f".{name}."): values for key, values in tries.items()}
+    options = [f"--try={key}={','.join(map(str, values))}" for key, values in tries.items()]
+    expected = lines(command("sweep", path, *options, "--format", "jsonl"))
+    found = tmasim.sweep(path, tries, jobs=2)
+    assert len(found.rows) == len(expected) == 4
+    for row, other in zip(found.to_records(), expected):
+        assert row["row"] == other["row"]
+        assert {key: str(row[key]) for key in tries} == other["set"]
+        if "error" in other:
+            assert str(row["error"]).split(": ", 1)[1] in other["error"]
+            continue
+        assert row["error"] is None
+        for key in set(other) - {"row", "set"}:
+            assert row[key] == pytest.approx(other[key], abs=6e-4), key
+    assert found.best is not None and found.best.row == 1 + found.best.row // 2
+    failed = [row for row in found.rows if row.error is not None]
+    assert len(failed) == 2 and isinstance(failed[0].error, tmasim.ScenarioError)
+    assert failed[0].error.diagnostics[0].file == "--set 1"
+
+
+def test_a_sweep_takes_scenarios_and_lists() -> None:
+    scenario = tmasim.Scenario("narrow_rows", settings={"workload.pipeline.depth": 2})
+    by_list = tmasim.sweep(scenario, [{"gpu.sm_clock": "1500 MHz"}, {}], jobs=1)
+    own = scenario.run()
+    assert by_list.rows[1].result == own
+    assert by_list.rows[0].result is not None
+    assert by_list.rows[0].result.report["machine"]["sm_clock_mhz"] == 1500
+    empty = {"name": "x", "gpu": tmasim.machine()}
+    (row,) = tmasim.sweep(empty, {"name": ["y"]}, jobs=1).rows
+    assert row.result is None and row.error is not None
+    assert tmasim.Sweep((row,)).best is None
+    for nothing in ({}, [], {"name": []}):
+        with pytest.raises(ValueError, match="nothing to try"):
+            tmasim.sweep(empty, nothing)
+    with pytest.raises(ValueError, match="jobs is 0"):
+        tmasim.sweep(scenario, [{}], jobs=0)
+
+
+def test_tune_ranks_as_the_command_does(command: Command) -> None:
+    settings = [f"--set={key}={value}" for key, value in SMALL.items()]
+    tries = ["--try", "BM=64,128,300", "--try", "STAGES=2,3"]
+    arguments = ["tune", "gemm", "gemm_ws", *settings, *tries, "--format", "jsonl"]
+    expected = lines(command(*arguments))
+    found = tmasim.tune(
+        ["gemm", "gemm_ws"], {"BM": [64, 128, 300], "STAGES": [2, 3]}, settings=SMALL, jobs=2
+    )
+    assert len(found.rows) == len(expected) == 12
+    for row, other in zip(found.to_records(), expected):
+        assert row["rank"] == other.get("rank")
+        assert row["kernel"] == other["kernel"]
+        assert {key: str(row[key]) for key in ("BM", "STAGES")} == other["set"]
+        assert row["found"] == other["found"]
+        if row["found"] == "illegal":
+            assert row["error"]
+            continue
+        for key in ("cycles", "time_ns", "ratio", "same_as_best", "busiest", "longest_wait"):
+            assert row[key] == pytest.approx(other[key]), key
+        for key in ("busy", "waited"):
+            assert row[key] == pytest.approx(other[key], abs=2e-6), key
+        for key in ("least_ns", "most_ns"):
+            assert row[key] == pytest.approx(other.get(key)), key
+    assert found.best is not None and found.best.rank == 1 and found.best.ratio == 1
+
+
+def test_tune_says_what_is_wrong(tmp_path: Any) -> None:
+    with pytest.raises(tmasim.ScenarioError, match="no kernel 'gem'"):
+        tmasim.tune("gem", {"BM": [64]})
+    with pytest.raises(ValueError, match="draws is 2000"):
+        tmasim.tune("gemm", {"BM": [64]}, draws=2000)
+    workload = str(tmasim.configs() / "scenarios" / "copy.yaml")
+    found = tmasim.tune(workload, {"workload.pipeline.depth": [1]}, draws=0, jobs=1)
+    assert found.best is None
+    assert str(found.rows[0].error) == "it has a workload; tune takes kernels with roles"
+
+
+def test_a_worker_that_dies_is_one_error() -> None:
+    found = _workers.run_all([(os._exit, (7,)), (abs, (-3,)), (abs, ("x",))], jobs=1)
+    assert isinstance(found[0][1], _workers.WorkerDied)
+    assert str(found[0][1]) == "its worker process ended: exit status 7"
+    assert found[1] == (3, None)
+    assert isinstance(found[2][1], TypeError)
+    (killed,) = _workers.run_all([(signal.raise_signal, (signal.SIGKILL,))], jobs=1)
+    assert str(killed[1]) == "its worker process ended: signal 9"
+
+
+def test_what_a_call_prints_does_not_disturb(capfd: pytest.CaptureFixture[str]) -> None:
+    assert _workers.run_all([(print, ("hello",)), (abs, (-1,))], jobs=1) == [
+        (None, None),
+        (1, None),
+    ]
+
+
+def test_an_interrupt_ends_all_workers() -> None:
+    import time
+
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        _workers.run_all([(time.sleep, (60,))] * 2, jobs=2)
+    timer.join()
+    assert time.monotonic() - begin < 20
+
+
+def test_a_script_needs_no_guard(tmp_path: Any) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import tmasim\n"
+        "sweep = tmasim.sweep('narrow_rows', {'workload.pipeline.depth': [1, 2]}, jobs=2)\n"
+        "print([row.result.cycles > 0 for row in sweep.rows])\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert done.stdout == "[True, True]\n", done.stderr

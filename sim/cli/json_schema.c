@@ -1,0 +1,341 @@
+#include "cli/json_schema.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "cli/schema_value.h"
+#include "scenario/machine_file.h"
+#include "scenario/sections.h"
+
+/* What the value of a key is, where it is no number, text or word. */
+enum shape {
+    SHAPE_ONE,             /* a mapping with the keys of a section */
+    SHAPE_LIST,            /* a list of them */
+    SHAPE_NAMED,           /* NAME: {...} for each */
+    SHAPE_NUMBERS,         /* NAME: NUMBER */
+    SHAPE_SIZES_OR_NAMED,  /* NAME: BYTES, or NAME: {...} */
+    SHAPE_NAMES_OR_NUMBERS /* [NAME, ...] or NAME: NUMBER */
+};
+
+static const struct part {
+    const char *section, *key;
+    enum shape shape;
+    const char *of; /* the section of its parts, or NULL */
+} parts[] = {
+    {"scenario", "parameters", SHAPE_NUMBERS, NULL},
+    {"scenario", "tensor_maps", SHAPE_NAMED, "tensor_map"},
+    {"scenario", "workload", SHAPE_ONE, "workload"},
+    {"scenario", "kernel", SHAPE_ONE, "kernel"},
+    {"workload", "operations", SHAPE_LIST, "operation"},
+    {"workload", "consumers", SHAPE_LIST, "consumer"},
+    {"kernel", "rings", SHAPE_NAMED, "ring"},
+    {"kernel", "buffers", SHAPE_SIZES_OR_NAMED, "buffer"},
+    {"kernel", "barriers", SHAPE_NAMES_OR_NUMBERS, NULL},
+    {"kernel", "roles", SHAPE_NAMED, "role"},
+    {"ring", "operands", SHAPE_NAMES_OR_NUMBERS, NULL},
+    {"role", "program", SHAPE_LIST, "statement"},
+};
+
+static const struct part *find_part(const char *section, const char *key) {
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(parts[i].section, section) == 0 && strcmp(parts[i].key, key) == 0)
+            return &parts[i];
+    return NULL;
+}
+
+/* A reference to the definition of a section, as a member of the open object. */
+static void write_reference(struct tma_json *json, const char *section) {
+    char text[64];
+    snprintf(text, sizeof text, "#/definitions/%s", section);
+    tma_json_string(json, "$ref", text);
+}
+
+static void write_reference_form(struct tma_json *json, const char *key, const char *section) {
+    tma_json_begin_object(json, key);
+    write_reference(json, section);
+    tma_json_end_object(json);
+}
+
+static void write_expression_form(struct tma_json *json, const char *key) {
+    tma_json_begin_object(json, key);
+    cli_schema_expression(json);
+    tma_json_end_object(json);
+}
+
+static void write_names_form(struct tma_json *json) {
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "type", "array");
+    tma_json_unsigned(json, "minItems", 1);
+    tma_json_begin_object(json, "items");
+    tma_json_string(json, "type", "string");
+    tma_json_end_object(json);
+    tma_json_end_object(json);
+}
+
+/* NAME: VALUE, for any name. */
+static void write_mapping(struct tma_json *json, const struct part *part) {
+    tma_json_string(json, "type", "object");
+    tma_json_unsigned(json, "minProperties", 1);
+    if (part->shape == SHAPE_NAMED) {
+        write_reference_form(json, "additionalProperties", part->of);
+    } else if (part->shape == SHAPE_SIZES_OR_NAMED) {
+        tma_json_begin_object(json, "additionalProperties");
+        tma_json_begin_array(json, "anyOf");
+        write_reference_form(json, NULL, part->of);
+        write_expression_form(json, NULL);
+        tma_json_end_array(json);
+        tma_json_end_object(json);
+    } else {
+        write_expression_form(json, "additionalProperties");
+    }
+}
+
+static void write_part(struct tma_json *json, const struct part *part) {
+    if (part->shape == SHAPE_ONE) {
+        tma_json_begin_array(json, "allOf"); /* draft 7 ignores what stands beside a $ref */
+        write_reference_form(json, NULL, part->of);
+        tma_json_end_array(json);
+    } else if (part->shape == SHAPE_LIST) {
+        tma_json_string(json, "type", "array");
+        tma_json_unsigned(json, "minItems", 1);
+        write_reference_form(json, "items", part->of);
+    } else if (part->shape == SHAPE_NAMES_OR_NUMBERS) {
+        tma_json_begin_array(json, "anyOf");
+        write_names_form(json);
+        tma_json_begin_object(json, NULL);
+        write_mapping(json, part);
+        tma_json_end_object(json);
+        tma_json_end_array(json);
+    } else {
+        write_mapping(json, part);
+    }
+}
+
+/* The keys of a mapping: those of a schema whose paths begin with `prefix`. */
+struct level {
+    const char *section;
+    const struct tma_schema *schema;
+    size_t first, end;    /* keys of the schema, which are next to each other */
+    size_t prefix_length; /* characters of their paths that lead here */
+    bool expressions;     /* numbers may be expressions */
+};
+
+/* Returns the end of the group that key `first` begins at this level, and the length of its word;
+ * first + 1 for a key that stands alone. */
+static size_t group_end(const struct level *level, size_t first, size_t *length) {
+    const struct tma_key *keys = level->schema->keys;
+    const char *path = keys[first].path + level->prefix_length;
+    *length = strcspn(path, ".");
+    size_t end = first + 1;
+    while (path[*length] == '.' && end < level->end &&
+           strncmp(keys[end].path, keys[first].path, level->prefix_length + *length + 1) == 0)
+        end++;
+    return end;
+}
+
+static bool is_required(const struct level *level, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++)
+        if (level->schema->keys[i].fallback == TMA_REQUIRED)
+            return true;
+    return false;
+}
+
+static void write_level(struct tma_json *json, const struct level *level);
+
+static void write_member(struct tma_json *json, const struct level *level, size_t first, size_t end,
+                         size_t length) {
+    const struct tma_key *key = &level->schema->keys[first];
+    const char *path = key->path + level->prefix_length;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, path);
+    tma_json_begin_object(json, word);
+    if (path[length] == '.') {
+        struct level below = *level;
+        below.first = first;
+        below.end = end;
+        below.prefix_length += length + 1;
+        write_level(json, &below);
+    } else if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST ||
+               key->kind == TMA_KEY_NODE) {
+        const struct part *part = find_part(level->section, key->path);
+        assert(part != NULL); /* else the table of parts lacks it */
+        cli_schema_meaning(json, key);
+        write_part(json, part);
+    } else {
+        cli_schema_value(json, key, level->expressions);
+    }
+    tma_json_end_object(json);
+}
+
+static void write_required(struct tma_json *json, const struct level *level) {
+    size_t length;
+    if (!is_required(level, level->first, level->end))
+        return;
+    tma_json_begin_list(json, "required");
+    for (size_t first = level->first, end; first < level->end; first = end) {
+        char word[64];
+        end = group_end(level, first, &length);
+        snprintf(word, sizeof word, "%.*s", (int)length,
+                 level->schema->keys[first].path + level->prefix_length);
+        if (is_required(level, first, end))
+            tma_json_string(json, NULL, word);
+    }
+    tma_json_end_array(json);
+}
+
+static void write_level(struct tma_json *json, const struct level *level) {
+    size_t length;
+    tma_json_string(json, "type", "object");
+    tma_json_begin_object(json, "properties");
+    for (size_t first = level->first, end; first < level->end; first = end) {
+        end = group_end(level, first, &length);
+        write_member(json, level, first, end, length);
+    }
+    tma_json_end_object(json);
+    write_required(json, level);
+    tma_json_bool(json, "additionalProperties", false);
+}
+
+static void write_section(void *context, const struct tma_section *section) {
+    struct tma_json *json = context;
+    struct level level = {section->name, &section->schema, 0, section->schema.count, 0, true};
+    tma_json_begin_object(json, section->name);
+    write_level(json, &level);
+    tma_json_end_object(json);
+}
+
+static void write_program(struct tma_json *json, const char *key) {
+    tma_json_begin_object(json, key);
+    tma_json_string(json, "type", "array");
+    write_reference_form(json, "items", "statement");
+    tma_json_end_object(json);
+}
+
+/* {VARIABLE: COUNT}, {VARIABLE: [FROM, TO, STEP]} or {VARIABLE: {...}} */
+static void write_loop(struct tma_json *json) {
+    tma_json_string(json, "type", "object");
+    tma_json_unsigned(json, "minProperties", 1);
+    tma_json_unsigned(json, "maxProperties", 1);
+    tma_json_begin_object(json, "additionalProperties");
+    tma_json_begin_array(json, "anyOf");
+    write_expression_form(json, NULL);
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "type", "array");
+    tma_json_unsigned(json, "minItems", 2);
+    tma_json_unsigned(json, "maxItems", 3);
+    write_expression_form(json, "items");
+    tma_json_end_object(json);
+    write_reference_form(json, NULL, "tiles");
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+/* The section with the keys of a statement's value, or NULL if it has none. */
+static const char *statement_section(const struct tma_statement_form *form) {
+    static const char *const transfers[] = {"load", "store", "reduce", "prefetch"};
+    if (strstr(form->takes, "keys below") == NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof transfers / sizeof transfers[0]; i++)
+        if (strcmp(form->word, transfers[i]) == 0)
+            return "transfer";
+    return form->word;
+}
+
+static bool takes_nothing(const struct tma_statement_form *form) {
+    return strcmp(form->takes, "nothing") == 0;
+}
+
+static void write_statement_value(struct tma_json *json, const struct tma_statement_form *form) {
+    const char *section = statement_section(form);
+    tma_json_begin_object(json, form->word);
+    tma_json_string(json, "description", form->meaning);
+    if (strcmp(form->word, "for") == 0) {
+        write_loop(json);
+    } else if (takes_nothing(form)) {
+        tma_json_string(json, "type", "null");
+    } else if (strcmp(form->takes, "a list of statements") == 0) {
+        tma_json_string(json, "type", "array");
+        write_reference_form(json, "items", "statement");
+    } else if (section != NULL) {
+        tma_json_begin_array(json, "anyOf");
+        write_reference_form(json, NULL, section);
+        if (strcmp(form->takes, "keys below") != 0) /* a word may stand for them */
+            write_expression_form(json, NULL);
+        tma_json_end_array(json);
+    } else {
+        cli_schema_expression(json);
+    }
+    tma_json_end_object(json);
+}
+
+/* The keys beside a statement's own: lists of statements, and the number of `ahead`. */
+static void write_beside(struct tma_json *json, const struct tma_statement_form *form) {
+    for (const char *at = form->beside; *at != '\0';) {
+        char word[32];
+        size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if (strcmp(word, "ahead") == 0)
+            write_expression_form(json, word);
+        else
+            write_program(json, word);
+        at += length;
+        at += strspn(at, ", ");
+    }
+}
+
+static void write_statements(struct tma_json *json) {
+    tma_json_begin_object(json, "statement");
+    tma_json_begin_array(json, "anyOf");
+    tma_json_begin_object(json, NULL);
+    tma_json_begin_list(json, "enum");
+    for (size_t i = 0; i < tma_statement_form_count; i++)
+        if (takes_nothing(&tma_statement_forms[i]))
+            tma_json_string(json, NULL, tma_statement_forms[i].word);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+    for (size_t i = 0; i < tma_statement_form_count; i++) {
+        const struct tma_statement_form *form = &tma_statement_forms[i];
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "type", "object");
+        tma_json_begin_object(json, "properties");
+        write_statement_value(json, form);
+        write_beside(json, form);
+        tma_json_end_object(json);
+        tma_json_begin_list(json, "required");
+        tma_json_string(json, NULL, form->word);
+        tma_json_end_array(json);
+        tma_json_bool(json, "additionalProperties", false);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+static void begin_schema(struct tma_json *json, const char *title) {
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "$schema", "http://json-schema.org/draft-07/schema#");
+    tma_json_string(json, "title", title);
+}
+
+void cli_scenario_schema(FILE *out) {
+    struct tma_json json = {.out = out};
+    begin_schema(&json, "tmasim scenario");
+    tma_json_begin_array(&json, "allOf");
+    write_reference_form(&json, NULL, "scenario");
+    tma_json_end_array(&json);
+    tma_json_begin_object(&json, "definitions");
+    tma_scenario_sections(write_section, &json);
+    tma_kernel_sections(write_section, &json);
+    tma_statement_sections(write_section, &json);
+    write_statements(&json);
+    tma_json_end_object(&json);
+    tma_json_end_object(&json);
+}
+
+void cli_machine_schema(FILE *out) {
+    struct tma_json json = {.out = out};
+    struct level level = {"machine", &tma_machine_schema, 0, tma_machine_schema.count, 0, false};
+    begin_schema(&json, "tmasim machine");
+    write_level(&json, &level);
+    tma_json_end_object(&json);
+}

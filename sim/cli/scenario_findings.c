@@ -1,0 +1,95 @@
+#include "cli/scenario_findings.h"
+
+#include "cli/progress.h"
+#include "report/kernel_report.h"
+#include "report/report.h"
+
+/* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
+ * take some dozen times as long as the scenario itself, which is two to three seconds. There are
+ * more of them for kernels. */
+enum { MOST_WORK = 250000, MOST_KERNEL_WORK = 125000 };
+
+/* The same for experiments that take less than a second. */
+enum { SOON_WORK = 60000, SOON_KERNEL_WORK = 30000 };
+
+static uint64_t most_work(const struct cli_questions *questions, bool kernel) {
+    if (questions->soon)
+        return kernel ? SOON_KERNEL_WORK : SOON_WORK;
+    return kernel ? MOST_KERNEL_WORK : MOST_WORK;
+}
+
+static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
+    struct cli_progress *progress = context;
+    progress->cycles += cycles;
+    progress->done = progress->done_work = tried;
+    progress->total = progress->total_work = total;
+    cli_progress_show(progress);
+}
+
+enum tma_error_code cli_find_out(const struct cli_questions *questions,
+                                 const struct tma_scenario *scenario,
+                                 const struct tma_result *result, struct cli_findings *found,
+                                 struct tma_error *error) {
+    struct cli_progress progress = {.unit = "experiments"};
+    const struct tma_experiment_observer observer = {show_progress, &progress};
+    const struct tma_experiment_subject subject = {
+        .machine = &scenario->machine,
+        .kind = scenario->program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
+        .workload = scenario->program != NULL ? (const void *)&scenario->program->kernel
+                                              : &scenario->workload,
+        .map_names = scenario->map_names,
+        .observer = &observer};
+    uint32_t draws = questions->draws;
+    enum tma_error_code code = TMA_OK;
+    found->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >
+                      most_work(questions, scenario->program != NULL);
+    cli_progress_begin(&progress, questions->quiet);
+    found->tried = questions->why || (!questions->no_why && !found->too_long);
+    if (found->tried)
+        code = tma_experiments_run(&subject, result, draws, &found->experiments, error);
+    else if (draws > 0)
+        code = tma_launch(&subject, draws, &found->launches, error);
+    cli_progress_clear(&progress);
+    if (found->tried)
+        found->launches = found->experiments.before;
+    return code;
+}
+
+struct tma_findings cli_findings_of(const struct cli_questions *questions,
+                                    const struct cli_findings *found, bool partial) {
+    return (struct tma_findings){
+        .experiments = found->tried ? &found->experiments : NULL,
+        .too_long = found->too_long && !questions->no_why,
+        .draws = questions->draws > 0 && !partial ? &found->launches : NULL,
+    };
+}
+
+void cli_report_write(const struct cli_report *report, int format, FILE *out) {
+    const struct tma_scenario *scenario = report->scenario;
+    if (scenario->program != NULL) {
+        const struct tma_kernel_report_input input = {.scenario = scenario->name,
+                                                      .digests = report->digests,
+                                                      .machine = &scenario->machine,
+                                                      .kernel = &scenario->program->kernel,
+                                                      .result = report->result,
+                                                      .map_names = scenario->map_names,
+                                                      .findings = report->findings,
+                                                      .series = report->series,
+                                                      .partial = report->partial};
+        tma_kernel_report_write(&input, format, out);
+        return;
+    }
+    const struct tma_report_input input = {
+        .scenario = scenario->name,
+        .digests = report->digests,
+        .machine = &scenario->machine,
+        .workload = &scenario->workload,
+        .result = report->result,
+        .map_names = scenario->map_names,
+        .limits = tma_report_limits_of(&scenario->machine, report->result),
+        .findings = report->findings,
+        .series = report->series,
+        .partial = report->partial,
+    };
+    tma_report_write(&input, format, out);
+}

@@ -1,0 +1,217 @@
+/* tmasim report: simulates a scenario, and writes an HTML page about the run. */
+#include "base/allocation.h"
+#include "base/array.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/scenario_findings.h"
+#include "cli/scenario_input.h"
+#include "cli/scenario_run.h"
+#include "cli/verbs.h"
+#include "report/page.h"
+#include "report/verdict.h"
+#include "scenario/describe.h"
+#include "scenario/origin.h"
+
+/* CTAs whose times a page has, at most. */
+enum { MOST_CTAS = 4096 };
+
+/* The report as text is a few kilobytes. */
+enum { MOST_TEXT_BYTES = 1 << 18 };
+
+struct report_options {
+    struct cli_options common;
+    bool why, no_why;
+};
+
+/* What a page shows. */
+struct page {
+    const struct tma_scenario *scenario;
+    struct tma_result *result;  /* owned */
+    struct tma_series *series;  /* owned */
+    struct cli_findings *found; /* owned */
+    struct tma_span_sample ctas;
+    struct tma_digests digests;
+    char *text;                        /* owned */
+    struct tma_page_setting *settings; /* owned, and each text but none is NULL */
+    size_t setting_count, setting_capacity;
+    struct tma_origins origins;
+    bool out_of_memory; /* a setting is missing */
+};
+
+static void free_page(struct page *page) {
+    for (size_t i = 0; i < page->setting_count; i++) {
+        tma_release((char *)page->settings[i].key);
+        tma_release((char *)page->settings[i].value);
+        tma_release((char *)page->settings[i].origin);
+    }
+    tma_release(page->settings);
+    tma_origins_free(&page->origins);
+    tma_release(page->text);
+    tma_span_sample_free(&page->ctas);
+    tma_release(page->found);
+    tma_series_free(page->series);
+    tma_release(page->result);
+}
+
+static void add_setting(void *context, const char *key, const char *value) {
+    struct page *page = context;
+    struct tma_page_setting *settings = tma_array_grow(page->settings, page->setting_count,
+                                                       &page->setting_capacity, sizeof *settings);
+    if (settings == NULL) {
+        page->out_of_memory = true;
+        return;
+    }
+    page->settings = settings;
+    struct tma_page_setting setting = {tma_copy_text(key),
+                                       value == NULL ? NULL : tma_copy_text(value),
+                                       tma_copy_text(tma_origin_of(&page->origins, key).text)};
+    page->out_of_memory |= setting.key == NULL || setting.value == NULL || setting.origin == NULL;
+    settings[page->setting_count++] = setting;
+}
+
+/* Writes the report as text. */
+static enum tma_error_code write_text(struct page *page, const struct tma_findings *findings,
+                                      struct tma_error *error) {
+    /* A stream whose block grows loses what it has no memory for without a word. */
+    page->text = tma_allocate(MOST_TEXT_BYTES, 1);
+    FILE *stream = page->text == NULL ? NULL : fmemopen(page->text, MOST_TEXT_BYTES, "w");
+    if (stream == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    const struct cli_report report = {.scenario = page->scenario,
+                                      .digests = &page->digests,
+                                      .result = page->result,
+                                      .findings = *findings};
+    cli_report_write(&report, 0, stream);
+    bool failed = ferror(stream) != 0;
+    if (fclose(stream) != 0 || failed)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    return TMA_OK;
+}
+
+static enum tma_error_code write_page(const struct page *page, const struct tma_findings *findings,
+                                      FILE *out, struct tma_error *error) {
+    const struct tma_scenario *scenario = page->scenario;
+    struct tma_verdict verdict = tma_verdict_of(findings, page->result->counters.operations == 0);
+    struct tma_page_input input = {
+        .scenario = scenario->name,
+        .description = scenario->description,
+        .machine = &scenario->machine,
+        .workload = scenario->program == NULL ? &scenario->workload : NULL,
+        .kernel = scenario->program == NULL ? NULL : &scenario->program->kernel,
+        .map_names = scenario->map_names,
+        .result = page->result,
+        .series = page->series,
+        .ctas = &page->ctas,
+        .experiments = findings->experiments,
+        .verdict = verdict.text,
+        .text = page->text,
+        .settings = page->settings,
+        .setting_count = page->setting_count,
+    };
+    if (tma_page_write(&input, out))
+        return TMA_OK;
+    return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+}
+
+static enum tma_error_code make_page(const struct report_options *options, struct page *page,
+                                     struct tma_kernel_place *place, FILE *out,
+                                     struct tma_error *error) {
+    const struct tma_scenario *scenario = page->scenario;
+    const struct cli_questions questions = {.why = options->why,
+                                            .no_why = options->no_why,
+                                            .soon = true,
+                                            .quiet = options->common.quiet};
+    page->result = tma_allocate(1, sizeof *page->result);
+    page->found = tma_allocate(1, sizeof *page->found);
+    page->series = tma_series_new(&scenario->machine);
+    if (tma_origins_create(&page->origins, scenario))
+        tma_scenario_describe(scenario, add_setting, page);
+    else
+        page->out_of_memory = true;
+    if (!tma_span_sample_create(&page->ctas, MOST_CTAS) || page->result == NULL ||
+        page->found == NULL || page->series == NULL || page->out_of_memory ||
+        !tma_scenario_digest(scenario, &page->digests))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    page->ctas.kinds[TMA_SPAN_CTA] = true;
+    struct tma_span_sink spans = tma_span_sample_sink(&page->ctas);
+    const struct cli_run_sinks sinks = {.series = page->series, .spans = &spans};
+    enum tma_error_code code =
+        cli_scenario_run(scenario, options->common.quiet, &sinks, page->result, place, error);
+    tma_span_sample_sort(&page->ctas);
+    if (code == TMA_OK)
+        code = cli_find_out(&questions, scenario, page->result, page->found, error);
+    struct tma_findings findings = cli_findings_of(&questions, page->found, false);
+    if (code == TMA_OK)
+        code = write_text(page, &findings, error);
+    if (code == TMA_OK)
+        code = write_page(page, &findings, out, error);
+    return code;
+}
+
+static int report(const struct report_options *options, const struct tma_scenario *scenario) {
+    struct page page = {.scenario = scenario};
+    struct tma_kernel_place place = {0, 0};
+    struct tma_error error = {0};
+    struct cli_output output;
+    if (!cli_output_open(&output, options->common.output))
+        return CLI_ERROR;
+    enum tma_error_code code = make_page(options, &page, &place, output.file, &error);
+    free_page(&page);
+    if (code != TMA_OK)
+        cli_print_run_error(options->common.operands.items[0], scenario, &place, &error);
+    bool kept = cli_output_close(&output, code == TMA_OK);
+    if (code == TMA_ERROR_INTERRUPTED)
+        return CLI_INTERRUPTED;
+    if (code != TMA_OK)
+        return cli_error_status(code);
+    return kept ? CLI_OK : CLI_ERROR;
+}
+
+static int run(const struct cli_options *options) {
+    const struct report_options *own = (const struct report_options *)options;
+    struct tma_scenario scenario;
+    int status = CLI_ERROR;
+    if (own->why && own->no_why) {
+        cli_error("report: --why and --no-why exclude each other");
+        return CLI_ERROR;
+    }
+    if (cli_scenario_read(options, &scenario))
+        status = report(own, &scenario);
+    tma_scenario_free(&scenario);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    CLI_OPTION_SET,
+    CLI_OPTION_MACHINE_ARCHITECTURE,
+    CLI_OPTION_OUTPUT,
+    {.name = "--why",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct report_options, why),
+     .help = "find out what limits the run: run it again with one thing relieved at a time.\n"
+             "This is the default where it takes less than a second"},
+    {.name = "--no-why",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct report_options, no_why),
+     .help = "run the scenario only once"},
+    CLI_OPTION_QUIET,
+};
+
+const struct cli_verb cli_report = {
+    .name = "report",
+    .operands = "SCENARIO.yaml",
+    .takes_scenario = true,
+    .summary = "Simulate a scenario and write an HTML page about the run.",
+    .details =
+        "The page is one file that needs no network. It shows what limits the run, where the "
+        "time went,\nbandwidth and occupancy over time, latencies, the load of L2 slices and "
+        "DRAM channels, the tiles\nin shared memory with the worst access, waves, and the "
+        "configuration with the origin of each value.",
+    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
+    .min_operands = 1,
+    .max_operands = 1,
+    .options = options,
+    .options_bytes = sizeof(struct report_options),
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

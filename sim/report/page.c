@@ -1,0 +1,58 @@
+#include "report/page.h"
+
+#include <string.h>
+
+#include "base/allocation.h"
+#include "report/escape.h"
+#include "report/page_data.h"
+#include "report/page_files.h"
+#include "report/svg.h"
+
+/* Writes a text of several lines. False when out of memory. */
+static bool write_lines(const char *text, FILE *out) {
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        char *line = tma_copy_bytes(text, length);
+        if (line == NULL)
+            return false;
+        tma_write_xml(line, out);
+        tma_release(line);
+        fputc('\n', out);
+        text += length + (text[length] == '\n');
+    }
+    return true;
+}
+
+static void write_data(const struct tma_page_input *input, FILE *out) {
+    struct tma_json json = {.out = out, .in_script = true};
+    tma_json_begin_object(&json, NULL);
+    tma_page_write_overview(input, &json);
+    tma_page_write_experiments(input, &json);
+    tma_page_write_causes(input, &json);
+    tma_page_write_series(input, &json);
+    tma_page_write_latencies(input, &json);
+    tma_page_write_servers(input, &json);
+    tma_page_write_tiles(input, &json);
+    tma_page_write_ctas(input, &json);
+    tma_page_write_settings(input, &json);
+    tma_json_end_object(&json);
+}
+
+bool tma_page_write(const struct tma_page_input *input, FILE *out) {
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n<title>",
+          out);
+    tma_write_xml(input->scenario, out);
+    fputs(" on ", out);
+    tma_write_xml(input->machine->name, out);
+    fprintf(out, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n%s", tma_svg_colour_rules,
+            page_css, page_html);
+    fputs("<section id=\"text\"><h2>The report as text</h2><pre>", out);
+    bool good = write_lines(input->text, out);
+    fputs("</pre></section>\n</main>\n<script type=\"application/json\" id=\"data\">\n", out);
+    write_data(input, out);
+    fprintf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_js);
+    return good;
+}

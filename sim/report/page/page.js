@@ -1,0 +1,563 @@
+'use strict';
+(() => {
+const data = JSON.parse(document.getElementById('data').textContent);
+const SVG = 'http://www.w3.org/2000/svg';
+const LEVELS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const BANKS = ['#7aa6d6', '#f0a858', '#6fcdbd', '#ee8f9e', '#b4d46e', '#b493d6', '#f2dc6b', '#b9bcc6'];
+const COLOURS = ['#4f8fcf', '#e8903a', '#3fb5a3', '#dd6b80', '#8fb83c', '#9670c4', '#d9b92e', '#8d93a1',
+                 '#2f5f96', '#a85f1c', '#217a6c', '#a33a52', '#5d7d1f', '#64428f'];
+
+/* --- Elements: texts only ever become text nodes. --- */
+function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {}))
+        if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+        else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+    element.append(...children.flat().filter(child => child !== null && child !== undefined));
+    return element;
+}
+const html = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+const section = id => document.getElementById(id);
+const note = text => html('p', {class: 'note'}, text);
+
+/* --- Numbers --- */
+function short(value) {
+    for (const [unit, size] of [['G', 1e9], ['M', 1e6], ['k', 1e3]])
+        if (Math.abs(value) >= size) return trim(value / size) + unit;
+    return trim(value);
+}
+const trim = value => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(Math.abs(value) >= 10 ? 1 : 2))
+    .replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+const whole = value => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+const percent = fraction => (100 * fraction).toFixed(1) + ' %';
+const time = cycles => trim(cycles / data.clock_mhz) + ' us';
+const gigabytes = (bytes, cycles) => cycles > 0 ? bytes / cycles * data.clock_mhz / 1000 : 0;
+
+/* --- The text over the mouse --- */
+const tip = document.body.appendChild(html('div', {id: 'tip'}));
+function show(event, text) {
+    tip.textContent = text;
+    tip.style.display = 'block';
+    const box = tip.getBoundingClientRect();
+    tip.style.left = Math.min(event.clientX + 14, innerWidth - box.width - 6) + 'px';
+    tip.style.top = Math.max(6, event.clientY - box.height - 10) + 'px';
+}
+const hide = () => { tip.style.display = 'none'; };
+
+/* --- Tabs: one of several choices; arrow keys move, too. --- */
+function tabs(names, choose, label, disabled) {
+    const off = disabled || [];
+    const buttons = names.map((name, i) => html('button', {
+        type: 'button', role: 'tab', 'aria-selected': 'false', disabled: off[i] ? '' : null,
+        title: off[i] || null, onclick: () => select(i)
+    }, name));
+    function select(i) {
+        buttons.forEach((button, k) => {
+            button.setAttribute('aria-selected', k === i ? 'true' : 'false');
+            button.tabIndex = k === i ? 0 : -1;
+        });
+        choose(i);
+    }
+    const list = html('div', {class: 'tabs', role: 'tablist', 'aria-label': label, onkeydown: event => {
+        const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+        if (!step) return;
+        let i = buttons.findIndex(button => button.getAttribute('aria-selected') === 'true');
+        do i = (i + step + buttons.length) % buttons.length; while (off[i]);
+        select(i);
+        buttons[i].focus();
+    }}, buttons);
+    return {list, select};
+}
+
+function legend(entries) {
+    return html('div', {class: 'legend'}, entries.map(entry => html('span', {},
+        html('i', {class: 'swatch', style: 'background:' + entry.colour}), entry.name)));
+}
+
+/* --- Charts over time --- */
+const WIDTH = 1100, HEIGHT = 250, LEFT = 58, RIGHT = 12, TOP = 10, BOTTOM = 34;
+
+function ticks(most) {
+    const rough = most / 4, size = 10 ** Math.floor(Math.log10(rough || 1));
+    const step = [1, 2, 2.5, 5, 10].map(k => k * size).find(k => k >= rough * 0.999) || 1;
+    const list = [];
+    for (let value = 0; value <= most * 1.0001; value += step) list.push(value);
+    return list;
+}
+
+/* Draws lines, or areas on top of each other: {name, colour, values} with a value for each window. */
+function chart(lines, windowCycles, cycles, unit, stacked, ceiling) {
+    const used = lines.filter(line => line.values.some(value => value > 0));
+    if (used.length === 0) return note('nothing to show');
+    const count = used[0].values.length;
+    const tops = used.map(line => line.values);
+    if (stacked)
+        for (let i = 1; i < tops.length; i++) tops[i] = tops[i].map((value, k) => value + tops[i - 1][k]);
+    const peak = Math.max(...tops.map(values => Math.max(...values)));
+    const most = ceiling || peak * 1.05 || 1;
+    const plotWidth = WIDTH - LEFT - RIGHT, plotHeight = HEIGHT - TOP - BOTTOM;
+    const x = cycle => LEFT + cycle / cycles * plotWidth;
+    const y = value => TOP + plotHeight * (1 - value / most);
+    const at = i => x(Math.min((i + 0.5) * windowCycles, cycles));
+    const drawing = svg('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img'});
+    for (const value of ticks(most))
+        drawing.append(svg('line', {class: 'rule', x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value)}),
+            svg('text', {class: 'end', x: LEFT - 6, y: y(value) + 4}, short(value)));
+    drawing.append(svg('text', {x: 2, y: 10}, unit));
+    for (const value of ticks(cycles))
+        drawing.append(svg('text', {class: 'mid', x: Math.min(x(value), WIDTH - 30), y: HEIGHT - 16}, short(value)));
+    drawing.append(svg('text', {class: 'end', x: WIDTH - RIGHT, y: HEIGHT - 2}, 'cycles'),
+        svg('line', {class: 'axis', x1: LEFT, x2: WIDTH - RIGHT, y1: y(0), y2: y(0)}));
+    used.forEach((line, i) => {
+        const path = tops[i].map((value, k) => `${k ? 'L' : 'M'}${at(k).toFixed(1)},${y(value).toFixed(1)}`).join('');
+        if (stacked) {
+            const under = i === 0 ? used[0].values.map(() => 0) : tops[i - 1];
+            const back = under.map((value, k) => `L${at(k).toFixed(1)},${y(value).toFixed(1)}`).reverse().join('');
+            drawing.append(svg('path', {d: path + back + 'Z', fill: line.colour}));
+        } else {
+            drawing.append(svg('path', {d: path, fill: 'none', stroke: line.colour, 'stroke-width': 1.8}));
+        }
+    });
+    const cursor = drawing.appendChild(svg('line', {class: 'cursor', y1: TOP, y2: TOP + plotHeight, visibility: 'hidden'}));
+    drawing.append(svg('rect', {x: LEFT, y: TOP, width: plotWidth, height: plotHeight, fill: 'transparent',
+        onmousemove: event => {
+            const box = drawing.getBoundingClientRect();
+            const cycle = ((event.clientX - box.left) / box.width * WIDTH - LEFT) / plotWidth * cycles;
+            const i = Math.max(0, Math.min(count - 1, Math.floor(cycle / windowCycles)));
+            cursor.setAttribute('x1', at(i));
+            cursor.setAttribute('x2', at(i));
+            cursor.setAttribute('visibility', 'visible');
+            show(event, `cycle ${whole(i * windowCycles)} (${time(i * windowCycles)})\n` +
+                used.map(line => `${line.name}: ${short(line.values[i])} ${unit}`).join('\n'));
+        },
+        onmouseleave: () => { hide(); cursor.setAttribute('visibility', 'hidden'); }}));
+    return html('div', {}, legend(used), html('div', {class: 'scroll chart'}, drawing));
+}
+
+/* --- Sections --- */
+function drawFigures() {
+    section('name').textContent = data.scenario;
+    section('about').textContent = [data.description, `${data.machine}${data.timing_note}`].filter(Boolean).join(' - ');
+    const card = (value, text) => html('div', {}, html('b', {}, value), html('span', {}, text));
+    const hits = data.l2_sectors > 0 ? percent(data.l2_sector_hits / data.l2_sectors) : '-';
+    section('figures').append(
+        card(whole(data.cycles), 'cycles'), card(time(data.cycles), `at ${data.clock_mhz} MHz`),
+        card(short(gigabytes(data.moved_bytes, data.cycles)) + ' GB/s', 'moved by TMA'),
+        card(short(data.operations), 'TMA operations'), card(hits, 'L2 hits, of sectors'),
+        card(whole(data.latencies.median), 'cycles median latency'));
+}
+
+function drawVerdict() {
+    const place = section('verdict');
+    place.append(html('p', {class: 'sentence'}, data.verdict));
+    if (data.experiments.length === 0) return;
+    const most = Math.max(0.02, ...data.experiments.map(experiment => experiment.saved));
+    const rows = list => list.sort((a, b) => b.saved - a.saved).map(experiment => html('tr', {},
+        html('td', {}, experiment.name), html('td', {}, experiment.change),
+        html('td', {}, html('span', {class: 'track'}, html('i', {
+            class: experiment.helps ? 'helps' : null,
+            style: `width:${Math.max(0, 100 * experiment.saved / most).toFixed(1)}%`}))),
+        html('td', {class: 'number'}, percent(experiment.saved))));
+    const table = (title, list) => list.length === 0 ? [] : [html('h3', {}, title), html('table', {},
+        html('thead', {}, html('tr', {}, ['what', 'change', 'time saved', ''].map(text => html('th', {}, text)))),
+        html('tbody', {}, rows(list)))];
+    place.append(
+        note('Each line is the run again with one thing changed. Green: it saves time, and not by chance.'),
+        ...table('What limits', data.experiments.filter(experiment => !experiment.advice)),
+        ...table('What would help', data.experiments.filter(experiment => experiment.advice)));
+}
+
+function drawCauses() {
+    const place = section('causes');
+    const total = bar => bar.cycles.reduce((sum, value) => sum + value, 0);
+    if (data.bars.every(bar => total(bar) === 0)) {
+        place.append(note('No time was counted.'));
+        return;
+    }
+    const used = data.causes.map((cause, i) => ({...cause, i, colour: COLOURS[i],
+        share: Math.max(...data.bars.map(bar => bar.tenths[i]))})).filter(cause => cause.share > 0);
+    for (const bar of data.bars)
+        place.append(html('h3', {}, bar.name + (bar.warps ? `, ${bar.warps} warp${bar.warps > 1 ? 's' : ''}` : '')),
+            html('div', {class: 'stack'}, used.filter(cause => bar.tenths[cause.i] > 0).map(cause => html('i', {
+                style: `width:${bar.tenths[cause.i] / 10}%;background:${cause.colour}`,
+                onmousemove: event => show(event, `${cause.text}: ${bar.tenths[cause.i] / 10} %, ` +
+                    `${whole(bar.cycles[cause.i])} cycles`), onmouseleave: hide}))));
+    place.append(html('table', {}, html('thead', {}, html('tr', {}, html('th', {}, 'cause'),
+        data.bars.map(bar => html('th', {}, data.bars.length > 1 ? bar.name : 'share')))),
+    html('tbody', {}, used.map(cause => html('tr', {},
+        html('td', {}, html('i', {class: 'swatch', style: 'background:' + cause.colour}), ' ', cause.text),
+        data.bars.map(bar => html('td', {}, (bar.tenths[cause.i] / 10).toFixed(1) + ' %')))))));
+}
+
+const lengths = () => {
+    const count = Math.ceil(data.series.cycles / data.series.window_cycles);
+    return Array.from({length: count}, (_, i) =>
+        Math.min(data.series.window_cycles, data.series.cycles - i * data.series.window_cycles));
+};
+
+/* How busy the servers of a kind that are in use are on average, in each window of the heat maps. */
+function busyOf(key) {
+    const kind = data.servers.kinds.find(item => item.key === key);
+    const used = kind.rows.filter((_, i) => kind.busy_cycles[i] > 0);
+    return used.length === 0 ? [] : Array.from(used[0], (_, w) =>
+        100 * used.reduce((sum, row) => sum + LEVELS.indexOf(row[w]), 0) / used.length / (LEVELS.length - 1));
+}
+
+function drawSeries() {
+    const place = section('series'), series = data.series, length = lengths();
+    if (series.cycles === 0) {
+        place.append(note('The run took no time.'));
+        return;
+    }
+    const zero = length.map(() => 0);
+    const mean = (key, scale) => (series[key] || zero).map((value, i) => value * (scale || 1) / length[i]);
+    const rate = key => (series[key] || zero).map((value, i) => gigabytes(32 * value, length[i]));
+    const view = html('div', {role: 'tabpanel'});
+    const sms = data.servers.kinds.find(kind => kind.key === 'tma_units').busy_cycles.filter(busy => busy > 0).length || 1;
+    const line = (name, colour, values) => ({name, colour: COLOURS[colour], values});
+    const own = (lines, unit, stacked, ceiling) => () =>
+        chart(lines, series.window_cycles, series.cycles, unit, stacked, ceiling);
+    const choices = [
+        ['Bandwidth', own([line('L2 to SMs', 0, rate('sm_read_sectors')), line('SMs to L2', 1, rate('sm_write_sectors')),
+            line('DRAM reads', 3, rate('dram_read_sectors')), line('DRAM writes', 5, rate('dram_write_sectors'))], 'GB/s')],
+        ['Busy', () => chart([line('TMA units', 0, busyOf('tma_units')), line('SM ports', 1, busyOf('sm_ports')),
+            line('GPC ports', 2, busyOf('gpc_ports')), line('L2 slices', 3, busyOf('l2_slices')),
+            line('DRAM channels', 5, busyOf('dram_channels')),
+            line('shared memory', 6, busyOf('shared_memory'))].filter(item => item.values.length > 0),
+            data.servers.window_cycles, series.cycles, '%', false, 100)],
+        ['Occupancy', own([line('CTAs', 0, mean('cta_cycles')), line('full stages', 2, mean('full_stage_cycles')),
+            line('operations in flight', 1, mean('flight_cycles'))], '')],
+        ['Bytes in flight', own([line('bytes in flight', 4, mean('flight_byte_cycles'))], 'B')]];
+    if (series.tensor_ticks || series.alu_ticks || series.sfu_ticks)
+        choices.push(['Compute', own([line('tensor cores', 5, mean('tensor_ticks', 100 / 1024 / sms)),
+            line('ALUs', 4, mean('alu_ticks', 100 / 1024 / sms)),
+            line('special functions', 3, mean('sfu_ticks', 100 / 1024 / sms))], '%', false, 100)]);
+    for (const bar of data.bars)
+        choices.push([data.kernel ? `Time of ${bar.name}` : 'Time of slots', own(data.causes.map((cause, i) =>
+            line(cause.text, i, mean0(series.causes[bar.first + i], length))), data.kernel ? 'roles' : 'slots', true)]);
+    const choice = tabs(choices.map(item => item[0]), i => view.replaceChildren(choices[i][1]()), 'figure');
+    place.append(choice.list, view);
+    choice.select(0);
+}
+const mean0 = (values, length) => values.map((value, i) => value / length[i]);
+
+function drawLatencies() {
+    const place = section('latencies'), bars = data.latencies;
+    if (bars.operations.length === 0) {
+        place.append(note('No operation was issued.'));
+        return;
+    }
+    const most = Math.max(...bars.operations), count = bars.operations.length;
+    const width = 1100, height = 200, left = 58, bottom = 30, plot = width - left - 12;
+    const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img'});
+    const y = value => 8 + (height - bottom - 8) * (1 - value / most);
+    const x = cycle => left + (cycle - bars.first_cycle) / (count * bars.bar_cycles) * plot;
+    for (const value of ticks(most))
+        drawing.append(svg('line', {class: 'rule', x1: left, x2: width - 12, y1: y(value), y2: y(value)}),
+            svg('text', {class: 'end', x: left - 6, y: y(value) + 4}, short(value)));
+    bars.operations.forEach((value, i) => {
+        const from = bars.first_cycle + i * bars.bar_cycles;
+        drawing.append(svg('rect', {class: from >= bars.p95 ? 'bar tail' : 'bar', x: x(from) + 0.5, y: y(value),
+            width: Math.max(1, plot / count - 1), height: Math.max(0, y(0) - y(value)),
+            onmousemove: event => show(event, `${whole(from)} to ${whole(from + bars.bar_cycles - 1)} cycles\n` +
+                `${whole(value)} operations`), onmouseleave: hide}));
+    });
+    const step = Math.max(1, Math.ceil(count / 8));
+    for (let i = 0; i <= count; i += step)
+        drawing.append(svg('text', {class: 'mid', x: Math.min(x(bars.first_cycle + i * bars.bar_cycles), width - 24),
+            y: height - 14}, whole(bars.first_cycle + i * bars.bar_cycles)));
+    drawing.append(svg('line', {class: 'axis', x1: left, x2: width - 12, y1: y(0), y2: y(0)}),
+        svg('text', {class: 'end', x: width - 12, y: height - 1}, 'cycles from issue to completion'));
+    place.append(note(`min ${whole(bars.min)}, median ${whole(bars.median)}, p95 ${whole(bars.p95)}, max ` +
+        `${whole(bars.max)} cycles; orange from the 95th percentile on`), html('div', {class: 'scroll chart'}, drawing));
+}
+
+/* --- Heat maps --- */
+const RAMP = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+function heat(value) {
+    const at = Math.max(0, Math.min(1, value)) * (RAMP.length - 1), i = Math.min(RAMP.length - 2, Math.floor(at));
+    return RAMP[i].map((low, k) => Math.round(low + (RAMP[i + 1][k] - low) * (at - i)));
+}
+const css = colour => `rgb(${colour.join(',')})`;
+
+function heatCells(kind, groups, groupName, itemName) {
+    const each = Math.ceil(kind.busy_cycles.length / groups);
+    const shares = kind.busy_cycles.map(busy => data.memory_cycles > 0 ? busy / data.memory_cycles : 0);
+    const most = Math.max(...shares) || 1, columns = Math.min(each, 32), size = 30, high = 22;
+    const lines = Math.ceil(each / columns);
+    const drawing = svg('svg', {viewBox: `0 0 ${80 + columns * size} ${groups * (lines * high + 8)}`, role: 'img',
+        style: `max-width:${80 + columns * size}px`});
+    shares.forEach((share, i) => {
+        const group = Math.floor(i / each), item = i % each;
+        const top = group * (lines * high + 8) + Math.floor(item / columns) * high;
+        if (item === 0) drawing.append(svg('text', {x: 0, y: top + 15}, `${groupName} ${group}`));
+        drawing.append(svg('rect', {x: 80 + item % columns * size, y: top, width: size - 2, height: high - 2,
+            fill: css(heat(share / most)), onmouseleave: hide, onmousemove: event => show(event,
+                `${itemName} ${i}: busy for ${percent(share)} of the run, ${whole(kind.busy_cycles[i])} cycles`)}));
+    });
+    const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    return html('div', {}, drawing, html('div', {class: 'legend'}, html('span', {}, '0', html('i', {class: 'ramp'}),
+        percent(most)), html('span', {}, `mean ${percent(mean)}, least ${percent(Math.min(...shares))}`)));
+}
+
+function heatTime(kind, itemName) {
+    const used = kind.rows.map((row, i) => ({row, i})).filter(item => kind.busy_cycles[item.i] > 0);
+    const windows = used[0].row.length, pixel = Math.max(2, Math.min(12, Math.floor(420 / used.length)));
+    const canvas = html('canvas', {width: windows, height: used.length, role: 'img',
+        style: `height:${used.length * pixel}px`});
+    const context = canvas.getContext('2d'), image = context.createImageData(windows, used.length);
+    const levels = used.map(item => Array.from(item.row, letter => LEVELS.indexOf(letter)));
+    const most = Math.max(1, ...levels.map(row => Math.max(...row)));
+    levels.forEach((row, y) => row.forEach((level, x) =>
+        image.data.set([...heat(level / most), 255], 4 * (y * windows + x))));
+    context.putImageData(image, 0, 0);
+    canvas.addEventListener('mousemove', event => {
+        const box = canvas.getBoundingClientRect();
+        const x = Math.min(windows - 1, Math.max(0, Math.floor((event.clientX - box.left) / box.width * windows)));
+        const y = Math.min(used.length - 1, Math.max(0, Math.floor((event.clientY - box.top) / box.height * used.length)));
+        show(event, `${itemName} ${used[y].i}, from cycle ${whole(x * data.servers.window_cycles)}: ` +
+            `busy ${Math.round(100 * levels[y][x] / (LEVELS.length - 1))} %`);
+    });
+    canvas.addEventListener('mouseleave', hide);
+    return html('div', {}, canvas, html('div', {class: 'legend'}, html('span', {}, '0', html('i', {class: 'ramp'}),
+        `${Math.round(100 * most / (LEVELS.length - 1))} %`),
+    html('span', {}, `time from left to right, ${used.length} of ${kind.rows.length} from top to bottom` +
+        (used.length < kind.rows.length ? '; the others were idle' : ''))));
+}
+
+function drawServers() {
+    const place = section('servers'), kinds = Object.fromEntries(data.servers.kinds.map(kind => [kind.key, kind]));
+    const view = html('div', {role: 'tabpanel'});
+    const items = [['l2_slices', 'slice', data.partitions, 'partition'], ['dram_channels', 'channel', data.stacks, 'stack'],
+        ['gpc_ports', 'GPC', 1, 'GPCs'], ['sm_ports', 'SM', 1, 'SMs'], ['tma_units', 'SM', 1, 'SMs'],
+        ['shared_memory', 'SM', 1, 'SMs']].filter(item => kinds[item[0]].busy_cycles.some(busy => busy > 0));
+    if (items.length === 0) {
+        place.append(note('No part of the memory system was busy.'));
+        return;
+    }
+    let current = 0, overTime = false;
+    const draw = () => {
+        const [key, itemName, groups, groupName] = items[current];
+        view.replaceChildren(note(kinds[key].text),
+            overTime ? heatTime(kinds[key], itemName) : heatCells(kinds[key], groups, groupName, itemName));
+    };
+    const names = {l2_slices: 'L2 slices', dram_channels: 'DRAM channels', gpc_ports: 'GPC ports',
+        sm_ports: 'SM ports', tma_units: 'TMA units', shared_memory: 'Shared memory'};
+    const what = tabs(items.map(item => names[item[0]]), i => { current = i; draw(); }, 'servers');
+    const how = tabs(['Whole run', 'Over time'], i => { overTime = i === 1; draw(); }, 'view');
+    place.append(what.list, how.list, view);
+    what.select(0);
+    how.select(0);
+}
+
+/* --- Tiles --- */
+function lanesOf(mode) {
+    const lanes = [];
+    for (let i = 0; mode.lanes && i < mode.lanes.length; i += 7) {
+        const [lane, wavefront, row, byte, first, last, worst] = mode.lanes.slice(i, i + 7);
+        lanes.push({lane, wavefront, row, byte, first, last, worst});
+    }
+    return lanes;
+}
+
+function tileView(tile, mode) {
+    const CELL = 40, LINE = 18, MARGIN = 52, BASE = 13, firstRow = mode.first_row, firstChunk = mode.first_chunk;
+    const rows = mode.rows.length, chunks = mode.rows[0].length, lanes = lanesOf(mode);
+    const wavefronts = mode.instruction_wavefronts || 0;
+    const drawing = svg('svg', {viewBox: `0 0 ${MARGIN + chunks * CELL + 4} ${18 + rows * LINE + 4}`, role: 'img',
+        style: `width:${MARGIN + chunks * CELL + 4}px`});
+    for (let chunk = 0; chunk < chunks; chunk++)
+        drawing.append(svg('text', {class: 'mid', x: MARGIN + chunk * CELL + CELL / 2, y: 12}, '+' + 16 * (firstChunk + chunk)));
+    const touched = new Set(lanes.map(lane => lane.row - firstRow + ',' + (Math.floor(lane.byte / 16) - firstChunk)));
+    mode.rows.forEach((row, r) => {
+        drawing.append(svg('text', {class: 'end', x: MARGIN - 6, y: 18 + r * LINE + BASE}, String(firstRow + r)));
+        Array.from(row, Number).forEach((group, chunk) => {
+            const byte = 16 * (firstChunk + chunk), bytes = Math.min(16, tile.row_bytes - byte);
+            const off = lanes.length > 0 && !touched.has(r + ',' + chunk) ? 'off' : null;
+            drawing.append(svg('rect', {x: MARGIN + chunk * CELL, y: 18 + r * LINE, width: CELL * bytes / 16 - 1,
+                height: LINE - 1, fill: BANKS[group], class: off, onmouseleave: hide, onmousemove: event => show(event,
+                    `row ${firstRow + r}, bytes ${byte} to ${byte + bytes - 1}\nbanks ${4 * group} to ${4 * group + 3}`)}),
+            lanes.length > 0 ? '' : svg('text', {class: 'cell', x: MARGIN + chunk * CELL + CELL / 2,
+                y: 18 + r * LINE + BASE}, String(4 * group)));
+        });
+    });
+    const layer = drawing.appendChild(svg('g'));
+    const parts = [];
+    const left = [tile.tile_rows > rows ? `${tile.tile_rows - rows} more rows` : '',
+        Math.ceil(tile.row_bytes / 16) > chunks ? `${Math.ceil(tile.row_bytes / 16) - chunks} more chunks of each row` : '']
+        .filter(Boolean).join(', ');
+    const below = [html('div', {class: 'scroll'}, drawing), left ? note(left) : ''];
+    if (wavefronts === 0) return {parts: below, stop: () => {}};
+
+    const strip = svg('svg', {viewBox: '0 0 1064 56', role: 'img', style: 'min-width:760px'});
+    const slider = html('input', {type: 'range', min: 0, max: wavefronts - 1, value: 0, 'aria-label': 'wavefront',
+        oninput: () => { stop(); step(Number(slider.value)); }});
+    const label = html('span', {class: 'note'});
+    const play = html('button', {type: 'button', onclick: () => timer ? stop() : start()}, 'Play');
+    let at = 0, timer = null;
+    function stop() {
+        clearInterval(timer);
+        timer = null;
+        play.textContent = 'Play';
+    }
+    function start() {
+        timer = setInterval(() => step((at + 1) % wavefronts), wavefronts > 16 ? 220 : 600);
+        play.textContent = 'Pause';
+    }
+    function step(number) {
+        at = number;
+        slider.value = number;
+        const now = lanes.filter(lane => lane.wavefront === at);
+        label.textContent = `wavefront ${at + 1} of ${wavefronts}: lanes ${now.map(lane => lane.lane).join(', ')}`;
+        layer.replaceChildren(...lanes.filter(lane => lane.wavefront <= at && lane.row >= firstRow &&
+            lane.row < firstRow + rows && lane.byte >= 16 * firstChunk && lane.byte < 16 * (firstChunk + chunks)).map(lane => {
+            const x = MARGIN + (lane.byte - 16 * firstChunk) * CELL / 16, y = 18 + (lane.row - firstRow) * LINE, width = mode.lane_bytes * CELL / 16;
+            return svg('g', {}, svg('rect', {class: lane.wavefront === at ? 'now' : 'done', x, y, width: width - 1,
+                height: LINE - 1}), width >= 12 ? svg('text', {class: 'cell', x: x + width / 2, y: y + BASE},
+                String(lane.lane)) : '');
+        }));
+        strip.replaceChildren();
+        for (let bank = 0; bank < 32; bank++) {
+            const using = now.filter(lane => lane.first <= bank && bank <= lane.last);
+            const waiting = lanes.filter(lane => lane.wavefront > at && lane.first <= bank && bank <= lane.last).length;
+            strip.append(
+                svg('rect', {x: 36 + bank * 32, y: 14, width: 30, height: 20, class: using.length ? null : 'wait',
+                    fill: using.length ? BANKS[bank >> 2] : null}),
+                svg('text', {class: 'mid', x: 51 + bank * 32, y: 10}, String(bank)),
+                using.length ? svg('text', {class: 'cell', x: 51 + bank * 32, y: 28}, using.length > 1
+                    ? using.length + 'x' : String(using[0].lane)) : '',
+                waiting ? svg('text', {class: 'mid', x: 51 + bank * 32, y: 48}, '+' + waiting) : '');
+        }
+        strip.append(svg('text', {x: 0, y: 10}, 'bank'), svg('text', {x: 0, y: 28}, 'lane'),
+            svg('text', {x: 0, y: 48}, 'waits'));
+    }
+    step(0);
+    parts.push(html('div', {class: 'controls'}, play,
+        html('button', {type: 'button', onclick: () => { stop(); step((at + wavefronts - 1) % wavefronts); }}, 'Back'),
+        html('button', {type: 'button', onclick: () => { stop(); step((at + 1) % wavefronts); }}, 'Next'),
+        slider, label), html('div', {class: 'scroll'}, strip), ...below);
+    return {parts, stop};
+}
+
+function drawTiles() {
+    const place = section('tiles');
+    if (data.tiles.length === 0) {
+        place.append(note('No operation moves a tile to or from shared memory.'));
+        return;
+    }
+    const modes = html('div'), view = html('div', {role: 'tabpanel'});
+    let running = null, chosen = null;
+    function showMode(tile, mode) {
+        if (running) running.stop();
+        chosen = mode.name;
+        const facts = [`swizzle ${mode.name}${mode.current ? ', as in this run' : ''}`];
+        if (mode.wavefronts !== undefined)
+            facts.push(`${whole(mode.wavefronts)} wavefronts for a pass over the tile, ${whole(mode.ideal_wavefronts)} ` +
+                `without conflicts`, mode.ways > 1
+                ? `worst access: instruction ${mode.instruction} of ${mode.instructions}, ${mode.ways}-way`
+                : `no conflicts; shown: instruction ${mode.instruction} of ${mode.instructions}`);
+        else if (mode.no_access) facts.push(`the consumer cannot read it: ${mode.no_access}`);
+        running = tileView(tile, mode);
+        view.replaceChildren(html('p', {}, facts.join('; ')), ...running.parts);
+    }
+    function showTile(tile) {
+        const reasons = tile.modes.map(mode => mode.illegal || null), illegal = tile.modes.filter(mode => mode.illegal);
+        const switchModes = tabs(tile.modes.map(mode => mode.name + (mode.current ? ' (this run)' : '')),
+            i => showMode(tile, tile.modes[i]), 'swizzle', reasons);
+        modes.replaceChildren(note(`${tile.direction} of ${tile.map}: ${tile.tile_rows} rows of ${tile.row_bytes} bytes, ` +
+            `pitch ${tile.pitch_bytes}, at address ${tile.address}` +
+            (tile.consumer ? `; read by ${tile.consumer}` : '; nothing that the scenario names reads it')),
+        switchModes.list, illegal.length === 0 ? '' : html('details', {}, html('summary', {class: 'note'},
+            `${illegal.length} modes are not legal for this tensor map`),
+        html('ul', {}, illegal.map(mode => html('li', {}, `${mode.name}: ${mode.illegal}`)))));
+        let first = tile.modes.findIndex(mode => mode.name === chosen && !mode.illegal);
+        if (first < 0) first = tile.modes.findIndex(mode => mode.current);
+        switchModes.select(first);
+    }
+    const choice = tabs(data.tiles.map((tile, i) => `${tile.map}${tile.consumer ? '' : ' (' + tile.direction + ')'}` +
+        (data.tiles.filter(other => other.map === tile.map).length > 1 ? ` ${i}` : '')),
+    i => showTile(data.tiles[i]), 'tile');
+    place.append(legend(BANKS.map((colour, i) => ({colour, name: `banks ${4 * i}-${4 * i + 3}`}))), choice.list, modes, view);
+    if (data.tile_count > data.tiles.length) place.append(note(`${data.tile_count - data.tiles.length} more tiles`));
+    choice.select(0);
+}
+
+/* --- Waves --- */
+function drawCtas() {
+    const place = section('ctas'), ctas = data.ctas, spans = [];
+    for (let i = 0; i < ctas.spans.length; i += 4) {
+        const [sm, cta, start, end] = ctas.spans.slice(i, i + 4);
+        spans.push({sm, cta, start, end});
+    }
+    if (spans.length === 0) {
+        place.append(note('No CTA ran.'));
+        return;
+    }
+    const sms = [...new Set(spans.map(span => span.sm))].sort((a, b) => a - b);
+    const order = spans.slice().sort((a, b) => a.start - b.start || a.cta - b.cta), lanes = new Map(), counts = new Map();
+    for (const span of order) { /* CTAs that share an SM lie below each other; a CTA's wave counts those before it */
+        const ends = lanes.get(span.sm) || [];
+        let lane = ends.findIndex(end => end <= span.start);
+        if (lane < 0) lane = ends.length;
+        ends[lane] = span.end;
+        lanes.set(span.sm, ends);
+        span.lane = lane;
+        const key = span.sm + ',' + lane;
+        span.wave = counts.get(key) || 0;
+        counts.set(key, span.wave + 1);
+    }
+    const share = Math.max(...[...lanes.values()].map(ends => ends.length));
+    const high = Math.max(2 * share, Math.min(14, Math.floor(560 / sms.length))), width = 1100;
+    const canvas = html('canvas', {role: 'img', style: `height:${sms.length * high}px`});
+    canvas.width = 2 * width;
+    canvas.height = 2 * sms.length * high;
+    const context = canvas.getContext('2d');
+    context.scale(2, 2);
+    const x = cycle => cycle / data.cycles * width, line = high / share;
+    const gap = line > 3 ? 0.8 : 0.3;
+    for (const span of spans) {
+        context.fillStyle = COLOURS[span.wave % 8];
+        context.fillRect(x(span.start), sms.indexOf(span.sm) * high + span.lane * line,
+            Math.max(0.5, x(span.end) - x(span.start) - 0.5), line - gap);
+    }
+    canvas.addEventListener('mousemove', event => {
+        const box = canvas.getBoundingClientRect(), cycle = (event.clientX - box.left) / box.width * data.cycles;
+        const top = (event.clientY - box.top) / box.height * sms.length, sm = sms[Math.floor(top)];
+        const lane = Math.floor(top % 1 * share);
+        const span = spans.find(item => item.sm === sm && item.lane === lane && item.start <= cycle && cycle < item.end);
+        show(event, span ? `CTA ${span.cta} on SM ${sm}\ncycles ${whole(span.start)} to ${whole(span.end)} ` +
+            `(${whole(span.end - span.start)})` : `SM ${sm}: no CTA`);
+    });
+    canvas.addEventListener('mouseleave', hide);
+    const waves = ctas.waves > 1 ? `${ctas.waves} waves` + (ctas.last_ctas ? `, the last of ${ctas.last_ctas} CTAs` : '')
+        : 'one wave';
+    place.append(note(`${whole(ctas.count)} CTAs on SMs ${sms[0]} to ${sms[sms.length - 1]}, ${waves}. A line is an SM, ` +
+        'time goes from left to right; a colour is a wave.'), canvas);
+    if (ctas.sm_step > 1) place.append(note(`Shown: the CTAs of every ${ctas.sm_step}th SM.`));
+    if (ctas.cut) place.append(note(`Shown: the first ${spans.length} CTAs.`));
+}
+
+function drawSettings() {
+    const place = section('settings'), body = html('tbody');
+    const draw = filter => body.replaceChildren(...data.settings.filter(([key, value, origin]) =>
+        (key + ' ' + value + ' ' + origin).toLowerCase().includes(filter)).map(([key, value, origin]) =>
+        html('tr', {class: origin.startsWith('--') ? 'set' : null}, html('td', {}, key), html('td', {}, value),
+            html('td', {}, origin))));
+    place.append(html('input', {type: 'search', placeholder: 'filter', 'aria-label': 'filter',
+        oninput: event => draw(event.target.value.toLowerCase())}),
+    html('div', {class: 'box'}, html('table', {}, html('thead', {}, html('tr', {},
+        ['key', 'value', 'origin'].map(text => html('th', {}, text)))), body)));
+    draw('');
+}
+
+/* --- The theme: the reader's, until the button chooses. --- */
+section('theme').addEventListener('click', () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+    root.dataset.theme = dark ? 'light' : 'dark';
+});
+
+for (const draw of [drawFigures, drawVerdict, drawCauses, drawSeries, drawLatencies, drawServers, drawTiles, drawCtas,
+    drawSettings])
+    draw();
+})();

@@ -1,0 +1,142 @@
+#include "report/page_data.h"
+
+#include "report/figures.h"
+#include "report/labels.h"
+#include "report/verdict.h"
+
+enum { MOST_CAUSES = TMA_CAUSE_COUNT };
+_Static_assert((int)MOST_CAUSES >= (int)TMA_ROLE_CAUSE_COUNT, "causes of roles fit, too");
+
+static void write_rate(const char *key, double bytes_per_cycle, const struct tma_machine *machine,
+                       struct tma_json *json) {
+    tma_json_decimal(json, key, bytes_per_cycle * machine->sm_clock_mhz / 1000, 1);
+}
+
+/* The clock that the cycles count. */
+static uint32_t clock_of(const struct tma_page_input *input) {
+    return input->kernel != NULL && input->kernel->sm_clock_mhz > 0 ? input->kernel->sm_clock_mhz
+                                                                    : input->machine->sm_clock_mhz;
+}
+
+void tma_page_write_overview(const struct tma_page_input *input, struct tma_json *json) {
+    const struct tma_machine *machine = input->machine;
+    const struct tma_result *result = input->result;
+    const struct tma_counters *counters = &result->counters;
+    struct tma_report_limits limits = tma_report_limits_of(machine, result);
+    tma_json_string(json, "scenario", input->scenario);
+    tma_json_string(json, "description", input->description);
+    tma_json_string(json, "machine", machine->name);
+    tma_json_string(json, "timing_note", tma_timing_note(machine->validated, machine->edited));
+    tma_json_bool(json, "kernel", input->kernel != NULL);
+    tma_json_unsigned(json, "clock_mhz", clock_of(input));
+    tma_json_unsigned(json, "cycles", result->cycles);
+    tma_json_unsigned(json, "memory_cycles", result->memory_cycles);
+    tma_json_unsigned(json, "operations", counters->operations);
+    tma_json_unsigned(json, "moved_bytes",
+                      counters->bytes + counters->stored_bytes + counters->reduced_bytes);
+    tma_json_unsigned(json, "l2_sectors", counters->l2_sectors);
+    tma_json_unsigned(json, "l2_sector_hits", counters->l2_sector_hits);
+    tma_json_unsigned(json, "gpcs", result->gpcs);
+    tma_json_unsigned(json, "sms", machine->sm_count);
+    tma_json_unsigned(json, "partitions", machine->l2.partitions);
+    tma_json_unsigned(json, "stacks", machine->dram.stacks);
+    write_rate("dram_peak", limits.dram_bytes_per_cycle, machine, json);
+    write_rate("crossbar_peak", limits.gpc_bytes_per_cycle, machine, json);
+}
+
+void tma_page_write_experiments(const struct tma_page_input *input, struct tma_json *json) {
+    tma_json_string(json, "verdict", input->verdict);
+    tma_json_begin_array(json, "experiments");
+    for (size_t i = 0; input->experiments != NULL && i < input->experiments->count; i++) {
+        const struct tma_experiment *experiment = &input->experiments->items[i];
+        tma_json_begin_line(json, NULL);
+        tma_json_string(json, "name", experiment->relief->name);
+        tma_json_string(json, "change", experiment->change);
+        tma_json_decimal(json, "saved", experiment->saved, 4);
+        tma_json_bool(json, "helps", experiment->helps);
+        tma_json_bool(json, "advice", experiment->relief->advice);
+        tma_json_unsigned(json, "launches", experiment->cycles.count);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+}
+
+/* Writes one bar: the causes with their shares, and the number of the first in the series. */
+static void write_bar(const char *name, uint32_t warps, const uint64_t *cycles, uint32_t count,
+                      uint32_t first, struct tma_json *json) {
+    uint32_t tenths[MOST_CAUSES];
+    tma_share_out_tenths(cycles, count, tenths);
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "name", name);
+    tma_json_unsigned(json, "warps", warps);
+    tma_json_unsigned(json, "first", first);
+    tma_json_begin_list(json, "cycles");
+    for (uint32_t i = 0; i < count; i++)
+        tma_json_unsigned(json, NULL, cycles[i]);
+    tma_json_end_array(json);
+    tma_json_begin_list(json, "tenths");
+    for (uint32_t i = 0; i < count; i++)
+        tma_json_unsigned(json, NULL, tenths[i]);
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+static void write_cause(const char *key, const char *text, struct tma_json *json) {
+    tma_json_begin_line(json, NULL);
+    tma_json_string(json, "key", key);
+    tma_json_string(json, "text", text);
+    tma_json_end_object(json);
+}
+
+void tma_page_write_causes(const struct tma_page_input *input, struct tma_json *json) {
+    const struct tma_result *result = input->result;
+    tma_json_begin_array(json, "causes");
+    if (input->kernel == NULL)
+        for (enum tma_cause i = 0; i < TMA_CAUSE_COUNT; i++)
+            write_cause(tma_cause_key(i), tma_cause_text(i), json);
+    else
+        for (enum tma_role_cause i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
+            write_cause(tma_role_cause_key(i), tma_role_cause_text(i), json);
+    tma_json_end_array(json);
+    tma_json_begin_array(json, "bars");
+    if (input->kernel == NULL)
+        write_bar("pipeline slots", 0, result->cause_cycles, TMA_CAUSE_COUNT, 0, json);
+    else
+        for (uint32_t i = 0; i < input->kernel->role_count; i++)
+            write_bar(input->kernel->roles[i].name, input->kernel->roles[i].warps,
+                      result->role_cycles[i], TMA_ROLE_CAUSE_COUNT, i * TMA_ROLE_CAUSE_COUNT, json);
+    tma_json_end_array(json);
+}
+
+void tma_page_write_ctas(const struct tma_page_input *input, struct tma_json *json) {
+    const struct tma_waves *waves = &input->result->waves;
+    tma_json_begin_object(json, "ctas");
+    tma_json_unsigned(json, "count", input->result->cta_cycles.count);
+    tma_json_unsigned(json, "waves", waves->count);
+    tma_json_unsigned(json, "last_ctas", waves->last_ctas);
+    tma_json_unsigned(json, "sm_step", input->ctas->sm_step);
+    tma_json_bool(json, "cut", input->ctas->cut);
+    /* Four numbers for each CTA. */
+    tma_json_begin_list(json, "spans");
+    for (size_t i = 0; i < input->ctas->count; i++) {
+        const struct tma_span *span = &input->ctas->items[i];
+        tma_json_unsigned(json, NULL, span->sm);
+        tma_json_unsigned(json, NULL, span->cta);
+        tma_json_unsigned(json, NULL, span->start_cycle);
+        tma_json_unsigned(json, NULL, span->end_cycle);
+    }
+    tma_json_end_array(json);
+    tma_json_end_object(json);
+}
+
+void tma_page_write_settings(const struct tma_page_input *input, struct tma_json *json) {
+    tma_json_begin_array(json, "settings");
+    for (size_t i = 0; i < input->setting_count; i++) {
+        tma_json_begin_list(json, NULL);
+        tma_json_string(json, NULL, input->settings[i].key);
+        tma_json_string(json, NULL, input->settings[i].value);
+        tma_json_string(json, NULL, input->settings[i].origin);
+        tma_json_end_array(json);
+    }
+    tma_json_end_array(json);
+}

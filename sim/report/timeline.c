@@ -1,0 +1,278 @@
+#include "report/timeline.h"
+
+#include <inttypes.h>
+
+#include "base/version.h"
+#include "report/json_writer.h"
+
+enum { NAME_BYTES = 160, MOST_LINES = 64 };
+
+struct timeline {
+    struct tma_json json;
+    const struct tma_timeline_input *input;
+    uint64_t clock_mhz;
+};
+
+/* The nanosecond in which a cycle begins. Viewers have whole nanoseconds: slices that follow each
+ * other still do so when both of their ends are rounded down. */
+static uint64_t nanosecond(const struct timeline *timeline, uint64_t cycle) {
+    return cycle / timeline->clock_mhz * 1000 +
+           cycle % timeline->clock_mhz * 1000 / timeline->clock_mhz;
+}
+
+static void write_time(struct timeline *timeline, const char *key, uint64_t nanoseconds) {
+    tma_json_decimal(&timeline->json, key, (double)nanoseconds / 1000, 3);
+}
+
+/* Begins an event with what all have. `track` is the thread; NULL for counters. */
+static void begin_event(struct timeline *timeline, const char *name, const char *phase,
+                        const char *process, const char *track, uint64_t cycle) {
+    struct tma_json *json = &timeline->json;
+    tma_json_begin_line(json, NULL);
+    tma_json_string(json, "name", name);
+    tma_json_string(json, "cat", timeline->input->scenario);
+    tma_json_string(json, "ph", phase);
+    tma_json_string(json, "pid", process);
+    if (track != NULL)
+        tma_json_string(json, "tid", track);
+    write_time(timeline, "ts", nanosecond(timeline, cycle));
+}
+
+/* Writes a slice up to its args, which the caller adds and ends. */
+static void begin_slice(struct timeline *timeline, const char *name, const char *process,
+                        const char *track, uint64_t start, uint64_t end) {
+    begin_event(timeline, name, "X", process, track, start);
+    write_time(timeline, "dur", nanosecond(timeline, end) - nanosecond(timeline, start));
+    tma_json_begin_line(&timeline->json, "args");
+}
+
+static void end_event(struct timeline *timeline) {
+    tma_json_end_object(&timeline->json);
+    tma_json_end_object(&timeline->json);
+}
+
+/* --- What CTAs, slots, roles and TMA units do --- */
+
+/* Operations of a TMA unit overlap: each goes to the first line that is free. */
+struct lines {
+    uint32_t sm;
+    uint64_t ends[MOST_LINES];
+};
+
+static unsigned take_line(struct lines *lines, const struct tma_span *span) {
+    unsigned line = 0;
+    if (lines->sm != span->sm)
+        *lines = (struct lines){.sm = span->sm};
+    while (line < MOST_LINES - 1 && lines->ends[line] > span->start_cycle)
+        line++;
+    lines->ends[line] = span->end_cycle;
+    return line;
+}
+
+/* The first warp of a role among those of its CTA. */
+static uint32_t first_warp(const struct tma_kernel *kernel, uint32_t role) {
+    uint32_t warp = 0;
+    for (uint32_t i = 0; i < role; i++)
+        warp += kernel->roles[i].warps;
+    return warp;
+}
+
+static void name_track(const struct timeline *timeline, const struct tma_span *span,
+                       char track[NAME_BYTES]) {
+    const struct tma_kernel *kernel = timeline->input->kernel;
+    if (span->kind == TMA_SPAN_CTA)
+        snprintf(track, NAME_BYTES, "CTA");
+    else if (kernel == NULL)
+        snprintf(track, NAME_BYTES, "warp %" PRIu32 " slot (line 0)", span->slot);
+    else
+        snprintf(track, NAME_BYTES, "warp %" PRIu32 " %s (line 0)", first_warp(kernel, span->slot),
+                 kernel->roles[span->slot].name);
+}
+
+static const char *name_of(const struct tma_span *span) {
+    static const char *const operations[] = {[TMA_LOAD] = "load",
+                                             [TMA_STORE] = "store",
+                                             [TMA_REDUCE] = "reduction",
+                                             [TMA_PREFETCH] = "prefetch"};
+    switch (span->kind) {
+    case TMA_SPAN_SLOT:
+        return tma_cause_text((enum tma_cause)span->cause);
+    case TMA_SPAN_ROLE:
+        return tma_role_cause_text((enum tma_role_cause)span->cause);
+    case TMA_SPAN_OPERATION:
+        return operations[span->cause];
+    default:
+        return "CTA";
+    }
+}
+
+static const char *key_of(const struct tma_span *span) {
+    switch (span->kind) {
+    case TMA_SPAN_SLOT:
+        return tma_cause_key((enum tma_cause)span->cause);
+    case TMA_SPAN_ROLE:
+        return tma_role_cause_key((enum tma_role_cause)span->cause);
+    case TMA_SPAN_OPERATION:
+        return "tma_unit";
+    default:
+        return "cta";
+    }
+}
+
+static void write_spans(struct timeline *timeline) {
+    const struct tma_span_sample *spans = timeline->input->spans;
+    struct lines lines = {.sm = UINT32_MAX};
+    struct tma_json *json = &timeline->json;
+    for (size_t i = 0; i < spans->count; i++) {
+        const struct tma_span *span = &spans->items[i];
+        char process[NAME_BYTES], track[NAME_BYTES];
+        bool unit = span->kind == TMA_SPAN_OPERATION;
+        if (unit) {
+            snprintf(process, sizeof process, "%s Core%" PRIu32 " TMA unit",
+                     timeline->input->scenario, span->sm);
+            snprintf(track, sizeof track, "TMA unit (line %u)", take_line(&lines, span));
+        } else {
+            snprintf(process, sizeof process, "%s Core%" PRIu32 " CTA%" PRIu32,
+                     timeline->input->scenario, span->sm, span->cta);
+            name_track(timeline, span, track);
+        }
+        begin_slice(timeline, name_of(span), process, track, span->start_cycle, span->end_cycle);
+        tma_json_string(json, "key", key_of(span));
+        tma_json_unsigned(json, "start_cycle", span->start_cycle);
+        tma_json_unsigned(json, "cycles", span->end_cycle - span->start_cycle);
+        if (unit) {
+            tma_json_unsigned(json, "cta", span->cta);
+            tma_json_unsigned(json, "bytes", span->bytes);
+        }
+        end_event(timeline);
+    }
+}
+
+/* --- Servers: how busy they are in each window --- */
+
+/* Servers that share a track: L2 partitions and stacks of DRAM. */
+struct track_group {
+    enum tma_server kind;
+    const char *process, *track; /* names; the number of the group follows */
+    uint32_t groups;
+};
+
+/* Writes the slices of a group: each as long as its servers are busy in the window, on average. */
+static void write_group(struct timeline *timeline, const struct track_group *group,
+                        uint32_t number) {
+    const struct tma_series *series = timeline->input->series;
+    struct tma_json *json = &timeline->json;
+    uint32_t all = series->servers[group->kind];
+    uint32_t first = all * number / group->groups, end = all * (number + 1) / group->groups;
+    char process[NAME_BYTES], track[NAME_BYTES], name[NAME_BYTES];
+    snprintf(process, sizeof process, "%s %s", timeline->input->scenario, group->process);
+    snprintf(track, sizeof track, "%s %" PRIu32, group->track, number);
+    for (uint32_t window = 0; window < series->windows && end > first; window++) {
+        uint64_t ticks = 0, start = window * series->window_cycles;
+        uint64_t cycles = series->cycles - start < series->window_cycles ? series->cycles - start
+                                                                         : series->window_cycles;
+        for (uint32_t i = first; i < end; i++)
+            ticks += tma_series_busy_ticks(series, window, group->kind, i);
+        if (ticks == 0)
+            continue;
+        uint64_t busy = ticks / (end - first) / TMA_SERIES_TICKS;
+        snprintf(name, sizeof name, "%" PRIu64 " %% busy", busy * 100 / cycles / 10 * 10);
+        begin_slice(timeline, name, process, track, start, start + (busy > 0 ? busy : 1));
+        tma_json_string(json, "key", tma_server_key(group->kind));
+        tma_json_unsigned(json, "servers", end - first);
+        tma_json_unsigned(json, "window_cycles", cycles);
+        tma_json_decimal(json, "busy_cycles", (double)ticks / TMA_SERIES_TICKS, 6);
+        end_event(timeline);
+    }
+}
+
+static void write_servers(struct timeline *timeline) {
+    const struct tma_machine *machine = timeline->input->machine;
+    const struct track_group groups[] = {
+        {TMA_SERVER_GPC_PORT, "GPC ports", "GPC", machine->topology.gpc_count},
+        {TMA_SERVER_L2_SLICE, "L2", "partition", machine->l2.partitions},
+        {TMA_SERVER_DRAM_CHANNEL, "DRAM", "stack", machine->dram.stacks}};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        for (uint32_t number = 0; number < groups[i].groups; number++)
+            write_group(timeline, &groups[i], number);
+}
+
+/* --- Counters --- */
+
+struct counter {
+    enum tma_series_figure figure;
+    const char *name, *unit;
+    double scale; /* of the figure divided by the window's cycles */
+};
+
+static void write_counter(struct timeline *timeline, const struct counter *counter) {
+    const struct tma_series *series = timeline->input->series;
+    char process[NAME_BYTES];
+    snprintf(process, sizeof process, "%s counters", timeline->input->scenario);
+    if (tma_series_total(series, counter->figure) == 0)
+        return;
+    for (uint32_t window = 0; window <= series->windows; window++) {
+        uint64_t start = window * series->window_cycles, figure = 0, cycles = 1;
+        if (window < series->windows) {
+            figure = tma_series_figure(series, window, counter->figure);
+            cycles = series->cycles - start < series->window_cycles ? series->cycles - start
+                                                                    : series->window_cycles;
+        } else {
+            start = series->cycles; /* back to zero at the end */
+        }
+        begin_event(timeline, counter->name, "C", process, NULL, start);
+        tma_json_begin_line(&timeline->json, "args");
+        tma_json_decimal(&timeline->json, counter->unit,
+                         (double)figure * counter->scale / (double)cycles, 3);
+        end_event(timeline);
+    }
+}
+
+static void write_counters(struct timeline *timeline) {
+    double sector = 32.0 * (double)timeline->clock_mhz / 1000;
+    const struct counter counters[] = {
+        {TMA_SERIES_FLIGHT_BYTE_CYCLES, "bytes in flight", "bytes", 1},
+        {TMA_SERIES_SM_READ_SECTORS, "bandwidth, L2 to SMs", "GB/s", sector},
+        {TMA_SERIES_SM_WRITE_SECTORS, "bandwidth, SMs to L2", "GB/s", sector},
+        {TMA_SERIES_DRAM_READ_SECTORS, "bandwidth, DRAM reads", "GB/s", sector},
+        {TMA_SERIES_DRAM_WRITE_SECTORS, "bandwidth, DRAM writes", "GB/s", sector},
+        {TMA_SERIES_FULL_STAGE_CYCLES, "full stages", "stages", 1},
+        {TMA_SERIES_FLIGHT_CYCLES, "operations in flight", "operations", 1},
+        {TMA_SERIES_CTA_CYCLES, "CTAs", "CTAs", 1}};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        write_counter(timeline, &counters[i]);
+}
+
+/* What the file is of, and what it leaves out. */
+static void write_other_data(struct timeline *timeline) {
+    const struct tma_timeline_input *input = timeline->input;
+    struct tma_json *json = &timeline->json;
+    tma_json_begin_line(json, "otherData");
+    tma_json_string(json, "tmasim", TMA_VERSION);
+    tma_json_string(json, "scenario", input->scenario);
+    tma_json_string(json, "machine", input->machine->name);
+    tma_json_unsigned(json, "clock_mhz", timeline->clock_mhz);
+    tma_json_unsigned(json, "cycles", input->result->cycles);
+    tma_json_unsigned(json, "memory_cycles", input->result->memory_cycles);
+    tma_json_unsigned(json, "slot_cycles", input->result->slot_cycles);
+    tma_json_unsigned(json, "sm_step", input->spans->sm_step);
+    tma_json_bool(json, "complete", input->spans->sm_step == 1 && !input->spans->cut);
+    tma_json_end_object(json);
+}
+
+void tma_timeline_write(const struct tma_timeline_input *input, FILE *out) {
+    uint32_t clock_mhz = input->machine->sm_clock_mhz;
+    if (input->kernel != NULL && input->kernel->sm_clock_mhz > 0)
+        clock_mhz = input->kernel->sm_clock_mhz;
+    struct timeline timeline = {
+        .json = {.out = out}, .input = input, .clock_mhz = clock_mhz > 0 ? clock_mhz : 1};
+    tma_json_begin_object(&timeline.json, NULL);
+    tma_json_string(&timeline.json, "displayTimeUnit", "ns");
+    write_other_data(&timeline);
+    tma_json_begin_array(&timeline.json, "traceEvents");
+    write_counters(&timeline);
+    write_servers(&timeline);
+    write_spans(&timeline);
+    tma_json_end_array(&timeline.json);
+    tma_json_end_object(&timeline.json);
+}

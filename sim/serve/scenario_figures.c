@@ -1,0 +1,54 @@
+#include "serve/scenario_figures.h"
+
+#include "base/allocation.h"
+#include "engine/kernel_run.h"
+#include "engine/run.h"
+
+static struct tma_sweep_figures figures_of(const struct tma_scenario *scenario,
+                                           const struct tma_machine *machine,
+                                           const struct tma_workload *workload,
+                                           const struct tma_result *result) {
+    struct tma_report_input input = {
+        .scenario = scenario->name,
+        .machine = machine,
+        .workload = workload,
+        .result = result,
+        .map_names = scenario->map_names,
+        .limits = tma_report_limits_of(machine, result),
+    };
+    return tma_sweep_figures_of(&input);
+}
+
+/* The figures of a row take from a workload only its CTAs and SMs, and from a machine its clock. */
+static struct tma_sweep_figures kernel_figures_of(const struct tma_scenario *scenario,
+                                                  const struct tma_result *result) {
+    const struct tma_kernel *kernel = &scenario->program->kernel;
+    struct tma_machine machine = scenario->machine;
+    struct tma_workload workload = {
+        .cta_count = kernel->cta_count,
+        .cluster_ctas = kernel->cluster_ctas,
+        .sm_count = kernel->sm_count > 0 ? kernel->sm_count : machine.sm_count,
+    };
+    if (kernel->sm_clock_mhz > 0)
+        machine.sm_clock_mhz = kernel->sm_clock_mhz;
+    return figures_of(scenario, &machine, &workload, result);
+}
+
+enum tma_error_code tma_scenario_figures(const struct tma_scenario *scenario,
+                                         struct tma_sweep_figures *figures,
+                                         struct tma_error *error) {
+    const struct tma_kernel_program *program = scenario->program;
+    struct tma_result *result = tma_allocate(1, sizeof *result);
+    if (result == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    enum tma_error_code code =
+        program != NULL
+            ? tma_kernel_run(&scenario->machine, &program->kernel, NULL, result, NULL, error)
+            : tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+    if (code == TMA_OK)
+        *figures = program != NULL
+                       ? kernel_figures_of(scenario, result)
+                       : figures_of(scenario, &scenario->machine, &scenario->workload, result);
+    tma_release(result);
+    return code;
+}

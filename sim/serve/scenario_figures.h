@@ -1,0 +1,14 @@
+/* The figures of a scenario that is run once. */
+#ifndef TMA_SERVE_SCENARIO_FIGURES_H
+#define TMA_SERVE_SCENARIO_FIGURES_H
+
+#include "report/sweep.h"
+#include "scenario/scenario.h"
+
+/* Simulates a scenario, a workload or a kernel with roles. Fails as tma_run and tma_kernel_run do.
+ */
+enum tma_error_code tma_scenario_figures(const struct tma_scenario *scenario,
+                                         struct tma_sweep_figures *figures,
+                                         struct tma_error *error);
+
+#endif

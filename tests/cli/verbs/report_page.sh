@@ -1,0 +1,30 @@
+# The page of `report`: complete, the same each time, with the origin of each value; errors leave the old file.
+configs=$PWD/../../configs
+cd "$SCRATCH" || exit
+tmasim report "$configs/scenarios/transpose.yaml" --no-why --set workload.pipeline.depth=3 --set gpu.l2.lookup='200 cycles' \
+    --set gpu.topology.draw=2 >page.html
+echo "exit $?"
+sed -n 's/.*\(<title>.*<\/title>\).*/\1/p' page.html
+for part in '<!DOCTYPE html>' '.*<pre>scenario .*' 'id="data">' '</html>'; do grep -c "^$part\|$part\$" page.html; done
+grep -o '\["workload.pipeline.depth".*\]' page.html
+grep -o '\["gpu.l2.lookup".*\]' page.html
+grep -o '\["gpu.tma.issue".*\]' page.html
+grep -o '\["gpu.name".*\]' page.html
+grep -o '\["tensor_maps.[A-Za-z]*.l2_promotion".*\]' page.html
+tmasim report "$configs/scenarios/transpose.yaml" --no-why --set workload.pipeline.depth=3 --set gpu.l2.lookup='200 cycles' \
+    --set gpu.topology.draw=2 -o again.html
+cmp page.html again.html && echo same
+echo "-- the figures of run"
+tmasim run "$configs/scenarios/transpose.yaml" --no-why --format json | sed -n 's/^ *"cycles": \([0-9]*\),*/cycles \1/p' | head -n 1
+tmasim report "$configs/scenarios/transpose.yaml" --no-why | sed -n 's/^  "cycles": \([0-9]*\),/cycles \1/p'
+echo "-- kernels"
+tmasim report copy | sed -n 's/.*\(<title>.*<\/title>\).*/\1/p'
+echo "-- errors"
+echo old >old.html
+tmasim report missing.yaml -o old.html
+echo "exit $?"
+tmasim report "$configs/scenarios/transpose.yaml" --why --no-why
+echo "exit $?"
+tmasim report "$configs/scenarios/transpose.yaml" --set workload.pipeline.expect_bytes=1 -o old.html
+echo "exit $?"
+cat old.html
