@@ -10,6 +10,7 @@ static const char *const places[] = {"../../configs", "../share/tmasim/configs"}
 
 static bool join(struct cli_config_path *path, const char *a, const char *b, const char *c,
                  const char *d) {
+    /* cppcheck-suppress ctuuninitvar; snprintf writes it */
     int length = snprintf(path->text, sizeof path->text, "%s%s%s%s", a, b, c, d);
     return length > 0 && (size_t)length < sizeof path->text && access(path->text, R_OK) == 0;
 }
