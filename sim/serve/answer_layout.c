@@ -2,7 +2,6 @@
 #include "banks/shared_instruction.h"
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"
-#include "serve/answer_input.h"
 #include "serve/answers.h"
 #include "serve/tile_input.h"
 
@@ -44,7 +43,7 @@ bool tma_answer_layout(const struct tma_request *request, struct tma_reply_line 
     struct tma_layout layout;
     struct tma_error why = {0};
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_answer_legal_map(request, &map, error) ||
         !tma_answer_operation(request, &map, &operation, error))
         return false;
@@ -52,7 +51,7 @@ bool tma_answer_layout(const struct tma_request *request, struct tma_reply_line 
         tma_operation_architecture_check(&map, &operation, (enum tma_architecture)architecture,
                                          &why) != TMA_OK ||
         tma_layout_begin(&layout, &map, &operation, &why) != TMA_OK)
-        return tma_answer_fail(error, why.code, why.text);
+        return tma_request_fail_whole(error, why.code, why.text);
     uint64_t tile_end = (uint64_t)operation.shared_address +
                         (uint64_t)(size.rows - 1) * size.row_pitch_bytes + size.row_bytes;
     uint32_t first_line = operation.shared_address / LINE_BYTES;
@@ -130,7 +129,7 @@ bool tma_answer_explain(const struct tma_request *request, struct tma_reply_line
         !tma_answer_consumer(request, &consumer, error))
         return false;
     if (tma_answer_consumed_tile(&map, &operation, &consumer, &tile, &why) != TMA_OK)
-        return tma_answer_fail(error, why.code, why.text);
+        return tma_request_fail_whole(error, why.code, why.text);
     struct tma_consumer_report pass = tma_consumer_measure(&consumer, &tile);
     uint32_t lane_bytes = tma_shared_instruction_info(consumer.instruction)->lane_bytes;
     struct search search = {.index = pass.worst_index, .lane_bytes = lane_bytes};

@@ -4,7 +4,6 @@
 #include "banks/consumer.h"
 #include "placement/locate.h"
 #include "placement/operation_architecture.h"
-#include "serve/answer_input.h"
 #include "serve/answers.h"
 #include "serve/tile_input.h"
 #include "tensormap/rules.h"
@@ -63,14 +62,14 @@ bool tma_answer_place(const struct tma_request *request, struct tma_reply_line *
     struct tma_layout layout;
     struct tma_error why = {0};
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_answer_legal_map(request, &map, error) ||
         !tma_answer_operation(request, &map, &operation, error))
         return false;
     if (tma_rows_begin(&rows, &map, &operation, &size, &why) != TMA_OK ||
         tma_operation_architecture_check(&map, &operation, (enum tma_architecture)architecture,
                                          &why) != TMA_OK)
-        return tma_answer_fail(error, why.code, why.text);
+        return tma_request_fail_whole(error, why.code, why.text);
     tma_reply_unsigned(reply, "rows", size.rows);
     tma_reply_unsigned(reply, "row_bytes", size.row_bytes);
     tma_reply_unsigned(reply, "row_pitch_bytes", size.row_pitch_bytes);
@@ -79,7 +78,7 @@ bool tma_answer_place(const struct tma_request *request, struct tma_reply_line *
     bool asks =
         tma_request_has(request, TMA_REQUEST_ELEMENT) || tma_request_has(request, TMA_REQUEST_BYTE);
     if (asks && tma_layout_begin(&layout, &map, &operation, &why) != TMA_OK)
-        return tma_answer_fail(error, why.code, why.text);
+        return tma_request_fail_whole(error, why.code, why.text);
     if (tma_request_has(request, TMA_REQUEST_ELEMENT) &&
         !write_element(request, &map, &layout, reply, error))
         return false;
@@ -113,7 +112,7 @@ bool tma_answer_compare(const struct tma_request *request, struct tma_reply_line
     struct tma_violation violation;
     char text[TMA_ERROR_TEXT_BYTES];
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_request_map(request, &map, error) ||
         !tma_answer_operation(request, &map, &operation, error) ||
         !tma_answer_consumer(request, &consumer, error))

@@ -113,6 +113,10 @@ const char *tma_request_key_name(unsigned key);
 bool tma_request_fail(struct tma_request_error *error, const struct tma_request *request,
                       unsigned key, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same for an error that is about the request as a whole. */
+bool tma_request_fail_whole(struct tma_request_error *error, enum tma_error_code code,
+                            const char *text);
+
 /* Gives the value of a key that is a name of an enumeration. Without the key, *value stays. Returns
  * false with the error, which lists the names. */
 bool tma_request_choice(const struct tma_request *request, unsigned key,
@@ -122,5 +126,9 @@ bool tma_request_choice(const struct tma_request *request, unsigned key,
  * error if a field is missing, or has another length. */
 bool tma_request_map(const struct tma_request *request, struct tma_tensor_map *map,
                      struct tma_request_error *error);
+
+/* The architecture of a request. */
+bool tma_request_architecture(const struct tma_request *request, int *architecture,
+                              struct tma_request_error *error);
 
 #endif
