@@ -310,13 +310,14 @@ distcheck: dist ## unpack the tarball, build it and run its tests
 	rm -rf build/dist && mkdir build/dist && tar -xzf build/$(DIST).tar.gz -C build/dist
 	$(MAKE) -C build/dist/$(DIST) test
 
-# Built from the tarball, with what the tests of the packages need in one build.
+# One build, from the tarball. tests/packages tests what it makes.
+LINTIAN ?= lintian --fail-on error,warning --info
 .PHONY: deb
 deb: dist ## Debian packages in build/deb (needs debhelper and what debian/control names)
 	rm -rf build/deb && mkdir build/deb && tar -xzf build/$(DIST).tar.gz -C build/deb
 	cd build/deb/$(DIST) && \
 	    DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym $(DEB_BUILD_OPTIONS)" dpkg-buildpackage -us -uc
-	lintian --fail-on error,warning --info build/deb/tmasim_*.changes
+	$(LINTIAN) build/deb/tmasim_*.changes
 
 # The part of the library that checks, encodes, decodes and places, for a web page. It neither reads
 # files nor simulates, and needs no libyaml.
