@@ -89,6 +89,7 @@ static struct tma_program_work least(const struct tma_program_work *a,
     struct tma_program_work work = {
         .serial = smaller(a->serial, b->serial),
         .chain = smaller(a->chain, b->chain),
+        .operations = smaller(a->operations, b->operations),
         .tensor = smaller(a->tensor, b->tensor),
         .alu = smaller(a->alu, b->alu),
         .sfu = smaller(a->sfu, b->sfu),
@@ -104,6 +105,7 @@ static struct tma_program_work least(const struct tma_program_work *a,
 static void add_work(struct tma_program_work *sum, const struct tma_program_work *work) {
     increase(&sum->serial, 1, work->serial);
     increase(&sum->chain, 1, work->chain);
+    increase(&sum->operations, 1, work->operations);
     increase(&sum->tensor, 1, work->tensor);
     increase(&sum->alu, 1, work->alu);
     increase(&sum->sfu, 1, work->sfu);
@@ -294,8 +296,10 @@ static void add_statement(const struct tma_work_walk *walk, const struct tma_sta
         increase(&work->waits[statement->ring], 1, times);
     else if (statement->kind == TMA_STATEMENT_COMPUTE)
         add_compute(walk, statement, times, work);
-    else if (statement->kind == TMA_STATEMENT_OPERATION &&
-             statement->operation.direction == TMA_LOAD)
+    if (statement->kind != TMA_STATEMENT_OPERATION)
+        return;
+    increase(&work->operations, 1, times);
+    if (statement->operation.direction == TMA_LOAD)
         add_load(walk, statement, times, work);
 }
 

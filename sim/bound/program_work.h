@@ -13,9 +13,10 @@ enum tma_work_cta {
 
 /* Times are ticks of 1/1024 cycle. */
 struct tma_program_work {
-    uint64_t serial;               /* instructions of one role, one after the other */
-    uint64_t chain;                /* its matrix products, one after the other */
-    uint64_t waits[TMA_MAX_RINGS]; /* stages of each ring that it waits for */
+    uint64_t serial; /* instructions of one role, one after the other */
+    uint64_t chain;  /* its matrix products, one after the other */
+    uint64_t operations;
+    uint64_t waits[TMA_MAX_RINGS];                /* stages of each ring that it waits for */
     uint64_t tensor, alu, sfu, shared, tma, port; /* of units of the SM */
 };
 

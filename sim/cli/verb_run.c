@@ -115,8 +115,10 @@ static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_plac
 /* Runs the scenario again where that is asked for, and writes the report and the statistics. */
 static enum tma_error_code report(struct run_case *run, bool partial, struct tma_error *error) {
     const struct run_options *options = run->options;
-    const struct cli_questions questions = {options->why, options->no_why, options->common.quiet,
-                                            options->draws.value};
+    const struct cli_questions questions = {.why = options->why,
+                                            .no_why = options->no_why,
+                                            .quiet = options->common.quiet,
+                                            .draws = options->draws.value};
     FILE *statistics = run->outputs.further[STATS].file;
     struct cli_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)

@@ -14,7 +14,7 @@ struct tune_options {
     struct cli_list tries;
     const char *list; /* NULL: no list */
     struct cli_count draws;
-    bool all;
+    bool exact, all;
 };
 
 /* The files of the kernels that the operands name. */
@@ -60,6 +60,7 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
         .kernel_count = own->common.operands.count,
         .variants = variants,
         .draws = own->draws.given ? own->draws.value : DEFAULT_DRAWS,
+        .exact = own->exact || own->all,
         .all = own->all,
     };
     if (!cli_output_open(&output, own->common.output))
@@ -101,6 +102,12 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct tune_options, draws),
      .help = "run those within 5 % of the best also with the seeds (topology.draw) 1 to N\n"
              "(default: 2): where the draws overlap, they are the same"},
+    {.name = "--exact",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct tune_options, exact),
+     .help = "simulate to its end every combination that a lower bound of its time does not rule\n"
+             "out; without it, the first part of a long kernel gives an estimate, and only those\n"
+             "within 5 % of the best are simulated to their end"},
     {.name = "--all",
      .kind = CLI_FLAG,
      .offset = offsetof(struct tune_options, all),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "bound/bound.h"
+#include "bound/estimate.h"
 #include "engine.h"
 #include "engine/kernel_run.h"
 #include "random_operation.h"
@@ -244,6 +245,48 @@ START_TEST(kernels_of_the_library) {
 }
 END_TEST
 
+/* An estimate from the first part of a run is near the time of all of it. */
+static const struct {
+    const char *name, *settings[9];
+    double error; /* at most, as a part of the time */
+} long_kernels[] = {
+    {"gemm", {"M=2048", "N=512", "K=4096", "kernel.sms=4", "kernel.initial_cache=warm"}, 0.1},
+    {"gemm_persistent",
+     {"M=2048", "N=512", "K=4096", "CTAS=4", "kernel.sms=4", "kernel.initial_cache=warm"},
+     0.1},
+};
+
+START_TEST(estimates_are_near) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    struct tma_error error = {.text = ""};
+    struct tma_kernel_estimate estimate;
+    static struct tma_result result;
+    char path[100];
+    size_t settings = 0;
+    while (settings < 9 && long_kernels[_i].settings[settings] != NULL)
+        settings++;
+    snprintf(path, sizeof path, "configs/kernels/%s.yaml", long_kernels[_i].name);
+    ck_assert(tma_scenario_read(path, long_kernels[_i].settings, settings, &scenario, &list));
+    const struct tma_kernel *kernel = &scenario.program->kernel;
+    ck_assert_int_eq(tma_kernel_estimate(&scenario.machine, kernel, &result, &estimate, &error),
+                     TMA_OK);
+    ck_assert(!estimate.whole);
+    uint64_t part = result.counters.operations;
+    ck_assert_int_eq(tma_kernel_run(&scenario.machine, kernel, NULL, &result, NULL, &error),
+                     TMA_OK);
+    double ratio = (double)estimate.cycles / (double)result.cycles;
+    if (getenv("TMASIM_BOUND_SHOW") != NULL)
+        printf("%s: estimate %.3f of the time, from %.3f of the operations\n", path, ratio,
+               (double)part / (double)result.counters.operations);
+    ck_assert_msg(ratio > 1 - long_kernels[_i].error && ratio < 1 + long_kernels[_i].error,
+                  "%s: the estimate is %.3f of the time", path, ratio);
+    ck_assert_uint_lt(part, result.counters.operations / 4);
+    tma_scenario_free(&scenario);
+    tma_diagnostics_free(&list);
+}
+END_TEST
+
 int main(void) {
     const char *given = getenv("TMASIM_BOUND_KERNELS");
     int kernels = given == NULL ? KERNELS : atoi(given);
@@ -253,6 +296,8 @@ int main(void) {
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, random_kernels, 0, kernels / PART);
     tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
+    tcase_add_loop_test(all, estimates_are_near, 0,
+                        (int)(sizeof long_kernels / sizeof long_kernels[0]));
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
