@@ -6,12 +6,14 @@
 
 #include "base/digest.h"
 #include "engine/result.h"
+#include "engine/series.h"
 #include "report/findings.h"
 #include "scenario/scenario.h"
 
 /* What the user wants to know. */
 struct cli_questions {
     bool why, no_why; /* experiments: in any case; never. Else, where the run is short */
+    bool soon;        /* a run is short if its experiments take less than a second, not three */
     bool quiet;
     uint32_t draws; /* launches with other seeds; 0: none */
 };
@@ -33,10 +35,18 @@ enum tma_error_code cli_find_out(const struct cli_questions *questions,
 struct tma_findings cli_findings_of(const struct cli_questions *questions,
                                     const struct cli_findings *found, bool partial);
 
+/* A report. All pointers are borrowed. */
+struct cli_report {
+    const struct tma_scenario *scenario;
+    const struct tma_digests *digests;
+    const struct tma_result *result;
+    struct tma_findings findings;
+    const struct tma_series *series; /* which JSON has, too; NULL: it has none */
+    bool partial;                    /* an interrupt ended the run */
+};
+
 /* Writes the report of the workload or the kernel. `format` is a value of tma_report_format_names.
  */
-void cli_write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
-                      const struct tma_result *result, const struct tma_findings *findings,
-                      bool partial, int format, FILE *out);
+void cli_report_write(const struct cli_report *report, int format, FILE *out);
 
 #endif

@@ -2,22 +2,20 @@
 
 #include "report/timeline.h"
 
-bool cli_timeline_create(struct cli_timeline *timeline, const struct tma_scenario *scenario,
+bool cli_timeline_create(struct cli_timeline *timeline, struct tma_series *series,
                          struct cli_run_sinks *sinks) {
-    *timeline = (struct cli_timeline){.series = tma_series_new(&scenario->machine)};
-    if (!tma_span_sample_create(&timeline->spans, TMA_MOST_TIMELINE_SPANS) ||
-        timeline->series == NULL)
+    *timeline = (struct cli_timeline){.series = series};
+    if (!tma_span_sample_create(&timeline->spans, TMA_MOST_TIMELINE_SPANS))
         return false;
     for (size_t kind = 0; kind < sizeof timeline->spans.kinds; kind++)
         timeline->spans.kinds[kind] = true;
     timeline->sink = tma_span_sample_sink(&timeline->spans);
-    sinks->series = timeline->series;
+    sinks->series = series;
     sinks->spans = &timeline->sink;
     return true;
 }
 
 void cli_timeline_free(struct cli_timeline *timeline) {
-    tma_series_free(timeline->series);
     tma_span_sample_free(&timeline->spans);
 }
 

@@ -8,14 +8,14 @@
 #include "report/span_sample.h"
 
 struct cli_timeline {
-    struct tma_series *series; /* owned */
+    const struct tma_series *series; /* borrowed */
     struct tma_span_sample spans;
     struct tma_span_sink sink;
 };
 
-/* Prepares to record a run of the scenario: adds to its sinks, which borrow *timeline. False when
- * out of memory. Free the timeline in any case. */
-bool cli_timeline_create(struct cli_timeline *timeline, const struct tma_scenario *scenario,
+/* Prepares to record a run: adds to its sinks, which borrow *timeline. The run records the series
+ * too. False when out of memory. Free the timeline in any case. */
+bool cli_timeline_create(struct cli_timeline *timeline, struct tma_series *series,
                          struct cli_run_sinks *sinks);
 void cli_timeline_free(struct cli_timeline *timeline);
 

@@ -220,7 +220,7 @@ static bool run_scenarios(struct golden_set *set) {
 static bool read_recorded(struct golden_set *set) {
     bool good = true;
     for (size_t i = 0; i < set->count; i++) {
-        struct tma_variant one;
+        struct tma_variant one = {0};
         good = tma_variant_read(set->items[i].report, &one, &set->list) && good;
         if (good)
             good = tma_variant_move_case(&set->recorded, set->items[i].path, &one, 0);

@@ -1,269 +1,181 @@
-/* tmasim run: simulates a scenario and writes its report, its trace and its timeline. */
-#include <inttypes.h>
-#include <stdio.h>
+/* tmasim run: simulates a scenario, and writes its report and what else is asked for. */
 #include <string.h>
 
 #include "base/allocation.h"
-#include "base/array.h"
 #include "base/limits.h"
-#include "base/version.h"
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
-#include "cli/scenario_run.h"
+#include "cli/statistics_output.h"
 #include "cli/timeline_output.h"
+#include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "report/report.h"
-#include "scenario/describe.h"
-#include "trace/trace.h"
+
+/* Files besides the report. */
+enum { TRACE, TIMELINE, STATS, FURTHER_FILES };
+
+static const char *const further_options[FURTHER_FILES] = {"--trace", "--timeline", "--stats"};
 
 struct run_options {
     struct cli_options common;
-    const char *trace, *timeline; /* NULL: none */
+    const char *files[FURTHER_FILES]; /* NULL: not wanted */
     struct cli_count trace_limit;
+    bool details; /* the report has the series of the run */
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
 };
 
 struct outputs {
-    struct cli_output report, trace, timeline; /* the file of the last two may be NULL */
+    struct cli_output report, further[FURTHER_FILES]; /* the file of a further one may be NULL */
 };
 
-/* Whether a further output replaces nothing that the command reads or writes. */
-static bool may_write(const struct run_options *options, const struct tma_scenario *scenario,
-                      const char *option, const char *path) {
-    if (!cli_output_spares(path, options->common.operands.items[0]) ||
-        !cli_output_spares(path, scenario->gpu_path))
-        return false;
-    if (!cli_output_is_file(options->common.output, path))
-        return true;
-    cli_error("--output and %s name the same file: %s", option, path);
-    return false;
+/* What is run, what is recorded of it, and what comes out. */
+struct run_case {
+    const struct run_options *options;
+    const struct tma_scenario *scenario;
+    struct tma_digests digests;
+    struct tma_result *result; /* owned */
+    struct tma_series *series; /* owned; NULL: none is wanted */
+    struct cli_timeline timeline;
+    struct outputs outputs;
+};
+
+/* No output may be a file that is read, or that another output writes. */
+static bool check_outputs(const struct run_options *options, const struct tma_scenario *scenario) {
+    for (int i = 0; i < FURTHER_FILES; i++) {
+        const char *path = options->files[i], *other = NULL;
+        if (!cli_output_spares(path, options->common.operands.items[0]) ||
+            !cli_output_spares(path, scenario->gpu_path))
+            return false;
+        if (cli_output_is_file(options->common.output, path))
+            other = "--output";
+        for (int j = 0; j < i; j++)
+            if (cli_output_is_file(options->files[j], path))
+                other = further_options[j];
+        if (other != NULL) {
+            cli_error("%s and %s name the same file: %s", other, further_options[i], path);
+            return false;
+        }
+    }
+    return true;
 }
 
-static bool open_further(struct cli_output *output, const char *path) {
-    return path == NULL || cli_output_open(output, path);
-}
-
-static bool close_further(struct cli_output *output, bool keep) {
-    return output->path == NULL || cli_output_close(output, keep);
-}
-
-/* Closes the trace and the timeline first: the report may go to a pipe whose reader has gone. Those
- * of a run that was interrupted are not whole, and its report says that it is partial. */
+/* Closes the report last: it may go to a pipe whose reader has gone. The trace and the timeline of
+ * a run that was interrupted are not whole; its report says that it is partial. */
 static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
-    bool good = close_further(&outputs->trace, keep && !interrupted);
-    good = close_further(&outputs->timeline, keep && good && !interrupted) && good;
+    bool good = true;
+    for (int i = 0; i < FURTHER_FILES; i++) {
+        bool whole = i == STATS || !interrupted;
+        if (outputs->further[i].path != NULL)
+            good = cli_output_close(&outputs->further[i], keep && good && whole) && good;
+    }
     return cli_output_close(&outputs->report, keep && good) && good;
 }
 
 /* Opens the files before the run, so that an unwritable path fails at once. */
-static bool open_outputs(const struct run_options *options, const struct tma_scenario *scenario,
-                         struct outputs *outputs) {
-    *outputs = (struct outputs){.report = {0}};
-    if (!may_write(options, scenario, "--trace", options->trace) ||
-        !may_write(options, scenario, "--timeline", options->timeline))
+static bool open_outputs(struct run_case *run) {
+    const struct run_options *options = run->options;
+    struct outputs *outputs = &run->outputs;
+    if (!check_outputs(options, run->scenario) ||
+        !cli_output_open(&outputs->report, options->common.output))
         return false;
-    if (cli_output_is_file(options->trace, options->timeline)) {
-        cli_error("--trace and --timeline name the same file: %s", options->trace);
-        return false;
-    }
-    if (!cli_output_open(&outputs->report, options->common.output))
-        return false;
-    if (open_further(&outputs->trace, options->trace) &&
-        open_further(&outputs->timeline, options->timeline))
-        return true;
-    close_outputs(outputs, false, false);
-    return false;
+    bool good = true;
+    for (int i = 0; i < FURTHER_FILES; i++)
+        if (options->files[i] != NULL)
+            good = good && cli_output_open(&outputs->further[i], options->files[i]);
+    if (!good)
+        close_outputs(outputs, false, false);
+    return good;
 }
 
-/* The resolved scenario for the header of the trace. */
-struct fields {
-    struct tma_trace_field *items; /* owned */
-    size_t count, capacity;
-    bool out_of_memory; /* a line is missing */
-};
-
-static void add_field(void *context, const char *key, const char *value) {
-    struct fields *fields = context;
-    struct tma_trace_field *items =
-        tma_array_grow(fields->items, fields->count, &fields->capacity, sizeof *items);
-    if (items == NULL) {
-        fields->out_of_memory = true;
-        return;
-    }
-    fields->items = items;
-    struct tma_trace_field field = {tma_copy_text(key),
-                                    value == NULL ? NULL : tma_copy_text(value)};
-    fields->out_of_memory |= field.key == NULL || field.value == NULL;
-    fields->items[fields->count++] = field;
-}
-
-/* The header's first fields: what wrote the trace, and what it is of. */
-static void add_provenance(const struct tma_digests *digests, struct fields *fields) {
-    char text[TMA_DIGEST_TEXT_BYTES];
-    add_field(fields, "tmasim", TMA_VERSION);
-    tma_digest_text(digests->machine, text);
-    add_field(fields, "digest.machine", text);
-    tma_digest_text(digests->scenario, text);
-    add_field(fields, "digest.scenario", text);
-}
-
-static void free_fields(struct fields *fields) {
-    for (size_t i = 0; i < fields->count; i++) {
-        tma_release((char *)fields->items[i].key);
-        tma_release((char *)fields->items[i].value);
-    }
-    tma_release(fields->items);
-}
-
-/* The names of a kernel's roles, and of the stages of its rings: "ab 2". */
-struct kernel_names {
-    const char *roles[TMA_MAX_ROLES];
-    const char *stages[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH];
-    char texts[TMA_MAX_RINGS * TMA_MAX_RING_DEPTH][TMA_KERNEL_NAME + 12];
-    size_t stage_count;
-};
-
-static void name_kernel(const struct tma_kernel *kernel, struct kernel_names *names,
-                        struct tma_trace_header *header) {
-    for (uint32_t i = 0; i < kernel->role_count; i++)
-        names->roles[i] = kernel->roles[i].name;
-    for (uint32_t i = 0; i < kernel->ring_count; i++)
-        for (uint32_t stage = 0; stage < kernel->rings[i].depth; stage++) {
-            size_t index = names->stage_count++;
-            snprintf(names->texts[index], sizeof names->texts[index], "%s %u",
-                     kernel->rings[i].name, stage);
-            names->stages[index] = names->texts[index];
-        }
-    header->role_names = names->roles;
-    header->role_count = kernel->role_count;
-    header->stage_names = names->stages;
-    header->stage_count = names->stage_count;
-}
-
-static void report_drops(const struct tma_trace_header *header, struct tma_trace_drops drops) {
-    if (drops.events > 0)
-        cli_note("the trace ends at its limit of %" PRIu64 " bytes: %" PRIu64
-                 " events, from cycle %" PRIu64 " on, were dropped (--trace-limit)",
-                 header->limit_bytes, drops.events, drops.from_cycle);
-}
-
-/* Runs the scenario, and writes a trace where there is a file for it. */
-static enum tma_error_code trace_run(const struct run_options *options,
-                                     const struct tma_scenario *scenario,
-                                     const struct tma_digests *digests, FILE *trace,
-                                     struct cli_run_sinks sinks, struct tma_result *result,
-                                     struct tma_kernel_place *place, struct tma_error *error) {
-    const bool quiet = options->common.quiet;
-    if (trace == NULL)
-        return cli_scenario_run(scenario, quiet, &sinks, result, place, error);
-    struct fields fields = {.count = 0};
-    struct kernel_names *names = tma_allocate(1, sizeof *names);
-    add_provenance(digests, &fields);
-    tma_scenario_describe(scenario, add_field, &fields);
-    if (fields.out_of_memory || names == NULL) {
-        free_fields(&fields);
-        tma_release(names);
+/* Runs the scenario, and writes its trace and its timeline. */
+static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_place *place,
+                                    struct tma_error *error) {
+    const struct run_options *options = run->options;
+    struct cli_run_sinks sinks = {.series = run->series};
+    const struct cli_trace trace = {
+        .file = run->outputs.further[TRACE].file,
+        .digests = &run->digests,
+        .limit_bytes =
+            options->trace_limit.given ? options->trace_limit.value : TMA_LIMIT_TRACE_BYTES,
+    };
+    FILE *timeline = run->outputs.further[TIMELINE].file;
+    if (timeline != NULL && !cli_timeline_create(&run->timeline, run->series, &sinks))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    }
-    struct tma_trace_header header = {.scenario = scenario->name,
-                                      .fields = fields.items,
-                                      .field_count = fields.count,
-                                      .limit_bytes = options->trace_limit.given
-                                                         ? options->trace_limit.value
-                                                         : TMA_LIMIT_TRACE_BYTES};
-    if (scenario->program != NULL)
-        name_kernel(&scenario->program->kernel, names, &header);
-    struct tma_trace_writer *writer = tma_trace_writer_open(trace, &header, error);
-    enum tma_error_code code = TMA_ERROR_MEMORY;
-    if (writer != NULL) {
-        struct tma_event_sink sink = tma_trace_writer_sink(writer);
-        sinks.events = &sink;
-        code = cli_scenario_run(scenario, quiet, &sinks, result, place, error);
-        if (code == TMA_OK)
-            report_drops(&header, tma_trace_writer_drops(writer));
-        enum tma_error_code closed = tma_trace_writer_close(writer, code == TMA_OK ? error : NULL);
-        code = code == TMA_OK ? closed : code;
-    }
-    free_fields(&fields);
-    tma_release(names);
+    enum tma_error_code code = cli_trace_run(&trace, run->scenario, options->common.quiet, sinks,
+                                             run->result, place, error);
+    if (code == TMA_OK && timeline != NULL)
+        cli_timeline_write(&run->timeline, run->scenario, run->result, timeline);
     return code;
 }
 
-/* Runs the scenario, and writes a timeline and a trace where there are files for them. */
-static enum tma_error_code simulate(const struct run_options *options,
-                                    const struct tma_scenario *scenario,
-                                    const struct tma_digests *digests,
-                                    const struct outputs *outputs, struct tma_result *result,
-                                    struct tma_kernel_place *place, struct tma_error *error) {
-    FILE *trace = outputs->trace.file, *file = outputs->timeline.file;
-    struct cli_run_sinks sinks = {0};
-    if (file == NULL)
-        return trace_run(options, scenario, digests, trace, sinks, result, place, error);
-    struct cli_timeline timeline;
-    enum tma_error_code code = TMA_ERROR_MEMORY;
-    if (!cli_timeline_create(&timeline, scenario, &sinks))
-        tma_fail(error, code, "out of memory");
-    else
-        code = trace_run(options, scenario, digests, trace, sinks, result, place, error);
-    if (code == TMA_OK)
-        cli_timeline_write(&timeline, scenario, result, file);
-    cli_timeline_free(&timeline);
-    return code;
-}
-
-static enum tma_error_code report(const struct run_options *options,
-                                  const struct tma_scenario *scenario,
-                                  const struct tma_digests *digests,
-                                  const struct tma_result *result, bool partial, FILE *out,
-                                  struct tma_error *error) {
-    const struct cli_questions questions = {options->why, options->no_why, options->common.quiet,
-                                            options->draws.value};
+/* Runs the scenario again where that is asked for, and writes the report and the statistics. */
+static enum tma_error_code report(struct run_case *run, bool partial, struct tma_error *error) {
+    const struct run_options *options = run->options;
+    const struct cli_questions questions = {.why = options->why,
+                                            .no_why = options->no_why,
+                                            .quiet = options->common.quiet,
+                                            .draws = options->draws.value};
+    FILE *statistics = run->outputs.further[STATS].file;
     struct cli_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
-        partial ? TMA_OK : cli_find_out(&questions, scenario, result, found, error);
-    const struct tma_findings findings = cli_findings_of(&questions, found, partial);
+        partial ? TMA_OK : cli_find_out(&questions, run->scenario, run->result, found, error);
+    struct cli_report written = {.scenario = run->scenario,
+                                 .digests = &run->digests,
+                                 .result = run->result,
+                                 .findings = cli_findings_of(&questions, found, partial),
+                                 .series = options->details ? run->series : NULL,
+                                 .partial = partial};
     if (code == TMA_OK)
-        cli_write_report(scenario, digests, result, &findings, partial, options->common.format,
-                         out);
+        cli_report_write(&written, options->common.format, run->outputs.report.file);
+    written.series = run->series;
+    if (code == TMA_OK && statistics != NULL)
+        code = cli_statistics_write(&written, statistics, error);
     tma_release(found);
     return code;
 }
 
-static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
-    struct outputs outputs;
+static int simulate_and_report(struct run_case *run) {
     struct tma_kernel_place place = {0, 0};
-    if (scenario->program != NULL)
-        scenario->program->kernel.unbounded = options->yes;
     struct tma_error error = {0};
-    struct tma_digests digests;
-    struct tma_result *result = tma_allocate(1, sizeof *result);
-    bool ready = result != NULL && tma_scenario_digest(scenario, &digests);
-    if (!ready)
-        cli_error("out of memory");
-    if (!ready || !open_outputs(options, scenario, &outputs)) {
-        tma_release(result);
+    if (!open_outputs(run))
         return CLI_ERROR;
-    }
-    enum tma_error_code code =
-        simulate(options, scenario, &digests, &outputs, result, &place, &error);
+    enum tma_error_code code = simulate(run, &place, &error);
     bool interrupted = code == TMA_ERROR_INTERRUPTED;
     if (code == TMA_OK || interrupted)
-        code =
-            report(options, scenario, &digests, result, interrupted, outputs.report.file, &error);
+        code = report(run, interrupted, &error);
     if (code != TMA_OK)
-        cli_print_run_error(options->common.operands.items[0], scenario, &place, &error);
-    tma_release(result);
-    bool kept = close_outputs(&outputs, code == TMA_OK, interrupted);
+        cli_print_run_error(run->options->common.operands.items[0], run->scenario, &place, &error);
+    bool kept = close_outputs(&run->outputs, code == TMA_OK, interrupted);
     if (code != TMA_OK)
         return cli_error_status(code);
     return !kept ? CLI_ERROR : interrupted ? CLI_INTERRUPTED : CLI_OK;
+}
+
+static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
+    struct run_case run = {.options = options, .scenario = scenario};
+    bool recorded =
+        options->details || options->files[STATS] != NULL || options->files[TIMELINE] != NULL;
+    int status = CLI_ERROR;
+    if (scenario->program != NULL)
+        scenario->program->kernel.unbounded = options->yes;
+    run.result = tma_allocate(1, sizeof *run.result);
+    bool ready = run.result != NULL && tma_scenario_digest(scenario, &run.digests);
+    if (ready && recorded)
+        run.series = tma_series_new(&scenario->machine);
+    if (ready && (!recorded || run.series != NULL))
+        status = simulate_and_report(&run);
+    else
+        cli_error("out of memory");
+    cli_timeline_free(&run.timeline);
+    tma_series_free(run.series);
+    tma_release(run.result);
+    return status;
 }
 
 static int run(const struct cli_options *options) {
@@ -291,12 +203,12 @@ static const struct cli_option options[] = {
     {.name = "--trace",
      .value = "FILE",
      .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, trace),
+     .offset = offsetof(struct run_options, files[TRACE]),
      .help = "write a trace to FILE: one line for each event"},
     {.name = "--timeline",
      .value = "FILE",
      .kind = CLI_TEXT,
-     .offset = offsetof(struct run_options, timeline),
+     .offset = offsetof(struct run_options, files[TIMELINE]),
      .help = "write a timeline to FILE: Chrome trace events, which ui.perfetto.dev opens"},
     {.name = "--trace-limit",
      .value = "BYTES",
@@ -305,6 +217,16 @@ static const struct cli_option options[] = {
      .help =
          "end the trace where it would be longer (default 2000000000; 0: no limit), and say what\n"
          "was dropped"},
+    {.name = "--stats",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, files[STATS]),
+     .help = "write every figure to FILE, a line each: name, value, meaning and unit; also those\n"
+             "of each L2 slice, DRAM channel and port, latencies, and time series"},
+    {.name = "--details",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, details),
+     .help = "add these slices, channels, ports, latencies and series to a report as JSON"},
     {.name = "--why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),

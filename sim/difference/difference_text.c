@@ -20,7 +20,7 @@ static void write_padded(const char *text, int width, FILE *out) {
     tma_write_printable(text, out);
 }
 
-struct widths {
+struct difference_widths {
     int name, base, variants[MOST_VARIANTS_WIDE];
     bool numbered; /* long names stand above the table, and numbers in its head */
 };
@@ -45,7 +45,7 @@ static bool needs_numbers(const struct tma_difference *difference) {
     return numbered;
 }
 
-static int *width_of(struct widths *widths, size_t variant) {
+static int *width_of(struct difference_widths *widths, size_t variant) {
     return &widths->variants[variant < MOST_VARIANTS_WIDE ? variant : MOST_VARIANTS_WIDE - 1];
 }
 
@@ -53,8 +53,9 @@ static struct tma_difference_cell cell_of(const struct tma_difference_row *row, 
     return tma_difference_change_cell(row->base, row->values[variant].measure);
 }
 
-static struct widths widths_of(const struct tma_difference *difference) {
-    struct widths widths = {.name = (int)strlen("figure"), .numbered = needs_numbers(difference)};
+static struct difference_widths widths_of(const struct tma_difference *difference) {
+    struct difference_widths widths = {.name = (int)strlen("figure"),
+                                       .numbered = needs_numbers(difference)};
     widths.base = wider(0, heading_of(difference->base, 0, widths.numbered).text);
     for (size_t v = 0; v < difference->variant_count; v++)
         *width_of(&widths, v) =
@@ -70,7 +71,8 @@ static struct widths widths_of(const struct tma_difference *difference) {
     return widths;
 }
 
-static void write_head(const struct tma_difference *difference, struct widths *widths, FILE *out) {
+static void write_head(const struct tma_difference *difference, struct difference_widths *widths,
+                       FILE *out) {
     fprintf(out, "%-*s", widths->name, "figure");
     write_padded(heading_of(difference->base, 0, widths->numbered).text, widths->base, out);
     for (size_t v = 0; v < difference->variant_count; v++)
@@ -80,7 +82,7 @@ static void write_head(const struct tma_difference *difference, struct widths *w
 }
 
 static void write_row(const struct tma_difference *difference, const struct tma_difference_row *row,
-                      struct widths *widths, FILE *out) {
+                      struct difference_widths *widths, FILE *out) {
     size_t length = strlen(row->name);
     bool failed = false;
     tma_write_printable(row->name, out);
@@ -98,7 +100,7 @@ static void write_row(const struct tma_difference *difference, const struct tma_
 }
 
 void tma_difference_write_text(const struct tma_difference *difference, FILE *out) {
-    struct widths widths = widths_of(difference);
+    struct difference_widths widths = widths_of(difference);
     const char *case_name = "";
     fputs(widths.numbered ? "base       " : "base     ", out);
     tma_difference_write_origin(difference->base, tma_write_printable, out);

@@ -41,6 +41,11 @@ static void rank_units(struct tma_memory *memory) {
     }
 }
 
+struct tma_memory_bytes tma_memory_bytes(const struct tma_machine *machine) {
+    return (struct tma_memory_bytes){.l2_tags = tma_tags_bytes(machine),
+                                     .dram_channels = tma_dram_bytes(machine)};
+}
+
 enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_machine *machine,
                                       struct tma_error *error) {
     struct tma_memory *memory = tma_allocate(1, sizeof *memory);

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "engine/kernel.h"
 #include "engine/result.h"
+#include "engine/series.h"
 #include "report/findings.h"
 
 TMA_API_BEGIN
@@ -22,7 +23,8 @@ struct tma_kernel_report_input {
     const struct tma_result *result;
     const char *const *map_names; /* by index of the tensor map */
     struct tma_findings findings;
-    bool partial; /* an interrupt ended the run */
+    const struct tma_series *series; /* NULL: the report is without servers and series */
+    bool partial;                    /* an interrupt ended the run */
 };
 
 /* Writes the report in a format: a value of tma_report_format_names. Write errors stay with the

@@ -2,6 +2,7 @@
 #include "report/json_writer.h"
 #include "report/kernel_figures.h"
 #include "report/provenance.h"
+#include "report/series_json.h"
 #include "report/waves.h"
 
 struct kernel_json {
@@ -170,5 +171,6 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
                          figures.busy[i], FRACTION_DIGITS);
     tma_json_end_object(json);
     tma_findings_write_json(&input->findings, input->result->statements == 0, json);
+    tma_series_json(input->series, json);
     tma_json_end_object(json);
 }

@@ -7,6 +7,7 @@
 #include "base/api.h"
 #include "base/digest.h"
 #include "engine/result.h"
+#include "engine/series.h"
 #include "report/findings.h"
 #include "tensormap/types.h"
 
@@ -33,7 +34,8 @@ struct tma_report_input {
     const char *const *map_names; /* by index of the tensor map in the workload */
     struct tma_report_limits limits;
     struct tma_findings findings;
-    bool partial; /* an interrupt ended the run */
+    const struct tma_series *series; /* NULL: the report is without servers and series */
+    bool partial;                    /* an interrupt ended the run */
 };
 
 /* Formats of tma_report_write; the first is the default. */

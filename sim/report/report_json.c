@@ -3,6 +3,7 @@
 #include "report/json_writer.h"
 #include "report/provenance.h"
 #include "report/report_formats.h"
+#include "report/series_json.h"
 #include "report/waves.h"
 
 struct json_report {
@@ -289,5 +290,6 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     write_busy(&report);
     tma_findings_write_json(&input->findings, input->result->counters.operations == 0,
                             &report.json);
+    tma_series_json(input->series, &report.json);
     tma_json_end_object(&report.json);
 }

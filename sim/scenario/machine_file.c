@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "memory/system.h"
 #include "memory/topology.h"
 #include "scenario/document.h"
 #include "scenario/schema_describe.h"
@@ -294,6 +296,9 @@ static const struct tma_key keys[] = {
         "bytes of the operand A that a warp group takes from shared memory in a cycle; "
         "0: any number"),
     U32("sm.mma_b", bytes, 0, 1 << 20, sm.mma_b_bytes, "the same: the operand B"),
+    U32("sm.mma_queue", none, 0, 1 << 20, sm.mma_queue,
+        "wgmma instructions that a warp group has in flight; its warps wait before they issue a "
+        "further one; 0: any number"),
     U32("sm.alu", none, 1, 1 << 20, sm.alu, "operations of single precision of an SM in a cycle"),
     U32("sm.sfu", none, 1, 1 << 20, sm.sfu, "special functions of an SM in a cycle"),
 };
@@ -407,6 +412,23 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
     check_dram(root, machine, list);
 }
 
+/* Says what the machine would take on the host before anything takes it. */
+static void check_memory(const struct tma_yaml_node *root, const struct tma_machine *machine,
+                         struct tma_diagnostics *list) {
+    struct tma_memory_bytes bytes = tma_memory_bytes(machine);
+    const struct {
+        const char *path, *what;
+        uint64_t bytes;
+    } parts[] = {{"l2.capacity", "the tags of L2", bytes.l2_tags},
+                 {"dram.queue", "the queues of the DRAM channels", bytes.dram_channels}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].bytes > TMA_LIMIT_MACHINE_BYTES)
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, parts[i].path),
+                         "%s: to simulate %s would take %" PRIu64
+                         " bytes of memory; allowed: up to %d",
+                         parts[i].path, parts[i].what, parts[i].bytes, TMA_LIMIT_MACHINE_BYTES);
+}
+
 /* The engine learns of completions `complete` cycles ahead, so no operation may complete faster. */
 static void check_completions(const struct tma_yaml_node *root, const struct tma_machine *machine,
                               struct tma_diagnostics *list) {
@@ -467,6 +489,8 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
         return false;
     check_topology(root, &input, list);
     check_sizes(root, &input.machine, list);
+    if (tma_diagnostics_total(list) == before)
+        check_memory(root, &input.machine, list);
     check_completions(root, &input.machine, list);
     input.machine.topology.gpc_count = input.gpc_size_count;
     if (input.machine.validated) {

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "serve/answer_input.h"
 #include "serve/answers.h"
 #include "tensormap/descriptor.h"
 #include "tensormap/dump.h"
@@ -27,7 +26,7 @@ bool tma_answer_check(const struct tma_request *request, struct tma_reply_line *
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
     struct tma_tensor_map map;
     int architecture;
-    if (!tma_answer_architecture(request, &architecture, error) ||
+    if (!tma_request_architecture(request, &architecture, error) ||
         !tma_request_map(request, &map, error))
         return false;
     size_t count = tma_tensor_map_check(&map, (enum tma_architecture)architecture, violations,
@@ -43,6 +42,22 @@ bool tma_answer_check(const struct tma_request *request, struct tma_reply_line *
         write_violation(reply, &violations[i]);
     tma_reply_close(reply, ']');
     return true;
+}
+
+bool tma_answer_legal_map(const struct tma_request *request, struct tma_tensor_map *map,
+                          struct tma_request_error *error) {
+    struct tma_violation violation;
+    char text[TEXT_BYTES];
+    int architecture;
+    if (!tma_request_architecture(request, &architecture, error) ||
+        !tma_request_map(request, map, error))
+        return false;
+    if (tma_tensor_map_check(map, (enum tma_architecture)architecture, &violation, 1) == 0)
+        return true;
+    tma_violation_text(&violation, text, sizeof text);
+    tma_request_fail(error, request, violation.field, "%.400s", text);
+    error->code = TMA_ERROR_TENSOR_MAP;
+    return false;
 }
 
 bool tma_answer_encode(const struct tma_request *request, struct tma_reply_line *reply,

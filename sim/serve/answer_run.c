@@ -1,7 +1,6 @@
 /* run: the figures of a scenario, as a row of a sweep has them. */
 #include <stdio.h>
 
-#include "serve/answer_input.h"
 #include "serve/answers.h"
 #include "serve/scenario_figures.h"
 
@@ -24,7 +23,7 @@ static bool run_scenario(const struct tma_scenario *scenario, struct tma_reply_l
     struct tma_error why = {0};
     struct tma_sweep_figures figures;
     if (tma_scenario_figures(scenario, &figures, &why) != TMA_OK)
-        return tma_answer_fail(error, why.code, why.text);
+        return tma_request_fail_whole(error, why.code, why.text);
     write_figures(reply, &figures);
     return true;
 }
@@ -36,7 +35,7 @@ static bool fail_scenario(const struct tma_request *request, const struct tma_di
     unsigned key = tma_request_has(request, TMA_REQUEST_FILE) ? TMA_REQUEST_FILE : TMA_REQUEST_TEXT;
     unsigned setting;
     if (first == NULL)
-        return tma_answer_fail(error, list->reserve.code, list->reserve.text);
+        return tma_request_fail_whole(error, list->reserve.code, list->reserve.text);
     if (sscanf(first->at.file, "--set %u", &setting) == 1)
         tma_request_fail(error, request, TMA_REQUEST_SET, "%.60s: %.400s",
                          setting <= request->values[TMA_REQUEST_SET].count && setting > 0

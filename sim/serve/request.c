@@ -77,6 +77,15 @@ bool tma_request_fail(struct tma_request_error *error, const struct tma_request 
     return false;
 }
 
+bool tma_request_fail_whole(struct tma_request_error *error, enum tma_error_code code,
+                            const char *text) {
+    error->code = code;
+    error->field = "";
+    error->position = 0;
+    snprintf(error->text, sizeof error->text, "%s", text);
+    return false;
+}
+
 static void skip_blanks(struct scanner *scanner) {
     while (*scanner->next == ' ' || *scanner->next == '\t' || *scanner->next == '\r')
         scanner->next++;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "serve/request.h"
+#include "tensormap/architectures.h"
 #include "tensormap/defaults.h"
 
 bool tma_request_choice(const struct tma_request *request, unsigned key,
@@ -136,4 +137,11 @@ bool tma_request_map(const struct tma_request *request, struct tma_tensor_map *m
             return false;
     fill_defaults(request, map);
     return true;
+}
+
+bool tma_request_architecture(const struct tma_request *request, int *architecture,
+                              struct tma_request_error *error) {
+    *architecture = TMA_SM_90;
+    return tma_request_choice(request, TMA_REQUEST_ARCH, &tma_architecture_names, architecture,
+                              error);
 }

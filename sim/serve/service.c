@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "serve/answer_input.h"
 #include "serve/answers.h"
 
 /* A request is copied: parsing changes it. */
@@ -13,6 +12,7 @@ enum { MOST_REQUEST_BYTES = 1 << 20 };
 struct tma_service {
     struct tma_request request;
     struct tma_reply_line reply;
+    struct tma_request_error error;
     char line[MOST_REQUEST_BYTES + 1];
 };
 
@@ -104,23 +104,23 @@ static bool answer_line(struct tma_service *service, size_t length,
     tma_reply_close(&service->reply, '}');
     /* Room for the NUL. */
     if (service->reply.overflowed || service->reply.used == TMA_REPLY_BYTES)
-        return tma_answer_fail(error, TMA_ERROR_BUFFER, "the reply is longer than 64 KiB");
+        return tma_request_fail_whole(error, TMA_ERROR_BUFFER, "the reply is longer than 64 KiB");
     return true;
 }
 
 const char *tma_service_answer(struct tma_service *service, const char *line, size_t length,
                                size_t *reply_length) {
-    struct tma_request_error error;
+    struct tma_request_error *error = &service->error;
     bool good;
     service->request.id = NULL;
     if (length > MOST_REQUEST_BYTES) {
-        good = tma_answer_fail(&error, TMA_ERROR_BUFFER, "the request is longer than 1 MiB");
+        good = tma_request_fail_whole(error, TMA_ERROR_BUFFER, "the request is longer than 1 MiB");
     } else {
         memcpy(service->line, line, length);
-        good = answer_line(service, length, &error);
+        good = answer_line(service, length, error);
     }
     if (!good)
-        reply_error(service, &error);
+        reply_error(service, error);
     service->reply.text[service->reply.used] = '\0';
     *reply_length = service->reply.used;
     return service->reply.text;

@@ -12,6 +12,8 @@ static const struct {
 } faults[] = {
     {"l2:", "  ways:", "17", "l2.ways"},
     {"l2:", "  capacity:", "187 KiB", "of 16 ways: 192512 B"},
+    {"l2:", "  capacity:", "1024 GiB", "l2.capacity: to simulate the tags of L2 would take"},
+    {"dram:", "  queue:", "65536", "the DRAM channels would take"},
     {"l2:", "  partitions:", "1", "topology.gpc_partition"},
     {"l2:", "  slices:", "95", "l2.slices"},
     {"l2:", "  slices:", "96", "hash of 94 slices, but l2.slices is 96"},

@@ -79,6 +79,10 @@ CHANGE(six_bits_atom, (six_bits(map, operation), map->swizzle = TMA_SWIZZLE_128B
 CHANGE(six_bits_atom_store, (six_bits_atom(map, operation), operation->direction = TMA_STORE))
 CHANGE(six_bits_half, (six_bits(map, operation), map->box_dim[0] = 64))
 CHANGE(six_bits_half_store, (six_bits_half(map, operation), operation->direction = TMA_STORE))
+CHANGE(six_bits_rank_5, (six_bits(map, operation), map->rank = 5, map->box_dim[4] = 1,
+                         map->global_strides[3] = 1 << 20))
+CHANGE(six_bits_unused, (six_bits(map, operation), map->global_strides[3] = 16))
+CHANGE(six_bits_last, (six_bits_rank_5(map, operation), map->global_strides[3] += 16))
 CHANGE(six_bits_stride, (six_bits(map, operation), map->global_strides[0] = 112))
 CHANGE(store_multicast, (operation->direction = TMA_STORE, operation->cta_mask = 1))
 CHANGE(load_flip, map->swizzle = TMA_SWIZZLE_128B_ATOM_32B_FLIP_8B)
@@ -172,6 +176,10 @@ static const struct change changes[] = {
     {"half a row of 6 bits", TILE, six_bits_half, TMA_ERROR_ARGUMENT,
      "rows of 16u6_align16b have 64 of 256 elements; loads need 128 of a multiple of 128"},
     {"half a row of 6 bits stored", TILE, six_bits_half_store, TMA_OK, ""},
+    {"strides of 6 bits in rank 5", TILE, six_bits_rank_5, TMA_OK, ""},
+    {"stride of 6 bits past the rank", TILE, six_bits_unused, TMA_OK, ""},
+    {"last stride of 6 bits", TILE, six_bits_last, TMA_ERROR_ARGUMENT,
+     "the address or a stride of 16u6_align16b is not a multiple of 32 bytes; loads need that"},
     {"stride of 6 bits", TILE, six_bits_stride, TMA_ERROR_ARGUMENT,
      "the address or a stride of 16u6_align16b is not a multiple of 32 bytes; loads need that"},
     {"multicast store", TILE, store_multicast, TMA_ERROR_ARGUMENT,

@@ -280,6 +280,45 @@ START_TEST(narrow_copies_are_the_same) {
 }
 END_TEST
 
+/* Asserts that the rows of two operations on a map lie at the same places of global memory. */
+static void check_same_rows(const struct tma_tensor_map *map, const struct tma_operation *operation,
+                            const struct tma_operation *other_operation) {
+    struct tma_row_stream rows, others;
+    struct tma_row row, other;
+    ck_assert(tma_rows_begin(&rows, map, operation, NULL, NULL) == TMA_OK);
+    ck_assert(tma_rows_begin(&others, map, other_operation, NULL, NULL) == TMA_OK);
+    while (tma_rows_next(&rows, &row)) {
+        ck_assert(tma_rows_next(&others, &other));
+        ck_assert_uint_eq(row.global_address, other.global_address);
+        ck_assert_uint_eq(row.data_global_bytes, other.data_global_bytes);
+    }
+    ck_assert(!tma_rows_next(&others, &other));
+}
+
+/* A prefetch reads the rows of the load. A store of an im2col map has no offsets in its
+ * instruction: those of the operation do not count. */
+static void check_prefetch(struct sample *sample) {
+    struct tma_operation prefetch = sample->operation;
+    prefetch.direction = TMA_PREFETCH;
+    check_same_rows(&sample->map, &sample->operation, &prefetch);
+}
+
+static void check_offsets_of_store(struct sample *sample) {
+    struct tma_operation plain = sample->operation;
+    memset(plain.im2col_offsets, 0, sizeof plain.im2col_offsets);
+    check_same_rows(&sample->map, &sample->operation, &plain);
+}
+
+START_TEST(prefetches_read_the_rows_of_loads) {
+    check_samples(700 + (uint64_t)_i, modes[_i], TMA_LOAD, check_prefetch);
+}
+END_TEST
+
+START_TEST(stores_have_no_offsets) {
+    check_samples(800, TMA_ACCESS_IM2COL, TMA_STORE, check_offsets_of_store);
+}
+END_TEST
+
 /* Asserts that two loads leave the same bytes in shared memory. */
 static void load_both(const struct tma_tensor_map *map, const struct tma_operation *operation,
                       const struct tma_tensor_map *other_map,
@@ -353,6 +392,8 @@ int main(void) {
     tcase_add_loop_test(all, loading_a_stored_tile_restores_it, 0, STORE_MODES);
     tcase_add_loop_test(all, callbacks_do_what_a_buffer_does, 0, TABLE_ROWS(modes));
     tcase_add_loop_test(all, narrow_copies_are_the_same, 0, TABLE_ROWS(modes));
+    tcase_add_loop_test(all, prefetches_read_the_rows_of_loads, 0, TABLE_ROWS(modes));
+    tcase_add_test(all, stores_have_no_offsets);
     tcase_add_loop_test(all, modes_are_equivalent, 0, TABLE_ROWS(equivalences));
     suite_add_tcase(suite, all);
     return run_suite(suite);

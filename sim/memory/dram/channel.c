@@ -17,9 +17,15 @@ static uint64_t later(uint64_t a, uint64_t b) {
  * once for each window. */
 enum { RUN_WINDOWS = 2 };
 
-static size_t all_requests(const struct tma_dram *dram) {
-    size_t runs = (size_t)dram->machine->dram.channels * TMA_DRAM_QUEUES * dram->groups;
-    return runs * RUN_WINDOWS * dram->window;
+static size_t all_requests(const struct tma_machine *machine) {
+    size_t runs = (size_t)machine->dram.channels * TMA_DRAM_QUEUES * machine->dram.bank_groups;
+    return runs * RUN_WINDOWS * tma_dram_scheduler_policy(machine->dram.scheduler)->window(machine);
+}
+
+uint64_t tma_dram_bytes(const struct tma_machine *machine) {
+    uint64_t banks = (uint64_t)machine->dram.channels * machine->dram.banks;
+    return all_requests(machine) * sizeof(struct tma_dram_request) +
+           banks * sizeof(struct tma_dram_bank);
 }
 
 static void create_channels(struct tma_dram *dram) {
@@ -84,7 +90,7 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
     dram->window = dram->scheduler->window(machine);
     dram->by_refresh = tma_divisor_of(dram->trefi_ticks);
     dram->groups = machine->dram.bank_groups;
-    dram->requests = tma_allocate(all_requests(dram), sizeof *dram->requests);
+    dram->requests = tma_allocate(all_requests(machine), sizeof *dram->requests);
     if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL ||
         dram->requests == NULL) {
         tma_dram_free(dram);

@@ -13,6 +13,9 @@
 #include "memory/core/address_map.h"
 #include "memory/dram/state.h"
 
+/* The memory that the channels of a machine take, in bytes. */
+uint64_t tma_dram_bytes(const struct tma_machine *machine);
+
 /* Fails with TMA_ERROR_MEMORY. tma_dram_free may be called after a failure. */
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
                                     struct tma_error *error);

@@ -17,16 +17,23 @@ static void empty_set(struct tma_l2_set *set, uint64_t replacement) {
     set->pending = set->filling = set->remote_only = set->dirty = 0;
 }
 
+static uint64_t count_sets(const struct tma_machine *machine) {
+    uint64_t slice_bytes = machine->l2.capacity_bytes / machine->l2.slices;
+    return machine->l2.slices * (slice_bytes / TMA_LINE_BYTES / machine->l2.ways);
+}
+
+uint64_t tma_tags_bytes(const struct tma_machine *machine) {
+    return count_sets(machine) * sizeof(struct tma_l2_set);
+}
+
 enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
                                     struct tma_error *error) {
-    uint64_t slice_bytes = machine->l2.capacity_bytes / machine->l2.slices;
-    uint64_t slice_sets = slice_bytes / TMA_LINE_BYTES / machine->l2.ways;
-    *tags = (struct tma_l2_tags){.set_count = machine->l2.slices * slice_sets,
+    *tags = (struct tma_l2_tags){.set_count = count_sets(machine),
                                  .ways = machine->l2.ways,
                                  .all_ways = (1u << machine->l2.ways) - 1,
                                  .policy = tma_replacement_policy(machine->l2.replacement),
                                  .high_tag = TMA_L2_NO_TAGS};
-    assert(tags->ways >= 1 && tags->ways <= TMA_L2_MAX_WAYS && slice_sets >= 1);
+    assert(tags->ways >= 1 && tags->ways <= TMA_L2_MAX_WAYS && tags->set_count >= 1);
     tags->sets = tma_resize_aligned(NULL, 0, tags->set_count * sizeof *tags->sets);
     if (tags->sets == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", tags->set_count);

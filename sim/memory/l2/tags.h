@@ -75,6 +75,9 @@ struct tma_l2_tags {
 
 enum { TMA_L2_MIXED = UINT16_MAX + 1, TMA_L2_NO_TAGS };
 
+/* The memory that the tags of a machine take, in bytes. */
+uint64_t tma_tags_bytes(const struct tma_machine *machine);
+
 /* Fails with TMA_ERROR_MEMORY. */
 enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
                                     struct tma_error *error);

@@ -1,0 +1,15 @@
+/* All figures of a run as flat text, a line each: name, value, unit, meaning. */
+#ifndef TMA_DIFFERENCE_STATISTICS_H
+#define TMA_DIFFERENCE_STATISTICS_H
+
+#include <stdio.h>
+
+#include "difference/variant.h"
+#include "engine/series.h"
+
+/* Writes the figures of a report, which is the only case of the variant, then those of the servers,
+ * the latencies and the windows of the series. Write errors stay with the stream. */
+void tma_statistics_write(const struct tma_variant *report, const struct tma_series *series,
+                          FILE *out);
+
+#endif
