@@ -311,8 +311,8 @@ const struct cli_verb cli_golden = {
     .details =
         "record runs each FOLDER/NAME.yaml and writes its report to FOLDER/NAME.report.json. check "
         "runs them again and\ncompares the figures, as diff does. Other folders in FOLDER are left "
-        "alone: machines may lie there.\n"
-        "Example: tmasim golden check perf --fail-if 'cycles > +2%' --format junit -o golden.xml",
+        "alone: machines may lie there.",
+    .example = "check perf --fail-if 'cycles > +2%' --format junit -o golden.xml",
     .statuses = "0 nothing fails, 1 a figure fails or a scenario does not run, 2 error, 130 "
                 "interrupted",
     .min_operands = 2,
