@@ -28,7 +28,11 @@ void tma_write_markdown(const char *text, FILE *out) {
 }
 
 void tma_write_csv(const char *text, FILE *out) {
+    bool is_number = (*text == '-' || *text == '+') && text[1] != '\0' &&
+                     strspn(text + 1, "0123456789.") == strlen(text + 1);
     fputc('"', out);
+    if (*text != '\0' && strchr("=+-@\t\r", *text) != NULL && !is_number)
+        fputc('\'', out);
     for (; *text != '\0'; text++) {
         if (*text == '"')
             fputc('"', out);

@@ -13,7 +13,8 @@ void tma_write_xml(const char *text, FILE *out);
 /* Text in Markdown, also in a cell of a table: also escapes the characters that are markup. */
 void tma_write_markdown(const char *text, FILE *out);
 
-/* A quoted field of CSV (RFC 4180), with all characters as they are. */
+/* A cell of CSV (RFC 4180), in quotes. A text that a spreadsheet would take for a formula begins
+ * with an apostrophe there, which makes it data; a number stays one. */
 void tma_write_csv(const char *text, FILE *out);
 
 #endif
