@@ -3,6 +3,14 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "engine/kernel_first_tiles.h"
+#include "scenario/extend.h"
+
+bool cli_scenario_spared(const struct tma_scenario *scenario, const char *output) {
+    bool good = cli_output_spares(output, scenario->gpu_path);
+    for (size_t i = 0; good && scenario->bases != NULL && i < scenario->bases->count; i++)
+        good = cli_output_spares(output, scenario->bases->paths[i]);
+    return good;
+}
 
 bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario) {
     struct tma_diagnostics list = {0};
@@ -10,7 +18,7 @@ bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *s
                                   options->settings.count, scenario, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
-    return good && cli_output_spares(options->output, scenario->gpu_path);
+    return good && cli_scenario_spared(scenario, options->output);
 }
 
 bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scenario) {

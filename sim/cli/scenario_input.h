@@ -13,4 +13,8 @@ bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *s
  * has the tiles of the first CTA. */
 bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scenario);
 
+/* Returns false, and prints an error, if writing the output, which may be NULL, would replace the
+ * machine's file or one that the scenario extends. */
+bool cli_scenario_spared(const struct tma_scenario *scenario, const char *output);
+
 #endif

@@ -131,6 +131,7 @@ const struct cli_verb cli_layout = {
     .name = "layout",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
+    .example = "transpose --element 8,1",
     .summary = "Show where the elements of a tile lie in shared memory.",
     .details =
         "Each line is a bank row of 128 bytes in chunks of 16 bytes. A chunk shows the "
