@@ -318,6 +318,31 @@ deb: dist ## Debian packages in build/deb (needs debhelper and what debian/contr
 	    DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym $(DEB_BUILD_OPTIONS)" dpkg-buildpackage -us -uc
 	lintian --fail-on error,warning --info build/deb/tmasim_*.changes
 
+# The part of the library that checks, encodes, decodes and places, for a web page. It neither reads
+# files nor simulates, and needs no libyaml.
+PLAYGROUND_SOURCES := playground/playground.c sim/report/decimal.c \
+    $(filter-out sim/serve/answer_run.c sim/serve/scenario_figures.c,$(wildcard sim/base/*.c sim/tensormap/*.c sim/placement/*.c sim/banks/*.c sim/serve/*.c))
+PLAYGROUND_PARTS := playground/page.html playground/page.css playground/page.js
+EMCC ?= emcc
+
+.PHONY: playground
+playground: build/playground/tmasim.html ## the web page of the functional half, build/playground/tmasim.html (needs emscripten)
+
+build/playground/engine.wasm: $(PLAYGROUND_SOURCES) $(wildcard sim/base/*.h sim/tensormap/*.h sim/placement/*.h sim/banks/*.h sim/serve/*.h) Makefile
+	@mkdir -p $(@D)
+	$(EMCC) -std=gnu17 -O2 -DTMA_SERVE_WITHOUT_RUN -Isim $(WARNINGS) -ffp-contract=off \
+	    -sSTANDALONE_WASM=1 -sINITIAL_MEMORY=8MB -sTOTAL_STACK=1MB --no-entry -o $@ $(PLAYGROUND_SOURCES)
+
+# Where page.html says @FILE@, the page has that file; the engine as base64.
+build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) sim/base/version.h
+	@base64 -w 0 $< >build/playground/engine.base64
+	@awk -v version='$(VERSION)' ' \
+	    /^@[a-z0-9.]*@$$/ { \
+	        file = (/engine/ ? "build/playground/" : "playground/") substr($$0, 2, length($$0) - 2); \
+	        while ((getline line <file) > 0) print line; close(file); next } \
+	    { gsub(/@version@/, version); print }' playground/page.html >$@
+	@echo "$@: $$(stat -c %s $@) bytes"
+
 .PHONY: capture
 capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs ## what takes records on a GPU: timing, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)
 

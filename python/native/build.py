@@ -18,7 +18,14 @@ from pathlib import Path
 import cffi
 
 HERE = Path(__file__).resolve().parent
-WARNINGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror=incompatible-pointer-types", "-Wno-unused-parameter", "-Wno-unused-function"]
+WARNINGS = [
+    "-std=gnu17",
+    "-Wall",
+    "-Wextra",
+    "-Werror=incompatible-pointer-types",
+    "-Wno-unused-parameter",
+    "-Wno-unused-function",
+]
 
 
 class Library:

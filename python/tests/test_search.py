@@ -115,7 +115,10 @@ def test_a_worker_that_dies_is_one_error() -> None:
 
 
 def test_what_a_call_prints_does_not_disturb(capfd: pytest.CaptureFixture[str]) -> None:
-    assert _workers.run_all([(print, ("hello",)), (abs, (-1,))], jobs=1) == [(None, None), (1, None)]
+    assert _workers.run_all([(print, ("hello",)), (abs, (-1,))], jobs=1) == [
+        (None, None),
+        (1, None),
+    ]
 
 
 def test_an_interrupt_ends_all_workers() -> None:

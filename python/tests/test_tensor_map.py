@@ -100,9 +100,9 @@ def test_check_says_what_the_command_says(
     expected = said["tensor_maps"][0]
     assert made.is_usable(architecture) == expected["usable"]
     same = ("rule", "field", "index", "value", "nearest", "text", "why", "fix", "source")
-    assert [{key: getattr(violation, key) for key in same} for violation in made.check(architecture)] == [
-        {key: item[key] for key in same} for item in expected["violations"]
-    ]
+    assert [
+        {key: getattr(violation, key) for key in same} for violation in made.check(architecture)
+    ] == [{key: item[key] for key in same} for item in expected["violations"]]
     assert [(a.advice, a.field, a.index, a.text) for a in made.advise(architecture)] == [
         (a["advice"], a["field"], a["index"], a["text"]) for a in expected["advice"]
     ]
@@ -139,12 +139,18 @@ def test_findings_are_those_of_the_command(command: Command, tmp_path: Any) -> N
         ({**TILE, "box_dim": [64, 1.5]}, "box_dim[1] is 1.5; expected a whole number"),
         ({**TILE, "box_dim": None}, "box_dim is missing; tiled maps need it"),
         ({**TILE, "global_strides": [512, 8]}, "global_strides has length 2; expected 1"),
-        ({**TILE, "global_address": 2**64}, "global_address is 18446744073709551616; expected 0 to"),
+        (
+            {**TILE, "global_address": 2**64},
+            "global_address is 18446744073709551616; expected 0 to",
+        ),
         ({**TILE, "lower_corner": [0]}, "lower_corner is only for im2col maps; kind is tiled"),
         ({**COLUMN, "box_dim": [1]}, "box_dim is only for tiled maps; kind is im2col"),
         ({**COLUMN, "lower_corner": None}, "lower_corner is missing; im2col maps need it"),
         ({**COLUMN, "lower_corner": [0]}, "lower_corner has length 1; expected 2"),
-        ({**COLUMN, "pixels_per_column": None}, "pixels_per_column is missing; im2col maps need it"),
+        (
+            {**COLUMN, "pixels_per_column": None},
+            "pixels_per_column is missing; im2col maps need it",
+        ),
     ],
 )
 def test_what_no_map_can_have_is_an_error(fields: Dict[str, Any], said: str) -> None:

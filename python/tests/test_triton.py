@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import pytest
 
@@ -16,6 +16,7 @@ import tmasim.triton
 from tmasim import _expressions as ex
 from tmasim import triton_capture
 from tmasim._expressions import Expression
+from tmasim._induction import Cycle, Staircase, cycle, staircase
 from tmasim.triton import Compiled, Descriptor, TranslationError
 
 RECORDS = Path(__file__).resolve().parent / "triton" / "records"
@@ -101,9 +102,89 @@ def test_the_launch_of_a_kernel_that_makes_its_own_descriptors() -> None:
 Moved = Tuple[str, str, Tuple[int, ...]]
 
 
+class Parser:
+    """Evaluates an expression of a scenario; divisions round down."""
+
+    LEVELS: List[Dict[str, Callable[[int, int], int]]] = [
+        {"||": lambda a, b: int(bool(a or b))},
+        {"&&": lambda a, b: int(bool(a and b))},
+        {
+            "==": lambda a, b: int(a == b),
+            "!=": lambda a, b: int(a != b),
+            "<=": lambda a, b: int(a <= b),
+            ">=": lambda a, b: int(a >= b),
+            "<": lambda a, b: int(a < b),
+            ">": lambda a, b: int(a > b),
+        },
+        {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
+        {"*": lambda a, b: a * b, "/": lambda a, b: a // b, "%": lambda a, b: a % b},
+    ]
+
+    def __init__(self, text: str, known: Dict[str, int]) -> None:
+        self.words = re.findall(r"\d+|\w+|\|\||&&|[=!<>]=|[^\s\w]", text)
+        self.known = known
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.words[self.at] if self.at < len(self.words) else ""
+
+    def take(self, word: str = "") -> str:
+        taken = self.peek()
+        assert taken and word in ("", taken), (self.words, self.at)
+        self.at += 1
+        return taken
+
+    def choice(self) -> int:
+        condition = self.binary(0)
+        if self.peek() != "?":
+            return condition
+        self.take("?")
+        yes = self.choice()
+        self.take(":")
+        no = self.choice()
+        return yes if condition else no
+
+    def binary(self, level: int) -> int:
+        if level == len(self.LEVELS):
+            return self.operand()
+        left = self.binary(level + 1)
+        while self.peek() in self.LEVELS[level]:
+            operator = self.LEVELS[level][self.take()]
+            left = operator(left, self.binary(level + 1))
+        return left
+
+    def operand(self) -> int:
+        word = self.take()
+        if word in "-!":
+            operand = self.operand()
+            return -operand if word == "-" else int(not operand)
+        if word == "(":
+            inside = self.choice()
+            self.take(")")
+            return inside
+        if word == "ceil":
+            self.take("(")
+            dividend = self.operand()
+            self.take("/")
+            divisor = self.operand()
+            self.take(")")
+            return -(-dividend // divisor)
+        if word in ("min", "max"):
+            self.take("(")
+            values = [self.choice()]
+            while self.peek() == ",":
+                self.take(",")
+                values.append(self.choice())
+            self.take(")")
+            return (min if word == "min" else max)(values)
+        return int(word) if word.isdigit() else self.known[word]
+
+
 def value(text: Any, known: Dict[str, int]) -> int:
-    """The value of an expression of the program; divisions round down in Python, too."""
-    found: int = eval(str(text).replace("/", "//"), {"min": min, "max": max}, dict(known))
+    """The value of an expression of the program."""
+    parser = Parser(str(text), known)
+    found = parser.choice()
+    assert parser.peek() == ""
     return found
 
 
@@ -127,7 +208,11 @@ def moves(program: List[Any], known: Dict[str, int]) -> Iterator[Moved]:
 
 def moved(program: List[Any], verb: str, name: str, cta: int) -> List[Tuple[int, ...]]:
     """The coordinates of one kind of operation of a CTA."""
-    return [at for kind, map_name, at in moves(program, {"cta": cta}) if (kind, map_name) == (verb, name)]
+    return [
+        at
+        for kind, map_name, at in moves(program, {"cta": cta})
+        if (kind, map_name) == (verb, name)
+    ]
 
 
 def test_a_gemm_walks_along_k_and_stores_its_tile() -> None:
@@ -143,10 +228,14 @@ def test_a_gemm_walks_along_k_and_stores_its_tile() -> None:
     assert len(set(stored)) == len(stored)
 
 
-def test_a_persistent_gemm_stores_every_tile_once() -> None:
+def test_a_persistent_gemm_takes_every_132nd_tile() -> None:
     program = program_of("gemm_persistent")
-    stored = sorted(at for cta in range(132) for at in moved(program, "store", "c", cta))
-    assert stored == sorted((n, m) for n in range(0, 4096, 64) for m in range(0, 4096, 128))
+    for cta in (0, 50, 131):
+        tiles = [(tile // 32 * 128, tile % 32 * 128) for tile in range(cta, 1024, 132)]
+        stored = [(n + part, m) for m, n in tiles for part in (0, 64)]
+        assert moved(program, "store", "c", cta) == stored
+        loaded = [(k, m) for m, _ in tiles for k in range(0, 4096, 64)]
+        assert moved(program, "load", "a", cta) == loaded
 
 
 def test_attention_takes_the_blocks_of_its_head() -> None:
@@ -157,6 +246,60 @@ def test_attention_takes_the_blocks_of_its_head() -> None:
         assert moved(program, "load", "k", cta) == moved(program, "load", "v", cta) == rows
         assert moved(program, "load", "q", cta) == [(0, head * 2048 + 128 * block)]
         assert moved(program, "store", "o", cta) == [(0, head * 2048 + 128 * block)]
+
+
+def tile_of_gemm(tile: int, tiles_m: int, tiles_n: int) -> Tuple[int, int]:
+    """Rows and columns of a tile, in groups of eight along M."""
+    width = 8 * tiles_n
+    first = tile // width * 8
+    rows = min(tiles_m - first, 8)
+    return (first + tile % width % rows) * 128, tile % width // rows * 128
+
+
+@pytest.mark.parametrize("m, n, k, ctas", [(1408, 768, 512, 13), (1024, 1024, 4096, 132)])
+def test_a_flattened_persistent_gemm(m: int, n: int, k: int, ctas: int) -> None:
+    """The loops over tiles and over K are one in the code: its counters go round."""
+    half = {"data_type": "float16", "swizzle": "128b", "box": (128, 64)}
+    compiled = Compiled(
+        name="gemm_flattened",
+        target="sm_90",
+        grid=(ctas,),
+        num_warps=4,
+        num_stages=3,
+        num_ctas=1,
+        shared_bytes=131096,
+        registers=168,
+        arguments={"M": m, "N": n, "K": k},
+        descriptors={
+            "a": Descriptor(shape=(m, k), strides=(k, 1), **half),  # type: ignore[arg-type]
+            "b": Descriptor(shape=(n, k), strides=(k, 1), **half),  # type: ignore[arg-type]
+            "c": Descriptor(shape=(m, n), strides=(n, 1), **half),  # type: ignore[arg-type]
+        },
+        ttgir=(RECORDS.parent / "ttgir" / "gemm_flattened.ttgir").read_text(),
+    )
+    program: List[Any] = compiled.scenario_dict()["kernel"]["roles"]["program"]["program"]
+    tiles = -(-m // 128) * (n // 128)
+    for cta in (0, 5, ctas - 1):
+        places = [tile_of_gemm(tile, m // 128, n // 128) for tile in range(cta, tiles, ctas)]
+        steps = range(0, k, 64)
+        assert moved(program, "load", "a", cta) == [(i, row) for row, _ in places for i in steps]
+        assert moved(program, "load", "b", cta) == [(i, col) for _, col in places for i in steps]
+        stored = [(col + part, row) for row, col in places for part in (0, 64)]
+        assert moved(program, "store", "c", cta) == stored
+    if ctas == 13:
+        result = compiled.scenario().run()
+        assert result.report["bytes"]["loaded"] == tiles * (k // 64) * (128 + 128) * 64 * 2
+        assert result.report["bytes"]["stored"] == m * n * 2
+
+
+def test_series_are_recognised() -> None:
+    assert cycle([1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1]) == Cycle(1, 1, 4)
+    assert cycle([3, 0, 1, 2, 3, 0, 1, 2, 3, 0]) == Cycle(3, 1, 4)
+    assert cycle([64, 128, 0, 64, 128, 0, 64, 128, 0]) == Cycle(64, 64, 192)
+    assert cycle([0, 1, 2, 3, 4]) is None and cycle([0, 2, 1, 0, 2, 1, 0, 1, 2]) is None
+    assert staircase([0, 0, 7, 7, 7, 14, 14, 14, 21, 21]) == Staircase(7, 1, 3)
+    assert staircase([0, 1, 3, 6]) is None and staircase([0, 0, 0]) is None
+    assert str(Cycle(1, 1, 4).at(Expression("i"))) == "((i + 1) % 4)"
 
 
 def pipelined_copy(tiles: int) -> List[Any]:
@@ -230,7 +373,9 @@ def test_what_is_not_understood_is_said() -> None:
     with pytest.raises(TranslationError, match="no descriptor b"):
         replace(compiled, descriptors={"a": compiled.descriptors["a"]}).scenario()
     gather = compiled.ttgir.replace("ttng.async_tma_copy_global_to_local", "ttng.async_tma_gather")
-    with pytest.raises(TranslationError, match=r"line \d+: ttng.async_tma_gather is not understood"):
+    with pytest.raises(
+        TranslationError, match=r"line \d+: ttng.async_tma_gather is not understood"
+    ):
         replace(compiled, ttgir=gather).scenario()
     with pytest.raises(TranslationError, match="a predicate that is not understood"):
         replace(compiled, arguments={"M": 2048, "N": 2048}).scenario()
@@ -275,7 +420,9 @@ class FakeKernel:
             name="copy", target=target, num_warps=4, num_stages=3, num_ctas=1, shared=1024,
             tensordesc_meta=[meta],
         )  # fmt: skip
-        ttgir = '#loc = loc("x")\nmodule {\n  tt.func @copy(%M: i32 loc("M"(#loc))) {\n  } loc(#loc)\n}'
+        ttgir = (
+            '#loc = loc("x")\nmodule {\n  tt.func @copy(%M: i32 loc("M"(#loc))) {\n  } loc(#loc)\n}'
+        )
         return SimpleNamespace(metadata=metadata, asm={"ttgir": ttgir}, n_regs=40, n_spills=0)
 
 

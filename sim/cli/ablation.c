@@ -60,6 +60,7 @@ static const struct changed issue[] = {
     CHANGED(warp.wait_group_cycles, NONE), CHANGED(warp.store_wake_cycles, NONE),
     CHANGED(warp.barrier_cycles, NONE),    CHANGED(warp.spin_cycles, NONE),
     CHANGED(warp.mma_issue_cycles, NONE),  CHANGED(warp.mma_wait_cycles, NONE),
+    CHANGED(sm.mma_queue, NONE),
 };
 static const struct changed launch[] = {
     CHANGED(topology.launch_cycles, NONE),

@@ -1,5 +1,6 @@
 #include "cli/help_topics.h"
 
+#include "cli/faults_reference.h"
 #include "cli/json_schema.h"
 #include "cli/manual.h"
 #include "cli/rules_reference.h"
@@ -10,6 +11,7 @@ const struct cli_help_topic cli_help_topics[] = {
     {"kernel", "every key and statement of kernels", tma_kernel_reference, cli_manual_kernel},
     {"machine", "every key of machine files", tma_machine_reference, cli_manual_machine},
     {"rules", "every rule of tensor maps", cli_rules_reference, NULL},
+    {"faults", "from what CUDA says to its causes", cli_faults_reference, NULL},
     {"scenario-schema", "scenario files, as a JSON Schema", cli_scenario_schema, NULL},
     {"machine-schema", "machine files, as a JSON Schema", cli_machine_schema, NULL},
     {0},

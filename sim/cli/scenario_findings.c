@@ -9,6 +9,15 @@
  * more of them for kernels. */
 enum { MOST_WORK = 250000, MOST_KERNEL_WORK = 125000 };
 
+/* The same for experiments that take less than a second. */
+enum { SOON_WORK = 60000, SOON_KERNEL_WORK = 30000 };
+
+static uint64_t most_work(const struct cli_questions *questions, bool kernel) {
+    if (questions->soon)
+        return kernel ? SOON_KERNEL_WORK : SOON_WORK;
+    return kernel ? MOST_KERNEL_WORK : MOST_WORK;
+}
+
 static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
     struct cli_progress *progress = context;
     progress->cycles += cycles;
@@ -33,7 +42,7 @@ enum tma_error_code cli_find_out(const struct cli_questions *questions,
     uint32_t draws = questions->draws;
     enum tma_error_code code = TMA_OK;
     found->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >
-                      (scenario->program != NULL ? MOST_KERNEL_WORK : MOST_WORK);
+                      most_work(questions, scenario->program != NULL);
     cli_progress_begin(&progress, questions->quiet);
     found->tried = questions->why || (!questions->no_why && !found->too_long);
     if (found->tried)

@@ -13,6 +13,7 @@
 /* What the user wants to know. */
 struct cli_questions {
     bool why, no_why; /* experiments: in any case; never. Else, where the run is short */
+    bool soon;        /* a run is short if its experiments take less than a second, not three */
     bool quiet;
     uint32_t draws; /* launches with other seeds; 0: none */
 };

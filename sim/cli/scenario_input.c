@@ -2,6 +2,7 @@
 
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "engine/kernel_first_tiles.h"
 
 bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario) {
     struct tma_diagnostics list = {0};
@@ -12,12 +13,17 @@ bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *s
     return good && cli_output_spares(options->output, scenario->gpu_path);
 }
 
-bool cli_workload_read(const struct cli_options *options, struct tma_scenario *scenario) {
+bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scenario) {
+    struct tma_error error;
     if (!cli_scenario_read(options, scenario))
         return false;
     if (scenario->program == NULL)
         return true;
-    cli_error("%s has a kernel with roles; this verb takes scenarios with a workload",
-              options->operands.items[0]);
+    if (tma_kernel_first_tiles(&scenario->program->kernel, &scenario->workload, &error) != TMA_OK)
+        cli_error("%s: %s", scenario->name, error.text);
+    else if (scenario->workload.operation_count == 0)
+        cli_error("%s: the first CTA executes no operation", scenario->name);
+    else
+        return true;
     return false;
 }

@@ -1,5 +1,7 @@
 #include "cli/tuning.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -8,16 +10,21 @@
 #include "cli/temporary.h"
 #include "cli/tuning_task.h"
 
-/* Combinations whose time is within this fraction of the best are finalists: they run with further
- * draws. Draws of one kernel differ by less. */
+/* Combinations whose time, or its estimate, is within this fraction of the best are finalists: they
+ * are simulated to their end, and run with further draws. */
 static const double finalist_margin = 0.05;
+
+/* Rows with the lowest bounds whose estimates come first, and those with the best estimates that
+ * are simulated first. The numbers do not depend on the processes, so that the result does not. */
+enum { FIRST_ESTIMATES = 8, FIRST_FINALISTS = 2 };
 
 struct state {
     const struct cli_tuning *tuning;
     struct tma_tune *tune;
     struct tma_workers *workers;
-    struct cli_tuning_task *items; /* owned; of the batch */
-    struct tma_task *tasks;        /* owned; the same for the pool */
+    struct cli_tuning_task *items;    /* owned; of the batch */
+    struct tma_task *tasks;           /* owned; the same for the pool */
+    struct tma_tune_row **candidates; /* owned */
     size_t count;
     struct cli_progress progress;
     bool out_of_memory;
@@ -41,20 +48,35 @@ static double nanoseconds(uint64_t cycles, uint32_t clock_mhz) {
     return (double)cycles * 1000 / clock_mhz;
 }
 
-/* A run of a row has this time. */
+static void take_bound(struct tma_tune_row *row, const struct cli_tuning_outcome *got) {
+    row->found = TMA_TUNE_BOUND;
+    row->sm_clock_mhz = got->sm_clock_mhz;
+    row->bound_cycles = row->cycles = got->cycles;
+    row->time_ns = nanoseconds(got->cycles, got->sm_clock_mhz);
+}
+
+/* A run of a row has this time. Where the row has an estimate, draws are draws of that, and are as
+ * far from its time as from the estimate. */
 static void take_time(struct tma_tune_row *row, const struct cli_tuning_task *task,
                       const struct cli_tuning_outcome *got) {
     double ns = nanoseconds(got->cycles, got->sm_clock_mhz);
-    if (task->draw == 0) {
-        row->found = TMA_TUNE_SIMULATED;
-        row->cycles = got->cycles;
-        row->time_ns = row->least_ns = row->most_ns = ns;
-        row->limiter = got->limiter;
-        row->timing_validated = got->timing_validated;
-        row->timing_edited = got->timing_edited;
+    if (task->draw > 0) {
+        if (row->estimate_ns > 0 && !got->whole)
+            ns *= row->time_ns / row->estimate_ns;
+        row->least_ns = ns < row->least_ns ? ns : row->least_ns;
+        row->most_ns = ns > row->most_ns ? ns : row->most_ns;
+        return;
     }
-    row->least_ns = ns < row->least_ns ? ns : row->least_ns;
-    row->most_ns = ns > row->most_ns ? ns : row->most_ns;
+    if (!got->whole)
+        row->estimate_ns = ns;
+    if (!got->whole && row->found == TMA_TUNE_SIMULATED)
+        return;
+    row->found = got->whole ? TMA_TUNE_SIMULATED : TMA_TUNE_ESTIMATED;
+    row->cycles = got->cycles;
+    row->time_ns = row->least_ns = row->most_ns = ns;
+    row->limiter = got->limiter;
+    row->timing_validated = got->timing_validated;
+    row->timing_edited = got->timing_edited;
 }
 
 static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
@@ -66,7 +88,9 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
         fail_row(state, row, outcome->failure);
     else if (got->failed)
         fail_row(state, row, (const char *)(got + 1));
-    else if (task->step == CLI_TUNING_RUN && row->found != TMA_TUNE_ILLEGAL)
+    else if (task->step == CLI_TUNING_LOOK)
+        take_bound(row, got);
+    else if (row->found != TMA_TUNE_ILLEGAL)
         take_time(row, task, got);
     return !state->out_of_memory;
 }
@@ -125,25 +149,130 @@ static bool look(struct state *state) {
     return run_batch(state);
 }
 
-static bool simulate_all(struct state *state) {
+static int compare_bounds(const void *first, const void *second) {
+    const struct tma_tune_row *a = *(const struct tma_tune_row *const *)first,
+                              *b = *(const struct tma_tune_row *const *)second;
+    double a_ns = nanoseconds(a->bound_cycles, a->sm_clock_mhz),
+           b_ns = nanoseconds(b->bound_cycles, b->sm_clock_mhz);
+    if (a_ns != b_ns)
+        return a_ns < b_ns ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+/* The legal rows, those with the lowest bounds first. */
+static size_t sort_by_bound(struct state *state) {
+    size_t count = 0;
     for (size_t i = 0; i < state->tune->row_count; i++)
-        if (state->tune->rows[i].found != TMA_TUNE_ILLEGAL)
-            add_task(state, CLI_TUNING_RUN, i, 0);
-    return run_batch(state);
+        if (state->tune->rows[i].found == TMA_TUNE_BOUND)
+            state->candidates[count++] = &state->tune->rows[i];
+    if (count > 0)
+        qsort(state->candidates, count, sizeof *state->candidates, compare_bounds);
+    return count;
+}
+
+static double bound_time(const struct tma_tune_row *row) {
+    return nanoseconds(row->bound_cycles, row->sm_clock_mhz);
+}
+
+/* Simulates rows, a few at a time, until the bounds of all others are above the best time. */
+static bool simulate_candidates(struct state *state) {
+    size_t count = sort_by_bound(state), next = 0;
+    size_t few = 2 * (size_t)cli_jobs(state->tuning->options);
+    while (next < count && !cli_interrupted()) {
+        double best = state->tuning->all ? 0 : best_time(state->tune);
+        for (size_t i = 0; i < few && next < count; i++) {
+            if (best > 0 && bound_time(state->candidates[next]) > best)
+                break;
+            add_task(state, CLI_TUNING_RUN, (size_t)(state->candidates[next++] - state->tune->rows),
+                     0);
+        }
+        if (state->count == 0)
+            break;
+        if (!run_batch(state))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the rows that have an estimate, at most `most`, the best first, up to a time. */
+static void add_estimated(struct state *state, size_t most, double limit) {
+    struct tma_tune *tune = state->tune;
+    for (double last = 0; most > 0; most--) {
+        struct tma_tune_row *next = NULL;
+        for (size_t i = 0; i < tune->row_count; i++) {
+            struct tma_tune_row *row = &tune->rows[i];
+            if (row->found == TMA_TUNE_ESTIMATED && row->time_ns > last && row->time_ns <= limit &&
+                (next == NULL || row->time_ns < next->time_ns))
+                next = row;
+        }
+        if (next == NULL)
+            return;
+        last = next->time_ns;
+        for (size_t i = 0; i < tune->row_count; i++)
+            if (tune->rows[i].found == TMA_TUNE_ESTIMATED && tune->rows[i].time_ns <= last &&
+                tune->rows[i].time_ns >= last)
+                add_task(state, CLI_TUNING_RUN, i, 0);
+    }
+}
+
+/* Simulates one row, whose bound is the lowest, and the first part of all whose bounds are not
+ * above its time; then those with the best estimates, until none is left within the margin of the
+ * best. */
+static bool simulate_best(struct state *state) {
+    size_t count = sort_by_bound(state), next = 0;
+    struct tma_tune_row *rows = state->tune->rows;
+    if (count == 0)
+        return true;
+    add_task(state, CLI_TUNING_RUN, (size_t)(state->candidates[0] - rows), 0);
+    for (; next < count && next < FIRST_ESTIMATES; next++)
+        add_task(state, CLI_TUNING_ESTIMATE, (size_t)(state->candidates[next] - rows), 0);
+    if (!run_batch(state))
+        return false;
+    double best = best_time(state->tune);
+    for (; next < count && (best <= 0 || bound_time(state->candidates[next]) <= best); next++)
+        add_task(state, CLI_TUNING_ESTIMATE, (size_t)(state->candidates[next] - rows), 0);
+    if (!run_batch(state))
+        return false;
+    for (size_t most = FIRST_FINALISTS; !cli_interrupted(); most = state->tune->row_count) {
+        best = best_time(state->tune);
+        add_estimated(state, most, best > 0 ? best * (1 + finalist_margin) : HUGE_VAL);
+        if (state->count == 0)
+            return true;
+        if (!run_batch(state))
+            return false;
+    }
+    return true;
 }
 
 /* The finalists run with further draws, one draw after the other. */
 static bool draw_finalists(struct state *state) {
     double limit = best_time(state->tune) * (1 + finalist_margin);
     for (uint32_t draw = 1; draw <= state->tuning->draws; draw++) {
-        for (size_t i = 0; i < state->tune->row_count; i++)
-            if (state->tune->rows[i].found == TMA_TUNE_SIMULATED &&
-                state->tune->rows[i].time_ns <= limit)
-                add_task(state, CLI_TUNING_RUN, i, draw);
+        for (size_t i = 0; i < state->tune->row_count; i++) {
+            const struct tma_tune_row *row = &state->tune->rows[i];
+            if (row->found == TMA_TUNE_SIMULATED && row->time_ns <= limit)
+                add_task(state, row->estimate_ns > 0 ? CLI_TUNING_ESTIMATE : CLI_TUNING_RUN, i,
+                         draw);
+        }
         if (!run_batch(state))
             return false;
     }
     return true;
+}
+
+/* A row that was simulated before the best time was known, and that its bound rules out, is one of
+ * those that were not: so the result does not depend on how many ran at once. */
+static void drop_ruled_out(struct state *state) {
+    double best = best_time(state->tune);
+    for (size_t i = 0; i < state->tune->row_count && !state->tuning->all; i++) {
+        struct tma_tune_row *row = &state->tune->rows[i];
+        if ((row->found != TMA_TUNE_SIMULATED && row->found != TMA_TUNE_ESTIMATED) || best <= 0 ||
+            bound_time(row) <= best)
+            continue;
+        row->found = TMA_TUNE_BOUND;
+        row->cycles = row->bound_cycles;
+        row->time_ns = bound_time(row);
+    }
 }
 
 /* Rows without further draws have no spread. */
@@ -151,6 +280,7 @@ static void finish(struct state *state) {
     struct tma_tune *tune = state->tune;
     double limit = best_time(tune) * (1 + finalist_margin);
     tune->draws = state->tuning->draws;
+    tune->margin = finalist_margin;
     tune->partial = cli_interrupted();
     for (size_t i = 0; i < tune->row_count; i++)
         if (tune->draws == 0 || tune->rows[i].time_ns > limit)
@@ -168,11 +298,12 @@ static bool create(struct state *state) {
     tune->several_kernels = tuning->kernel_count > 1;
     tune->row_count = tuning->kernel_count * variants;
     tune->rows = tma_allocate(tune->row_count, sizeof *tune->rows);
-    state->items = tma_allocate(tune->row_count, sizeof *state->items);
-    state->tasks = tma_allocate(tune->row_count, sizeof *state->tasks);
+    state->items = tma_allocate(tune->row_count + 1, sizeof *state->items);
+    state->tasks = tma_allocate(tune->row_count + 1, sizeof *state->tasks);
+    state->candidates = tma_allocate(tune->row_count, sizeof *state->candidates);
     state->workers = tma_workers_create(cli_jobs(tuning->options), &code);
     if (tune->rows == NULL || state->items == NULL || state->tasks == NULL ||
-        state->workers == NULL)
+        state->candidates == NULL || state->workers == NULL)
         return false;
     for (size_t i = 0; i < tune->row_count; i++)
         tune->rows[i] = (struct tma_tune_row){
@@ -189,7 +320,10 @@ bool cli_tuning_run(const struct cli_tuning *tuning, struct tma_tune *tune) {
     bool good = false;
     if (create(&state)) {
         cli_progress_begin(&state.progress, tuning->options->quiet);
-        good = look(&state) && simulate_all(&state) && draw_finalists(&state);
+        good =
+            look(&state) && (tuning->exact ? simulate_candidates(&state) : simulate_best(&state));
+        drop_ruled_out(&state);
+        good = good && draw_finalists(&state);
         cli_progress_clear(&state.progress);
         if (good)
             finish(&state);
@@ -199,6 +333,7 @@ bool cli_tuning_run(const struct cli_tuning *tuning, struct tma_tune *tune) {
     tma_workers_free(state.workers);
     tma_release(state.items);
     tma_release(state.tasks);
+    tma_release(state.candidates);
     if (state.out_of_memory)
         cli_error("out of memory");
     return good && !state.out_of_memory;

@@ -5,17 +5,24 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "bound/bound.h"
+#include "bound/estimate.h"
 #include "engine/kernel_run.h"
 
-static bool simulate(struct tma_scenario *scenario, struct cli_tuning_outcome *outcome,
-                     struct tma_reply *reply, struct tma_error *error) {
+static bool simulate(const struct cli_tuning_task *task, struct tma_scenario *scenario,
+                     struct cli_tuning_outcome *outcome, struct tma_reply *reply,
+                     struct tma_error *error) {
     const struct tma_kernel *kernel = &scenario->program->kernel;
+    struct tma_kernel_estimate estimate = {.whole = true};
     struct tma_result *result = tma_allocate(1, sizeof *result);
+    enum tma_error_code code = TMA_ERROR_MEMORY;
     if (result == NULL)
         tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    bool good = result != NULL &&
-                tma_kernel_run(&scenario->machine, kernel, NULL, result, NULL, error) == TMA_OK;
-    if (good) {
+    else if (task->step == CLI_TUNING_ESTIMATE)
+        code = tma_kernel_estimate(&scenario->machine, kernel, result, &estimate, error);
+    else
+        code = tma_kernel_run(&scenario->machine, kernel, NULL, result, NULL, error);
+    if (code == TMA_OK) {
         struct tma_kernel_report_input input = {
             .scenario = scenario->name,
             .machine = &scenario->machine,
@@ -23,12 +30,13 @@ static bool simulate(struct tma_scenario *scenario, struct cli_tuning_outcome *o
             .result = result,
             .map_names = scenario->map_names,
         };
-        outcome->cycles = result->cycles;
+        outcome->whole = estimate.whole;
+        outcome->cycles = estimate.whole ? result->cycles : estimate.cycles;
         outcome->limiter = tma_tune_limiter_of(&input);
         tma_reply_note(reply, &result->cycles, sizeof result->cycles);
     }
     tma_release(result);
-    return good;
+    return code == TMA_OK;
 }
 
 /* Returns true where the step succeeds; else writes the reason. */
@@ -48,8 +56,12 @@ static bool do_step(const struct cli_tuning_task *task, struct tma_scenario *sce
         kernel->sm_clock_mhz > 0 ? kernel->sm_clock_mhz : scenario->machine.sm_clock_mhz;
     outcome->timing_validated = scenario->machine.validated;
     outcome->timing_edited = scenario->machine.edited;
-    if (task->step == CLI_TUNING_RUN)
-        good = simulate(scenario, outcome, reply, &error);
+    struct tma_kernel_bound bound;
+    if (task->step == CLI_TUNING_LOOK) {
+        tma_kernel_bound(&scenario->machine, kernel, &bound);
+        outcome->cycles = bound.cycles;
+    } else
+        good = simulate(task, scenario, outcome, reply, &error);
     if (!good)
         snprintf(reason, CLI_REASON_BYTES, "%s", error.text);
     return good;

@@ -7,21 +7,23 @@
 #include "workers/pool.h"
 
 enum cli_tuning_step {
-    CLI_TUNING_LOOK, /* is it legal? */
-    CLI_TUNING_RUN   /* simulates it */
+    CLI_TUNING_LOOK,     /* is it legal? finds a lower bound of its time */
+    CLI_TUNING_ESTIMATE, /* simulates its first part */
+    CLI_TUNING_RUN       /* simulates it */
 };
 
 struct cli_tuning_task {
     enum cli_tuning_step step;
-    uint32_t draw; /* RUN: the seed; 0: that of the machine */
+    uint32_t draw; /* the seed; 0: that of the machine */
     size_t row;    /* number of the kernel, times the number of variants, plus the variant */
 };
 
 struct cli_tuning_outcome {
-    bool failed; /* the bytes that follow are the reason */
-    uint64_t cycles;
+    bool failed;     /* the bytes that follow are the reason */
+    uint64_t cycles; /* LOOK: the bound */
     uint32_t sm_clock_mhz;
-    struct tma_tune_limiter limiter; /* RUN */
+    bool whole;                      /* it was simulated to its end */
+    struct tma_tune_limiter limiter; /* where it was */
     bool timing_validated, timing_edited;
 };
 

@@ -8,9 +8,15 @@
 #include "cli/map_text.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/traced_operation.h"
 #include "cli/verbs.h"
 
 enum { FINDING_BYTES = 300 };
+
+struct decode_options {
+    struct cli_options common;
+    struct cli_operation_options operation;
+};
 
 struct decoded {
     const char *name; /* the operand */
@@ -20,6 +26,7 @@ struct decoded {
     struct tma_finding findings[TMA_MAX_FINDINGS];
     size_t finding_count;
     struct cli_map_check check;
+    const struct cli_traced_operation *traced; /* of a map that is alone; or NULL */
 };
 
 static bool decode(const char *operand, enum tma_architecture architecture,
@@ -50,6 +57,8 @@ static void write_text(const struct decoded *all, size_t count, FILE *out) {
     if (count == 1) {
         cli_map_text(&all[0].map, all[0].check.names, out);
         write_findings(&all[0], out);
+        if (all[0].traced != NULL)
+            cli_operation_text(all[0].traced, out);
         return;
     }
     size_t different = cli_maps_text(&all[0].map, &all[1].map, all[0].check.names, out);
@@ -83,6 +92,8 @@ static void write_json(const struct decoded *all, size_t count, FILE *out) {
     tma_json_begin_object(&json, NULL);
     if (count == 1)
         write_json_map(&all[0], &json);
+    if (count == 1 && all[0].traced != NULL)
+        cli_operation_json(all[0].traced, "operation", &json);
     for (size_t i = 0; count == 2 && i < count; i++) {
         tma_json_begin_object(&json, i == 0 ? "a" : "b");
         write_json_map(&all[i], &json);
@@ -95,11 +106,36 @@ static void write_json(const struct decoded *all, size_t count, FILE *out) {
     tma_json_end_object(&json);
 }
 
+/* Judges the operation of the options, if they name one. */
+static bool trace(const struct decode_options *own, struct decoded *decoded, size_t count,
+                  struct cli_traced_operation *traced) {
+    decoded->traced = NULL;
+    if (!cli_operation_given(&own->operation))
+        return true;
+    if (count != 1 || decoded->check.violation_count > 0) {
+        cli_error(count != 1 ? "decode: an operation is judged on one map"
+                             : "the map is illegal: decode without an operation says why");
+        return false;
+    }
+    if (!cli_operation_trace(&own->operation, &decoded->map, cli_architecture(&own->common, NULL),
+                             traced))
+        return false;
+    decoded->traced = traced;
+    return true;
+}
+
+static int status_of(const struct decoded *all, size_t count) {
+    if (count == 2)
+        return same_bytes(&all[0], &all[1]) ? CLI_OK : CLI_DIFFERENT;
+    return all[0].traced != NULL && all[0].traced->code != TMA_OK ? CLI_DIFFERENT : CLI_OK;
+}
+
 static int run(const struct cli_options *options) {
     static const char *const standard[] = {"-"};
     size_t count = options->operands.count == 0 ? 1 : options->operands.count;
     const char *const *operands = options->operands.count == 0 ? standard : options->operands.items;
     struct decoded all[2];
+    struct cli_traced_operation traced;
     struct cli_output output;
     if (!cli_check_descriptor_address(options->descriptor_address))
         return CLI_ERROR;
@@ -107,19 +143,36 @@ static int run(const struct cli_options *options) {
         if (!decode(operands[i], cli_architecture(options, NULL),
                     (enum tma_name_style)options->names, &all[i]))
             return CLI_ERROR;
-    if (!cli_output_open(&output, options->output))
+    if (!trace((const struct decode_options *)options, &all[0], count, &traced) ||
+        !cli_output_open(&output, options->output))
         return CLI_ERROR;
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
     (as_json ? write_json : write_text)(all, count, output.file);
     if (!cli_output_close(&output, true))
         return CLI_ERROR;
-    return count == 1 || same_bytes(&all[0], &all[1]) ? CLI_OK : CLI_DIFFERENT;
+    return status_of(all, count);
 }
+
+#define OPERATION_OPTION(option, meta, member, text)                                               \
+    {                                                                                              \
+        .name = option, .value = meta, .kind = CLI_TEXT,                                           \
+        .offset = offsetof(struct decode_options, operation) +                                     \
+                  offsetof(struct cli_operation_options, member),                                  \
+        .help = text                                                                               \
+    }
 
 static const struct cli_option options[] = {
     CLI_OPTION_ARCHITECTURE,
     CLI_OPTION_NAMES,
     CLI_OPTION_DESCRIPTOR_ADDRESS,
+    OPERATION_OPTION("--load", "COORDINATES", load,
+                     "say whether a load at these coordinates faults, and where its bytes go;\n"
+                     "for example --load 64,8 (innermost dimension first)"),
+    OPERATION_OPTION("--store", "COORDINATES", store, "the same for a store"),
+    OPERATION_OPTION("--prefetch", "COORDINATES", prefetch, "the same for a prefetch into L2"),
+    OPERATION_OPTION("--shared", "ADDRESS", shared,
+                     "where the operation's tile lies in shared memory (default: 0)"),
+    OPERATION_OPTION("--offsets", "W,H,D", offsets, "im2col offsets of the load, in pixels"),
     CLI_OPTION_FORMAT(&cli_format_names),
     CLI_OPTION_JSON,
     CLI_OPTION_OUTPUT,
@@ -132,10 +185,13 @@ const struct cli_verb cli_decode = {
     .details =
         "A dump is a file with the 128 bytes, as binary, as hex digits, or as the output of a "
         "debugger: 16 words\nof 64 bits or 32 words of 32 bits, with 0x. Hex digits may also "
-        "be the operand itself. Without an\noperand, or with -, decode reads standard input.",
-    .statuses = "0 decoded (two maps: same bytes), 1 the two maps differ, 2 error or no tensor map",
+        "be the operand itself. Without an\noperand, or with -, decode reads standard input.\n"
+        "Example: tmasim decode dump.txt --load 64,8 --shared 0x400",
+    .statuses = "0 decoded (two maps: same bytes), 1 the two maps differ, or the\noperation "
+                "faults, 2 error or no tensor map",
     .max_operands = 2,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .options_bytes = sizeof(struct decode_options),
     .run = run,
 };

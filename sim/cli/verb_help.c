@@ -21,7 +21,8 @@ static void print_overview(const struct cli_verb *const *verbs) {
         printf("  %-12s%s\n", (*verbs)->name, (*verbs)->summary);
     printf("\ntmasim VERB --help shows the options of a verb. tmasim help scenario, kernel and "
            "machine list every key\nof those files; tmasim help rules lists every rule of tensor "
-           "maps;\nscenario-schema and machine-schema are the JSON Schemas of the files.\n");
+           "maps, tmasim help faults\nwhat can be the cause of what CUDA says; scenario-schema and "
+           "machine-schema are the JSON Schemas of files.\n");
 }
 
 static const struct cli_verb *find_verb(const char *name, const struct cli_verb *const *verbs) {

@@ -117,8 +117,10 @@ static enum tma_error_code make_page(const struct report_options *options, struc
                                      struct tma_kernel_place *place, FILE *out,
                                      struct tma_error *error) {
     const struct tma_scenario *scenario = page->scenario;
-    const struct cli_questions questions = {
-        .why = options->why, .no_why = options->no_why, .quiet = options->common.quiet};
+    const struct cli_questions questions = {.why = options->why,
+                                            .no_why = options->no_why,
+                                            .soon = true,
+                                            .quiet = options->common.quiet};
     page->result = tma_allocate(1, sizeof *page->result);
     page->found = tma_allocate(1, sizeof *page->found);
     page->series = tma_series_new(&scenario->machine);
@@ -187,7 +189,7 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct report_options, why),
      .help = "find out what limits the run: run it again with one thing relieved at a time.\n"
-             "This is the default for short runs"},
+             "This is the default where it takes less than a second"},
     {.name = "--no-why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct report_options, no_why),

@@ -33,7 +33,7 @@ struct outputs {
 };
 
 /* What is run, what is recorded of it, and what comes out. */
-struct run {
+struct run_case {
     const struct run_options *options;
     const struct tma_scenario *scenario;
     struct tma_digests digests;
@@ -76,7 +76,7 @@ static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) 
 }
 
 /* Opens the files before the run, so that an unwritable path fails at once. */
-static bool open_outputs(struct run *run) {
+static bool open_outputs(struct run_case *run) {
     const struct run_options *options = run->options;
     struct outputs *outputs = &run->outputs;
     if (!check_outputs(options, run->scenario) ||
@@ -92,7 +92,7 @@ static bool open_outputs(struct run *run) {
 }
 
 /* Runs the scenario, and writes its trace and its timeline. */
-static enum tma_error_code simulate(struct run *run, struct tma_kernel_place *place,
+static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_place *place,
                                     struct tma_error *error) {
     const struct run_options *options = run->options;
     struct cli_run_sinks sinks = {.series = run->series};
@@ -113,10 +113,12 @@ static enum tma_error_code simulate(struct run *run, struct tma_kernel_place *pl
 }
 
 /* Runs the scenario again where that is asked for, and writes the report and the statistics. */
-static enum tma_error_code report(struct run *run, bool partial, struct tma_error *error) {
+static enum tma_error_code report(struct run_case *run, bool partial, struct tma_error *error) {
     const struct run_options *options = run->options;
-    const struct cli_questions questions = {options->why, options->no_why, options->common.quiet,
-                                            options->draws.value};
+    const struct cli_questions questions = {.why = options->why,
+                                            .no_why = options->no_why,
+                                            .quiet = options->common.quiet,
+                                            .draws = options->draws.value};
     FILE *statistics = run->outputs.further[STATS].file;
     struct cli_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)
@@ -138,7 +140,7 @@ static enum tma_error_code report(struct run *run, bool partial, struct tma_erro
     return code;
 }
 
-static int simulate_and_report(struct run *run) {
+static int simulate_and_report(struct run_case *run) {
     struct tma_kernel_place place = {0, 0};
     struct tma_error error = {0};
     if (!open_outputs(run))
@@ -156,7 +158,7 @@ static int simulate_and_report(struct run *run) {
 }
 
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
-    struct run run = {.options = options, .scenario = scenario};
+    struct run_case run = {.options = options, .scenario = scenario};
     bool recorded =
         options->details || options->files[STATS] != NULL || options->files[TIMELINE] != NULL;
     int status = CLI_ERROR;

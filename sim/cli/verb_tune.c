@@ -14,6 +14,7 @@ struct tune_options {
     struct cli_list tries;
     const char *list; /* NULL: no list */
     struct cli_count draws;
+    bool exact, all;
 };
 
 /* The files of the kernels that the operands name. */
@@ -59,6 +60,8 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
         .kernel_count = own->common.operands.count,
         .variants = variants,
         .draws = own->draws.given ? own->draws.value : DEFAULT_DRAWS,
+        .exact = own->exact || own->all,
+        .all = own->all,
     };
     if (!cli_output_open(&output, own->common.output))
         return CLI_ERROR;
@@ -99,6 +102,17 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct tune_options, draws),
      .help = "run those within 5 % of the best also with the seeds (topology.draw) 1 to N\n"
              "(default: 2): where the draws overlap, they are the same"},
+    {.name = "--exact",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct tune_options, exact),
+     .help = "simulate to its end every combination that a lower bound of its time does not rule\n"
+             "out; without it, the first part of a long kernel gives an estimate, and only those\n"
+             "within 5 % of the best are simulated to their end"},
+    {.name = "--all",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct tune_options, all),
+     .help = "simulate all combinations, also those that cannot win because a lower bound of\n"
+             "their time is above the best time"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_FORMAT(&tma_tune_format_names),

@@ -232,7 +232,7 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;
-    role->groups_committed = role->groups_complete = role->mma_committed = 0;
+    role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle = 0;
     role->groups[0] = (struct tma_store_group){0};
     role->group_open = false;
     role->phase = TMA_ROLE_RUNNING;
@@ -264,9 +264,18 @@ static bool want_tile(struct tma_role_state *role, uint64_t now, struct tma_wait
     return false;
 }
 
+/* What the warps can do between the instructions of a matrix product, where a compiler puts it:
+ * they do the rest when all of them have been issued. */
+static bool goes_between_products(const struct tma_statement *statement) {
+    return statement->kind == TMA_STATEMENT_COMPUTE &&
+           (statement->work == TMA_WORK_ALU || statement->work == TMA_WORK_SFU);
+}
+
 /* Executes one statement. Where it returns false, *wait is what the role waits for. */
 static bool execute(struct tma_role_state *role, const struct tma_statement *statement,
                     uint64_t now, struct tma_wait *wait) {
+    if (!goes_between_products(statement))
+        spend_until(role, TMA_ROLE_COMPUTE, role->issued_cycle);
     switch (statement->kind) {
     case TMA_STATEMENT_ACQUIRE:
         if (acquire(role, statement))

@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "engine/kernel_check.h"
+#include "engine/kernel_costs.h"
 #include "engine/kernel_grid.h"
 #include "engine/kernel_memory.h"
 #include "engine/kernel_operation.h"
@@ -202,26 +203,6 @@ static void release(struct tma_kernel_engine *engine) {
     tma_memory_free(simulation->memory);
 }
 
-/* On a machine where something costs nothing, it costs nothing in any code. */
-static void apply_cost(uint32_t cost, uint32_t *cycles) {
-    if (cost > 0 && *cycles > 0)
-        *cycles = cost;
-}
-
-/* Puts the costs of the kernel's own code in the place of the machine's. */
-static void apply_costs(const struct tma_kernel_costs *costs, struct tma_machine *machine) {
-    apply_cost(costs->wait_cycles, &machine->warp.wait_cycles);
-    apply_cost(costs->wake_cycles, &machine->warp.wake_cycles);
-    apply_cost(costs->arrive_cycles, &machine->warp.arrive_cycles);
-    apply_cost(costs->expect_cycles, &machine->warp.expect_cycles);
-    apply_cost(costs->issue_cycles, &machine->warp.issue_cycles);
-    apply_cost(costs->commit_cycles, &machine->warp.commit_cycles);
-    apply_cost(costs->wait_group_cycles, &machine->warp.wait_group_cycles);
-    apply_cost(costs->barrier_cycles, &machine->warp.barrier_cycles);
-    apply_cost(costs->mma_issue_cycles, &machine->warp.mma_issue_cycles);
-    apply_cost(costs->mma_wait_cycles, &machine->warp.mma_wait_cycles);
-}
-
 enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
                                            const struct tma_kernel *kernel,
                                            const struct tma_event_sink *sink,
@@ -236,8 +217,7 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
     struct tma_kernel_engine *engine = tma_allocate(1, sizeof *engine);
     if (engine == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    engine->machine = tma_machine_at_clock(machine, kernel->sm_clock_mhz);
-    apply_costs(&kernel->costs, &engine->machine);
+    engine->machine = tma_kernel_machine(machine, kernel);
     engine->kernel = kernel;
     struct tma_simulation *simulation = &engine->simulation;
     simulation->machine = &engine->machine;

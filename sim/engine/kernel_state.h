@@ -77,7 +77,8 @@ struct tma_role_state {
     uint64_t groups_complete;          /* of the first ones */
     uint64_t mma_ends[TMA_MAX_GROUPS]; /* ring, by number */
     uint64_t mma_committed;
-    bool group_open;                     /* stores were issued since the last commit */
+    uint64_t issued_cycle; /* at which all instructions of the products so far have been issued */
+    bool group_open;       /* stores were issued since the last commit */
     const struct tma_statement *request; /* for which it wants a unit of the SM in this cycle */
     bool served;                         /* by that unit */
     uint64_t served_cycle;

@@ -64,8 +64,9 @@ static uint32_t mma_bytes(enum tma_mma_type type) {
     return bytes[type];
 }
 
-/* A wgmma multiplies 64 rows of A. It reads its rows of A, unless they are in registers, and B. */
-enum { MMA_ROWS = 64 };
+/* A wgmma multiplies 64 rows of A, at most 256 columns of B, and 32 bytes of K. It reads its rows
+ * of A, unless they are in registers, and B. */
+enum { MMA_ROWS = 64, MMA_COLUMNS = 256, MMA_STEP_BYTES = 32 };
 
 enum { WARP_GROUP = 4 };
 
@@ -76,12 +77,28 @@ static uint64_t warp_groups(const struct tma_role_state *role, uint64_t parts) {
     return groups > 0 ? groups : 1;
 }
 
+static uint64_t divide_up(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit;
+}
+
+/* The cycle at which a group has been issued that is asked for at `start`, and whose products run
+ * from `begin` to `end`: when no more of its instructions are left than a warp group has in flight.
+ */
+static uint64_t issued_cycle(const struct tma_machine *machine, uint64_t instructions,
+                             uint64_t start, uint64_t begin, uint64_t end) {
+    uint64_t queue = machine->sm.mma_queue;
+    if (queue == 0 || instructions == 0)
+        return start;
+    uint64_t in_flight = (end - begin) * queue / instructions;
+    return end > start + in_flight ? end - in_flight : start;
+}
+
 static uint64_t multiply(struct tma_role_state *role, const struct tma_statement *statement,
                          const uint64_t amount[3], uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
     struct tma_kernel_sm *sm = role->cta->sm;
     uint64_t m = amount[0], n = amount[1], k = amount[2], bytes = mma_bytes(statement->type);
-    uint64_t parts = (m + MMA_ROWS - 1) / MMA_ROWS;
+    uint64_t parts = divide_up(m, MMA_ROWS);
     uint64_t read_a = statement->a_in_registers ? 0 : m * k * bytes, read_b = parts * n * k * bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
     /* The operands come from shared memory while the product is computed. With few columns a warp
@@ -89,16 +106,21 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
      * and other CTAs use meanwhile. */
     uint64_t end = serve_unit(role, TMA_SERIES_TENSOR_TICKS, &sm->tensor, start, m * n * k,
                               mma_rate(machine, statement->type));
+    uint64_t groups = warp_groups(role, parts);
+    uint64_t instructions =
+        divide_up(parts, groups) * divide_up(n, MMA_COLUMNS) * divide_up(k * bytes, MMA_STEP_BYTES);
     uint64_t ticks =
         (ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes)) /
-        warp_groups(role, parts);
+        groups;
     uint64_t before =
         role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
-    uint64_t read_end = (before > start ? before : start) + ticks / TMA_TICKS;
+    uint64_t begin = before > start ? before : start;
+    uint64_t read_end = begin + ticks / TMA_TICKS;
     end = read_end > end ? read_end : end;
     sm->operand_cycles += (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES *
                           machine->shared.wavefront_cycles;
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
+    role->issued_cycle = issued_cycle(machine, instructions, start, begin, end);
     uint64_t next = start;
     if (role->mma_committed > statement->leaving) {
         uint64_t done =

@@ -19,7 +19,7 @@ struct tma_run_state {
 /* Follows a run, in ways that may each be left out. None of them changes the result. */
 struct tma_watch {
     /* Called every few milliseconds of the host's time; it may take long, but must not call
-     * tma_run. False ends the run. Kernels with roles do not call it. */
+     * tma_run. False ends the run. */
     bool (*look)(void *context, const struct tma_run_state *state);
     void *context;
 

@@ -229,6 +229,8 @@ struct tma_machine {
         uint32_t mma_a_bytes;    /* bytes of A, in shared memory, that a warp group takes in a
                                     cycle; 0: any number */
         uint32_t mma_b_bytes;    /* the same: B */
+        uint32_t mma_queue;      /* wgmma instructions that a warp group has in flight; its warps
+                                    wait before they issue a further one; 0: any number */
         uint32_t alu;            /* operations of single precision in a cycle */
         uint32_t sfu;            /* special functions in a cycle */
     } sm;
@@ -242,7 +244,8 @@ uint64_t tma_machine_dram_cycles(const struct tma_machine *machine);
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
 
 /* The machine with its SMs at another clock; 0: at its own. L2 and DRAM keep their clocks, so their
- * durations count more or fewer cycles of the SMs. The crossbar goes with the SMs. */
+ * durations count more or fewer cycles of the SMs, and so do the ports of the GPCs. The latencies
+ * of the crossbar go with the SMs. */
 struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint32_t sm_clock_mhz);
 
 TMA_API_END

@@ -5,7 +5,6 @@
 #include "report/format_table.h"
 #include "report/kernel_figures.h"
 #include "report/tune_formats.h"
-#include "report/tune_row.h"
 
 enum { TMA_TUNE_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
 
@@ -44,12 +43,19 @@ struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input
     return limiter;
 }
 
+/* Times and estimates are one group. */
+static int group(const struct tma_tune_row *row) {
+    return row->found == TMA_TUNE_ESTIMATED ? TMA_TUNE_SIMULATED : (int)row->found;
+}
+
 static int compare(const void *first, const void *second) {
     const struct tma_tune_row *a = first, *b = second;
-    if (a->found != b->found)
-        return a->found < b->found ? -1 : 1;
+    if (group(a) != group(b))
+        return group(a) < group(b) ? -1 : 1;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
+    if (a->found != b->found)
+        return a->found < b->found ? -1 : 1;
     return a->number < b->number ? -1 : 1;
 }
 

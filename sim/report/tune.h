@@ -34,10 +34,12 @@ struct tma_tune_row {
     const char *kernel;        /* borrowed; as the user named it */
     const char *const *values; /* borrowed; by column; NULL: not set */
     enum tma_tune_found found;
-    char *failure;            /* owned; ILLEGAL: why */
+    char *failure; /* owned; ILLEGAL: why */
+    uint32_t sm_clock_mhz;
     uint64_t bound_cycles;    /* lower bound of the time */
     uint64_t cycles;          /* SIMULATED, ESTIMATED: of the run; BOUND: the bound */
     double time_ns;           /* the same */
+    double estimate_ns;       /* from the first part of the run; 0: there is none */
     double least_ns, most_ns; /* over the draws; 0: no draws */
     bool same;                /* its draws and those of the best overlap; true for the best */
     double ratio;             /* of the time to the best's */
@@ -52,7 +54,6 @@ struct tma_tune {
     struct tma_tune_row *rows;
     size_t row_count;
     uint32_t draws; /* further ones with which the finalists ran */
-    double part;    /* the most of a run that an estimate comes from; 0: there are none */
     double margin;  /* estimates within it of the best were simulated */
     bool partial;   /* an interrupt ended the tuner */
 };
@@ -60,8 +61,8 @@ struct tma_tune {
 /* Returns what limits a run of a kernel. */
 struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input);
 
-/* Sorts the rows: the simulated ones by time, then the estimates, the bounds, the illegal ones and
- * those that are missing. Finds their ratios to the best and which are the same. */
+/* Sorts the rows: by time, simulated or estimated; then the bounds, the illegal ones and those that
+ * are missing. Finds their ratios to the best and which are the same. */
 void tma_tune_rank(struct tma_tune *tune);
 
 /* Formats of tma_tune_write; the first is the default. */

@@ -4,11 +4,19 @@
 
 #include "report/decimal.h"
 #include "report/labels.h"
-#include "report/tune_row.h"
 
 const char *const tma_tune_headings[TMA_TUNE_CELLS] = {
     "cycles", "us", "ratio", "found", "busiest", "longest wait",
 };
+
+const char *tma_tune_found_text(enum tma_tune_found found) {
+    static const char *const texts[TMA_TUNE_FOUND_COUNT] = {
+#define TEXT(name, text) [name] = text,
+        TMA_TUNE_FOUND(TEXT)
+#undef TEXT
+    };
+    return texts[found];
+}
 
 /* "~" stands before an estimate, ">=" before a bound. */
 static const char *sign(const struct tma_tune_row *row) {
@@ -53,10 +61,11 @@ static void write_counts(const struct tma_tune *tune, FILE *out) {
         }
     fputc('\n', out);
     if (counts[TMA_TUNE_ESTIMATED] > 0)
-        fprintf(out,
-                "~: an estimate from the first part of the run, more than %s %% above the best; "
-                "--exact simulates\n",
-                tma_decimal(100 * tune->margin, 0).text);
+        fprintf(
+            out,
+            "~: an estimate from the first part of the run, more than %s %% above the best time; "
+            "--exact simulates it whole\n",
+            tma_decimal(100 * tune->margin, 0).text);
     if (counts[TMA_TUNE_BOUND] > 0)
         fputs(">=: a lower bound of the time, which is above the best time; not simulated\n", out);
 }

@@ -1,9 +1,12 @@
-/* The cells of a tuner's table for people: text and markdown have the same ones. Internal to
- * sim/report. */
+/* The cells of a tuner's table for people: text and markdown have the same ones. All formats have
+ * the words. Internal to sim/report. */
 #ifndef TMA_REPORT_TUNE_CELLS_H
 #define TMA_REPORT_TUNE_CELLS_H
 
 #include "report/tune.h"
+
+/* "simulated", ... */
+const char *tma_tune_found_text(enum tma_tune_found found);
 
 enum { TMA_TUNE_CELLS = 6, TMA_TUNE_CELL_BYTES = 72 };
 

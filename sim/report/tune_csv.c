@@ -3,8 +3,8 @@
 
 #include "report/decimal.h"
 #include "report/escape.h"
+#include "report/tune_cells.h"
 #include "report/tune_formats.h"
-#include "report/tune_row.h"
 
 static void write_figures(const struct tma_tune_row *row, FILE *out) {
     fprintf(out, ",%" PRIu64, row->cycles);

@@ -1,7 +1,7 @@
 /* JSON lines: an object for each combination, without those that an interrupt left out. */
 #include "report/json_writer.h"
+#include "report/tune_cells.h"
 #include "report/tune_formats.h"
-#include "report/tune_row.h"
 
 static void write_figures(struct tma_json *json, const struct tma_tune_row *row) {
     tma_json_unsigned(json, "cycles", row->cycles);

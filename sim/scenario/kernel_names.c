@@ -44,7 +44,7 @@ static bool find_operand(struct tma_kernel_reader *reader, const struct tma_yaml
                          uint8_t ring, const char *name, uint8_t *operand) {
     struct tma_suggestion suggestion = {.wanted = name};
     const char *ring_name = reader->kernel->rings[ring].name;
-    char text[256] = "", hint[TMA_MAX_SUGGESTION + 32] = "";
+    char text[256] = "", hint[TMA_MAX_SUGGESTION + TMA_KERNEL_NAME + 32] = "";
     uint32_t count = 0;
     for (uint32_t i = 0; i < reader->operand_count; i++) {
         const struct tma_ring_operand *candidate = &reader->operands[i];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "memory/system.h"
+#include "memory/host_bytes.h"
 #include "memory/topology.h"
 #include "scenario/document.h"
 #include "scenario/schema_describe.h"
@@ -296,6 +296,9 @@ static const struct tma_key keys[] = {
         "bytes of the operand A that a warp group takes from shared memory in a cycle; "
         "0: any number"),
     U32("sm.mma_b", bytes, 0, 1 << 20, sm.mma_b_bytes, "the same: the operand B"),
+    U32("sm.mma_queue", none, 0, 1 << 20, sm.mma_queue,
+        "wgmma instructions that a warp group has in flight; its warps wait before they issue a "
+        "further one; 0: any number"),
     U32("sm.alu", none, 1, 1 << 20, sm.alu, "operations of single precision of an SM in a cycle"),
     U32("sm.sfu", none, 1, 1 << 20, sm.sfu, "special functions of an SM in a cycle"),
 };

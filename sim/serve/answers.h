@@ -5,14 +5,23 @@
 #include "serve/reply.h"
 #include "serve/request.h"
 
+/* The playground has no engine: it is built with this macro. */
+#ifdef TMA_SERVE_WITHOUT_RUN
+#define TMA_ANSWER_RUN(X)
+#else
+#define TMA_ANSWER_RUN(X) X(run, "the figures of a simulated scenario")
+#endif
+
 /* Name, what it answers. To add an operation NAME, write tma_answer_NAME and add a line here. */
 #define TMA_ANSWERS(X)                                                                             \
     X(check, "is the tensor map legal, and if not, why")                                           \
     X(encode, "the 128 bytes of the tensor map")                                                   \
     X(decode, "the tensor map of 128 bytes")                                                       \
     X(place, "the size of an operation, and where an element or a byte lies")                      \
+    X(layout, "the tile in shared memory, by chunks of 16 bytes")                                  \
+    X(explain, "one instruction that accesses the tile: its lanes and their banks")                \
     X(compare, "the bank conflicts of a tile under each swizzle mode")                             \
-    X(run, "the figures of a simulated scenario")
+    TMA_ANSWER_RUN(X)
 
 /* Adds the elements of an answer to the reply. Returns false with the error; what it added is
  * dropped. */

@@ -36,15 +36,19 @@ enum tma_request_kind { TMA_REQUEST_NUMBER, TMA_REQUEST_WORD, TMA_REQUEST_FLAG }
     X(TMA_REQUEST_ELEMENT, "element", TMA_REQUEST_NUMBER, 5, true,                                 \
       "place: the coordinates of an element whose bytes are asked for")                            \
     X(TMA_REQUEST_BYTE, "byte", TMA_REQUEST_NUMBER, 0, false,                                      \
-      "place: an address in shared memory whose content is asked for")                             \
+      "place, explain: an address in shared memory that is asked about")                           \
+    X(TMA_REQUEST_LINE, "line", TMA_REQUEST_NUMBER, 0, false,                                      \
+      "layout: the first 128-byte line of the tile that is told; default: 0")                      \
+    X(TMA_REQUEST_INDEX, "index", TMA_REQUEST_NUMBER, 0, false,                                    \
+      "explain: number of the instruction; default: the one with the worst conflict")              \
     X(TMA_REQUEST_INSTRUCTION, "instruction", TMA_REQUEST_WORD, 0, false,                          \
-      "compare: the instruction that reads the tile; default: ld.shared.b128")                     \
+      "compare, explain: the instruction that reads the tile; default: ld.shared.b128")            \
     X(TMA_REQUEST_LANES, "lanes", TMA_REQUEST_WORD, 0, false,                                      \
-      "compare: which lane takes what; default: row")                                              \
+      "compare, explain: which lane takes what; default: row")                                     \
     X(TMA_REQUEST_STRIDE, "stride", TMA_REQUEST_NUMBER, 0, false,                                  \
-      "compare: of lanes strided, in vectors")                                                     \
+      "compare, explain: of lanes strided, in vectors")                                            \
     X(TMA_REQUEST_TRANSPOSED, "transposed", TMA_REQUEST_FLAG, 0, false,                            \
-      "compare: .trans of ldmatrix and stmatrix")                                                  \
+      "compare, explain: .trans of ldmatrix and stmatrix")                                         \
     X(TMA_REQUEST_FILE, "file", TMA_REQUEST_WORD, 0, false, "run: the path of a scenario")         \
     X(TMA_REQUEST_TEXT, "scenario", TMA_REQUEST_WORD, 0, false,                                    \
       "run: the text of a scenario, in place of a file")                                           \

@@ -1,5 +1,6 @@
 /* What limits a kernel with roles: every relief on kernels whose cycles are known, the experiments
  * of the scenarios that we ship, and following such a run while it lasts. */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/kernel_run.h"

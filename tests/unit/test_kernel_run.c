@@ -219,6 +219,23 @@ START_TEST(products_run_beside_the_role) {
 }
 END_TEST
 
+/* Four instructions of 128 cycles each, of which two are in flight: the third and fourth are issued
+ * when the first and second are done. Arithmetic is done meanwhile, what follows it is not. */
+START_TEST(products_wait_for_those_in_flight) {
+    machine.sm.mma_queue = 2;
+    begin("r");
+    multiply(64, 8, 64, 1);
+    compute(TMA_WORK_ALU, 3200); /* 100 cycles */
+    compute(TMA_WORK_CYCLES, 500);
+    end();
+    run();
+    ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 2 * 128 + 500 + SPIN);
+    machine.sm.mma_queue = 4;
+    run();
+    ck_assert_uint_eq(result.cycles, START + MMA_ISSUE + 100 + 500 + SPIN);
+}
+END_TEST
+
 START_TEST(roles_share_the_tensor_cores) {
     for (int i = 0; i < 2; i++) {
         begin(i == 0 ? "a" : "b");
@@ -904,6 +921,8 @@ START_TEST(memory_keeps_its_clock) {
     run();
     struct tma_machine slow = tma_machine_at_clock(&machine, machine.sm_clock_mhz / 2);
     ck_assert_uint_eq(tma_machine_dram_cycles(&slow), tma_machine_dram_cycles(&machine) / 2);
+    ck_assert_uint_eq(slow.crossbar.gpc_port_bytes_per_kcycle,
+                      2 * machine.crossbar.gpc_port_bytes_per_kcycle);
     ck_assert_uint_lt(result.cycles, usual);
     ck_assert_uint_ge(2 * result.cycles, usual);
 }
@@ -915,6 +934,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, compute_takes_its_time);
     tcase_add_test(tests, products_run_beside_the_role);
+    tcase_add_test(tests, products_wait_for_those_in_flight);
     tcase_add_test(tests, roles_share_the_tensor_cores);
     tcase_add_test(tests, a_barrier_waits_for_the_last_role);
     tcase_add_test(tests, a_stage_goes_round);

@@ -1,4 +1,4 @@
-"""tmasim: tensor maps, shared-memory layouts and simulated kernels of the Tensor Memory Accelerator.
+"""Tensor maps, shared-memory layouts and simulated kernels of the Tensor Memory Accelerator.
 
 - `TensorMap`: check, encode and decode tensor maps; where each element lies; which swizzle fits.
 - `Scenario`: simulate a workload or a kernel, and read its figures.

@@ -1,8 +1,8 @@
 """Makes the program of a kernel with roles from a TTGIR function.
 
-Triton's pipeline is already in the code: loads ahead of a loop and inside it, with predicates. So the
-program has the statements of the code in their order: one role of all warps, a ring for each array
-of mbarriers, and its coordinates as expressions of the CTA's number and the loops' variables.
+Triton's pipeline is already in the code: loads ahead of a loop and inside it, with predicates. So
+the program has the statements of the code in their order: one role of all warps, a ring for each
+array of mbarriers, and its coordinates as expressions of the CTA's number and the loops' variables.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import (
 
 from tmasim import _expressions as ex
 from tmasim._expressions import Expression, Value
+from tmasim._induction import Series, cycle, staircase
 from tmasim._ttgir import Function, Operation, Shaped, descriptor_block, walk
 
 Statement = Any  # a dict, or the word of a statement alone
@@ -31,8 +32,8 @@ Statement = Any  # a dict, or the word of a statement alone
 WARP_THREADS = 32
 BARRIER = "all_warps"
 
-#: Instructions of a warp that Triton 3.6 makes of an operation for sm_90, counted in the code of its
-#: GEMM: a step of K has 85 in all.
+#: Instructions of a warp that Triton 3.6 makes of an operation for sm_90, counted in the code of
+#: its GEMM: a step of K has 85 in all.
 SCALAR_INSTRUCTIONS = 1
 DIVISION_INSTRUCTIONS = 20
 INDEX_INSTRUCTIONS = 4
@@ -42,6 +43,11 @@ DOT_INSTRUCTIONS = 20
 
 #: Iterations over which a pipeline hands on a value.
 CARRIED_ITERATIONS = 4
+
+#: Iterations of a loop that are followed with numbers to recognise what it carries, and the number
+#: that stands for an expression the second time.
+FOLLOWED_ITERATIONS = 4000
+SECOND_SEED = 1000003
 
 #: What waits and arrivals cost in that code (configs/kernels/gemm.yaml has the same).
 COSTS = {
@@ -76,7 +82,13 @@ ELEMENT_COSTS = {
 }
 SPECIAL_FUNCTIONS = ("math.exp2", "math.exp", "math.log2", "math.log", "math.rsqrt", "math.sqrt")
 
-MMA_TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "tfloat32", "i8": "int8", "f64": "float64"}
+MMA_TYPES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "tfloat32",
+    "i8": "int8",
+    "f64": "float64",
+}
 
 #: Elements of tensormap_create (PTX ISA, tensormap.replace, table 33).
 REPLACE_TYPES = ["uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32"]
@@ -395,74 +407,207 @@ class Translator:
         carried: Sequence[Tuple[str, str]],
     ) -> None:
         """Values that the loop carries, where they follow from its variable: in an iteration, what
-        the one before has yielded. A pipeline hands coordinates on over several iterations; values
-        that depend on themselves, such as the number of the stage, stay unknown."""
+        the one before has yielded. A pipeline hands coordinates on over several iterations, and a
+        flattened loop counts tiles; what depends on itself otherwise stays unknown."""
         yields = body[-1].operands if body and body[-1].name == "scf.yield" else []
         before = dict(self.values)
         initial = [self.scalar(value) for _, value in carried]
+        if len(yields) != len(carried):
+            self.values.update((item, None) for item, _ in carried)
+            return
+        solved = self.inductions(body, variable, start, stride, carried, yields)
+
+        def known_at(at: Value) -> List[Optional[Value]]:
+            n = ex.divide(ex.subtract(at, start), stride)
+            return [solved[i](n) if i in solved else None for i in range(len(carried))]
 
         def yielded(at: Value, items: Sequence[Optional[Value]]) -> List[Optional[Value]]:
             self.values = dict(before)
             self.values.update((item, value) for (item, _), value in zip(carried, items))
             self.values[variable] = at
-            for operation in body:
-                if not operation.regions:
-                    value = self.evaluate(operation)
-                    self.values.update((result, value) for result in operation.results)
+            self.scalars(body)
             found = [self.scalar(value) for value in yields]
             self.values = dict(before)
             return found
 
-        def values_at(at: Value, iterations: int) -> List[Optional[Value]]:
+        def values_at(at: Value, iterations: int, guarded: bool) -> List[Optional[Value]]:
+            """Values in the iteration of `at`. Unguarded ones are right if what is yielded were
+            right before the first iteration, too."""
+            found = known_at(at)
             if iterations == 0:
-                return [None] * len(carried)
+                return found
             earlier = ex.subtract(at, stride)
-            found: List[Optional[Value]] = []
-            for value, begin in zip(yielded(earlier, values_at(earlier, iterations - 1)), initial):
-                known = value is not None and begin is not None
-                found.append(
-                    ex.choose(ex.compare("eq", at, start), begin, value)  # type: ignore[arg-type]
-                    if known
-                    else None
-                )
+            handed = yielded(earlier, values_at(earlier, iterations - 1, guarded))
+            for i, (value, begin) in enumerate(zip(handed, initial)):
+                if i not in solved and value is not None and begin is not None:
+                    first = ex.compare("eq", at, start)
+                    found[i] = ex.choose(first, begin, value) if guarded else value
             return found
 
-        def unguarded(at: Value, iterations: int) -> List[Optional[Value]]:
-            """The same, if what is yielded were right before the first iteration, too."""
-            if iterations == 0:
-                return [None] * len(carried)
-            earlier = ex.subtract(at, stride)
-            return yielded(earlier, unguarded(earlier, iterations - 1))
-
-        general = unguarded(name, CARRIED_ITERATIONS)
-        first = unguarded(start, CARRIED_ITERATIONS)
-        guarded = values_at(name, CARRIED_ITERATIONS)
+        general = values_at(name, CARRIED_ITERATIONS, False)
+        first = values_at(start, CARRIED_ITERATIONS, False)
+        guarded = values_at(name, CARRIED_ITERATIONS, True)
         right = all(a == b for a, b, c in zip(first, initial, general) if c is not None)
         for (item, _), value in zip(carried, general if right else guarded):
             self.values[item] = value
+
+    def scalars(self, operations: Sequence[Operation]) -> None:
+        """The values of scalar operations, and of branches that yield some."""
+        for operation in operations:
+            if operation.name == "scf.if" and operation.results:
+                yields: List[List[Optional[Value]]] = []
+                for region in operation.regions:
+                    self.scalars(region)
+                    names = region[-1].operands if region and _is_yield(region[-1]) else []
+                    yields.append([self.scalar(name) for name in names])
+                self.choose_results(operation, yields)
+            elif not operation.regions:
+                value = self.evaluate(operation)
+                self.values.update((result, value) for result in operation.results)
+
+    def choose_results(self, operation: Operation, yields: List[List[Optional[Value]]]) -> None:
+        """The results of a branch, of what its regions yield."""
+        condition = self.scalar(operation.operands[0])
+        for i, result in enumerate(operation.results):
+            values = [found[i] if i < len(found) else None for found in yields]
+            if isinstance(condition, int):
+                self.values[result] = values[0 if condition else -1]
+            elif condition is None or len(values) != 2 or None in values:
+                self.values[result] = None
+            else:
+                self.values[result] = ex.choose(condition, *values)  # type: ignore[arg-type]
+
+    # Loops that Triton flattened
+
+    def inductions(
+        self,
+        body: Sequence[Operation],
+        variable: str,
+        start: Value,
+        stride: Value,
+        carried: Sequence[Tuple[str, str]],
+        yields: Sequence[str],
+    ) -> Dict[int, Callable[[Value], Value]]:
+        """Carried values that depend on themselves and are series that are recognised, as functions
+        of the iteration's number."""
+        initial = [self.scalar(value) for _, value in carried]
+        flattened = any(item.name == "scf.if" and item.results for item in body)
+        if not flattened or not isinstance(start, int) or not isinstance(stride, int):
+            return {}
+        solved: Dict[int, Callable[[Value], Value]] = {}
+        # What begins with a number is followed alone; what begins with an expression is followed
+        # from two numbers, and has to grow by the same in both.
+        runs = [
+            self.follow(body, variable, start, stride, carried, yields, seed)
+            for seed in (0, SECOND_SEED)
+        ]
+        for i, begin in enumerate(initial):
+            series, other = runs[0][i], runs[1][i]
+            if begin is None or not series or not other:
+                continue
+            if isinstance(begin, int):
+                form: Optional[Series] = cycle(series)
+                if form is not None and series == other:
+                    solved[i] = form.at
+                continue
+            grown = [value - series[0] for value in series]
+            steps = staircase(grown)
+            if steps is not None and grown == [value - other[0] for value in other]:
+                solved[i] = _sum_of(begin, steps)
+        self.follow_tiles(body, carried, yields, initial, solved)
+        return solved
+
+    def follow(
+        self,
+        body: Sequence[Operation],
+        variable: str,
+        start: int,
+        stride: int,
+        carried: Sequence[Tuple[str, str]],
+        yields: Sequence[str],
+        seed: int,
+    ) -> List[List[int]]:
+        """The numbers that the loop carries, iteration by iteration; an empty list where they are
+        not known. Expressions begin with the seed."""
+        before = dict(self.values)
+        numbers: List[Optional[Value]] = []
+        for _, name in carried:
+            value = self.scalar(name)
+            numbers.append(seed if isinstance(value, Expression) else value)
+        series: List[List[int]] = [[] for _ in carried]
+        for n in range(FOLLOWED_ITERATIONS):
+            for found, number in zip(series, numbers):
+                if isinstance(number, int) and len(found) == n:
+                    found.append(number)
+            self.values = dict(before)
+            self.values.update((item, number) for (item, _), number in zip(carried, numbers))
+            self.values[variable] = start + n * stride
+            self.scalars(body)
+            numbers = [self.scalar(name) for name in yields]
+        self.values = before
+        return [found if len(found) == FOLLOWED_ITERATIONS else [] for found in series]
+
+    def follow_tiles(
+        self,
+        body: Sequence[Operation],
+        carried: Sequence[Tuple[str, str]],
+        yields: Sequence[str],
+        initial: Sequence[Optional[Value]],
+        solved: Dict[int, Callable[[Value], Value]],
+    ) -> None:
+        """Coordinates that a branch computes where it takes the next tile, and keeps elsewhere: they
+        are always those of the tile."""
+        places = {item: i for i, (item, _) in enumerate(carried)}
+        for branch in body:
+            if branch.name != "scf.if" or len(branch.regions) != 2:
+                continue
+            then, otherwise = (region[-1] for region in branch.regions)
+            if not _is_yield(then) or not _is_yield(otherwise):
+                continue
+            kept = [places.get(name) for name in otherwise.operands]
+            tiles = [j for j, i in enumerate(kept) if i in solved]
+            for j, i in enumerate(kept):
+                if i is None or i in solved or len(tiles) != 1 or yields[i] != branch.results[j]:
+                    continue
+                tile, of_tile = kept[tiles[0]], then.operands[tiles[0]]
+                assert tile is not None
+                place = self.place_of_tile(branch.regions[0], of_tile, then.operands[j])
+                begin = initial[tile]
+                if begin is not None and place(begin) == initial[i] is not None:
+                    solved[i] = _composed(place, solved[tile])
+
+    def place_of_tile(
+        self, region: Sequence[Operation], tile: str, result: str
+    ) -> Callable[[Value], Optional[Value]]:
+        """What a region computes of a tile, as a function of the tile."""
+
+        def place(number: Value) -> Optional[Value]:
+            before = dict(self.values)
+            for operation in region:
+                known = tile in operation.results
+                value = number if known else self.evaluate(operation)
+                self.values.update((name, value) for name in operation.results)
+            found = self.scalar(result)
+            self.values = before
+            return found
+
+        return place
 
     def branch(self, operation: Operation) -> None:
         condition = self.scalar(operation.operands[0])
         bodies: List[List[Statement]] = []
         yields: List[List[Optional[Value]]] = []
         self.flush()
-        for region in operation.regions:
+        for number, region in enumerate(operation.regions):
+            taken = not isinstance(condition, int) or bool(condition) == (number == 0)
             outer, self.out = self.out, []
-            self.block(region)
+            self.block(region if taken else [])
             self.flush()
             inside, self.out = self.out, outer
             bodies.append(inside)
-            last = region[-1] if region else None
-            names = last.operands if last is not None and last.name == "scf.yield" else []
+            names = region[-1].operands if taken and region and _is_yield(region[-1]) else []
             yields.append([self.scalar(name) for name in names])
-        for i, result in enumerate(operation.results):
-            values = [found[i] if i < len(found) else None for found in yields]
-            known = condition is not None and len(values) == 2 and None not in values
-            self.values[result] = (
-                ex.choose(condition, values[0], values[1])  # type: ignore[arg-type]
-                if known
-                else None
-            )
+        self.choose_results(operation, yields)
         if not any(bodies):
             return
         if condition is None:
@@ -651,10 +796,7 @@ class Translator:
     def make_map(self, operation: Operation) -> None:
         place, box, shape, strides, steps = (
             operation.operands[0],
-            *(
-                [self.scalar(name) for name in names]
-                for names in operation.listed()[:4]
-            ),
+            *([self.scalar(name) for name in names] for names in operation.listed()[:4]),
         )
         numbers = [value for values in (box, shape, strides, steps) for value in values]
         if not all(isinstance(value, int) for value in numbers):
@@ -674,6 +816,25 @@ class Translator:
 
     def nothing(self, operation: Operation) -> None:
         """An operation that takes no time of its own, and whose results nobody needs."""
+
+
+def _is_yield(operation: Operation) -> bool:
+    return operation.name == "scf.yield"
+
+
+def _sum_of(begin: Value, series: Series) -> Callable[[Value], Value]:
+    return lambda n: ex.add(begin, series.at(n))
+
+
+def _composed(
+    place: Callable[[Value], Optional[Value]], tile: Callable[[Value], Value]
+) -> Callable[[Value], Value]:
+    def of_iteration(n: Value) -> Value:
+        found = place(tile(n))
+        assert found is not None  # place knew it for the first tile
+        return found
+
+    return of_iteration
 
 
 def _roots(body: Sequence[Operation]) -> Dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Optional, Tuple
 
 def main() -> None:
     """Reads pairs of a function and its arguments, and writes pairs of a value and an exception."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the process that waits for this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits
     requests: BinaryIO = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing else writes among the answers

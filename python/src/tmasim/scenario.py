@@ -56,9 +56,7 @@ class Scenario:
             good = lib.tma_scenario_read(place, items, len(encoded), self._native, found)
         else:
             yaml = body.encode()
-            good = lib.tma_scenario_read_text(
-                yaml, place, items, len(encoded), self._native, found
-            )
+            good = lib.tma_scenario_read_text(yaml, place, items, len(encoded), self._native, found)
         diagnostics = diagnostics_of(found)
         lib.tma_diagnostics_free(found)
         self._path = path

@@ -166,7 +166,7 @@ def tune(
     draws: int = 2,
     jobs: Optional[int] = None,
 ) -> Tuning:
-    """Finds the fastest combination of a kernel's parameters, or of several kernels', as the verb does.
+    """Finds the fastest combination of a kernel's parameters, or of several kernels'.
 
     Args:
         kernels: Names of kernels of the library, or paths of scenarios with kernels.
@@ -316,7 +316,9 @@ def _longest_wait(result: Result) -> Tuple[str, float]:
     def cycles_of(role: Mapping[str, Any]) -> Dict[str, int]:
         return {cause["cause"]: cause["cycles"] for cause in role["time"]}
 
-    computing = max((cycles_of(role) for role in result.report["roles"]), key=lambda c: c["compute"])
+    computing = max(
+        (cycles_of(role) for role in result.report["roles"]), key=lambda c: c["compute"]
+    )
     waits = {cause: cycles for cause, cycles in computing.items() if cause != "compute"}
     longest = max(waits, key=lambda cause: waits[cause])
     total = sum(computing.values())

@@ -45,9 +45,7 @@ _I32 = (-(2**31), 2**31 - 1)
 _U64 = (0, 2**64 - 1)
 _SM_90 = ARCHITECTURES.by_name["sm_90"]
 
-_FIELDS: Dict[str, int] = {
-    text(lib.tma_field_info(i).name): i for i in range(lib.TMA_FIELD_COUNT)
-}
+_FIELDS: Dict[str, int] = {text(lib.tma_field_info(i).name): i for i in range(lib.TMA_FIELD_COUNT)}
 _FIELD_NAMES: Dict[int, str] = {number: name for name, number in _FIELDS.items()}
 _ENUMERATIONS = {
     "kind": MAP_KINDS,
@@ -169,16 +167,16 @@ class Comparison:
 class TensorMap:
     """A tensor map: the arguments of ``cuTensorMapEncodeTiled`` and its relatives.
 
-    The names, units and defaults are those of ``tensor_maps`` in a scenario. Lists have dimension 0,
-    the innermost, first: a row-major tensor of shape ``(M, K)`` has ``global_dim=[K, M]``. A map does
-    not change; `replace` makes another one. Any values make a map: `check` says whether a driver
-    accepts it.
+    The names, units and defaults are those of ``tensor_maps`` in a scenario. Lists have dimension
+    0, the innermost, first: a row-major tensor of shape ``(M, K)`` has ``global_dim=[K, M]``. A map
+    does not change; `replace` makes another one. Any values make a map: `check` says whether a
+    driver accepts it.
 
     Args:
         data_type: Type of one element.
         global_dim: Size of the tensor in each dimension, in elements; as many as the rank, 1 to 5.
-        global_strides: Distance between neighbours in dimensions 1, 2, ..., in bytes; one fewer than
-            the rank. Default: those of a dense tensor.
+        global_strides: Distance between neighbours in dimensions 1, 2, ..., in bytes; one fewer
+            than the rank. Default: those of a dense tensor.
         box_dim: Tiled maps, which need it: size of the box in each dimension, in elements.
         element_strides: Distance between the elements that are loaded, in each dimension, in
             elements. Default: 1.
@@ -513,7 +511,8 @@ class TensorMap:
         Args:
             coordinates: Coordinates of the operation, in elements, dimension 0 first; default: 0.
                 ``gather4``: the column, then four rows.
-            direction: Stores and reductions read the tile; of padded sub-byte types it lies otherwise.
+            direction: Stores and reductions read the tile; that of padded sub-byte types lies
+                otherwise then.
             gather4: ``tile::gather4``, or ``tile::scatter4`` for stores: four rows of a tensor of
                 rank 2.
             shared_address: Address of the tile in shared memory, in bytes; a multiple of 128.
@@ -531,7 +530,8 @@ class TensorMap:
             - im2col maps: ``(rows, channels_per_pixel)``, halo rows included.
 
             Elements of an interleaved layout are pixels of 16 or 32 bytes of one slice of the
-            channels: that dimension has length 1. Elements outside the tensor have places too: loads fill them.
+            channels: that dimension has length 1. Elements outside the tensor have places too:
+            loads fill them.
 
         Raises:
             TensorMapError: The map is illegal, does not have the operation, or hardware would stop
@@ -596,8 +596,8 @@ class TensorMap:
     ) -> Comparison:
         """The bank conflicts of consumers of the tile under every swizzle mode.
 
-        Nothing is simulated: the conflicts follow from the layout. ``tmasim compare`` also gives the
-        cycles of each mode.
+        Nothing is simulated: the conflicts follow from the layout. ``tmasim compare`` also gives
+        the cycles of each mode.
 
         Args:
             consumers: What the warps do with the tile.

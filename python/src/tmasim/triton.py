@@ -2,8 +2,8 @@
 
 Where Triton and a GPU are, `capture` compiles a kernel for the arguments of a launch and records
 what the compiler says of it; the record is a dict that JSON can hold. Anywhere, `Compiled` makes a
-scenario of the record: the grid, the tensor maps of its descriptors, and a program that is read from
-the TTGIR: its pipeline of loads, matrix products, stores, and roughly its other work.
+scenario of the record: the grid, the tensor maps of its descriptors, and a program that is read
+from the TTGIR: its pipeline of loads, matrix products, stores, and roughly its other work.
 
     >>> compiled = tmasim.triton.capture(gemm, grid, a, b, c, M, N, K, BM, BN, BK)
     >>> compiled.scenario().run().time_ns

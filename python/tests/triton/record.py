@@ -36,7 +36,9 @@ def load_capture() -> Any:
 
 
 @triton.jit
-def gemm(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr):
+def gemm(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr
+):
     pid = tl.program_id(0)
     tiles_m = tl.cdiv(M, BM)
     tiles_n = tl.cdiv(N, BN)
@@ -119,7 +121,9 @@ def descriptor(tensor: torch.Tensor, *block: int) -> TensorDescriptor:
 Case = Tuple[str, Any, Tuple[int, ...], List[Any], Dict[str, Any]]
 
 
-def gemm_case(name: str, kernel: Any, m: int, n: int, k: int, bm: int, bn: int, bk: int, **options: Any) -> Case:
+def gemm_case(
+    name: str, kernel: Any, m: int, n: int, k: int, bm: int, bn: int, bk: int, **options: Any
+) -> Case:
     a, b, c = half(m, k), half(n, k), half(m, n)
     arguments = [descriptor(a, bm, bk), descriptor(b, bn, bk), descriptor(c, bm, bn), m, n, k]
     tiles = triton.cdiv(m, bm) * triton.cdiv(n, bn)
@@ -140,7 +144,12 @@ def cases() -> List[Callable[[], Case]]:
     def heads(name: str, d: int, length: int, bm: int, bn: int, **options: Any) -> Case:
         count = 64
         q, k, v, o = (half(count * length, d) for _ in range(4))
-        blocks = [descriptor(q, bm, d), descriptor(k, bn, d), descriptor(v, bn, d), descriptor(o, bm, d)]
+        blocks = [
+            descriptor(q, bm, d),
+            descriptor(k, bn, d),
+            descriptor(v, bn, d),
+            descriptor(o, bm, d),
+        ]
         grid = (length // bm, count)
         return name, attention, grid, [*blocks, 0.125 * 1.4427, length, bm, bn, d], options
 
@@ -149,11 +158,30 @@ def cases() -> List[Callable[[], Case]]:
         return "device_descriptors", device_descriptors, (8,), [a, b, 1024, 1024, 128, 64], {}
 
     return [
-        lambda: gemm_case("gemm_128_128_64_3", gemm, 4096, 4096, 4096, 128, 128, 64, num_stages=3, num_warps=4),
-        lambda: gemm_case("gemm_128_256_64_3", gemm, 4096, 4096, 4096, 128, 256, 64, num_stages=3, num_warps=8),
-        lambda: gemm_case("gemm_128_128_128_2", gemm, 2048, 2048, 4096, 128, 128, 128, num_stages=2, num_warps=4),
-        lambda: gemm_case("gemm_64_64_64_4", gemm, 2048, 2048, 2048, 64, 64, 64, num_stages=4, num_warps=4),
-        lambda: gemm_case("gemm_persistent", gemm_persistent, 4096, 4096, 4096, 128, 128, 64, num_stages=3, num_warps=8),
+        lambda: gemm_case(
+            "gemm_128_128_64_3", gemm, 4096, 4096, 4096, 128, 128, 64, num_stages=3, num_warps=4
+        ),
+        lambda: gemm_case(
+            "gemm_128_256_64_3", gemm, 4096, 4096, 4096, 128, 256, 64, num_stages=3, num_warps=8
+        ),
+        lambda: gemm_case(
+            "gemm_128_128_128_2", gemm, 2048, 2048, 4096, 128, 128, 128, num_stages=2, num_warps=4
+        ),
+        lambda: gemm_case(
+            "gemm_64_64_64_4", gemm, 2048, 2048, 2048, 64, 64, 64, num_stages=4, num_warps=4
+        ),
+        lambda: gemm_case(
+            "gemm_persistent",
+            gemm_persistent,
+            4096,
+            4096,
+            4096,
+            128,
+            128,
+            64,
+            num_stages=3,
+            num_warps=8,
+        ),
         lambda: stream("copy_128_64_3", copy, 32768, 128, 64, num_stages=3),
         lambda: stream("read_128_128_3", read, 32768, 128, 128, num_stages=3),
         lambda: heads("attention_64", 64, 2048, 128, 64, num_stages=3, num_warps=8),
@@ -186,7 +214,9 @@ def main() -> None:
     folder = Path(sys.argv[1])
     module = load_capture()
     maps = record_maps()
-    triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    triton.set_allocator(
+        lambda size, align, stream: torch.empty(size, dtype=torch.int8, device="cuda")
+    )
     everything: Dict[str, Any] = {}
     for case in cases():
         name = "?"
@@ -199,11 +229,20 @@ def main() -> None:
             for described, data in zip(record["descriptors"].values(), maps):
                 described["bytes"] = data.hex()
             launch = lambda: kernel[grid](*arguments, **options)
-            record["launch_us"] = round(triton.testing.do_bench(launch, return_mode="median") * 1000, 2)
+            record["launch_us"] = round(
+                triton.testing.do_bench(launch, return_mode="median") * 1000, 2
+            )
             record["versions"] = {"triton": triton.__version__, "torch": torch.__version__}
             record["gpu"] = torch.cuda.get_device_name()
             everything[name] = record
-            print(name, record["registers"], record["shared_bytes"], record["launch_us"], len(maps), flush=True)
+            print(
+                name,
+                record["registers"],
+                record["shared_bytes"],
+                record["launch_us"],
+                len(maps),
+                flush=True,
+            )
         except Exception:
             traceback.print_exc()
             print("FAILED", name, flush=True)

@@ -131,7 +131,7 @@ function chart(lines, windowCycles, cycles, unit, stacked, ceiling) {
                 used.map(line => `${line.name}: ${short(line.values[i])} ${unit}`).join('\n'));
         },
         onmouseleave: () => { hide(); cursor.setAttribute('visibility', 'hidden'); }}));
-    return html('div', {}, legend(used), drawing);
+    return html('div', {}, legend(used), html('div', {class: 'scroll chart'}, drawing));
 }
 
 /* --- Sections --- */
@@ -269,7 +269,7 @@ function drawLatencies() {
     drawing.append(svg('line', {class: 'axis', x1: left, x2: width - 12, y1: y(0), y2: y(0)}),
         svg('text', {class: 'end', x: width - 12, y: height - 1}, 'cycles from issue to completion'));
     place.append(note(`min ${whole(bars.min)}, median ${whole(bars.median)}, p95 ${whole(bars.p95)}, max ` +
-        `${whole(bars.max)} cycles; orange from the 95th percentile on`), drawing);
+        `${whole(bars.max)} cycles; orange from the 95th percentile on`), html('div', {class: 'scroll chart'}, drawing));
 }
 
 /* --- Heat maps --- */

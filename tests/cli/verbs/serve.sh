@@ -16,6 +16,15 @@ ask "{\"op\": \"place\", $map, \"swizzle\": \"128b\", \"coordinates\": [0, 60], 
 ask "{\"op\": \"place\", $map, \"direction\": \"store\", \"coordinates\": [-8, 0]}"
 ask "{\"op\": \"place\", $map, \"coordinates\": [0]}"
 ask "{\"op\": \"compare\", $map, \"instruction\": \"ld.shared.b32\", \"lanes\": \"column\"}"
+tile='"data_type": "float16", "global_dim": [64, 64], "box_dim": [64, 2], "swizzle": "128b"'
+ask "{\"op\": \"layout\", $tile, \"coordinates\": [0, 63], \"shared_address\": 1024}"
+ask "{\"op\": \"layout\", $map, \"line\": 7}"
+ask "{\"op\": \"layout\", $map, \"line\": 8}"
+ask "{\"op\": \"explain\", $tile, \"instruction\": \"ldmatrix.x1\", \"lanes\": \"row\"}"
+ask "{\"op\": \"explain\", $tile, \"byte\": 130}"
+ask "{\"op\": \"explain\", $map, \"instruction\": \"ld.shared.b32\", \"lanes\": \"column\", \"index\": 3}"
+ask "{\"op\": \"explain\", $map, \"index\": 2}"
+ask "{\"op\": \"explain\", $map, \"byte\": 4096}"
 ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iterations=2"]}'
 ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iteration=2"]}'
 ask '{"op": "run", "scenario": "name: a\ngpu: missing.yaml\n"}'

@@ -1,0 +1,44 @@
+/* A lower bound of the time that a kernel with roles takes, in closed form: from its program, and
+ * without a simulation. It takes microseconds. A search skips with it what cannot win.
+ *
+ * The bound is the greatest of several, each of which leaves out all that the others know. So it is
+ * never above the simulation, and far below it where a kernel waits for something that no single
+ * resource explains. */
+#ifndef TMA_BOUND_BOUND_H
+#define TMA_BOUND_BOUND_H
+
+#include "engine/kernel.h"
+
+/* What bounds the time: enumerator, key. */
+#define TMA_BOUNDS(X)                                                                              \
+    X(TMA_BOUND_ROLE, "role")     /* the instructions of a role, one after the other */            \
+    X(TMA_BOUND_STAGES, "stages") /* stages of a ring that are filled again: latency */            \
+    X(TMA_BOUND_TENSOR, "tensor_cores")                                                            \
+    X(TMA_BOUND_ALU, "alu")                                                                        \
+    X(TMA_BOUND_SFU, "sfu")                                                                        \
+    X(TMA_BOUND_SHARED, "shared_memory") /* wavefronts of roles */                                 \
+    X(TMA_BOUND_TMA, "tma")              /* rows of loads */                                       \
+    X(TMA_BOUND_SM_PORT, "sm_port")      /* data that loads bring to an SM */                      \
+    X(TMA_BOUND_DRAM, "dram")            /* data that DRAM reads at least once */
+
+enum tma_bound_kind {
+#define TMA_BOUND_ENUM(name, key) name,
+    TMA_BOUNDS(TMA_BOUND_ENUM)
+#undef TMA_BOUND_ENUM
+        TMA_BOUND_COUNT
+};
+
+struct tma_kernel_bound {
+    uint64_t cycles; /* the greatest of the bounds */
+    enum tma_bound_kind kind;
+    uint64_t bounds[TMA_BOUND_COUNT]; /* cycles */
+};
+
+const char *tma_bound_key(enum tma_bound_kind kind);
+
+/* Finds the bounds of a kernel that tma_kernel_check accepts on the machine: tma_result.cycles of
+ * its run is at least `cycles`. */
+void tma_kernel_bound(const struct tma_machine *machine, const struct tma_kernel *kernel,
+                      struct tma_kernel_bound *bound);
+
+#endif

@@ -1,0 +1,343 @@
+#include "bound/program_work.h"
+
+#include "memory/core/port.h"
+#include "memory/core/sectors.h"
+#include "placement/rows.h"
+
+/* Above all that kernels have, so that sums of products do not overflow. */
+#define MOST (UINT64_C(1) << 60)
+
+static uint64_t times_of(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) || product > MOST ? MOST : product;
+}
+
+static void increase(uint64_t *sum, uint64_t times, uint64_t each) {
+    *sum += times_of(times, each);
+    if (*sum > MOST)
+        *sum = MOST;
+}
+
+static uint64_t ticks(uint64_t cycles) {
+    return times_of(cycles, TMA_TICKS);
+}
+
+static uint64_t divide_up(uint64_t value, uint64_t unit) {
+    return value / unit + (value % unit != 0);
+}
+
+void tma_work_begin(struct tma_work_walk *walk, const struct tma_machine *machine,
+                    const struct tma_kernel *kernel, enum tma_work_cta cta) {
+    uint32_t cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
+    *walk = (struct tma_work_walk){.machine = machine, .kernel = kernel, .cta = cta};
+    walk->variables[TMA_VARIABLE_CTAS] = kernel->cta_count;
+    walk->variables[TMA_VARIABLE_CLUSTER] = cluster;
+    walk->known = 1u << TMA_VARIABLE_CTAS | 1u << TMA_VARIABLE_CLUSTER;
+    if (cta == TMA_WORK_OF_FIRST)
+        walk->known |= 1u << TMA_VARIABLE_CTA | 1u << TMA_VARIABLE_RANK;
+    else if (cluster == 1)
+        walk->known |= 1u << TMA_VARIABLE_RANK;
+}
+
+bool tma_work_value(const struct tma_work_walk *walk, const struct tma_value *value,
+                    int64_t *result) {
+    *result = value->constant;
+    if (value->expression == NULL)
+        return true;
+    if ((tma_expression_variables(value->expression) & ~walk->known) != 0)
+        return false;
+    return tma_expression_evaluate(value->expression, walk->variables, result, NULL) == TMA_OK;
+}
+
+/* The tiles of a CTA. */
+static uint64_t tiles_of(const struct tma_work_walk *walk, const struct tma_statement *loop) {
+    int64_t m, n;
+    uint64_t ctas = walk->kernel->cta_count, tiles;
+    if (!tma_work_value(walk, &loop->tiles_m, &m) || !tma_work_value(walk, &loop->tiles_n, &n) ||
+        m <= 0 || n <= 0)
+        return 0;
+    tiles = times_of((uint64_t)m, (uint64_t)n);
+    bool first = walk->cta == TMA_WORK_OF_FIRST;
+    switch (loop->schedule) {
+    case TMA_TILES_ONE:
+        return first || ctas <= tiles;
+    case TMA_TILES_PERSISTENT:
+        return first ? divide_up(tiles, ctas) : tiles / ctas;
+    case TMA_TILES_DYNAMIC:
+        return walk->cta == TMA_WORK_OF_MOST ? divide_up(tiles, ctas) : first || ctas <= tiles;
+    }
+    return 0;
+}
+
+uint64_t tma_work_times(const struct tma_work_walk *walk, const struct tma_statement *loop) {
+    int64_t from, to, step;
+    if (loop->kind == TMA_STATEMENT_TILES)
+        return tiles_of(walk, loop);
+    if (!tma_work_value(walk, &loop->from, &from) || !tma_work_value(walk, &loop->to, &to) ||
+        !tma_work_value(walk, &loop->step, &step) || from >= to || step < 1)
+        return 0;
+    return divide_up((uint64_t)to - (uint64_t)from, (uint64_t)step);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Either of two: what both have at least. */
+static struct tma_program_work least(const struct tma_program_work *a,
+                                     const struct tma_program_work *b) {
+    struct tma_program_work work = {
+        .serial = smaller(a->serial, b->serial),
+        .chain = smaller(a->chain, b->chain),
+        .operations = smaller(a->operations, b->operations),
+        .tensor = smaller(a->tensor, b->tensor),
+        .alu = smaller(a->alu, b->alu),
+        .sfu = smaller(a->sfu, b->sfu),
+        .shared = smaller(a->shared, b->shared),
+        .tma = smaller(a->tma, b->tma),
+        .port = smaller(a->port, b->port),
+    };
+    for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
+        work.waits[r] = smaller(a->waits[r], b->waits[r]);
+    return work;
+}
+
+static void add_work(struct tma_program_work *sum, const struct tma_program_work *work) {
+    increase(&sum->serial, 1, work->serial);
+    increase(&sum->chain, 1, work->chain);
+    increase(&sum->operations, 1, work->operations);
+    increase(&sum->tensor, 1, work->tensor);
+    increase(&sum->alu, 1, work->alu);
+    increase(&sum->sfu, 1, work->sfu);
+    increase(&sum->shared, 1, work->shared);
+    increase(&sum->tma, 1, work->tma);
+    increase(&sum->port, 1, work->port);
+    for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
+        increase(&sum->waits[r], 1, work->waits[r]);
+}
+
+static void add_branch(const struct tma_work_walk *walk, uint32_t index, uint64_t times,
+                       struct tma_program_work *work) {
+    const struct tma_statement *branch = &walk->kernel->statements[index];
+    uint32_t otherwise = branch->otherwise > index ? branch->otherwise : branch->end;
+    struct tma_program_work then_work = {0}, else_work = {0};
+    int64_t condition;
+    bool known = tma_work_value(walk, &branch->condition, &condition);
+    if (!known || condition != 0)
+        tma_work_add(walk, index + 1, otherwise, times, &then_work);
+    if (!known || condition == 0)
+        tma_work_add(walk, otherwise, branch->end, times, &else_work);
+    if (!known)
+        then_work = least(&then_work, &else_work);
+    add_work(work, known && condition == 0 ? &else_work : &then_work);
+}
+
+/* Rows and bytes of loads. Data and fill of a row are requests of their own, and a request touches
+ * at least the sectors of its bytes. Of a multicast load the SM that issues it need not be one that
+ * gets the data. */
+static void add_load(const struct tma_work_walk *walk, const struct tma_statement *statement,
+                     uint64_t times, struct tma_program_work *work) {
+    const struct tma_machine *machine = walk->machine;
+    const struct tma_tensor_map *map = &walk->kernel->maps[statement->map];
+    const struct tma_type_info *type = tma_type_info(map->data_type);
+    struct tma_operation operation = statement->operation;
+    struct tma_operation_size size;
+    struct tma_row_stream rows;
+    for (uint32_t d = 0; d < TMA_MAX_RANK; d++)
+        operation.coordinates[d] =
+            operation.access == TMA_ACCESS_IM2COL && d > 0 && d + 1 < map->rank
+                ? map->lower_corner[map->rank - 2 - d]
+                : 0;
+    if (tma_rows_begin(&rows, map, &operation, &size, NULL) != TMA_OK)
+        return;
+    uint64_t bytes = (uint64_t)size.row_bytes * type->global_bits / type->shared_bits;
+    uint64_t requests = size.rows * divide_up(bytes, TMA_LINE_BYTES);
+    uint64_t unit = requests * tma_millicycles_to_ticks(machine->tma.row_millicycles);
+    uint64_t dispatch = ticks(machine->tma.dispatch_interval_cycles);
+    increase(&work->tma, times, unit > dispatch ? unit : dispatch);
+    if (statement->cta_mask.expression == NULL && statement->cta_mask.constant == 0)
+        increase(&work->port, times * size.rows,
+                 divide_up(bytes, TMA_SECTOR_BYTES) *
+                     tma_sector_ticks(machine->crossbar.sm_port_bytes_per_kcycle));
+}
+
+/* As the engine's: a wgmma multiplies 64 rows of A, at most 256 columns of B, and 32 bytes of K. */
+enum { MMA_ROWS = 64, MMA_COLUMNS = 256, MMA_STEP_BYTES = 32, WARP_GROUP = 4 };
+
+static uint64_t rate_of(const struct tma_machine *machine, enum tma_mma_type type) {
+    const uint32_t rates[TMA_MMA_TYPE_COUNT] = {
+        [TMA_MMA_HALF] = machine->sm.mma_half,
+        [TMA_MMA_TF32] = machine->sm.mma_tf32,
+        [TMA_MMA_BYTE] = machine->sm.mma_byte,
+        [TMA_MMA_FP64] = machine->sm.mma_fp64,
+    };
+    return rates[type];
+}
+
+static uint64_t unit_ticks(uint64_t amount, uint64_t rate) {
+    return rate == 0 ? 0 : ticks(amount) / rate;
+}
+
+static void add_mma(const struct tma_work_walk *walk, const struct tma_statement *statement,
+                    uint64_t times, struct tma_program_work *work) {
+    static const uint64_t type_bytes[TMA_MMA_TYPE_COUNT] = {2, 4, 1, 8};
+    const struct tma_machine *machine = walk->machine;
+    int64_t m, n, k;
+    increase(&work->serial, times, ticks(machine->warp.mma_issue_cycles));
+    if (!tma_work_value(walk, &statement->amount[0], &m) ||
+        !tma_work_value(walk, &statement->amount[1], &n) ||
+        !tma_work_value(walk, &statement->amount[2], &k) || m <= 0 || n <= 0 || k <= 0)
+        return;
+    uint64_t bytes = times_of((uint64_t)k, type_bytes[statement->type]);
+    uint64_t parts = divide_up((uint64_t)m, MMA_ROWS), groups = walk->warps / WARP_GROUP;
+    groups = groups > parts ? parts : groups > 0 ? groups : 1;
+    uint64_t product = unit_ticks(times_of(times_of((uint64_t)m, (uint64_t)n), (uint64_t)k),
+                                  rate_of(machine, statement->type));
+    uint64_t a = statement->a_in_registers ? 0 : times_of((uint64_t)m, bytes);
+    uint64_t b = times_of(times_of(parts, (uint64_t)n), bytes);
+    uint64_t reads =
+        (unit_ticks(a, machine->sm.mma_a_bytes) + unit_ticks(b, machine->sm.mma_b_bytes)) / groups;
+    reads -= reads % TMA_TICKS;
+    increase(&work->tensor, times, product);
+    increase(&work->chain, times, reads);
+    if (statement->leaving == 0) {
+        increase(&work->serial, times,
+                 (product > reads ? product : reads) + ticks(machine->warp.mma_wait_cycles));
+        return;
+    }
+    /* The instructions beyond those in flight are issued when earlier ones are done. */
+    uint64_t instructions = divide_up(parts, groups) * divide_up((uint64_t)n, MMA_COLUMNS) *
+                            divide_up(bytes, MMA_STEP_BYTES);
+    uint64_t queue = machine->sm.mma_queue;
+    if (queue > 0 && instructions > queue)
+        increase(&work->serial, times, reads / instructions * (instructions - queue));
+}
+
+static void add_compute(const struct tma_work_walk *walk, const struct tma_statement *statement,
+                        uint64_t times, struct tma_program_work *work) {
+    const struct tma_machine *machine = walk->machine;
+    int64_t amount;
+    uint64_t took = 0;
+    if (statement->work == TMA_WORK_MMA) {
+        add_mma(walk, statement, times, work);
+        return;
+    }
+    if (!tma_work_value(walk, &statement->amount[0], &amount) || amount < 0)
+        amount = 0;
+    switch (statement->work) {
+    case TMA_WORK_CYCLES:
+        took = ticks((uint64_t)amount) + ticks(machine->warp.spin_cycles);
+        break;
+    case TMA_WORK_ALU:
+        took = unit_ticks((uint64_t)amount, machine->sm.alu);
+        increase(&work->alu, times, took);
+        break;
+    case TMA_WORK_SFU:
+        took = unit_ticks((uint64_t)amount, machine->sm.sfu);
+        increase(&work->sfu, times, took);
+        break;
+    case TMA_WORK_SHARED:
+        took = ticks(times_of((uint64_t)amount, machine->shared.wavefront_cycles));
+        increase(&work->shared, times, took);
+        break;
+    default: /* a consumer: its wavefronts depend on the stage */
+        break;
+    }
+    increase(&work->serial, times, took);
+}
+
+static uint64_t instruction_cycles(const struct tma_machine *machine,
+                                   const struct tma_statement *statement, bool own) {
+    switch (statement->kind) {
+    case TMA_STATEMENT_ACQUIRE:
+        return machine->warp.expect_cycles + (own ? 0 : machine->warp.wait_cycles);
+    case TMA_STATEMENT_WAIT:
+        return machine->warp.wait_cycles;
+    case TMA_STATEMENT_SIGNAL:
+        return machine->warp.arrive_cycles;
+    case TMA_STATEMENT_OPERATION:
+        return machine->warp.issue_cycles;
+    case TMA_STATEMENT_WAIT_STORES:
+        return machine->warp.wait_group_cycles;
+    case TMA_STATEMENT_BARRIER:
+        return statement->arrive_only ? 0 : machine->warp.barrier_cycles;
+    default: /* those that may have nothing to do: RELEASE, COMMIT, WAIT_MMA */
+        return 0;
+    }
+}
+
+/* Whether one role alone has statements for a ring: then it has no empty mbarriers to look at. A
+ * ring that several roles use may count as own here, which only lowers the bound. */
+static bool may_be_own(const struct tma_kernel *kernel, uint32_t ring) {
+    uint32_t acquiring = 0, waiting = 0;
+    for (uint32_t role = 0; role < kernel->role_count; role++)
+        for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
+            if (kernel->statements[i].ring != ring)
+                continue;
+            if (kernel->statements[i].kind == TMA_STATEMENT_ACQUIRE)
+                acquiring |= 1u << role;
+            if (kernel->statements[i].kind == TMA_STATEMENT_WAIT)
+                waiting |= 1u << role;
+        }
+    return (acquiring & waiting) != 0;
+}
+
+static void add_statement(const struct tma_work_walk *walk, const struct tma_statement *statement,
+                          uint64_t times, struct tma_program_work *work) {
+    const struct tma_machine *machine = walk->machine;
+    bool own =
+        statement->kind == TMA_STATEMENT_ACQUIRE && may_be_own(walk->kernel, statement->ring);
+    if (times == 0)
+        return;
+    if (walk->fetches)
+        increase(&work->serial, 1, ticks(machine->warp.fetch_cycles));
+    increase(&work->serial, times, ticks(instruction_cycles(machine, statement, own)));
+    if (statement->kind == TMA_STATEMENT_WAIT)
+        increase(&work->waits[statement->ring], 1, times);
+    else if (statement->kind == TMA_STATEMENT_COMPUTE)
+        add_compute(walk, statement, times, work);
+    if (statement->kind != TMA_STATEMENT_OPERATION)
+        return;
+    increase(&work->operations, 1, times);
+    if (statement->operation.direction == TMA_LOAD)
+        add_load(walk, statement, times, work);
+}
+
+/* Whether the program may end in the statements from `first` to `end`. */
+static bool may_exit(const struct tma_work_walk *walk, uint32_t first, uint32_t end) {
+    const struct tma_statement *statements = walk->kernel->statements;
+    for (uint32_t i = first; i < end; i++) {
+        int64_t condition;
+        if (statements[i].kind == TMA_STATEMENT_EXIT)
+            return true;
+        if (statements[i].kind == TMA_STATEMENT_IF && statements[i].otherwise <= i &&
+            tma_work_value(walk, &statements[i].condition, &condition) && condition == 0)
+            i = statements[i].end - 1;
+    }
+    return false;
+}
+
+void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end, uint64_t times,
+                  struct tma_program_work *work) {
+    const struct tma_statement *statements = walk->kernel->statements;
+    for (uint32_t i = first; i < end; i = statements[i].end) {
+        if (may_exit(walk, i, statements[i].end))
+            return; /* this and what follows may not run */
+        switch (statements[i].kind) {
+        case TMA_STATEMENT_FOR:
+        case TMA_STATEMENT_TILES:
+            tma_work_add(walk, i + 1, statements[i].end,
+                         times_of(times, tma_work_times(walk, &statements[i])), work);
+            break;
+        case TMA_STATEMENT_IF:
+            add_branch(walk, i, times, work);
+            break;
+        case TMA_STATEMENT_AHEAD:
+            tma_work_add(walk, i + 1, statements[i].end, times, work);
+            break;
+        default:
+            add_statement(walk, &statements[i], times, work);
+            break;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/* The operation and the consumer of a request. Internal to sim/serve. */
+#ifndef TMA_SERVE_TILE_INPUT_H
+#define TMA_SERVE_TILE_INPUT_H
+
+#include "banks/consumer.h"
+#include "placement/rows.h"
+#include "serve/request.h"
+
+bool tma_answer_operation(const struct tma_request *request, const struct tma_tensor_map *map,
+                          struct tma_operation *operation, struct tma_request_error *error);
+
+bool tma_answer_consumer(const struct tma_request *request, struct tma_consumer *consumer,
+                         struct tma_request_error *error);
+
+/* The tile that the operation leaves in shared memory. Fails if there is none, or if the consumer
+ * cannot access it. */
+enum tma_error_code tma_answer_consumed_tile(const struct tma_tensor_map *map,
+                                             const struct tma_operation *operation,
+                                             const struct tma_consumer *consumer,
+                                             struct tma_tile *tile, struct tma_error *error);
+
+#endif

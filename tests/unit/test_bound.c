@@ -1,0 +1,303 @@
+/* The lower bound of a kernel's time is never above its simulation: random kernels, with loops,
+ * tiles, branches, loads that run ahead, rings between roles, products and other work. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bound/bound.h"
+#include "bound/estimate.h"
+#include "engine.h"
+#include "engine/kernel_run.h"
+#include "random_operation.h"
+#include "scenario/scenario.h"
+#include "suite.h"
+
+/* Kernels of the test, and of one part, which runs in a process of its own. TMASIM_BOUND_KERNELS in
+ * the environment is another number; TMASIM_BOUND_SHOW shows how near the bounds are. */
+enum { KERNELS = 10000, PART = 500 };
+
+/* Text of a scenario that grows. */
+struct text {
+    char bytes[6000];
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    size_t left = sizeof text->bytes - text->used;
+    int length = vsnprintf(text->bytes + text->used, left, format, arguments);
+    va_end(arguments);
+    ck_assert(length >= 0 && (size_t)length < left);
+    text->used += (size_t)length;
+}
+
+static bool chance(uint64_t *state, int of) {
+    return random_between(state, 1, of) == 1;
+}
+
+static int between(uint64_t *state, int low, int high) {
+    return (int)random_between(state, low, high);
+}
+
+static void draw_work(uint64_t *state, struct text *text, const char *indent) {
+    switch (between(state, 0, 6)) {
+    case 0:
+        add(text, "%s- mma: {shape: [%d, %d, %d], in_flight: %d}\n", indent,
+            64 * between(state, 1, 2), 8 * between(state, 1, 32), 16 * between(state, 1, 8),
+            between(state, 0, 2));
+        break;
+    case 1:
+        add(text, "%s- alu: %d\n", indent, 128 * between(state, 1, 60));
+        break;
+    case 2:
+        add(text, "%s- sfu: %d\n", indent, 16 * between(state, 1, 40));
+        break;
+    case 3:
+        add(text, "%s- shared_wavefronts: %d\n", indent, between(state, 1, 100));
+        break;
+    case 4:
+        add(text, "%s- cycles: %d\n", indent, between(state, 1, 200));
+        break;
+    case 5:
+        add(text, "%s- wait_mma: %d\n", indent, between(state, 0, 1));
+        break;
+    default:
+        add(text, "%s- if: k > %d\n%s  then:\n%s    - cycles: %d\n", indent, between(state, 0, 3),
+            indent, indent, between(state, 1, 300));
+        break;
+    }
+}
+
+static void draw_works(uint64_t *state, struct text *text, const char *indent, int most) {
+    for (int i = between(state, 0, most); i > 0; i--)
+        draw_work(state, text, indent);
+}
+
+/* What loads a stage: one box, or two halves of it. */
+static void draw_loads(uint64_t *state, struct text *text, const char *indent, int rows,
+                       bool multicast) {
+    add(text, "%s- acquire: ab\n", indent);
+    if (chance(state, 3))
+        add(text,
+            "%s- for: {part: 2}\n%s  do:\n%s    - load: {map: H, into: ab, offset: part*%d, at: "
+            "[0, (m*STEPS + k)*%d + part*%d]%s}\n",
+            indent, indent, indent, rows * 64, rows, rows / 2, multicast ? ", multicast: all" : "");
+    else
+        add(text, "%s- load: {map: A, into: ab, at: [%s, (m*STEPS + k)*%d]%s}\n", indent,
+            chance(state, 6) ? "-8" : "0", rows, multicast ? ", multicast: all" : "");
+}
+
+static void draw_tiles(uint64_t *state, struct text *text, int tiles, int ahead) {
+    static const char *const schedules[] = {"persistent", "one", "dynamic"};
+    add(text, "        - for: {tile: {m: %d, schedule: %s}}\n", tiles,
+        schedules[between(state, 0, ahead > 0 ? 1 : 2)]);
+    if (ahead > 0 && chance(state, 2))
+        add(text, "          ahead: %d\n", ahead);
+    add(text, "          do:\n            - for: {k: STEPS}\n");
+}
+
+/* The scenario of a kernel whose loops over tiles are the same text in all roles. */
+static void draw_kernel(uint64_t *state, struct text *text) {
+    int rows = 8 * between(state, 1, 16), stages = between(state, 1, 4),
+        tiles = between(state, 1, 9);
+    int steps = between(state, 1, 7), cluster = chance(state, 4) ? 2 : 1;
+    int ctas = cluster * between(state, 1, 5), sms = 2 * between(state, 1, 2);
+    bool alone = chance(state, 2), multicast = cluster == 2 && chance(state, 2) && !alone;
+    *text = (struct text){.used = 0};
+    add(text,
+        "name: random\ngpu: configs/gpus/h200.yaml\nparameters: {STEPS: %d}\ntensor_maps:\n"
+        "  A: {data_type: float16, global_dim: [64, %d], box_dim: [64, %d]%s}\n"
+        "  H: {data_type: float16, global_dim: [64, %d], box_dim: [64, %d]}\n"
+        "  C: {data_type: float32, global_dim: [32, %d], box_dim: [32, 8]}\n",
+        steps, rows * tiles * steps, rows, chance(state, 2) ? ", swizzle: 128b" : "",
+        rows * tiles * steps, rows / 2, 8 * tiles);
+    add(text, "kernel:\n  ctas: %d\n  cluster: %d\n  sms: %d\n  initial_cache: %s\n", ctas,
+        multicast ? 2 : cluster, sms, chance(state, 2) ? "warm" : "cold");
+    if (chance(state, 2))
+        add(text, "  sm_clock: %d MHz\n", between(state, 1400, 2100));
+    if (chance(state, 2))
+        add(text, "  costs: {wait: 30 cycles, issue: 15 cycles, barrier: 20 cycles}\n");
+    add(text,
+        "  rings:\n    ab: {stages: %d, operands: {a: %d}%s}\n  buffers: {c: 1024}\n  roles:\n",
+        alone ? stages + 1 : stages, rows * 128, multicast ? ", release_to: all" : "");
+    struct text loop = {.used = 0};
+    draw_tiles(state, &loop, multicast ? ctas * between(state, 1, 2) : tiles, alone ? stages : 0);
+    bool outer = strstr(loop.bytes, "ahead") != NULL, exits = chance(state, 6) && !multicast;
+    const char *indent = "                ";
+    if (!alone) {
+        add(text, "    producer:\n      program:\n%s              do:\n", loop.bytes);
+        draw_loads(state, text, indent, rows, multicast);
+    }
+    add(text, "    consumer:\n      warps: %d\n      program:\n", chance(state, 2) ? 4 : 8);
+    if (exits && alone)
+        add(text, "        - if: cta == 1\n          then:\n            - exit\n");
+    add(text, "%s%s              do:\n", loop.bytes, "");
+    if (alone && !outer) { /* the loads of the inner loop run ahead */
+        text->used -= strlen("              do:\n");
+        add(text, "              ahead: %d\n              do:\n", stages);
+    }
+    draw_works(state, text, indent, 2);
+    add(text, "%s- wait: ab\n", indent);
+    draw_works(state, text, indent, 4);
+    add(text, "%s- wait_mma: 0\n%s- release: ab\n", indent, indent);
+    if (alone) {
+        add(text, "%s- ahead:\n", indent);
+        draw_loads(state, text, "                    ", rows, false);
+    }
+    bool stores = chance(state, 2);
+    if (stores)
+        add(text,
+            "            - cycles: %d\n            - store: {map: C, from: c, at: [0, m*8]}\n"
+            "            - commit\n            - wait_stores: read\n",
+            between(state, 1, 500));
+    add(text, "        - wait_mma: 0\n%s", stores ? "        - wait_stores: complete\n" : "");
+}
+
+static double ratio_sum;
+static unsigned ratio_count;
+
+/* Returns false where the kernel cannot run: some deadlock, as they are drawn. */
+static bool check_bound(const char *name, const char *text) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    struct tma_error error = {.text = ""};
+    struct tma_kernel_bound bound;
+    static struct tma_result result;
+    bool good = tma_scenario_read_text(text, name, NULL, 0, &scenario, &list);
+    if (good) {
+        tma_kernel_bound(&scenario.machine, &scenario.program->kernel, &bound);
+        good = tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL,
+                              &error) == TMA_OK;
+    }
+    if (good) {
+        ck_assert_msg(bound.cycles <= result.cycles, "%s: %s bounds it to %lu, %lu simulated\n%s",
+                      name, tma_bound_key(bound.kind), (unsigned long)bound.cycles,
+                      (unsigned long)result.cycles, text);
+        ck_assert_uint_gt(bound.cycles, 0);
+        ratio_sum += (double)bound.cycles / (double)result.cycles;
+        ratio_count++;
+    } else if (getenv("TMASIM_BOUND_SHOW") != NULL) {
+        printf("%s: %s%s\n", name, list.count > 0 ? list.items[0].text : "", error.text);
+    }
+    tma_scenario_free(&scenario);
+    tma_diagnostics_free(&list);
+    return good;
+}
+
+START_TEST(random_kernels) {
+    int ran = 0;
+    for (int seed = 1 + _i * PART; seed <= (_i + 1) * PART; seed++) {
+        uint64_t state = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15);
+        struct text text;
+        char name[32];
+        snprintf(name, sizeof name, "seed %d", seed);
+        draw_kernel(&state, &text);
+        ran += check_bound(name, text.bytes);
+    }
+    if (getenv("TMASIM_BOUND_SHOW") != NULL)
+        printf("%d of %d ran, mean ratio %.3f\n", ran, PART, ratio_sum / ratio_count);
+    ck_assert_int_gt(ran, PART / 2);
+}
+END_TEST
+
+/* Kernels of the library with small numbers, on a few SMs. */
+static const struct {
+    const char *name, *settings[9];
+    double least; /* the bound is at least this part of the simulated time */
+} library[] = {
+    {"gemm", {"M=256", "N=256", "K=1024", "STAGES=2"}, 0.4},
+    {"gemm", {"M=256", "N=512", "K=1024", "BM=64", "BN=256"}, 0.5},
+    {"gemm", {"M=512", "N=512", "K=512", "WARPS=8", "kernel.sms=4"}, 0.7},
+    {"gemm_persistent", {"M=512", "N=512", "K=512", "CTAS=4", "kernel.sms=4"}, 0.6},
+    {"gemm_persistent", {"M=512", "N=256", "K=256", "BM=64", "BK=32", "STAGES=3", "CTAS=3"}, 0.3},
+    {"attention", {"H=2", "L=512", "kernel.sms=4"}, 0.3},
+    {"read", {"M=2048", "N=512", "kernel.sms=2"}, 0.1},
+    {"copy", {"M=1024", "N=512", "kernel.sms=2"}, 0.1},
+};
+
+START_TEST(kernels_of_the_library) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    struct tma_error error = {.text = ""};
+    struct tma_kernel_bound bound;
+    static struct tma_result result;
+    char path[100];
+    size_t settings = 0;
+    while (settings < 9 && library[_i].settings[settings] != NULL)
+        settings++;
+    snprintf(path, sizeof path, "configs/kernels/%s.yaml", library[_i].name);
+    bool good = tma_scenario_read(path, library[_i].settings, settings, &scenario, &list);
+    ck_assert_msg(good, "%s: %s", path, list.count > 0 ? list.items[0].text : "");
+    tma_kernel_bound(&scenario.machine, &scenario.program->kernel, &bound);
+    ck_assert_msg(tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL,
+                                 &error) == TMA_OK,
+                  "%s: %s", path, error.text);
+    double ratio = (double)bound.cycles / (double)result.cycles;
+    if (getenv("TMASIM_BOUND_SHOW") != NULL)
+        printf("%s: %s %.3f\n", path, tma_bound_key(bound.kind), ratio);
+    ck_assert_msg(ratio <= 1, "%s: %s bounds it to %lu, %lu simulated", path,
+                  tma_bound_key(bound.kind), (unsigned long)bound.cycles,
+                  (unsigned long)result.cycles);
+    ck_assert_msg(ratio >= library[_i].least, "%s: the bound is %.3f of the time", path, ratio);
+    tma_scenario_free(&scenario);
+    tma_diagnostics_free(&list);
+}
+END_TEST
+
+/* An estimate from the first part of a run is near the time of all of it. */
+static const struct {
+    const char *name, *settings[9];
+    double error; /* at most, as a part of the time */
+} long_kernels[] = {
+    {"gemm", {"M=2048", "N=512", "K=4096", "kernel.sms=4", "kernel.initial_cache=warm"}, 0.1},
+    {"gemm_persistent",
+     {"M=2048", "N=512", "K=4096", "CTAS=4", "kernel.sms=4", "kernel.initial_cache=warm"},
+     0.1},
+};
+
+START_TEST(estimates_are_near) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    struct tma_error error = {.text = ""};
+    struct tma_kernel_estimate estimate;
+    static struct tma_result result;
+    char path[100];
+    size_t settings = 0;
+    while (settings < 9 && long_kernels[_i].settings[settings] != NULL)
+        settings++;
+    snprintf(path, sizeof path, "configs/kernels/%s.yaml", long_kernels[_i].name);
+    ck_assert(tma_scenario_read(path, long_kernels[_i].settings, settings, &scenario, &list));
+    const struct tma_kernel *kernel = &scenario.program->kernel;
+    ck_assert_int_eq(tma_kernel_estimate(&scenario.machine, kernel, &result, &estimate, &error),
+                     TMA_OK);
+    ck_assert(!estimate.whole);
+    uint64_t part = result.counters.operations;
+    ck_assert_int_eq(tma_kernel_run(&scenario.machine, kernel, NULL, &result, NULL, &error),
+                     TMA_OK);
+    double ratio = (double)estimate.cycles / (double)result.cycles;
+    if (getenv("TMASIM_BOUND_SHOW") != NULL)
+        printf("%s: estimate %.3f of the time, from %.3f of the operations\n", path, ratio,
+               (double)part / (double)result.counters.operations);
+    ck_assert_msg(ratio > 1 - long_kernels[_i].error && ratio < 1 + long_kernels[_i].error,
+                  "%s: the estimate is %.3f of the time", path, ratio);
+    ck_assert_uint_lt(part, result.counters.operations / 4);
+    tma_scenario_free(&scenario);
+    tma_diagnostics_free(&list);
+}
+END_TEST
+
+int main(void) {
+    const char *given = getenv("TMASIM_BOUND_KERNELS");
+    int kernels = given == NULL ? KERNELS : atoi(given);
+    load_engine();
+    Suite *suite = suite_create("bound");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 300);
+    tcase_add_loop_test(all, random_kernels, 0, kernels / PART);
+    tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
+    tcase_add_loop_test(all, estimates_are_near, 0,
+                        (int)(sizeof long_kernels / sizeof long_kernels[0]));
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}
