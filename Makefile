@@ -310,13 +310,14 @@ distcheck: dist ## unpack the tarball, build it and run its tests
 	rm -rf build/dist && mkdir build/dist && tar -xzf build/$(DIST).tar.gz -C build/dist
 	$(MAKE) -C build/dist/$(DIST) test
 
-# Built from the tarball, with what the tests of the packages need in one build.
+# One build, from the tarball. tests/packages tests what it makes.
+LINTIAN ?= lintian --fail-on error,warning --info
 .PHONY: deb
 deb: dist ## Debian packages in build/deb (needs debhelper and what debian/control names)
 	rm -rf build/deb && mkdir build/deb && tar -xzf build/$(DIST).tar.gz -C build/deb
 	cd build/deb/$(DIST) && \
 	    DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym $(DEB_BUILD_OPTIONS)" dpkg-buildpackage -us -uc
-	lintian --fail-on error,warning --info build/deb/tmasim_*.changes
+	$(LINTIAN) build/deb/tmasim_*.changes
 
 # The part of the library that checks, encodes, decodes and places, for a web page. It neither reads
 # files nor simulates, and needs no libyaml.
@@ -344,7 +345,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 	@echo "$@: $$(stat -c %s $@) bytes"
 
 .PHONY: capture
-capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs ## what takes records on a GPU: timing, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)
+capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs build/capture-pipelines ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
@@ -357,7 +358,8 @@ build/capture-banks: scripts/capture/banks.cu
 build/capture-clusters: scripts/capture/clusters.cu
 build/capture-shared-port: scripts/capture/shared_port.cu
 build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/wgmma.cuh
-build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs:
+build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/scenario.h scripts/capture/wgmma.cuh
+build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs build/capture-pipelines:
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda

@@ -84,7 +84,8 @@ const EXAMPLES = {
   "pixels of a convolution": ["kind: im2col\ndata_type: float16\nglobal_dim: [64, 28, 28, 8]\nlower_corner: [-1, -1]\nupper_corner: [-1, -1]\nchannels_per_pixel: 64\npixels_per_column: 64\nswizzle: 128b", "ldmatrix.x4", "fragment_a"],
   "not legal": ["data_type: float16\nglobal_dim: [1001, 64]\nbox_dim: [64, 300]\nswizzle: 128b", "ld.shared.b128", "row"],
 };
-const LINE = 128, CHUNKS = 8, MOST_SHOWN = 64, LINE_HEIGHT = 22, HEAD = 18;
+const LINE = 128, CHUNKS = 8, LINE_HEIGHT = 22, HEAD = 18;
+const VIEW = 420; // pixels of a tile that can be seen, as in page.css
 let state = null; // what the tiles show now
 
 // The words that the engine allows for a key.
@@ -183,20 +184,43 @@ function compare(question) {
   return { modes: reply.modes.filter((mode) => mode.legal), refused };
 }
 
-function makeCard(mode) {
+const cards = new Map(); // by swizzle: a canvas is costly to make
+
+function makeCard(swizzle) {
   const card = document.createElement("div");
-  card.className = "mode";
-  add(card, "h3", mode.swizzle === "none" ? "no swizzle" : mode.swizzle);
+  const name = add(card, "h3", "");
   const text = add(card, "p", "", "soft");
   const lines = add(card, "div", "", "lines");
-  const canvas = add(lines, "canvas", "");
+  const sheet = add(lines, "div", "");
+  const canvas = add(sheet, "canvas", "");
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "img");
-  const note = add(card, "div", "", "soft");
-  $("modes").append(card);
-  const tile = { mode, card, text, canvas, note };
+  const tile = { swizzle, card, name, text, lines, sheet, canvas, note: add(card, "div", "", "soft") };
+  lines.addEventListener("scroll", () => { if (tile.layout) drawTile(tile); });
   canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); drag(tile, event); });
   canvas.addEventListener("pointermove", (event) => { if (event.buttons) drag(tile, event); });
+  cards.set(swizzle, tile);
+  return tile;
+}
+
+// The card of a mode, with the tile that it has now.
+function fillCard(mode) {
+  const tile = cards.get(mode.swizzle) || makeCard(mode.swizzle);
+  const layout = request("layout", state.question, { swizzle: mode.swizzle });
+  Object.assign(tile, { mode, layout: layout.ok ? layout : null, access: null });
+  tile.card.className = "mode";
+  tile.name.textContent = mode.swizzle === "none" ? "no swizzle" : mode.swizzle;
+  tile.lines.hidden = !layout.ok;
+  if (!layout.ok) {
+    tile.text.textContent = layout.error.text;
+    tile.note.textContent = "";
+  } else {
+    tile.shown = Math.min(layout.lines, layout.kinds.length / CHUNKS);
+    const height = HEAD + tile.shown * LINE_HEIGHT;
+    tile.sheet.style.height = height + "px";
+    tile.height = Math.min(height, VIEW);
+    tile.note.textContent = layout.lines > tile.shown ? `${layout.lines - tile.shown} more lines` : "";
+  }
   return tile;
 }
 
@@ -204,9 +228,9 @@ function makeCard(mode) {
 function drag(tile, event) {
   if (!tile.layout) return;
   const box = tile.canvas.getBoundingClientRect();
-  const line = Math.floor(((event.clientY - box.top) * (tile.canvas.height / box.height) / tile.scale - HEAD) / LINE_HEIGHT);
+  const line = Math.floor((event.clientY - box.top + tile.lines.scrollTop - HEAD) / LINE_HEIGHT);
   const byte = Math.floor(((event.clientX - box.left) / box.width) * LINE);
-  if (line < 0 || line >= tile.shown || byte < 0 || byte >= LINE) return;
+  if (event.clientY < box.top + HEAD || line >= tile.shown || byte < 0 || byte >= LINE) return;
   const reply = request("explain", state.question, { swizzle: tile.mode.swizzle, byte: tile.layout.shared_address + line * LINE + byte });
   if (!reply.ok || reply.index === Number($("index").value)) return;
   $("index").value = reply.index;
@@ -216,27 +240,26 @@ function drag(tile, event) {
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const wavefrontColour = (wavefront) => `hsl(${(wavefront * 67) % 360} 85% ${dark.matches ? 62 : 38}%)`;
 
-function drawTile(tile, access) {
-  const { canvas, layout } = tile;
-  tile.shown = Math.min(layout.lines, MOST_SHOWN, layout.kinds.length / CHUNKS);
-  const ratio = Math.min(devicePixelRatio || 1, 2), width = canvas.clientWidth || 380;
-  const height = HEAD + tile.shown * LINE_HEIGHT;
-  tile.scale = ratio;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.height = height + "px";
+// Draws the lines that can be seen: the canvas stays where it is while they scroll.
+function drawTile(tile) {
+  const { canvas, layout, access, width, height } = tile, { ink, soft } = state;
+  const ratio = Math.min(devicePixelRatio || 1, 2), top = HEAD - tile.lines.scrollTop;
+  const size = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== size[0] || canvas.height !== size[1]) {
+    [canvas.width, canvas.height] = size;
+    canvas.style.height = height + "px";
+  }
   const context = canvas.getContext("2d");
-  context.scale(ratio, ratio);
-  const style = getComputedStyle(document.body);
-  const ink = style.getPropertyValue("--ink"), soft = style.getPropertyValue("--soft");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
   const cell = width / CHUNKS, rank = layout.coordinates.length / layout.kinds.length;
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.font = "10px system-ui, sans-serif";
-  context.fillStyle = soft;
-  for (let chunk = 0; chunk < CHUNKS; chunk++) context.fillText(`${chunk * 4}\u2013${chunk * 4 + 3}`, (chunk + 0.5) * cell, HEAD / 2);
-  for (let at = 0; at < tile.shown * CHUNKS; at++) {
-    const x = (at % CHUNKS) * cell, y = HEAD + Math.floor(at / CHUNKS) * LINE_HEIGHT, kind = layout.kinds[at];
+  const first = Math.floor(tile.lines.scrollTop / LINE_HEIGHT);
+  const end = Math.min(tile.shown, Math.ceil((tile.lines.scrollTop + height - HEAD) / LINE_HEIGHT));
+  for (let at = first * CHUNKS; at < end * CHUNKS; at++) {
+    const x = (at % CHUNKS) * cell, y = top + Math.floor(at / CHUNKS) * LINE_HEIGHT, kind = layout.kinds[at];
     const place = layout.coordinates.slice(at * rank, (at + 1) * rank);
     const row = rank > 1 ? place[1] - state.origin : 0;
     if (kind === "e") context.fillStyle = `hsl(${(((row % 8) + 8) % 8) * 45} ${dark.matches ? "38% 27%" : "65% 86%"})`;
@@ -246,28 +269,30 @@ function drawTile(tile, access) {
     const label = kind === "e" ? place.join(",") : kind === "~" ? "out" : kind === "?" ? "?" : "";
     context.fillText(label, x + cell / 2, y + LINE_HEIGHT / 2 + 0.5, cell - 4);
   }
-  if (!access) return;
   context.lineWidth = 2;
-  for (const lane of access.lanes) {
+  for (const lane of access ? access.lanes : []) {
     const at = lane.address - layout.shared_address, line = Math.floor(at / LINE);
-    if (line < 0 || line >= tile.shown) continue;
-    const x = ((at % LINE) / LINE) * width, y = HEAD + line * LINE_HEIGHT, wide = (access.lane_bytes / LINE) * width;
+    if (line < first || line >= end) continue;
+    const x = ((at % LINE) / LINE) * width, y = top + line * LINE_HEIGHT, wide = (access.lane_bytes / LINE) * width;
     context.strokeStyle = wavefrontColour(lane.wavefront);
     context.strokeRect(x + 1.5, y + 1.5, Math.max(wide - 3, 2), LINE_HEIGHT - 3);
   }
+  context.clearRect(0, 0, width, HEAD); // lines slide beneath the numbers of the banks
+  context.fillStyle = soft;
+  for (let chunk = 0; chunk < CHUNKS; chunk++) context.fillText(`${chunk * 4}\u2013${chunk * 4 + 3}`, (chunk + 0.5) * cell, HEAD / 2);
 }
 
 // Draws the instruction at hand in each mode.
 function showAccess() {
   const index = Number($("index").value);
+  const style = getComputedStyle(document.body);
+  state.ink = style.getPropertyValue("--ink");
+  state.soft = style.getPropertyValue("--soft");
+  // Asked for before anything changes, so that the page is laid out once.
+  for (const tile of state.tiles) tile.width = tile.lines.clientWidth || 380;
   for (const tile of state.tiles) {
     const { mode } = tile;
-    tile.layout = request("layout", state.question, { swizzle: mode.swizzle });
-    if (!tile.layout.ok) {
-      tile.text.textContent = tile.layout.error.text;
-      tile.layout = null;
-      continue;
-    }
+    if (!tile.layout) continue;
     let access = null, text = `This access does not fit the tile: ${mode.reason}`;
     if (mode.instructions !== undefined) {
       access = request("explain", state.question, { swizzle: mode.swizzle, index: Math.min(index, mode.instructions - 1) });
@@ -278,9 +303,8 @@ function showAccess() {
     }
     tile.text.textContent = text;
     tile.canvas.setAttribute("aria-label", `${mode.swizzle}: ${text}`);
-    drawTile(tile, access);
-    const more = tile.layout.lines - tile.shown;
-    tile.note.textContent = more > 0 ? `${more} more lines` : "";
+    tile.access = access;
+    drawTile(tile);
   }
   $("place").value = state.instructions > 0 ? `${Math.min(index, state.instructions - 1) + 1} of ${state.instructions}` : "none";
 }
@@ -298,16 +322,17 @@ function update() {
   const { modes, refused } = compare(question);
   const chosen = question.swizzle || "none";
   const fewest = Math.min(...modes.map((mode) => mode.wavefronts ?? Infinity));
-  $("modes").replaceChildren();
   state = { question, origin: (question.coordinates || [0, 0])[1] || 0, instructions: 0 };
   modes.sort((a, b) => (b.swizzle === chosen) - (a.swizzle === chosen));
-  state.tiles = modes.map(makeCard);
+  state.tiles = modes.map(fillCard);
+  const order = state.tiles.map((tile) => tile.card); // a card that is moved scrolls back
+  if (order.length !== $("modes").children.length || order.some((card, i) => card !== $("modes").children[i]))
+    $("modes").replaceChildren(...order);
   for (const tile of state.tiles) {
     state.instructions = Math.max(state.instructions, tile.mode.instructions || 0);
     if (tile.mode.wavefronts === fewest) tile.card.classList.add("best");
-    const name = tile.card.firstChild;
-    if (tile.mode.swizzle === chosen) name.textContent += " (this map)";
-    if (tile.mode.wavefronts === fewest) name.textContent += ", fewest wavefronts";
+    if (tile.mode.swizzle === chosen) tile.name.textContent += " (this map)";
+    if (tile.mode.wavefronts === fewest) tile.name.textContent += ", fewest wavefronts";
   }
   $("index").max = Math.max(state.instructions - 1, 0);
   write("illegal", refused.map((text) => ["div", text]));
@@ -316,14 +341,13 @@ function update() {
   save();
 }
 
-// The longest redraw so far, for the page's own test.
-let longest = 0;
+// How long the last redraw took, for the page's own test.
+let took = 0;
 
 function timed(work) {
   const begin = performance.now();
   work();
-  const took = performance.now() - begin;
-  longest = Math.max(longest, took);
+  took = performance.now() - begin;
   $("time").textContent = `Redrawn in ${took.toFixed(1)} ms.`;
 }
 

@@ -103,7 +103,11 @@ def make_builder() -> cffi.FFI:
         library_dirs=library.folders,
         runtime_library_dirs=library.folders if library.private else [],
         libraries=["tmasim"],
-        depends=[str(HERE / "native.c"), str(HERE / "declarations.h")],
+        depends=[
+            str(path)
+            for folder in (HERE, *map(Path, library.include))
+            for path in sorted(folder.rglob("*.[ch]"))
+        ],
         extra_compile_args=WARNINGS,
         extra_link_args=["-ldl"],
     )

@@ -70,7 +70,17 @@ def test_a_sweep_takes_scenarios_and_lists() -> None:
 def test_tune_ranks_as_the_command_does(command: Command) -> None:
     settings = [f"--set={key}={value}" for key, value in SMALL.items()]
     tries = ["--try", "BM=64,128,300", "--try", "STAGES=2,3"]
-    arguments = ["tune", "gemm", "gemm_ws", *settings, *tries, "--format", "jsonl"]
+    arguments = [
+        "tune",
+        "gemm",
+        "gemm_ws",
+        *settings,
+        *tries,
+        "--exact",
+        "--all",
+        "--format",
+        "jsonl",
+    ]
     expected = lines(command(*arguments))
     found = tmasim.tune(
         ["gemm", "gemm_ws"], {"BM": [64, 128, 300], "STAGES": [2, 3]}, settings=SMALL, jobs=2

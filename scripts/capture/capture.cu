@@ -24,6 +24,13 @@ static void check(cudaError_t code, const std::string &where) {
         die(where + ": " + cudaGetErrorString(code));
 }
 
+static void check_words(const scenario &scenario) {
+    if (scenario.number("grid") < 1 || scenario.number("iters") < 1 ||
+        scenario.number("depth") < 1 || scenario.number("depth") > MAX_DEPTH ||
+        scenario.number("rank") < 1 || scenario.number("rank") > MAX_RANK)
+        die(scenario.name + ": grid, iters, depth (1 to 32) or rank (1 to 5) is missing or wrong");
+}
+
 static uint64_t tensor_bytes(const scenario &scenario) {
     uint64_t dim[MAX_RANK], stride[MAX_RANK];
     int rank = int(scenario.number("rank"));
@@ -272,6 +279,8 @@ int main(int count, char **arguments) {
     if (!path || repeats < 1)
         die("usage: capture SCENARIOS.tsv [--repeats N] [--clocks FILE]");
     std::vector<scenario> scenarios = read_scenarios(path);
+    for (const scenario &scenario : scenarios)
+        check_words(scenario);
     FILE *clock_file = clock_path ? fopen(clock_path, "w") : nullptr;
     if (clock_path && !clock_file)
         die(std::string(clock_path) + ": cannot be written");

@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "operations.cuh" /* MAX_DEPTH, MAX_RANK */
-
 /* Prints the message and exits with status 2. */
 static void die(const std::string &what) {
     fprintf(stderr, "capture: %s\n", what.c_str());
@@ -55,10 +53,6 @@ static scenario parse_scenario(const std::string &name, const std::string &text)
         for (const std::string &value : split(word.substr(equals + 1), ','))
             parsed.words[word.substr(0, equals)].push_back(strtoll(value.c_str(), nullptr, 10));
     }
-    if (parsed.number("grid") < 1 || parsed.number("iters") < 1 || parsed.number("depth") < 1 ||
-        parsed.number("depth") > MAX_DEPTH || parsed.number("rank") < 1 ||
-        parsed.number("rank") > MAX_RANK)
-        die(name + ": grid, iters, depth (1 to 32) or rank (1 to 5) is missing or wrong");
     return parsed;
 }
 

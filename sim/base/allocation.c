@@ -41,6 +41,16 @@ FILE *tma_open_text(char **text, size_t *length) {
     return fails() ? NULL : open_memstream(text, length);
 }
 
+bool tma_close_text(FILE *stream, char **text) {
+    bool good = ferror(stream) == 0;
+    good = fclose(stream) == 0 && good;
+    if (!good) {
+        free(*text);
+        *text = NULL;
+    }
+    return *text != NULL;
+}
+
 void tma_release(void *block) {
     free(block);
 }

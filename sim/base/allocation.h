@@ -29,8 +29,12 @@ char *tma_copy_text(const char *text) __attribute__((malloc, warn_unused_result)
 char *tma_copy_bytes(const char *text, size_t length) __attribute__((malloc, warn_unused_result));
 
 /* Opens a stream that writes to memory, as open_memstream() does: when it is closed, *text is a
- * block. NULL when out of memory. Writing to the stream can fail, too: ferror() tells. */
+ * block. NULL when out of memory. */
 FILE *tma_open_text(char **text, size_t *length) __attribute__((warn_unused_result));
+
+/* Closes it. False when out of memory, now or at an earlier write: *text is NULL then. fclose()
+ * alone does not tell. */
+bool tma_close_text(FILE *stream, char **text) __attribute__((warn_unused_result));
 
 /* Frees a block, which may be NULL. */
 void tma_release(void *block);

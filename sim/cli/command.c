@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/standard_input.h"
 #include "cli/verbs.h"
 #include "scenario/suggestion.h"
 
@@ -37,6 +38,19 @@ static bool spares_operands(const struct cli_options *options) {
     return true;
 }
 
+/* Puts a file with what standard input has in the place of "-". */
+static bool find_input(const struct cli_verb *verb, struct cli_options *options) {
+    for (size_t i = 0; i < options->operands.count; i++) {
+        bool is_input = verb->takes_input || (verb->takes_scenario && i == 0);
+        if (!is_input || strcmp(options->operands.items[i], "-") != 0)
+            continue;
+        options->operands.items[i] = cli_standard_input();
+        if (options->operands.items[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
 /* Puts the file that a word names in the place of the word. Other operands stay: the verb says what
  * is wrong with them. */
 static bool find_scenario(const struct cli_verb *verb, struct cli_options *options) {
@@ -60,7 +74,7 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     options->verbs = verbs;
     if (options->help)
         cli_verb_help(verb);
-    else if (!find_scenario(verb, options))
+    else if (!find_input(verb, options) || !find_scenario(verb, options))
         status = CLI_ERROR;
     else
         status = spares_operands(options) ? verb->run(options) : CLI_ERROR;

@@ -2,16 +2,17 @@
 #ifndef TMA_CLI_CONFIG_FILES_H
 #define TMA_CLI_CONFIG_FILES_H
 
-#include <limits.h>
 #include <stdbool.h>
+
+#include "base/own_folder.h"
 
 /* A path of such a file. */
 struct cli_config_path {
-    char text[PATH_MAX];
+    char text[TMA_PATH_TEXT_BYTES];
 };
 
-/* Finds a file or folder by its path below configs/: beside the sources where the command runs in
- * the build tree, else as installed. Returns false if there is none. */
+/* Finds a file or folder by its path below configs/ (scenario/config_path.h). Returns false if
+ * there is none. */
 bool cli_config_find(const char *name, struct cli_config_path *path);
 
 /* Finds the file that an operand means: a path; or a word, the name of a file NAME.yaml in one of

@@ -24,7 +24,7 @@ static const struct cause invalid_value[] = {
     {"the CUtensorMap itself does not lie at a multiple of 64 bytes",
      "`tmasim encode FILE --at ADDRESS`"},
     {"cuTensorMapReplaceAddress: the new address is not aligned as the map needs it",
-     "`tmasim replace DUMP global_address=ADDRESS`"},
+     "`tmasim replace DUMP address=ADDRESS`"},
     {NULL, NULL},
 };
 

@@ -63,6 +63,13 @@ void cli_manual_verb(const struct cli_verb *verb, FILE *out) {
         fputs(".PP\n", out);
         cli_roff_prose(verb->details, out);
     }
+    if (verb->example != NULL) {
+        cli_roff_section(".SH", "Example", out);
+        fputs(".EX\n", out);
+        fprintf(out, "tmasim %s ", verb->name);
+        cli_roff_literal(verb->example, out);
+        fputs("\n.EE\n", out);
+    }
     cli_roff_section(".SH", "Options", out);
     const struct cli_option *option;
     for (size_t i = 0; (option = cli_verb_option(verb, i)) != NULL; i++)
@@ -80,6 +87,10 @@ static void write_environment(FILE *out) {
     } variables[] = {
         {"TMASIM_ENGINE", "The file of the module that simulates, where it lies elsewhere than the "
                           "command or the library expects it."},
+        {"TMASIM_PATH",
+         "Folders with `gpus`, `kernels` and `scenarios` in them, with colons between "
+         "the folders: where names of machines, kernels and scenarios are looked "
+         "for before those that belong to tmasim."},
         {"TMASIM_QUIET", "Where it is set, no progress is shown, as with `--quiet`."},
     };
     cli_roff_section(".SH", "Environment", out);

@@ -281,6 +281,8 @@ void cli_verb_help(const struct cli_verb *verb) {
     printf("usage: tmasim %s %s [options]\n\n%s\n", verb->name, verb->operands, verb->summary);
     if (verb->details != NULL)
         printf("\n%s\n", verb->details);
+    if (verb->example != NULL)
+        printf("\nexample:\n  tmasim %s %s\n", verb->name, verb->example);
     if (verb->statuses != NULL)
         printf("\nexit status: %s\n", verb->statuses);
     printf("\noptions:\n");

@@ -9,7 +9,12 @@
  * prints every error and returns false. The caller frees the scenario in either case. */
 bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *scenario);
 
-/* The same for a verb that takes only scenarios with a workload, no kernel with roles. */
-bool cli_workload_read(const struct cli_options *options, struct tma_scenario *scenario);
+/* The same for a verb that looks at tiles: where the scenario has a kernel with roles, its workload
+ * has the tiles of the first CTA. */
+bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scenario);
+
+/* Returns false, and prints an error, if writing the output, which may be NULL, would replace the
+ * machine's file or one that the scenario extends. */
+bool cli_scenario_spared(const struct tma_scenario *scenario, const char *output);
 
 #endif

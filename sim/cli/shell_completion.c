@@ -115,7 +115,7 @@ static void offer_options(struct completion *completion, const struct cli_verb *
 
 /* Offers the names in a folder below configs/, without those of a folder that comes first. */
 static bool offer_names_in(struct completion *completion, const char *name, const char *first) {
-    struct cli_config_path folder, other;
+    struct cli_config_path folder = {0}, other = {0};
     struct cli_config_names names = {0};
     bool good = !cli_config_find(name, &folder) || cli_config_names_read(folder.text, &names);
     for (size_t i = 0; i < names.count; i++) {

@@ -18,8 +18,7 @@ enum tma_error_code cli_statistics_write(const struct cli_report *report, FILE *
     bool good = memory != NULL && tma_value_of(&tma_report_format_names, "json", &json);
     if (good)
         cli_report_write(&figures, json, memory);
-    good = good && ferror(memory) == 0;
-    good = memory != NULL && fclose(memory) == 0 && good &&
+    good = memory != NULL && tma_close_text(memory, &text) && good &&
            tma_variant_add_report(&variant, "", text, length, "report", &list);
     if (good)
         tma_statistics_write(&variant, report->series, out);

@@ -63,6 +63,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_check = {
     .name = "check",
     .operands = "[SCENARIO.yaml | MAP.json]",
+    .example = "map.json --arch sm_100",
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
     .details =
         "The file is a scenario, or one tensor map with the same keys, in YAML or JSON. "

@@ -234,7 +234,12 @@ static int run(const struct cli_options *options) {
     int status = CLI_ERROR;
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
-    if (cli_workload_read(options, &scenario))
+    bool read = cli_scenario_read(options, &scenario);
+    if (read && scenario.program != NULL)
+        cli_error("compare: %s has a kernel with roles, whose tiles may need different modes: try "
+                  "modes with `tmasim sweep --try tensor_maps.NAME.swizzle=none,128b`",
+                  options->operands.items[0]);
+    else if (read)
         status = compare_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;
@@ -264,6 +269,7 @@ const struct cli_verb cli_compare = {
     .name = "compare",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
+    .example = "transpose --format markdown",
     .summary = "Simulate a scenario under every legal swizzle mode and compare bank conflicts.",
     .details = "All tensor maps of the scenario get the same mode. \"ideal\" is the number of "
                "wavefronts without bank\nconflicts. \"ways\" is the worst conflict: the number of "

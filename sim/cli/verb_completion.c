@@ -39,6 +39,7 @@ const struct cli_verb cli_completion = {
     .name = "completion",
     .operands = "bash|zsh|fish",
     .operand_words = &words,
+    .example = "bash >~/.local/share/bash-completion/completions/tmasim",
     .summary = "Write the program with which a shell completes command lines of tmasim.",
     .details = "bash: source it, or write it to "
                "~/.local/share/bash-completion/completions/tmasim.\nzsh: write it to a folder of "

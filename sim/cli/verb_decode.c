@@ -185,8 +185,8 @@ const struct cli_verb cli_decode = {
     .details =
         "A dump is a file with the 128 bytes, as binary, as hex digits, or as the output of a "
         "debugger: 16 words\nof 64 bits or 32 words of 32 bits, with 0x. Hex digits may also "
-        "be the operand itself. Without an\noperand, or with -, decode reads standard input.\n"
-        "Example: tmasim decode dump.txt --load 64,8 --shared 0x400",
+        "be the operand itself. Without an\noperand, or with -, decode reads standard input.",
+    .example = "dump.txt --load 64,8 --shared 0x400",
     .statuses = "0 decoded (two maps: same bytes), 1 the two maps differ, or the\noperation "
                 "faults, 2 error or no tensor map",
     .max_operands = 2,

@@ -163,6 +163,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_diff = {
     .name = "diff",
+    .takes_input = true,
     .operands = "FILE...",
     .summary = "Compare reports, sweeps or traces: which figures or events differ, and how much.",
     .details =
@@ -170,8 +171,8 @@ const struct cli_verb cli_diff = {
         "first file is\nthe base of all others. Rows of sweeps with the same settings are "
         "compared; "
         "the rows of one sweep alone\nare compared with its first one. Of two traces, diff shows "
-        "the first event that differs, and counts them.\n"
-        "Example: tmasim diff before.json after.json --fail-if 'cycles > +2%' --format markdown",
+        "the first event that differs, and counts them.",
+    .example = "before.json after.json --fail-if 'cycles > +2%' --format markdown",
     .statuses = "0 nothing fails, 1 a figure or an event does, 2 error",
     .min_operands = 1,
     .max_operands = 1000,

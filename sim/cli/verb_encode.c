@@ -113,6 +113,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_encode = {
     .name = "encode",
     .operands = "[SCENARIO.yaml | MAP.json]",
+    .example = "map.json --names cuda",
     .summary = "Write tensor maps as the 128 bytes that the driver encodes.",
     .details =
         "The file is a scenario or a tensor map, as for check. A note on standard error names "

@@ -38,7 +38,7 @@ static int explain(const struct explain_options *options, const struct tma_scena
 static int run(const struct cli_options *options) {
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_workload_read(options, &scenario))
+    if (cli_tiles_read(options, &scenario))
         status = explain((const struct explain_options *)options, &scenario);
     tma_scenario_free(&scenario);
     return status;
@@ -66,10 +66,13 @@ const struct cli_verb cli_explain = {
     .name = "explain",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
+    .example = "transpose --set tensor_maps.matrix.swizzle=128b",
     .summary = "Explain one shared-memory access: the lanes, their banks and their conflicts.",
-    .details = "Each line shows a lane, in the order in which wavefronts serve the lanes. Row and "
-               "byte are positions\nin the tile, the address is in shared memory. To see another "
-               "swizzle mode, add for example\n--set tensor_maps.A.swizzle=64b",
+    .details =
+        "Each line shows a lane, in the order in which wavefronts serve the lanes. Row and "
+        "byte are positions\nin the tile, the address is in shared memory. To see another "
+        "swizzle mode, add for example\n--set tensor_maps.A.swizzle=64b. The consumers of a kernel "
+        "with roles are its access statements.",
     .statuses = "0 done, 2 error",
     .min_operands = 1,
     .max_operands = 1,

@@ -102,8 +102,7 @@ static void reply_report(const struct tma_scenario *scenario, struct tma_reply *
     FILE *out = tma_open_text(&text, &length);
     if (out != NULL) {
         outcome.failed = cli_plain_report(scenario, "json", &cycles, out, &error) != TMA_OK;
-        outcome.failed |= ferror(out) != 0;
-        outcome.failed |= fclose(out) != 0;
+        outcome.failed |= !tma_close_text(out, &text);
     }
     tma_reply_append(reply, &outcome, sizeof outcome);
     if (outcome.failed) {
@@ -218,18 +217,20 @@ static bool run_scenarios(struct golden_set *set) {
 
 /* Reads the recorded reports. Each scenario needs one. */
 static bool read_recorded(struct golden_set *set) {
-    bool good = true;
+    bool good = true, lacks_memory = false;
     for (size_t i = 0; i < set->count; i++) {
         struct tma_variant one = {0};
         good = tma_variant_read(set->items[i].report, &one, &set->list) && good;
         if (good)
-            good = tma_variant_move_case(&set->recorded, set->items[i].path, &one, 0);
+            lacks_memory |= !tma_variant_move_case(&set->recorded, set->items[i].path, &one, 0);
         tma_variant_free(&one);
     }
-    if (!good)
+    if (lacks_memory)
+        cli_error("out of memory");
+    else if (!good)
         cli_note("record the figures of scenarios that are new: tmasim golden record %s",
                  set->own->common.operands.items[1]);
-    return good;
+    return good && !lacks_memory;
 }
 
 static int check(struct golden_set *set) {
@@ -310,8 +311,8 @@ const struct cli_verb cli_golden = {
     .details =
         "record runs each FOLDER/NAME.yaml and writes its report to FOLDER/NAME.report.json. check "
         "runs them again and\ncompares the figures, as diff does. Other folders in FOLDER are left "
-        "alone: machines may lie there.\n"
-        "Example: tmasim golden check perf --fail-if 'cycles > +2%' --format junit -o golden.xml",
+        "alone: machines may lie there.",
+    .example = "check perf --fail-if 'cycles > +2%' --format junit -o golden.xml",
     .statuses = "0 nothing fails, 1 a figure fails or a scenario does not run, 2 error, 130 "
                 "interrupted",
     .min_operands = 2,

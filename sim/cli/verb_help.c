@@ -79,6 +79,7 @@ const struct cli_verb cli_help = {
     .name = "help",
     .operands = "[TOPIC]",
     .takes_topic = true,
+    .example = "scenario",
     .summary = "Show how to use a verb, the keys of a file, or the rules of tensor maps.",
     .details = "The topic is a verb, scenario, kernel, machine, rules, scenario-schema or "
                "machine-schema.",

@@ -108,6 +108,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_kernels = {
     .name = "kernels",
     .operands = "",
+    .example = "--format json",
     .summary = "List the kernels of the library, with their parameters and defaults.",
     .details = "`tmasim run NAME --set PARAMETER=VALUE` runs one of them.",
     .statuses = "0 done, 2 error",

@@ -99,7 +99,7 @@ static int run(const struct cli_options *options) {
     }
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_workload_read(options, &scenario))
+    if (cli_tiles_read(options, &scenario))
         status = show_layout(own, &scenario);
     tma_scenario_free(&scenario);
     return status;
@@ -131,11 +131,13 @@ const struct cli_verb cli_layout = {
     .name = "layout",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
+    .example = "transpose --element 8,1",
     .summary = "Show where the elements of a tile lie in shared memory.",
     .details =
         "Each line is a bank row of 128 bytes in chunks of 16 bytes. A chunk shows the "
         "coordinates of the\nelement at its first byte. The tile is that of the first CTA in "
-        "its first stage.",
+        "its first stage.\nOf a kernel with roles, operations count in the order of "
+        "its statements.",
     .statuses = "0 done, 2 error, 3 the operation faults",
     .min_operands = 1,
     .max_operands = 1,

@@ -84,6 +84,7 @@ const struct cli_verb cli_pattern = {
     .name = "pattern",
     .operands = "thread_raked|warp_raked|block_raked",
     .operand_words = &tma_raking_names,
+    .example = "warp_raked --block-size 64 --y-per-tile 16 --x-per-tile 32 --vec-size 4",
     .summary = "Show which thread of a block accesses which elements of a 2-D tile.",
     .details =
         "The patterns are the tile distributions of Composable Kernel. The output has the "

@@ -225,6 +225,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_replace = {
     .name = "replace",
     .operands = "DUMP FIELD=VALUE...",
+    .example = "dump.txt box_dim.0=32",
     .summary = "Change fields of a 128-byte tensor map, as the driver or a kernel does.",
     .details =
         "address=VALUE is cuTensorMapReplaceAddress. Any other FIELD is one of tensormap.replace: "

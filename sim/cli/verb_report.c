@@ -207,6 +207,7 @@ const struct cli_verb cli_report = {
         "time went,\nbandwidth and occupancy over time, latencies, the load of L2 slices and "
         "DRAM channels, the tiles\nin shared memory with the worst access, waves, and the "
         "configuration with the origin of each value.",
+    .example = "gemm_tile -o gemm.html",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,
     .max_operands = 1,

@@ -6,6 +6,7 @@
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/resolved_output.h"
 #include "cli/scenario_input.h"
 #include "cli/statistics_output.h"
 #include "cli/timeline_output.h"
@@ -14,9 +15,10 @@
 #include "report/report.h"
 
 /* Files besides the report. */
-enum { TRACE, TIMELINE, STATS, FURTHER_FILES };
+enum { TRACE, TIMELINE, STATS, RESOLVED, FURTHER_FILES };
 
-static const char *const further_options[FURTHER_FILES] = {"--trace", "--timeline", "--stats"};
+static const char *const further_options[FURTHER_FILES] = {"--trace", "--timeline", "--stats",
+                                                           "--resolved"};
 
 struct run_options {
     struct cli_options common;
@@ -48,7 +50,7 @@ static bool check_outputs(const struct run_options *options, const struct tma_sc
     for (int i = 0; i < FURTHER_FILES; i++) {
         const char *path = options->files[i], *other = NULL;
         if (!cli_output_spares(path, options->common.operands.items[0]) ||
-            !cli_output_spares(path, scenario->gpu_path))
+            !cli_scenario_spared(scenario, path))
             return false;
         if (cli_output_is_file(options->common.output, path))
             other = "--output";
@@ -68,7 +70,7 @@ static bool check_outputs(const struct run_options *options, const struct tma_sc
 static bool close_outputs(struct outputs *outputs, bool keep, bool interrupted) {
     bool good = true;
     for (int i = 0; i < FURTHER_FILES; i++) {
-        bool whole = i == STATS || !interrupted;
+        bool whole = i == STATS || i == RESOLVED || !interrupted;
         if (outputs->further[i].path != NULL)
             good = cli_output_close(&outputs->further[i], keep && good && whole) && good;
     }
@@ -102,6 +104,9 @@ static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_plac
         .limit_bytes =
             options->trace_limit.given ? options->trace_limit.value : TMA_LIMIT_TRACE_BYTES,
     };
+    FILE *resolved = run->outputs.further[RESOLVED].file;
+    if (resolved != NULL && !cli_resolved_write(run->scenario, resolved))
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     FILE *timeline = run->outputs.further[TIMELINE].file;
     if (timeline != NULL && !cli_timeline_create(&run->timeline, run->series, &sinks))
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
@@ -223,6 +228,12 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct run_options, files[STATS]),
      .help = "write every figure to FILE, a line each: name, value, meaning and unit; also those\n"
              "of each L2 slice, DRAM channel and port, latencies, and time series"},
+    {.name = "--resolved",
+     .value = "FILE",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct run_options, files[RESOLVED]),
+     .help = "write the whole configuration to FILE, with the origin of each value: a line of a\n"
+             "file, --set or a default"},
     {.name = "--details",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, details),
@@ -253,6 +264,7 @@ const struct cli_verb cli_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
+    .example = "gemm_ws --set M=2048 --set STAGES=3 --format json -o report.json",
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
     .details = "Ctrl-C ends the run with a report of what was done, without a trace or a timeline.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",

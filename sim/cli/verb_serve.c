@@ -136,9 +136,8 @@ const struct cli_verb cli_serve = {
         "A request is one line: an object with \"op\" (check, encode, decode, place, compare or "
         "run), with the fields of a\ntensor map, and with an \"id\" that the reply repeats. Each "
         "request gets one line as its reply, in their order;\n\"ok\" says whether it has an answer "
-        "or an error, and an error has its field and position. serve ends when\nits input ends.\n"
-        "Example: echo '{\"op\": \"check\", \"data_type\": \"float16\", \"global_dim\": [64, 64], "
-        "\"box_dim\": [64, 8]}' | tmasim serve --stdio",
+        "or an error, and an error has its field and position. serve ends when\nits input ends.",
+    .example = "--stdio <requests.jsonl",
     .statuses = "0 the input has ended, 2 error",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -327,10 +327,10 @@ const struct cli_verb cli_sweep = {
     .takes_scenario = true,
     .summary = "Simulate a scenario with many settings: a row for each combination of values.",
     .details =
-        "Example: tmasim sweep gemm.yaml --try workload.pipeline.depth=2:6 "
-        "--try tensor_maps.A.swizzle=none,128b\nA row that is not a legal scenario, or "
+        "A row that is not a legal scenario, or "
         "deadlocks, has its reason in place of figures. Ctrl-C ends the sweep\nwith the rows "
         "that are done.",
+    .example = "gemm_tile --try workload.pipeline.depth=2:6 --try tensor_maps.A.swizzle=none,128b",
     .statuses = "0 all rows were simulated; 1 some rows failed; 2 error; 130 interrupted: the "
                 "output is\npartial",
     .min_operands = 1,

@@ -118,7 +118,9 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_validate = {
     .name = "validate",
+    .takes_input = true,
     .operands = "RECORDS.tsv...",
+    .example = "records.tsv --jobs 4",
     .summary = "Replay records of a real GPU and count how many agree.",
     .details = "Ctrl-C ends it with the records replayed so far. A record whose process dies is an "
                "error, counts as\nskipped, and the others are replayed.",

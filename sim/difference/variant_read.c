@@ -45,9 +45,8 @@ static void add_list(struct reading *reading, const char *name, const struct tma
     for (const struct tma_yaml_node *item = list->first; item != NULL; item = item->next)
         fprintf(out, "%s%s", item == list->first ? "[" : ", ", item->text);
     fputs(list->first == NULL ? "[]" : "]", out);
-    bool good = ferror(out) == 0;
-    good = fclose(out) == 0 && good;
-    reading->out_of_memory |= !good || !tma_variant_add_measure(reading->variant, name, text, true);
+    reading->out_of_memory |=
+        !tma_close_text(out, &text) || !tma_variant_add_measure(reading->variant, name, text, true);
     tma_release(text);
 }
 
@@ -125,11 +124,7 @@ static char *settings_name(const struct tma_yaml_node *set) {
     for (const struct tma_yaml_node *item = set->first; item != NULL; item = item->next)
         fprintf(out, "%s%s=%s", item == set->first ? "" : ", ", item->key,
                 item->text == NULL ? "" : item->text);
-    bool good = ferror(out) == 0;
-    if (fclose(out) == 0 && good)
-        return text;
-    tma_release(text);
-    return NULL;
+    return tma_close_text(out, &text) ? text : NULL;
 }
 
 static bool fail(struct reading *reading, unsigned line, const char *why) {

@@ -21,13 +21,14 @@ static bool faster_alu(struct tma_relieved *relieved) {
     return tma_kernel_does(tma_kernel_of(relieved), TMA_WORK_ALU);
 }
 
-/* An SM does so few in a cycle that a tenth more is no whole number of them. */
+/* An SM does so few in a cycle that a tenth more is no whole number of them, and may be none. */
 static bool faster_sfu(struct tma_relieved *relieved) {
     uint32_t before = relieved->machine.sm.sfu;
     relieved->machine.sm.sfu = tma_improve(before, TMA_MORE);
     snprintf(relieved->change, sizeof relieved->change,
              "%u special functions per cycle instead of %u", relieved->machine.sm.sfu, before);
-    return tma_kernel_does(tma_kernel_of(relieved), TMA_WORK_SFU);
+    return relieved->machine.sm.sfu > before &&
+           tma_kernel_does(tma_kernel_of(relieved), TMA_WORK_SFU);
 }
 
 static bool reads_shared_memory(const struct tma_kernel *kernel) {

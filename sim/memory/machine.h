@@ -124,6 +124,7 @@ struct tma_machine {
         uint32_t ways;                    /* associativity: lines of a set */
         uint32_t
             dirty_ways; /* largest number of dirty lines in a set; one more causes a write-back */
+        uint32_t reduction_operands;   /* of 32 bytes, which a slice keeps */
         uint32_t lookup_cycles;        /* latency of tag look-up and data access in an idle slice */
         uint32_t interval_millicycles; /* least time that a slice takes per request */
         uint32_t request_millicycles;  /* reads: time that a slice takes for each request */

@@ -45,7 +45,7 @@ struct tma_layout_sentence tma_layout_byte_sentence(const struct tma_layout_view
         [TMA_BYTE_UNDEFINED] = "padding of a sub-byte type, left uninitialised",
         [TMA_BYTE_GAP] = "gap between two rows, not touched",
         [TMA_BYTE_OUTSIDE] = "outside the operation's box"};
-    struct tma_layout_sentence sentence;
+    struct tma_layout_sentence sentence = {.text = ""};
     char *text = sentence.text;
     int at = snprintf(text, sizeof sentence.text, "byte 0x%" PRIx32 " (bank %u): ", address,
                       tma_layout_bank(address));
@@ -82,7 +82,7 @@ __attribute__((format(printf, 4, 5))) static void append(char *text, size_t size
 struct tma_layout_sentence
 tma_layout_element_sentence(const struct tma_layout_view *view,
                             const struct tma_layout_element_places *places, const char *between) {
-    struct tma_layout_sentence sentence;
+    struct tma_layout_sentence sentence = {.text = ""};
     const size_t size = sizeof sentence.text;
     size_t at = 0;
     append(sentence.text, size, &at,

@@ -57,7 +57,7 @@ void tma_key_write_expected(const struct tma_key *key, FILE *out) {
     else if (key->kind == TMA_KEY_MAPPING)
         fputs("a mapping with at least one key", out);
     else if (key->kind == TMA_KEY_LIST)
-        fputs("a list with at least one entry", out);
+        fputs(key->fallback == TMA_REQUIRED ? "a list with at least one entry" : "a list", out);
     else if (key->kind == TMA_KEY_NODE)
         fputs("a mapping or a list, with at least one entry", out);
     else if (key->kind == TMA_KEY_EXPRESSION && key->limit == 0)

@@ -168,6 +168,8 @@ static const struct tma_key keys[] = {
     U32("l2.ways", none, 1, TMA_L2_MAX_WAYS, l2.ways, "associativity: lines of a set"),
     U32("l2.dirty_ways", none, 1, TMA_L2_MAX_WAYS, l2.dirty_ways,
         "largest number of dirty lines in a set; one more causes a write-back"),
+    U32("l2.reduction_operands", none, 1, 1e6, l2.reduction_operands,
+        "32-byte operands that a slice keeps for reductions which wait for their lines"),
     U32("l2.lookup", cycles, 0, 10000, l2.lookup_cycles,
         "latency of tag look-up and data access in an idle slice"),
     U32("l2.interval", millicycles, 0, 1000000, l2.interval_millicycles,

@@ -6,6 +6,7 @@
 #include "base/allocation.h"
 #include "placement/operation_architecture.h"
 #include "scenario/document.h"
+#include "scenario/extend.h"
 #include "scenario/parameters.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
@@ -85,7 +86,13 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
         return false;
     }
-    scenario->document = tma_yaml_parse(text, length, name, list);
+    scenario->bases = tma_allocate(1, sizeof *scenario->bases);
+    if (scenario->bases == NULL) {
+        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
+        return false;
+    }
+    scenario->document =
+        tma_document_extend(tma_yaml_parse(text, length, name, list), scenario->bases, list);
     if (scenario->document == NULL)
         return false;
     if (scenario->document->kind == TMA_YAML_MAPPING) {

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "scenario/config_path.h"
 #include "scenario/document.h"
+#include "scenario/extend.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
 #include "scenario/parameters.h"
@@ -16,6 +18,7 @@ struct scenario_input {
     char name[TMA_MAX_NAME];
     char description[512];
     char gpu[512];
+    char extends[512]; /* has no effect any more: the document is extended */
     const struct tma_yaml_node *parameters, *tensor_maps, *workload, *kernel;
 };
 
@@ -36,8 +39,18 @@ static const struct tma_key keys[] = {
     {.path = "gpu",
      .kind = TMA_KEY_CHARS,
      .max = 511,
+     .fallback = "h200",
      .offset = IN(gpu),
-     .meaning = "path of the machine file, relative to the scenario's file"},
+     .meaning = "the machine: the name of one that belongs to tmasim (h200) or lies in `gpus` of a "
+                "folder that TMASIM_PATH names; or the path of a machine file, relative to the "
+                "scenario's file"},
+    {.path = "extends",
+     .kind = TMA_KEY_CHARS,
+     .max = 511,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(extends),
+     .meaning = "another scenario, by its path or its name, whose values hold where this one has "
+                "none: mappings are joined key by key, lists and single values replaced"},
     {.path = "parameters",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
@@ -148,26 +161,20 @@ bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *cons
     return good;
 }
 
-/* Returns `path`, made relative to the folder of the file `base` unless it is absolute. The caller
- * frees it. NULL when out of memory. */
-static char *resolve_path(const char *base, const char *path) {
-    const char *slash = strrchr(base, '/');
-    if (path[0] == '/' || slash == NULL)
-        return tma_copy_text(path);
-    size_t folder = (size_t)(slash - base) + 1;
-    char *joined = tma_allocate(folder + strlen(path) + 1, 1);
-    if (joined != NULL) {
-        memcpy(joined, base, folder);
-        strcpy(joined + folder, path);
-    }
-    return joined;
+/* The path of the machine's file: a machine by its name, or a file. One in a setting is relative to
+ * where the user stands. */
+static char *find_machine(struct tma_location at, const char *gpu) {
+    static const char *const folders[] = {"gpus", NULL};
+    char found[TMA_PATH_TEXT_BYTES];
+    return tma_config_find_word(gpu, folders, found) ? tma_copy_text(found)
+                                                     : tma_path_beside(at.file, gpu);
 }
 
 bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const char *gpu,
                                const char *const *settings, size_t setting_count) {
     struct tma_scenario *scenario = reader->scenario;
     struct tma_location at = tma_yaml_locate(reader->root, "gpu");
-    scenario->gpu_path = resolve_path(at.file, gpu);
+    scenario->gpu_path = find_machine(at, gpu);
     if (scenario->gpu_path == NULL) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, at, "out of memory");
         return false;
@@ -235,11 +242,26 @@ static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
     return tma_diagnostics_total(list) == errors_before;
 }
 
+/* The same for a document that may extend others. */
+static bool extend_and_read(struct tma_yaml_node *document, size_t errors_before,
+                            const char *const *settings, size_t setting_count,
+                            struct tma_scenario *scenario, struct tma_diagnostics *list) {
+    struct tma_bases *bases = tma_allocate(1, sizeof *bases);
+    if (bases == NULL)
+        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){"scenario", 0, 0},
+                     "out of memory");
+    else
+        document = tma_document_extend(document, bases, list);
+    bool good = read_scenario(document, errors_before, settings, setting_count, scenario, list);
+    scenario->bases = bases;
+    return good;
+}
+
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list) {
     size_t errors_before = tma_diagnostics_total(list);
     struct tma_yaml_node *document = tma_yaml_read(path, list);
-    return read_scenario(document, errors_before, settings, setting_count, scenario, list);
+    return extend_and_read(document, errors_before, settings, setting_count, scenario, list);
 }
 
 bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
@@ -247,7 +269,7 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
                             struct tma_diagnostics *list) {
     size_t errors_before = tma_diagnostics_total(list);
     struct tma_yaml_node *document = tma_yaml_parse_mapping(text, strlen(text), name, list);
-    return read_scenario(document, errors_before, settings, setting_count, scenario, list);
+    return extend_and_read(document, errors_before, settings, setting_count, scenario, list);
 }
 
 void tma_scenario_free(struct tma_scenario *scenario) {
@@ -256,6 +278,9 @@ void tma_scenario_free(struct tma_scenario *scenario) {
     tma_kernel_program_free(scenario->program);
     tma_parameters_free(scenario->parameters);
     tma_release(scenario->gpu_path);
+    if (scenario->bases != NULL)
+        tma_bases_free(scenario->bases);
+    tma_release(scenario->bases);
     for (size_t i = 0; i < scenario->setting_count; i++)
         tma_release(scenario->setting_names[i]);
     tma_release(scenario->setting_names);

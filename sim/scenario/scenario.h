@@ -12,6 +12,7 @@ TMA_API_BEGIN
 
 struct tma_yaml_node;
 struct tma_parameters;
+struct tma_bases;
 
 struct tma_scenario {
     char name[TMA_MAX_NAME];
@@ -25,6 +26,7 @@ struct tma_scenario {
     struct tma_yaml_node *document;     /* owned; the scenario's file */
     struct tma_yaml_node *gpu_document; /* owned; the machine's file, or NULL */
     char *gpu_path;                     /* owned; path of the machine's file, or NULL */
+    struct tma_bases *bases;            /* owned; the files that it extends, or NULL */
     struct tma_parameters *parameters;  /* owned; or NULL */
     char **setting_names;               /* owned; "--set 1", "--set 2", ... */
     size_t setting_count;
@@ -32,7 +34,8 @@ struct tma_scenario {
 
 /* Reads the scenario file at `path` and checks that the machine can run it. Each setting
  * ("workload.pipeline.depth=8", "gpu.sm_count=66", "M=4096" for a parameter M) is applied as if it
- * were in the file. The path of the machine's file is relative to the scenario's.
+ * were in the file. The path of the machine's file is relative to the scenario's; a word
+ * names a machine that belongs to the project, or lies in a folder of TMASIM_PATH.
  *
  * Returns false, with every error and its location in the list, if anything is wrong. Call
  * tma_scenario_free in either case, after the last use of the list. The list borrows `path`. */

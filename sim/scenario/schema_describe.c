@@ -99,11 +99,8 @@ static bool value_text(const struct tma_key *key, const char *values, char **tex
         print_list(key, at, count, out);
     else
         print_value(key, at, out);
-    bool failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed) {
-        tma_release(*text);
-        *text = NULL;
-    }
+    if (!tma_close_text(out, text))
+        *text = NULL; /* which says that memory ran out */
     return true;
 }
 

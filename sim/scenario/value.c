@@ -243,7 +243,8 @@ static bool read_node(const struct value_reader *reader, char *at) {
         (kind == TMA_KEY_MAPPING && reader->node->kind != TMA_YAML_MAPPING) ||
         (kind == TMA_KEY_LIST && reader->node->kind != TMA_YAML_LIST))
         return diagnose_kind(reader);
-    if (reader->node->first == NULL)
+    bool may_be_empty = kind == TMA_KEY_LIST && reader->key->fallback != TMA_REQUIRED;
+    if (reader->node->first == NULL && !may_be_empty)
         return diagnose(reader, "is empty", "");
     *(const struct tma_yaml_node **)(void *)at = reader->node;
     return true;

@@ -74,7 +74,7 @@ bool tma_answer_layout(const struct tma_request *request, struct tma_reply_line 
 }
 
 /* The instruction that is asked for. */
-struct search {
+struct wanted_access {
     uint64_t index;
     bool by_byte;
     uint32_t byte, lane_bytes;
@@ -82,7 +82,7 @@ struct search {
     struct tma_warp_access access;
 };
 
-static bool holds(const struct search *search, const struct tma_warp_access *access) {
+static bool holds(const struct wanted_access *search, const struct tma_warp_access *access) {
     for (unsigned lane = 0; lane < TMA_WARP_LANES; lane++)
         if ((access->lane_mask >> lane & 1) != 0 && search->byte >= access->address[lane] &&
             search->byte - access->address[lane] < search->lane_bytes)
@@ -91,7 +91,7 @@ static bool holds(const struct search *search, const struct tma_warp_access *acc
 }
 
 static bool look(void *context, uint64_t index, const struct tma_warp_access *access) {
-    struct search *search = context;
+    struct wanted_access *search = context;
     search->found = search->by_byte ? holds(search, access) : index == search->index;
     if (search->found) {
         search->index = index;
@@ -132,7 +132,7 @@ bool tma_answer_explain(const struct tma_request *request, struct tma_reply_line
         return tma_request_fail_whole(error, why.code, why.text);
     struct tma_consumer_report pass = tma_consumer_measure(&consumer, &tile);
     uint32_t lane_bytes = tma_shared_instruction_info(consumer.instruction)->lane_bytes;
-    struct search search = {.index = pass.worst_index, .lane_bytes = lane_bytes};
+    struct wanted_access search = {.index = pass.worst_index, .lane_bytes = lane_bytes};
     if (tma_request_has(request, TMA_REQUEST_BYTE)) {
         search.by_byte = true;
         search.byte = (uint32_t)request->numbers[TMA_REQUEST_BYTE][0];

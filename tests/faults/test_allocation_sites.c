@@ -286,7 +286,6 @@ static const struct verb_case {
     {"serve", {"serve", "--stdio"}, NOTHING},
     {"JSON Schema", {"help", "scenario-schema"}, NOTHING},
     {"kernels", {"kernels", "--format", "json", "-o", "out"}, NOTHING},
-    {"JSON Schema", {"help", "scenario-schema"}, NOTHING},
     {"man page", {"help", "--man", "scenario"}, NOTHING},
     {"completion",
      {"completion", "query", "--", "run", "tests/faults/small.yaml", "--set", ""},
@@ -307,14 +306,15 @@ static const struct verb_case {
      NOTHING},
     {"explain", {"explain", "tests/faults/small.yaml", "-o", "out"}, NOTHING},
     {"diff", {"diff", "tests/faults/a.trace", "tests/faults/b.trace", "-o", "out"}, NOTHING},
-    {"man page", {"help", "--man", "scenario"}, NOTHING},
-    {"completion",
-     {"completion", "query", "--", "run", "tests/faults/small.yaml", "--set", ""},
-     NOTHING},
-    {"completion of names", {"completion", "query", "--", "run", ""}, NOTHING},
     {"diff of sweeps",
      {"diff", "tests/faults/sweep.csv", "tests/faults/sweep.jsonl", "--fail-if", "cycles > +50%",
       "-o", "out"},
+     NOTHING},
+    {"diff of reports",
+     {"diff", "tests/faults/before.json", "tests/faults/after.json", "-o", "out"},
+     NOTHING},
+    {"completion of a setting",
+     {"completion", "query", "--", "run", "tests/faults/small.yaml", "--set", "w"},
      NOTHING},
     {"validate",
      {"validate", "tests/unit/records/store.tsv", "--gpu", "configs/gpus/h200.yaml", "-j", "1",
@@ -335,6 +335,13 @@ static const struct verb_case {
      {"sweep", "tests/faults/kernel.yaml", "--try", "STEPS=1,2", "--format", "jsonl", "-j", "1",
       "-o", "out"},
      WORKS},
+    {"tune",
+     {"tune", "tests/faults/kernel.yaml", "--try", "STEPS=1,2", "--draws", "1", "-j", "1", "-o",
+      "out"},
+     WORKS},
+    {"golden", {"golden", "check", "tests/faults/golden", "-j", "1", "-o", "out"}, WORKS},
+    {"report", {"report", "tests/faults/small.yaml", "--no-why", "-o", "out"}, RUNS},
+    {"report of a kernel", {"report", "tests/faults/kernel.yaml", "-o", "out"}, RUNS},
     {"run",
      {"run", "tests/faults/small.yaml", "--no-why", "--format", "json", "-o", "out", "--trace",
       "trace"},
@@ -350,8 +357,6 @@ static const struct verb_case {
     {"timeline",
      {"run", "tests/faults/small.yaml", "--no-why", "--timeline", "trace", "-o", "out"},
      RUNS},
-    {"report", {"report", "tests/faults/small.yaml", "--no-why", "-o", "out"}, RUNS},
-    {"report of a kernel", {"report", "tests/faults/kernel.yaml", "--no-why", "-o", "out"}, RUNS},
     {"deadlock", {"run", "tests/cli/kernels/deadlock.yaml", "-o", "out"}, RUNS},
     {"wrong scenario", {"run", "tests/faults/wrong.yaml", "-o", "out"}, NOTHING},
     {"wrong kernel", {"run", "tests/cli/kernels/names.yaml", "-o", "out"}, NOTHING},
@@ -445,6 +450,8 @@ static struct outcome run_once(const struct verb_case *verb, enum owner owner, u
         alarm(20);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);
+        if (strcmp(verb->arguments[0], "serve") == 0)
+            dup2(open("tests/faults/requests.jsonl", O_RDONLY), STDIN_FILENO);
         start_watching();
         plan.owner = owner;
         plan.fail_at = fail_at;
@@ -483,9 +490,12 @@ static void check_outcome(const struct verb_case *verb, enum owner owner, uint64
     /* Where a record or a row fails, the others are replayed, and the report stays. SimGrid does
      * not always get as far as to say that it has no memory. */
     bool validates = strcmp(verb->arguments[0], "validate") == 0;
-    bool sweeps = strcmp(verb->arguments[0], "sweep") == 0;
+    bool sweeps = strcmp(verb->arguments[0], "sweep") == 0 ||
+                  strcmp(verb->arguments[0], "tune") == 0 ||
+                  strcmp(verb->arguments[0], "golden") == 0;
+    bool tunes = strcmp(verb->arguments[0], "tune") == 0; /* says why a combination has no time */
     const char *reasons = validates ? got->message : got->text;
-    bool one_failed = (validates || sweeps) && got->status == 1 &&
+    bool one_failed = (validates || sweeps) && (got->status == 1 || (tunes && got->status == 0)) &&
                       (strstr(reasons, "memory") != NULL ||
                        (owner == SIMGRID && strstr(reasons, "the worker process ended") != NULL));
     if (got->signalled)

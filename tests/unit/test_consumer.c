@@ -212,6 +212,86 @@ START_TEST(lane_accesses_expected_address) {
 }
 END_TEST
 
+#define USE_DISTRIBUTION(instruction_, ...)                                                        \
+    {                                                                                              \
+        .instruction = TMA_##instruction_, .lanes = TMA_LANES_DISTRIBUTION, .distribution = {      \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/* Consumers of a tile of 64 rows of 64 bytes that lie end to end. */
+static const struct {
+    const char *name;
+    struct tma_consumer consumer;
+    uint32_t element_bytes;
+} whole[] = {
+    {"row", USE(LD_SHARED_B32, ROW), F16},
+    {"column", USE(LD_SHARED_B128, COLUMN), F16},
+    {"transposed", USE(LD_SHARED_B64, TRANSPOSED), F16},
+    {"strided", USE_STRIDED(LD_SHARED_B32, 4), F16},
+    {"matrix x4", USE(LDMATRIX_X4, MATRIX), F16},
+    {"matrix x4.trans", USE_TRANSPOSED(LDMATRIX_X4, MATRIX), F16},
+    {"A x4", USE(LDMATRIX_X4, FRAGMENT_A), F16},
+    {"A x2", USE(LDMATRIX_X2, FRAGMENT_A), F16},
+    {"A x1", USE(LDMATRIX_X1, FRAGMENT_A), F16},
+    {"B x4", USE(LDMATRIX_X4, FRAGMENT_B), F16},
+    {"B x2", USE(LDMATRIX_X2, FRAGMENT_B), F16},
+    {"B x1", USE(LDMATRIX_X1, FRAGMENT_B), F16},
+    {"distribution", USE_DISTRIBUTION(LD_SHARED_B128, .raking = TMA_WARP_RAKED, .block_size = 64),
+     F16},
+    {"windows below and beside each other",
+     USE_DISTRIBUTION(LD_SHARED_B32, .raking = TMA_BLOCK_RAKED, .block_size = 64, .y_per_tile = 16,
+                      .x_per_tile = 16),
+     F16},
+    {"vectors of several instructions",
+     USE_DISTRIBUTION(LD_SHARED_B32, .raking = TMA_THREAD_RAKED, .block_size = 64, .vec_size = 8),
+     F16},
+    {"elements of several instructions",
+     USE_DISTRIBUTION(LD_SHARED_B16, .raking = TMA_WARP_RAKED, .block_size = 64), F32},
+    {"wave groups",
+     USE_DISTRIBUTION(LD_SHARED_B32, .raking = TMA_WARP_RAKED, .block_size = 128, .wave_groups = 2),
+     F16},
+};
+
+enum { WHOLE_ROWS = 64, WHOLE_ROW_BYTES = 64 };
+
+/* How often each byte of the tile is accessed. */
+struct coverage {
+    uint32_t lane_bytes;
+    uint8_t counts[WHOLE_ROWS * WHOLE_ROW_BYTES];
+};
+
+static bool count_bytes(void *context, uint64_t index, const struct tma_warp_access *access) {
+    struct coverage *coverage = context;
+    (void)index;
+    for (uint32_t lane = 0; lane < TMA_WARP_LANES; lane++)
+        for (uint32_t i = 0; (access->lane_mask >> lane & 1) != 0 && i < coverage->lane_bytes;
+             i++) {
+            ck_assert_uint_lt(access->address[lane] + i, sizeof coverage->counts);
+            coverage->counts[access->address[lane] + i]++;
+        }
+    return true;
+}
+
+/* A pass accesses each byte of the tile exactly once. */
+START_TEST(pass_covers_the_tile_once) {
+    const struct tma_consumer *consumer = &whole[_i].consumer;
+    const struct tma_tile tile = {.rows = WHOLE_ROWS,
+                                  .row_bytes = WHOLE_ROW_BYTES,
+                                  .pitch_bytes = WHOLE_ROW_BYTES,
+                                  .element_bytes = whole[_i].element_bytes};
+    struct coverage coverage = {tma_shared_instruction_info(consumer->instruction)->lane_bytes,
+                                {0}};
+    struct tma_error error = {0};
+    ck_assert_msg(tma_consumer_check(consumer, &tile, &error) == TMA_OK, "%s: %s", whole[_i].name,
+                  error.text);
+    tma_consumer_visit(consumer, &tile, count_bytes, &coverage);
+    for (size_t i = 0; i < sizeof coverage.counts; i++)
+        ck_assert_msg(coverage.counts[i] == 1, "%s: byte %zu is accessed %d times", whole[_i].name,
+                      i, coverage.counts[i]);
+}
+END_TEST
+
 struct rejected {
     struct tma_consumer consumer;
     struct tma_tile tile;
@@ -253,7 +333,8 @@ static const struct rejected rejected[] = {
     {USE_TRANSPOSED(LDMATRIX_X4, MATRIX), TILE(NONE, 32, 64, 64, F32), TMA_ERROR_ARGUMENT,
      "ldmatrix.x4.trans transposes elements of 2 bytes; the tile's have 4"},
     {USE(LD_SHARED_B32, ROW), TILE(NONE, 0, 32, 32, F16), TMA_ERROR_ARGUMENT, "not a tile: 0 rows"},
-    {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 0, 32, F16), TMA_ERROR_ARGUMENT, "rows of 0 bytes"},
+    {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 0, 32, F16), TMA_ERROR_ARGUMENT,
+     "not a tile: 8 rows of 0 bytes"},
     {USE(LD_SHARED_B32, ROW), TILE(NONE, 8, 32, 16, F16), TMA_ERROR_ARGUMENT,
      "16 bytes from row to row"},
     {USE(LD_SHARED_B32, DISTRIBUTION), TILE(NONE, 8, 32, 32, F16), TMA_ERROR_ARGUMENT,
@@ -295,6 +376,7 @@ int main(void) {
     TCase *cases = tcase_create("consumer");
     tcase_add_loop_test(cases, pass_takes_expected_wavefronts, 0, TABLE_ROWS(passes));
     tcase_add_loop_test(cases, lane_accesses_expected_address, 0, TABLE_ROWS(placed));
+    tcase_add_loop_test(cases, pass_covers_the_tile_once, 0, TABLE_ROWS(whole));
     tcase_add_loop_test(cases, check_rejects_a_misfit, 0, TABLE_ROWS(rejected));
     tcase_add_test(cases, worst_access_is_the_first_with_most_ways);
     suite_add_tcase(suite, cases);

@@ -217,9 +217,21 @@ START_TEST(check_rejects_a_misfit) {
 }
 END_TEST
 
+START_TEST(patterns_have_names) {
+    static const char *const names[] = {"thread_raked", "warp_raked", "block_raked"};
+    int value;
+    ck_assert_uint_eq(tma_raking_names.count, 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_str_eq(tma_name_of(&tma_raking_names, i), names[i]);
+        ck_assert(tma_value_of(&tma_raking_names, names[i], &value) && value == i);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("distribution");
     TCase *cases = tcase_create("distribution");
+    tcase_add_test(cases, patterns_have_names);
     tcase_add_loop_test(cases, tuples_match_the_document, 0, TABLE_ROWS(tuples));
     tcase_add_loop_test(cases, elements_cover_the_tile_exactly_once, 0, TABLE_ROWS(tuples));
     tcase_add_loop_test(cases, element_has_its_coordinates, 0, TABLE_ROWS(places));

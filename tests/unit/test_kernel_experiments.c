@@ -1,5 +1,6 @@
 /* What limits a kernel with roles: every relief on kernels whose cycles are known, the experiments
  * of the scenarios that we ship, and following such a run while it lasts. */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/kernel_run.h"
@@ -90,6 +91,26 @@ START_TEST(wavefronts_are_a_limit) {
     ck_assert_uint_eq(find("shared_memory")->before.mean, START + 11000);
     ck_assert_uint_eq(find("shared_memory")->cycles.mean, START + 10000);
     ck_assert_str_eq(limit(), "shared_memory");
+}
+END_TEST
+
+/* 32 operations a cycle become 35; 16 special functions become 18. */
+START_TEST(units_are_a_limit) {
+    compute(TMA_WORK_ALU, 32000, 0, 0);
+    find_out();
+    ck_assert_uint_eq(find("alu")->before.mean, START + 1000);
+    ck_assert_uint_eq(find("alu")->cycles.mean, START + (32000 + 34) / 35);
+    ck_assert_str_eq(limit(), "alu");
+    compute(TMA_WORK_SFU, 16000, 0, 0);
+    machine.sm.sfu = 16;
+    find_out();
+    ck_assert_uint_eq(find("sfu")->cycles.mean, START + (16000 + 17) / 18);
+    ck_assert_str_eq(find("sfu")->change, "18 special functions per cycle instead of 16");
+    ck_assert_str_eq(limit(), "sfu");
+    /* A tenth more than 4 is no whole number. */
+    machine.sm.sfu = 4;
+    find_out();
+    ck_assert_ptr_null(find("sfu"));
 }
 END_TEST
 
@@ -242,6 +263,7 @@ int main(void) {
     tcase_add_test(tests, cycles_of_the_kernel_are_a_limit);
     tcase_add_test(tests, tensor_cores_are_a_limit);
     tcase_add_test(tests, wavefronts_are_a_limit);
+    tcase_add_test(tests, units_are_a_limit);
     tcase_add_test(tests, occupancy_is_a_limit);
     tcase_add_test(tests, a_last_wave_is_a_limit);
     tcase_add_loop_test(tests, experiments_of_scenarios_are_true, 0, TABLE_ROWS(scenarios));

@@ -272,21 +272,26 @@ START_TEST(test_write_watermarks) {
 END_TEST
 
 /* Where the row of the first write must open first, the channel returns to the reads, which the bus
- * can serve sooner, until the next write comes above the high watermark. */
+ * can serve sooner. A row cycle later it drains the writes. */
 START_TEST(test_reads_go_on_while_a_row_opens) {
-    enum { HIGH = 8, READS = 20 };
-    uint32_t packet;
+    enum { HIGH = 8, LOW = 2, READS = 20 };
+    uint32_t packet, reads = 0;
+    uint64_t start = 0;
     for (uint32_t i = 0; i < READS; i++)
         enqueue(0, i, 1, NOW);
     for (uint32_t i = 0; i < HIGH; i++)
         enqueue(row_at(OTHER_GROUP), TMA_NONE, 1, NOW);
-    for (uint32_t i = 0; i < READS / 2; i++) {
+    for (start = serve(1, &packet); packet != TMA_NONE; start = serve(1, &packet))
+        ck_assert_uint_eq(packet, reads++);
+    const uint64_t first_read = NOW + TRCD, row_cycle = TRAS + TRP;
+    ck_assert_uint_ge(start, first_read + row_cycle);
+    ck_assert_uint_lt(start, first_read + row_cycle + TCCD_L + SECTOR + TRTW);
+    for (uint32_t i = 1; i < HIGH - LOW; i++) {
         serve(1, &packet);
-        ck_assert_uint_eq(packet, i);
+        ck_assert_uint_eq(packet, TMA_NONE);
     }
-    enqueue(row_at(OTHER_GROUP), TMA_NONE, 1, NOW);
     serve(1, &packet);
-    ck_assert_uint_eq(packet, TMA_NONE);
+    ck_assert_uint_eq(packet, reads);
 }
 END_TEST
 

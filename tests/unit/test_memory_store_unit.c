@@ -223,6 +223,50 @@ START_TEST(test_fills_of_a_reduction) {
 }
 END_TEST
 
+/* The slice keeps the operands of reductions whose line DRAM brings, so they do not hold up their
+ * SM, which could have two of them in flight: the unit reads them as fast as those of lines that L2
+ * has. A slice keeps only so many operands. Then the SM waits for DRAM. */
+START_TEST(test_reductions_wait_in_their_slice) {
+    enum { LINES = 32, EACH = 5 }; /* four sectors and the operation */
+    const struct {
+        bool warm;
+        uint32_t operands;
+    } runs[] = {{true, 1}, {false, LINES * EACH}, {false, 2 * EACH}};
+    struct tma_tensor_map map = line_map(LINES);
+    struct load load = {.map = &map, .direction = TMA_REDUCE};
+    uint64_t read[TABLE_ROWS(runs)];
+    machine.tma.write_flits = 2 * EACH;
+    for (size_t i = 0; i < TABLE_ROWS(runs); i++) {
+        machine.l2.reduction_operands = runs[i].operands;
+        recreate();
+        if (runs[i].warm)
+            warm_load(memory, &load);
+        read[i] = run_load(memory, &load).rows_cycle;
+        ck_assert(tma_memory_drain(memory));
+        ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors,
+                          runs[i].warm ? 0 : LINES * TMA_SECTORS);
+        ck_assert_uint_eq(tma_memory_count(memory).write_sectors, LINES * TMA_SECTORS);
+    }
+    ck_assert_uint_eq(read[1], read[0]);
+    ck_assert_uint_gt(read[2], read[0] + 100); /* a line takes at least so long from DRAM */
+}
+END_TEST
+
+/* Reductions of the sectors of one line, which DRAM brings once: those that come while it is on its
+ * way wait for it. Each writes its sector, and all give their credits back. */
+START_TEST(test_reductions_of_a_pending_line) {
+    struct tma_tensor_map map = line_map(1);
+    machine.l2.reduction_operands = 4;
+    recreate();
+    map.box_dim[0] = 16;
+    for (int32_t x = 0; x < LINE_ELEMENTS; x += 16)
+        issue_load(memory, &(struct load){.map = &map, .direction = TMA_REDUCE, .x = x});
+    ck_assert(tma_memory_drain(memory));
+    ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, TMA_SECTORS);
+    ck_assert_uint_eq(tma_memory_count(memory).write_sectors, TMA_SECTORS);
+}
+END_TEST
+
 /* Back-pressure: an SM may have 12 flits in flight, which are 3 lines. It sends the fourth line
  * when L2 has received the first one, 30 cycles after that was read in 4 cycles. Reading the fourth
  * line takes 4 cycles more. */
@@ -409,6 +453,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_copies_after_writes, 0, sizeof copies / sizeof *copies);
     tcase_add_loop_test(tests, test_warm_start, 0, sizeof warmed / sizeof *warmed);
     tcase_add_loop_test(tests, test_fills_of_a_reduction, 0, 2);
+    tcase_add_test(tests, test_reductions_wait_in_their_slice);
+    tcase_add_test(tests, test_reductions_of_a_pending_line);
     tcase_add_test(tests, test_flits_in_flight);
     tcase_add_test(tests, test_back_pressure_of_dram);
     tcase_add_loop_test(tests, test_warps_of_a_scheduler_wait, 0, sizeof commits / sizeof *commits);

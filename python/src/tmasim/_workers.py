@@ -54,9 +54,10 @@ class _Worker:
 
     def close(self) -> None:
         """Lets the process end, which has no call."""
-        if self.process is not None:
-            _close(self.process)
-            self.process.wait()
+        process = self.process
+        if process is not None:
+            _close(process)
+            process.wait()
 
 
 def _close(process: "subprocess.Popen[bytes]") -> None:

@@ -168,6 +168,8 @@ def tune(
 ) -> Tuning:
     """Finds the fastest combination of a kernel's parameters, or of several kernels'.
 
+    Simulates every legal combination to its end, as ``tmasim tune --exact --all`` does.
+
     Args:
         kernels: Names of kernels of the library, or paths of scenarios with kernels.
         tries: What to try: ``{"BM": [64, 128], "STAGES": [2, 3, 4]}``.

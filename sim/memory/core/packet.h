@@ -15,6 +15,7 @@ enum tma_packet_kind {
     TMA_PACKET_DESCRIPTOR, /* reads a tensor map for the caches of a GPC and an SM */
     TMA_PACKET_PROMOTION,  /* reads the second line of a promoted 256-byte block into L2 */
     TMA_PACKET_WRITE_BACK, /* writes dirty sectors from L2 to DRAM */
+    TMA_PACKET_CREDIT,     /* the credits of a reduction whose line comes from DRAM */
 };
 
 /* Where a packet goes next: a component, and what it receives. */

@@ -273,13 +273,7 @@ bool tma_dram_enqueue(struct tma_dram *dram, struct tma_dram_channel *channel,
     queue->size++;
     if (!write && queue->admitted < dram->window && queue->outside.first == TMA_NONE)
         return admit(dram, channel, &request);
-    if (!put(dram, &queue->outside, &request))
-        return false;
-    channel->draining =
-        channel->draining || (write && queue->size >= dram->machine->dram.write_high);
-    if (channel->draining)
-        fill_queue(dram, channel, queue, request.arrival_ticks);
-    return true;
+    return put(dram, &queue->outside, &request);
 }
 
 /* The bus moves the data of a request from `start` on. */
@@ -323,15 +317,24 @@ static struct choice choose_from(const struct tma_dram *dram,
     return choice;
 }
 
+/* Whether the channel drains its writes: from the high watermark to the low one. A drain that ended
+ * early begins again after a row cycle, when rows of the next writes can be open. */
+static bool drains(const struct tma_dram *dram, const struct tma_dram_channel *channel) {
+    uint32_t writes = channel->queues[TMA_DRAM_WRITES].size;
+    if (channel->draining)
+        return writes > dram->machine->dram.write_low;
+    return writes >= dram->machine->dram.write_high &&
+           channel->bus.free_ticks >= channel->drain_ticks;
+}
+
 /* Reads go first, unless the channel drains its writes or has no reads. Where the bus would have to
- * wait for those longer than for the others, the others go first. */
+ * wait for the ones longer than it takes to turn to the others and back, the others go first, and a
+ * drain ends. */
 static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *channel) {
     struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
-    bool above = writes->size > dram->machine->dram.write_low;
-    channel->draining = channel->draining && above;
-    bool idle = channel->queues[TMA_DRAM_READS].size == 0;
-    bool write = channel->draining || idle;
-    if (((channel->draining && above) || idle) && writes->outside.first != TMA_NONE)
+    channel->draining = drains(dram, channel);
+    bool write = channel->draining || channel->queues[TMA_DRAM_READS].size == 0;
+    if (write && writes->outside.first != TMA_NONE)
         fill_queue(dram, channel, writes, channel->bus.free_ticks);
     struct choice first = choose_from(dram, channel, write);
     if (first.start_ticks <= channel->bus.free_ticks + dram->trtw_ticks + dram->twtr_ticks)
@@ -339,8 +342,9 @@ static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *chan
     struct choice other = choose_from(dram, channel, !write);
     if (other.start_ticks >= first.start_ticks)
         return first;
-    if (write)
-        channel->draining = false;
+    if (channel->draining)
+        channel->drain_ticks = other.start_ticks + dram->tras_ticks + dram->trp_ticks;
+    channel->draining = false;
     return other;
 }
 

@@ -79,6 +79,7 @@ struct tma_dram_channel {
     uint64_t refresh_end_ticks;   /* the end of the refresh that a row waited for last, */
     uint64_t reactivate_ticks;    /* and the next command for a row that waits for it */
     uint64_t refresh_phase_ticks; /* a refresh, of bank 0 at least, begins at this time */
+    uint64_t drain_ticks;         /* from here on the channel may drain its writes again */
     uint64_t wake_cycle;          /* the channel's wake-up in the event queue; UINT64_MAX: none */
     uint64_t last_row;            /* of the last request that arrived, whose bank is last_bank */
     uint32_t last_bank;

@@ -2,8 +2,8 @@
 
 #include "base/allocation.h"
 #include "memory/l2/reads.h"
+#include "memory/l2/reductions.h"
 #include "memory/l2/slice.h"
-#include "memory/l2/writes.h"
 
 static void convert_rates(struct tma_l2 *l2) {
     const struct tma_machine *machine = l2->core->machine;
@@ -25,6 +25,8 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
     l2->write_ports = tma_allocate(machine->l2.slices, sizeof *l2->write_ports);
     if (l2->slices == NULL || l2->write_ports == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
+    for (uint32_t i = 0; i < machine->l2.slices; i++)
+        l2->write_ports[i].first_waiting = TMA_NONE;
     return tma_tags_create(&l2->tags, machine, error);
 }
 
@@ -61,7 +63,7 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
     if (packet->kind == TMA_PACKET_PROMOTION)
         tma_packet_free(core, id);
     else if (packet->kind == TMA_PACKET_REDUCE)
-        next = tma_write_commit(core, l2, id, way, true);
+        next = tma_l2_reduce_filled(core, l2, id, way, cycle);
     else
         next = tma_read_filled(core, l2, id, cycle);
     if (waiting != TMA_NONE)

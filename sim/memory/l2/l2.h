@@ -17,6 +17,9 @@ struct tma_write_ports {
     struct tma_port from_sms;       /* flits from SMs of the partition */
     struct tma_port from_partition; /* flits from the other partition */
     struct tma_port data;           /* the data array */
+    uint32_t operands;              /* of reductions that wait for their lines */
+    /* packets of reductions that wait until the slice can keep their operands: a list */
+    uint32_t first_waiting, last_waiting;
 };
 
 struct tma_l2 {

@@ -2,6 +2,7 @@
 #include "memory/l2/reads.h"
 
 #include "memory/l2/coherence.h"
+#include "memory/l2/reductions.h"
 
 static void count_request(struct tma_core *core, uint32_t sectors) {
     core->counters.requests++;
@@ -156,8 +157,14 @@ void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting,
     while (waiting != TMA_NONE) {
         const struct tma_packet *packet = tma_packet_at(core, waiting);
         uint32_t next = packet->next;
-        uint64_t known = tma_known_cycle(packet) + packet->dram_cycles;
-        struct tma_handover answer = deliver(core, l2, waiting, ready > known ? ready : known);
+        struct tma_handover answer;
+        if (packet->kind == TMA_PACKET_REDUCE) {
+            int way = tma_tags_find(&l2->tags, tma_slice_set(l2, packet), packet->index.tag);
+            answer = tma_l2_reduce_filled(core, l2, waiting, way, ready);
+        } else {
+            uint64_t known = tma_known_cycle(packet) + packet->dram_cycles;
+            answer = deliver(core, l2, waiting, ready > known ? ready : known);
+        }
         if (answer.destination != TMA_TO_NOWHERE)
             tma_send(core, answer.destination, answer.packet, answer.cycle);
         waiting = next;

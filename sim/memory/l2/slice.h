@@ -16,6 +16,14 @@ static inline struct tma_port *tma_slice_port(struct tma_core *core, const struc
     return &l2->slices[partition * core->map.slices + location->server];
 }
 
+/* The write ports of that slice. */
+static inline struct tma_write_ports *tma_write_ports_of(struct tma_core *core,
+                                                         const struct tma_l2 *l2,
+                                                         uint32_t partition,
+                                                         const struct tma_line_location *location) {
+    return &l2->write_ports[partition * core->map.slices + location->server];
+}
+
 /* Occupies the tag pipeline for `ticks`, at least the interval between requests. Returns the cycle
  * at which the pipeline is free again. */
 uint64_t tma_slice_occupy(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,

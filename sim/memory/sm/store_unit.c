@@ -276,11 +276,15 @@ TMA_RARE struct tma_handover tma_store_unit_receive(struct tma_core *core, struc
     const struct tma_packet *packet = tma_packet_at(core, packet_id);
     uint32_t id = packet->transfer, sm = packet->sm;
     struct tma_store_unit *unit = &sms->store_units[sm];
-    if (unit->credits <= 0)
+    bool credits_only = packet->kind == TMA_PACKET_CREDIT;
+    enum tma_packet_kind kind = credits_only ? TMA_PACKET_REDUCE : packet->kind;
+    uint32_t flits = tma_write_flits(kind, packet->sectors, packet->partial);
+    if (unit->credits <= 0 && flits > 0)
         wait_until(unit, cycle);
-    unit->credits += (int32_t)tma_write_flits(packet->kind, packet->sectors, packet->partial);
+    unit->credits += (int32_t)flits;
     tma_packet_free(core, packet_id);
-    tma_transfer_drop(sms, id);
+    if (!credits_only)
+        tma_transfer_drop(sms, id);
     schedule(core, sms, sm, cycle + 1);
     return tma_nowhere;
 }

@@ -29,7 +29,7 @@ function short(value) {
 const trim = value => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(Math.abs(value) >= 10 ? 1 : 2))
     .replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 const whole = value => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
-const percent = fraction => (100 * fraction).toFixed(1) + ' %';
+const percent = fraction => (100 * fraction).toFixed(1).replace(/^-(0\.0)$/, '$1') + ' %';
 const time = cycles => trim(cycles / data.clock_mhz) + ' us';
 const gigabytes = (bytes, cycles) => cycles > 0 ? bytes / cycles * data.clock_mhz / 1000 : 0;
 
@@ -153,7 +153,7 @@ function drawVerdict() {
     if (data.experiments.length === 0) return;
     const most = Math.max(0.02, ...data.experiments.map(experiment => experiment.saved));
     const rows = list => list.sort((a, b) => b.saved - a.saved).map(experiment => html('tr', {},
-        html('td', {}, experiment.name), html('td', {}, experiment.change),
+        html('td', {}, experiment.name), html('td', {}, experiment.change.replace(/,$/, '')),
         html('td', {}, html('span', {class: 'track'}, html('i', {
             class: experiment.helps ? 'helps' : null,
             style: `width:${Math.max(0, 100 * experiment.saved / most).toFixed(1)}%`}))),

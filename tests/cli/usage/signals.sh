@@ -21,7 +21,12 @@ kernel=../../configs/scenarios/kernels/two_depths.yaml
 timeout --preserve-status -s INT 1 tmasim run $kernel --set parameters.BLOCKS=20000000 --format json \
     -o "$SCRATCH/report"
 echo "exit $?"
-sed '5,$d' "$SCRATCH/report"
+sed -E '5,$d; s/[0-9a-f]{16}/DIGEST/g' "$SCRATCH/report"
+echo "-- INT: no page"
+echo old >"$SCRATCH/page"
+timeout --preserve-status -s INT 1 tmasim report $scenario --set workload.iterations=100000000 -o "$SCRATCH/page" 2>/dev/null
+echo "exit $?"
+cat "$SCRATCH/page"
 # A shell says on standard error how a command ended.
 {
     echo "-- XFSZ: a trace larger than the limit of file sizes"

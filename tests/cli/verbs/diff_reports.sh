@@ -11,8 +11,10 @@ done
 cd "$SCRATCH" || exit
 try() {
     echo "\$ tmasim diff $*"
-    tmasim diff "$@" 2>&1
-    echo "exit $?"
+    tmasim diff "$@" >output 2>&1
+    status=$?
+    sed -E 's/[0-9a-f]{16}/DIGEST/g' output
+    echo "exit $status"
 }
 figures="--figure cycles --figure rate.* --figure limited_by.key"
 try base.json base.json

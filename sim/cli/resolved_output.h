@@ -1,0 +1,14 @@
+/* The whole configuration of a run, with the origin of each value. */
+#ifndef TMA_CLI_RESOLVED_OUTPUT_H
+#define TMA_CLI_RESOLVED_OUTPUT_H
+
+#include <stdio.h>
+
+#include "scenario/scenario.h"
+
+/* Writes a line for each key of the machine, the tensor maps and the workload or kernel: "KEY:
+ * VALUE  # ORIGIN", as YAML with a path as its key. Returns false when out of memory. Write errors
+ * stay with the stream. */
+bool cli_resolved_write(const struct tma_scenario *scenario, FILE *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* A write takes effect at the home of its line. */
+#include "memory/l2/commit.h"
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+TMA_RARE struct tma_handover tma_write_respond(struct tma_core *core, uint32_t id, uint64_t done) {
+    tma_send(core, TMA_TO_STORE_UNIT, id, later(done, core->cycle + 1));
+    return tma_nowhere;
+}
+
+TMA_RARE bool tma_write_commit(struct tma_core *core, struct tma_l2 *l2, uint32_t id, int way) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_l2_set *set = tma_slice_set(l2, packet);
+    uint64_t done = later(tma_write_done_cycle(core, packet), core->cycle);
+    if (way < 0) {
+        tma_slice_write_to_dram(core, &packet->location, packet->sectors, done);
+        return true;
+    }
+    tma_tags_write(&l2->tags, set, way, packet->sectors);
+    tma_tags_set_remote_copy(set, way, tma_write_updates_copy(core, packet));
+    struct tma_l2_victim cleaned =
+        tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
+    tma_slice_write_back(core, packet->index.set, &cleaned, done);
+    return cleaned.sectors != 0;
+}
+
+TMA_RARE struct tma_handover tma_write_line(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                            int way, bool used_dram, uint64_t done) {
+    used_dram = tma_write_commit(core, l2, id, way) || used_dram;
+    return used_dram ? (struct tma_handover){id, TMA_TO_DRAM_CREDIT, done}
+                     : tma_write_respond(core, id, done);
+}

@@ -1,0 +1,19 @@
+/* Files that belong to the project, found by their names: machines, scenarios, kernels. */
+#ifndef TMA_SCENARIO_CONFIG_PATH_H
+#define TMA_SCENARIO_CONFIG_PATH_H
+
+#include <stdbool.h>
+
+#include "base/own_folder.h"
+
+/* Finds "gpus/h200.yaml", for example: in the folders that TMASIM_PATH in the environment names,
+ * with colons between them, then in configs/ beside the sources or as installed. Writes the path,
+ * and returns false if there is no such file. */
+bool tma_config_find(const char *name, char path[TMA_PATH_TEXT_BYTES]);
+
+/* The same for a word without slashes and points: WORD.yaml in one of the folders, which end with
+ * NULL. Other words are none of the project's names. */
+bool tma_config_find_word(const char *word, const char *const *folders,
+                          char path[TMA_PATH_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,121 @@
+#include "scenario/extend.h"
+
+#include <string.h>
+
+#include "base/allocation.h"
+#include "scenario/config_path.h"
+#include "scenario/document.h"
+
+static const char key[] = "extends";
+
+void tma_bases_free(struct tma_bases *bases) {
+    for (size_t i = 0; i < bases->count; i++)
+        tma_release(bases->paths[i]);
+    bases->count = 0;
+}
+
+char *tma_path_beside(const char *base, const char *path) {
+    const char *slash = strrchr(base, '/');
+    bool has_folder =
+        slash != NULL && strncmp(base, "/dev/", 5) != 0 && strncmp(base, "/proc/self/fd/", 14) != 0;
+    if (path[0] == '/' || !has_folder)
+        return tma_copy_text(path);
+    size_t folder = (size_t)(slash - base) + 1;
+    char *joined = tma_allocate(folder + strlen(path) + 1, 1);
+    if (joined != NULL) {
+        memcpy(joined, base, folder);
+        strcpy(joined + folder, path);
+    }
+    return joined;
+}
+
+/* The path of the file that a document extends: one beside it, or a scenario by its name. */
+static char *find_base(struct tma_location at, const char *text) {
+    static const char *const folders[] = {"kernels", "scenarios", NULL};
+    char found[TMA_PATH_TEXT_BYTES];
+    return tma_config_find_word(text, folders, found) ? tma_copy_text(found)
+                                                      : tma_path_beside(at.file, text);
+}
+
+/* Moves the children of `own` into `base`, key by key. Frees what they replace. */
+static void join(struct tma_yaml_node *base, struct tma_yaml_node *own) {
+    while (own->first != NULL) {
+        struct tma_yaml_node *child = own->first;
+        own->first = child->next;
+        struct tma_yaml_node **link = &base->first;
+        while (*link != NULL && strcmp((*link)->key, child->key) != 0)
+            link = &(*link)->next;
+        struct tma_yaml_node *old = *link;
+        if (old != NULL && old->kind == TMA_YAML_MAPPING && child->kind == TMA_YAML_MAPPING) {
+            join(old, child);
+            child->next = NULL;
+            tma_yaml_free(child);
+            continue;
+        }
+        child->next = old == NULL ? NULL : old->next;
+        *link = child;
+        if (old != NULL) {
+            old->next = NULL;
+            tma_yaml_free(old);
+        }
+    }
+    base->at = own->at;
+}
+
+/* Takes `extends` out of the document. The caller frees it. */
+static struct tma_yaml_node *take_extends(struct tma_yaml_node *document) {
+    struct tma_yaml_node **link = &document->first;
+    while (*link != NULL && strcmp((*link)->key, key) != 0)
+        link = &(*link)->next;
+    struct tma_yaml_node *found = *link;
+    if (found != NULL) {
+        *link = found->next;
+        found->next = NULL;
+    }
+    return found;
+}
+
+/* Reads the file that `extends` names. NULL with the error in the list. */
+static struct tma_yaml_node *read_base(const struct tma_yaml_node *extends, struct tma_bases *bases,
+                                       struct tma_diagnostics *list) {
+    if (extends->kind != TMA_YAML_SCALAR) {
+        tma_diagnose(list, TMA_ERROR_SYNTAX, extends->at,
+                     "extends is not a single value; expected the path or the name of a scenario");
+        return NULL;
+    }
+    if (bases->count == TMA_MOST_BASES) {
+        tma_diagnose(
+            list, TMA_ERROR_SYNTAX, extends->at,
+            "scenarios extend each other too often; allowed: %d times, and not in a circle",
+            TMA_MOST_BASES);
+        return NULL;
+    }
+    char *path = find_base(extends->at, extends->text);
+    if (path == NULL) {
+        tma_diagnose(list, TMA_ERROR_MEMORY, extends->at, "out of memory");
+        return NULL;
+    }
+    bases->paths[bases->count++] = path;
+    struct tma_yaml_node *base = tma_yaml_read(path, list);
+    if (base == NULL)
+        tma_diagnose(list, TMA_ERROR_FILE, extends->at,
+                     "extends names a file that cannot be read or parsed");
+    return base;
+}
+
+struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, struct tma_bases *bases,
+                                          struct tma_diagnostics *list) {
+    if (document == NULL || document->kind != TMA_YAML_MAPPING)
+        return document;
+    struct tma_yaml_node *extends = take_extends(document);
+    if (extends == NULL)
+        return document;
+    struct tma_yaml_node *base = read_base(extends, bases, list);
+    tma_yaml_free(extends);
+    base = tma_document_extend(base, bases, list);
+    if (base == NULL)
+        return document;
+    join(base, document);
+    tma_yaml_free(document);
+    return base;
+}

@@ -1,0 +1,29 @@
+/* Scenarios that extend others: `extends: FILE`. */
+#ifndef TMA_SCENARIO_EXTEND_H
+#define TMA_SCENARIO_EXTEND_H
+
+#include "scenario/tree.h"
+
+enum { TMA_MOST_BASES = 8 };
+
+/* The paths of the files that a document extends. Locations in the document borrow them. */
+struct tma_bases {
+    char *paths[TMA_MOST_BASES]; /* owned */
+    size_t count;
+};
+
+void tma_bases_free(struct tma_bases *bases);
+
+/* Puts what the document's `extends` names below the document: its own values replace those of the
+ * same key, and mappings are joined key by key. Takes the document, and returns the joined one.
+ * NULL if it is NULL; where a file cannot be read, the error is in the list, and the document comes
+ * back as it is. */
+struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, struct tma_bases *bases,
+                                          struct tma_diagnostics *list);
+
+/* Returns `path`, made relative to the folder of the file `base` unless it is absolute. Files that
+ * have no folder, such as /dev/stdin, leave it as it is. The caller frees it. NULL when out of
+ * memory. */
+char *tma_path_beside(const char *base, const char *path);
+
+#endif
