@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "memory/dram/dram.h"
 #include "memory/gpc/gpcs.h"
+#include "memory/host_bytes.h"
 #include "memory/l2/l2.h"
 #include "memory/sm/sms.h"
 

@@ -12,13 +12,6 @@
 
 struct tma_memory;
 
-/* The memory that the parts of a machine take on the host whose size has no other limit, in bytes.
- */
-struct tma_memory_bytes {
-    uint64_t l2_tags, dram_channels;
-};
-struct tma_memory_bytes tma_memory_bytes(const struct tma_machine *machine);
-
 /* Fails with TMA_ERROR_MEMORY. The caller frees *memory. */
 enum tma_error_code tma_memory_create(struct tma_memory **memory, const struct tma_machine *machine,
                                       struct tma_error *error);

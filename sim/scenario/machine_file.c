@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "memory/system.h"
+#include "memory/host_bytes.h"
 #include "memory/topology.h"
 #include "scenario/document.h"
 #include "scenario/schema_describe.h"

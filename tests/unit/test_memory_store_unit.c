@@ -7,7 +7,7 @@
 #include "tensormap/types.h"
 #include "traffic.h"
 
-enum { ISSUE = 10, ROWS = 8, STORED = 6, REDUCED = 9 };
+enum { ISSUE = 10, ROWS = 8, STORED = 6, REDUCED = 9, LINE_SECTORS = 4 };
 
 static struct tma_machine machine;
 static struct tma_memory *memory;
@@ -224,18 +224,18 @@ START_TEST(test_fills_of_a_reduction) {
 END_TEST
 
 /* The slice keeps the operands of reductions whose line DRAM brings, so they do not hold up their
- * SM, which could have two of them in flight: the unit reads them as fast as those of lines that L2
- * has. A slice keeps only so many operands. Then the SM waits for DRAM. */
+ * SM, which could have eight of them in flight: the unit reads them as fast as those of lines that
+ * L2 has. A slice keeps only so many operands. Then the SM waits for DRAM. */
 START_TEST(test_reductions_wait_in_their_slice) {
-    enum { LINES = 32, EACH = 5 }; /* four sectors and the operation */
+    enum { LINES = 64, EACH = 5 }; /* four sectors and the operation */
     const struct {
         bool warm;
         uint32_t operands;
-    } runs[] = {{true, 1}, {false, LINES * EACH}, {false, 2 * EACH}};
+    } runs[] = {{true, 1}, {false, LINES * EACH}, {false, 1}};
     struct tma_tensor_map map = line_map(LINES);
     struct load load = {.map = &map, .direction = TMA_REDUCE};
     uint64_t read[TABLE_ROWS(runs)];
-    machine.tma.write_flits = 2 * EACH;
+    machine.tma.write_flits = 8 * EACH;
     for (size_t i = 0; i < TABLE_ROWS(runs); i++) {
         machine.l2.reduction_operands = runs[i].operands;
         recreate();
@@ -244,8 +244,8 @@ START_TEST(test_reductions_wait_in_their_slice) {
         read[i] = run_load(memory, &load).rows_cycle;
         ck_assert(tma_memory_drain(memory));
         ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors,
-                          runs[i].warm ? 0 : LINES * TMA_SECTORS);
-        ck_assert_uint_eq(tma_memory_count(memory).write_sectors, LINES * TMA_SECTORS);
+                          runs[i].warm ? 0 : LINES * LINE_SECTORS);
+        ck_assert_uint_eq(tma_memory_count(memory).write_sectors, LINES * LINE_SECTORS);
     }
     ck_assert_uint_eq(read[1], read[0]);
     ck_assert_uint_gt(read[2], read[0] + 100); /* a line takes at least so long from DRAM */
@@ -262,8 +262,8 @@ START_TEST(test_reductions_of_a_pending_line) {
     for (int32_t x = 0; x < LINE_ELEMENTS; x += 16)
         issue_load(memory, &(struct load){.map = &map, .direction = TMA_REDUCE, .x = x});
     ck_assert(tma_memory_drain(memory));
-    ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, TMA_SECTORS);
-    ck_assert_uint_eq(tma_memory_count(memory).write_sectors, TMA_SECTORS);
+    ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, LINE_SECTORS);
+    ck_assert_uint_eq(tma_memory_count(memory).write_sectors, LINE_SECTORS);
 }
 END_TEST
 
