@@ -82,7 +82,7 @@ static void offer_machine_keys(void *context, const struct tma_section *section)
  * keys of machines. */
 static void offer_settings(struct completion *completion) {
     static const char *const folders[] = {"kernels", "scenarios", NULL};
-    struct cli_config_path path;
+    struct cli_config_path path = {0};
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
     if (strchr(completion->typed, '=') != NULL)
