@@ -13,12 +13,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Stops the fuzzer, which keeps the input. */
+#define FUZZ_FAIL(text) (fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, text), abort())
 #define FUZZ_ASSERT(condition)                                                                     \
     do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
+        if (!(condition))                                                                          \
+            FUZZ_FAIL(#condition);                                                                 \
     } while (0)
 
 /* Bytes of the input that become numbers; zero after its end. */

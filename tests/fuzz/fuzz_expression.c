@@ -135,7 +135,7 @@ static struct part read_primary(struct reader *reader) {
         if (strlen(names[i].name) == length && strncmp(names[i].name, name, length) == 0)
             return part_of(
                 names[i].is_variable ? reader->values[names[i].variable] : names[i].value, false);
-    FUZZ_ASSERT(!"a text that the parser should have refused");
+    FUZZ_FAIL("a text that the parser should have refused");
 }
 
 static struct part read_sign(struct reader *reader) {

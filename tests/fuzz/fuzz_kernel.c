@@ -45,7 +45,7 @@ static void print_and_read(const struct tma_scenario *scenario, struct tma_scena
     char *first = print(scenario);
     if (!read_kernel(first, again)) {
         fputs(first, stderr);
-        FUZZ_ASSERT(!"a kernel that was printed cannot be read");
+        FUZZ_FAIL("a kernel that was printed cannot be read");
     }
     char *second = print(again);
     FUZZ_ASSERT(strcmp(first, second) == 0);
