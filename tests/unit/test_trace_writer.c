@@ -120,7 +120,7 @@ static const struct {
 
 /* The trace ends before the first line that would exceed the limit, and says what is missing. */
 START_TEST(test_limit_drops_the_rest) {
-    char text[1024], end[96], drops[80] = "";
+    char text[1024], end[sizeof "# end 2147483647\n" + 80], drops[80] = "";
     FILE *file = fmemopen(text, sizeof text, "w");
     struct tma_trace_header limited = header;
     limited.limit_bytes = limits[_i].limit;

@@ -68,7 +68,7 @@ static const struct {
     const char *expected;
 } writers[] = {
     {tma_write_printable, "\\x1b[31m\"'<script>&\\x0a,\\xff\\xe2\\x80\\xae\\xc2\\x85`|*"},
-    {tma_write_xml, "\\x1b[31m\"'&lt;script&gt;&amp;\\x0a,\\xff\\xe2\\x80\\xae\\xc2\\x85`|*"},
+    {tma_write_xml, "\\x1b[31m&quot;'&lt;script&gt;&amp;\\x0a,\\xff\\xe2\\x80\\xae\\xc2\\x85`|*"},
     {tma_write_markdown,
      "\\x1b[31m\"'\\<script\\>\\&\\x0a,\\xff\\xe2\\x80\\xae\\xc2\\x85\\`\\|\\*"},
 };
