@@ -64,7 +64,8 @@ void tma_tune_rank(struct tma_tune *tune) {
         return;
     qsort(tune->rows, tune->row_count, sizeof *tune->rows, compare);
     const struct tma_tune_row *best = &tune->rows[0];
-    if (best->found != TMA_TUNE_SIMULATED || !(best->time_ns > 0))
+    bool is_timed = best->found == TMA_TUNE_SIMULATED || best->found == TMA_TUNE_ESTIMATED;
+    if (!is_timed || !(best->time_ns > 0))
         return;
     for (size_t i = 0; i < tune->row_count; i++) {
         struct tma_tune_row *row = &tune->rows[i];
