@@ -1,38 +1,10 @@
 #include "cli/plain_report.h"
 
 #include "base/allocation.h"
+#include "cli/scenario_findings.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
-#include "report/kernel_report.h"
 #include "report/report.h"
-
-static void write_report(const struct tma_scenario *scenario, const struct tma_digests *digests,
-                         const struct tma_result *result, int format, FILE *out) {
-    struct tma_report_input input = {
-        .scenario = scenario->name,
-        .digests = digests,
-        .machine = &scenario->machine,
-        .workload = &scenario->workload,
-        .result = result,
-        .map_names = scenario->map_names,
-        .limits = tma_report_limits_of(&scenario->machine, result),
-    };
-    tma_report_write(&input, format, out);
-}
-
-static void write_kernel_report(const struct tma_scenario *scenario,
-                                const struct tma_digests *digests, const struct tma_result *result,
-                                int format, FILE *out) {
-    struct tma_kernel_report_input input = {
-        .scenario = scenario->name,
-        .digests = digests,
-        .machine = &scenario->machine,
-        .kernel = &scenario->program->kernel,
-        .result = result,
-        .map_names = scenario->map_names,
-    };
-    tma_kernel_report_write(&input, format, out);
-}
 
 enum tma_error_code cli_plain_report(const struct tma_scenario *scenario, const char *format,
                                      uint64_t *cycles, FILE *out, struct tma_error *error) {
@@ -49,9 +21,9 @@ enum tma_error_code cli_plain_report(const struct tma_scenario *scenario, const 
         program != NULL
             ? tma_kernel_run(&scenario->machine, &program->kernel, NULL, result, NULL, error)
             : tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+    const struct cli_report report = {.scenario = scenario, .digests = &digests, .result = result};
     if (code == TMA_OK)
-        (program != NULL ? write_kernel_report : write_report)(scenario, &digests, result, number,
-                                                               out);
+        cli_report_write(&report, number, out);
     if (code == TMA_OK && cycles != NULL)
         *cycles = result->cycles;
     tma_release(result);

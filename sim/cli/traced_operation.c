@@ -7,15 +7,11 @@
 
 #include "cli/messages.h"
 #include "placement/operation_architecture.h"
+#include "placement/operation_words.h"
 #include "placement/rows.h"
 
 /* More rows than this are counted, not listed. */
 enum { MOST_ROWS = 16 };
-
-static const char *const direction_words[] = {[TMA_LOAD] = "load",
-                                              [TMA_STORE] = "store",
-                                              [TMA_REDUCE] = "reduce",
-                                              [TMA_PREFETCH] = "prefetch"};
 
 bool cli_operation_given(const struct cli_operation_options *options) {
     return options->load != NULL || options->store != NULL || options->prefetch != NULL ||
@@ -43,20 +39,6 @@ static uint32_t read_numbers(const char *option, const char *text, uint32_t most
             return count;
         next = end + 1;
     }
-}
-
-static enum tma_access_mode access_of(enum tma_map_kind kind) {
-    switch (kind) {
-    case TMA_MAP_IM2COL:
-        return TMA_ACCESS_IM2COL;
-    case TMA_MAP_IM2COL_W:
-        return TMA_ACCESS_IM2COL_W;
-    case TMA_MAP_IM2COL_W128:
-        return TMA_ACCESS_IM2COL_W128;
-    case TMA_MAP_TILED:
-        break;
-    }
-    return TMA_ACCESS_TILE;
 }
 
 static bool read_direction(const struct cli_operation_options *options,
@@ -96,7 +78,7 @@ bool cli_operation_trace(const struct cli_operation_options *options,
                          struct cli_traced_operation *traced) {
     int64_t numbers[TMA_MAX_RANK];
     *traced = (struct cli_traced_operation){.map = map};
-    traced->operation.access = access_of(map->kind);
+    traced->operation.access = tma_access_of_kind(map->kind);
     if (!read_direction(options, map, &traced->operation))
         return false;
     if (options->shared != NULL) {
@@ -187,7 +169,7 @@ static const char *reported_as(enum tma_error_code code) {
 
 void cli_operation_text(const struct cli_traced_operation *traced, FILE *out) {
     const struct tma_operation *operation = &traced->operation;
-    fprintf(out, "\n%s (", direction_words[operation->direction]);
+    fprintf(out, "\n%s (", tma_name_of(&tma_direction_names, (int)operation->direction));
     for (uint32_t d = 0; d < traced->map->rank; d++)
         fprintf(out, "%s%" PRId32, d == 0 ? "" : ",", operation->coordinates[d]);
     if (operation->direction == TMA_PREFETCH)
@@ -230,7 +212,8 @@ static void write_row_json(const struct cli_traced_operation *traced, const stru
 void cli_operation_json(const struct cli_traced_operation *traced, const char *key,
                         struct tma_json *json) {
     tma_json_begin_object(json, key);
-    tma_json_string(json, "direction", direction_words[traced->operation.direction]);
+    tma_json_string(json, "direction",
+                    tma_name_of(&tma_direction_names, (int)traced->operation.direction));
     tma_json_bool(json, "faults", traced->code != TMA_OK);
     if (traced->code != TMA_OK) {
         tma_json_string(json, "text", traced->error.text);

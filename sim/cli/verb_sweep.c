@@ -11,10 +11,9 @@
 #include "cli/temporary.h"
 #include "cli/variant_scenario.h"
 #include "cli/verbs.h"
-#include "engine/kernel_run.h"
-#include "engine/run.h"
 #include "scenario/scenario.h"
 #include "scenario/text_file.h"
+#include "serve/scenario_figures.h"
 #include "workers/pool.h"
 
 struct sweep_options {
@@ -41,63 +40,13 @@ struct sweeping {
     bool failed; /* the journal cannot be written, or memory has run out */
 };
 
-/* Simulates a kernel with roles. The figures of a row take from a workload only its CTAs and SMs,
- * and from a machine its clock. */
-static bool simulate_kernel(const struct tma_scenario *scenario, struct tma_sweep_figures *figures,
-                            struct tma_reply *reply, struct tma_error *error) {
-    const struct tma_kernel *kernel = &scenario->program->kernel;
-    struct tma_machine machine = scenario->machine;
-    struct tma_workload workload = {
-        .cta_count = kernel->cta_count,
-        .cluster_ctas = kernel->cluster_ctas,
-        .sm_count = kernel->sm_count > 0 ? kernel->sm_count : machine.sm_count,
-    };
-    struct tma_result *result = tma_allocate(1, sizeof *result);
-    if (result == NULL)
-        tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    bool good = result != NULL &&
-                tma_kernel_run(&scenario->machine, kernel, NULL, result, NULL, error) == TMA_OK;
-    if (kernel->sm_clock_mhz > 0)
-        machine.sm_clock_mhz = kernel->sm_clock_mhz;
-    if (good) {
-        struct tma_report_input input = {
-            .scenario = scenario->name,
-            .machine = &machine,
-            .workload = &workload,
-            .result = result,
-            .map_names = scenario->map_names,
-        };
-        *figures = tma_sweep_figures_of(&input);
-        tma_reply_note(reply, &result->cycles, sizeof result->cycles);
-    }
-    tma_release(result);
-    return good;
-}
-
 /* Simulates a scenario. On failure returns the reason. */
 static bool simulate(const struct tma_scenario *scenario, struct tma_sweep_figures *figures,
                      struct tma_reply *reply, struct tma_error *error) {
-    if (scenario->program != NULL)
-        return simulate_kernel(scenario, figures, reply, error);
-    struct tma_result *result = tma_allocate(1, sizeof *result);
-    if (result == NULL)
-        tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    bool good = result != NULL &&
-                tma_run(&scenario->machine, &scenario->workload, NULL, result, error) == TMA_OK;
-    if (good) {
-        struct tma_report_input input = {
-            .scenario = scenario->name,
-            .machine = &scenario->machine,
-            .workload = &scenario->workload,
-            .result = result,
-            .map_names = scenario->map_names,
-            .limits = tma_report_limits_of(&scenario->machine, result),
-        };
-        *figures = tma_sweep_figures_of(&input);
-        tma_reply_note(reply, &result->cycles, sizeof result->cycles);
-    }
-    tma_release(result);
-    return good;
+    if (tma_scenario_figures(scenario, figures, error) != TMA_OK)
+        return false;
+    tma_reply_note(reply, &figures->cycles, sizeof figures->cycles);
+    return true;
 }
 
 /* In a worker: reads the scenario with the settings of a row and simulates it. */

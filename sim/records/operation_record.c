@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "placement/operation_words.h"
 #include "placement/reduction.h"
 #include "records/map_record.h"
 #include "tensormap/rules.h"
@@ -92,12 +93,8 @@ static void read_operation(struct row_reader *reader, enum tma_map_kind kind,
                            struct tma_operation *operation) {
     static const struct tma_name directions[] = {
         {"load", TMA_LOAD}, {"store", TMA_STORE}, {"reduce", TMA_REDUCE}};
-    static const enum tma_access_mode modes[] = {[TMA_MAP_TILED] = TMA_ACCESS_TILE,
-                                                 [TMA_MAP_IM2COL] = TMA_ACCESS_IM2COL,
-                                                 [TMA_MAP_IM2COL_W] = TMA_ACCESS_IM2COL_W,
-                                                 [TMA_MAP_IM2COL_W128] = TMA_ACCESS_IM2COL_W128};
     int64_t coordinates[MAX_COORDINATES] = {0}, offsets[3] = {0};
-    operation->access = modes[kind];
+    operation->access = tma_access_of_kind(kind);
     operation->direction = (enum tma_direction)read_word(reader, "op", directions, 3);
     if (operation->direction == TMA_REDUCE)
         operation->reduction = (enum tma_reduction)read_word(

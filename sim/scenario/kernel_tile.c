@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "placement/operation_architecture.h"
+#include "placement/operation_words.h"
 #include "scenario/kernel_reader.h"
 
 enum { NO_REDUCTION = -1, MAX_PLACE = 96 };
@@ -107,11 +108,6 @@ static const struct tma_key keys[] = {
 };
 
 const struct tma_schema tma_tile_operation_schema = {keys, sizeof keys / sizeof keys[0]};
-
-static const char *const direction_words[] = {[TMA_LOAD] = "load",
-                                              [TMA_STORE] = "store",
-                                              [TMA_REDUCE] = "reduce",
-                                              [TMA_PREFETCH] = "prefetch"};
 
 /* The context of reading one operation. */
 struct operation_context {
@@ -257,7 +253,8 @@ bool tma_read_operation(struct tma_kernel_reader *reader, const struct tma_yaml_
                         struct tma_statement_note *note) {
     struct tma_scenario *scenario = reader->scenario_reader->scenario;
     struct operation_keys_input input = {.reduction = NO_REDUCTION};
-    struct operation_context context = {reader, node, direction_words[direction], statement, note};
+    struct operation_context context = {
+        reader, node, tma_name_of(&tma_direction_names, (int)direction), statement, note};
     char name[48];
     statement->operation.direction = direction;
     if (!tma_schema_read(&tma_tile_operation_schema, node, context.word, &input, reader->list))
@@ -388,7 +385,7 @@ static void check_fits(struct tma_kernel_reader *reader, uint32_t index) {
     const struct tma_ring_operand *operand =
         note->operand == TMA_NO_OPERAND ? NULL : &reader->operands[note->operand];
     const struct tma_value *offset = &statement->shared_offset;
-    const char *word = direction_words[statement->operation.direction];
+    const char *word = tma_name_of(&tma_direction_names, (int)statement->operation.direction);
     if (operand == NULL && statement->buffer == TMA_NO_RING)
         return;
     uint32_t bytes =

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "placement/operation_words.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"
@@ -235,13 +236,7 @@ bool tma_find_map(struct tma_scenario_reader *reader, const struct tma_yaml_node
 }
 
 static enum tma_access_mode access_of_kind(int32_t access, enum tma_map_kind kind) {
-    static const enum tma_access_mode of_kind[] = {
-        [TMA_MAP_TILED] = TMA_ACCESS_TILE,
-        [TMA_MAP_IM2COL] = TMA_ACCESS_IM2COL,
-        [TMA_MAP_IM2COL_W] = TMA_ACCESS_IM2COL_W,
-        [TMA_MAP_IM2COL_W128] = TMA_ACCESS_IM2COL_W128,
-    };
-    return access == AUTO_ACCESS ? of_kind[kind] : (enum tma_access_mode)access;
+    return access == AUTO_ACCESS ? tma_access_of_kind(kind) : (enum tma_access_mode)access;
 }
 
 bool tma_parse_access(const char *word, enum tma_map_kind kind, enum tma_access_mode *access) {

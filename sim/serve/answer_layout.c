@@ -38,19 +38,12 @@ bool tma_answer_layout(const struct tma_request *request, struct tma_reply_line 
                        struct tma_request_error *error) {
     struct tma_tensor_map map;
     struct tma_operation operation;
-    struct tma_row_stream rows;
     struct tma_operation_size size;
     struct tma_layout layout;
     struct tma_error why = {0};
-    int architecture;
-    if (!tma_request_architecture(request, &architecture, error) ||
-        !tma_answer_legal_map(request, &map, error) ||
-        !tma_answer_operation(request, &map, &operation, error))
+    if (!tma_answer_placement(request, &map, &operation, &size, error))
         return false;
-    if (tma_rows_begin(&rows, &map, &operation, &size, &why) != TMA_OK ||
-        tma_operation_architecture_check(&map, &operation, (enum tma_architecture)architecture,
-                                         &why) != TMA_OK ||
-        tma_layout_begin(&layout, &map, &operation, &why) != TMA_OK)
+    if (tma_layout_begin(&layout, &map, &operation, &why) != TMA_OK)
         return tma_request_fail_whole(error, why.code, why.text);
     uint64_t tile_end = (uint64_t)operation.shared_address +
                         (uint64_t)(size.rows - 1) * size.row_pitch_bytes + size.row_bytes;
@@ -124,7 +117,7 @@ bool tma_answer_explain(const struct tma_request *request, struct tma_reply_line
     struct tma_consumer consumer;
     struct tma_tile tile;
     struct tma_error why = {0};
-    if (!tma_answer_legal_map(request, &map, error) ||
+    if (!tma_request_legal_map(request, &map, error) ||
         !tma_answer_operation(request, &map, &operation, error) ||
         !tma_answer_consumer(request, &consumer, error))
         return false;

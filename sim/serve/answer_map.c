@@ -44,28 +44,12 @@ bool tma_answer_check(const struct tma_request *request, struct tma_reply_line *
     return true;
 }
 
-bool tma_answer_legal_map(const struct tma_request *request, struct tma_tensor_map *map,
-                          struct tma_request_error *error) {
-    struct tma_violation violation;
-    char text[TEXT_BYTES];
-    int architecture;
-    if (!tma_request_architecture(request, &architecture, error) ||
-        !tma_request_map(request, map, error))
-        return false;
-    if (tma_tensor_map_check(map, (enum tma_architecture)architecture, &violation, 1) == 0)
-        return true;
-    tma_violation_text(&violation, text, sizeof text);
-    tma_request_fail(error, request, violation.field, "%.400s", text);
-    error->code = TMA_ERROR_TENSOR_MAP;
-    return false;
-}
-
 bool tma_answer_encode(const struct tma_request *request, struct tma_reply_line *reply,
                        struct tma_request_error *error) {
     struct tma_descriptor descriptor;
     struct tma_tensor_map map;
     char text[TMA_DUMP_TEXT_BYTES];
-    if (!tma_answer_legal_map(request, &map, error))
+    if (!tma_request_legal_map(request, &map, error))
         return false;
     tma_descriptor_encode(&map, &descriptor);
     tma_dump_write(&descriptor, TMA_DUMP_HEX, text, sizeof text);

@@ -34,8 +34,4 @@ typedef bool (*tma_answer)(const struct tma_request *request, struct tma_reply_l
 TMA_ANSWERS(TMA_ANSWER_DECLARATION)
 #undef TMA_ANSWER_DECLARATION
 
-/* Makes the map of a request, and checks it. */
-bool tma_answer_legal_map(const struct tma_request *request, struct tma_tensor_map *map,
-                          struct tma_request_error *error);
-
 #endif

@@ -131,4 +131,8 @@ bool tma_request_map(const struct tma_request *request, struct tma_tensor_map *m
 bool tma_request_architecture(const struct tma_request *request, int *architecture,
                               struct tma_request_error *error);
 
+/* Makes the map of a request, and checks it. */
+bool tma_request_legal_map(const struct tma_request *request, struct tma_tensor_map *map,
+                           struct tma_request_error *error);
+
 #endif

@@ -4,6 +4,7 @@
 #include "serve/request.h"
 #include "tensormap/architectures.h"
 #include "tensormap/defaults.h"
+#include "tensormap/rules.h"
 
 bool tma_request_choice(const struct tma_request *request, unsigned key,
                         const struct tma_names *names, int *value,
@@ -144,4 +145,20 @@ bool tma_request_architecture(const struct tma_request *request, int *architectu
     *architecture = TMA_SM_90;
     return tma_request_choice(request, TMA_REQUEST_ARCH, &tma_architecture_names, architecture,
                               error);
+}
+
+bool tma_request_legal_map(const struct tma_request *request, struct tma_tensor_map *map,
+                           struct tma_request_error *error) {
+    struct tma_violation violation;
+    char text[TMA_ERROR_TEXT_BYTES];
+    int architecture;
+    if (!tma_request_architecture(request, &architecture, error) ||
+        !tma_request_map(request, map, error))
+        return false;
+    if (tma_tensor_map_check(map, (enum tma_architecture)architecture, &violation, 1) == 0)
+        return true;
+    tma_violation_text(&violation, text, sizeof text);
+    tma_request_fail(error, request, violation.field, "%.400s", text);
+    error->code = TMA_ERROR_TENSOR_MAP;
+    return false;
 }

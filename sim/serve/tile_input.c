@@ -1,11 +1,10 @@
 #include "serve/tile_input.h"
 
+#include "banks/operation_tile.h"
 #include "banks/shared_instruction.h"
+#include "placement/operation_architecture.h"
+#include "placement/operation_words.h"
 #include "placement/reduction.h"
-
-static const struct tma_name direction_items[] = {
-    {"load", TMA_LOAD}, {"store", TMA_STORE}, {"reduce", TMA_REDUCE}, {"prefetch", TMA_PREFETCH}};
-static const struct tma_names direction_names = {"direction", direction_items, 4};
 
 static const struct tma_name access_items[] = {{"tile", TMA_ACCESS_TILE},
                                                {"gather4", TMA_ACCESS_GATHER4},
@@ -13,21 +12,6 @@ static const struct tma_name access_items[] = {{"tile", TMA_ACCESS_TILE},
                                                {"im2col_w", TMA_ACCESS_IM2COL_W},
                                                {"im2col_w128", TMA_ACCESS_IM2COL_W128}};
 static const struct tma_names access_names = {"access", access_items, 5};
-
-/* The mode of a map's own kind. */
-static enum tma_access_mode access_of(enum tma_map_kind kind) {
-    switch (kind) {
-    case TMA_MAP_IM2COL:
-        return TMA_ACCESS_IM2COL;
-    case TMA_MAP_IM2COL_W:
-        return TMA_ACCESS_IM2COL_W;
-    case TMA_MAP_IM2COL_W128:
-        return TMA_ACCESS_IM2COL_W128;
-    case TMA_MAP_TILED:
-        break;
-    }
-    return TMA_ACCESS_TILE;
-}
 
 /* Checks that the numbers of a key lie in a range. */
 static bool check_range(const struct tma_request *request, unsigned key, int64_t least,
@@ -56,8 +40,10 @@ static bool read_ranges(const struct tma_request *request, struct tma_request_er
 
 bool tma_answer_operation(const struct tma_request *request, const struct tma_tensor_map *map,
                           struct tma_operation *operation, struct tma_request_error *error) {
-    int direction = TMA_LOAD, access = (int)access_of(map->kind), reduction = TMA_REDUCE_ADD;
-    if (!tma_request_choice(request, TMA_REQUEST_DIRECTION, &direction_names, &direction, error) ||
+    int direction = TMA_LOAD, access = (int)tma_access_of_kind(map->kind),
+        reduction = TMA_REDUCE_ADD;
+    if (!tma_request_choice(request, TMA_REQUEST_DIRECTION, &tma_direction_names, &direction,
+                            error) ||
         !tma_request_choice(request, TMA_REQUEST_ACCESS, &access_names, &access, error) ||
         !tma_request_choice(request, TMA_REQUEST_REDUCTION, &tma_reduction_names, &reduction,
                             error) ||
@@ -80,6 +66,23 @@ bool tma_answer_operation(const struct tma_request *request, const struct tma_te
         operation->coordinates[i] = (int32_t)request->numbers[TMA_REQUEST_COORDINATES][i];
     for (uint32_t i = 0; i < request->values[TMA_REQUEST_OFFSETS].count; i++)
         operation->im2col_offsets[i] = (uint16_t)request->numbers[TMA_REQUEST_OFFSETS][i];
+    return true;
+}
+
+bool tma_answer_placement(const struct tma_request *request, struct tma_tensor_map *map,
+                          struct tma_operation *operation, struct tma_operation_size *size,
+                          struct tma_request_error *error) {
+    struct tma_row_stream rows;
+    struct tma_error why = {0};
+    int architecture;
+    if (!tma_request_architecture(request, &architecture, error) ||
+        !tma_request_legal_map(request, map, error) ||
+        !tma_answer_operation(request, map, operation, error))
+        return false;
+    if (tma_rows_begin(&rows, map, operation, size, &why) != TMA_OK ||
+        tma_operation_architecture_check(map, operation, (enum tma_architecture)architecture,
+                                         &why) != TMA_OK)
+        return tma_request_fail_whole(error, why.code, why.text);
     return true;
 }
 
@@ -107,16 +110,6 @@ enum tma_error_code tma_answer_consumed_tile(const struct tma_tensor_map *map,
                                              const struct tma_operation *operation,
                                              const struct tma_consumer *consumer,
                                              struct tma_tile *tile, struct tma_error *error) {
-    struct tma_row_stream rows;
-    struct tma_operation_size size;
-    enum tma_error_code code = tma_rows_begin(&rows, map, operation, &size, error);
-    if (code != TMA_OK)
-        return code;
-    *tile = (struct tma_tile){.swizzle = map->swizzle,
-                              .shared_address = operation->shared_address,
-                              .rows = size.rows,
-                              .row_bytes = size.row_bytes,
-                              .pitch_bytes = size.row_pitch_bytes,
-                              .element_bytes = tma_type_info(map->data_type)->shared_bits / 8};
-    return tma_consumer_check(consumer, tile, error);
+    enum tma_error_code code = tma_operation_tile(map, operation, tile, error);
+    return code == TMA_OK ? tma_consumer_check(consumer, tile, error) : code;
 }

@@ -9,6 +9,12 @@
 bool tma_answer_operation(const struct tma_request *request, const struct tma_tensor_map *map,
                           struct tma_operation *operation, struct tma_request_error *error);
 
+/* The legal map and the operation of a request, and the operation's size. Fails if the operation
+ * faults, or is none of the architecture's. */
+bool tma_answer_placement(const struct tma_request *request, struct tma_tensor_map *map,
+                          struct tma_operation *operation, struct tma_operation_size *size,
+                          struct tma_request_error *error);
+
 bool tma_answer_consumer(const struct tma_request *request, struct tma_consumer *consumer,
                          struct tma_request_error *error);
 

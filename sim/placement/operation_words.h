@@ -1,0 +1,14 @@
+/* What callers that read operations share: the words of directions, and the mode that a map has. */
+#ifndef TMA_PLACEMENT_OPERATION_WORDS_H
+#define TMA_PLACEMENT_OPERATION_WORDS_H
+
+#include "placement/operation.h"
+#include "tensormap/types.h"
+
+/* "load", "store", "reduce" and "prefetch". */
+extern const struct tma_names tma_direction_names;
+
+/* The mode of an access to a map of this kind, where nothing else is said. */
+enum tma_access_mode tma_access_of_kind(enum tma_map_kind kind);
+
+#endif
