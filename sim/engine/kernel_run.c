@@ -234,9 +234,9 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
     if (code != TMA_OK && error != NULL)
         *error = simulation->error;
     if (code != TMA_OK && place != NULL)
-        *place = engine->failed == NULL
-                     ? (struct tma_kernel_place){0, 0}
-                     : (struct tma_kernel_place){engine->failed->line, engine->failed->column};
+        *place = engine->failed == NULL ? (struct tma_kernel_place){0}
+                                        : (struct tma_kernel_place){engine->failed->line,
+                                                                    engine->failed->column, NULL};
     tma_release(engine);
     return code;
 }
