@@ -253,6 +253,8 @@ static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
                        struct tma_dram_queue *queue, uint64_t ticks) {
     while (queue->admitted < dram->window && queue->outside.first != TMA_NONE) {
         struct tma_dram_waiting request = take_behind(dram, &queue->outside, TMA_NONE);
+        if (queue->outside.first != TMA_NONE)
+            __builtin_prefetch(&dram->waiting[queue->outside.first], 1);
         request.arrival_ticks = later(request.arrival_ticks, ticks);
         admit(dram, channel, &request); /* where it waits, it takes the element that it left */
     }
