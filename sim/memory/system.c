@@ -157,7 +157,7 @@ __attribute__((always_inline)) static inline struct tma_handover deliver(struct 
 
 /* How many handovers ahead the sets of lines that come from DRAM are prefetched, and the packets
  * that wait for these. (The channel has prefetched the packets that read the lines.) */
-enum { SETS_AHEAD = 4, WAITING_AHEAD = 2 };
+enum { SETS_AHEAD = 8, WAITING_AHEAD = 4 };
 
 PREFETCH prefetch_filled_set(const struct tma_memory *memory, uint32_t at) {
     const struct tma_core *core = &memory->core;
@@ -246,6 +246,8 @@ PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
     if (event >= TMA_FIRST_UNIT) {
         if (event < TMA_FIRST_CHANNEL)
             prefetch_unit(memory, event - TMA_FIRST_UNIT);
+        else
+            tma_dram_prefetch(&memory->dram, event - TMA_FIRST_CHANNEL);
         return;
     }
     const struct tma_packet *packet = &memory->core.packets[event];

@@ -46,6 +46,7 @@ static void create_channels(struct tma_dram *dram) {
         for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++) {
             channel->queues[k].outside = empty_list;
             for (uint32_t group = 0; group < dram->groups; group++) {
+                channel->queues[k].first_ready_ticks[group] = UINT64_MAX;
                 channel->queues[k].runs[group].requests = requests;
                 requests += (size_t)RUN_WINDOWS * dram->window;
             }
@@ -185,6 +186,8 @@ static void insert(const struct tma_dram *dram, struct tma_dram_queue *queue,
     for (; i > run->first && requests[i - 1].ready_ticks > request.ready_ticks; i--)
         requests[i] = requests[i - 1];
     requests[i] = request;
+    if (i == run->first)
+        queue->first_ready_ticks[request.group] = request.ready_ticks;
     run->count++;
     queue->ready++;
 }
@@ -192,9 +195,11 @@ static void insert(const struct tma_dram *dram, struct tma_dram_queue *queue,
 /* Takes the first request of a bank group. */
 static struct tma_dram_request take(struct tma_dram_queue *queue, uint32_t group) {
     struct tma_dram_run *run = &queue->runs[group];
+    const struct tma_dram_request *first = &run->requests[run->first++];
     run->count--;
     queue->ready--;
-    return run->requests[run->first++];
+    queue->first_ready_ticks[group] = run->count > 0 ? first[1].ready_ticks : UINT64_MAX;
+    return *first;
 }
 
 /* The scheduler can choose a request, whose row is open or opening. */
@@ -389,11 +394,10 @@ uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_
     const struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
     uint64_t first = UINT64_MAX;
     for (int k = 0; k < TMA_DRAM_QUEUES; k++)
-        for (uint32_t group = 0; group < dram->groups; group++)
-            if (channel->queues[k].runs[group].count > 0) {
-                uint64_t ready = tma_dram_first(&channel->queues[k], group)->ready_ticks;
-                first = ready < first ? ready : first;
-            }
+        for (uint32_t group = 0; channel->queues[k].ready > 0 && group < dram->groups; group++) {
+            uint64_t ready = channel->queues[k].first_ready_ticks[group];
+            first = ready < first ? ready : first;
+        }
     if (first == UINT64_MAX && writes->outside.first != TMA_NONE)
         first = dram->waiting[writes->outside.first].arrival_ticks;
     return first == UINT64_MAX ? first : later(first, channel->bus.free_ticks) / TMA_TICKS;

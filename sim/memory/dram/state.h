@@ -58,6 +58,9 @@ struct tma_dram_run {
 
 /* Reads, or writes, of a channel. */
 struct tma_dram_queue {
+    /* ready_ticks of the first request of each run, UINT64_MAX: of none; apart from the runs, so that
+     * the host finds them in one cache line */
+    uint64_t first_ready_ticks[TMA_DRAM_MAX_GROUPS];
     struct tma_dram_run runs[TMA_DRAM_MAX_GROUPS];
     uint32_t ready;               /* requests in the runs */
     uint32_t admitted;            /* these, and the requests that wait in banks */
