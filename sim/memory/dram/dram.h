@@ -21,9 +21,9 @@ struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, 
 /* Prefetches into the host's caches what a channel needs when it wakes up. */
 __attribute__((always_inline)) static inline void tma_dram_prefetch(const struct tma_dram *dram,
                                                                     uint32_t number) {
-    uint32_t outside = dram->channels[number].queues[TMA_DRAM_READS].outside.first;
-    if (outside != TMA_NONE)
-        __builtin_prefetch(&dram->waiting[outside], 1);
+    const struct tma_dram_fifo *outside = &dram->channels[number].queues[TMA_DRAM_READS].outside;
+    if (outside->count > 0)
+        __builtin_prefetch(&outside->requests[outside->first], 1);
 }
 
 /* Cycles for which the data buses were busy, summed over channels. */
