@@ -61,7 +61,7 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     (void)bytes;
     (void)size;
     const char *path = options->operands.items[0];
-    if (cli_variant_read(path, path, &options->settings, &sweeping->variants,
+    if (cli_variant_read(path, cli_file_name(path), &options->settings, &sweeping->variants,
                          sweeping->left[number], &variant, reason)) {
         outcome.failed = !simulate(&variant.scenario, &outcome.figures, reply, &error);
         snprintf(reason, sizeof reason, "%s", error.text);
