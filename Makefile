@@ -378,11 +378,11 @@ build/capture-banks build/capture-clusters build/capture-shared-port build/captu
 
 .PHONY: format
 format: ## clang-format every source
-	clang-format -i $(STYLED)
+	@clang-format -i $(STYLED)
 
 .PHONY: format-check
 format-check: ## fail where clang-format would change something
-	clang-format --dry-run -Werror $(STYLED)
+	@clang-format --dry-run -Werror $(STYLED)
 
 .PHONY: lint
 lint: all ## cppcheck, who may include whom, and no global symbol of the library without tma_

@@ -48,12 +48,12 @@ void cli_name_file(const char *path, const char *name) {
     name_of_path = name;
 }
 
-static const char *file_name(const char *path) {
+const char *cli_file_name(const char *path) {
     return named_path != NULL && strcmp(path, named_path) == 0 ? name_of_path : path;
 }
 
 static void print_diagnostic(struct tma_location at, const char *text) {
-    tma_write_printable(file_name(at.file), stderr);
+    tma_write_printable(cli_file_name(at.file), stderr);
     fputc(':', stderr);
     if (at.line > 0)
         fprintf(stderr, "%u:%u:", at.line, at.column);
@@ -86,7 +86,8 @@ void cli_first_error(const struct tma_diagnostics *list, char *text, size_t size
     if (total > 1)
         snprintf(more, sizeof more, " (and %zu more)", total - 1);
     if (at.line > 0)
-        snprintf(text, size, "%s:%u:%u: %s%s", file_name(at.file), at.line, at.column, said, more);
+        snprintf(text, size, "%s:%u:%u: %s%s", cli_file_name(at.file), at.line, at.column, said,
+                 more);
     else
-        snprintf(text, size, "%s: %s%s", file_name(at.file), said, more);
+        snprintf(text, size, "%s: %s%s", cli_file_name(at.file), said, more);
 }

@@ -27,6 +27,9 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* From now on, messages about places in the file `path` call it `name`. Both stay valid. */
 void cli_name_file(const char *path, const char *name);
 
+/* The name that messages give a file: its path, or what cli_name_file says. */
+const char *cli_file_name(const char *path);
+
 /* Writes the first error of a list that has one, for a place with room for one line:
  * "file:line:column: text (and 2 more)". */
 void cli_first_error(const struct tma_diagnostics *list, char *text, size_t size);
