@@ -395,6 +395,10 @@ lint: all ## cppcheck, who may include whom, and no global symbol of the library
 	    --error-exitcode=1 -Isim sim examples
 	@nm -g --defined-only $(LIBRARY) | awk 'NF == 3 && $$3 !~ /^tma_/ { print "not tma_: " $$3; bad = 1 } END { exit bad }'
 
+.PHONY: analyze
+analyze: all ## static analysis: gcc -fanalyzer, clang-tidy, cppcheck (needs clang-tidy; a minute)
+	@scripts/analyze $(BUILD)
+
 compile_commands.json: $(SOURCES) Makefile ## for clangd and clang-tidy
 	@{ joint='['; for source in $(SOURCES); do \
 	    printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' "$$joint" '$(CURDIR)' \
