@@ -220,6 +220,8 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(FUZZ_SOURCES))
 
 FUZZ_OBJECTS := $(patsubst %.c,build/fuzz/obj/%.o,$(LIB_SOURCES))
 
+build/fuzz/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+build/fuzz/obj/sim/report/page.o: FUZZ_FLAGS += -I$(BUILD)/embedded
 build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
