@@ -143,7 +143,7 @@ $(BUILD)/completion/%: $(COMMAND)
 # The checked longjmp refuses to leave the stack of a simulated actor (simgrid/shell.c).
 $(BUILD)/obj/sim/engine/simgrid/%.o: FLAGS_release += -U_FORTIFY_SOURCE
 
-TRAINING := $(wildcard tests/bench/scenarios/*.yaml)
+TRAINING := $(wildcard tests/bench/scenarios/*.yaml configs/scenarios/*.yaml) configs/kernels/gemm_ws.yaml
 
 # Runs the training set with a command that counts, and puts the counts beside the objects to be.
 build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
@@ -151,7 +151,7 @@ build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
 	    LDFLAGS='$(LDFLAGS) -fprofile-generate' build/train/tmasim build/train/libtmasim-engine.so
 	@find build/train -name '*.gcda' -delete
 	@for scenario in $(TRAINING); do echo "  RUN $$scenario"; \
-	    build/train/tmasim run $$scenario >/dev/null || exit 1; done
+	    build/train/tmasim run --quiet $$scenario >/dev/null || exit 1; done
 	@cd build/train && find obj -name '*.gcda' | while read -r counts; do \
 	    mkdir -p "../pgo/$${counts%/*}" && cp "$$counts" "../pgo/$$counts" || exit 1; done
 	@touch $@
