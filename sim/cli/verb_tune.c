@@ -1,10 +1,12 @@
 /* tmasim tune: the fastest of many combinations of a kernel's parameters. */
 #include "base/allocation.h"
 #include "cli/draws_option.h"
+#include "cli/input_digest.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 #include "cli/temporary.h"
-#include "cli/tuning.h"
+#include "cli/tuning_task.h"
 #include "cli/verbs.h"
 
 enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };
@@ -21,6 +23,7 @@ struct tune_options {
 struct kernels {
     struct cli_config_path found[MOST_KERNELS];
     const char *paths[MOST_KERNELS];
+    const char *names[MOST_KERNELS];
 };
 
 static bool find_kernels(const struct cli_options *options, struct kernels *kernels) {
@@ -32,6 +35,7 @@ static bool find_kernels(const struct cli_options *options, struct kernels *kern
             return false;
         }
         kernels->paths[i] = kernels->found[i].text;
+        kernels->names[i] = cli_file_name(name);
     }
     return true;
 }
@@ -53,22 +57,30 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
                         const struct cli_variants *variants) {
     struct cli_output output;
     struct tma_tune tune = {.rows = NULL};
+    char key[TMA_DIGEST_TEXT_BYTES] = ""; /* only ranks need it */
+    int status;
     const struct cli_tuning tuning = {
         .options = &own->common,
-        .names = own->common.operands.items,
+        .names = kernels->names,
         .paths = kernels->paths,
         .kernel_count = own->common.operands.count,
         .variants = variants,
         .draws = own->draws.given ? own->draws.value : DEFAULT_DRAWS,
         .exact = own->exact || own->all,
         .all = own->all,
+        .key = key,
     };
+    const struct tma_worker_code code = cli_tuning_code(&tuning);
+    if (cli_is_rank() && !cli_digest_inputs(&own->common, kernels->paths, variants, key))
+        return CLI_ERROR;
+    if (cli_rank_serves(&own->common, &code, key, &status))
+        return status;
     if (!cli_output_open(&output, own->common.output))
         return CLI_ERROR;
     bool good = cli_tuning_run(&tuning, &tune);
     if (good)
         tma_tune_write(&tune, own->common.format, output.file);
-    int status = cli_output_close(&output, good) && good ? status_of(&tune) : CLI_ERROR;
+    status = cli_output_close(&output, good) && good ? status_of(&tune) : CLI_ERROR;
     cli_tuning_free(&tune);
     return status;
 }
@@ -122,6 +134,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_tune = {
     .name = "tune",
     .operands = "KERNEL...",
+    .takes_input = true,
     .summary = "Find the fastest combination of a kernel's parameters, or of several kernels'.",
     .details =
         "A KERNEL is a file, or a name that `tmasim kernels` lists. The "

@@ -37,6 +37,7 @@ static void fill_stage(struct tma_slot *slot, uint64_t cycle) {
         if (!tma_issue_queue_push(&cta->simulation->issues, &issue))
             tma_simulation_out_of_memory(cta->simulation);
     }
+    slot->issued_cycle = cycle;
     tma_empty_barrier_expect(&slot->empty, (uint32_t)__builtin_popcount(cta->receivers));
     slot->state = TMA_SLOT_LOADING;
 }
@@ -89,10 +90,14 @@ static struct tma_wait receive_stage(struct tma_slot *slot, uint64_t cycle) {
     struct tma_simulation *simulation = slot->cta->simulation;
     bool more = has_more(slot);
     uint64_t causes[TMA_CAUSE_COUNT];
+    /* Loads of other CTAs can land before the warp looks for the first time. */
+    if (cycle < slot->free_cycle)
+        cycle = slot->free_cycle;
     tma_find_stage_causes(simulation->machine, &slot->last, slot->free_cycle, causes);
     if (more || workload->consumer_count > 0) {
         cycle = wake_warp(slot, cycle);
-        causes[TMA_CAUSE_WAKE] = cycle - slot->last.cycle;
+        uint64_t seen = slot->last.cycle > slot->free_cycle ? slot->last.cycle : slot->free_cycle;
+        causes[TMA_CAUSE_WAKE] = cycle - seen;
     }
     tma_account_stage(&simulation->accounting, causes);
     tma_observe_slot(&simulation->observer, tma_cta_event_source(slot->cta, slot->index),
