@@ -180,6 +180,9 @@ $(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
 # A target of the fuzzer, linked with what replays its corpus.
 REPLAYS := $(filter $(BUILD)/tests/fuzz/%,$(TESTS))
 $(REPLAYS): $(call object,tests/fuzz/replay.c)
+# Has a clock of its own in the place of SimGrid and of the memory system's (tests/fuzz/stepped_engine.h).
+WRAPPED := -Wl,--wrap=tma_module_load,--wrap=tma_memory_advance,--wrap=tma_memory_drain
+$(BUILD)/tests/fuzz/fuzz_engine: LINK_LTO += $(WRAPPED)
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
@@ -233,7 +236,8 @@ build/fuzz/libtmasim-engine.so: $(MODULE_SOURCES)
 	@clang $(FUZZ_FLAGS) -fPIC -shared -o $@ $^ $(SIMGRID_LIBS) -lm
 
 build/fuzz/kernel: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS)
-build/fuzz/kernel: | build/fuzz/libtmasim-engine.so
+build/fuzz/engine: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS) $(WRAPPED)
+build/fuzz/kernel build/fuzz/engine: | build/fuzz/libtmasim-engine.so
 
 .PHONY: fuzz
 fuzz: $(FUZZERS) ## fuzz each parser and the placement, FUZZ_SECONDS each (needs clang)

@@ -3,7 +3,7 @@
 #include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/standard_input.h"
+#include "cli/piped_input.h"
 #include "scenario/text_file.h"
 #include "tensormap/rules.h"
 
@@ -12,7 +12,7 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
     struct tma_error error = {0};
     size_t length;
     const char *path =
-        options->operands.count == 0 ? cli_standard_input() : options->operands.items[0];
+        options->operands.count == 0 ? cli_piped_input("-") : options->operands.items[0];
     *input = (struct cli_map_input){0};
     if (path == NULL)
         return false;

@@ -72,7 +72,7 @@ struct cli_verb {
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
     bool takes_scenario; /* operands may name kernels or scenarios of the library */
-    bool takes_input;    /* "-" among the operands is standard input, which the verb can reread */
+    bool takes_input;    /* the verb can reread its operands, also "-" and pipes */
     bool takes_topic;    /* operands are what `tmasim help` has help on */
     const struct tma_names *operand_words; /* the operands' words; NULL: operands are files */
     const struct cli_option *options;

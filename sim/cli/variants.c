@@ -8,7 +8,7 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "cli/messages.h"
-#include "cli/standard_input.h"
+#include "cli/piped_input.h"
 #include "report/sweep.h"
 #include "scenario/text_file.h"
 
@@ -250,7 +250,7 @@ static bool read_list(struct maker *maker, const char *operand) {
     char *text;
     size_t length;
     struct tma_error error;
-    const char *path = strcmp(operand, "-") == 0 ? cli_standard_input() : operand;
+    const char *path = cli_piped_input(operand);
     if (path == NULL)
         return false;
     const char *file = cli_file_name(path);

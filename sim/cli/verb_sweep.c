@@ -36,8 +36,8 @@ static bool read_row(const void *context, size_t row, struct cli_variant_scenari
     const struct sweeping *sweeping = context;
     const struct cli_options *options = &sweeping->own->common;
     const char *path = options->operands.items[0];
-    return cli_variant_read(path, path, &options->settings, &sweeping->variants, row, variant,
-                            reason);
+    return cli_variant_read(path, cli_file_name(path), &options->settings, &sweeping->variants, row,
+                            variant, reason);
 }
 
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares

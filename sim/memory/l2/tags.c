@@ -23,7 +23,7 @@ static uint64_t count_sets(const struct tma_machine *machine) {
 }
 
 uint64_t tma_tags_bytes(const struct tma_machine *machine) {
-    return count_sets(machine) * sizeof(struct tma_l2_set);
+    return count_sets(machine) * (sizeof(struct tma_l2_set) + sizeof(uint16_t));
 }
 
 enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
@@ -35,8 +35,12 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
                                  .high_tag = TMA_L2_NO_TAGS};
     assert(tags->ways >= 1 && tags->ways <= TMA_L2_MAX_WAYS && tags->set_count >= 1);
     tags->sets = tma_resize_aligned(NULL, 0, tags->set_count * sizeof *tags->sets);
-    if (tags->sets == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", tags->set_count);
+    tags->remote_copies = tma_allocate(tags->set_count, sizeof *tags->remote_copies);
+    if (tags->sets == NULL || tags->remote_copies == NULL) {
+        size_t sets = tags->set_count;
+        tma_tags_free(tags);
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", sets);
+    }
     tags->empty_ways = tags->set_count * tags->ways;
     for (size_t i = 0; i < tags->set_count; i++)
         empty_set(&tags->sets[i], tags->policy->initial_state(machine->topology.seed, i));
@@ -45,6 +49,7 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
 
 void tma_tags_free(struct tma_l2_tags *tags) {
     tma_release(tags->sets);
+    tma_release(tags->remote_copies);
     *tags = (struct tma_l2_tags){0};
 }
 
@@ -151,13 +156,13 @@ static uint32_t dirty_sectors(const struct tma_l2_set *set, int way) {
 }
 
 /* Forgets the sectors of a way. */
-static void clear_way(struct tma_l2_set *set, int way) {
+static void clear_way(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way) {
     tma_sector_masks others = ~tma_way_mask(way, TMA_ALL_SECTORS);
     set->valid &= others;
     set->requested &= others;
     set->filling = (uint16_t)(set->filling & ~(1u << way));
     set->dirty = (uint16_t)(set->dirty & ~(1u << way));
-    set->remote_copy = (uint16_t)(set->remote_copy & ~(1u << way));
+    tma_tags_set_remote_copy(tags, set, way, false);
 }
 
 static int choose_victim(const struct tma_l2_tags *tags, struct tma_l2_set *set) {
@@ -186,7 +191,7 @@ __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, stru
     tags->empty_ways -= empty != 0;
     mix_tags_for(tags, tag);
     put_tag(tags, set, way, tag);
-    clear_way(set, way);
+    clear_way(tags, set, way);
     set->remote_only = (uint16_t)(set->remote_only | 1u << way);
     update_remote_only(set, way, remote);
     return way;
@@ -252,27 +257,27 @@ void tma_tags_begin_copy(struct tma_l2_set *set, int way, uint32_t sectors) {
     set->valid |= tma_way_mask(way, sectors);
     if ((set->pending & 1u << way) != 0)
         return;
-    set->awaited &= ~tma_way_mask(way, TMA_ALL_SECTORS);
     set->pending = (uint16_t)(set->pending | 1u << way);
     set->filling = (uint16_t)(set->filling & ~(1u << way));
-    set->ready[way] = TMA_NONE;
+    set->fills[way] = (union tma_l2_fill){.pending = {.newest = TMA_PACKET_MASK, .awaited = 0}};
 }
 
 void tma_tags_begin_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
                          uint32_t sectors) {
     tags->unused_sectors += tma_sector_count(sectors & ~tma_sectors_of_way(set->requested, way));
     tma_tags_begin_copy(set, way, sectors);
-    set->awaited |= tma_way_mask(way, sectors);
+    set->fills[way].pending.awaited |= sectors & TMA_ALL_SECTORS;
 }
 
 uint32_t tma_tags_end_fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle) {
-    set->awaited &= ~tma_way_mask(way, sectors);
-    if (tma_sectors_of_way(set->awaited, way) != 0)
+    union tma_l2_fill *fill = &set->fills[way];
+    fill->pending.awaited &= ~sectors & TMA_ALL_SECTORS;
+    if (fill->pending.awaited != 0)
         return TMA_NONE;
-    uint32_t waiting = set->ready[way];
+    uint32_t waiting = tma_tags_wait(set, way, TMA_NONE);
     set->pending = (uint16_t)(set->pending & ~(1u << way));
     set->filling = (uint16_t)(set->filling | 1u << way);
-    set->ready[way] = (uint32_t)cycle;
+    fill->ready_cycle = (uint32_t)cycle;
     return waiting;
 }
 
@@ -307,13 +312,13 @@ void tma_tags_invalidate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint3
         return;
     tags->empty_ways++;
     put_tag(tags, set, way, TMA_L2_EMPTY);
-    clear_way(set, way);
+    clear_way(tags, set, way);
 }
 
 uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now) {
     if ((set->filling & 1u << way) == 0)
         return now;
-    int32_t wait = (int32_t)(set->ready[way] - (uint32_t)now);
+    int32_t wait = (int32_t)(set->fills[way].ready_cycle - (uint32_t)now);
     if (wait > 0)
         return now + (uint32_t)wait;
     set->filling = (uint16_t)(set->filling & ~(1u << way));
