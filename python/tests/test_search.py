@@ -180,9 +180,7 @@ def test_compare_gives_the_cycles_of_the_command(command: Command) -> None:
     scenario = tmasim.Scenario("gemm_tile", settings={"workload.ctas": 1, "workload.iterations": 4})
     path = str(tmasim.configs() / "scenarios" / "gemm_tile.yaml")
     settings = [f"--set={setting}" for setting in scenario.settings]
-    expected = json.loads(
-        command("compare", path, *settings, "--draws", "2", "--format", "json")
-    )
+    expected = json.loads(command("compare", path, *settings, "--draws", "2", "--format", "json"))
     found = scenario.compare(draws=2, jobs=2)
     for row, other in zip(found.to_records(), expected["modes"]):
         assert row["swizzle"] == other["swizzle"] and row["legal"] == other["legal"]

@@ -179,7 +179,6 @@ class Scenario:
             )
         return result_of(json.loads(report))
 
-
     def compare(self, *, draws: int = 0, jobs: Optional[int] = None) -> "SwizzleRuns":
         """Runs the scenario under every swizzle mode, in worker processes, as ``tmasim compare``
         does.
