@@ -7,6 +7,7 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/resolved_output.h"
+#include "cli/sample_option.h"
 #include "cli/scenario_input.h"
 #include "cli/statistics_output.h"
 #include "cli/timeline_output.h"
@@ -28,6 +29,7 @@ struct run_options {
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
+    int sampling; /* enum tma_sampling */
 };
 
 struct outputs {
@@ -97,7 +99,8 @@ static bool open_outputs(struct run_case *run) {
 static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_place *place,
                                     struct tma_error *error) {
     const struct run_options *options = run->options;
-    struct cli_run_sinks sinks = {.series = run->series};
+    struct cli_run_sinks sinks = {.series = run->series,
+                                  .sampling = (enum tma_sampling)options->sampling};
     const struct cli_trace trace = {
         .file = run->outputs.further[TRACE].file,
         .digests = &run->digests,
@@ -121,7 +124,8 @@ static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_plac
 static enum tma_error_code report(struct run_case *run, bool partial, struct tma_error *error) {
     const struct run_options *options = run->options;
     const struct cli_questions questions = {.why = options->why,
-                                            .no_why = options->no_why,
+                                            .no_why = options->no_why ||
+                                                      options->sampling != TMA_SAMPLING_NONE,
                                             .quiet = options->common.quiet,
                                             .draws = options->draws.value};
     FILE *statistics = run->outputs.further[STATS].file;
@@ -183,6 +187,17 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     return status;
 }
 
+/* A sampled run has no record of its events, and is not compared with others. */
+static bool check_sampling(const struct run_options *options) {
+    const char *const others[] = {options->files[TRACE] != NULL ? "--trace" : NULL,
+                                  options->files[TIMELINE] != NULL ? "--timeline" : NULL,
+                                  options->files[STATS] != NULL ? "--stats" : NULL,
+                                  options->details ? "--details" : NULL,
+                                  options->why ? "--why" : NULL,
+                                  options->draws.given ? "--draws" : NULL};
+    return cli_sample_allowed(options->sampling, others, sizeof others / sizeof others[0]);
+}
+
 static int run(const struct cli_options *options) {
     const struct run_options *own = (const struct run_options *)options;
     struct tma_scenario scenario;
@@ -191,7 +206,7 @@ static int run(const struct cli_options *options) {
         cli_error("run: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
-    if (!cli_draws_allowed(own->draws))
+    if (!cli_draws_allowed(own->draws) || !check_sampling(own))
         return CLI_ERROR;
     bool read = cli_scenario_read(options, &scenario);
     if (read)
@@ -254,6 +269,7 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct run_options, draws),
      .help = "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
              "and the most cycles; what saves less than launches differ is then no saving"},
+    CLI_OPTION_SAMPLE(offsetof(struct run_options, sampling)),
     {.name = "--yes",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, yes),
