@@ -60,8 +60,9 @@ ALL_CFLAGS := -std=c17 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) $(WARNINGS) $(FL
 ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(HARDENING_LINK) $(LDFLAGS)
 
 MODULE_SOURCES := $(wildcard sim/engine/simgrid/*.c)
-LIB_SOURCES   := $(filter-out sim/cli/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
+LIB_SOURCES   := $(filter-out sim/cli/% sim/mpi/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
 CLI_SOURCES   := $(wildcard sim/cli/*.c)
+MPI_SOURCES   := $(wildcard sim/mpi/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
 # Thousands of processes: too slow with sanitizers, whose allocation functions cannot be replaced.
@@ -69,7 +70,7 @@ FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
-STYLED  := $(SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
+STYLED  := $(SOURCES) $(MPI_SOURCES) $(wildcard sim/*.h sim/*/*.h sim/*/*/*.h tests/*/*.h scripts/capture/*.h scripts/capture/*.cu* examples/*.c python/native/*.c)
 # The public headers: sim/tmasim.h and those that it includes.
 PUBLIC_HEADERS = $(sort $(filter %.h,$(shell $(CC) -Isim -MM sim/tmasim.h)))
 
@@ -80,6 +81,9 @@ LIBRARY := $(BUILD)/libtmasim.a
 SHARED  := $(BUILD)/libtmasim.so
 MODULE  := $(BUILD)/libtmasim-engine.so
 COMMAND := $(BUILD)/tmasim
+# Sweeps and tuners on many machines (docs/ranks.md), where there is MPI.
+MPICC   ?= $(shell command -v mpicc 2>/dev/null)
+RANKS   := $(if $(MPICC),$(BUILD)/tmasim-mpi)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
@@ -91,7 +95,7 @@ MANUAL := $(patsubst %,$(BUILD)/man/%,tmasim.1 $(VERBS:%=tmasim-%.1) tmasim-scen
 COMPLETION := $(patsubst %,$(BUILD)/completion/%,bash zsh fish)
 
 .PHONY: all
-all: $(COMMAND) $(SHARED) $(MODULE) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, PGO=1, CC=, WERROR=1)
+all: $(COMMAND) $(SHARED) $(MODULE) $(RANKS) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, PGO=1, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
 
 .PHONY: programs
@@ -117,6 +121,13 @@ $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) | $(MODULE)
 	@echo "  LD  $@"
 	@$(CC) $(ALL_LDFLAGS) $(LTO) -o $@ $^ $(DEPS_LIBS) -lm
 
+# Only this program is linked with MPI. The static library gives it what it shares with the others.
+MPI_COMPILE := $(patsubst -I%,-isystem %,$(filter -I%,$(if $(MPICC),$(shell $(MPICC) -show 2>/dev/null))))
+$(call object,$(MPI_SOURCES)): ALL_CFLAGS += $(MPI_COMPILE)
+$(BUILD)/tmasim-mpi: $(call object,$(MPI_SOURCES)) $(LIBRARY) | $(COMMAND)
+	@echo "  LD  $@"
+	@$(MPICC) $(ALL_LDFLAGS) -fno-lto -o $@ $^ -ldl
+
 $(BUILD)/man/tmasim.1: $(COMMAND)
 	@mkdir -p $(@D)
 	@$(COMMAND) help --man >$@
@@ -132,7 +143,7 @@ $(BUILD)/completion/%: $(COMMAND)
 # The checked longjmp refuses to leave the stack of a simulated actor (simgrid/shell.c).
 $(BUILD)/obj/sim/engine/simgrid/%.o: FLAGS_release += -U_FORTIFY_SOURCE
 
-TRAINING := $(wildcard tests/bench/scenarios/*.yaml)
+TRAINING := $(wildcard tests/bench/scenarios/*.yaml configs/scenarios/*.yaml) configs/kernels/gemm_ws.yaml
 
 # Runs the training set with a command that counts, and puts the counts beside the objects to be.
 build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
@@ -140,7 +151,7 @@ build/pgo/profile: $(LIB_SOURCES) $(CLI_SOURCES) $(TRAINING) Makefile
 	    LDFLAGS='$(LDFLAGS) -fprofile-generate' build/train/tmasim build/train/libtmasim-engine.so
 	@find build/train -name '*.gcda' -delete
 	@for scenario in $(TRAINING); do echo "  RUN $$scenario"; \
-	    build/train/tmasim run $$scenario >/dev/null || exit 1; done
+	    build/train/tmasim run --quiet $$scenario >/dev/null || exit 1; done
 	@cd build/train && find obj -name '*.gcda' | while read -r counts; do \
 	    mkdir -p "../pgo/$${counts%/*}" && cp "$$counts" "../pgo/$$counts" || exit 1; done
 	@touch $@
@@ -169,6 +180,9 @@ $(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
 # A target of the fuzzer, linked with what replays its corpus.
 REPLAYS := $(filter $(BUILD)/tests/fuzz/%,$(TESTS))
 $(REPLAYS): $(call object,tests/fuzz/replay.c)
+# Has a clock of its own in the place of SimGrid and of the memory system's (tests/fuzz/stepped_engine.h).
+WRAPPED := -Wl,--wrap=tma_module_load,--wrap=tma_memory_advance,--wrap=tma_memory_drain
+$(BUILD)/tests/fuzz/fuzz_engine: LINK_LTO += $(WRAPPED)
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
@@ -222,7 +236,8 @@ build/fuzz/libtmasim-engine.so: $(MODULE_SOURCES)
 	@clang $(FUZZ_FLAGS) -fPIC -shared -o $@ $^ $(SIMGRID_LIBS) -lm
 
 build/fuzz/kernel: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS)
-build/fuzz/kernel: | build/fuzz/libtmasim-engine.so
+build/fuzz/engine: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS) $(WRAPPED)
+build/fuzz/kernel build/fuzz/engine: | build/fuzz/libtmasim-engine.so
 
 .PHONY: fuzz
 fuzz: $(FUZZERS) ## fuzz each parser and the placement, FUZZ_SECONDS each (needs clang)
@@ -254,6 +269,7 @@ bench: all $(BENCHES) ## measure speed
 install: all $(MANUAL) $(COMPLETION) ## install below DESTDIR/PREFIX: command, libraries, headers, configs, man pages, completion
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/tmasim
+	$(if $(RANKS),install -m 755 $(RANKS) $(DESTDIR)$(PREFIX)/bin/tmasim-mpi)
 	objcopy -R '.gnu.lto_*' -R '.gnu.debuglto_*' $(LIBRARY) $(DESTDIR)$(LIBDIR)/libtmasim.a
 	chmod 644 $(DESTDIR)$(LIBDIR)/libtmasim.a
 	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION)
@@ -282,7 +298,7 @@ COMPLETION_fish := share/fish/vendor_completions.d/tmasim.fish
 
 .PHONY: uninstall
 uninstall: ## delete what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(LIBDIR)/libtmasim.a
+	rm -f $(DESTDIR)$(PREFIX)/bin/tmasim $(DESTDIR)$(PREFIX)/bin/tmasim-mpi $(DESTDIR)$(LIBDIR)/libtmasim.a
 	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so $(DESTDIR)$(LIBDIR)/$(SONAME)
 	rm -f $(DESTDIR)$(LIBDIR)/libtmasim.so.$(VERSION) $(DESTDIR)$(ENGINEDIR)/libtmasim-engine.so
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/tmasim.pc
@@ -366,11 +382,11 @@ build/capture-banks build/capture-clusters build/capture-shared-port build/captu
 
 .PHONY: format
 format: ## clang-format every source
-	clang-format -i $(STYLED)
+	@clang-format -i $(STYLED)
 
 .PHONY: format-check
 format-check: ## fail where clang-format would change something
-	clang-format --dry-run -Werror $(STYLED)
+	@clang-format --dry-run -Werror $(STYLED)
 
 .PHONY: lint
 lint: all ## cppcheck, who may include whom, and no global symbol of the library without tma_

@@ -160,7 +160,7 @@ static const struct tma_watch watch = {.look = look};
 static enum tma_error_code run_kernel(const struct tma_scenario *scenario, bool unbounded,
                                       struct tma_result *result, struct py_run_outcome *outcome) {
     const struct tma_kernel *kernel = &scenario->program->kernel;
-    struct tma_kernel_place place = {0, 0};
+    struct tma_kernel_place place = {0};
     uint32_t most = 0;
     uint64_t operations = tma_kernel_known_operations(kernel, &most);
     enum tma_error_code code;

@@ -231,12 +231,13 @@ static void print_record(const scenario &scenario, std::vector<launch> launches)
     double bytes_per_cta = double(scenario.number("tx")) * double(scenario.number("iters"));
     double bytes = bytes_per_cta * double(scenario.number("grid"));
     latencies latency = find_latencies(scenario, chosen);
-    printf("%s\t%llu\t%llu\t%llu\t%llu\t%.1f\t%llu\t%llu\t%llu\t%.0f\t%.1f\t%.2f\t%.3f\t%s\n",
-           scenario.name.c_str(), (unsigned long long)chosen.cycles.front(),
-           (unsigned long long)chosen.median(), (unsigned long long)chosen.cycles.back(),
-           (unsigned long long)chosen.span_ns, chosen.event_us, (unsigned long long)latency.first,
-           (unsigned long long)latency.median, (unsigned long long)latency.least, bytes,
-           bytes / double(chosen.span_ns), bytes_per_cta / median, spread, scenario.text.c_str());
+    printf(
+        "%s\t%llu\t%llu\t%llu\t%llu\t%.1f\t%llu\t%llu\t%llu\t%.0f\t%.1f\t%.2f\t%.3f\tcapture\t%s\n",
+        scenario.name.c_str(), (unsigned long long)chosen.cycles.front(),
+        (unsigned long long)chosen.median(), (unsigned long long)chosen.cycles.back(),
+        (unsigned long long)chosen.span_ns, chosen.event_us, (unsigned long long)latency.first,
+        (unsigned long long)latency.median, (unsigned long long)latency.least, bytes,
+        bytes / double(chosen.span_ns), bytes_per_cta / median, spread, scenario.text.c_str());
 }
 
 static void print_clocks(FILE *file, const scenario &scenario, size_t number,
@@ -288,7 +289,7 @@ int main(int count, char **arguments) {
     if (clock_file)
         fprintf(clock_file, "name\tlaunch\tcta\toperation\tsm\tissue\tcompletion\n");
     printf("name\tcycles_min\tcycles_med\tcycles_max\tspan_ns\tevent_us\tlat_first\tlat_med\t"
-           "lat_min\tbytes\tGBps\tbytes_per_clk_per_cta\trepeat_spread\tscenario\n");
+           "lat_min\tbytes\tGBps\tbytes_per_clk_per_cta\trepeat_spread\tprogram\tscenario\n");
     for (const scenario &scenario : scenarios)
         take(scenario, device, repeats, clock_file);
     return clock_file && fclose(clock_file) != 0;

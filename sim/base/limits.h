@@ -15,8 +15,8 @@
     X(TMA_LIMIT_RESULT_BYTES, 67108864, "bytes of a report or a sweep that diff reads")            \
     X(TMA_LIMIT_ERRORS, 100, "errors listed for one input; a last line counts the others")         \
     X(TMA_LIMIT_MACHINE_BYTES, 1073741824, "host bytes of L2 tags, and of DRAM queues")            \
-    X(TMA_LIMIT_TRACE_BYTES, 2000000000,                                                           \
-      "bytes of a trace, where `--trace-limit` gives no others")                                   \
+    X(TMA_LIMIT_PIPE_BYTES, 2000000000, "bytes of standard input or of a pipe")                    \
+    X(TMA_LIMIT_TRACE_BYTES, 2000000000, "bytes of a trace, without `--trace-limit`")              \
     X(TMA_LIMIT_RECORD_FILE_BYTES, 268435456, "bytes of a record file")                            \
     X(TMA_LIMIT_RECORD_WINDOW_BYTES, 1048576, "bytes of shared memory that a record shows")        \
     X(TMA_LIMIT_RECORD_SPAN_BYTES, 67108864, "bytes of global memory that a stored box spans")     \

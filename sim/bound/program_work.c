@@ -1,5 +1,6 @@
 #include "bound/program_work.h"
 
+#include "engine/mma.h"
 #include "memory/core/port.h"
 #include "memory/core/sectors.h"
 #include "placement/rows.h"
@@ -161,26 +162,12 @@ static void add_load(const struct tma_work_walk *walk, const struct tma_statemen
                      tma_sector_ticks(machine->crossbar.sm_port_bytes_per_kcycle));
 }
 
-/* As the engine's: a wgmma multiplies 64 rows of A, at most 256 columns of B, and 32 bytes of K. */
-enum { MMA_ROWS = 64, MMA_COLUMNS = 256, MMA_STEP_BYTES = 32, WARP_GROUP = 4 };
-
-static uint64_t rate_of(const struct tma_machine *machine, enum tma_mma_type type) {
-    const uint32_t rates[TMA_MMA_TYPE_COUNT] = {
-        [TMA_MMA_HALF] = machine->sm.mma_half,
-        [TMA_MMA_TF32] = machine->sm.mma_tf32,
-        [TMA_MMA_BYTE] = machine->sm.mma_byte,
-        [TMA_MMA_FP64] = machine->sm.mma_fp64,
-    };
-    return rates[type];
-}
-
 static uint64_t unit_ticks(uint64_t amount, uint64_t rate) {
     return rate == 0 ? 0 : ticks(amount) / rate;
 }
 
 static void add_mma(const struct tma_work_walk *walk, const struct tma_statement *statement,
                     uint64_t times, struct tma_program_work *work) {
-    static const uint64_t type_bytes[TMA_MMA_TYPE_COUNT] = {2, 4, 1, 8};
     const struct tma_machine *machine = walk->machine;
     int64_t m, n, k;
     increase(&work->serial, times, ticks(machine->warp.mma_issue_cycles));
@@ -188,11 +175,12 @@ static void add_mma(const struct tma_work_walk *walk, const struct tma_statement
         !tma_work_value(walk, &statement->amount[1], &n) ||
         !tma_work_value(walk, &statement->amount[2], &k) || m <= 0 || n <= 0 || k <= 0)
         return;
-    uint64_t bytes = times_of((uint64_t)k, type_bytes[statement->type]);
-    uint64_t parts = divide_up((uint64_t)m, MMA_ROWS), groups = walk->warps / WARP_GROUP;
+    uint64_t bytes = times_of((uint64_t)k, tma_mma_element_bytes(statement->type));
+    uint64_t parts = divide_up((uint64_t)m, TMA_MMA_ROWS);
+    uint64_t groups = walk->warps / TMA_WARP_GROUP_WARPS;
     groups = groups > parts ? parts : groups > 0 ? groups : 1;
     uint64_t product = unit_ticks(times_of(times_of((uint64_t)m, (uint64_t)n), (uint64_t)k),
-                                  rate_of(machine, statement->type));
+                                  tma_mma_rate(machine, statement->type));
     uint64_t a = statement->a_in_registers ? 0 : times_of((uint64_t)m, bytes);
     uint64_t b = times_of(times_of(parts, (uint64_t)n), bytes);
     uint64_t reads =
@@ -206,8 +194,8 @@ static void add_mma(const struct tma_work_walk *walk, const struct tma_statement
         return;
     }
     /* The instructions beyond those in flight are issued when earlier ones are done. */
-    uint64_t instructions = divide_up(parts, groups) * divide_up((uint64_t)n, MMA_COLUMNS) *
-                            divide_up(bytes, MMA_STEP_BYTES);
+    uint64_t instructions = divide_up(parts, groups) * divide_up((uint64_t)n, TMA_MMA_COLUMNS) *
+                            divide_up(bytes, TMA_MMA_K_BYTES);
     uint64_t queue = machine->sm.mma_queue;
     if (queue > 0 && instructions > queue)
         increase(&work->serial, times, reads / instructions * (instructions - queue));

@@ -130,7 +130,7 @@ static void write_json(const struct cli_replay *replay, const struct cli_replay_
         const struct tma_validation *file = &before->validations[f];
         for (uint32_t i = 0; i < file->family_count; i++) {
             tma_json_begin_object(&json, NULL);
-            tma_json_string(&json, "file", replay->options->operands.items[f]);
+            tma_json_string(&json, "file", cli_file_name(replay->options->operands.items[f]));
             tma_json_string(&json, "family", file->families[i].name);
             write_figure(&json, "mape", file->families[i].mape);
             for (size_t p = 0; p < PARTS; p++) {

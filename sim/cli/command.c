@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/standard_input.h"
+#include "cli/piped_input.h"
 #include "cli/verbs.h"
 #include "scenario/suggestion.h"
 
@@ -38,13 +38,12 @@ static bool spares_operands(const struct cli_options *options) {
     return true;
 }
 
-/* Puts a file with what standard input has in the place of "-". */
+/* Puts a copy of what standard input or a pipe has in the place of "-" or of the pipe. */
 static bool find_input(const struct cli_verb *verb, struct cli_options *options) {
     for (size_t i = 0; i < options->operands.count; i++) {
-        bool is_input = verb->takes_input || (verb->takes_scenario && i == 0);
-        if (!is_input || strcmp(options->operands.items[i], "-") != 0)
+        if (!verb->takes_input && !(verb->takes_scenario && i == 0))
             continue;
-        options->operands.items[i] = cli_standard_input();
+        options->operands.items[i] = cli_piped_input(options->operands.items[i]);
         if (options->operands.items[i] == NULL)
             return false;
     }

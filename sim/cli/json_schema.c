@@ -23,6 +23,7 @@ static const struct part {
     const char *of; /* the section of its parts, or NULL */
 } parts[] = {
     {"scenario", "parameters", SHAPE_NUMBERS, NULL},
+    {"scenario", "requires", SHAPE_LIST, "requirement"},
     {"scenario", "tensor_maps", SHAPE_NAMED, "tensor_map"},
     {"scenario", "workload", SHAPE_ONE, "workload"},
     {"scenario", "kernel", SHAPE_ONE, "kernel"},

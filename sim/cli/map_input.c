@@ -1,10 +1,9 @@
 #include "cli/map_input.h"
 
-#include <string.h>
-
 #include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/piped_input.h"
 #include "scenario/text_file.h"
 #include "tensormap/rules.h"
 
@@ -12,15 +11,17 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
     struct tma_diagnostics list = {0};
     struct tma_error error = {0};
     size_t length;
-    bool standard = options->operands.count == 0 || strcmp(options->operands.items[0], "-") == 0;
-    *input =
-        (struct cli_map_input){.name = standard ? "standard input" : options->operands.items[0]};
-    const char *path = standard ? "/dev/stdin" : options->operands.items[0];
-    if (tma_text_read(path, &input->text, &length, &error) != TMA_OK) {
-        cli_error("%s: %s", input->name, error.text);
+    const char *path =
+        options->operands.count == 0 ? cli_piped_input("-") : options->operands.items[0];
+    *input = (struct cli_map_input){0};
+    if (path == NULL)
         return false;
-    }
-    bool good = tma_map_file_read(input->text, length, input->name, options->settings.items,
+    input->name = cli_file_name(path);
+    enum tma_error_code code = tma_text_read(path, &input->text, &length, &error);
+    if (code != TMA_OK)
+        tma_diagnose(&list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
+    bool good = code == TMA_OK &&
+                tma_map_file_read(input->text, length, input->name, options->settings.items,
                                   options->settings.count, &input->file, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);

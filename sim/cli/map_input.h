@@ -11,8 +11,8 @@ struct cli_map_input {
     struct tma_map_file file;
 };
 
-/* Reads the file that the first operand names; standard input where there is no operand or it is
- * "-". On failure, prints every error and returns false. The caller frees the input in either case.
+/* Reads the file that the first operand names; standard input where there is none. On failure,
+ * prints every error and returns false. The caller frees the input in either case.
  */
 bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
 void cli_map_input_free(struct cli_map_input *input);

@@ -1,5 +1,6 @@
 #include "cli/messages.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,36 @@ int cli_error_status(enum tma_error_code code) {
     return model ? CLI_MODEL : CLI_ERROR;
 }
 
+/* Files that messages give another name. */
+static struct { const char *path, *name; } named_files[CLI_MOST_NAMED_FILES];
+static size_t named_file_count;
+
+void cli_name_file(const char *path, const char *name) {
+    assert(named_file_count < CLI_MOST_NAMED_FILES);
+    named_files[named_file_count].path = path;
+    named_files[named_file_count++].name = name;
+}
+
+const char *cli_file_name(const char *path) {
+    for (size_t i = 0; i < named_file_count; i++)
+        if (strcmp(path, named_files[i].path) == 0)
+            return named_files[i].name;
+    return path;
+}
+
+/* Prints a message, which begins with the path of a file, maybe. */
+static void print_named(const char *text) {
+    for (size_t i = 0; i < named_file_count; i++) {
+        size_t length = strlen(named_files[i].path);
+        if (strncmp(text, named_files[i].path, length) != 0 || text[length] != ':')
+            continue;
+        tma_write_printable(named_files[i].name, stderr);
+        text += length;
+        break;
+    }
+    tma_write_printable(text, stderr);
+}
+
 static void print_message(const char *severity, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -21,7 +52,10 @@ static void print_message(const char *severity, const char *format, va_list argu
     if (text != NULL)
         vsnprintf(text, (size_t)length + 1, format, arguments);
     fprintf(stderr, "tmasim: %s: ", severity);
-    tma_write_printable(text == NULL ? "out of memory" : text, stderr);
+    if (text != NULL)
+        print_named(text);
+    else
+        fputs("out of memory", stderr);
     fputc('\n', stderr);
     tma_release(text);
 }
@@ -40,20 +74,8 @@ void cli_note(const char *format, ...) {
     va_end(arguments);
 }
 
-/* A file that messages give another name. */
-static const char *named_path, *name_of_path;
-
-void cli_name_file(const char *path, const char *name) {
-    named_path = path;
-    name_of_path = name;
-}
-
-static const char *file_name(const char *path) {
-    return named_path != NULL && strcmp(path, named_path) == 0 ? name_of_path : path;
-}
-
 static void print_diagnostic(struct tma_location at, const char *text) {
-    tma_write_printable(file_name(at.file), stderr);
+    tma_write_printable(cli_file_name(at.file), stderr);
     fputc(':', stderr);
     if (at.line > 0)
         fprintf(stderr, "%u:%u:", at.line, at.column);
@@ -86,7 +108,8 @@ void cli_first_error(const struct tma_diagnostics *list, char *text, size_t size
     if (total > 1)
         snprintf(more, sizeof more, " (and %zu more)", total - 1);
     if (at.line > 0)
-        snprintf(text, size, "%s:%u:%u: %s%s", file_name(at.file), at.line, at.column, said, more);
+        snprintf(text, size, "%s:%u:%u: %s%s", cli_file_name(at.file), at.line, at.column, said,
+                 more);
     else
-        snprintf(text, size, "%s: %s%s", file_name(at.file), said, more);
+        snprintf(text, size, "%s: %s%s", cli_file_name(at.file), said, more);
 }

@@ -24,8 +24,14 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "tmasim: note: ..." and a newline. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on, messages about places in the file `path` call it `name`. Both stay valid. */
+enum { CLI_MOST_NAMED_FILES = 16 };
+
+/* From now on, messages about places in the file `path` call it `name`. Both stay valid. At most
+ * CLI_MOST_NAMED_FILES calls. */
 void cli_name_file(const char *path, const char *name);
+
+/* What messages call the file: `path` itself if it has no other name. */
+const char *cli_file_name(const char *path);
 
 /* Writes the first error of a list that has one, for a place with room for one line:
  * "file:line:column: text (and 2 more)". */

@@ -9,7 +9,6 @@
 #include "base/allocation.h"
 #include "cli/messages.h"
 #include "scenario/suggestion.h"
-#include "workers/pool.h"
 
 static const struct cli_option help_option = {.name = "--help",
                                               .short_name = "-h",
@@ -243,10 +242,6 @@ void cli_options_free(const struct cli_verb *verb, struct cli_options *options) 
     tma_release(options->operands.items);
     tma_release(options->scenario);
     tma_release(options);
-}
-
-unsigned cli_jobs(const struct cli_options *options) {
-    return options->jobs.value > 0 ? options->jobs.value : tma_workers_cores();
 }
 
 enum { HELP_COLUMN = 24 };

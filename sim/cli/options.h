@@ -36,7 +36,7 @@ struct cli_options {
     int names;                        /* enum tma_name_style */
     const char *descriptor_address;   /* NULL: not given */
     struct cli_list settings;         /* PATH=VALUE */
-    struct cli_count jobs;            /* see cli_jobs */
+    struct cli_count jobs;            /* see cli/ranks.h */
     bool quiet;                       /* show no progress */
     struct cli_config_path *scenario; /* owned: the file that the first operand names, or NULL */
 };
@@ -72,7 +72,7 @@ struct cli_verb {
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
     bool takes_scenario; /* the first operand may name a kernel or a scenario of the library */
-    bool takes_input;    /* "-" among the operands is standard input, which the verb can reread */
+    bool takes_input;    /* the verb can reread its operands, also "-" and pipes */
     bool takes_topic;    /* operands are what `tmasim help` has help on */
     const struct tma_names *operand_words; /* the operands' words; NULL: operands are files */
     const struct cli_option *options;
@@ -85,9 +85,6 @@ struct cli_verb {
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments);
 void cli_options_free(const struct cli_verb *verb, struct cli_options *options);
-
-/* Returns how many worker processes the options ask for: by default, one for each core. */
-unsigned cli_jobs(const struct cli_options *options);
 
 /* Returns an option of the verb, the first being number 0 and the last --help; NULL behind it. */
 const struct cli_option *cli_verb_option(const struct cli_verb *verb, size_t index);

@@ -6,6 +6,7 @@
 #include "cli/config_files.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/temporary.h"
 #include "workers/pool.h"
 

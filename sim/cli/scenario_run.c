@@ -26,8 +26,8 @@ static enum tma_error_code check_operations(const struct tma_kernel *kernel,
     uint64_t operations = tma_kernel_known_operations(kernel, &most);
     if (kernel->unbounded || operations <= TMA_MAX_KERNEL_OPERATIONS)
         return TMA_OK;
-    *place =
-        (struct tma_kernel_place){kernel->statements[most].line, kernel->statements[most].column};
+    *place = (struct tma_kernel_place){kernel->statements[most].line,
+                                       kernel->statements[most].column, NULL};
     return tma_fail(error, TMA_ERROR_ARGUMENT,
                     "the kernel has %" PRIu64
                     " TMA operations, most of them here; more than %" PRIu64

@@ -11,10 +11,10 @@
 
 enum { MOST_FILES = 4, STACK_BYTES = 1 << 16, SAME_INTERRUPT_S = 2 };
 
-/* The names of the files, or NULL, and whether interrupts are held: what the thread that waits for
+/* The names of the files, or NULL, and which signals are held: what the thread that waits for
  * signals looks at. */
 static const char *names[MOST_FILES];
-static bool holds_interrupts;
+static bool holds_interrupts, holds_terminations;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_bool is_interrupted;
@@ -22,6 +22,12 @@ static atomic_bool is_interrupted;
 void cli_interrupts_hold(bool hold) {
     pthread_mutex_lock(&mutex);
     holds_interrupts = hold;
+    pthread_mutex_unlock(&mutex);
+}
+
+void cli_terminations_hold(bool hold) {
+    pthread_mutex_lock(&mutex);
+    holds_terminations = hold;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -84,7 +90,7 @@ static bool is_held(int number) {
     static struct timespec first;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (number != SIGINT || !holds_interrupts)
+    if (!(number == SIGINT && holds_interrupts) && !(number == SIGTERM && holds_terminations))
         return false;
     if (is_interrupted)
         return now.tv_sec - first.tv_sec < SAME_INTERRUPT_S;

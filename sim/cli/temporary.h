@@ -13,6 +13,9 @@ void cli_temporary_watch_signals(void);
 /* With `hold`, the first SIGINT does not end the command from now on: it makes cli_interrupted()
  * true, and the verb ends with what it has. Another one, two seconds later, ends the command. */
 void cli_interrupts_hold(bool hold);
+
+/* With `hold`, SIGTERM is an interrupt, too: mpirun and Slurm end the processes of a job by it. */
+void cli_terminations_hold(bool hold);
 bool cli_interrupted(void);
 
 /* Creates a file as mkstemp does, which writes its name over `template`. The name must stay valid

@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/temporary.h"
 #include "cli/tuning_task.h"
 
@@ -118,7 +119,8 @@ static bool run_batch(struct state *state) {
                               .context = state,
                               .take = take,
                               .note = note,
-                              .idle = idle};
+                              .idle = idle,
+                              .lost = cli_rank_lost};
     struct tma_error error;
     if (state->count == 0 || cli_interrupted())
         return true;
@@ -177,7 +179,7 @@ static double bound_time(const struct tma_tune_row *row) {
 /* Simulates rows, a few at a time, until the bounds of all others are above the best time. */
 static bool simulate_candidates(struct state *state) {
     size_t count = sort_by_bound(state), next = 0;
-    size_t few = 2 * (size_t)cli_jobs(state->tuning->options);
+    size_t few = 2 * (size_t)cli_workers_count(state->tuning->options);
     while (next < count && !cli_interrupted()) {
         double best = state->tuning->all ? 0 : best_time(state->tune);
         for (size_t i = 0; i < few && next < count; i++) {
@@ -292,7 +294,7 @@ static bool create(struct state *state) {
     const struct cli_tuning *tuning = state->tuning;
     struct tma_tune *tune = state->tune;
     size_t variants = tuning->variants->row_count;
-    struct tma_worker_code code = {cli_tuning_work, (void *)tuning};
+    struct tma_worker_code code = cli_tuning_code(tuning);
     tune->columns = tuning->variants->columns;
     tune->column_count = tuning->variants->column_count;
     tune->several_kernels = tuning->kernel_count > 1;
@@ -301,7 +303,7 @@ static bool create(struct state *state) {
     state->items = tma_allocate(tune->row_count + 1, sizeof *state->items);
     state->tasks = tma_allocate(tune->row_count + 1, sizeof *state->tasks);
     state->candidates = tma_allocate(tune->row_count, sizeof *state->candidates);
-    state->workers = tma_workers_create(cli_jobs(tuning->options), &code);
+    state->workers = cli_workers_create(tuning->options, &code, tuning->key);
     if (tune->rows == NULL || state->items == NULL || state->tasks == NULL ||
         state->candidates == NULL || state->workers == NULL)
         return false;

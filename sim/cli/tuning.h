@@ -11,9 +11,10 @@ struct cli_tuning {
     const char *const *paths;          /* their files */
     size_t kernel_count;
     const struct cli_variants *variants;
-    uint32_t draws; /* further seeds with which the finalists run */
-    bool exact;     /* simulates whole what a bound does not rule out, without estimates */
-    bool all;       /* simulates also what cannot win */
+    uint32_t draws;  /* further seeds with which the finalists run */
+    bool exact;      /* simulates whole what a bound does not rule out, without estimates */
+    bool all;        /* simulates also what cannot win */
+    const char *key; /* of what is tuned (cli/ranks.h) */
 };
 
 /* Simulates each combination of a kernel and a variant in worker processes, and ranks them in

@@ -67,8 +67,8 @@ static bool do_step(const struct cli_tuning_task *task, struct tma_scenario *sce
     return good;
 }
 
-void cli_tuning_work(void *context, size_t number, const void *bytes, size_t size,
-                     struct tma_reply *reply) {
+static void work(void *context, size_t number, const void *bytes, size_t size,
+                 struct tma_reply *reply) {
     const struct cli_tuning *tuning = context;
     struct cli_tuning_task task;
     struct cli_tuning_outcome outcome = {.failed = true};
@@ -86,4 +86,8 @@ void cli_tuning_work(void *context, size_t number, const void *bytes, size_t siz
     tma_reply_append(reply, &outcome, sizeof outcome);
     if (outcome.failed)
         tma_reply_append(reply, reason, strlen(reason) + 1);
+}
+
+struct tma_worker_code cli_tuning_code(const struct cli_tuning *tuning) {
+    return (struct tma_worker_code){.work = work, .context = (void *)tuning};
 }

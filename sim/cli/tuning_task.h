@@ -27,9 +27,8 @@ struct cli_tuning_outcome {
     bool timing_validated, timing_edited;
 };
 
-/* In a worker: does a task, struct cli_tuning_task, and replies with struct cli_tuning_outcome.
- * `context` is the struct cli_tuning. Notes the cycles that it has simulated. */
-void cli_tuning_work(void *context, size_t number, const void *bytes, size_t size,
-                     struct tma_reply *reply);
+/* What workers do for the tuner: a task is a struct cli_tuning_task, and its reply begins with a
+ * struct cli_tuning_outcome. A task notes the cycles that it has simulated. */
+struct tma_worker_code cli_tuning_code(const struct cli_tuning *tuning);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/messages.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/json_writer.h"
@@ -106,7 +107,7 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
         const struct tma_validation *validation = &report->validations[i];
         const struct cli_draws *draws = &report->draws[i];
         tma_json_begin_object(&json, NULL);
-        tma_json_string(&json, "file", report->paths[i]);
+        tma_json_string(&json, "file", cli_file_name(report->paths[i]));
         tma_json_string(&json, "kind", kind_of(validation));
         tma_json_unsigned(&json, "records", validation->records);
         tma_json_unsigned(&json, "skipped", validation->skipped);
@@ -203,7 +204,7 @@ static void write_text(const struct cli_validation_report *report, FILE *out) {
                 report->replayed, report->total);
     for (size_t i = 0; i < report->count; i++) {
         const struct tma_validation *validation = &report->validations[i];
-        tma_write_printable(report->paths[i], out);
+        tma_write_printable(cli_file_name(report->paths[i]), out);
         fprintf(out, ": %s, %" PRIu64 " records, %" PRIu64 " skipped, %" PRIu64 " agree%s\n",
                 kind_of(validation), validation->records, validation->skipped, validation->agree,
                 validation->has_ranges ? " with the range of several launches" : "");
@@ -223,7 +224,7 @@ static void write_tsv(const struct cli_validation_report *report, FILE *out) {
     for (size_t i = 0; i < report->count; i++)
         for (size_t k = 0; k < report->validations[i].row_count; k++) {
             const struct tma_timed_row *row = &report->validations[i].rows[k];
-            tma_write_printable(report->paths[i], out);
+            tma_write_printable(cli_file_name(report->paths[i]), out);
             fputc('\t', out);
             tma_write_printable(row->name, out);
             fprintf(out, "\t%s\t%s\t%s\n", tma_decimal(row->measured, 0).text,

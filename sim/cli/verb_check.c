@@ -62,13 +62,14 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_check = {
     .name = "check",
+    .takes_scenario = true,
     .operands = "[SCENARIO.yaml | MAP.json]",
     .example = "map.json --arch sm_100",
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
     .details =
-        "The file is a scenario, or one tensor map with the same keys, in YAML or JSON. "
-        "Without a file, or\nwith -, check reads standard input. Of the workload it judges only "
-        "whether the architecture has its\noperations; run finds its other errors.",
+        "The file is a scenario, which the library may have, or one tensor map with the same keys, "
+        "in YAML\nor JSON. Without a file, or with -, check reads standard input. Of the workload "
+        "it judges only whether\nthe architecture has its operations; run finds its other errors.",
     .statuses = "0 all maps are legal, 1 a map breaks a rule or an operation on it is "
                 "not\nsupported, 2 error",
     .max_operands = 1,

@@ -6,6 +6,7 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/run.h"

@@ -112,6 +112,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_encode = {
     .name = "encode",
+    .takes_scenario = true,
     .operands = "[SCENARIO.yaml | MAP.json]",
     .example = "map.json --names cuda",
     .summary = "Write tensor maps as the 128 bytes that the driver encodes.",

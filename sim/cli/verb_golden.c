@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/plain_report.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/temporary.h"
 #include "cli/verbs.h"
 #include "workers/pool.h"

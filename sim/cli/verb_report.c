@@ -150,7 +150,7 @@ static enum tma_error_code make_page(const struct report_options *options, struc
 
 static int report(const struct report_options *options, const struct tma_scenario *scenario) {
     struct page page = {.scenario = scenario};
-    struct tma_kernel_place place = {0, 0};
+    struct tma_kernel_place place = {0};
     struct tma_error error = {0};
     struct cli_output output;
     if (!cli_output_open(&output, options->common.output))

@@ -150,7 +150,7 @@ static enum tma_error_code report(struct run_case *run, bool partial, struct tma
 }
 
 static int simulate_and_report(struct run_case *run) {
-    struct tma_kernel_place place = {0, 0};
+    struct tma_kernel_place place = {0};
     struct tma_error error = {0};
     if (!open_outputs(run))
         return CLI_ERROR;

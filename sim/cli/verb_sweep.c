@@ -1,20 +1,21 @@
 /* tmasim sweep: one scenario with many settings. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/allocation.h"
 #include "base/digest.h"
 #include "base/version.h"
+#include "cli/input_digest.h"
 #include "cli/journal.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/temporary.h"
 #include "cli/variant_scenario.h"
 #include "cli/verbs.h"
 #include "scenario/scenario.h"
-#include "scenario/text_file.h"
 #include "serve/scenario_figures.h"
-#include "workers/pool.h"
 
 struct sweep_options {
     struct cli_options common;
@@ -33,6 +34,10 @@ struct sweeping {
     const struct sweep_options *own;
     struct cli_variants variants;
     struct tma_sweep sweep;
+    struct tma_worker_code code;
+    char name[TMA_MAX_NAME];            /* of the scenario */
+    char digest[TMA_DIGEST_TEXT_BYTES]; /* of all that is swept but the rows' own settings */
+    char key[TMA_DIGEST_TEXT_BYTES];    /* of all */
     struct cli_journal journal;
     size_t *left;           /* owned; rows that no journal has, by task */
     struct tma_task *tasks; /* owned */
@@ -58,11 +63,13 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     struct row_outcome outcome = {.failed = true};
     struct cli_variant_scenario variant;
     char reason[CLI_REASON_BYTES];
-    (void)bytes;
-    (void)size;
+    size_t row;
+    (void)number;
+    assert(size == sizeof row);
+    memcpy(&row, bytes, size);
     const char *path = options->operands.items[0];
-    if (cli_variant_read(path, path, &options->settings, &sweeping->variants,
-                         sweeping->left[number], &variant, reason)) {
+    if (cli_variant_read(path, cli_file_name(path), &options->settings, &sweeping->variants, row,
+                         &variant, reason)) {
         outcome.failed = !simulate(&variant.scenario, &outcome.figures, reply, &error);
         snprintf(reason, sizeof reason, "%s", error.text);
     }
@@ -117,17 +124,19 @@ static bool simulate_rows(struct sweeping *sweeping) {
     size_t count = 0;
     for (size_t i = 0; i < sweep->row_count; i++)
         if (!sweep->rows[i].done) {
-            sweeping->tasks[count] = (struct tma_task){.cost = 1};
-            sweeping->left[count++] = i;
+            sweeping->left[count] = i;
+            sweeping->tasks[count] =
+                (struct tma_task){.bytes = &sweeping->left[count], .size = sizeof i, .cost = 1};
+            count++;
         }
-    struct tma_worker_code code = {.work = work, .context = sweeping};
     struct tma_batch batch = {.tasks = sweeping->tasks,
                               .count = count,
                               .context = sweeping,
                               .take = take,
                               .note = note,
-                              .idle = idle};
-    struct tma_workers *workers = tma_workers_create(cli_jobs(options), &code);
+                              .idle = idle,
+                              .lost = cli_rank_lost};
+    struct tma_workers *workers = cli_workers_create(options, &sweeping->code, sweeping->key);
     struct tma_error error = {.text = "out of memory"};
     sweeping->progress = (struct cli_progress){.unit = "rows", .total = count, .total_work = count};
     cli_progress_begin(&sweeping->progress, options->quiet);
@@ -140,37 +149,24 @@ static bool simulate_rows(struct sweeping *sweeping) {
     return good && !sweeping->failed;
 }
 
-/* A file that cannot be read adds nothing: the rows say what is wrong with it. False when out of
- * memory. */
-static bool digest_file(uint64_t *digest, const char *path) {
-    char *text = NULL;
-    size_t length;
-    enum tma_error_code code =
-        path == NULL ? TMA_ERROR_FILE : tma_text_read(path, &text, &length, NULL);
-    if (code == TMA_OK)
-        *digest = tma_digest_add(*digest, text, length + 1);
-    tma_release(text);
-    return code != TMA_ERROR_MEMORY;
-}
-
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares
  * both files. The scenario may be wrong, if each row sets what is missing. */
-static bool look_at_scenario(struct sweeping *sweeping, char name[TMA_MAX_NAME],
-                             char digest[TMA_DIGEST_TEXT_BYTES]) {
+static bool look_at_scenario(struct sweeping *sweeping) {
     const struct cli_options *options = &sweeping->own->common;
     const char *path = options->operands.items[0];
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
     tma_scenario_read(path, options->settings.items, options->settings.count, &scenario, &list);
-    snprintf(name, TMA_MAX_NAME, "%s", scenario.name[0] != '\0' ? scenario.name : path);
+    snprintf(sweeping->name, sizeof sweeping->name, "%s",
+             scenario.name[0] != '\0' ? scenario.name : path);
     uint64_t state = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
-    bool good = !tma_diagnostics_lack_memory(&list) && digest_file(&state, path) &&
-                digest_file(&state, scenario.gpu_path);
+    bool good = !tma_diagnostics_lack_memory(&list) && cli_digest_scenario(&state, path, &scenario);
     if (!good)
         cli_error("out of memory");
     for (size_t i = 0; i < options->settings.count; i++)
         state = tma_digest_add_text(state, options->settings.items[i]);
-    tma_digest_text(state, digest);
+    tma_digest_text(state, sweeping->digest);
+    tma_digest_text(cli_digest_variants(state, &sweeping->variants), sweeping->key);
     const char *inputs[] = {path, scenario.gpu_path, sweeping->own->list};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
         good = good && cli_output_spares(options->output, inputs[i]) &&
@@ -221,16 +217,18 @@ static int status_of(const struct tma_sweep *sweep) {
 
 static int sweep_scenario(struct sweeping *sweeping) {
     const struct cli_options *options = &sweeping->own->common;
-    char name[TMA_MAX_NAME], digest[TMA_DIGEST_TEXT_BYTES];
     struct cli_output output;
-    if (!create_rows(sweeping) || !look_at_scenario(sweeping, name, digest))
+    int status;
+    if (!create_rows(sweeping) || !look_at_scenario(sweeping))
         return CLI_ERROR;
-    sweeping->sweep.scenario = name;
+    if (cli_rank_serves(options, &sweeping->code, sweeping->key, &status))
+        return status;
+    sweeping->sweep.scenario = sweeping->name;
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
-    bool good =
-        cli_journal_open(&sweeping->journal, sweeping->own->resume, digest, &sweeping->sweep) &&
-        simulate_rows(sweeping);
+    bool good = cli_journal_open(&sweeping->journal, sweeping->own->resume, sweeping->digest,
+                                 &sweeping->sweep) &&
+                simulate_rows(sweeping);
     cli_journal_close(&sweeping->journal);
     if (good)
         tma_sweep_write(&sweeping->sweep, options->format, output.file);
@@ -242,6 +240,7 @@ static int sweep_scenario(struct sweeping *sweeping) {
 static int run(const struct cli_options *options) {
     struct sweeping sweeping = {.own = (const struct sweep_options *)options};
     const struct sweep_options *own = sweeping.own;
+    sweeping.code = (struct tma_worker_code){.work = work, .context = &sweeping};
     int status = CLI_ERROR;
     cli_interrupts_hold(true);
     if (own->tries.count == 0 && own->list == NULL)

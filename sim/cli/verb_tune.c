@@ -1,10 +1,13 @@
 /* tmasim tune: the fastest of many combinations of a kernel's parameters. */
 #include "base/allocation.h"
+#include "base/version.h"
 #include "cli/draws_option.h"
+#include "cli/input_digest.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 #include "cli/temporary.h"
-#include "cli/tuning.h"
+#include "cli/tuning_task.h"
 #include "cli/verbs.h"
 
 enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };
@@ -49,10 +52,36 @@ static int status_of(const struct tma_tune *tune) {
     return tune->rows[0].found == TMA_TUNE_SIMULATED ? CLI_OK : CLI_FAILED_ROWS;
 }
 
+/* Writes the key of all that is tuned. The kernels may be wrong, if each row sets what is missing.
+ */
+static bool digest_inputs(const struct tune_options *own, const struct kernels *kernels,
+                          const struct cli_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]) {
+    const struct cli_list *settings = &own->common.settings;
+    uint64_t digest = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
+    bool good = true;
+    for (size_t i = 0; i < settings->count; i++)
+        digest = tma_digest_add_text(digest, settings->items[i]);
+    for (size_t i = 0; good && i < own->common.operands.count; i++) {
+        struct tma_diagnostics list = {0};
+        struct tma_scenario scenario;
+        tma_scenario_read(kernels->paths[i], settings->items, settings->count, &scenario, &list);
+        good = !tma_diagnostics_lack_memory(&list) &&
+               cli_digest_scenario(&digest, kernels->paths[i], &scenario);
+        tma_diagnostics_free(&list);
+        tma_scenario_free(&scenario);
+    }
+    if (!good)
+        cli_error("out of memory");
+    tma_digest_text(cli_digest_variants(digest, variants), key);
+    return good;
+}
+
 static int tune_kernels(const struct tune_options *own, const struct kernels *kernels,
                         const struct cli_variants *variants) {
     struct cli_output output;
     struct tma_tune tune = {.rows = NULL};
+    char key[TMA_DIGEST_TEXT_BYTES] = ""; /* only ranks need it */
+    int status;
     const struct cli_tuning tuning = {
         .options = &own->common,
         .names = own->common.operands.items,
@@ -62,13 +91,19 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
         .draws = own->draws.given ? own->draws.value : DEFAULT_DRAWS,
         .exact = own->exact || own->all,
         .all = own->all,
+        .key = key,
     };
+    const struct tma_worker_code code = cli_tuning_code(&tuning);
+    if (cli_is_rank() && !digest_inputs(own, kernels, variants, key))
+        return CLI_ERROR;
+    if (cli_rank_serves(&own->common, &code, key, &status))
+        return status;
     if (!cli_output_open(&output, own->common.output))
         return CLI_ERROR;
     bool good = cli_tuning_run(&tuning, &tune);
     if (good)
         tma_tune_write(&tune, own->common.format, output.file);
-    int status = cli_output_close(&output, good) && good ? status_of(&tune) : CLI_ERROR;
+    status = cli_output_close(&output, good) && good ? status_of(&tune) : CLI_ERROR;
     cli_tuning_free(&tune);
     return status;
 }
@@ -122,6 +157,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_tune = {
     .name = "tune",
     .operands = "KERNEL...",
+    .takes_input = true,
     .summary = "Find the fastest combination of a kernel's parameters, or of several kernels'.",
     .details =
         "A KERNEL is a file, or a name that `tmasim kernels` lists. The "

@@ -67,10 +67,11 @@ void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_c
     uint64_t queued = last->issue_cycle + machine->tma.issue_cycles;
     uint64_t access = tma_machine_dram_cycles(machine);
     uint64_t dram = last->dram_cycles < access ? last->dram_cycles : access;
+    uint64_t early = free_cycle > last->issue_cycle ? free_cycle - last->issue_cycle : 0;
     assert(last->start_cycle >= queued + last->descriptor_cycles &&
            last->sent_cycle >= last->start_cycle);
     const uint64_t found[TMA_CAUSE_COUNT] = {
-        [TMA_CAUSE_CLUSTER] = last->issue_cycle - free_cycle,
+        [TMA_CAUSE_CLUSTER] = early > 0 ? 0 : last->issue_cycle - free_cycle,
         [TMA_CAUSE_ISSUE] = machine->tma.issue_cycles,
         [TMA_CAUSE_TMA_QUEUE] = last->start_cycle - queued - last->descriptor_cycles,
         [TMA_CAUSE_DESCRIPTOR] = last->descriptor_cycles,
@@ -83,6 +84,11 @@ void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_c
         [TMA_CAUSE_SHARED_WRITE] = last->cycle - last->arrival_cycle,
     };
     memcpy(causes, found, sizeof found);
+    for (int cause = TMA_CAUSE_ISSUE; cause <= TMA_CAUSE_SHARED_WRITE; cause++) {
+        uint64_t before = causes[cause] < early ? causes[cause] : early;
+        causes[cause] -= before;
+        early -= before;
+    }
 }
 
 void tma_account_stage(struct tma_accounting *accounting, const uint64_t causes[TMA_CAUSE_COUNT]) {

@@ -47,7 +47,8 @@ void tma_account_completion(struct tma_accounting *accounting, enum tma_directio
 
 /* Finds where the time of a stage went: `last` is the completion of its last operation, and its
  * slot was free to issue from free_cycle on. The causes, in the order of TMA_CAUSES but for the
- * cluster, which comes first, add up to the time from then until the completion. */
+ * cluster, which comes first, add up to the time from then until the completion. Another CTA may
+ * have issued a multicast load before then: what happened before is no time of this slot. */
 void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_completion *last,
                            uint64_t free_cycle, uint64_t causes[TMA_CAUSE_COUNT]);
 

@@ -69,8 +69,9 @@ void tma_cluster_release(struct tma_slot *slot, uint64_t now) {
     struct tma_cta *cta = slot->cta;
     if (cta->issuers == 0)
         return;
+    /* Loads of this very cycle are not waited for: they may have been issued after the release. */
     for (uint32_t i = 0; i < cta->simulation->workload->depth; i++)
-        if (cta->slots[i].in_flight > 0)
+        if (cta->slots[i].in_flight > 0 && cta->slots[i].issued_cycle < now)
             slot->release_waits |= UINT64_C(1) << i;
     if (slot->release_waits == 0)
         arrive(slot, now);
@@ -86,6 +87,6 @@ void tma_cluster_landed(struct tma_slot *slot, uint64_t cycle) {
         if (waiting->release_waits != 0)
             continue;
         cta->releasing &= ~(UINT64_C(1) << waiting->index);
-        arrive(waiting, cycle);
+        arrive(waiting, cycle > waiting->free_cycle ? cycle : waiting->free_cycle);
     }
 }

@@ -4,12 +4,21 @@
 
 enum { SLOT_TEXT_BYTES = 160 };
 
+/* When the last operation completed, as a warp sees it, or the last slot issued its stage. */
+static uint64_t last_cycle(const struct tma_grid *grid, uint64_t completed_cycle) {
+    uint64_t last = completed_cycle;
+    for (uint32_t i = 0; i < grid->slot_count; i++)
+        if (grid->slots[i].free_cycle > last)
+            last = grid->slots[i].free_cycle;
+    return last;
+}
+
 void tma_fail_deadlock(struct tma_simulation *simulation, const struct tma_grid *grid,
-                       uint64_t cycle) {
+                       uint64_t completed_cycle) {
     char text[TMA_ERROR_TEXT_BYTES];
     size_t used =
         (size_t)snprintf(text, sizeof text, "deadlock at cycle %llu: nothing is in flight",
-                         (unsigned long long)cycle);
+                         (unsigned long long)last_cycle(grid, completed_cycle));
     uint32_t waiting = 0, named = 0;
     for (uint32_t i = 0; i < grid->slot_count; i++) {
         const struct tma_slot *slot = &grid->slots[i];

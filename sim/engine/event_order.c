@@ -45,7 +45,10 @@ static bool before(const struct tma_event *a, const struct tma_event *b) {
         return a->slot < b->slot;
     if (a->kind != b->kind)
         return a->kind < b->kind;
-    return a->figures[0] < b->figures[0];
+    for (int i = 0; i < TMA_EVENT_FIGURES - 1; i++)
+        if (a->figures[i] != b->figures[i])
+            return a->figures[i] < b->figures[i];
+    return a->figures[TMA_EVENT_FIGURES - 1] < b->figures[TMA_EVENT_FIGURES - 1];
 }
 
 bool tma_event_order_add(struct tma_event_order *order, const struct tma_event *event) {

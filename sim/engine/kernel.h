@@ -248,9 +248,10 @@ enum tma_error_code tma_statement_tile(const struct tma_kernel *kernel,
                                        const struct tma_statement *statement, uint32_t stage,
                                        struct tma_tile *tile, struct tma_error *error);
 
-/* A place in a scenario; line 0: none. */
+/* What an error is about: a place in a scenario; where its line is 0, a key of the kernel. */
 struct tma_kernel_place {
     uint32_t line, column;
+    const char *key; /* "rings"; NULL: the kernel as a whole */
 };
 
 /* Finds what is wrong with a kernel before it runs: numbers outside their range, threads, registers

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/mma.h"
 #include "engine/program_cursor.h"
 #include "memory/core/address_map.h"
 #include "memory/topology.h"
@@ -18,11 +19,15 @@ struct checker {
 };
 
 static void at_statement(struct checker *checker, const struct tma_statement *statement) {
-    checker->place = (struct tma_kernel_place){statement->line, statement->column};
+    checker->place = (struct tma_kernel_place){statement->line, statement->column, NULL};
 }
 
 static void at_ring(struct checker *checker, const struct tma_ring *ring) {
-    checker->place = (struct tma_kernel_place){ring->line, ring->column};
+    checker->place = (struct tma_kernel_place){ring->line, ring->column, NULL};
+}
+
+static void at_key(struct checker *checker, const char *key) {
+    checker->place = (struct tma_kernel_place){0, 0, key};
 }
 
 static enum tma_error_code check_counts(struct checker *checker) {
@@ -62,18 +67,22 @@ static enum tma_error_code check_occupancy(struct checker *checker) {
     const struct tma_machine *machine = checker->machine;
     const struct tma_kernel *kernel = checker->kernel;
     uint32_t threads = tma_kernel_threads(kernel), fit = tma_kernel_ctas_per_sm(machine, kernel);
+    at_key(checker, "roles");
     if (threads > machine->sm.cta_threads)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
                         "the roles of a CTA have %u threads; the machine allows %u", threads,
                         machine->sm.cta_threads);
+    at_key(checker, "rings");
     if (kernel->shared_bytes > machine->shared_memory_cta_bytes)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
                         "a CTA takes %u bytes of shared memory; the machine allows %u",
                         kernel->shared_bytes, machine->shared_memory_cta_bytes);
+    at_key(checker, "registers");
     if (fit == 0)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
                         "no CTA fits on an SM: %u threads of %u registers; the SM has %u registers",
                         threads, kernel->registers, machine->sm.registers);
+    at_key(checker, "ctas_per_sm");
     if (kernel->ctas_per_sm > fit)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
                         "%u CTAs on an SM; with %u threads, %u registers a thread and %u bytes of "
@@ -142,6 +151,36 @@ static enum tma_error_code check_ring(struct checker *checker, uint32_t ring) {
     return TMA_OK;
 }
 
+/* A value that is the same everywhere. */
+static bool is_constant(const struct tma_value *value, int64_t *constant) {
+    *constant = value->constant;
+    return value->expression == NULL || tma_expression_constant(value->expression, constant);
+}
+
+/* The shapes of wgmma (PTX ISA, 9.7.14: m64nNk16 and its kin), for types that it has: 64 rows, a
+ * multiple of 8 columns, 32 bytes of K. A shape that varies is not checked. */
+static enum tma_error_code check_mma(struct checker *checker, const struct tma_statement *statement,
+                                     const struct tma_role *owner) {
+    static const char *const names[] = {"m", "n", "k"};
+    if (statement->type == TMA_MMA_FP64)
+        return TMA_OK; /* mma.sync, in smaller steps */
+    if (owner->warps % TMA_WARP_GROUP_WARPS != 0)
+        return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
+                        "role %s multiplies with %u warps; a wgmma is executed by warp groups: "
+                        "expected a multiple of %d",
+                        owner->name, owner->warps, TMA_WARP_GROUP_WARPS);
+    const int64_t units[] = {TMA_MMA_ROWS, TMA_MMA_COLUMN_STEP,
+                             TMA_MMA_K_BYTES / tma_mma_element_bytes(statement->type)};
+    for (int i = 0; i < 3; i++) {
+        int64_t value;
+        if (is_constant(&statement->amount[i], &value) && (value < 0 || value % units[i] != 0))
+            return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
+                            "%s of the mma is %lld; expected a multiple of %lld, as wgmma has it",
+                            names[i], (long long)value, (long long)units[i]);
+    }
+    return TMA_OK;
+}
+
 static enum tma_error_code check_statement(struct checker *checker, uint32_t index, uint32_t role) {
     const struct tma_kernel *kernel = checker->kernel;
     const struct tma_statement *statement = &kernel->statements[index];
@@ -161,6 +200,8 @@ static enum tma_error_code check_statement(struct checker *checker, uint32_t ind
     if (statement->kind == TMA_STATEMENT_BARRIER && statement->barrier >= kernel->barrier_count)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT, "barrier %u of %u", statement->barrier,
                         kernel->barrier_count);
+    if (statement->kind == TMA_STATEMENT_COMPUTE && statement->work == TMA_WORK_MMA)
+        return check_mma(checker, statement, &kernel->roles[role]);
     if (statement->kind != TMA_STATEMENT_OPERATION)
         return TMA_OK;
     if (statement->map >= kernel->map_count)
@@ -200,12 +241,6 @@ static uint64_t saturating_product(uint64_t a, uint64_t b) {
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* A value that is the same everywhere. */
-static bool is_constant(const struct tma_value *value, int64_t *constant) {
-    *constant = value->constant;
-    return value->expression == NULL || tma_expression_constant(value->expression, constant);
-}
-
 /* How often a loop goes around in all CTAs together, on average: at least 1 where that depends on
  * variables. */
 static uint64_t times_around(const struct tma_kernel *kernel,
@@ -243,7 +278,7 @@ static uint64_t count_operations(const struct tma_kernel *kernel, uint32_t first
 static enum tma_error_code check_operations(struct checker *checker) {
     const struct tma_kernel *kernel = checker->kernel;
     uint64_t count = 0;
-    checker->place = (struct tma_kernel_place){0, 0};
+    at_key(checker, NULL);
     for (uint32_t role = 0; role < kernel->role_count; role++)
         if (__builtin_add_overflow(
                 count, count_operations(kernel, kernel->roles[role].first, kernel->roles[role].end),
@@ -318,7 +353,7 @@ static enum tma_error_code walk_cta(struct checker *checker, struct tma_program_
 
 static enum tma_error_code check_totals(struct checker *checker, const struct cta_totals *totals) {
     const struct tma_kernel *kernel = checker->kernel;
-    checker->place = (struct tma_kernel_place){0, 0};
+    at_key(checker, NULL);
     if (!totals->whole)
         return TMA_OK;
     for (uint32_t r = 0; r < kernel->ring_count; r++) {

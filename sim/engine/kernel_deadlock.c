@@ -43,10 +43,20 @@ static void describe_wait(const struct tma_role_state *role, char *text, size_t 
     }
 }
 
-void tma_kernel_deadlock(struct tma_kernel_engine *engine, uint64_t cycle) {
+/* When the last operation completed, as a warp sees it, or the last role began to wait. */
+static uint64_t last_cycle(const struct tma_kernel_engine *engine) {
+    uint64_t last = engine->completed_cycle;
+    for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++)
+        if (engine->roles[i].cycle > last)
+            last = engine->roles[i].cycle;
+    return last;
+}
+
+void tma_kernel_deadlock(struct tma_kernel_engine *engine) {
     char text[TMA_ERROR_TEXT_BYTES], wait[160], variables[100];
-    size_t used = (size_t)snprintf(text, sizeof text,
-                                   "deadlock at cycle %" PRIu64 ": nothing is in flight", cycle);
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "deadlock at cycle %" PRIu64 ": nothing is in flight",
+                         last_cycle(engine));
     uint32_t waiting = 0, named = 0, count = engine->cta_places * engine->kernel->role_count;
     for (uint32_t i = 0; i < count; i++) {
         struct tma_role_state *role = &engine->roles[i];

@@ -258,7 +258,7 @@ static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cl
         cta->number = engine->next_cta++;
         cta->start_cycle = cta->end_cycle = start;
         cta->running_roles = kernel->role_count;
-        cta->in_flight = cta->operations = 0;
+        cta->in_flight = 0;
         for (uint32_t b = 0; b < kernel->barrier_count; b++) {
             cta->barriers[b].arrived = 0;
             cta->barriers[b].last_cycle = 0;

@@ -42,14 +42,13 @@ static void complete(struct tma_kernel_engine *engine, uint64_t now) {
 }
 
 /* Every other actor waits, and nothing is issued: lets time pass until a completion is known. */
-static void wait_for_completion(struct tma_kernel_engine *engine, uint64_t now) {
+static void wait_for_completion(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
     uint64_t window = engine->machine.tma.issue_cycles + engine->machine.tma.complete_cycles;
     while (!knows_first_completion(engine) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
             if (engine->completions.count == 0)
-                tma_kernel_deadlock(engine,
-                                    now > engine->completed_cycle ? now : engine->completed_cycle);
+                tma_kernel_deadlock(engine);
             return;
         }
         if (engine->completions.count == 0)
@@ -70,7 +69,7 @@ struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_
         if (now > behind)
             tma_tracer_flush(&simulation->tracer, now - behind);
         if (simulation->actors.awake == 1 && simulation->issues.count == 0) {
-            wait_for_completion(engine, now);
+            wait_for_completion(engine);
             until = UINT64_MAX;
         }
         if (simulation->tracer.out_of_memory)

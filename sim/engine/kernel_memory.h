@@ -7,8 +7,9 @@
 
 struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now);
 
-/* Stops the run with TMA_ERROR_DEADLOCK: at `cycle` nothing is in flight, and every role waits. The
- * text names roles, what they wait for, and their loop variables, as far as it has room. */
-void tma_kernel_deadlock(struct tma_kernel_engine *engine, uint64_t cycle);
+/* Stops the run with TMA_ERROR_DEADLOCK: nothing is in flight, and every role waits. The text names
+ * the cycle of what happened last, roles, what they wait for, and their loop variables, as far as
+ * it has room. */
+void tma_kernel_deadlock(struct tma_kernel_engine *engine);
 
 #endif

@@ -313,7 +313,7 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     *operation = (struct tma_kernel_operation){.role = role,
                                                .statement = statement,
                                                .stage = stage,
-                                               .number = cta->operations++,
+                                               .number = role->operations++,
                                                .cta = cta->number,
                                                .left = 1,
                                                .group = role->groups_committed};

@@ -234,6 +234,7 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;
+    role->operations = 0;
     role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle = 0;
     role->groups[0] = (struct tma_store_group){0};
     role->group_open = false;
@@ -357,6 +358,8 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
     case TMA_CURSOR_TILE:
         return want_tile(role, now, wait);
     case TMA_CURSOR_END:
+        /* Matrix products that the program does not wait for run to their end. */
+        spend_until(role, TMA_ROLE_COMPUTE, tma_role_mma_end(role, 0));
         /* The next CTA goes where one has ended first: in order of time. */
         if (role->cycle > now) {
             *wait = tma_wait_cycle(role->cycle);

@@ -238,10 +238,13 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
     code = simulation->code;
     if (code != TMA_OK && error != NULL)
         *error = simulation->error;
-    if (code != TMA_OK && place != NULL)
-        *place = engine->failed == NULL
-                     ? (struct tma_kernel_place){0, 0}
-                     : (struct tma_kernel_place){engine->failed->line, engine->failed->column};
+    if (code != TMA_OK && place != NULL) {
+        *place = (struct tma_kernel_place){0};
+        if (engine->failed != NULL) {
+            place->line = engine->failed->line;
+            place->column = engine->failed->column;
+        }
+    }
     tma_release(engine);
     return code;
 }

@@ -68,7 +68,8 @@ struct tma_role_state {
     uint32_t number; /* of its actor */
     enum tma_role_phase phase;
     struct tma_program_cursor cursor;
-    uint64_t cycle; /* up to which the role has executed; may lie ahead */
+    uint32_t operations; /* issued so far */
+    uint64_t cycle;      /* up to which the role has executed; may lie ahead */
     struct tma_ring_use rings[TMA_MAX_RINGS];
     const struct tma_statement *waiting; /* the statement that waits */
     uint64_t wait_phase;
@@ -121,8 +122,7 @@ struct tma_kernel_cta {
     uint32_t number; /* in the grid */
     uint32_t rank;
     uint32_t running_roles;
-    uint32_t in_flight;  /* operations that have not completed, without prefetches */
-    uint32_t operations; /* issued so far */
+    uint32_t in_flight; /* operations that have not completed, without prefetches */
     uint64_t start_cycle, end_cycle;
     struct tma_ring_state rings[TMA_MAX_RINGS];
     struct tma_barrier_state barriers[TMA_MAX_NAMED_BARRIERS];

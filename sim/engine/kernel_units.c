@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "engine/kernel_failure.h"
+#include "engine/mma.h"
 #include "engine/relieved_wavefronts.h"
 
 /* Shared memory that a wavefront moves. */
@@ -46,33 +47,10 @@ uint64_t tma_role_mma_end(const struct tma_role_state *role, uint32_t leaving) {
     return end > role->cycle ? end : role->cycle;
 }
 
-static uint32_t mma_rate(const struct tma_machine *machine, enum tma_mma_type type) {
-    switch (type) {
-    case TMA_MMA_HALF:
-        return machine->sm.mma_half;
-    case TMA_MMA_TF32:
-        return machine->sm.mma_tf32;
-    case TMA_MMA_BYTE:
-        return machine->sm.mma_byte;
-    default:
-        return machine->sm.mma_fp64;
-    }
-}
-
-static uint32_t mma_bytes(enum tma_mma_type type) {
-    static const uint32_t bytes[TMA_MMA_TYPE_COUNT] = {2, 4, 1, 8};
-    return bytes[type];
-}
-
-/* A wgmma multiplies 64 rows of A, at most 256 columns of B, and 32 bytes of K. It reads its rows
- * of A, unless they are in registers, and B. */
-enum { MMA_ROWS = 64, MMA_COLUMNS = 256, MMA_STEP_BYTES = 32 };
-
-enum { WARP_GROUP = 4 };
-
-/* Warp groups of the role that share the rows of a product. */
+/* Warp groups of the role that share the rows of a product. A wgmma reads its rows of A, unless
+ * they are in registers, and B. */
 static uint64_t warp_groups(const struct tma_role_state *role, uint64_t parts) {
-    uint64_t groups = role->cta->engine->kernel->roles[role->index].warps / WARP_GROUP;
+    uint64_t groups = role->cta->engine->kernel->roles[role->index].warps / TMA_WARP_GROUP_WARPS;
     groups = groups < parts ? groups : parts;
     return groups > 0 ? groups : 1;
 }
@@ -97,18 +75,19 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
                          const uint64_t amount[3], uint64_t cycle) {
     const struct tma_machine *machine = machine_of(role);
     struct tma_kernel_sm *sm = role->cta->sm;
-    uint64_t m = amount[0], n = amount[1], k = amount[2], bytes = mma_bytes(statement->type);
-    uint64_t parts = divide_up(m, MMA_ROWS);
+    uint64_t m = amount[0], n = amount[1], k = amount[2];
+    uint64_t bytes = tma_mma_element_bytes(statement->type);
+    uint64_t parts = divide_up(m, TMA_MMA_ROWS);
     uint64_t read_a = statement->a_in_registers ? 0 : m * k * bytes, read_b = parts * n * k * bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
     /* The operands come from shared memory while the product is computed. With few columns a warp
      * group takes longer to read its part of A than the tensor cores to compute, which other groups
      * and other CTAs use meanwhile. */
     uint64_t end = serve_unit(role, TMA_SERIES_TENSOR_TICKS, &sm->tensor, start, m * n * k,
-                              mma_rate(machine, statement->type));
+                              tma_mma_rate(machine, statement->type));
     uint64_t groups = warp_groups(role, parts);
-    uint64_t instructions =
-        divide_up(parts, groups) * divide_up(n, MMA_COLUMNS) * divide_up(k * bytes, MMA_STEP_BYTES);
+    uint64_t instructions = divide_up(parts, groups) * divide_up(n, TMA_MMA_COLUMNS) *
+                            divide_up(k * bytes, TMA_MMA_K_BYTES);
     uint64_t ticks =
         (ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes)) /
         groups;

@@ -94,15 +94,14 @@ static void complete(struct tma_memory_actor *actor, uint64_t now) {
 }
 
 /* Every other actor waits, and nothing is issued: lets time pass until a completion is known. */
-static void wait_for_completion(struct tma_memory_actor *actor, uint64_t now) {
+static void wait_for_completion(struct tma_memory_actor *actor) {
     struct tma_simulation *simulation = actor->simulation;
     uint64_t window =
         simulation->machine->tma.issue_cycles + simulation->machine->tma.complete_cycles;
     while (!knows_first_completion(actor) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
             if (actor->completions.count == 0)
-                tma_fail_deadlock(simulation, actor->grid,
-                                  now > actor->completed_cycle ? now : actor->completed_cycle);
+                tma_fail_deadlock(simulation, actor->grid, actor->completed_cycle);
             return;
         }
         if (actor->completions.count == 0)
@@ -135,7 +134,7 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
         complete(actor, now);
         flush_events(simulation, now);
         if (is_idle(simulation)) {
-            wait_for_completion(actor, now);
+            wait_for_completion(actor);
             until = UINT64_MAX;
         }
         if (simulation->tracer.out_of_memory)

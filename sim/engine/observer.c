@@ -116,8 +116,6 @@ void tma_observe_cta(struct tma_observer *observer, struct tma_event_source sour
         give(observer, TMA_SPAN_CTA, source, 0, start, end, 0);
 }
 
-/* A multicast load of another CTA may have been issued before the slot was free: the cluster's
- * cycles are then negative, and the causes of that time are not the slot's. */
 void tma_observe_slot(struct tma_observer *observer, struct tma_event_source source, uint64_t start,
                       const uint64_t cycles[TMA_CAUSE_COUNT]) {
     static const enum tma_cause order[TMA_CAUSE_COUNT] = {
@@ -132,7 +130,7 @@ void tma_observe_slot(struct tma_observer *observer, struct tma_event_source sou
     for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
         enum tma_cause cause = order[i];
         uint64_t end = cycle + cycles[cause];
-        spend(observer, TMA_SPAN_SLOT, source, cause, cause, cycle > start ? cycle : start, end);
+        spend(observer, TMA_SPAN_SLOT, source, cause, cause, cycle, end);
         cycle = end;
     }
 }

@@ -43,6 +43,7 @@ static void fill_stage(struct tma_slot *slot, uint64_t cycle) {
         if (!tma_issue_queue_push(&cta->simulation->issues, &issue))
             tma_simulation_out_of_memory(cta->simulation);
     }
+    slot->issued_cycle = cycle;
     tma_empty_barrier_expect(&slot->empty, (uint32_t)__builtin_popcount(cta->receivers));
     slot->state = TMA_SLOT_LOADING;
 }
@@ -66,6 +67,15 @@ void tma_slot_start(struct tma_slot *slot) {
         end(slot);
 }
 
+/* What the kernel's own instructions make of the machine's turnaround. */
+static uint64_t turnaround_of_code(const struct tma_slot *slot, uint64_t turnaround_cycles) {
+    const struct tma_loop_code *code = &workload_of(slot)->loop_code;
+    int64_t cycles = (int64_t)turnaround_cycles + code->more_cycles;
+    if (slot->cta->number == 0)
+        cycles += code->cta0_cycles;
+    return cycles > 0 ? (uint64_t)cycles : 0;
+}
+
 /* The cycle at which the slot's warp continues if it sees at `cycle` that its stage is complete. */
 static uint64_t wake_warp(const struct tma_slot *slot, uint64_t cycle) {
     const struct tma_machine *machine = slot->cta->simulation->machine;
@@ -73,10 +83,10 @@ static uint64_t wake_warp(const struct tma_slot *slot, uint64_t cycle) {
     struct tma_sm *sm = slot->cta->sm;
     uint32_t operation = (uint32_t)slot->last.tag % workload->operation_count;
     if (tma_writes_tensor(workload->operations[operation].operation.direction))
-        return cycle + machine->tma.store_turnaround_cycles;
-    cycle += tma_warp_turnaround_cycles(machine, workload->depth, sm->number, slot->index,
-                                        slot->iteration);
-    return tma_warp_take_turn(machine, sm, cycle);
+        return cycle + turnaround_of_code(slot, machine->tma.store_turnaround_cycles);
+    uint64_t turnaround = tma_warp_turnaround_cycles(machine, workload->depth, sm->number,
+                                                     slot->index, slot->iteration);
+    return tma_warp_take_turn(machine, sm, cycle + turnaround_of_code(slot, turnaround));
 }
 
 /* The slot's warp sees at `cycle` that its stage is complete. If the warp only has to issue the
@@ -86,10 +96,14 @@ static struct tma_wait receive_stage(struct tma_slot *slot, uint64_t cycle) {
     struct tma_simulation *simulation = slot->cta->simulation;
     bool more = has_more(slot);
     uint64_t causes[TMA_CAUSE_COUNT];
+    /* Loads of other CTAs can land before the warp looks for the first time. */
+    if (cycle < slot->free_cycle)
+        cycle = slot->free_cycle;
     tma_find_stage_causes(simulation->machine, &slot->last, slot->free_cycle, causes);
     if (more || workload->consumer_count > 0) {
         cycle = wake_warp(slot, cycle);
-        causes[TMA_CAUSE_WAKE] = cycle - slot->last.cycle;
+        uint64_t seen = slot->last.cycle > slot->free_cycle ? slot->last.cycle : slot->free_cycle;
+        causes[TMA_CAUSE_WAKE] = cycle - seen;
     }
     tma_account_stage(&simulation->accounting, causes);
     tma_observe_slot(&simulation->observer, tma_cta_event_source(slot->cta, slot->index),

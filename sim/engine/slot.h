@@ -28,6 +28,7 @@ struct tma_slot {
     struct tma_empty_barrier empty;
     struct tma_completion last; /* the operation of the stage that completed last */
     uint64_t free_cycle;        /* earliest cycle at which the slot could have issued its stage */
+    uint64_t issued_cycle;      /* of its operations in flight, which may lie ahead */
     uint64_t resume_cycle;
     uint32_t consumer;      /* index of the next consumer; while one reads, of that one */
     uint64_t waited_cycles; /* by the consumer that reads, for shared memory */

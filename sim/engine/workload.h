@@ -65,6 +65,14 @@ struct tma_stage_operation {
     struct tma_walk walk;
 };
 
+/* The instructions of a kernel between the end of a wait and the slot's next operation. The
+ * machine's turnarounds hold for the kernel of their records; another kernel may have more of them
+ * or fewer. */
+struct tma_loop_code {
+    int32_t more_cycles;  /* than tma.turnaround or tma.store_turnaround; negative: so many less */
+    uint32_t cta0_cycles; /* besides these, what only the grid's first CTA takes */
+};
+
 struct tma_workload {
     struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
     struct tma_map_array arrays[TMA_MAX_TENSOR_MAPS]; /* by map */
@@ -88,6 +96,7 @@ struct tma_workload {
     struct tma_consumer consumers[TMA_MAX_CONSUMERS];
     uint32_t consumer_count;
     enum tma_wavefronts wavefronts;
+    struct tma_loop_code loop_code;
 
     bool cold; /* L2 holds nothing of the tensors; else the same kernel ran just before */
 };

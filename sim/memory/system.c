@@ -27,6 +27,7 @@ struct tma_memory {
     struct tma_dram dram;
     uint32_t delivered;              /* of the core's handovers */
     uint16_t ranks[2 * TMA_MAX_SMS]; /* of TMA units: see rank_units */
+    uint32_t merged[2];              /* packets: see prefetch_merged */
 };
 
 /* The order of TMA units that make packets in the same cycle. Which SM of a TPC is first is random
@@ -53,6 +54,7 @@ enum tma_error_code tma_memory_create(struct tma_memory **out, const struct tma_
     if (memory == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for the memory system");
     memory->machine = *machine;
+    memory->merged[0] = memory->merged[1] = TMA_NONE;
     rank_units(memory);
     enum tma_error_code code = tma_core_create(&memory->core, &memory->machine, error);
     if (code == TMA_OK)
@@ -149,6 +151,26 @@ __attribute__((always_inline)) static inline struct tma_handover deliver(struct 
     }
 }
 
+/* Functions that only prefetch into the host's caches. They have to be inlined: gcc takes a
+ * function without any other effect for pure and drops its calls. */
+#define PREFETCH __attribute__((always_inline)) static inline void
+
+/* How many handovers ahead the sets of lines that come from DRAM are prefetched, and the packets
+ * that wait for these. (The channel has prefetched the packets that read the lines.) */
+enum { SETS_AHEAD = 8, WAITING_AHEAD = 4 };
+
+PREFETCH prefetch_filled_set(const struct tma_memory *memory, uint32_t at) {
+    const struct tma_core *core = &memory->core;
+    if (at < core->handover_count && core->handovers[at].destination == TMA_TO_SLICE_FILL)
+        tma_l2_prefetch_filled(core, &memory->l2, tma_packet_at(core, core->handovers[at].packet));
+}
+
+PREFETCH prefetch_waiting(const struct tma_memory *memory, uint32_t at) {
+    const struct tma_core *core = &memory->core;
+    if (at < core->handover_count && core->handovers[at].destination == TMA_TO_SLICE_FILL)
+        tma_l2_prefetch_waiting(core, &memory->l2, tma_packet_at(core, core->handovers[at].packet));
+}
+
 /* Chooses what is delivered next, when the wiring did not take `next` at once or packets were
  * handed over before it; TMA_TO_NOWHERE where all have been delivered. */
 TMA_RARE static struct tma_handover next_handover(struct tma_memory *memory,
@@ -158,8 +180,14 @@ TMA_RARE static struct tma_handover next_handover(struct tma_memory *memory,
         return next;
     if (next.destination != TMA_TO_NOWHERE)
         tma_pass(core, next.destination, next.packet, next.cycle);
-    if (memory->delivered < core->handover_count)
-        return core->handovers[memory->delivered++];
+    if (memory->delivered < core->handover_count) {
+        uint32_t at = memory->delivered++;
+        for (uint32_t ahead = 0; at == 0 && ahead < SETS_AHEAD; ahead++)
+            prefetch_filled_set(memory, ahead);
+        prefetch_filled_set(memory, at + SETS_AHEAD);
+        prefetch_waiting(memory, at + WAITING_AHEAD);
+        return core->handovers[at];
+    }
     memory->delivered = core->handover_count = 0;
     return tma_nowhere;
 }
@@ -174,10 +202,6 @@ __attribute__((always_inline)) static inline void deliver_all(struct tma_memory 
             next = next_handover(memory, next);
     } while (next.destination != TMA_TO_NOWHERE);
 }
-
-/* Functions that only prefetch into the host's caches. They have to be inlined: gcc takes a
- * function without any other effect for pure and drops its calls. */
-#define PREFETCH __attribute__((always_inline)) static inline void
 
 PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
     uint32_t sms = memory->machine.sm_count;
@@ -196,21 +220,52 @@ PREFETCH prefetch_packet(const struct tma_memory *memory, uint32_t event) {
         __builtin_prefetch(&memory->core.packets[event], 1);
 }
 
-PREFETCH prefetch_target(const struct tma_memory *memory, uint32_t event) {
+/* A packet of a list, its transfer, and the one behind it, if the packet itself has been
+ * prefetched. Returns the one behind. */
+__attribute__((always_inline)) static inline uint32_t
+prefetch_behind(const struct tma_memory *memory, uint32_t id) {
+    if (id >= memory->core.packet_count)
+        return TMA_NONE;
+    const struct tma_packet *packet = &memory->core.packets[id];
+    __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
+    if (packet->next < memory->core.packet_count)
+        __builtin_prefetch(&memory->core.packets[packet->next], 1);
+    return packet->next;
+}
+
+/* The loads that were merged into the one of a response: the first of their list, the second one of
+ * the list before, and so on. (A list that is gone by now may lead anywhere in the pool.) */
+PREFETCH prefetch_merged(struct tma_memory *memory, uint32_t merged) {
+    __builtin_prefetch(&memory->core.packets[merged], 1);
+    prefetch_behind(memory, memory->merged[1]);
+    memory->merged[1] = prefetch_behind(memory, memory->merged[0]);
+    memory->merged[0] = merged;
+}
+
+PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
     if (event >= TMA_FIRST_UNIT) {
         if (event < TMA_FIRST_CHANNEL)
             prefetch_unit(memory, event - TMA_FIRST_UNIT);
+        else
+            tma_dram_prefetch(&memory->dram, event - TMA_FIRST_CHANNEL);
         return;
     }
     const struct tma_packet *packet = &memory->core.packets[event];
     if (packet->coalesces)
         __builtin_prefetch(tma_mshr_of(&memory->gpcs, packet), 1);
-    if (packet->destination == TMA_TO_RESPONSE_PORT || packet->destination == TMA_TO_STORE_UNIT)
+    if (packet->destination == TMA_TO_RESPONSE_PORT || packet->destination == TMA_TO_STORE_UNIT) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
-    else
-        tma_tags_prefetch(&memory->l2.tags, packet->index.set);
+        if (packet->merged != TMA_NONE && packet->destination == TMA_TO_RESPONSE_PORT)
+            prefetch_merged(memory, packet->merged);
+        return;
+    }
+    tma_tags_prefetch(&memory->l2.tags, packet->index.set);
     if (packet->destination == TMA_TO_HOME_SLICE)
         tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
+    else if (packet->destination <= TMA_TO_SLICE)
+        tma_l2_prefetch_read(&memory->core, &memory->l2, packet);
+    else if (packet->kind == TMA_PACKET_STORE || packet->kind == TMA_PACKET_REDUCE)
+        tma_l2_prefetch_write(&memory->core, &memory->l2, packet);
 }
 
 /* TMA units that wake up in the current cycle, by rank: a bit each. */
@@ -248,16 +303,13 @@ static bool take_unit(struct tma_memory *memory, struct woken_units *woken,
 static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t count,
                       uint32_t known) {
     struct woken_units woken = {.first = 0};
-    uint32_t all_ahead = known > PACKETS_AHEAD ? known - PACKETS_AHEAD : 0;
     for (uint32_t i = 0;; i++) {
         struct tma_handover next;
         if (i < count) {
-            if (i < all_ahead) {
+            if (i + PACKETS_AHEAD < known)
                 prefetch_packet(memory, due[i + PACKETS_AHEAD]);
+            if (i + TARGETS_AHEAD < known)
                 prefetch_target(memory, due[i + TARGETS_AHEAD]);
-            } else if (i + TARGETS_AHEAD < known) {
-                prefetch_target(memory, due[i + TARGETS_AHEAD]);
-            }
             uint32_t event = due[i];
             next = (struct tma_handover){event, TMA_WAKE_CHANNEL, memory->core.cycle};
             if (event < TMA_FIRST_UNIT) {

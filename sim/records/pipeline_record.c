@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "engine/mma.h"
 #include "tensormap/legal.h"
 
 /* Where the tensors lie; the program gives each 3 GiB. */
 static const uint64_t tensor_address = UINT64_C(0x7f0000000000);
 #define TENSOR_BYTES (UINT64_C(3) << 30)
 
-enum { ELEMENT_BYTES = 2, WARP_GROUP = 4, MMA_ROWS = 64, STORE_COLUMNS = 64, ALIGNMENT = 1024 };
+enum { ELEMENT_BYTES = 2, STORE_COLUMNS = 64, ALIGNMENT = 1024 };
 enum { TILE = TMA_FIRST_LOOP_VARIABLE, ROW, COLUMN, STEP, VARIABLES };
 
 /* The words of the scenario column. */
@@ -64,8 +65,8 @@ static void read_words(struct pipeline_builder *builder) {
     words->cluster = read_word(builder, "cluster", 1, TMA_MAX_CLUSTER, 1);
     words->mc = read_word(builder, "mc", 0, 1, 0);
     words->mma = read_word(builder, "mma", 0, 256, 0);
-    words->warps = words->mma > 0 ? words->bm / MMA_ROWS * WARP_GROUP
-                                  : read_word(builder, "warps", 1, 31, WARP_GROUP);
+    words->warps = words->mma > 0 ? words->bm / TMA_MMA_ROWS * TMA_WARP_GROUP_WARPS
+                                  : read_word(builder, "warps", 1, 31, TMA_WARP_GROUP_WARPS);
     words->per_sm = read_word(builder, "per_sm", 1, 32, 1);
     words->l2 = read_word(builder, "l2", 0, 3, 3);
     words->cold = read_word(builder, "cold", 0, 1, 0);

@@ -1,9 +1,11 @@
 #include "records/timing_record.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "placement/operation_check.h"
+#include "records/capture_program.h"
 #include "tensormap/legal.h"
 #include "tensormap/types.h"
 
@@ -139,6 +141,17 @@ static void check_operations(struct words_reader *reader, const struct tma_workl
             workload->cta_count, workload->iterations, operations, TMA_LIMIT_RECORD_OPERATIONS);
 }
 
+/* The program that ran the kernel. Records without this column are of the one whose instructions
+ * the turnarounds of the machine describe. */
+static void read_program(struct words_reader *reader, const char *program,
+                         struct tma_workload *workload) {
+    if (strcmp(program, "capture") == 0)
+        workload->loop_code = tma_capture_loop_code(workload);
+    else if (*program != '\0' && reader->code == TMA_OK)
+        reader->code = tma_fail(reader->error, TMA_ERROR_SYNTAX,
+                                "\"%s\" in the program column; allowed: capture", program);
+}
+
 /* The engine takes the rules of a tensor map and of an operation as given. */
 static void check_rules(struct words_reader *reader, const struct tma_workload *workload) {
     if (reader->code == TMA_OK)
@@ -169,6 +182,7 @@ enum tma_error_code tma_timing_record_read(const struct tma_tsv *records, size_t
         (uint64_t)read_number(&reader, "tx", 0, TMA_LIMIT_RECORD_WINDOW_BYTES, 0);
     if (workload->operations[0].operation.direction == TMA_LOAD)
         workload->expect_bytes = expect_bytes;
+    read_program(&reader, tma_tsv_cell(records, row, "program"), workload);
     check_operations(&reader, workload);
     check_rules(&reader, workload);
     return reader.code;

@@ -457,7 +457,7 @@ static void check_cluster(struct tma_kernel_reader *reader) {
  * are found with the others. Whether there are too many operations is left to the run, which may be
  * told that any number is right. */
 static void check_engine(struct tma_kernel_reader *reader) {
-    struct tma_kernel_place place = {0, 0};
+    struct tma_kernel_place place = {0};
     struct tma_error error;
     tma_kernel_lay_out(reader->kernel);
     if (!reader->scenario_reader->machine_valid)
@@ -467,8 +467,12 @@ static void check_engine(struct tma_kernel_reader *reader) {
                                                 reader->kernel, &place, &error);
     reader->kernel->unbounded = false;
     struct tma_location at = {reader->scenario_reader->root->at.file, place.line, place.column};
-    if (place.line == 0)
-        at = tma_yaml_locate(reader->scenario_reader->root, "kernel");
+    if (place.line == 0) {
+        char path[TMA_PATH_BYTES];
+        snprintf(path, sizeof path, "kernel%s%s", place.key == NULL ? "" : ".",
+                 place.key == NULL ? "" : place.key);
+        at = tma_yaml_locate(reader->scenario_reader->root, path);
+    }
     if (code != TMA_OK)
         tma_diagnose(reader->list, code, at, "%s", error.text);
 }

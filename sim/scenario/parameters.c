@@ -38,21 +38,25 @@ static bool is_word_character(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+size_t tma_parameter_word_length(const char *text) {
+    size_t length = 0;
+    while (is_word_character(text[length]))
+        length++;
+    return length;
+}
+
 bool tma_text_is_expression(const char *text, const struct tma_parameters *parameters) {
     if (parameters == NULL)
         return false;
     for (const char *at = text; *at != '\0';) {
         if (strchr("+*/%()<>=!&|?,", *at) != NULL || (*at == '-' && at > text))
             return true;
-        size_t length = 1;
-        if (is_word_character(*at))
-            while (is_word_character(at[length]))
-                length++;
+        size_t length = tma_parameter_word_length(at);
         for (size_t i = 0; i < parameters->count; i++)
             if (strlen(parameters->items[i].name) == length &&
                 strncmp(parameters->items[i].name, at, length) == 0)
                 return true;
-        at += length;
+        at += length > 0 ? length : 1;
     }
     return false;
 }

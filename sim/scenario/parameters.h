@@ -34,6 +34,12 @@ void tma_parameters_visit(const struct tma_parameters *parameters,
  * expressions or a variable that kernels have. *why (may be NULL) says what is wrong otherwise. */
 bool tma_parameter_name_valid(const char *name, const char **why);
 
+/* Size of a buffer for a parameter's name and value, as in ", BM = 128". */
+enum { TMA_MAX_PARAMETER_TEXT = 80 };
+
+/* Length of the word (letters, digits, "_") at the beginning of a text. */
+size_t tma_parameter_word_length(const char *text);
+
 /* True if a text is meant as an expression: it has an operator, or the name of a parameter. A
  * number, with or without a unit, is not. */
 bool tma_text_is_expression(const char *text, const struct tma_parameters *parameters);

@@ -9,7 +9,9 @@
 #include "scenario/extend.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
+#include "scenario/parameter_values.h"
 #include "scenario/parameters.h"
+#include "scenario/requirements.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/setting.h"
 #include "scenario/suggestion.h"
@@ -19,7 +21,7 @@ struct scenario_input {
     char description[512];
     char gpu[512];
     char extends[512]; /* has no effect any more: the document is extended */
-    const struct tma_yaml_node *parameters, *tensor_maps, *workload, *kernel;
+    const struct tma_yaml_node *parameters, *requirements, *tensor_maps, *workload, *kernel;
 };
 
 #define IN(member) offsetof(struct scenario_input, member)
@@ -57,6 +59,12 @@ static const struct tma_key keys[] = {
      .offset = IN(parameters),
      .meaning = "whole numbers by name, `NAME: EXPRESSION`, that the expressions of the scenario "
                 "use; each may use those before it; `--set NAME=VALUE` changes one"},
+    {.path = "requires",
+     .kind = TMA_KEY_LIST,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(requirements),
+     .meaning = "what has to hold of the parameters, else the scenario is wrong; keys of each "
+                "entry below"},
     {.path = "tensor_maps",
      .kind = TMA_KEY_MAPPING,
      .offset = IN(tensor_maps),
@@ -217,6 +225,7 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
 static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
                           const char *const *settings, size_t setting_count,
                           struct tma_scenario *scenario, struct tma_diagnostics *list) {
+    size_t first = list->count;
     *scenario = (struct tma_scenario){.document = document};
     if (document == NULL)
         return false;
@@ -234,10 +243,13 @@ static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
     tma_schema_read(&tma_scenario_schema, scenario->document, "", &input, list);
     memcpy(scenario->name, input.name, sizeof scenario->name);
     memcpy(scenario->description, input.description, sizeof scenario->description);
+    if (input.requirements != NULL)
+        tma_check_requirements(input.requirements, list);
     if (input.gpu[0] != '\0')
         reader.machine_valid =
             tma_scenario_read_machine(&reader, input.gpu, settings, setting_count);
     read_parts(&reader, &input);
+    tma_add_parameter_values(scenario->document, list, first);
     tma_diagnostics_sort(list);
     return tma_diagnostics_total(list) == errors_before;
 }

@@ -5,6 +5,7 @@
 
 #include "scenario/kernel_reader.h"
 #include "scenario/machine_file.h"
+#include "scenario/requirements.h"
 #include "scenario/scenario_reader.h"
 
 static void visit_section(tma_section_visitor visit, void *context, const char *name,
@@ -15,6 +16,8 @@ static void visit_section(tma_section_visitor visit, void *context, const char *
 
 void tma_scenario_sections(tma_section_visitor visit, void *context) {
     visit_section(visit, context, "scenario", "The scenario", &tma_scenario_schema);
+    visit_section(visit, context, "requirement", "`requires`: each requirement",
+                  &tma_requirement_schema);
     visit_section(visit, context, "tensor_map", "`tensor_maps.NAME`: a tensor map",
                   &tma_map_schema);
     visit_section(visit, context, "workload", "`workload`: the kernel", &tma_workload_schema);

@@ -1,4 +1,5 @@
-/* Messages between the pool and its workers: a header, then bytes. Internal to sim/workers. */
+/* Messages between a pool and those who do its tasks: a header, then bytes. Internal to
+ * sim/workers. */
 #ifndef TMA_WORKERS_FRAME_H
 #define TMA_WORKERS_FRAME_H
 
@@ -10,10 +11,13 @@ enum tma_frame_kind {
     TMA_FRAME_TASK,   /* to a worker: the input of a task */
     TMA_FRAME_NOTE,   /* to the pool: a note of the running task */
     TMA_FRAME_DONE,   /* to the pool: the reply of a task, then what it printed */
-    TMA_FRAME_FAILED, /* to the pool: memory ran out for the reply; what the task printed */
+    TMA_FRAME_FAILED, /* to the pool: why a task has no reply, then what it printed */
+    TMA_FRAME_HELLO,  /* to a server: the key of the pool's inputs. To the pool: the server's; its
+                         number is how many tasks the server does at once */
 };
 
-/* Both sides are forks of one process, so that the struct has one layout. */
+/* Both sides are processes of one program, on machines of one kind, so that the struct has one
+ * layout. */
 struct tma_frame {
     uint64_t kind;
     uint64_t number;        /* of the task */

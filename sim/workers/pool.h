@@ -43,8 +43,8 @@ struct tma_worker_code {
     void *context;
 };
 
-/* Tasks that run together, and who gets their outcomes, in the calling process. `note` and `idle`
- * may be NULL. */
+/* Tasks that run together, and who gets their outcomes, in the calling process. `note`, `idle`
+ * and `lost` may be NULL. */
 struct tma_batch {
     const struct tma_task *tasks;
     size_t count;
@@ -57,6 +57,9 @@ struct tma_batch {
      * has, and the sum of their costs. False ends the batch: `take` gets the outcomes that the pool
      * has, in order, and not those that are missing. */
     bool (*idle)(void *context, size_t done, uint64_t done_cost);
+    /* Hears that the pool has lost a server, the first that joined being number 1, and why. Others
+     * do its tasks. */
+    void (*lost)(void *context, unsigned server, const char *reason);
 };
 
 /* Returns the number of cores that this process may use; at least 1. */
@@ -65,6 +68,12 @@ unsigned tma_workers_cores(void);
 /* Creates a pool of at most `jobs` workers, at least 1. No worker starts before it has a task.
  * Returns NULL when out of memory. */
 struct tma_workers *tma_workers_create(unsigned jobs, const struct tma_worker_code *code);
+
+/* Adds a server (workers/server.h), which may be on another machine, and does tasks as workers do.
+ * The pool owns the channel, a stream socket, and gives up a server that leaves it. The server must
+ * have the same key: a text of at most 16 characters that says what the tasks are about. False when
+ * out of memory. */
+bool tma_workers_join(struct tma_workers *workers, int channel, const char *key);
 
 /* Runs a batch to its end, or until a function of the batch returns false: then the pool kills the
  * workers that have a task. A pool can run many batches, one after the other; its workers stay.

@@ -69,6 +69,7 @@ size_t tma_read_messages(int messages, char text[TMA_MESSAGE_BYTES]) {
 }
 
 static void send_reply(const struct tma_reply *reply, int messages) {
+    static const char out_of_memory[] = "the worker process ran out of memory";
     char text[TMA_MESSAGE_BYTES];
     fflush(stdout);
     fflush(stderr);
@@ -76,13 +77,13 @@ static void send_reply(const struct tma_reply *reply, int messages) {
     struct tma_frame frame = {
         .kind = reply->out_of_memory ? TMA_FRAME_FAILED : TMA_FRAME_DONE,
         .number = reply->number,
-        .bytes = reply->out_of_memory ? 0 : reply->size,
+        .bytes = reply->out_of_memory ? sizeof out_of_memory : reply->size,
         .message_bytes = length,
     };
     if (length > 0 && ftruncate(messages, 0) != 0)
         _exit(EXIT_FAILURE);
     write_or_end(reply->channel, &frame, sizeof frame);
-    write_or_end(reply->channel, reply->bytes, frame.bytes);
+    write_or_end(reply->channel, reply->out_of_memory ? out_of_memory : reply->bytes, frame.bytes);
     write_or_end(reply->channel, text, length);
 }
 
@@ -109,18 +110,20 @@ static bool do_task(const struct tma_worker_code *code, int channel, int message
     return whole;
 }
 
-/* Signals act on a worker as on a program that has just started. Only SIGINT is blocked: a terminal
- * sends it to all processes, and the process of the pool decides what becomes of the workers. */
+/* Signals act on a worker as on a program that has just started. Only SIGINT and SIGTERM are
+ * blocked: a terminal or a batch system sends them to all processes, and the process of the pool
+ * decides what becomes of the workers. */
 static void reset_signals(void) {
-    sigset_t interrupt;
+    sigset_t blocked;
     for (int number = 1; number < NSIG; number++) {
         struct sigaction action;
         if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             signal(number, SIG_DFL);
     }
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    sigprocmask(SIG_SETMASK, &interrupt, NULL);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
 /* What the worker prints goes to the file of messages. It has nothing to read. */

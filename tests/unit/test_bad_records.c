@@ -79,11 +79,35 @@ START_TEST(bad_timing_is_refused) {
 }
 END_TEST
 
+/* The program column says whose instructions surround the operations: none for the program of the
+ * first records, or those of scripts/capture, whose time depends on the rank. */
+static const struct {
+    const char *program;
+    enum tma_error_code code;
+    bool other_code;
+} programs[] = {{"", TMA_OK, false}, {"capture", TMA_OK, true}, {"other", TMA_ERROR_SYNTAX, false}};
+
+START_TEST(program_gives_loop_code) {
+    const char *cells[] = {"scenario",           "program", "cycles_med", WORDS " op=1",
+                           programs[_i].program, "1"};
+    struct tma_tsv records = {.cells = cells, .rows = 1, .columns = 3};
+    struct tma_machine machine = {.sm_count = 1};
+    struct tma_workload workload;
+    struct tma_error error = {0};
+    enum tma_error_code code = tma_timing_record_read(&records, 0, &machine, &workload, &error);
+    ck_assert_int_eq(code, programs[_i].code);
+    ck_assert_str_eq(error.text,
+                     code == TMA_OK ? "" : "\"other\" in the program column; allowed: capture");
+    ck_assert_int_eq(workload.loop_code.more_cycles != 0, programs[_i].other_code);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("bad records");
     TCase *records = tcase_create("records");
     tcase_add_loop_test(records, bad_operation_is_refused, 0, TABLE_ROWS(files));
     tcase_add_loop_test(records, bad_timing_is_refused, 0, TABLE_ROWS(timing));
+    tcase_add_loop_test(records, program_gives_loop_code, 0, TABLE_ROWS(programs));
     suite_add_tcase(suite, records);
     return run_suite(suite);
 }

@@ -10,123 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conservation.h"
 #include "engine.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
 #include "machine.h"
-#include "random_operation.h"
+#include "random_workload.h"
 #include "report/figures.h"
 #include "report/kernel_report.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 
-enum { WORKLOADS = 1000, PART = 100, KERNELS = 300, TEXT_BYTES = 1 << 16, TENSOR_PITCH = 1 << 20 };
-
-/* What the operations of a workload move, all CTAs and iterations together. */
-struct expected {
-    uint64_t operations, loaded_bytes, written, prefetched; /* `written`: stores and reductions */
-    bool multicast;
-};
-
-static bool chance(uint64_t *state, int64_t of) {
-    return random_between(state, 1, of) == 1;
-}
-
-static const struct {
-    enum tma_direction direction;
-    enum tma_access_mode access;
-} modes[] = {
-    {TMA_LOAD, TMA_ACCESS_TILE},     {TMA_LOAD, TMA_ACCESS_TILE},
-    {TMA_LOAD, TMA_ACCESS_GATHER4},  {TMA_LOAD, TMA_ACCESS_IM2COL},
-    {TMA_LOAD, TMA_ACCESS_IM2COL_W}, {TMA_LOAD, TMA_ACCESS_IM2COL_W128},
-    {TMA_PREFETCH, TMA_ACCESS_TILE}, {TMA_PREFETCH, TMA_ACCESS_IM2COL},
-    {TMA_STORE, TMA_ACCESS_TILE},    {TMA_STORE, TMA_ACCESS_TILE},
-    {TMA_STORE, TMA_ACCESS_GATHER4}, {TMA_STORE, TMA_ACCESS_IM2COL},
-    {TMA_REDUCE, TMA_ACCESS_TILE},   {TMA_REDUCE, TMA_ACCESS_IM2COL},
-};
-
-/* One operation of a stage, at the same coordinates in every iteration. */
-static void draw_operation(uint64_t *state, struct tma_workload *workload) {
-    uint32_t index = workload->operation_count++;
-    struct tma_stage_operation *stage = &workload->operations[index];
-    int64_t mode = random_between(state, 0, TABLE_ROWS(modes) - 1);
-    struct tma_tensor_map *map = &workload->maps[index];
-    random_operation(state, modes[mode].access, modes[mode].direction, map, &stage->operation);
-    map->global_address += 0x10000000 + index * (uint64_t)TENSOR_PITCH;
-    map->l2_promotion = (enum tma_l2_promotion)random_between(state, 0, TMA_L2_256B);
-    stage->map = index;
-    stage->walk.order = TMA_WALK_FIXED;
-    for (int d = 0; d < TMA_MAX_RANK; d++) {
-        stage->walk.start[d] = stage->operation.coordinates[d];
-        stage->walk.tiles[d] = 1;
-    }
-    workload->map_count++;
-}
-
-/* Bytes of an operation; 0 with *good false if it cannot be placed. */
-static uint64_t bytes_of(const struct tma_workload *workload, uint32_t index, bool *good) {
-    struct tma_operation_size size;
-    struct tma_row_stream rows;
-    const struct tma_stage_operation *stage = &workload->operations[index];
-    *good = tma_rows_begin(&rows, &workload->maps[index], &stage->operation, &size, NULL) == TMA_OK;
-    return *good ? size.transaction_bytes : 0;
-}
-
-static void draw_consumer(uint64_t *state, struct tma_workload *workload, uint32_t index) {
-    static const enum tma_shared_instruction instructions[] = {
-        TMA_LD_SHARED_B32, TMA_LD_SHARED_B128, TMA_ST_SHARED_B64, TMA_LDMATRIX_X4};
-    struct tma_consumer consumer = {.instruction = instructions[random_between(state, 0, 3)],
-                                    .operation = index,
-                                    .repeat = (uint32_t)random_between(state, 1, 3)};
-    consumer.lanes = consumer.instruction == TMA_LDMATRIX_X4 ? TMA_LANES_MATRIX
-                     : chance(state, 2)                      ? TMA_LANES_COLUMN
-                                                             : TMA_LANES_ROW;
-    for (uint32_t slot = 0; slot < workload->depth; slot++) {
-        struct tma_tile tile;
-        if (tma_workload_tile(workload, slot, index, &tile, NULL) != TMA_OK ||
-            tma_consumer_check(&consumer, &tile, NULL) != TMA_OK)
-            return;
-    }
-    workload->consumers[workload->consumer_count++] = consumer;
-}
-
-/* False if an operation of the workload cannot be placed. */
-static bool draw_workload(uint64_t *state, struct tma_workload *workload,
-                          struct expected *expected) {
-    uint32_t operations = (uint32_t)random_between(state, 1, 3);
-    *workload = (struct tma_workload){.cta_count = 2 * (uint32_t)random_between(state, 1, 4),
-                                      .sm_count = 2 * (uint32_t)random_between(state, 1, 2),
-                                      .cluster_ctas = chance(state, 3) ? 2 : 1,
-                                      .iterations = (uint32_t)random_between(state, 1, 8),
-                                      .depth = (uint32_t)random_between(state, 1, 5),
-                                      .stage_bytes = 1 << 16,
-                                      .cold = chance(state, 2)};
-    *expected = (struct expected){0};
-    uint64_t stages = (uint64_t)workload->cta_count * workload->iterations;
-    for (uint32_t i = 0; i < operations; i++) {
-        bool good;
-        draw_operation(state, workload);
-        uint64_t bytes = bytes_of(workload, i, &good);
-        if (!good)
-            return false;
-        struct tma_operation *operation = &workload->operations[i].operation;
-        bool copies = workload->cluster_ctas == 2 && operation->direction == TMA_LOAD;
-        if (copies && chance(state, 2))
-            operation->cta_mask = 3;
-        bool multicast = operation->cta_mask != 0;
-        expected->multicast |= multicast;
-        expected->operations += multicast ? stages / 2 : stages;
-        if (operation->direction == TMA_LOAD) {
-            workload->expect_bytes += bytes;
-            expected->loaded_bytes += bytes * stages;
-            if (chance(state, 2))
-                draw_consumer(state, workload, i);
-        }
-        expected->written += tma_writes_tensor(operation->direction);
-        expected->prefetched += operation->direction == TMA_PREFETCH;
-    }
-    return true;
-}
+enum { WORKLOADS = 1000, PART = 100, KERNELS = 300, TEXT_BYTES = 1 << 16 };
 
 static void check_fraction(const char *name, const char *what, double value) {
     ck_assert_msg(value >= 0 && value <= 1, "%s: %s is %f", name, what, value);
@@ -172,60 +67,14 @@ static void check_report(const char *name, const struct tma_machine *machine,
 }
 
 static void check_causes(const char *name, const struct tma_result *result) {
-    uint64_t sum = 0;
-    uint32_t tenths[TMA_CAUSE_COUNT], total = 0;
-    for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
-        ck_assert_msg(result->cause_cycles[i] <= result->slot_cycles, "%s: negative cause %s", name,
-                      tma_cause_key((enum tma_cause)i));
-        sum += result->cause_cycles[i];
-    }
-    ck_assert_msg(sum == result->slot_cycles, "%s: causes", name);
-    tma_share_out_tenths(result->cause_cycles, TMA_CAUSE_COUNT, tenths);
-    for (int i = 0; i < TMA_CAUSE_COUNT; i++)
-        total += tenths[i];
-    ck_assert_msg(total == 1000 || sum == 0, "%s: causes add up to %u", name, total);
+    const char *lost = what_causes_lose(result);
+    ck_assert_msg(lost == NULL, "%s: %s", name, lost);
 }
 
-/* Bytes of shared memory that a sector of global memory fills. Types that are padded in shared
- * memory take more there. */
-static uint64_t most_bytes_of_a_sector(const struct tma_tensor_map *maps, uint32_t count) {
-    uint64_t most = TMA_SECTOR_BYTES;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tma_type_info *type = tma_type_info(maps[i].data_type);
-        uint64_t bytes =
-            ((uint64_t)TMA_SECTOR_BYTES * type->shared_bits - 1) / type->global_bits + 1;
-        most = bytes > most ? bytes : most;
-    }
-    return most;
-}
-
-/* From the SMs to DRAM. */
 static void check_counters(const char *name, const struct tma_result *result,
                            const struct tma_tensor_map *maps, uint32_t map_count) {
-    const struct tma_counters *counters = &result->counters;
-    uint64_t sector_bytes = most_bytes_of_a_sector(maps, map_count);
-    uint64_t from_maps = counters->descriptor_dram_fetches * 4; /* sectors of a tensor map */
-    ck_assert_msg(counters->tensor_bytes <= counters->bytes, "%s: fill", name);
-    ck_assert_msg(counters->copied_bytes <= counters->bytes, "%s: copies", name);
-    ck_assert_msg(counters->tensor_bytes <= counters->sm_read_sectors * sector_bytes,
-                  "%s: sectors to SMs", name);
-    ck_assert_msg(counters->stored_bytes + counters->reduced_bytes <=
-                      counters->sm_write_sectors * sector_bytes,
-                  "%s: sectors from SMs", name);
-    ck_assert_msg(counters->l2_sector_hits + counters->l2_sector_misses == counters->l2_sectors,
-                  "%s: hits and misses", name);
-    ck_assert_msg(counters->l2_requests <= counters->l2_sectors, "%s: requests", name);
-    ck_assert_msg(counters->l2_fills <= counters->l2_fill_sectors, "%s: fills", name);
-    ck_assert_msg(counters->l2_fill_unused_sectors <= counters->l2_fill_sectors, "%s: over-fetch",
-                  name);
-    ck_assert_msg(counters->dram_read_sectors >= counters->l2_fill_sectors &&
-                      counters->dram_read_sectors <= counters->l2_fill_sectors + from_maps,
-                  "%s: %lu sectors read, %lu filled", name,
-                  (unsigned long)counters->dram_read_sectors,
-                  (unsigned long)counters->l2_fill_sectors);
-    ck_assert_msg(counters->descriptor_dram_fetches <= counters->descriptor_l2_fetches &&
-                      counters->descriptor_l2_fetches <= counters->descriptor_fetches,
-                  "%s: tensor maps", name);
+    const char *lost = what_counters_lose(result, maps, map_count);
+    ck_assert_msg(lost == NULL, "%s: %s", name, lost);
 }
 
 static void check_expected(const char *name, const struct tma_result *result,
@@ -277,39 +126,15 @@ START_TEST(test_random_workloads) {
 }
 END_TEST
 
-static void check_roles(const char *name, const struct tma_kernel *kernel,
-                        const struct tma_result *result) {
-    for (uint32_t r = 0; r < kernel->role_count; r++) {
-        uint32_t tenths[TMA_ROLE_CAUSE_COUNT], total = 0;
-        uint64_t sum = 0, longest = kernel->cta_count * result->cta_cycles.max;
-        for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++) {
-            ck_assert_msg(result->role_cycles[r][i] <= longest, "%s: role %s: negative %s", name,
-                          kernel->roles[r].name, tma_role_cause_key((enum tma_role_cause)i));
-            sum += result->role_cycles[r][i];
-        }
-        ck_assert_msg(sum <= longest, "%s: role %s has more time than its CTAs", name,
-                      kernel->roles[r].name);
-        tma_share_out_tenths(result->role_cycles[r], TMA_ROLE_CAUSE_COUNT, tenths);
-        for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
-            total += tenths[i];
-        ck_assert_msg(total == 1000 || sum == 0, "%s: role %s: causes add up to %u", name,
-                      kernel->roles[r].name, total);
-    }
-}
-
 static void check_kernel(const char *name, const struct tma_machine *machine,
                          const struct tma_kernel *kernel, const char *const *map_names,
                          struct tma_result *result) {
     struct tma_error error;
     ck_assert_msg(tma_kernel_run(machine, kernel, NULL, result, NULL, &error) == TMA_OK, "%s: %s",
                   name, error.text);
-    const double busy[] = {result->busy_tma,    result->busy_sm_port, result->busy_crossbar,
-                           result->busy_l2,     result->busy_dram,    result->busy_shared,
-                           result->busy_tensor, result->busy_alu,     result->busy_sfu};
-    for (int i = 0; i < TABLE_ROWS(busy); i++)
-        ck_assert_msg(busy[i] >= 0 && busy[i] <= 1, "%s: server %d is busy %f", name, i, busy[i]);
     check_counters(name, result, kernel->maps, kernel->map_count);
-    check_roles(name, kernel, result);
+    const char *lost = what_roles_lose(result, kernel);
+    ck_assert_msg(lost == NULL, "%s: %s", name, lost);
     struct tma_kernel_report_input input = {.scenario = name,
                                             .machine = machine,
                                             .kernel = kernel,

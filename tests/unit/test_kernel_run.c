@@ -137,6 +137,7 @@ static void compute(enum tma_work work, int64_t amount) {
 static void multiply(int64_t m, int64_t n, int64_t k, uint32_t leaving) {
     struct tma_statement *statement = add(TMA_STATEMENT_COMPUTE);
     statement->work = TMA_WORK_MMA;
+    kernel.roles[kernel.role_count - 1].warps = 4; /* a warp group */
     statement->amount[0] = number(m);
     statement->amount[1] = number(n);
     statement->amount[2] = number(k);
@@ -900,7 +901,7 @@ static const struct {
 };
 
 START_TEST(faults_are_named) {
-    struct tma_kernel_place place = {0, 0};
+    struct tma_kernel_place place = {0};
     refusals[_i].build();
     enum tma_error_code code = run_kernel(&place);
     ck_assert_msg(code == refusals[_i].code, "%s: %d, %s", refusals[_i].what, code, error.text);

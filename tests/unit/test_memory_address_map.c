@@ -187,6 +187,34 @@ START_TEST(test_set_and_tag_identify_a_line) {
 }
 END_TEST
 
+/* The index of a line in the other partition, and that of the second line of its block, follow from
+ * its own index: also where tags are the last ones. */
+START_TEST(test_indices_follow_from_each_other) {
+    const struct tma_address_map map = tma_address_map_of(&machine);
+    const uint64_t turn_lines = (uint64_t)map.slices * map.slice_sets * map.partitions;
+    const uint64_t first[] = {0, 1000000, turn_lines * (TMA_L2_EMPTY / 2) - 4096};
+    for (uint64_t line = first[_i]; line < first[_i] + 2 * 4096; line++) {
+        struct tma_line_location location = tma_locate_set(&map, line);
+        for (uint32_t partition = 0; partition < 2; partition++) {
+            struct tma_set_index index = tma_set_index(&map, partition, &location);
+            struct tma_set_index other = tma_set_index(&map, !partition, &location);
+            struct tma_set_index found = tma_opposite_index(&map, &location, index);
+            ck_assert_uint_eq(found.set, other.set);
+            ck_assert_uint_eq(found.tag, other.tag);
+            if (line % 2 != 0)
+                continue;
+            struct tma_line_location second = location, expected = tma_locate_set(&map, line + 1);
+            found = tma_second_index(&map, partition, &second, line, index);
+            other = tma_set_index(&map, partition, &expected);
+            ck_assert_uint_eq(second.group, expected.group);
+            ck_assert_uint_eq(second.slice, expected.slice);
+            ck_assert_uint_eq(found.set, other.set);
+            ck_assert_uint_eq(found.tag, other.tag);
+        }
+    }
+}
+END_TEST
+
 /* Two SMs read two lines at once. If one slice serves both lines, one SM waits for the other. */
 START_TEST(test_lines_of_one_slice_wait_for_each_other) {
     enum { LONG = 100 };
@@ -264,6 +292,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_home, 0, sizeof homes / sizeof *homes);
     tcase_add_test(tests, test_fill_lines);
     tcase_add_loop_test(tests, test_set_and_tag_identify_a_line, 0, 2);
+    tcase_add_loop_test(tests, test_indices_follow_from_each_other, 0, 3);
     tcase_add_test(tests, test_lines_of_one_slice_wait_for_each_other);
     tcase_add_test(tests, test_divide);
     tcase_add_test(tests, test_divide_lines);

@@ -283,7 +283,7 @@ START_TEST(test_pending_fill) {
     for (uint32_t tag = 1; tag <= 2 * machine.l2.ways; tag++)
         ck_assert_int_ne(allocate(set, tag), way);
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 3), 0);
-    set->ready[way] = 77; /* a packet waits */
+    ck_assert_uint_eq(tma_tags_wait(set, way, 77), TMA_NONE); /* a packet waits */
     tma_tags_begin_fill(&tags, set, way, 12);
     ck_assert_uint_eq(tma_tags_end_fill(set, way, 12, 100), TMA_NONE);
     ck_assert_uint_eq(tma_tags_end_fill(set, way, 3, 120), 77);
@@ -359,11 +359,19 @@ START_TEST(test_high_halves_of_tags) {
 }
 END_TEST
 
-/* A set after random accesses, with and without the short way of plain hits. */
+/* A set after random accesses, with and without the short way of plain hits: the only one of its
+ * tags. */
 struct tested_set {
     struct tma_l2_tags tags;
     struct tma_l2_set set;
+    uint16_t remote_copies;
 };
+
+static void begin_test(struct tested_set *tested) {
+    *tested = (struct tested_set){.tags = tags, .set = *first_set()};
+    tested->tags.sets = &tested->set;
+    tested->tags.remote_copies = &tested->remote_copies;
+}
 
 /* An SM reads sectors of a line, as reads.c does without the short way: at the home, or in a copy.
  * Returns the cycle at which the data is present; UINT64_MAX where sectors are missing. */
@@ -396,7 +404,9 @@ static void compare_sets(const struct tested_set *a, const struct tested_set *b)
 /* A plain hit leaves what the accesses that it stands for leave, and says that the data is present
  * at once. */
 START_TEST(test_plain_hit_equals_the_slow_way) {
-    struct tested_set slow = {tags, *first_set()}, fast = slow;
+    struct tested_set slow, fast;
+    begin_test(&slow);
+    begin_test(&fast);
     uint32_t random = (uint32_t)_i + 1, hits = 0;
     bool copy = _i % 2 != 0;
     for (uint64_t now = 0; now < 4000; now += 5) {

@@ -34,6 +34,9 @@ static struct {
     void *context;
     double epoch; /* SimGrid's time of cycle 0 */
     struct shell_actor *actors;
+    uint32_t actor_count;
+    uint32_t *signalled; /* ring: actors that steps have signalled, and that still wait */
+    uint32_t first_signalled, signalled_count;
     bool in_simgrid;  /* SimGrid's code runs, and not that of an actor */
     bool broken;      /* SimGrid aborted, and cannot run again */
     sigjmp_buf abort; /* where to go on if SimGrid aborts */
@@ -120,6 +123,17 @@ static bool wait_for(const struct shell_actor *actor, struct tma_wait wait) {
     return false;
 }
 
+/* Wakes the actors that the step has signalled. To release a semaphore lets other actors run, so it
+ * has to wait until the step has done all that it does. */
+static void wake_signalled(void) {
+    while (shell.signalled_count > 0) {
+        uint32_t actor = shell.signalled[shell.first_signalled];
+        shell.first_signalled = (shell.first_signalled + 1) % shell.actor_count;
+        shell.signalled_count--;
+        sg_sem_release(shell.actors[actor].signal);
+    }
+}
+
 static void run_actor(int argc, char **argv) {
     (void)argc;
     (void)argv;
@@ -130,6 +144,7 @@ static void run_actor(int argc, char **argv) {
         shell.in_simgrid = false;
         wait = shell.core->step(shell.context, actor->number, now);
         shell.in_simgrid = true;
+        wake_signalled();
     } while (wait_for(actor, wait));
 }
 
@@ -190,8 +205,14 @@ static void run_simgrid(uint32_t count) {
 
 static bool run(const struct tma_engine_core *core, void *context, uint32_t count) {
     shell.actors = core->allocate(count, sizeof *shell.actors);
-    if (shell.actors == NULL)
+    shell.signalled = core->allocate(count, sizeof *shell.signalled);
+    shell.actor_count = count;
+    shell.first_signalled = shell.signalled_count = 0;
+    if (shell.actors == NULL || shell.signalled == NULL) {
+        core->release(shell.actors);
+        core->release(shell.signalled);
         return false;
+    }
     shell.core = core;
     shell.context = context;
     catch_aborts();
@@ -200,13 +221,13 @@ static bool run(const struct tma_engine_core *core, void *context, uint32_t coun
         run_simgrid(count);
     leave_aborts(aborted);
     shell.core->release(shell.actors);
+    shell.core->release(shell.signalled);
     return !aborted;
 }
 
 static void signal_actor(uint32_t actor) {
-    shell.in_simgrid = true;
-    sg_sem_release(shell.actors[actor].signal);
-    shell.in_simgrid = false;
+    uint32_t last = shell.first_signalled + shell.signalled_count++;
+    shell.signalled[last % shell.actor_count] = actor;
 }
 
 __attribute__((visibility("default"))) extern const struct tma_engine_module tma_engine_module;

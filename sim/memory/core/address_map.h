@@ -166,6 +166,38 @@ static inline struct tma_set_index tma_copy_index(const struct tma_address_map *
     return tma_set_index(map, 1u - location->home, location);
 }
 
+/* The set and tag of a line in the other one of two partitions, from those in one. */
+static inline struct tma_set_index tma_opposite_index(const struct tma_address_map *map,
+                                                      const struct tma_line_location *location,
+                                                      struct tma_set_index index) {
+    uint32_t sets = map->slices * map->slice_sets; /* of a partition */
+    bool second = index.set >= sets;
+    if (index.tag >= TMA_L2_EMPTY - 2) /* tags that tma_tag_of changes */
+        return tma_set_index(map, !second, location);
+    return (struct tma_set_index){second ? index.set - sets : index.set + sets, index.tag ^ 1u};
+}
+
+/* The set and tag of the second line of a block of 256 bytes, from those of its first line in the
+ * same partition, and its location without the slice that serves it. Both lines have one home, and
+ * most often they are neighbours in a group. */
+static inline struct tma_set_index tma_second_index(const struct tma_address_map *map,
+                                                    uint32_t partition,
+                                                    struct tma_line_location *location,
+                                                    uint64_t first_line,
+                                                    struct tma_set_index index) {
+    uint32_t slice = location->slice;
+    uint32_t rotation = tma_group_rotation(map, location->group, location->home);
+    uint32_t place = slice >= rotation ? slice - rotation : slice + map->slices - rotation;
+    if (place + 1 == map->slices) {
+        *location = tma_locate_set(map, first_line + 1);
+        return tma_set_index(map, partition, location);
+    }
+    uint32_t next = slice + 1 == map->slices ? 0 : slice + 1;
+    location->slice = location->server = (uint16_t)next;
+    index.set = index.set + (next - slice) * map->slice_sets;
+    return index;
+}
+
 /* The line that its home holds in a set under a tag. */
 static inline uint64_t tma_line_in_set(const struct tma_address_map *map,
                                        struct tma_set_index index) {

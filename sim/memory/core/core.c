@@ -9,8 +9,10 @@ enum { FIRST_PACKETS = 1 << 17 };
 
 bool tma_core_grow_packets(struct tma_core *core) {
     uint32_t old = core->packet_capacity, capacity = old == 0 ? FIRST_PACKETS : 2 * old;
-    struct tma_packet *packets =
-        tma_resize_aligned(core->packets, old * sizeof *packets, capacity * sizeof *packets);
+    struct tma_packet *packets = NULL;
+    if (capacity <= TMA_PACKET_MASK)
+        packets =
+            tma_resize_aligned(core->packets, old * sizeof *packets, capacity * sizeof *packets);
     if (packets == NULL) {
         core->out_of_memory = true;
         return false;

@@ -42,6 +42,10 @@ enum tma_destination {
     TMA_WAKE_CHANNEL, /* a DRAM channel wakes up, and receives its number */
 };
 
+/* Numbers of packets have this many bits. The number that is all ones stands for TMA_NONE where a
+ * number is kept in so many bits. */
+enum { TMA_PACKET_BITS = 28, TMA_PACKET_MASK = (1 << TMA_PACKET_BITS) - 1 };
+
 /* One cache line of the host. */
 struct tma_packet {
     uint64_t line;       /* byte address / 128 */

@@ -1,10 +1,12 @@
 #include "memory/dram/channel.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/allocation.h"
 #include "memory/dram/bank.h"
 #include "memory/dram/refresh.h"
+#include "memory/dram/request_fifo.h"
 #include "memory/dram/scheduler.h"
 
 static const struct tma_dram_list empty_list = {TMA_NONE, TMA_NONE};
@@ -17,14 +19,20 @@ static uint64_t later(uint64_t a, uint64_t b) {
  * once for each window. */
 enum { RUN_WINDOWS = 2 };
 
-static size_t all_requests(const struct tma_machine *machine) {
-    size_t runs = (size_t)machine->dram.channels * TMA_DRAM_QUEUES * machine->dram.bank_groups;
-    return runs * RUN_WINDOWS * tma_dram_scheduler_policy(machine->dram.scheduler)->window(machine);
+/* Requests that all queues admit together. */
+static size_t admitted_requests(const struct tma_machine *machine) {
+    return (size_t)machine->dram.channels * TMA_DRAM_QUEUES *
+           tma_dram_scheduler_policy(machine->dram.scheduler)->window(machine);
+}
+
+static size_t run_requests(const struct tma_machine *machine) {
+    return admitted_requests(machine) * machine->dram.bank_groups * RUN_WINDOWS;
 }
 
 uint64_t tma_dram_bytes(const struct tma_machine *machine) {
     uint64_t banks = (uint64_t)machine->dram.channels * machine->dram.banks;
-    return all_requests(machine) * sizeof(struct tma_dram_request) +
+    return run_requests(machine) * sizeof(struct tma_dram_request) +
+           admitted_requests(machine) * sizeof(struct tma_dram_waiting) +
            banks * sizeof(struct tma_dram_bank);
 }
 
@@ -44,8 +52,8 @@ static void create_channels(struct tma_dram *dram) {
                 tma_mix64(tma_mix64(machine->topology.seed) + stack + 1) % dram->trefi_ticks,
         };
         for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++) {
-            channel->queues[k].outside = empty_list;
             for (uint32_t group = 0; group < dram->groups; group++) {
+                channel->queues[k].first_ready_ticks[group] = UINT64_MAX;
                 channel->queues[k].runs[group].requests = requests;
                 requests += (size_t)RUN_WINDOWS * dram->window;
             }
@@ -53,6 +61,10 @@ static void create_channels(struct tma_dram *dram) {
     }
     for (size_t i = 0; i < (size_t)machine->dram.channels * machine->dram.banks; i++)
         dram->banks[i].waiting = empty_list;
+    for (size_t i = admitted_requests(machine); i > 0; i--) {
+        dram->waiting[i - 1].next = dram->free_waiting;
+        dram->free_waiting = (uint32_t)(i - 1);
+    }
     for (uint32_t i = 0; i < machine->l2.slices; i++)
         dram->slice_channels[i] = (uint16_t)(i % machine->dram.channels);
 }
@@ -68,6 +80,7 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .channels = tma_allocate(channels, sizeof *dram->channels),
         .slice_channels = tma_allocate(machine->l2.slices, sizeof *dram->slice_channels),
         .banks = tma_allocate((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .waiting = tma_allocate(admitted_requests(machine), sizeof *dram->waiting),
         .free_waiting = TMA_NONE,
         .partition_slices = machine->l2.slices / machine->l2.partitions,
         .by_row_lines = tma_divisor_of(machine->dram.row_bytes / TMA_LINE_BYTES),
@@ -90,9 +103,9 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
     dram->window = dram->scheduler->window(machine);
     dram->by_refresh = tma_divisor_of(dram->trefi_ticks);
     dram->groups = machine->dram.bank_groups;
-    dram->requests = tma_allocate(all_requests(machine), sizeof *dram->requests);
+    dram->requests = tma_allocate(run_requests(machine), sizeof *dram->requests);
     if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL ||
-        dram->requests == NULL) {
+        dram->requests == NULL || dram->waiting == NULL) {
         tma_dram_free(dram);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
     }
@@ -101,6 +114,9 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
 }
 
 void tma_dram_free(struct tma_dram *dram) {
+    for (uint32_t i = 0; dram->channels != NULL && i < dram->machine->dram.channels; i++)
+        for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++)
+            tma_release(dram->channels[i].queues[k].outside.requests);
     tma_release(dram->channels);
     tma_release(dram->slice_channels);
     tma_release(dram->banks);
@@ -126,27 +142,12 @@ static uint32_t bank_in_channel(const struct tma_dram *dram, struct tma_dram_cha
     return channel->last_bank;
 }
 
-/* Doubles the pool of waiting requests. */
-static bool grow_waiting(struct tma_dram *dram) {
-    size_t old = dram->waiting_count, count = old == 0 ? 1024 : 2 * old;
-    struct tma_dram_waiting *waiting = tma_resize(dram->waiting, count, sizeof *waiting);
-    if (waiting == NULL)
-        return false;
-    for (size_t i = count; i > old; i--) {
-        waiting[i - 1].next = dram->free_waiting;
-        dram->free_waiting = (uint32_t)(i - 1);
-    }
-    dram->waiting = waiting;
-    dram->waiting_count = count;
-    return true;
-}
-
-/* Appends a request to a list. */
-static bool put(struct tma_dram *dram, struct tma_dram_list *list,
+/* Appends a request to a list. The pool has room, as there are no more such requests than the
+ * queues admit. */
+static void put(struct tma_dram *dram, struct tma_dram_list *list,
                 const struct tma_dram_waiting *request) {
-    if (dram->free_waiting == TMA_NONE && !grow_waiting(dram))
-        return false;
     uint32_t id = dram->free_waiting;
+    assert(id != TMA_NONE);
     dram->free_waiting = dram->waiting[id].next;
     dram->waiting[id] = *request;
     dram->waiting[id].next = TMA_NONE;
@@ -155,7 +156,6 @@ static bool put(struct tma_dram *dram, struct tma_dram_list *list,
     else
         dram->waiting[list->last].next = id;
     list->last = id;
-    return true;
 }
 
 /* Takes the request behind `before` (TMA_NONE: the first one) out of a list. */
@@ -185,6 +185,8 @@ static void insert(const struct tma_dram *dram, struct tma_dram_queue *queue,
     for (; i > run->first && requests[i - 1].ready_ticks > request.ready_ticks; i--)
         requests[i] = requests[i - 1];
     requests[i] = request;
+    if (i == run->first)
+        queue->first_ready_ticks[request.group] = request.ready_ticks;
     run->count++;
     queue->ready++;
 }
@@ -192,9 +194,11 @@ static void insert(const struct tma_dram *dram, struct tma_dram_queue *queue,
 /* Takes the first request of a bank group. */
 static struct tma_dram_request take(struct tma_dram_queue *queue, uint32_t group) {
     struct tma_dram_run *run = &queue->runs[group];
+    const struct tma_dram_request *first = &run->requests[run->first++];
     run->count--;
     queue->ready--;
-    return run->requests[run->first++];
+    queue->first_ready_ticks[group] = run->count > 0 ? first[1].ready_ticks : UINT64_MAX;
+    return *first;
 }
 
 /* The scheduler can choose a request, whose row is open or opening. */
@@ -210,7 +214,7 @@ static void make_ready(const struct tma_dram *dram, struct tma_dram_channel *cha
 /* A request comes to its bank. If no other request uses the bank, the bank opens the row. A request
  * for the open row joins those that use it, but bypasses requests for other rows only dram.bypass
  * times. Else it waits. */
-static bool admit(struct tma_dram *dram, struct tma_dram_channel *channel,
+static void admit(struct tma_dram *dram, struct tma_dram_channel *channel,
                   const struct tma_dram_waiting *request) {
     struct tma_dram_bank *bank = &channel->banks[request->bank];
     bool open = bank->row == request->row + 1, others = bank->waiting.first != TMA_NONE;
@@ -219,11 +223,11 @@ static bool admit(struct tma_dram *dram, struct tma_dram_channel *channel,
         if (!open || request->arrival_ticks >= bank->closes_ticks)
             tma_dram_activate(dram, channel, request->bank, request->row, request->arrival_ticks);
     } else if (!open || (others && bank->bypassed >= dram->machine->dram.bypass)) {
-        return put(dram, &bank->waiting, request);
+        put(dram, &bank->waiting, request);
+        return;
     }
     bank->bypassed += others;
     make_ready(dram, channel, bank, request);
-    return true;
 }
 
 /* The last request for the open row of a bank was served: opens the row of the first request that
@@ -251,10 +255,10 @@ static void open_next_row(struct tma_dram *dram, struct tma_dram_channel *channe
 /* Requests come into a queue from outside, as long as it has room. */
 static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
                        struct tma_dram_queue *queue, uint64_t ticks) {
-    while (queue->admitted < dram->window && queue->outside.first != TMA_NONE) {
-        struct tma_dram_waiting request = take_behind(dram, &queue->outside, TMA_NONE);
+    while (queue->admitted < dram->window && queue->outside.count > 0) {
+        struct tma_dram_waiting request = tma_dram_fifo_take(&queue->outside);
         request.arrival_ticks = later(request.arrival_ticks, ticks);
-        admit(dram, channel, &request); /* where it waits, it takes the element that it left */
+        admit(dram, channel, &request);
     }
 }
 
@@ -271,9 +275,10 @@ bool tma_dram_enqueue(struct tma_dram *dram, struct tma_dram_channel *channel,
                                        .sectors = (uint8_t)sectors,
                                        .write = write};
     queue->size++;
-    if (!write && queue->admitted < dram->window && queue->outside.first == TMA_NONE)
-        return admit(dram, channel, &request);
-    return put(dram, &queue->outside, &request);
+    if (write || queue->admitted >= dram->window || queue->outside.count > 0)
+        return tma_dram_fifo_put(&queue->outside, &request);
+    admit(dram, channel, &request);
+    return true;
 }
 
 /* The bus moves the data of a request from `start` on. */
@@ -334,7 +339,7 @@ static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *chan
     struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
     channel->draining = drains(dram, channel);
     bool write = channel->draining || channel->queues[TMA_DRAM_READS].size == 0;
-    if (write && writes->outside.first != TMA_NONE)
+    if (write && writes->outside.count > 0)
         fill_queue(dram, channel, writes, channel->bus.free_ticks);
     struct choice first = choose_from(dram, channel, write);
     if (first.start_ticks <= channel->bus.free_ticks + dram->trtw_ticks + dram->twtr_ticks)
@@ -374,7 +379,7 @@ bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uin
         queue->size--;
         if (--bank->active == 0 && bank->waiting.first != TMA_NONE)
             open_next_row(dram, channel, request.bank, start);
-        if (!write && queue->outside.first != TMA_NONE)
+        if (!write && queue->outside.count > 0)
             fill_queue(dram, channel, queue, start);
         *(write ? &dram->written_sectors : &dram->read_sectors) += request.sectors;
         *served =
@@ -387,12 +392,11 @@ uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_
     const struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
     uint64_t first = UINT64_MAX;
     for (int k = 0; k < TMA_DRAM_QUEUES; k++)
-        for (uint32_t group = 0; group < dram->groups; group++)
-            if (channel->queues[k].runs[group].count > 0) {
-                uint64_t ready = tma_dram_first(&channel->queues[k], group)->ready_ticks;
-                first = ready < first ? ready : first;
-            }
-    if (first == UINT64_MAX && writes->outside.first != TMA_NONE)
-        first = dram->waiting[writes->outside.first].arrival_ticks;
+        for (uint32_t group = 0; channel->queues[k].ready > 0 && group < dram->groups; group++) {
+            uint64_t ready = channel->queues[k].first_ready_ticks[group];
+            first = ready < first ? ready : first;
+        }
+    if (first == UINT64_MAX && writes->outside.count > 0)
+        first = tma_dram_fifo_first(&writes->outside)->arrival_ticks;
     return first == UINT64_MAX ? first : later(first, channel->bus.free_ticks) / TMA_TICKS;
 }

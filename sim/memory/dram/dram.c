@@ -80,10 +80,12 @@ struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, 
             wake_for(core, dram, channel, served.cycle);
             return tma_nowhere;
         }
-        if (served.packet != TMA_NONE)
+        if (served.packet != TMA_NONE) {
+            __builtin_prefetch(tma_packet_at(core, served.packet), 1);
             tma_pass(core, TMA_TO_SLICE_FILL, served.packet, served.cycle);
-        else if (channel->first_credit != TMA_NONE)
+        } else if (channel->first_credit != TMA_NONE) {
             give_credits(core, dram, channel, tma_ticks_to_cycle(channel->bus.free_ticks));
+        }
     }
     wake_for(core, dram, channel, core->cycle + 1);
     return tma_nowhere;

@@ -30,14 +30,14 @@ static inline const struct tma_dram_request *tma_dram_first(const struct tma_dra
     return &queue->runs[group].requests[queue->runs[group].first];
 }
 
-/* The bus can move the data of a request from here on: it is free, the row is open, and the bank
- * group takes a column command. */
+/* The bus can move the data of the first request for a bank group from here on: it is free, the row
+ * is open, and the bank group takes a column command. UINT64_MAX: the group has no request. */
 static inline uint64_t tma_dram_start_ticks(const struct tma_dram_channel *channel,
-                                            const struct tma_dram_request *request,
+                                            const struct tma_dram_queue *queue, uint32_t group,
                                             uint64_t free_ticks) {
-    uint64_t start = request->ready_ticks > free_ticks ? request->ready_ticks : free_ticks;
-    uint64_t group = channel->group_ticks[request->group];
-    return group > start ? group : start;
+    uint64_t ready = queue->first_ready_ticks[group], column = channel->group_ticks[group];
+    uint64_t start = ready > free_ticks ? ready : free_ticks;
+    return column > start ? column : start;
 }
 
 #endif

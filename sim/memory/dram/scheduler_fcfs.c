@@ -13,7 +13,7 @@ static uint32_t pick(const struct tma_dram *dram, const struct tma_dram_channel 
     uint32_t group = 0;
     while (group + 1 < dram->groups && queue->runs[group].count == 0)
         group++;
-    *start_ticks = tma_dram_start_ticks(channel, tma_dram_first(queue, group), free_ticks);
+    *start_ticks = tma_dram_start_ticks(channel, queue, group, free_ticks);
     return group;
 }
 

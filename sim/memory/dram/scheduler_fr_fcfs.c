@@ -13,15 +13,13 @@ static uint32_t pick(const struct tma_dram *dram, const struct tma_dram_channel 
     uint32_t best = 0;
     uint64_t earliest = UINT64_MAX, best_ready = UINT64_MAX;
     for (uint32_t group = 0; group < dram->groups; group++) {
-        if (queue->runs[group].count == 0)
-            continue;
-        const struct tma_dram_request *request = tma_dram_first(queue, group);
-        uint64_t start = tma_dram_start_ticks(channel, request, free_ticks);
-        if (start > earliest || (start == earliest && request->ready_ticks >= best_ready))
+        uint64_t ready = queue->first_ready_ticks[group];
+        uint64_t start = tma_dram_start_ticks(channel, queue, group, free_ticks);
+        if (start > earliest || (start == earliest && ready >= best_ready))
             continue;
         best = group;
         earliest = start;
-        best_ready = request->ready_ticks;
+        best_ready = ready;
     }
     *start_ticks = earliest;
     return best;

@@ -27,15 +27,22 @@ struct tma_dram_waiting {
     uint64_t row;
     uint64_t arrival_ticks;
     uint32_t packet;
-    uint32_t next; /* in its list, or TMA_NONE */
+    uint32_t next; /* in the list of its bank, or TMA_NONE */
     uint16_t bank;
     uint8_t sectors;
     bool write;
 };
 
-/* A FIFO list of waiting requests. */
+/* A FIFO list of requests that wait in a bank. */
 struct tma_dram_list {
     uint32_t first, last;
+};
+
+/* Requests that wait for room in a queue (request_fifo.h). */
+struct tma_dram_fifo {
+    struct tma_dram_waiting *requests; /* owned: a ring */
+    uint32_t capacity;                 /* a power of two, or 0 */
+    uint32_t first, count;
 };
 
 struct tma_dram_bank {
@@ -58,11 +65,14 @@ struct tma_dram_run {
 
 /* Reads, or writes, of a channel. */
 struct tma_dram_queue {
+    /* ready_ticks of the first request of each run, UINT64_MAX: of none; apart from the runs, so
+     * that the host finds them in one cache line */
+    uint64_t first_ready_ticks[TMA_DRAM_MAX_GROUPS];
     struct tma_dram_run runs[TMA_DRAM_MAX_GROUPS];
     uint32_t ready;               /* requests in the runs */
     uint32_t admitted;            /* these, and the requests that wait in banks */
     uint32_t size;                /* requests in all, those of `outside` included */
-    struct tma_dram_list outside; /* requests that wait for room */
+    struct tma_dram_fifo outside; /* requests that wait for room */
 };
 
 enum { TMA_DRAM_READS, TMA_DRAM_WRITES, TMA_DRAM_QUEUES };
@@ -95,8 +105,7 @@ struct tma_dram {
     struct tma_dram_channel *channels; /* owned */
     struct tma_dram_bank *banks;       /* owned: by channel and bank */
     struct tma_dram_request *requests; /* owned: memory of all queues */
-    struct tma_dram_waiting *waiting;  /* owned: a pool */
-    size_t waiting_count;              /* elements of the pool */
+    struct tma_dram_waiting *waiting;  /* owned: a pool, for all that the queues admit */
     uint32_t free_waiting;             /* list of free elements */
     uint16_t *slice_channels;  /* owned: the channel of each L2 slice, by partition and slice */
     uint32_t partition_slices; /* L2 slices of one partition */

@@ -1,28 +1,26 @@
 #include "memory/l2/coherence.h"
 
 bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2,
-                          const struct tma_line_location *location) {
+                          const struct tma_line_location *location, struct tma_set_index home) {
     if (core->map.partitions == 1)
         return false;
-    struct tma_set_index index = tma_copy_index(&core->map, location);
+    struct tma_set_index index = tma_opposite_index(&core->map, location, home);
     const struct tma_l2_set *set = &l2->tags.sets[index.set];
     int way = tma_tags_find(&l2->tags, set, index.tag);
     return way >= 0 && (set->pending & 1u << way) == 0 &&
            tma_sectors_of_way(set->valid, way) == TMA_ALL_SECTORS;
 }
 
-void tma_copy_mark_requested(struct tma_core *core, struct tma_l2 *l2,
-                             const struct tma_line_location *location, uint32_t sectors) {
-    struct tma_set_index index = tma_set_index(&core->map, location->home, location);
-    struct tma_l2_set *set = &l2->tags.sets[index.set];
-    int way = tma_tags_find(&l2->tags, set, index.tag);
+void tma_copy_mark_requested(struct tma_l2 *l2, struct tma_set_index home, uint32_t sectors) {
+    struct tma_l2_set *set = &l2->tags.sets[home.set];
+    int way = tma_tags_find(&l2->tags, set, home.tag);
     if (way >= 0)
         tma_tags_mark_requested(&l2->tags, set, way, sectors);
 }
 
 void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
                     uint64_t cycle) {
-    struct tma_set_index index = tma_copy_index(&core->map, &packet->location);
+    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, packet->index);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
     uint32_t sectors = packet->sectors;
@@ -33,15 +31,15 @@ void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_p
 }
 
 void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2,
-                         const struct tma_line_location *location) {
+                         const struct tma_packet *packet) {
     if (core->map.partitions == 1)
         return;
-    struct tma_set_index index = tma_copy_index(&core->map, location);
+    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, packet->index);
     tma_tags_invalidate(&l2->tags, &l2->tags.sets[index.set], index.tag);
 }
 
 bool tma_copy_was_stored(const struct tma_l2 *l2, struct tma_set_index home) {
     const struct tma_l2_set *set = &l2->tags.sets[home.set];
     int way = tma_tags_find(&l2->tags, set, home.tag);
-    return way >= 0 && (set->remote_copy & 1u << way) != 0;
+    return way >= 0 && (*tma_tags_remote_copies(&l2->tags, set) & 1u << way) != 0;
 }

@@ -19,7 +19,7 @@ TMA_RARE bool tma_write_commit(struct tma_core *core, struct tma_l2 *l2, uint32_
         return true;
     }
     tma_tags_write(&l2->tags, set, way, packet->sectors);
-    tma_tags_set_remote_copy(set, way, tma_write_updates_copy(core, packet));
+    tma_tags_set_remote_copy(&l2->tags, set, way, tma_write_updates_copy(core, packet));
     struct tma_l2_victim cleaned =
         tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
     tma_slice_write_back(core, packet->index.set, &cleaned, done);

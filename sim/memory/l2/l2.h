@@ -32,6 +32,8 @@ struct tma_l2 {
     uint64_t fill_line_ticks;             /* to read a fill line */
     uint64_t merged_ticks;                /* for a request that was merged */
     uint64_t read_ticks[TMA_SECTORS + 1]; /* to read that many sectors */
+    /* Hits until the host's caches are no longer prefetched for misses. No result depends on it. */
+    uint32_t expects_misses;
 };
 
 /* Fails with TMA_ERROR_MEMORY. tma_l2_free may be called after a failure. */
@@ -47,15 +49,81 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
 struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2,
                                            uint32_t packet, uint64_t cycle);
 
-/* Prefetches into the host's caches what a read at its home needs where it fills a copy. */
+/* Prefetches into the host's caches what a promotion needs: the sets of the second line of a
+ * packet's block, at its home and in the other partition. The packet's index is that at the home.
+ */
+__attribute__((always_inline)) static inline void
+tma_l2_prefetch_promotion(const struct tma_core *core, const struct tma_l2 *l2,
+                          const struct tma_packet *packet) {
+    if (packet->promotion != TMA_L2_256B || packet->line % 2 != 0)
+        return;
+    struct tma_line_location second = packet->location;
+    struct tma_set_index index =
+        tma_second_index(&core->map, second.home, &second, packet->line, packet->index);
+    tma_tags_prefetch(&l2->tags, index.set);
+    tma_tags_prefetch_fill(&l2->tags, index.set);
+    if (core->map.partitions == 2)
+        tma_tags_prefetch(&l2->tags, tma_opposite_index(&core->map, &second, index).set);
+}
+
+/* The same for what a read needs in the partition of its SM, if L2 lacks its line. */
+__attribute__((always_inline)) static inline void
+tma_l2_prefetch_read(const struct tma_core *core, const struct tma_l2 *l2,
+                     const struct tma_packet *packet) {
+    if (l2->expects_misses == 0)
+        return;
+    tma_tags_prefetch_fill(&l2->tags, packet->index.set);
+    if (tma_is_near(core, packet))
+        tma_l2_prefetch_promotion(core, l2, packet);
+}
+
+/* The same for what it needs at its home, where it fills a copy. */
 __attribute__((always_inline)) static inline void
 tma_l2_prefetch_at_home(const struct tma_core *core, const struct tma_l2 *l2,
                         const struct tma_packet *packet) {
-    struct tma_set_index copy =
-        tma_set_index(&core->map, tma_near_partition(core, packet), &packet->location);
+    struct tma_set_index copy = tma_opposite_index(&core->map, &packet->location, packet->index);
     tma_tags_prefetch_fill(&l2->tags, packet->index.set);
     tma_tags_prefetch(&l2->tags, copy.set);
     tma_tags_prefetch_fill(&l2->tags, copy.set);
+    tma_l2_prefetch_promotion(core, l2, packet);
+}
+
+/* The same for what a write needs: the copy of its line, which a store leaves on its way to the
+ * home, and other writes invalidate there. */
+__attribute__((always_inline)) static inline void
+tma_l2_prefetch_write(const struct tma_core *core, const struct tma_l2 *l2,
+                      const struct tma_packet *packet) {
+    if (packet->kind == TMA_PACKET_REDUCE)
+        tma_tags_prefetch_fill(&l2->tags, packet->index.set);
+    bool transit = packet->destination == TMA_TO_WRITE_TRANSIT;
+    bool leaves_copy = packet->kind == TMA_PACKET_STORE && !tma_is_near(core, packet);
+    if (leaves_copy == transit && core->map.partitions == 2)
+        tma_tags_prefetch(&l2->tags,
+                          tma_opposite_index(&core->map, &packet->location, packet->index).set);
+}
+
+/* Prefetches what the end of a fill needs. */
+__attribute__((always_inline)) static inline void
+tma_l2_prefetch_filled(const struct tma_core *core, const struct tma_l2 *l2,
+                       const struct tma_packet *packet) {
+    tma_tags_prefetch(&l2->tags, packet->index.set);
+    tma_tags_prefetch_fill(&l2->tags, packet->index.set);
+    if (packet->kind == TMA_PACKET_PROMOTION || tma_is_near(core, packet))
+        return;
+    struct tma_set_index copy = tma_opposite_index(&core->map, &packet->location, packet->index);
+    tma_tags_prefetch(&l2->tags, copy.set);
+    tma_tags_prefetch_fill(&l2->tags, copy.set);
+}
+
+/* Prefetches the packets that wait for a fill, whose set has been prefetched. */
+__attribute__((always_inline)) static inline void
+tma_l2_prefetch_waiting(const struct tma_core *core, const struct tma_l2 *l2,
+                        const struct tma_packet *packet) {
+    if (packet->fill.way < 0)
+        return;
+    uint32_t waiting = tma_tags_waiting(&l2->tags.sets[packet->index.set], packet->fill.way);
+    if (waiting != TMA_NONE)
+        __builtin_prefetch(tma_packet_at(core, waiting), 1);
 }
 
 /* writes.c: a write arrives at a slice; a DRAM channel takes further writes. */

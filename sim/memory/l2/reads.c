@@ -12,7 +12,7 @@ static void count_request(struct tma_core *core, uint32_t sectors) {
 /* Sends a packet on to the slice of its line's home, in the other partition. */
 static struct tma_handover forward_to_home(struct tma_core *core, uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    packet->index = tma_set_index(&core->map, packet->location.home, &packet->location);
+    packet->index = tma_opposite_index(&core->map, &packet->location, packet->index);
     tma_send(core, TMA_TO_HOME_SLICE, id, cycle + core->machine->crossbar.partition_cycles);
     return tma_nowhere;
 }
@@ -42,11 +42,11 @@ static uint32_t oldest_first(struct tma_core *core, uint32_t id) {
 }
 
 /* The home's data reaches the SM's partition at `ready`: ends the pending fill there and answers
- * the packets that wait for it. */
+ * the packets that wait for it. The packet's index is that at the home. */
 static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
                           uint64_t ready) {
-    struct tma_set_index index =
-        tma_set_index(&core->map, tma_near_partition(core, packet), &packet->location);
+    struct tma_set_index home = packet->index;
+    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, home);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     int way = tma_tags_find(&l2->tags, set, index.tag);
     if (way < 0 || (set->pending & 1u << way) == 0)
@@ -62,7 +62,7 @@ static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct
         waiting = next;
     }
     if (requested != 0)
-        tma_copy_mark_requested(core, l2, &packet->location, requested);
+        tma_copy_mark_requested(l2, home, requested);
 }
 
 /* A packet whose line is looked up at `cycle` waits for the pending fill of a way. */
@@ -70,8 +70,7 @@ static struct tma_handover wait_for_fill(struct tma_core *core, struct tma_l2_se
                                          uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));
-    packet->next = set->ready[way];
-    set->ready[way] = id;
+    packet->next = tma_tags_wait(set, way, id);
     return tma_nowhere;
 }
 
@@ -110,11 +109,14 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
                                    uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     bool near = tma_is_near(core, packet);
-    struct tma_line_location second = tma_locate(&core->map, packet->line | 1);
-    struct tma_set_index index = tma_set_index(&core->map, second.home, &second);
+    struct tma_line_location second = packet->location;
+    struct tma_set_index index = packet->index;
+    if (packet->line % 2 == 0)
+        index = tma_second_index(&core->map, second.home, &second, packet->line, index);
+    second.server = (uint16_t)core->map.hash(packet->line | 1, second.slice);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
-    if (tma_copy_is_complete(core, l2, &second) || (!near && is_busy(core, l2, &second)))
+    if (tma_copy_is_complete(core, l2, &second, index) || (!near && is_busy(core, l2, &second)))
         return tma_nowhere;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
@@ -217,7 +219,9 @@ static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, u
         return wait_for_fill(core, set, way, id, cycle);
     if (missing == 0) {
         if (first)
-            tma_copy_mark_requested(core, l2, &packet->location, packet->sectors);
+            tma_copy_mark_requested(
+                l2, tma_opposite_index(&core->map, &packet->location, packet->index),
+                packet->sectors);
         return respond(core, id, tma_tags_ready_cycle(set, way, cycle));
     }
     /* A copy is as large as a fill from DRAM would be. */
@@ -254,6 +258,9 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
     return tma_nowhere;
 }
 
+/* Hits in a row after which L2 expects no more misses. */
+enum { HITS_IN_A_ROW = 64 };
+
 struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
@@ -266,10 +273,11 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
         count_request(core, packet->sectors);
     if (packet->kind == TMA_PACKET_LOAD &&
         tma_tags_hit(&l2->tags, tma_slice_set(l2, packet), packet->index.tag, packet->sectors)) {
+        l2->expects_misses -= l2->expects_misses > 0;
         tma_send(core, TMA_TO_RESPONSE_PORT, id, known);
         return tma_nowhere;
     }
-    tma_tags_prefetch_fill(&l2->tags, packet->index.set);
+    l2->expects_misses = HITS_IN_A_ROW;
     if (packet->location.home == partition)
         return read_at_home(core, l2, id, false, known);
     if (packet->kind == TMA_PACKET_PREFETCH)

@@ -74,8 +74,7 @@ TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 
     keep_operands(core, ports, id, done);
     packet = tma_packet_at(core, id);
     if (missing == 0) { /* on its way */
-        packet->next = set->ready[way];
-        set->ready[way] = id;
+        packet->next = tma_tags_wait(set, way, id);
         return tma_nowhere;
     }
     tma_slice_count_missed(core, packet, tma_sector_count(missing & packet->sectors));

@@ -23,7 +23,8 @@ static uint64_t count_sets(const struct tma_machine *machine) {
 }
 
 uint64_t tma_tags_bytes(const struct tma_machine *machine) {
-    return count_sets(machine) * sizeof(struct tma_l2_set);
+    return count_sets(machine) *
+           (sizeof(struct tma_l2_set) + sizeof(uint16_t) + sizeof(tma_sector_masks));
 }
 
 enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
@@ -35,8 +36,13 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
                                  .high_tag = TMA_L2_NO_TAGS};
     assert(tags->ways >= 1 && tags->ways <= TMA_L2_MAX_WAYS && tags->set_count >= 1);
     tags->sets = tma_resize_aligned(NULL, 0, tags->set_count * sizeof *tags->sets);
-    if (tags->sets == NULL)
-        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", tags->set_count);
+    tags->remote_copies = tma_allocate(tags->set_count, sizeof *tags->remote_copies);
+    tags->dirty_sectors = tma_allocate(tags->set_count, sizeof *tags->dirty_sectors);
+    if (tags->sets == NULL || tags->remote_copies == NULL || tags->dirty_sectors == NULL) {
+        size_t sets = tags->set_count;
+        tma_tags_free(tags);
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", sets);
+    }
     tags->empty_ways = tags->set_count * tags->ways;
     for (size_t i = 0; i < tags->set_count; i++)
         empty_set(&tags->sets[i], tags->policy->initial_state(machine->topology.seed, i));
@@ -45,6 +51,8 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
 
 void tma_tags_free(struct tma_l2_tags *tags) {
     tma_release(tags->sets);
+    tma_release(tags->remote_copies);
+    tma_release(tags->dirty_sectors);
     *tags = (struct tma_l2_tags){0};
 }
 
@@ -146,18 +154,21 @@ static void mix_tags_for(struct tma_l2_tags *tags, uint32_t tag) {
 }
 
 /* Sectors of a way that differ from DRAM. */
-static uint32_t dirty_sectors(const struct tma_l2_set *set, int way) {
-    return (set->dirty & 1u << way) == 0 ? 0 : tma_sectors_of_way(set->dirty_sectors, way);
+static uint32_t dirty_sectors(const struct tma_l2_tags *tags, const struct tma_l2_set *set,
+                              int way) {
+    return (set->dirty & 1u << way) == 0
+               ? 0
+               : tma_sectors_of_way(*tma_tags_dirty_sectors(tags, set), way);
 }
 
 /* Forgets the sectors of a way. */
-static void clear_way(struct tma_l2_set *set, int way) {
+static void clear_way(const struct tma_l2_tags *tags, struct tma_l2_set *set, int way) {
     tma_sector_masks others = ~tma_way_mask(way, TMA_ALL_SECTORS);
     set->valid &= others;
     set->requested &= others;
     set->filling = (uint16_t)(set->filling & ~(1u << way));
     set->dirty = (uint16_t)(set->dirty & ~(1u << way));
-    set->remote_copy = (uint16_t)(set->remote_copy & ~(1u << way));
+    tma_tags_set_remote_copy(tags, set, way, false);
 }
 
 static int choose_victim(const struct tma_l2_tags *tags, struct tma_l2_set *set) {
@@ -181,12 +192,12 @@ __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, stru
         return -1;
     if (empty == 0) {
         tags->evictions++;
-        *victim = (struct tma_l2_victim){tag_of(tags, set, way), dirty_sectors(set, way)};
+        *victim = (struct tma_l2_victim){tag_of(tags, set, way), dirty_sectors(tags, set, way)};
     }
     tags->empty_ways -= empty != 0;
     mix_tags_for(tags, tag);
     put_tag(tags, set, way, tag);
-    clear_way(set, way);
+    clear_way(tags, set, way);
     set->remote_only = (uint16_t)(set->remote_only | 1u << way);
     update_remote_only(set, way, remote);
     return way;
@@ -252,35 +263,36 @@ void tma_tags_begin_copy(struct tma_l2_set *set, int way, uint32_t sectors) {
     set->valid |= tma_way_mask(way, sectors);
     if ((set->pending & 1u << way) != 0)
         return;
-    set->awaited &= ~tma_way_mask(way, TMA_ALL_SECTORS);
     set->pending = (uint16_t)(set->pending | 1u << way);
     set->filling = (uint16_t)(set->filling & ~(1u << way));
-    set->ready[way] = TMA_NONE;
+    set->fills[way] = (union tma_l2_fill){.pending = {.newest = TMA_PACKET_MASK, .awaited = 0}};
 }
 
 void tma_tags_begin_fill(struct tma_l2_tags *tags, struct tma_l2_set *set, int way,
                          uint32_t sectors) {
     tags->unused_sectors += tma_sector_count(sectors & ~tma_sectors_of_way(set->requested, way));
     tma_tags_begin_copy(set, way, sectors);
-    set->awaited |= tma_way_mask(way, sectors);
+    set->fills[way].pending.awaited |= sectors & TMA_ALL_SECTORS;
 }
 
 uint32_t tma_tags_end_fill(struct tma_l2_set *set, int way, uint32_t sectors, uint64_t cycle) {
-    set->awaited &= ~tma_way_mask(way, sectors);
-    if (tma_sectors_of_way(set->awaited, way) != 0)
+    union tma_l2_fill *fill = &set->fills[way];
+    fill->pending.awaited &= ~sectors & TMA_ALL_SECTORS;
+    if (fill->pending.awaited != 0)
         return TMA_NONE;
-    uint32_t waiting = set->ready[way];
+    uint32_t waiting = tma_tags_wait(set, way, TMA_NONE);
     set->pending = (uint16_t)(set->pending & ~(1u << way));
     set->filling = (uint16_t)(set->filling | 1u << way);
-    set->ready[way] = (uint32_t)cycle;
+    fill->ready_cycle = (uint32_t)cycle;
     return waiting;
 }
 
 void tma_tags_write(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors) {
     tma_tags_access(tags, set, way, sectors);
     set->valid |= tma_way_mask(way, sectors);
-    set->dirty_sectors = (set->dirty_sectors & ~tma_way_mask(way, TMA_ALL_SECTORS)) |
-                         tma_way_mask(way, dirty_sectors(set, way) | sectors);
+    tma_sector_masks *dirty = tma_tags_dirty_sectors(tags, set);
+    *dirty = (*dirty & ~tma_way_mask(way, TMA_ALL_SECTORS)) |
+             tma_way_mask(way, dirty_sectors(tags, set, way) | sectors);
     set->dirty = (uint16_t)(set->dirty | 1u << way);
 }
 
@@ -290,7 +302,7 @@ struct tma_l2_victim tma_tags_clean(const struct tma_l2_tags *tags, struct tma_l
     if ((uint32_t)__builtin_popcount(set->dirty) <= most || others == 0)
         return (struct tma_l2_victim){0};
     int cleaned = tags->policy->victim(&set->replacement, others);
-    struct tma_l2_victim victim = {tag_of(tags, set, cleaned), dirty_sectors(set, cleaned)};
+    struct tma_l2_victim victim = {tag_of(tags, set, cleaned), dirty_sectors(tags, set, cleaned)};
     set->dirty = (uint16_t)(set->dirty & ~(1u << cleaned));
     return victim;
 }
@@ -307,13 +319,13 @@ void tma_tags_invalidate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint3
         return;
     tags->empty_ways++;
     put_tag(tags, set, way, TMA_L2_EMPTY);
-    clear_way(set, way);
+    clear_way(tags, set, way);
 }
 
 uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now) {
     if ((set->filling & 1u << way) == 0)
         return now;
-    int32_t wait = (int32_t)(set->ready[way] - (uint32_t)now);
+    int32_t wait = (int32_t)(set->fills[way].ready_cycle - (uint32_t)now);
     if (wait > 0)
         return now + (uint32_t)wait;
     set->filling = (uint16_t)(set->filling & ~(1u << way));

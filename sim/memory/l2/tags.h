@@ -9,14 +9,27 @@
 #include "base/error.h"
 #include "memory/core/address_map.h"
 #include "memory/core/event_queue.h"
+#include "memory/core/packet.h"
 #include "memory/core/sectors.h"
 #include "memory/l2/replacement.h"
 
 /* Sectors of all ways of a set: four bits for each way. */
 typedef uint64_t tma_sector_masks;
 
-/* A hit touches only the first of the host's cache lines, as most of the model's own time goes into
- * waiting for the host's memory. That is why tags are split into halves. */
+/* The fill of a way: while it is pending, what it waits for; while the way is filling, when the
+ * data is present. Otherwise meaningless. */
+union tma_l2_fill {
+    struct {
+        uint32_t newest : TMA_PACKET_BITS; /* the packet that waits for it since last, or TMA_NONE's
+                                              lowest bits */
+        uint32_t awaited : 4;              /* at home: sectors that DRAM has not served */
+    } pending;
+    uint32_t ready_cycle; /* its lowest bits */
+};
+
+/* A hit touches only the first of the host's cache lines, and a fill the first two, as most of the
+ * model's own time goes into waiting for the host's memory. That is why tags are split into halves.
+ */
 struct tma_l2_set {
     _Alignas(TMA_HOST_LINE_BYTES) uint16_t low_tags[TMA_L2_MAX_WAYS]; /* low halves of the tags */
     tma_sector_masks valid;     /* sectors that are present or pending */
@@ -27,14 +40,8 @@ struct tma_l2_set {
     uint16_t remote_only; /* bit per way: only the other partition, which has a copy, read it */
     uint16_t dirty;       /* bit per way: some sectors differ from DRAM */
 
-    /* By way. Pending: the newest packet that waits for the fill. Filling: the low 32 bits of the
-     * cycle at which the data is present. Otherwise meaningless. */
-    _Alignas(TMA_HOST_LINE_BYTES) uint32_t ready[TMA_L2_MAX_WAYS];
+    _Alignas(TMA_HOST_LINE_BYTES) union tma_l2_fill fills[TMA_L2_MAX_WAYS]; /* by way */
 
-    tma_sector_masks dirty_sectors; /* of the dirty ways: sectors that differ from DRAM */
-    tma_sector_masks awaited;       /* of pending ways at home: sectors that DRAM has not served */
-    uint16_t remote_copy; /* bit per way: the last write was a store of the other partition, which
-                             therefore holds a copy */
     uint16_t high_tags[TMA_L2_MAX_WAYS]; /* high halves of the tags, if they differ: see
                                             tma_l2_tags.high_tag */
 };
@@ -56,6 +63,11 @@ struct tma_l2_victim {
 
 struct tma_l2_tags {
     struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
+    /* Apart from the sets, in tables that the host's caches hold. Owned, by set:
+     * remote_copies: a bit per way: the last write was a store of the other partition, which
+     * therefore holds a copy; dirty_sectors: of the dirty ways: sectors that differ from DRAM. */
+    uint16_t *remote_copies;
+    tma_sector_masks *dirty_sectors;
     size_t set_count;
     uint32_t ways;
     uint32_t all_ways; /* bit per way */
@@ -146,9 +158,38 @@ void tma_tags_invalidate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint3
 /* The cycle from which the data of a way is present: `now`, or later during a fill from DRAM. */
 uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now);
 
+/* The sectors of a set's dirty ways that differ from DRAM. */
+static inline tma_sector_masks *tma_tags_dirty_sectors(const struct tma_l2_tags *tags,
+                                                       const struct tma_l2_set *set) {
+    return &tags->dirty_sectors[set - tags->sets];
+}
+
+/* The bits of a set: see tma_l2_tags.remote_copies. */
+static inline uint16_t *tma_tags_remote_copies(const struct tma_l2_tags *tags,
+                                               const struct tma_l2_set *set) {
+    return &tags->remote_copies[set - tags->sets];
+}
+
 /* Notes whether the last write was a store of the other partition. */
-static inline void tma_tags_set_remote_copy(struct tma_l2_set *set, int way, bool remote_copy) {
-    set->remote_copy = (uint16_t)((set->remote_copy & ~(1u << way)) | (uint32_t)remote_copy << way);
+static inline void tma_tags_set_remote_copy(const struct tma_l2_tags *tags,
+                                            const struct tma_l2_set *set, int way,
+                                            bool remote_copy) {
+    uint16_t *copies = tma_tags_remote_copies(tags, set);
+    *copies = (uint16_t)((*copies & ~(1u << way)) | (uint32_t)remote_copy << way);
+}
+
+/* The packet that came last of those that wait for the pending fill of a way, or TMA_NONE. */
+static inline uint32_t tma_tags_waiting(const struct tma_l2_set *set, int way) {
+    uint32_t newest = set->fills[way].pending.newest;
+    return newest == TMA_PACKET_MASK ? TMA_NONE : newest;
+}
+
+/* A packet waits for the pending fill of a way. Returns the one that waited before it, or TMA_NONE.
+ */
+static inline uint32_t tma_tags_wait(struct tma_l2_set *set, int way, uint32_t packet) {
+    uint32_t before = tma_tags_waiting(set, way);
+    set->fills[way].pending.newest = packet & TMA_PACKET_MASK;
+    return before;
 }
 
 /* Warm start: places sectors into a way, as if they had been present and requested for long.
@@ -173,7 +214,7 @@ __attribute__((always_inline)) static inline void tma_tags_prefetch(const struct
 /* Prefetches what a fill of a set needs besides. */
 __attribute__((always_inline)) static inline void
 tma_tags_prefetch_fill(const struct tma_l2_tags *tags, uint32_t set) {
-    __builtin_prefetch(tags->sets[set].ready, 1);
+    __builtin_prefetch(tags->sets[set].fills, 1);
 }
 
 #endif

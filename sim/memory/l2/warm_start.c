@@ -9,7 +9,7 @@ struct warm_line {
     struct tma_set_index index;
     bool again;       /* the same line was brought in before, for the other partition */
     bool remote_only; /* as in struct tma_l2_set */
-    bool remote_copy; /* likewise */
+    bool remote_copy; /* as in struct tma_l2_tags */
     uint8_t written;  /* sectors */
 };
 
@@ -29,7 +29,7 @@ static void write_line(struct tma_core *core, struct tma_l2 *l2, const struct wa
                        int way) {
     struct tma_l2_set *set = &l2->tags.sets[line->index.set];
     tma_tags_write(&l2->tags, set, way, line->written);
-    tma_tags_set_remote_copy(set, way, line->remote_copy);
+    tma_tags_set_remote_copy(&l2->tags, set, way, line->remote_copy);
     tma_tags_clean(&l2->tags, set, way, core->machine->l2.dirty_ways);
 }
 

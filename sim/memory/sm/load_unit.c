@@ -47,6 +47,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
         uint32_t number = tma_packet_new(core);
         if (number == TMA_NONE)
             return;
+        tma_packet_prefetch_new(core);
         struct tma_packet *packet = tma_packet_at(core, number);
         *packet = *common;
         packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;

@@ -1,0 +1,142 @@
+/* Random kernels with roles, drawn from the bytes of a fuzzer: rings, roles and loops that mostly
+ * fit together. */
+#ifndef TMA_TESTS_RANDOM_KERNEL_H
+#define TMA_TESTS_RANDOM_KERNEL_H
+
+#include <stdarg.h>
+
+#include "fuzz.h"
+
+enum { YAML_BYTES = 1 << 14 };
+
+/* Text of a scenario that grows. */
+struct yaml {
+    char text[YAML_BYTES];
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static inline void add(struct yaml *yaml, const char *format,
+                                                             ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    size_t left = sizeof yaml->text - yaml->used;
+    int length = vsnprintf(yaml->text + yaml->used, left, format, arguments);
+    va_end(arguments);
+    FUZZ_ASSERT(length >= 0 && (size_t)length < left);
+    yaml->used += (size_t)length;
+}
+
+static inline bool one_in(struct fuzz_input *input, int64_t n) {
+    return fuzz_between(input, 0, n - 1) == 1;
+}
+
+static inline void draw_work(struct fuzz_input *input, const char *indent, const char *ring,
+                             struct yaml *yaml) {
+    int amount = (int)fuzz_between(input, 1, 8);
+    switch (fuzz_between(input, 0, 7)) {
+    case 0:
+        add(yaml, "%s- mma: {shape: [64, %d, 64], in_flight: %d}\n", indent, 8 * amount,
+            amount % 3);
+        break;
+    case 1:
+        add(yaml, "%s- alu: %d*(k + 1)\n", indent, 32 * amount);
+        break;
+    case 2:
+        add(yaml, "%s- sfu: %d\n", indent, 16 * amount);
+        break;
+    case 3:
+        add(yaml, "%s- access: {tile: %s, instruction: ld.shared.b32, lanes: %s}\n", indent, ring,
+            amount % 2 == 0 ? "row" : "column");
+        break;
+    case 4:
+        add(yaml, "%s- %s: {map: C, from: c, at: [0, 16*(k + cta)]%s}\n%s- commit\n", indent,
+            amount % 2 == 0 ? "store" : "reduce", amount % 2 == 0 ? "" : ", reduction: add",
+            indent);
+        break;
+    case 5:
+        add(yaml, "%s- wait_stores: {until: %s, in_flight: %d}\n", indent,
+            amount > 4 ? "read" : "complete", amount % 2);
+        break;
+    case 6:
+        add(yaml, "%s- sync: meet\n", indent);
+        break;
+    default:
+        add(yaml, "%s- cycles: %d\n", indent, 10 * amount);
+        break;
+    }
+}
+
+/* Writes a statement, which is left out or written twice now and then: a fault of the model. */
+static inline void draw_statement(struct fuzz_input *input, const char *indent,
+                                  const char *statement, struct yaml *yaml) {
+    int64_t times = fuzz_between(input, 0, 40);
+    for (int64_t i = times == 7 ? 1 : times == 9 ? -1 : 0; i < 1; i++)
+        add(yaml, "%s- %s\n", indent, statement);
+}
+
+static inline void draw_producer_role(struct fuzz_input *input, unsigned rings, bool cluster,
+                                      struct yaml *yaml) {
+    static const char indent[] = "            ";
+    char text[96];
+    add(yaml, "    producer:\n      program:\n        - for: {k: STEPS}\n          do:\n");
+    for (unsigned ring = 0; ring < rings; ring++) {
+        if (one_in(input, 4))
+            draw_work(input, indent, "r0", yaml);
+        snprintf(text, sizeof text, "acquire: r%u", ring);
+        draw_statement(input, indent, text, yaml);
+        snprintf(text, sizeof text, "load: {map: A, into: r%u, at: [0, 16*(k*ctas + cta)]%s}", ring,
+                 cluster && one_in(input, 3) ? ", multicast: all" : "");
+        if (one_in(input, 6))
+            add(yaml, "%s- if: (k + cta) %% 2 == 0\n%s  then:\n%s    - %s\n", indent, indent,
+                indent, text);
+        else
+            draw_statement(input, indent, text, yaml);
+    }
+}
+
+static inline void draw_consumer_role(struct fuzz_input *input, unsigned number, unsigned rings,
+                                      struct yaml *yaml) {
+    static const char indent[] = "            ";
+    char text[64], name[16];
+    int64_t more = fuzz_between(input, 0, 20);
+    add(yaml, "    consumer%u:\n      warps: %d\n      program:\n", number,
+        one_in(input, 2) ? 4 : 8);
+    add(yaml, "        - for: {k: STEPS%s}\n          do:\n",
+        more == 3   ? " + 1"
+        : more == 5 ? " - 1"
+                    : "");
+    for (unsigned ring = 0; ring < rings; ring++) {
+        snprintf(name, sizeof name, "r%u", ring);
+        snprintf(text, sizeof text, "wait: r%u", ring);
+        draw_statement(input, indent, text, yaml);
+        for (int64_t parts = fuzz_between(input, 0, 2); parts > 0; parts--)
+            draw_work(input, indent, name, yaml);
+        snprintf(text, sizeof text, "release: r%u", ring);
+        draw_statement(input, indent, text, yaml);
+    }
+}
+
+static inline void draw_kernel(struct fuzz_input *input, struct yaml *yaml) {
+    bool cluster = one_in(input, 3);
+    unsigned ctas = 2 * (unsigned)fuzz_between(input, 1, 3);
+    unsigned steps = (unsigned)fuzz_between(input, 1, 5);
+    unsigned rings = (unsigned)fuzz_between(input, 1, 2);
+    unsigned consumers = (unsigned)fuzz_between(input, 1, 2);
+    yaml->used = 0;
+    add(yaml,
+        "name: random\ngpu: configs/gpus/h200.yaml\nparameters: {STEPS: %u}\ntensor_maps:\n"
+        "  A: {data_type: float16, global_dim: [64, %u], box_dim: [64, 16]%s}\n"
+        "  C: {data_type: float32, global_dim: [32, 1024], box_dim: [32, 16]}\n"
+        "kernel:\n  ctas: %u\n  cluster: %d\n  sms: %d\n  initial_cache: %s\n  rings:\n",
+        steps, 16 * ctas * steps, one_in(input, 2) ? ", swizzle: 128b" : "", ctas, cluster ? 2 : 1,
+        2 * (int)fuzz_between(input, 1, 2), one_in(input, 2) ? "warm" : "cold");
+    for (unsigned ring = 0; ring < rings; ring++)
+        add(yaml, "    r%u: {stages: %d%s}\n", ring, (int)fuzz_between(input, 1, 4),
+            cluster && one_in(input, 2) ? ", release_to: all" : "");
+    add(yaml, "  buffers: {c: 2048}\n  barriers: [meet]\n  roles:\n");
+    draw_producer_role(input, rings, cluster, yaml);
+    for (unsigned i = 0; i < consumers; i++)
+        draw_consumer_role(input, i, rings, yaml);
+}
+
+#endif
