@@ -18,7 +18,6 @@ static bool is_stepped;
 struct stepped_actor {
     struct tma_wait wait;
     bool signalled;
-    bool is_memory; /* may take a step in any cycle, and takes one in each */
 };
 
 static struct {
@@ -76,14 +75,10 @@ static inline bool step_run(const struct tma_engine_core *core, void *context, u
     for (uint32_t i = 0; i < count; i++) {
         char name[TMA_ACTOR_NAME_BYTES];
         core->describe(context, i, name);
-        stepped.actors[i].is_memory = strcmp(name, "memory") == 0;
         stepped.actors[i].wait = tma_wait_cycle(0);
     }
     for (stepped.cycle = 0; goes_on(count); stepped.cycle++) {
         stepped.at_end = false;
-        for (uint32_t i = 0; i < count; i++)
-            if (stepped.actors[i].is_memory && stepped.actors[i].wait.kind == TMA_WAIT_CYCLE)
-                step_actor(core, context, i);
         step_due(core, context, count);
         stepped.at_end = true;
         step_due(core, context, count);
