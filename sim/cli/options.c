@@ -130,7 +130,7 @@ static bool store(const struct cli_option *option, const char *text, struct cli_
         *(const char **)at = text;
         return true;
     case CLI_CHOICE:
-        return read_choice(option, text, at);
+        return read_choice(option, text == NULL ? option->names->items[0].name : text, at);
     case CLI_NUMBER:
         return read_number(option, text, at);
     case CLI_COUNT:
@@ -162,7 +162,7 @@ static bool parse_more(struct arguments *arguments, const struct cli_option *opt
     return true;
 }
 
-/* Parses "--name value", "--name=value" or a flag. */
+/* Parses "--name value", "--name=value", a flag, or a name whose value is optional. */
 static bool parse_option(struct arguments *arguments, struct cli_options *options) {
     const char *argument = *arguments->next++;
     size_t length = strcspn(argument, "=");
@@ -175,7 +175,7 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
         cli_error("%s takes no value", option->name);
         return false;
     }
-    if (option->value != NULL && value == NULL) {
+    if (option->value != NULL && !option->optional && value == NULL) {
         if (arguments->next == arguments->end) {
             cli_error("%s needs a value: %s", option->name, option->value);
             return false;
@@ -215,6 +215,19 @@ static bool parse_arguments(struct arguments *arguments, struct cli_options *opt
     return add_architecture(options) && check_operands(arguments->verb, options);
 }
 
+static bool keep_words(struct cli_options *options) {
+    size_t count = options->operands.count;
+    options->words = tma_allocate(count, sizeof *options->words);
+    options->found = tma_allocate(count, sizeof *options->found);
+    if (options->words == NULL || options->found == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        options->words[i] = options->operands.items[i];
+    return true;
+}
+
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments) {
     struct cli_options *options = tma_allocate(1, options_bytes(verb));
@@ -223,7 +236,7 @@ struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
         return NULL;
     }
     struct arguments left = {verb, arguments, arguments + count};
-    if (!parse_arguments(&left, options)) {
+    if (!parse_arguments(&left, options) || !keep_words(options)) {
         cli_options_free(verb, options);
         return NULL;
     }
@@ -239,8 +252,11 @@ void cli_options_free(const struct cli_verb *verb, struct cli_options *options) 
         }
     }
     tma_release(options->settings.items); /* which --arch adds to, too */
+    for (size_t i = 0; options->found != NULL && i < options->operands.count; i++)
+        tma_release(options->found[i]);
+    tma_release(options->found);
+    tma_release(options->words);
     tma_release(options->operands.items);
-    tma_release(options->scenario);
     tma_release(options);
 }
 
@@ -257,10 +273,11 @@ static void print_indented(const char *text) {
 
 static void print_option(const struct cli_option *option) {
     char left[64];
-    snprintf(left, sizeof left, "  %s%s%s%s%s",
+    const char *before = option->value == NULL ? "" : option->optional ? "[=" : " ";
+    snprintf(left, sizeof left, "  %s%s%s%s%s%s",
              option->short_name == NULL ? "" : option->short_name,
-             option->short_name == NULL ? "" : ", ", option->name, option->value == NULL ? "" : " ",
-             option->value == NULL ? "" : option->value);
+             option->short_name == NULL ? "" : ", ", option->name, before,
+             option->value == NULL ? "" : option->value, option->optional ? "]" : "");
     printf("%-*s", HELP_COLUMN, left);
     if (strlen(left) >= HELP_COLUMN)
         printf("\n%*s", HELP_COLUMN, "");

@@ -148,7 +148,7 @@ static bool offer_operands(struct completion *completion, const struct cli_verb 
         return true;
     }
     offer_files(completion);
-    return !verb->takes_scenario || before > 0 || offer_library(completion);
+    return !verb->takes_scenario || offer_library(completion);
 }
 
 static bool complete_arguments(struct completion *completion, const struct cli_verb *verb,
@@ -165,7 +165,8 @@ static bool complete_arguments(struct completion *completion, const struct cli_v
             only_operands = true;
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             waiting = cli_find_option(verb, word, length);
-            if (waiting != NULL && (waiting->value == NULL || word[length] == '='))
+            if (waiting != NULL &&
+                (waiting->value == NULL || waiting->optional || word[length] == '='))
                 waiting = NULL;
         } else if (operands++ == 0) {
             completion->scenario = word;

@@ -313,6 +313,10 @@ static const struct verb_case {
     {"diff of reports",
      {"diff", "tests/faults/before.json", "tests/faults/after.json", "-o", "out"},
      NOTHING},
+    {"diff of three reports",
+     {"diff", "tests/faults/before.json", "tests/faults/after.json", "tests/faults/before.json",
+      "--format", "markdown", "-o", "out"},
+     NOTHING},
     {"completion of a setting",
      {"completion", "query", "--", "run", "tests/faults/small.yaml", "--set", "w"},
      NOTHING},
@@ -331,9 +335,17 @@ static const struct verb_case {
      {"sweep", "tests/faults/small.yaml", "--try", "workload.ctas=1,2", "--resume", "rows", "-j",
       "1", "-o", "out"},
      WORKS},
+    {"run of several",
+     {"run", "tests/faults/small.yaml", "tests/faults/kernel.yaml", "--format", "csv", "-j", "1",
+      "-o", "out"},
+     WORKS},
     {"sweep of a kernel",
      {"sweep", "tests/faults/kernel.yaml", "--try", "STEPS=1,2", "--format", "jsonl", "-j", "1",
       "-o", "out"},
+     WORKS},
+    {"sweep of a list",
+     {"sweep", "tests/faults/small.yaml", "--list", "tests/faults/list.txt", "-j", "1", "-o",
+      "out"},
      WORKS},
     {"tune",
      {"tune", "tests/faults/kernel.yaml", "--try", "STEPS=1,2", "--draws", "1", "-j", "1", "-o",
@@ -346,10 +358,28 @@ static const struct verb_case {
      {"run", "tests/faults/small.yaml", "--no-why", "--format", "json", "-o", "out", "--trace",
       "trace"},
      RUNS},
+    {"sampled run",
+     {"run", "gemm_persistent", "--set", "M=1024", "--set", "N=128", "--set", "K=64", "--set",
+      "CTAS=1", "--sample", "-o", "out"},
+     RUNS},
     {"run with experiments",
      {"run", "tests/faults/small.yaml", "--set", "workload.ctas=3", "-o", "out"},
      RUNS},
     {"run of a kernel", {"run", "tests/faults/kernel.yaml", "-o", "out", "--trace", "trace"}, RUNS},
+    {"run of tiles", {"run", "tests/faults/tiles.yaml", "--no-why", "-o", "out"}, RUNS},
+    {"run with a warm L2",
+     {"run", "tests/faults/small.yaml", "--no-why", "--set", "workload.initial_cache=warm", "-o",
+      "out"},
+     RUNS},
+    {"several launches",
+     {"run", "tests/faults/small.yaml", "--no-why", "--draws", "2", "-o", "out"},
+     RUNS},
+    {"statistics",
+     {"run", "tests/faults/small.yaml", "--no-why", "--stats", "trace", "-o", "out"},
+     RUNS},
+    {"resolved scenario",
+     {"run", "tests/faults/tiles.yaml", "--no-why", "--resolved", "trace", "-o", "out"},
+     RUNS},
     {"run of a kernel of the library",
      {"run", "gemm", "--set", "M=128", "--set", "N=128", "--set", "K=64", "--format", "json", "-o",
       "out"},
@@ -490,9 +520,9 @@ static void check_outcome(const struct verb_case *verb, enum owner owner, uint64
     /* Where a record or a row fails, the others are replayed, and the report stays. SimGrid does
      * not always get as far as to say that it has no memory. */
     bool validates = strcmp(verb->arguments[0], "validate") == 0;
-    bool sweeps = strcmp(verb->arguments[0], "sweep") == 0 ||
-                  strcmp(verb->arguments[0], "tune") == 0 ||
-                  strcmp(verb->arguments[0], "golden") == 0;
+    bool sweeps =
+        strcmp(verb->arguments[0], "sweep") == 0 || strcmp(verb->name, "run of several") == 0 ||
+        strcmp(verb->arguments[0], "tune") == 0 || strcmp(verb->arguments[0], "golden") == 0;
     bool tunes = strcmp(verb->arguments[0], "tune") == 0; /* says why a combination has no time */
     const char *reasons = validates ? got->message : got->text;
     bool one_failed = (validates || sweeps) && (got->status == 1 || (tunes && got->status == 0)) &&
