@@ -220,6 +220,8 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(FUZZ_SOURCES))
 
 FUZZ_OBJECTS := $(patsubst %.c,build/fuzz/obj/%.o,$(LIB_SOURCES))
 
+build/fuzz/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+build/fuzz/obj/sim/report/page.o: FUZZ_FLAGS += -I$(BUILD)/embedded
 build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
@@ -395,6 +397,10 @@ lint: all ## cppcheck, who may include whom, and no global symbol of the library
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --error-exitcode=1 -Isim sim examples
 	@nm -g --defined-only $(LIBRARY) | awk 'NF == 3 && $$3 !~ /^tma_/ { print "not tma_: " $$3; bad = 1 } END { exit bad }'
+
+.PHONY: analyze
+analyze: all ## static analysis: gcc -fanalyzer, clang-tidy, cppcheck (needs clang-tidy; a minute)
+	@scripts/analyze $(BUILD)
 
 compile_commands.json: $(SOURCES) Makefile ## for clangd and clang-tidy
 	@{ joint='['; for source in $(SOURCES); do \
