@@ -21,9 +21,9 @@ static void write_option(const struct cli_option *option, FILE *out) {
     cli_roff_literal(option->name, out);
     fputs("\\fR", out);
     if (option->value != NULL) {
-        fputs(" \\fI", out);
+        fputs(option->optional ? "[=\\fI" : " \\fI", out);
         cli_roff_literal(option->value, out);
-        fputs("\\fR", out);
+        fputs(option->optional ? "\\fR]" : "\\fR", out);
     }
     fputc('\n', out);
     cli_roff_prose(option->help, out);

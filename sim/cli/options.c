@@ -130,7 +130,7 @@ static bool store(const struct cli_option *option, const char *text, struct cli_
         *(const char **)at = text;
         return true;
     case CLI_CHOICE:
-        return read_choice(option, text, at);
+        return read_choice(option, text == NULL ? option->names->items[0].name : text, at);
     case CLI_NUMBER:
         return read_number(option, text, at);
     case CLI_COUNT:
@@ -162,7 +162,7 @@ static bool parse_more(struct arguments *arguments, const struct cli_option *opt
     return true;
 }
 
-/* Parses "--name value", "--name=value" or a flag. */
+/* Parses "--name value", "--name=value", a flag, or a name whose value is optional. */
 static bool parse_option(struct arguments *arguments, struct cli_options *options) {
     const char *argument = *arguments->next++;
     size_t length = strcspn(argument, "=");
@@ -175,7 +175,7 @@ static bool parse_option(struct arguments *arguments, struct cli_options *option
         cli_error("%s takes no value", option->name);
         return false;
     }
-    if (option->value != NULL && value == NULL) {
+    if (option->value != NULL && !option->optional && value == NULL) {
         if (arguments->next == arguments->end) {
             cli_error("%s needs a value: %s", option->name, option->value);
             return false;
@@ -273,10 +273,11 @@ static void print_indented(const char *text) {
 
 static void print_option(const struct cli_option *option) {
     char left[64];
-    snprintf(left, sizeof left, "  %s%s%s%s%s",
+    const char *before = option->value == NULL ? "" : option->optional ? "[=" : " ";
+    snprintf(left, sizeof left, "  %s%s%s%s%s%s",
              option->short_name == NULL ? "" : option->short_name,
-             option->short_name == NULL ? "" : ", ", option->name, option->value == NULL ? "" : " ",
-             option->value == NULL ? "" : option->value);
+             option->short_name == NULL ? "" : ", ", option->name, before,
+             option->value == NULL ? "" : option->value, option->optional ? "]" : "");
     printf("%-*s", HELP_COLUMN, left);
     if (strlen(left) >= HELP_COLUMN)
         printf("\n%*s", HELP_COLUMN, "");

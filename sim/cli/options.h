@@ -58,6 +58,7 @@ struct cli_option {
     enum cli_option_kind kind;
     size_t offset;                 /* of the value in the verb's struct of options */
     const struct tma_names *names; /* of a CLI_CHOICE */
+    bool optional;                 /* a CLI_CHOICE that means its first name without a value */
     bool several; /* a CLI_LIST of settings: the words PATH=VALUE behind the first one are more */
     const char *help;
 };

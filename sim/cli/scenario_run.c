@@ -39,8 +39,11 @@ enum tma_error_code cli_scenario_run(const struct tma_scenario *scenario, bool q
                                      const struct cli_run_sinks *sinks, struct tma_result *result,
                                      struct tma_kernel_place *place, struct tma_error *error) {
     struct cli_progress progress = {.unit = "operations"};
-    const struct tma_watch watch = {
-        .look = look, .context = &progress, .series = sinks->series, .spans = sinks->spans};
+    const struct tma_watch watch = {.look = look,
+                                    .context = &progress,
+                                    .series = sinks->series,
+                                    .spans = sinks->spans,
+                                    .sampling = sinks->sampling};
     enum tma_error_code code = TMA_OK;
     if (scenario->program != NULL)
         code = check_operations(&scenario->program->kernel, place, error);

@@ -8,11 +8,12 @@
 #include "engine/watch.h"
 #include "scenario/scenario.h"
 
-/* What a run gives besides its result. Each may be NULL. */
+/* What a run gives besides its result, each of which may be NULL; and how it runs. */
 struct cli_run_sinks {
     const struct tma_event_sink *events;
     struct tma_series *series;
     const struct tma_span_sink *spans;
+    enum tma_sampling sampling; /* without any of them */
 };
 
 /* Runs the workload or the kernel. *place is the place in the scenario that an error is about.

@@ -165,7 +165,8 @@ static bool complete_arguments(struct completion *completion, const struct cli_v
             only_operands = true;
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             waiting = cli_find_option(verb, word, length);
-            if (waiting != NULL && (waiting->value == NULL || word[length] == '='))
+            if (waiting != NULL &&
+                (waiting->value == NULL || waiting->optional || word[length] == '='))
                 waiting = NULL;
         } else if (operands++ == 0) {
             completion->scenario = word;

@@ -7,6 +7,7 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/resolved_output.h"
+#include "cli/sample_option.h"
 #include "cli/scenario_input.h"
 #include "cli/scenario_table.h"
 #include "cli/statistics_output.h"
@@ -38,6 +39,7 @@ struct run_options {
     bool why, no_why;
     bool yes; /* any number of operations */
     struct cli_count draws;
+    int sampling; /* enum tma_sampling */
 };
 
 struct outputs {
@@ -107,7 +109,8 @@ static bool open_outputs(struct run_case *run) {
 static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_place *place,
                                     struct tma_error *error) {
     const struct run_options *options = run->options;
-    struct cli_run_sinks sinks = {.series = run->series};
+    struct cli_run_sinks sinks = {.series = run->series,
+                                  .sampling = (enum tma_sampling)options->sampling};
     const struct cli_trace trace = {
         .file = run->outputs.further[TRACE].file,
         .digests = &run->digests,
@@ -131,7 +134,8 @@ static enum tma_error_code simulate(struct run_case *run, struct tma_kernel_plac
 static enum tma_error_code report(struct run_case *run, bool partial, struct tma_error *error) {
     const struct run_options *options = run->options;
     const struct cli_questions questions = {.why = options->why,
-                                            .no_why = options->no_why,
+                                            .no_why = options->no_why ||
+                                                      options->sampling != TMA_SAMPLING_NONE,
                                             .quiet = options->common.quiet,
                                             .draws = options->draws.value};
     FILE *statistics = run->outputs.further[STATS].file;
@@ -196,7 +200,9 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
 /* A table has what each run has. An option that asks for more needs one scenario and its report. */
 static bool check_table(const struct run_options *own) {
     const char *option = own->details ? "--details" : own->why ? "--why" : NULL;
-    option = own->draws.given ? "--draws" : option;
+    option = own->draws.given                     ? "--draws"
+             : own->sampling != TMA_SAMPLING_NONE ? "--sample"
+                                                  : option;
     for (int i = 0; i < FURTHER_FILES; i++)
         option = own->files[i] == NULL ? option : further_options[i];
     if (option == NULL)
@@ -216,6 +222,17 @@ static int run_several(const struct run_options *own) {
     return check_table(own) ? cli_scenario_table(&own->common, table_format, own->yes) : CLI_ERROR;
 }
 
+/* A sampled run has no record of its events, and is not compared with others. */
+static bool check_sampling(const struct run_options *options) {
+    const char *const others[] = {options->files[TRACE] != NULL ? "--trace" : NULL,
+                                  options->files[TIMELINE] != NULL ? "--timeline" : NULL,
+                                  options->files[STATS] != NULL ? "--stats" : NULL,
+                                  options->details ? "--details" : NULL,
+                                  options->why ? "--why" : NULL,
+                                  options->draws.given ? "--draws" : NULL};
+    return cli_sample_allowed(options->sampling, others, sizeof others / sizeof others[0]);
+}
+
 static int run(const struct cli_options *options) {
     const struct run_options *own = (const struct run_options *)options;
     struct tma_scenario scenario;
@@ -228,7 +245,7 @@ static int run(const struct cli_options *options) {
     if (options->operands.count > 1 ||
         !tma_value_of(&tma_report_format_names, format, &report_format))
         return run_several(own);
-    if (!cli_draws_allowed(own->draws))
+    if (!cli_draws_allowed(own->draws) || !check_sampling(own))
         return CLI_ERROR;
     bool read = cli_scenario_read(options, &scenario);
     if (read)
@@ -292,6 +309,7 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct run_options, draws),
      .help = "also run with the seeds (topology.draw) 1 to N, and report the median, the least\n"
              "and the most cycles; what saves less than launches differ is then no saving"},
+    CLI_OPTION_SAMPLE(offsetof(struct run_options, sampling)),
     {.name = "--yes",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, yes),

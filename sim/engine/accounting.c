@@ -121,6 +121,27 @@ static double fraction(uint64_t busy_cycles, uint64_t cycles, uint32_t servers) 
     return cycles == 0 ? 0 : (double)busy_cycles / ((double)cycles * servers);
 }
 
+/* Adds what a sampled run left out to the figures of its CTAs and operations. */
+static void add_skipped(const struct tma_skipped *skipped, uint32_t places,
+                        struct tma_result *result) {
+    struct tma_distribution *ctas = &result->cta_cycles;
+    uint64_t all = skipped->cycles * places;
+    result->latency_cycles.count += skipped->latencies;
+    if (skipped->cycles == 0)
+        return;
+    if (skipped->ctas > 0) {
+        uint64_t busy = skipped->cta_cycles < all ? skipped->cta_cycles : all;
+        ctas->count += skipped->ctas;
+        result->waves.count += (uint32_t)(skipped->ctas / places);
+        result->waves.idle_place_cycles += all - busy;
+        return;
+    }
+    ctas->min += skipped->cycles;
+    ctas->median += skipped->cycles;
+    ctas->p95 += skipped->cycles;
+    ctas->max += skipped->cycles;
+}
+
 /* GPCs that have an SM in use. */
 static uint32_t gpcs_in_use(const struct tma_machine *machine, const struct tma_sm *sms,
                             uint32_t sm_count) {
@@ -192,8 +213,10 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
                      const struct tma_sm *sms, uint32_t sm_count, uint32_t places) {
     const struct tma_machine *machine = accounting->machine;
     struct tma_result *result = accounting->result;
-    uint64_t cycles = accounting->last_cycle;
-    uint64_t memory_cycles = counters->last_cycle > cycles ? counters->last_cycle : cycles;
+    uint64_t cycles = accounting->last_cycle + accounting->skipped.cycles;
+    uint64_t memory_cycles = counters->last_cycle + accounting->skipped.cycles;
+    if (memory_cycles < cycles)
+        memory_cycles = cycles;
     result->cycles = cycles;
     result->memory_cycles = memory_cycles;
     result->gpcs = gpcs_in_use(machine, sms, sm_count);
@@ -201,6 +224,7 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     result->cta_cycles =
         tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);
     result->latency_cycles = tma_histogram_distribution(accounting->latencies);
+    add_skipped(&accounting->skipped, places, result);
     for (int cause = 0; cause < TMA_CAUSE_COUNT; cause++)
         result->slot_cycles += result->cause_cycles[cause];
     copy_counters(&result->counters, counters);

@@ -13,6 +13,14 @@ struct tma_cta_span {
     uint64_t start_cycle, end_cycle;
 };
 
+/* What a sampled run left out. All 0: nothing. */
+struct tma_skipped {
+    uint64_t cycles;
+    uint64_t latencies;
+    uint64_t ctas;       /* whole CTAs; 0: all places had a CTA that went on over these cycles */
+    uint64_t cta_cycles; /* of whole CTAs, all together */
+};
+
 struct tma_accounting {
     const struct tma_machine *machine;
     const struct tma_workload *workload;
@@ -23,6 +31,7 @@ struct tma_accounting {
     uint32_t cta_count;
     uint64_t ended_ctas;
     uint64_t last_cycle; /* end of the last CTA so far */
+    struct tma_skipped skipped;
 };
 
 /* Starts with the result all zero, for a grid of `cta_count` CTAs. A kernel with roles has no

@@ -78,6 +78,10 @@ static uint64_t percentile(const struct tma_histogram *histogram, unsigned perce
     return start < histogram->min ? histogram->min : start;
 }
 
+uint64_t tma_histogram_count(const struct tma_histogram *histogram) {
+    return histogram->count;
+}
+
 struct tma_latency_bars tma_histogram_bars(const struct tma_histogram *histogram) {
     struct tma_latency_bars bars = {0};
     if (histogram->count == 0)

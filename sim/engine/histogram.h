@@ -23,6 +23,9 @@ void tma_histogram_free(struct tma_histogram *histogram);
 
 void tma_histogram_add(struct tma_histogram *histogram, uint64_t value);
 
+/* How many values were added. */
+uint64_t tma_histogram_count(const struct tma_histogram *histogram);
+
 /* The values in bars of one width, from the smallest value to the largest. */
 struct tma_latency_bars tma_histogram_bars(const struct tma_histogram *histogram);
 

@@ -1,6 +1,7 @@
 #include "engine/kernel_memory.h"
 
 #include "engine/kernel_operation.h"
+#include "engine/kernel_sampling.h"
 
 /* Lets the memory system's time pass until `cycle`, and learns of completions. */
 static void advance(struct tma_kernel_engine *engine, uint64_t cycle) {
@@ -35,6 +36,8 @@ static void complete(struct tma_kernel_engine *engine, uint64_t now) {
         struct tma_visible_completion first = tma_completion_queue_pop(&engine->completions);
         engine->completed_cycle = first.visible_cycle;
         tma_kernel_complete(engine, &first.completion, first.visible_cycle);
+        if (engine->sampling.on)
+            tma_kernel_sampling_look(engine, first.visible_cycle);
     }
 }
 

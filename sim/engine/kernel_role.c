@@ -6,6 +6,7 @@
 #include "engine/kernel_failure.h"
 #include "engine/kernel_operation.h"
 #include "engine/kernel_ring.h"
+#include "engine/kernel_sampling.h"
 #include "engine/kernel_units.h"
 
 /* How far a role executes ahead of time. */
@@ -229,6 +230,7 @@ static void end_role(struct tma_role_state *role) {
 void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     struct tma_kernel_cta *cta = role->cta;
     tma_cursor_begin(&role->cursor, cta->engine->kernel, role->index, cta->number);
+    role->cursor.cut = tma_kernel_cut(cta->engine);
     for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;

@@ -10,6 +10,7 @@
 #include "engine/kernel_memory.h"
 #include "engine/kernel_operation.h"
 #include "engine/kernel_role.h"
+#include "engine/kernel_sampling.h"
 #include "engine/kernel_warm_start.h"
 #include "engine/module.h"
 
@@ -65,7 +66,10 @@ static unsigned describe(void *context, uint32_t actor, char name[TMA_ACTOR_NAME
 /* Every actor has ended, or waits for ever. */
 static void check_end(struct tma_kernel_engine *engine) {
     char text[100];
+    const struct tma_kernel_sampling *sampling = &engine->sampling;
     uint64_t ended = engine->simulation.accounting.ended_ctas;
+    if (sampling->unit == TMA_SAMPLED_CTAS)
+        ended += sampling->sampler.skipped;
     snprintf(text, sizeof text, "the run stopped when %llu of %u CTAs had ended",
              (unsigned long long)ended, engine->kernel->cta_count);
     if (ended != engine->kernel->cta_count)
@@ -94,14 +98,11 @@ static void summarise(struct tma_kernel_engine *engine) {
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
     struct tma_sm sms[TMA_MAX_SMS];
-    uint64_t tensor = 0, alu = 0, sfu = 0, operands = 0;
-    for (uint32_t i = 0; i < engine->sm_count; i++) {
+    uint64_t units[TMA_TALLY_UNIT_COUNT];
+    for (uint32_t i = 0; i < engine->sm_count; i++)
         sms[i] = (struct tma_sm){.number = engine->sms[i].number};
-        operands += engine->sms[i].operand_cycles * TMA_TICKS;
-        tensor += engine->sms[i].tensor.busy_ticks;
-        alu += engine->sms[i].alu.busy_ticks;
-        sfu += engine->sms[i].sfu.busy_ticks;
-    }
+    tma_kernel_unit_ticks(engine, units);
+    tma_kernel_sampling_end(engine, &counters, units);
     tma_account_run(&simulation->accounting, &counters, sms, engine->sm_count, engine->cta_places);
     assert(simulation->code != TMA_OK ||
            (units_fit(engine) &&
@@ -109,10 +110,10 @@ static void summarise(struct tma_kernel_engine *engine) {
     struct tma_result *result = engine->result;
     tma_observe_end(&simulation->observer, simulation->memory, result->memory_cycles,
                     simulation->accounting.latencies);
-    result->busy_shared += busy(operands, result->cycles, engine->sm_count);
-    result->busy_tensor = busy(tensor, result->cycles, engine->sm_count);
-    result->busy_alu = busy(alu, result->cycles, engine->sm_count);
-    result->busy_sfu = busy(sfu, result->cycles, engine->sm_count);
+    result->busy_shared += busy(units[TMA_TALLY_OPERANDS], result->cycles, engine->sm_count);
+    result->busy_tensor = busy(units[TMA_TALLY_TENSOR], result->cycles, engine->sm_count);
+    result->busy_alu = busy(units[TMA_TALLY_ALU], result->cycles, engine->sm_count);
+    result->busy_sfu = busy(units[TMA_TALLY_SFU], result->cycles, engine->sm_count);
     result->role_count = engine->kernel->role_count;
     result->ctas_per_sm = engine->ctas_per_sm;
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
@@ -191,6 +192,7 @@ static bool create(struct tma_kernel_engine *engine, const struct tma_event_sink
 static void release(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
     tma_completion_queue_free(&engine->completions);
+    tma_kernel_sampling_free(engine);
     tma_kernel_grid_free(engine);
     for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
         tma_release(engine->facts[i].reports);
@@ -227,6 +229,9 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
         tma_simulation_out_of_memory(simulation);
     else if (simulation->code == TMA_OK)
         tma_kernel_find_facts(engine);
+    if (simulation->code == TMA_OK && tma_simulation_samples(simulation, sink) &&
+        !tma_kernel_sampling_begin(engine, watch->sampling))
+        tma_simulation_out_of_memory(simulation);
     if (simulation->code == TMA_OK)
         simulate_alone(engine);
     release(engine);

@@ -5,6 +5,7 @@
 
 #include "engine/completion_queue.h"
 #include "engine/program_cursor.h"
+#include "engine/sampler.h"
 #include "engine/simulation.h"
 #include "memory/core/port.h"
 
@@ -158,6 +159,23 @@ struct tma_statement_facts {
     struct tma_consumer_report *reports; /* COMPUTE of a consumer: by stage; owned */
 };
 
+/* What the progress of a sampled run is counted in. */
+enum tma_sampled_unit {
+    TMA_SAMPLED_CTAS,       /* of the grid */
+    TMA_SAMPLED_TILES,      /* that dynamic loops take */
+    TMA_SAMPLED_ITERATIONS, /* of loops, in all CTAs together */
+};
+
+/* See kernel_sampling.h. All 0: the run is not sampled. */
+struct tma_kernel_sampling {
+    bool on;
+    enum tma_sampled_unit unit;
+    struct tma_sampler sampler; /* without marks: the run is simulated whole */
+    struct tma_loop_cut cut;
+    uint64_t least_iterations; /* of a loop, in any CTA */
+    uint64_t operations;       /* of an iteration, in all CTAs; 0: they differ */
+};
+
 struct tma_kernel_engine {
     struct tma_simulation simulation; /* its workload is NULL */
     struct tma_machine machine;       /* at the kernel's clock */
@@ -185,6 +203,7 @@ struct tma_kernel_engine {
     uint64_t issued_operations;
     bool shares_units; /* several roles of an SM may want the same unit in the same cycle */
     uint32_t scheduler_actor, memory_actor;
+    struct tma_kernel_sampling sampling;
     struct tma_result *result;
 };
 

@@ -5,6 +5,7 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "engine/kernel_operation.h"
+#include "engine/kernel_sampling.h"
 #include "memory/core/address_map.h"
 #include "memory/core/random.h"
 #include "placement/rows.h"
@@ -14,6 +15,9 @@
  * waits for a stage that is yet to be filled. Only the last operations matter: those that move so
  * many times the capacity of L2. */
 enum { CAPACITIES = 20, MOST_OPERATIONS = 1 << 20 };
+
+/* Waves, or iterations of loops, in a walk through the end of a long kernel. */
+enum { LEAST_ROUNDS = 4 };
 
 struct past_operation {
     struct tma_operation operation;
@@ -137,6 +141,7 @@ static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cl
         for (uint32_t r = 0; r < engine->kernel->role_count; r++) {
             struct tma_role_state *role = &cta->roles[r];
             tma_cursor_begin(&role->cursor, engine->kernel, r, cta->number);
+            role->cursor.cut = tma_kernel_cut(engine);
             memset(role->rings, 0, sizeof role->rings);
             role->waiting = NULL;
             role->phase = TMA_ROLE_RUNNING;
@@ -174,8 +179,6 @@ static bool walk(struct history *history) {
         for (uint32_t c = 0; c < engine->cluster_count && good; c++)
             moved |= walk_cluster(history, &engine->clusters[c], &good);
     }
-    engine->next_cta = 0;
-    engine->next_tile = engine->kernel->cta_count;
     for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++) {
         struct tma_role_state *role = &engine->roles[i];
         *role =
@@ -184,6 +187,21 @@ static bool walk(struct history *history) {
     for (uint32_t c = 0; c < engine->cluster_count; c++)
         engine->clusters[c].tile_count = 0;
     return good;
+}
+
+/* The kernel before a sampled one is as long: its end is walked through alone, as much of it as
+ * moves `limit` bytes. */
+static bool walk_end(struct history *history, uint64_t limit) {
+    struct tma_kernel_engine *engine = history->engine;
+    bool good = true;
+    for (uint64_t rounds = LEAST_ROUNDS;; rounds *= 2) {
+        bool whole = !tma_kernel_sampling_leave(engine, rounds);
+        history->count = history->first = history->bytes = 0;
+        good = walk(history);
+        tma_kernel_sampling_leave(engine, UINT64_MAX);
+        if (!good || whole || history->bytes >= limit)
+            return good;
+    }
 }
 
 static uint64_t key_of(const struct past_operation *past) {
@@ -229,12 +247,12 @@ static void warm(struct history *history, const struct past_operation *past) {
 
 static void warm_up(struct tma_kernel_engine *engine) {
     struct history history = {.engine = engine, .visit_capacity = 1024};
-    if (!walk(&history)) {
+    uint64_t limit = CAPACITIES * engine->machine.l2.capacity_bytes;
+    if (!walk_end(&history, limit)) {
         tma_simulation_out_of_memory(&engine->simulation);
         tma_release(history.items);
         return;
     }
-    uint64_t limit = CAPACITIES * engine->machine.l2.capacity_bytes;
     if (history.count > 0 && history.bytes > limit) {
         uint64_t keep = limit / (history.bytes / history.count + 1);
         if (history.count - history.first > keep)

@@ -2,6 +2,7 @@
 
 #include "engine/deadlock.h"
 #include "engine/issue_operation.h"
+#include "engine/slot_sampling.h"
 
 static uint64_t total_operations(const struct tma_workload *workload) {
     uint64_t operations = 0;
@@ -78,6 +79,8 @@ static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
     struct tma_wait wait = tma_slot_complete(slot, completion, cycle);
     if (wait.kind != TMA_WAIT_SIGNAL)
         tma_actor_signal(&simulation->actors, slot->number);
+    if (actor->sampling != NULL)
+        tma_slot_sampling_look(actor->sampling, cycle);
 }
 
 /* Gives slots the completions that are visible; if slots are independent, all completions that are

@@ -17,11 +17,14 @@
 #include "engine/completion_queue.h"
 #include "engine/grid.h"
 
+struct tma_slot_sampling;
+
 struct tma_memory_actor {
     struct tma_simulation *simulation;
     struct tma_grid *grid;
     struct tma_completion_queue completions; /* known, not yet given to their slots */
     uint64_t completed_cycle;                /* visible cycle of the last one that was given */
+    struct tma_slot_sampling *sampling;      /* borrowed; NULL: the run is not sampled */
 };
 
 struct tma_memory_actor tma_memory_actor_of(struct tma_simulation *simulation,

@@ -171,6 +171,19 @@ static void begin_if(struct tma_program_cursor *cursor, struct tma_program_place
     }
 }
 
+/* How far the loop of a frame goes on to its next iteration: by one step, or over the cut. */
+static int64_t stride_of(struct tma_program_cursor *cursor, const struct tma_program_place *place,
+                         const struct tma_program_frame *frame) {
+    struct tma_loop_cut *cut = cursor->cut;
+    int64_t stride;
+    if (cut == NULL || cut->loops[cursor->role] != frame->statement)
+        return frame->step;
+    cut->passes += place == &cursor->main && cursor->role == cut->counted;
+    if (cut->by == 0 || frame->index != cut->after + 1)
+        return frame->step;
+    return __builtin_mul_overflow(frame->step, (int64_t)cut->by + 1, &stride) ? INT64_MAX : stride;
+}
+
 /* The innermost body has ended: its next iteration, or what follows it. True if the caller has to
  * give the next tile. */
 static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place *place) {
@@ -179,7 +192,9 @@ static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place
     int64_t next;
     switch (owner->kind) {
     case TMA_STATEMENT_FOR:
-        if (__builtin_add_overflow(frame->value, frame->step, &next) || next >= frame->limit) {
+        frame->index++;
+        if (__builtin_add_overflow(frame->value, stride_of(cursor, place, frame), &next) ||
+            next >= frame->limit) {
             pop(cursor, place);
             return false;
         }
@@ -189,9 +204,11 @@ static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place
         return false;
     case TMA_STATEMENT_TILES:
         frame->index++;
-        if (owner->schedule == TMA_TILES_DYNAMIC)
+        if (owner->schedule == TMA_TILES_DYNAMIC) {
+            stride_of(cursor, place, frame);
             return true;
-        if (__builtin_add_overflow(frame->value, frame->step, &next))
+        }
+        if (__builtin_add_overflow(frame->value, stride_of(cursor, place, frame), &next))
             next = frame->limit;
         frame->value = owner->schedule == TMA_TILES_ONE ? frame->limit : next;
         set_tile(cursor, place, frame);

@@ -5,11 +5,12 @@
 #define TMA_ENGINE_PROGRAM_CURSOR_H
 
 #include "engine/kernel.h"
+#include "engine/loop_cut.h"
 
 struct tma_program_frame {
     uint32_t statement; /* that has the body */
     uint32_t end;       /* of the body; a branch may end before its statement does */
-    uint64_t index;     /* TILES: how many tiles the loop has taken */
+    uint64_t index;     /* how many iterations the loop has ended; dynamic tiles that it took */
     int64_t value, limit, step;
 };
 
@@ -39,6 +40,7 @@ struct tma_program_cursor {
     uint32_t ahead_frame;           /* depth of the loop's frame in `ahead` */
     bool in_part;                   /* the current statement is one of an AHEAD part */
     bool ahead_ended;
+    struct tma_loop_cut *cut; /* borrowed; NULL: no loop is cut */
     const struct tma_statement *statement;
     uint64_t tile_index;
     uint64_t steps; /* statements and iterations so far */

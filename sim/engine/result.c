@@ -37,3 +37,13 @@ const char *tma_role_cause_text(enum tma_role_cause cause) {
     assert((unsigned)cause < TMA_ROLE_CAUSE_COUNT);
     return role_causes[cause].text;
 }
+
+const char *tma_whole_reason_text(enum tma_whole_reason reason) {
+    static const char *const texts[TMA_WHOLE_REASON_COUNT] = {
+#define TMA_WHOLE_ROW(name, text) [name] = text,
+        TMA_WHOLE_REASONS(TMA_WHOLE_ROW)
+#undef TMA_WHOLE_ROW
+    };
+    assert((unsigned)reason < TMA_WHOLE_REASON_COUNT);
+    return texts[reason];
+}

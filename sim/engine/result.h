@@ -115,6 +115,34 @@ const char *tma_role_cause_text(enum tma_role_cause cause);
 
 enum { TMA_MAX_ROLES = 16 };
 
+/* Why a run that may be sampled was simulated whole. */
+#define TMA_WHOLE_REASONS(X)                                                                       \
+    X(TMA_WHOLE_NO_REASON, "")                                                                     \
+    X(TMA_WHOLE_SHORT, "it is short")                                                              \
+    X(TMA_WHOLE_UNSTEADY, "no three windows in a row agreed")                                      \
+    X(TMA_WHOLE_NO_UNIT, "its roles have no loop in common that is long enough, and its grid has " \
+                         "few waves of CTAs")
+
+enum tma_whole_reason {
+#define TMA_WHOLE_ENUM(name, text) name,
+    TMA_WHOLE_REASONS(TMA_WHOLE_ENUM)
+#undef TMA_WHOLE_ENUM
+        TMA_WHOLE_REASON_COUNT
+};
+
+const char *tma_whole_reason_text(enum tma_whole_reason reason);
+
+/* What a sampled run left out. All its figures are those of the part that was simulated, and of the
+ * same windows again for the rest: but for the percentiles of latencies, which are of that part
+ * alone. */
+struct tma_sampled {
+    bool asked;                  /* the run was to be sampled */
+    enum tma_whole_reason whole; /* all of it was simulated, for this reason */
+    uint64_t skipped_cycles;     /* 0: all of it was simulated */
+    uint64_t error_cycles;       /* the cycles of the run are right within so many */
+    bool rereads;                /* tiles are read again and again, so that it may drift slowly */
+};
+
 struct tma_result {
     uint64_t cycles; /* first issue to last completion, over all CTAs */
     /* Until L2 and DRAM are done too: kernels do not wait for prefetches and write-backs. At least
@@ -137,6 +165,7 @@ struct tma_result {
     uint64_t role_cycles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT]; /* by role, summed over CTAs */
     uint32_t ctas_per_sm;
     uint64_t statements; /* executed */
+    struct tma_sampled sampled;
 };
 
 TMA_API_END

@@ -8,6 +8,7 @@
 #include "engine/memory_actor.h"
 #include "engine/module.h"
 #include "engine/relieved_wavefronts.h"
+#include "engine/slot_sampling.h"
 #include "engine/warm_l2.h"
 #include "engine/workload_check.h"
 
@@ -17,6 +18,8 @@ struct run {
     struct tma_grid grid;
     struct tma_cta_scheduler scheduler;
     struct tma_memory_actor memory_actor;
+    bool samples;
+    struct tma_slot_sampling sampling;
 };
 
 /* SimGrid clears the stack of an actor before the actor runs. Slots, which are many, and the CTA
@@ -73,7 +76,11 @@ static bool create_actors(struct run *run, const struct tma_engine_module *modul
     actors[slots + 1] = (struct tma_actor){.step = step_memory, .machine = &run->memory_actor};
     run->scheduler = (struct tma_cta_scheduler){.simulation = simulation, .grid = &run->grid};
     run->memory_actor = tma_memory_actor_of(simulation, &run->grid);
-    return true;
+    if (!run->samples)
+        return true;
+    run->memory_actor.sampling = &run->sampling;
+    return tma_slot_sampling_begin(&run->sampling, simulation->watch->sampling, simulation,
+                                   &run->grid, &run->scheduler);
 }
 
 static struct tma_wait step(void *context, uint32_t actor, uint64_t now) {
@@ -94,9 +101,12 @@ static unsigned describe(void *context, uint32_t actor, char name[TMA_ACTOR_NAME
 }
 
 /* Every actor has ended, or waits for ever. */
-static void check_end(struct tma_simulation *simulation) {
+static void check_end(struct run *run) {
+    struct tma_simulation *simulation = &run->simulation;
     char text[100];
     uint64_t ended = simulation->accounting.ended_ctas;
+    if (run->sampling.skips_ctas)
+        ended += run->sampling.sampler.skipped;
     snprintf(text, sizeof text, "the run stopped when %llu of %u CTAs had ended",
              (unsigned long long)ended, simulation->workload->cta_count);
     if (ended != simulation->workload->cta_count)
@@ -108,6 +118,8 @@ static void summarise(struct run *run) {
     if (!tma_observe_drain(&simulation->observer, simulation->memory))
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
+    if (run->memory_actor.sampling != NULL)
+        tma_slot_sampling_end(&run->sampling, &counters);
     tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count,
                     run->grid.sm_count);
     tma_observe_end(&simulation->observer, simulation->memory,
@@ -137,7 +149,7 @@ static void simulate(struct run *run, const struct tma_engine_module *module) {
     tma_leave_descriptors(simulation);
     if (!create_actors(run, module) || !module->run(&core, run, simulation->actors.count))
         tma_simulation_out_of_memory(simulation);
-    check_end(simulation);
+    check_end(run);
     if (simulation->code == TMA_OK)
         summarise(run);
     else if (simulation->code == TMA_ERROR_INTERRUPTED)
@@ -177,6 +189,7 @@ static bool create(struct run *run, const struct tma_event_sink *sink, struct tm
 static void release(struct run *run) {
     struct tma_simulation *simulation = &run->simulation;
     tma_memory_actor_free(&run->memory_actor);
+    tma_slot_sampling_free(&run->sampling);
     tma_grid_free(&run->grid);
     tma_release(simulation->reports);
     tma_observer_free(&simulation->observer);
@@ -201,6 +214,7 @@ enum tma_error_code tma_run_watched(const struct tma_machine *machine,
         tma_simulation_out_of_memory(simulation);
     else
         simulation->code = measure_consumers(simulation, result);
+    run.samples = simulation->code == TMA_OK && tma_simulation_samples(simulation, sink);
     if (simulation->code == TMA_OK)
         simulate_alone(&run);
     release(&run);

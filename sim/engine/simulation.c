@@ -25,6 +25,17 @@ void tma_simulation_check_progress(struct tma_simulation *simulation) {
     tma_simulation_fail(simulation, TMA_ERROR_MODEL, text);
 }
 
+bool tma_simulation_samples(struct tma_simulation *simulation, const struct tma_event_sink *sink) {
+    const struct tma_watch *watch = simulation->watch;
+    if (watch == NULL || watch->sampling == TMA_SAMPLING_NONE)
+        return false;
+    if (sink == NULL && watch->series == NULL && watch->spans == NULL)
+        return true;
+    tma_simulation_fail(simulation, TMA_ERROR_ARGUMENT,
+                        "a sampled run leaves parts out: it has no events, time series or spans");
+    return false;
+}
+
 /* Steps of the memory's actor from one look of the caller's to the next. A step of a full chip
  * takes some milliseconds of the host's time, and one of a single SM some microseconds. */
 enum { STEPS_BETWEEN_LOOKS = 16 };

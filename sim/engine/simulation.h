@@ -9,6 +9,12 @@
 #include "engine/observer.h"
 #include "engine/tracer.h"
 
+/* Iterations that the slots of a sampled run leave out. */
+struct tma_iteration_cut {
+    uint32_t after; /* the last iteration before them */
+    uint32_t by;    /* how many; 0: none */
+};
+
 struct tma_simulation {
     const struct tma_machine *machine;
     const struct tma_workload *workload;
@@ -21,9 +27,10 @@ struct tma_simulation {
     struct tma_consumer_report *reports; /* owned: by slot and consumer, one pass over the tile */
     const struct tma_watch *watch;       /* borrowed; NULL: no caller follows the run */
     uint64_t total_operations;           /* that the watch is told */
-    uint64_t steps;                      /* of the memory's actor */
-    bool finished;                       /* every CTA has ended: the actors end too */
-    enum tma_error_code code;            /* TMA_OK, or why the run stops early */
+    struct tma_iteration_cut cut;
+    uint64_t steps;           /* of the memory's actor */
+    bool finished;            /* every CTA has ended: the actors end too */
+    enum tma_error_code code; /* TMA_OK, or why the run stops early */
     struct tma_error error;
 };
 
@@ -35,6 +42,10 @@ void tma_simulation_out_of_memory(struct tma_simulation *simulation);
 /* Stops the run with TMA_ERROR_MODEL where the memory system can never give another completion,
  * though operations are in flight. The text says which. */
 void tma_simulation_check_progress(struct tma_simulation *simulation);
+
+/* Whether the run is sampled. Fails where that is asked for together with events, a series or
+ * spans, which would have gaps. */
+bool tma_simulation_samples(struct tma_simulation *simulation, const struct tma_event_sink *sink);
 
 /* In each step of the memory's actor: shows the caller how far the run is, from time to time. The
  * run ends if the caller wants it to. */

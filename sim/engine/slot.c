@@ -11,10 +11,16 @@ static const struct tma_workload *workload_of(const struct tma_slot *slot) {
     return slot->cta->simulation->workload;
 }
 
+/* The iteration whose stage the slot fills next. */
+static uint32_t next_iteration(const struct tma_slot *slot) {
+    const struct tma_iteration_cut *cut = &slot->cta->simulation->cut;
+    uint32_t next = slot->iteration + workload_of(slot)->depth;
+    return slot->iteration <= cut->after && next > cut->after ? next + cut->by : next;
+}
+
 /* The slot has another stage to fill. */
 static bool has_more(const struct tma_slot *slot) {
-    const struct tma_workload *workload = workload_of(slot);
-    return slot->iteration + workload->depth < workload->iterations;
+    return next_iteration(slot) < workload_of(slot)->iterations;
 }
 
 /* Makes the mbarrier expect the next stage. From now on other CTAs of the cluster may load for it.
@@ -106,7 +112,7 @@ static struct tma_wait receive_stage(struct tma_slot *slot, uint64_t cycle) {
     if (workload->consumer_count == 0)
         tma_observe_full_stage(&simulation->observer, slot->last.cycle, cycle);
     if (more && tma_slots_are_independent(workload)) {
-        slot->iteration += workload->depth;
+        slot->iteration = next_iteration(slot);
         expect_stage(slot);
         fill_stage(slot, cycle);
         return tma_wait_signal();
@@ -201,7 +207,7 @@ static void release_tile(struct tma_slot *slot, uint64_t now) {
         end(slot);
         return;
     }
-    slot->iteration += workload_of(slot)->depth;
+    slot->iteration = next_iteration(slot);
     expect_stage(slot);
     tma_cluster_release(slot, now);
     if (slot->cta->receivers == 0)

@@ -16,7 +16,15 @@ struct tma_run_state {
     uint64_t total_operations; /* that the workload has */
 };
 
-/* Follows a run, in ways that may each be left out. None of them changes the result. */
+/* Whether a long run is simulated in part. */
+enum tma_sampling {
+    TMA_SAMPLING_NONE,   /* all of it is simulated */
+    TMA_SAMPLING_USUAL,  /* what is skipped once the run is steady can be nearly all of it */
+    TMA_SAMPLING_CAREFUL /* longer windows, and the run is looked at again and again */
+};
+
+/* Follows a run, in ways that may each be left out. None of them changes the result but
+ * `sampling`. */
 struct tma_watch {
     /* Called every few milliseconds of the host's time; it may take long, but must not call
      * tma_run. False ends the run. */
@@ -25,6 +33,10 @@ struct tma_watch {
 
     struct tma_series *series;         /* gets the run's time series */
     const struct tma_span_sink *spans; /* gets what CTAs, slots, roles and TMA units do */
+
+    /* Only in a run without events, series and spans. The result then has estimates, and says so:
+     * tma_result.sampled. */
+    enum tma_sampling sampling;
 };
 
 TMA_API_END

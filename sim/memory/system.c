@@ -264,6 +264,8 @@ PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
         tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
     else if (packet->destination <= TMA_TO_SLICE)
         tma_l2_prefetch_read(&memory->core, &memory->l2, packet);
+    else if (packet->kind == TMA_PACKET_STORE || packet->kind == TMA_PACKET_REDUCE)
+        tma_l2_prefetch_write(&memory->core, &memory->l2, packet);
 }
 
 /* TMA units that wake up in the current cycle, by rank: a bit each. */

@@ -2,6 +2,7 @@
 #include "report/json_writer.h"
 #include "report/kernel_figures.h"
 #include "report/provenance.h"
+#include "report/sampled.h"
 #include "report/series_json.h"
 #include "report/waves.h"
 
@@ -159,6 +160,7 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
     tma_provenance_json(input->digests, json);
     if (input->partial)
         tma_json_bool(json, "partial", true);
+    tma_sampled_write_json(input->result, json);
     tma_json_string(json, "scenario", input->scenario);
     write_machine(&report);
     write_kernel(&report);

@@ -6,6 +6,7 @@
 #include "report/findings_formats.h"
 #include "report/kernel_figures.h"
 #include "report/labels.h"
+#include "report/sampled.h"
 #include "report/waves.h"
 
 struct kernel_text {
@@ -76,6 +77,7 @@ static void write_rates(const struct kernel_text *report) {
     const struct tma_kernel_figures *figures = report->figures;
     line(report, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
          tma_decimal(figures->time_ns, 1).text);
+    tma_sampled_write_text(report->result, report->out);
     tma_draws_write_text(&report->input->findings, report->out);
     if (report->result->memory_cycles > report->result->cycles)
         line(report, NULL,

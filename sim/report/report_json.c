@@ -3,6 +3,7 @@
 #include "report/json_writer.h"
 #include "report/provenance.h"
 #include "report/report_formats.h"
+#include "report/sampled.h"
 #include "report/series_json.h"
 #include "report/waves.h"
 
@@ -278,6 +279,7 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     tma_json_begin_object(&report.json, NULL);
     if (input->partial)
         tma_json_bool(&report.json, "partial", true);
+    tma_sampled_write_json(input->result, &report.json);
     tma_provenance_json(input->digests, &report.json);
     tma_json_string(&report.json, "scenario", input->scenario);
     write_machine(&report);

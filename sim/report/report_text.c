@@ -7,6 +7,7 @@
 #include "report/findings_formats.h"
 #include "report/labels.h"
 #include "report/report_formats.h"
+#include "report/sampled.h"
 #include "report/waves.h"
 
 struct text_report {
@@ -122,6 +123,7 @@ static void write_rates(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
     line(report, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
          tma_decimal(figures->time_ns, 1).text);
+    tma_sampled_write_text(report->result, report->out);
     tma_draws_write_text(&report->input->findings, report->out);
     if (figures->memory_cycles > report->result->cycles)
         line(report, NULL,

@@ -149,8 +149,11 @@ START_TEST(test_idle_for_long) {
 }
 END_TEST
 
+#define SEED 2463534242U
+
+static uint32_t state = SEED; /* of the random numbers */
+
 static uint32_t random_below(uint32_t limit) {
-    static uint32_t state = 2463534242;
     state ^= state << 13;
     state ^= state >> 17;
     state ^= state << 5;
@@ -162,6 +165,7 @@ enum { LOADS = 400 };
 /* Loads of all SMs at random rows and cycles. They read much more than L2 holds. */
 static void random_loads(const struct tma_tensor_map *map, struct load *loads) {
     uint64_t cycle = 0;
+    state = SEED;
     for (uint32_t i = 0; i < LOADS; i++, cycle += random_below(60))
         loads[i] = (struct load){.map = map,
                                  .sm = random_below(4),

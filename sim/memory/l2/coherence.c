@@ -20,7 +20,7 @@ void tma_copy_mark_requested(struct tma_l2 *l2, struct tma_set_index home, uint3
 
 void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
                     uint64_t cycle) {
-    struct tma_set_index index = tma_copy_index(&core->map, &packet->location);
+    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, packet->index);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
     uint32_t sectors = packet->sectors;
@@ -31,10 +31,10 @@ void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_p
 }
 
 void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2,
-                         const struct tma_line_location *location) {
+                         const struct tma_packet *packet) {
     if (core->map.partitions == 1)
         return;
-    struct tma_set_index index = tma_copy_index(&core->map, location);
+    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, packet->index);
     tma_tags_invalidate(&l2->tags, &l2->tags.sets[index.set], index.tag);
 }
 

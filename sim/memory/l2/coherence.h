@@ -13,13 +13,13 @@ bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2,
 /* Marks sectors at the home as requested, since a request asked for them in the copy. */
 void tma_copy_mark_requested(struct tma_l2 *l2, struct tma_set_index home, uint32_t sectors);
 
-/* A store on its way to the home leaves its sectors in the copy of its SM's partition. */
+/* A store on its way to the home, for which it has the index, leaves its sectors in the copy of its
+ * SM's partition. */
 void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
                     uint64_t cycle);
 
-/* Invalidates the copy of a line. */
-void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2,
-                         const struct tma_line_location *location);
+/* Invalidates the copy of a packet's line. The packet's index is that at the home. */
+void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet);
 
 /* Whether the last write to a line at its home was a store of the other partition. */
 bool tma_copy_was_stored(const struct tma_l2 *l2, struct tma_set_index home);

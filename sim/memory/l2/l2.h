@@ -88,6 +88,20 @@ tma_l2_prefetch_at_home(const struct tma_core *core, const struct tma_l2 *l2,
     tma_l2_prefetch_promotion(core, l2, packet);
 }
 
+/* The same for what a write needs: the copy of its line, which a store leaves on its way to the
+ * home, and other writes invalidate there. */
+__attribute__((always_inline)) static inline void
+tma_l2_prefetch_write(const struct tma_core *core, const struct tma_l2 *l2,
+                      const struct tma_packet *packet) {
+    if (packet->kind == TMA_PACKET_REDUCE)
+        tma_tags_prefetch_fill(&l2->tags, packet->index.set);
+    bool transit = packet->destination == TMA_TO_WRITE_TRANSIT;
+    bool leaves_copy = packet->kind == TMA_PACKET_STORE && !tma_is_near(core, packet);
+    if (leaves_copy == transit && core->map.partitions == 2)
+        tma_tags_prefetch(&l2->tags,
+                          tma_opposite_index(&core->map, &packet->location, packet->index).set);
+}
+
 /* Prefetches what the end of a fill needs. */
 __attribute__((always_inline)) static inline void
 tma_l2_prefetch_filled(const struct tma_core *core, const struct tma_l2 *l2,

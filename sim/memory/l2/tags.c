@@ -23,7 +23,8 @@ static uint64_t count_sets(const struct tma_machine *machine) {
 }
 
 uint64_t tma_tags_bytes(const struct tma_machine *machine) {
-    return count_sets(machine) * (sizeof(struct tma_l2_set) + sizeof(uint16_t));
+    return count_sets(machine) *
+           (sizeof(struct tma_l2_set) + sizeof(uint16_t) + sizeof(tma_sector_masks));
 }
 
 enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_machine *machine,
@@ -36,7 +37,8 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
     assert(tags->ways >= 1 && tags->ways <= TMA_L2_MAX_WAYS && tags->set_count >= 1);
     tags->sets = tma_resize_aligned(NULL, 0, tags->set_count * sizeof *tags->sets);
     tags->remote_copies = tma_allocate(tags->set_count, sizeof *tags->remote_copies);
-    if (tags->sets == NULL || tags->remote_copies == NULL) {
+    tags->dirty_sectors = tma_allocate(tags->set_count, sizeof *tags->dirty_sectors);
+    if (tags->sets == NULL || tags->remote_copies == NULL || tags->dirty_sectors == NULL) {
         size_t sets = tags->set_count;
         tma_tags_free(tags);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %zu L2 sets", sets);
@@ -50,6 +52,7 @@ enum tma_error_code tma_tags_create(struct tma_l2_tags *tags, const struct tma_m
 void tma_tags_free(struct tma_l2_tags *tags) {
     tma_release(tags->sets);
     tma_release(tags->remote_copies);
+    tma_release(tags->dirty_sectors);
     *tags = (struct tma_l2_tags){0};
 }
 
@@ -151,8 +154,11 @@ static void mix_tags_for(struct tma_l2_tags *tags, uint32_t tag) {
 }
 
 /* Sectors of a way that differ from DRAM. */
-static uint32_t dirty_sectors(const struct tma_l2_set *set, int way) {
-    return (set->dirty & 1u << way) == 0 ? 0 : tma_sectors_of_way(set->dirty_sectors, way);
+static uint32_t dirty_sectors(const struct tma_l2_tags *tags, const struct tma_l2_set *set,
+                              int way) {
+    return (set->dirty & 1u << way) == 0
+               ? 0
+               : tma_sectors_of_way(*tma_tags_dirty_sectors(tags, set), way);
 }
 
 /* Forgets the sectors of a way. */
@@ -186,7 +192,7 @@ __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, stru
         return -1;
     if (empty == 0) {
         tags->evictions++;
-        *victim = (struct tma_l2_victim){tag_of(tags, set, way), dirty_sectors(set, way)};
+        *victim = (struct tma_l2_victim){tag_of(tags, set, way), dirty_sectors(tags, set, way)};
     }
     tags->empty_ways -= empty != 0;
     mix_tags_for(tags, tag);
@@ -284,8 +290,9 @@ uint32_t tma_tags_end_fill(struct tma_l2_set *set, int way, uint32_t sectors, ui
 void tma_tags_write(struct tma_l2_tags *tags, struct tma_l2_set *set, int way, uint32_t sectors) {
     tma_tags_access(tags, set, way, sectors);
     set->valid |= tma_way_mask(way, sectors);
-    set->dirty_sectors = (set->dirty_sectors & ~tma_way_mask(way, TMA_ALL_SECTORS)) |
-                         tma_way_mask(way, dirty_sectors(set, way) | sectors);
+    tma_sector_masks *dirty = tma_tags_dirty_sectors(tags, set);
+    *dirty = (*dirty & ~tma_way_mask(way, TMA_ALL_SECTORS)) |
+             tma_way_mask(way, dirty_sectors(tags, set, way) | sectors);
     set->dirty = (uint16_t)(set->dirty | 1u << way);
 }
 
@@ -295,7 +302,7 @@ struct tma_l2_victim tma_tags_clean(const struct tma_l2_tags *tags, struct tma_l
     if ((uint32_t)__builtin_popcount(set->dirty) <= most || others == 0)
         return (struct tma_l2_victim){0};
     int cleaned = tags->policy->victim(&set->replacement, others);
-    struct tma_l2_victim victim = {tag_of(tags, set, cleaned), dirty_sectors(set, cleaned)};
+    struct tma_l2_victim victim = {tag_of(tags, set, cleaned), dirty_sectors(tags, set, cleaned)};
     set->dirty = (uint16_t)(set->dirty & ~(1u << cleaned));
     return victim;
 }

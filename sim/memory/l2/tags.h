@@ -42,7 +42,6 @@ struct tma_l2_set {
 
     _Alignas(TMA_HOST_LINE_BYTES) union tma_l2_fill fills[TMA_L2_MAX_WAYS]; /* by way */
 
-    tma_sector_masks dirty_sectors;      /* of the dirty ways: sectors that differ from DRAM */
     uint16_t high_tags[TMA_L2_MAX_WAYS]; /* high halves of the tags, if they differ: see
                                             tma_l2_tags.high_tag */
 };
@@ -64,10 +63,11 @@ struct tma_l2_victim {
 
 struct tma_l2_tags {
     struct tma_l2_set *sets; /* owned: partitions x slices of one x sets of a slice */
-    /* Owned, by set: a bit per way: the last write was a store of the other partition, which
-     * therefore holds a copy. Apart from the sets, as every new line clears its bit: the host's
-     * caches hold this table. */
+    /* Apart from the sets, in tables that the host's caches hold. Owned, by set:
+     * remote_copies: a bit per way: the last write was a store of the other partition, which
+     * therefore holds a copy; dirty_sectors: of the dirty ways: sectors that differ from DRAM. */
     uint16_t *remote_copies;
+    tma_sector_masks *dirty_sectors;
     size_t set_count;
     uint32_t ways;
     uint32_t all_ways; /* bit per way */
@@ -157,6 +157,12 @@ void tma_tags_invalidate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint3
 
 /* The cycle from which the data of a way is present: `now`, or later during a fill from DRAM. */
 uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now);
+
+/* The sectors of a set's dirty ways that differ from DRAM. */
+static inline tma_sector_masks *tma_tags_dirty_sectors(const struct tma_l2_tags *tags,
+                                                       const struct tma_l2_set *set) {
+    return &tags->dirty_sectors[set - tags->sets];
+}
 
 /* The bits of a set: see tma_l2_tags.remote_copies. */
 static inline uint16_t *tma_tags_remote_copies(const struct tma_l2_tags *tags,

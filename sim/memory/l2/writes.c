@@ -71,7 +71,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
     bool near = tma_is_near(core, packet);
     bool invalidates = near && tma_copy_was_stored(l2, packet->index);
     if (!tma_write_updates_copy(core, packet))
-        tma_copy_invalidate(core, l2, &packet->location);
+        tma_copy_invalidate(core, l2, packet);
     uint64_t entered = near ? enter_from_sm(core, l2, packet, packet->location.home, cycle)
                             : enter_from_partition(core, l2, packet, cycle);
     uint64_t done = later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));

@@ -58,7 +58,8 @@ struct tma_load_unit {
 
 /* The TMA unit of an SM, for stores and reductions. */
 struct tma_store_unit {
-    uint32_t head, tail;          /* transfers that it works on, in round robin */
+    uint32_t head, tail;          /* transfers that it works on, in round robin, */
+    uint32_t count;               /* and their number */
     uint32_t coming, coming_tail; /* queue of transfers that it has yet to begin with */
     uint32_t open, open_tail;     /* list of transfers that have not completed */
     uint64_t number;              /* of the next transfer */

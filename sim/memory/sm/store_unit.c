@@ -15,11 +15,13 @@ static void append(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id
     else
         sms->transfers[unit->tail].next = id;
     unit->tail = id;
+    unit->count++;
 }
 
 static uint32_t take_head(const struct tma_sms *sms, struct tma_store_unit *unit) {
     uint32_t id = unit->head;
     unit->head = sms->transfers[id].next;
+    unit->count--;
     return id;
 }
 
@@ -133,16 +135,20 @@ static void wait_until(struct tma_store_unit *unit, uint64_t cycle) {
         unit->clock_ticks = cycle * TMA_TICKS;
 }
 
-/* Round robin: the transfer at the head goes behind the others that the unit works on. */
+/* Round robin: the transfer at the head goes behind the others that take turns. Those behind them
+ * wait until one of these ends. */
 static void rotate(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit) {
+    uint32_t turns = core->machine->tma.store_operations, all = unit->count;
     uint32_t id = take_head(sms, unit), *link = &unit->head;
-    uint32_t transfers = core->machine->tma.store_operations;
-    for (uint32_t i = 1; i < transfers && *link != TMA_NONE; i++)
+    if (all <= turns) {
+        append(sms, unit, id);
+        return;
+    }
+    for (uint32_t i = 1; i < turns; i++)
         link = &sms->transfers[*link].next;
-    if (*link == TMA_NONE)
-        unit->tail = id;
     sms->transfers[id].next = *link;
     *link = id;
+    unit->count++;
 }
 
 /* Makes one packet of the transfer at the head. */

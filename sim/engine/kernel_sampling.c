@@ -1,0 +1,239 @@
+#include "engine/kernel_sampling.h"
+
+#include "engine/sample_plan.h"
+#include "engine/sampled_loops.h"
+
+enum {
+    LEAST_WAVES = 6,      /* of a grid, to skip CTAs */
+    LEAST_ITERATIONS = 8, /* of loops, to skip some */
+    MOST_PARTS = 16,      /* of a period that windows are parts of */
+    TAIL_ITERATIONS = 2   /* at the end of loops, that are simulated in each CTA */
+};
+
+static uint64_t walk_bytes(const struct tma_kernel *kernel) {
+    return tma_tensor_bytes(kernel->maps, kernel->arrays, kernel->map_count);
+}
+
+/* After how many output tiles the order of tiles repeats itself: with the groups of a loop over
+ * tiles. 0: not known. */
+static uint64_t tile_period(const struct tma_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *loop = &kernel->statements[i];
+        int64_t variables[TMA_MAX_VARIABLES] = {0}, m, n, group;
+        if (loop->kind == TMA_STATEMENT_TILES &&
+            tma_value_at(&loop->tiles_m, variables, &m, NULL) &&
+            tma_value_at(&loop->tiles_n, variables, &n, NULL) &&
+            tma_value_at(&loop->group, variables, &group, NULL))
+            return (uint64_t)(group == 0 ? m : group * n);
+    }
+    return 0;
+}
+
+/* The shortest window: about a round of all places, and a whole part of the period, so that some
+ * windows together are one. */
+static uint64_t shortest_window(const struct tma_kernel *kernel, uint64_t round) {
+    uint64_t period = tile_period(kernel), parts = (period + round / 2) / round;
+    return parts == 0 || parts > MOST_PARTS ? round : period / parts;
+}
+
+bool tma_kernel_sampling_begin(struct tma_kernel_engine *engine, enum tma_sampling sampling) {
+    const struct tma_kernel *kernel = engine->kernel;
+    struct tma_kernel_sampling *own = &engine->sampling;
+    struct tma_sample_plan plan =
+        tma_sample_plan_of(&engine->machine, sampling, walk_bytes(kernel));
+    own->on = true;
+    if (kernel->cta_count / engine->cta_places >= LEAST_WAVES) {
+        own->unit = TMA_SAMPLED_CTAS;
+        plan.total = kernel->cta_count;
+        plan.window = shortest_window(kernel, engine->cta_places);
+        plan.step = plan.tail = engine->cta_places;
+        return tma_sampler_create(&own->sampler, &plan);
+    }
+    struct tma_sampled_loops loops;
+    /* Roles have no CTA yet. */
+    struct tma_loop_walk walk = {&engine->roles[0].cursor, &own->cut};
+    if (kernel->cta_count > engine->cta_places || !tma_sampled_loops_find(kernel, &walk, &loops) ||
+        loops.least < LEAST_ITERATIONS)
+        return true;
+    own->unit = loops.dynamic ? TMA_SAMPLED_TILES : TMA_SAMPLED_ITERATIONS;
+    own->least_iterations = loops.least;
+    own->operations = loops.operations;
+    own->cut = (struct tma_loop_cut){.counted = loops.last_role};
+    for (uint32_t role = 0; role < kernel->role_count; role++)
+        own->cut.loops[role] = loops.loops[role];
+    uint64_t ctas = kernel->cta_count;
+    plan.step = loops.operations > 0 ? loops.operations : ctas;
+    plan.total = loops.all / ctas * plan.step + loops.all % ctas * plan.step / ctas;
+    plan.window = shortest_window(kernel, ctas) * plan.step / ctas;
+    plan.tail = TAIL_ITERATIONS * plan.step;
+    return tma_sampler_create(&own->sampler, &plan);
+}
+
+void tma_kernel_sampling_free(struct tma_kernel_engine *engine) {
+    tma_sampler_free(&engine->sampling.sampler);
+}
+
+bool tma_kernel_sampling_leave(struct tma_kernel_engine *engine, uint64_t rounds) {
+    struct tma_kernel_sampling *own = &engine->sampling;
+    bool sampled = own->sampler.marks != NULL, by_ctas = own->unit == TMA_SAMPLED_CTAS;
+    uint64_t ctas = engine->kernel->cta_count, round = by_ctas ? engine->cta_places : ctas;
+    uint64_t all = !sampled ? 0 : by_ctas ? ctas / round : own->least_iterations;
+    uint64_t out = all > rounds ? all - rounds : 0;
+    engine->next_cta = by_ctas ? (uint32_t)(out * round) : 0;
+    engine->next_tile = ctas + (own->unit == TMA_SAMPLED_TILES ? out * round : 0);
+    own->cut.passes = own->cut.after = 0;
+    own->cut.by = own->unit == TMA_SAMPLED_ITERATIONS ? out : 0;
+    return out > 0;
+}
+
+void tma_kernel_unit_ticks(const struct tma_kernel_engine *engine,
+                           uint64_t units[TMA_TALLY_UNIT_COUNT]) {
+    for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
+        units[u] = 0;
+    for (uint32_t i = 0; i < engine->sm_count; i++) {
+        const struct tma_kernel_sm *sm = &engine->sms[i];
+        units[TMA_TALLY_TENSOR] += sm->tensor.busy_ticks;
+        units[TMA_TALLY_ALU] += sm->alu.busy_ticks;
+        units[TMA_TALLY_SFU] += sm->sfu.busy_ticks;
+        units[TMA_TALLY_OPERANDS] += sm->operand_cycles * TMA_TICKS;
+    }
+}
+
+static struct tma_tally tally_of(const struct tma_kernel_engine *engine) {
+    struct tma_memory_counters counters = tma_memory_count(engine->simulation.memory);
+    struct tma_tally tally = tma_sample_tally(&engine->simulation.accounting, &counters);
+    tma_kernel_unit_ticks(engine, tally.units);
+    /* A role adds its statements when it ends. */
+    for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++)
+        if (engine->roles[i].phase != TMA_ROLE_IDLE)
+            tally.statements += engine->roles[i].cursor.steps;
+    return tally;
+}
+
+/* How many iterations a loop has ended in a place of a program. */
+enum tma_loop_state { TMA_LOOP_BEFORE, TMA_LOOP_INSIDE, TMA_LOOP_BEHIND };
+
+static enum tma_loop_state state_of(const struct tma_program_place *place, uint32_t loop,
+                                    uint64_t *index) {
+    for (uint32_t d = 0; d < place->depth; d++)
+        if (place->frames[d].statement == loop) {
+            *index = place->frames[d].index;
+            return TMA_LOOP_INSIDE;
+        }
+    return place->next > loop ? TMA_LOOP_BEHIND : TMA_LOOP_BEFORE;
+}
+
+/* Finds the last iteration that a loop has begun anywhere. False where one has not begun, has
+ * ended, or has not passed the cut before. */
+static bool find_last_iteration(const struct tma_kernel_engine *engine, uint64_t *last) {
+    const struct tma_loop_cut *cut = &engine->sampling.cut;
+    *last = 0;
+    for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++) {
+        const struct tma_role_state *role = &engine->roles[i];
+        const struct tma_program_cursor *cursor = &role->cursor;
+        uint32_t loop = cut->loops[role->index];
+        uint64_t main, ahead;
+        if (loop == UINT32_MAX)
+            continue;
+        if (role->phase == TMA_ROLE_IDLE || state_of(&cursor->main, loop, &main) != TMA_LOOP_INSIDE)
+            return false;
+        *last = main > *last ? main : *last;
+        if (cut->by > 0 && main <= cut->after)
+            return false;
+        if (cursor->ahead_loop == UINT32_MAX)
+            continue;
+        if (cursor->ahead_ended || state_of(&cursor->ahead, loop, &ahead) != TMA_LOOP_INSIDE)
+            return false;
+        *last = ahead > *last ? ahead : *last;
+    }
+    return true;
+}
+
+/* Cuts iterations out of all loops, at most `units` in all CTAs together. Returns how many. */
+static uint64_t cut_loops(struct tma_kernel_engine *engine, uint64_t units) {
+    struct tma_kernel_sampling *own = &engine->sampling;
+    uint64_t step = own->sampler.plan.step, skipped = own->sampler.skipped / step, last;
+    if (!find_last_iteration(engine, &last))
+        return 0;
+    uint64_t end = last + 1 + skipped + TAIL_ITERATIONS, count = units / step;
+    if (end >= own->least_iterations)
+        return 0;
+    if (count > own->least_iterations - end)
+        count = own->least_iterations - end;
+    own->cut.after = last;
+    own->cut.by = count;
+    return count * step;
+}
+
+static uint64_t skip(struct tma_kernel_engine *engine, uint64_t units) {
+    switch (engine->sampling.unit) {
+    case TMA_SAMPLED_CTAS:
+        engine->next_cta += (uint32_t)units;
+        return units;
+    case TMA_SAMPLED_TILES:
+        engine->next_tile += units;
+        return units;
+    case TMA_SAMPLED_ITERATIONS:
+        return cut_loops(engine, units);
+    }
+    return 0;
+}
+
+/* How long the CTAs took that ended last, as many as there are places; 0: none has ended. */
+static uint64_t usual_cta_cycles(const struct tma_accounting *accounting, uint64_t places) {
+    uint64_t count = accounting->ended_ctas < places ? accounting->ended_ctas : places, sum = 0;
+    for (uint64_t i = accounting->ended_ctas - count; i < accounting->ended_ctas; i++)
+        sum += accounting->cta_cycles[i];
+    return count == 0 ? 0 : sum / count;
+}
+
+/* The progress of the grid: CTAs that have ended, and of each that runs the part of the usual time
+ * that it has run for. So progress does not depend on whether CTAs of a wave start together. */
+static uint64_t cta_parts(const struct tma_kernel_engine *engine, uint64_t cycle) {
+    const struct tma_accounting *accounting = &engine->simulation.accounting;
+    uint64_t usual = usual_cta_cycles(accounting, engine->cta_places);
+    uint64_t parts = accounting->ended_ctas * TMA_UNIT_PARTS;
+    for (uint32_t i = 0; i < engine->cta_places && usual > 0; i++) {
+        const struct tma_kernel_cta *cta = &engine->ctas[i];
+        uint64_t run = cycle > cta->start_cycle ? cycle - cta->start_cycle : 0;
+        if (cta->cluster->running_ctas > 0)
+            parts += (run < usual ? run : usual) * TMA_UNIT_PARTS / usual;
+    }
+    return parts;
+}
+
+static uint64_t progress_of(const struct tma_kernel_engine *engine) {
+    const struct tma_kernel_sampling *own = &engine->sampling;
+    uint64_t operations = engine->simulation.accounting.result->counters.operations;
+    if (own->unit == TMA_SAMPLED_CTAS)
+        return engine->next_cta - own->sampler.skipped;
+    return own->operations == 0 ? own->cut.passes : operations;
+}
+
+void tma_kernel_sampling_look(struct tma_kernel_engine *engine, uint64_t cycle) {
+    struct tma_kernel_sampling *own = &engine->sampling;
+    uint64_t progress = progress_of(engine);
+    if (!tma_sampler_is_due(&own->sampler, progress))
+        return;
+    const struct tma_sample_mark mark = {.parts = own->unit == TMA_SAMPLED_CTAS
+                                                      ? cta_parts(engine, cycle)
+                                                      : progress * TMA_UNIT_PARTS,
+                                         .cycle = cycle,
+                                         .tally = tally_of(engine)};
+    uint64_t units = tma_sampler_look(&own->sampler, progress, &mark);
+    if (units > 0)
+        units = skip(engine, units);
+    if (units > 0)
+        tma_sampler_skip(&own->sampler, units);
+}
+
+void tma_kernel_sampling_end(struct tma_kernel_engine *engine, struct tma_memory_counters *counters,
+                             uint64_t units[TMA_TALLY_UNIT_COUNT]) {
+    const struct tma_kernel_sampling *own = &engine->sampling;
+    if (!own->on)
+        return;
+    tma_sample_account(&own->sampler, walk_bytes(engine->kernel), own->unit != TMA_SAMPLED_CTAS,
+                       &engine->simulation.accounting, counters);
+    for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
+        units[u] += own->sampler.tally.units[u];
+}

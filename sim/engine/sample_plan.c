@@ -1,0 +1,112 @@
+#include "engine/sample_plan.h"
+
+#include "tensormap/types.h"
+
+/* A window has at least so many refreshes of each DRAM bank. */
+enum { REFRESHES = 2, CAREFUL_REFRESHES = 32 };
+
+/* What is skipped at once, as a multiple of all that came before. */
+enum { FACTOR = 64, CAREFUL_FACTOR = 1 };
+
+struct tma_sample_plan tma_sample_plan_of(const struct tma_machine *machine,
+                                          enum tma_sampling sampling, uint64_t walk_bytes) {
+    bool careful = sampling == TMA_SAMPLING_CAREFUL;
+    uint64_t capacities = 2 * machine->l2.capacity_bytes;
+    uint64_t refresh = (uint64_t)machine->dram.trefi_ps * machine->sm_clock_mhz / 1000000;
+    return (struct tma_sample_plan){
+        .window_cycles = refresh * (careful ? CAREFUL_REFRESHES : REFRESHES),
+        .guard_bytes = (walk_bytes < capacities ? walk_bytes : capacities) / 2 * 3,
+        .outgrows_l2 = walk_bytes > machine->l2.capacity_bytes,
+        .factor = careful ? CAREFUL_FACTOR : FACTOR,
+    };
+}
+
+uint64_t tma_tensor_bytes(const struct tma_tensor_map *maps, const struct tma_map_array *arrays,
+                          uint32_t map_count) {
+    uint64_t sum = 0;
+    for (uint32_t m = 0; m < map_count; m++) {
+        uint64_t bytes = tma_type_info(maps[m].data_type)->global_bits;
+        bool small = true;
+        for (uint32_t d = 0; d < maps[m].rank && small; d++)
+            small = !__builtin_mul_overflow(bytes, maps[m].global_dim[d], &bytes);
+        if (!small || __builtin_mul_overflow(bytes / 8, tma_array_maps(&arrays[m]), &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum))
+            return UINT64_MAX;
+    }
+    return sum;
+}
+
+struct tma_tally tma_sample_tally(const struct tma_accounting *accounting,
+                                  const struct tma_memory_counters *counters) {
+    struct tma_tally tally = tma_tally_of(accounting->result, counters);
+    tally.latencies = tma_histogram_count(accounting->latencies);
+    tally.ended_ctas = accounting->ended_ctas;
+    for (uint64_t i = 0; i < accounting->ended_ctas; i++)
+        tally.cta_cycles += accounting->cta_cycles[i];
+    return tally;
+}
+
+static enum tma_whole_reason whole_reason(const struct tma_sampler *sampler) {
+    if (sampler->marks == NULL)
+        return TMA_WHOLE_NO_UNIT;
+    return sampler->compared ? TMA_WHOLE_UNSTEADY : TMA_WHOLE_SHORT;
+}
+
+/* By how many cycles CTAs that went on over the skipped time may have come apart in it, beyond what
+ * the simulated part shows: as fast as they did there. */
+static uint64_t imbalance_cycles(const struct tma_accounting *accounting, uint64_t skipped) {
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint64_t i = 0; i < accounting->ended_ctas; i++) {
+        uint64_t cycles = accounting->cta_cycles[i];
+        least = cycles < least ? cycles : least;
+        most = cycles > most ? cycles : most;
+    }
+    return most > least ? (uint64_t)((unsigned __int128)(most - least) * skipped / most) : 0;
+}
+
+static uint64_t square_root(uint64_t value) {
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit /= 2)
+        if ((root + bit) * (root + bit) <= value)
+            root += bit;
+    return root;
+}
+
+/* By how many cycles the last CTAs may end earlier or later than they would have without the skip:
+ * twice the standard deviation of the time of CTAs. */
+static uint64_t ending_cycles(const struct tma_accounting *accounting) {
+    unsigned __int128 squares = 0;
+    uint64_t count = accounting->ended_ctas, sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += accounting->cta_cycles[i];
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t cycles = accounting->cta_cycles[i], mean = sum / count;
+        uint64_t off = cycles > mean ? cycles - mean : mean - cycles;
+        squares += (unsigned __int128)off * off;
+    }
+    return count == 0 ? 0 : 2 * square_root((uint64_t)(squares / count));
+}
+
+void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, bool inside_ctas,
+                        struct tma_accounting *accounting, struct tma_memory_counters *counters) {
+    struct tma_result *result = accounting->result;
+    struct tma_sampled *sampled = &result->sampled;
+    const struct tma_tally *tally = &sampler->tally;
+    sampled->asked = true;
+    if (sampler->skipped == 0) {
+        sampled->whole = whole_reason(sampler);
+        return;
+    }
+    accounting->skipped = (struct tma_skipped){
+        .cycles = sampler->skipped_cycles,
+        .latencies = tally->latencies,
+        .ctas = inside_ctas ? 0 : sampler->skipped,
+        .cta_cycles = inside_ctas ? 0 : tally->cta_cycles,
+    };
+    tma_tally_add(tally, result, counters);
+    sampled->skipped_cycles = sampler->skipped_cycles;
+    sampled->error_cycles = sampler->error_cycles;
+    sampled->error_cycles += inside_ctas ? imbalance_cycles(accounting, sampler->skipped_cycles)
+                                         : ending_cycles(accounting);
+    sampled->rereads = result->counters.tensor_bytes > walk_bytes;
+}

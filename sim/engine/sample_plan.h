@@ -1,0 +1,28 @@
+/* What all sampled runs have in common, whatever units their progress is counted in. */
+#ifndef TMA_ENGINE_SAMPLE_PLAN_H
+#define TMA_ENGINE_SAMPLE_PLAN_H
+
+#include "engine/accounting.h"
+#include "engine/sampler.h"
+
+/* Returns a plan without its units: with the guard, the shortest window in cycles, and how much may
+ * be skipped at once. The guard is 1.5 times the smaller of one walk over the tensors, which moves
+ * `walk_bytes`, and twice the capacity of L2. */
+struct tma_sample_plan tma_sample_plan_of(const struct tma_machine *machine,
+                                          enum tma_sampling sampling, uint64_t walk_bytes);
+
+/* The bytes of the tensors of all maps. */
+uint64_t tma_tensor_bytes(const struct tma_tensor_map *maps, const struct tma_map_array *arrays,
+                          uint32_t map_count);
+
+/* The tally of a run so far, but for the units of SMs. */
+struct tma_tally tma_sample_tally(const struct tma_accounting *accounting,
+                                  const struct tma_memory_counters *counters);
+
+/* Adds what was skipped to the figures of a run that has ended, before tma_account_run, and says in
+ * the result how it was sampled. With `inside_ctas`, the CTAs of all places went on over the time
+ * that was skipped; else whole CTAs were skipped. */
+void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, bool inside_ctas,
+                        struct tma_accounting *accounting, struct tma_memory_counters *counters);
+
+#endif

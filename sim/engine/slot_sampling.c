@@ -1,0 +1,112 @@
+#include "engine/slot_sampling.h"
+
+#include "engine/sample_plan.h"
+
+enum {
+    LEAST_WAVES = 6,      /* of a grid, to skip CTAs */
+    LEAST_ITERATIONS = 16 /* of a slot, to skip some */
+};
+
+/* The bytes of the tiles that operations walk over, each counted once for each operation. */
+static uint64_t walk_bytes(const struct tma_workload *workload) {
+    uint64_t all = tma_tensor_bytes(workload->maps, workload->arrays, workload->map_count), sum = 0;
+    for (uint32_t i = 0; i < workload->operation_count; i++) {
+        const struct tma_stage_operation *stage = &workload->operations[i];
+        struct tma_operation first = stage->operation;
+        struct tma_row_stream rows;
+        struct tma_operation_size size;
+        uint64_t tiles = tma_walk_tiles(stage, workload), bytes;
+        if (stage->walk.order == TMA_WALK_FIXED && tiles > workload->cta_count)
+            tiles = workload->cta_count;
+        tma_walk_coordinates(stage, workload, 0, 0, first.coordinates);
+        if (tma_rows_begin(&rows, &workload->maps[stage->map], &first, &size, NULL) != TMA_OK ||
+            __builtin_mul_overflow(tiles, size.moved_bytes, &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum))
+            return all;
+    }
+    return sum < all ? sum : all;
+}
+
+bool tma_slot_sampling_begin(struct tma_slot_sampling *sampling, enum tma_sampling mode,
+                             struct tma_simulation *simulation, const struct tma_grid *grid,
+                             struct tma_cta_scheduler *scheduler) {
+    const struct tma_workload *workload = simulation->workload;
+    *sampling = (struct tma_slot_sampling){.simulation = simulation,
+                                           .grid = grid,
+                                           .scheduler = scheduler,
+                                           .walk_bytes = walk_bytes(workload)};
+    struct tma_sample_plan plan =
+        tma_sample_plan_of(simulation->machine, mode, sampling->walk_bytes);
+    if (workload->cta_count / grid->sm_count >= LEAST_WAVES) {
+        sampling->skips_ctas = true;
+        plan.total = workload->cta_count;
+        plan.window = plan.step = plan.tail = grid->sm_count;
+        return tma_sampler_create(&sampling->sampler, &plan);
+    }
+    if (workload->cta_count > grid->sm_count ||
+        workload->iterations / workload->depth < LEAST_ITERATIONS)
+        return true;
+    sampling->operations = simulation->total_operations / workload->iterations;
+    plan.total = simulation->total_operations;
+    plan.window = plan.step = plan.tail = sampling->operations * workload->depth;
+    return tma_sampler_create(&sampling->sampler, &plan);
+}
+
+void tma_slot_sampling_free(struct tma_slot_sampling *sampling) {
+    tma_sampler_free(&sampling->sampler);
+}
+
+/* Finds the last iteration that a slot has begun. False where a slot has ended, or has not passed
+ * the cut before. */
+static bool find_last_iteration(const struct tma_slot_sampling *sampling, uint32_t *last) {
+    const struct tma_iteration_cut *cut = &sampling->simulation->cut;
+    *last = 0;
+    for (uint32_t i = 0; i < sampling->grid->slot_count; i++) {
+        const struct tma_slot *slot = &sampling->grid->slots[i];
+        if (slot->state == TMA_SLOT_IDLE || (cut->by > 0 && slot->iteration <= cut->after))
+            return false;
+        *last = slot->iteration > *last ? slot->iteration : *last;
+    }
+    return true;
+}
+
+/* Cuts iterations out of all slots, of at most `units` operations. Returns of how many. */
+static uint64_t cut_iterations(struct tma_slot_sampling *sampling, uint64_t units) {
+    const struct tma_workload *workload = sampling->simulation->workload;
+    uint64_t depth = workload->depth, count = units / sampling->operations;
+    uint32_t last;
+    if (!find_last_iteration(sampling, &last) || last + 2 * depth >= workload->iterations)
+        return 0;
+    /* Each slot has one more iteration at least. */
+    uint64_t most = workload->iterations - 2 * depth - last;
+    count = (count < most ? count : most) / depth * depth;
+    sampling->simulation->cut = (struct tma_iteration_cut){.after = last, .by = (uint32_t)count};
+    return count * sampling->operations;
+}
+
+void tma_slot_sampling_look(struct tma_slot_sampling *sampling, uint64_t cycle) {
+    struct tma_simulation *simulation = sampling->simulation;
+    struct tma_sampler *sampler = &sampling->sampler;
+    uint64_t progress = sampling->skips_ctas ? sampling->scheduler->next_cta - sampler->skipped
+                                             : simulation->accounting.result->counters.operations;
+    if (!tma_sampler_is_due(sampler, progress))
+        return;
+    struct tma_memory_counters counters = tma_memory_count(simulation->memory);
+    const struct tma_sample_mark mark = {.parts = progress * TMA_UNIT_PARTS,
+                                         .cycle = cycle,
+                                         .tally =
+                                             tma_sample_tally(&simulation->accounting, &counters)};
+    uint64_t units = tma_sampler_look(sampler, progress, &mark);
+    if (units > 0 && sampling->skips_ctas)
+        sampling->scheduler->next_cta += (uint32_t)units;
+    else if (units > 0)
+        units = cut_iterations(sampling, units);
+    if (units > 0)
+        tma_sampler_skip(sampler, units);
+}
+
+void tma_slot_sampling_end(const struct tma_slot_sampling *sampling,
+                           struct tma_memory_counters *counters) {
+    tma_sample_account(&sampling->sampler, sampling->walk_bytes, !sampling->skips_ctas,
+                       &sampling->simulation->accounting, counters);
+}

@@ -1,0 +1,56 @@
+#include "report/sampled.h"
+
+#include <inttypes.h>
+
+#include "report/decimal.h"
+#include "report/text_line.h"
+
+enum { PERCENT_DIGITS = 1 };
+
+/* The part of the cycles that was simulated, in percent. */
+static double simulated(const struct tma_result *result) {
+    uint64_t skipped = result->sampled.skipped_cycles;
+    return result->cycles == 0 ? 100
+                               : 100 * (double)(result->cycles - skipped) / (double)result->cycles;
+}
+
+/* The error in tenths of a percent, rounded up. */
+static double error_of(const struct tma_result *result) {
+    uint64_t tenths =
+        result->cycles == 0
+            ? 0
+            : (result->sampled.error_cycles * 1000 + result->cycles - 1) / result->cycles;
+    return (double)tenths / 10;
+}
+
+void tma_sampled_write_text(const struct tma_result *result, FILE *out) {
+    const struct tma_sampled *sampled = &result->sampled;
+    if (!sampled->asked)
+        return;
+    if (sampled->skipped_cycles == 0) {
+        tma_text_line(out, "sampled", "all of it simulated: %s",
+                      tma_whole_reason_text(sampled->whole));
+        return;
+    }
+    tma_text_line(out, "sampled",
+                  "%s %% simulated, cycles within %s %%; all figures are estimates from that part",
+                  tma_decimal(simulated(result), PERCENT_DIGITS).text,
+                  tma_decimal(error_of(result), PERCENT_DIGITS).text);
+    if (sampled->rereads)
+        tma_text_line(out, NULL,
+                      "tiles are read again, so that the run may drift slowly: --sample=careful "
+                      "looks for that");
+}
+
+void tma_sampled_write_json(const struct tma_result *result, struct tma_json *json) {
+    const struct tma_sampled *sampled = &result->sampled;
+    if (!sampled->asked)
+        return;
+    tma_json_begin_object(json, "sampled");
+    tma_json_decimal(json, "simulated_percent", simulated(result), PERCENT_DIGITS);
+    tma_json_decimal(json, "error_percent", error_of(result), PERCENT_DIGITS);
+    tma_json_bool(json, "drift_possible", sampled->rereads);
+    if (sampled->skipped_cycles == 0)
+        tma_json_string(json, "whole", tma_whole_reason_text(sampled->whole));
+    tma_json_end_object(json);
+}

@@ -1,0 +1,15 @@
+/* What a report says of a sampled run: how much of it was simulated, and how wrong its cycles may
+ * be. */
+#ifndef TMA_REPORT_SAMPLED_H
+#define TMA_REPORT_SAMPLED_H
+
+#include <stdio.h>
+
+#include "engine/result.h"
+#include "report/json_writer.h"
+
+/* Both write nothing for a run that was not to be sampled. */
+void tma_sampled_write_text(const struct tma_result *result, FILE *out);
+void tma_sampled_write_json(const struct tma_result *result, struct tma_json *json);
+
+#endif

@@ -1,0 +1,46 @@
+# A sampled run simulates a part, says how large it is and how wrong the cycles may be, and is not more wrong than
+# that. Its sums add up, no share is above 100 %, and the same run gives the same bytes.
+figure() { awk -v key="\"$2\":" '$1 == key { value = $2; sub(/,$/, "", value); print value; exit }' "$1"; }
+
+# Runs a scenario whole and sampled: the rest are its settings.
+sample() {
+    scenario=$1
+    shift
+    tmasim run "$scenario" --set "$@" --no-why --format json >"$SCRATCH/whole"
+    tmasim run "$scenario" --set "$@" --sample --format json >"$SCRATCH/part"
+    tmasim run "$scenario" --set "$@" --sample --format json | cmp - "$SCRATCH/part"
+    tmasim run "$scenario" --set "$@" --sample | grep -A 1 '^sampled' | grep -E '^sampled|--sample'
+    whole=$(figure "$SCRATCH/whole" cycles) part=$(figure "$SCRATCH/part" cycles)
+    error=$(figure "$SCRATCH/part" error_percent) simulated=$(figure "$SCRATCH/part" simulated_percent)
+    awk -v whole="$whole" -v part="$part" -v error="$error" -v simulated="$simulated" 'BEGIN {
+        off = 100 * (part - whole) / whole; if (off < 0) off = -off
+        print (off <= error ? "within the error" : "off by " off " %"), (simulated < 100 ? "in part" : "whole") }'
+    awk -v sectors="$(figure "$SCRATCH/part" sectors)" -v hits="$(figure "$SCRATCH/part" sector_hits)" \
+        -v misses="$(figure "$SCRATCH/part" sector_misses)" \
+        'BEGIN { if (sectors != hits + misses) print sectors " is not " hits " + " misses }'
+    # Operations and bytes, of which each window has its share, within a percent.
+    for name in operations moved; do
+        awk -v a="$(figure "$SCRATCH/whole" $name)" -v b="$(figure "$SCRATCH/part" $name)" -v name=$name \
+            'BEGIN { if (b < 0.99 * a || b > 1.01 * a) print name ": " b " of " a }'
+    done
+    sed -n '/"busy": {/,/}/p' "$SCRATCH/part" | grep -E ': ([2-9]|1\.[0-9]*[1-9])' && echo "busy for longer than the run"
+}
+echo "-- CTAs of a grid"
+sample gemm kernel.sms=4 M=2048 N=2048 K=512
+sample l2_resident workload.ctas=7920 workload.iterations=4
+echo "-- iterations of loops"
+sample gemm_persistent CTAS=4 M=2048 N=2048 K=512
+sample ../../configs/scenarios/kernels/dynamic_tiles.yaml TILES=6000
+sample l2_resident workload.ctas=8 workload.iterations=2048
+echo "-- whole"
+sample gemm M=512 N=512
+sample l2_resident workload.ctas=8 workload.iterations=64
+echo "-- careful"
+tmasim run gemm_persistent --set CTAS=4 M=2048 N=2048 K=512 --sample=careful | grep '^sampled'
+echo "-- what needs the whole run"
+for option in "--trace x" "--timeline x" "--stats x" --details --why "--draws 2" --sample=fast; do
+    # shellcheck disable=SC2086 # an option and its value
+    tmasim run copy --sample $option 2>&1
+    echo "exit $?"
+done
+[ ! -e x ]
