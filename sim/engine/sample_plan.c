@@ -52,18 +52,6 @@ static enum tma_whole_reason whole_reason(const struct tma_sampler *sampler) {
     return sampler->compared ? TMA_WHOLE_UNSTEADY : TMA_WHOLE_SHORT;
 }
 
-/* By how many cycles CTAs that went on over the skipped time may have come apart in it, beyond what
- * the simulated part shows: as fast as they did there. */
-static uint64_t imbalance_cycles(const struct tma_accounting *accounting, uint64_t skipped) {
-    uint64_t least = UINT64_MAX, most = 0;
-    for (uint64_t i = 0; i < accounting->ended_ctas; i++) {
-        uint64_t cycles = accounting->cta_cycles[i];
-        least = cycles < least ? cycles : least;
-        most = cycles > most ? cycles : most;
-    }
-    return most > least ? (uint64_t)((unsigned __int128)(most - least) * skipped / most) : 0;
-}
-
 static uint64_t square_root(uint64_t value) {
     uint64_t root = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit /= 2)
@@ -73,7 +61,8 @@ static uint64_t square_root(uint64_t value) {
 }
 
 /* By how many cycles the last CTAs may end earlier or later than they would have without the skip:
- * twice the standard deviation of the time of CTAs. */
+ * twice the standard deviation of the time of CTAs. CTAs that went on over the skip end in their
+ * own order: there it counts as far as the run was skipped. */
 static uint64_t ending_cycles(const struct tma_accounting *accounting) {
     unsigned __int128 squares = 0;
     uint64_t count = accounting->ended_ctas, sum = 0;
@@ -106,7 +95,9 @@ void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, 
     tma_tally_add(tally, result, counters);
     sampled->skipped_cycles = sampler->skipped_cycles;
     sampled->error_cycles = sampler->error_cycles;
-    sampled->error_cycles += inside_ctas ? imbalance_cycles(accounting, sampler->skipped_cycles)
-                                         : ending_cycles(accounting);
+    uint64_t ending = ending_cycles(accounting), skipped = sampler->skipped_cycles;
+    uint64_t all = accounting->last_cycle + skipped;
+    sampled->error_cycles +=
+        inside_ctas ? (uint64_t)((unsigned __int128)ending * skipped / all) : ending;
     sampled->rereads = result->counters.tensor_bytes > walk_bytes;
 }
