@@ -220,6 +220,8 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(FUZZ_SOURCES))
 
 FUZZ_OBJECTS := $(patsubst %.c,build/fuzz/obj/%.o,$(LIB_SOURCES))
 
+build/fuzz/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
+build/fuzz/obj/sim/report/page.o: FUZZ_FLAGS += -I$(BUILD)/embedded
 build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
@@ -361,7 +363,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 	@echo "$@: $$(stat -c %s $@) bytes"
 
 .PHONY: capture
-capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs build/capture-pipelines ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions (needs nvcc; GPU_ARCH=90a)
+capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs build/capture-pipelines build/capture-line-latencies ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines (needs nvcc; GPU_ARCH=90a)
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
@@ -375,7 +377,8 @@ build/capture-clusters: scripts/capture/clusters.cu
 build/capture-shared-port: scripts/capture/shared_port.cu
 build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/wgmma.cuh
 build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/scenario.h scripts/capture/wgmma.cuh
-build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs build/capture-pipelines:
+build/capture-line-latencies: scripts/capture/line_latencies.cu
+build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs build/capture-pipelines build/capture-line-latencies:
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda
@@ -394,6 +397,10 @@ lint: all ## cppcheck, who may include whom, and no global symbol of the library
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --error-exitcode=1 -Isim sim examples
 	@nm -g --defined-only $(LIBRARY) | awk 'NF == 3 && $$3 !~ /^tma_/ { print "not tma_: " $$3; bad = 1 } END { exit bad }'
+
+.PHONY: analyze
+analyze: all ## static analysis: gcc -fanalyzer, clang-tidy, cppcheck (needs clang-tidy; a minute)
+	@scripts/analyze $(BUILD)
 
 compile_commands.json: $(SOURCES) Makefile ## for clangd and clang-tidy
 	@{ joint='['; for source in $(SOURCES); do \

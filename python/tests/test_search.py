@@ -143,6 +143,62 @@ def test_an_interrupt_ends_all_workers() -> None:
     assert time.monotonic() - begin < 20
 
 
+def interrupt_soon(seconds: float) -> threading.Timer:
+    """Ctrl-C, after a while."""
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+#: Its second row takes minutes.
+LONG = {"workload.iterations": [1, 100_000_000, 2]}
+
+
+def test_an_interrupted_sweep_has_what_is_done() -> None:
+    timer = interrupt_soon(2)
+    found = tmasim.sweep("narrow_rows", LONG, jobs=2)
+    timer.join()
+    assert found.partial
+    assert {row.row for row in found.rows} <= {1, 3} and found.rows
+    assert all(row.error is None for row in found.rows)
+    assert found.best is not None and found.best.row == 1
+    whole = tmasim.sweep("narrow_rows", {"workload.iterations": [1, 2]}, jobs=2)
+    assert not whole.partial and whole.rows[0].result == found.rows[0].result
+
+
+def test_an_interrupted_tuner_has_what_is_done() -> None:
+    tries = [{"M": 512}, {"M": 1 << 20}]
+    timer = interrupt_soon(3)
+    found = tmasim.tune("gemm", tries, settings={"N": 512, "K": 512}, draws=0, jobs=2)
+    timer.join()
+    assert found.partial
+    assert [row.set for row in found.rows] == [{"M": 512}]
+    assert found.best is not None and found.best.found == "simulated"
+
+
+def test_compare_gives_the_cycles_of_the_command(command: Command) -> None:
+    scenario = tmasim.Scenario("gemm_tile", settings={"workload.ctas": 1, "workload.iterations": 4})
+    path = str(tmasim.configs() / "scenarios" / "gemm_tile.yaml")
+    settings = [f"--set={setting}" for setting in scenario.settings]
+    expected = json.loads(command("compare", path, *settings, "--draws", "2", "--format", "json"))
+    found = scenario.compare(draws=2, jobs=2)
+    for row, other in zip(found.to_records(), expected["modes"]):
+        assert row["swizzle"] == other["swizzle"] and row["legal"] == other["legal"]
+        assert row["reason"] == other.get("reason", "")
+        for key in ("cycles", "wavefronts", "ideal_wavefronts", "excess_wavefronts"):
+            assert row.get(key) == other.get(key), key
+        if row["legal"]:
+            assert row["bytes_per_cycle_per_sm"] == pytest.approx(
+                other["bytes_per_cycle_per_sm"], abs=6e-4
+            )
+    assert len(found.modes) == len(expected["modes"])
+    assert found.best is not None and found.best.swizzle == "128b"
+    with pytest.raises(tmasim.RunError, match="compare takes workloads"):
+        tmasim.Scenario.kernel("gemm").compare()
+    with pytest.raises(ValueError, match="draws is 1001"):
+        scenario.compare(draws=1001, jobs=1)
+
+
 def test_a_script_needs_no_guard(tmp_path: Any) -> None:
     script = tmp_path / "script.py"
     script.write_text(

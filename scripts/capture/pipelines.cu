@@ -109,13 +109,22 @@ static __device__ void place(const work &work, int tile, int &m, int &n) {
     }
 }
 
-/* A stage of the ring, which goes round. */
+/* A stage of the ring, which goes round. What a step needs of it is in registers, so that a step
+ * has as few instructions as it can: its time is that of the kernel wherever nothing else limits
+ * it. */
 struct stage {
-    uint32_t index = 0, parity = 0;
-    __device__ void next(const work &work) {
-        if (++index == uint32_t(work.depth)) {
+    const uint32_t first, bytes, count;
+    uint32_t index, parity, address;
+    __device__ stage(uint32_t base, const work &work)
+        : first(base), bytes(work.stage_bytes), count(uint32_t(work.depth)), index(0), parity(0),
+          address(base) {}
+    __device__ void next() {
+        index++;
+        address += bytes;
+        if (index == count) {
             index = 0;
             parity ^= 1;
+            address = first;
         }
     }
 };
@@ -124,24 +133,28 @@ struct stage {
 template <bool SHARED>
 static __device__ void produce(const CUtensorMap &a, const CUtensorMap &b, const work &work,
                                uint32_t base, uint32_t full, uint32_t empty, uint32_t rank) {
-    int part_rows = SHARED ? work.bn / work.cluster : 0;
-    uint32_t part = SHARED ? rank * (work.b_bytes / work.cluster) : 0;
-    stage at;
-    for (int tile = blockIdx.x; tile < work.tiles; tile += gridDim.x) {
+    const int part_rows = SHARED ? work.bn / work.cluster : 0;
+    const int steps = work.steps, columns = work.bk, tiles = work.tiles, jump = gridDim.x;
+    const uint32_t b_offset = work.b_offset + (SHARED ? rank * (work.b_bytes / work.cluster) : 0);
+    const uint32_t bytes = work.a_bytes + work.b_bytes;
+    const uint16_t mask = uint16_t((1 << work.cluster) - 1);
+    const bool two = work.loads > 1;
+    stage at(base, work);
+    for (int tile = blockIdx.x; tile < tiles; tile += jump) {
         int m, n;
         place(work, tile, m, n);
+        int a_row = m * work.bm, b_row = n * work.bn + int(rank) * part_rows, column = 0;
 #pragma unroll 1
-        for (int k = 0; k < work.steps; k++) {
-            uint32_t barrier = full + 8 * at.index, to = base + at.index * work.stage_bytes;
+        for (int k = 0; k < steps; k++, column += columns) {
+            uint32_t barrier = full + 8 * at.index;
             wait(empty + 8 * at.index, at.parity ^ 1);
-            expect(barrier, work.a_bytes + work.b_bytes);
-            load(&a, k * work.bk, m * work.bm, to, barrier);
-            if (work.loads > 1 && SHARED)
-                load_for_all(&b, k * work.bk, n * work.bn + int(rank) * part_rows,
-                             to + work.b_offset + part, barrier, uint16_t((1 << work.cluster) - 1));
-            else if (work.loads > 1)
-                load(&b, k * work.bk, n * work.bn, to + work.b_offset, barrier);
-            at.next(work);
+            expect(barrier, bytes);
+            load(&a, column, a_row, at.address, barrier);
+            if (two && SHARED)
+                load_for_all(&b, column, b_row, at.address + b_offset, barrier, mask);
+            else if (two)
+                load(&b, column, b_row, at.address + b_offset, barrier);
+            at.next();
         }
     }
 }
@@ -156,13 +169,14 @@ static __device__ void release(uint32_t barrier, uint32_t lane, int cluster) {
 }
 
 /* The end of an output tile: cycles, then the store of the tile by one thread. */
+template <int STORES>
 static __device__ void end_tile(const CUtensorMap &c, const work &work, uint32_t base, int m,
                                 int n) {
     if (work.epilogue > 0) {
         spin(work.epilogue);
         __syncwarp();
     }
-    if (work.store != 1)
+    if (STORES != 1)
         return;
     asm volatile("bar.sync 1, %0;" ::"r"(work.warps * 32) : "memory");
     if (threadIdx.x == 0) {
@@ -176,23 +190,24 @@ static __device__ void end_tile(const CUtensorMap &c, const work &work, uint32_t
 }
 
 /* With N columns, warp groups multiply, leave one group in flight, and release the stage before. */
-template <int N, bool SHARED>
+template <int N, int STORES, bool SHARED>
 static __device__ float multiply(const CUtensorMap &c, const work &work, uint32_t base,
                                  uint32_t full, uint32_t empty, uint32_t warp, uint32_t lane) {
     float sums[N / 2];
-    uint32_t rows = warp / 4 * MMA_ROWS * work.bk * ELEMENT_BYTES, before = 0;
-    stage at;
+    const uint32_t rows = warp / 4 * MMA_ROWS * work.bk * ELEMENT_BYTES, b_offset = work.b_offset;
+    const int steps = work.steps, tiles = work.tiles, jump = gridDim.x, cluster = work.cluster;
+    uint32_t before = 0;
+    stage at(base, work);
 #pragma unroll
     for (int i = 0; i < N / 2; i++)
         sums[i] = 0;
-    for (int tile = blockIdx.x; tile < work.tiles; tile += gridDim.x) {
+    for (int tile = blockIdx.x; tile < tiles; tile += jump) {
         int m, n;
         place(work, tile, m, n);
 #pragma unroll 1
-        for (int k = 0; k < work.steps; k++) {
+        for (int k = 0; k < steps; k++) {
             wait(full + 8 * at.index, at.parity);
-            uint32_t from = base + at.index * work.stage_bytes;
-            uint64_t a = desc(from + rows), b = desc(from + work.b_offset);
+            uint64_t a = desc(at.address + rows), b = desc(at.address + b_offset);
             asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
             for (int part = 0; part < 4; part++)
@@ -200,13 +215,13 @@ static __device__ float multiply(const CUtensorMap &c, const work &work, uint32_
             asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
             asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
             if (k > 0)
-                release<SHARED>(empty + 8 * before, lane, work.cluster);
+                release<SHARED>(empty + 8 * before, lane, cluster);
             before = at.index;
-            at.next(work);
+            at.next();
         }
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-        release<SHARED>(empty + 8 * before, lane, work.cluster);
-        end_tile(c, work, base, m, n);
+        release<SHARED>(empty + 8 * before, lane, cluster);
+        end_tile<STORES>(c, work, base, m, n);
     }
     float sum = 0;
 #pragma unroll
@@ -216,28 +231,30 @@ static __device__ float multiply(const CUtensorMap &c, const work &work, uint32_
 }
 
 /* Without products, each warp spins. A copy stores each stage from the stage itself. */
-template <bool SHARED>
+template <int STORES, bool SHARED>
 static __device__ void spend(const CUtensorMap &c, const work &work, uint32_t base, uint32_t full,
                              uint32_t empty, uint32_t lane) {
-    stage at;
-    for (int tile = blockIdx.x; tile < work.tiles; tile += gridDim.x) {
+    const int steps = work.steps, tiles = work.tiles, jump = gridDim.x, cluster = work.cluster;
+    const int compute = work.compute, columns = work.bk;
+    stage at(base, work);
+    for (int tile = blockIdx.x; tile < tiles; tile += jump) {
         int m, n;
         place(work, tile, m, n);
 #pragma unroll 1
-        for (int k = 0; k < work.steps; k++) {
+        for (int k = 0; k < steps; k++) {
             wait(full + 8 * at.index, at.parity);
-            if (work.compute > 0)
-                spin(work.compute);
-            if (work.store == 2 && lane == 0) {
-                store(&c, k * work.bk, m * work.bm, base + at.index * work.stage_bytes);
+            if (compute > 0)
+                spin(uint32_t(compute));
+            if (STORES == 2 && lane == 0) {
+                store(&c, k * columns, m * work.bm, at.address);
                 commit_stores();
                 wait_until_read();
             }
-            release<SHARED>(empty + 8 * at.index, lane, work.cluster);
+            release<SHARED>(empty + 8 * at.index, lane, cluster);
             __syncwarp();
-            at.next(work);
+            at.next();
         }
-        end_tile(c, work, base, m, n);
+        end_tile<STORES>(c, work, base, m, n);
     }
 }
 
@@ -245,7 +262,7 @@ static __device__ void synchronise_cluster() {
     asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
 }
 
-template <int N, bool SHARED>
+template <int N, int STORES, bool SHARED>
 static __global__ void __launch_bounds__((MOST_WARPS + 1) * 32)
     pipeline(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
              const __grid_constant__ CUtensorMap c, const __grid_constant__ work work,
@@ -282,14 +299,14 @@ static __global__ void __launch_bounds__((MOST_WARPS + 1) * 32)
             produce<SHARED>(a, b, work, base, shared_address(full), shared_address(empty), rank);
     } else {
         if constexpr (N > 0) {
-            float sum = multiply<N, SHARED>(c, work, base, shared_address(full),
-                                            shared_address(empty), warp, lane);
+            float sum = multiply<N, STORES, SHARED>(c, work, base, shared_address(full),
+                                                    shared_address(empty), warp, lane);
             if (sum == 1.2345f)
                 *sink = sum;
         } else {
-            spend<SHARED>(c, work, base, shared_address(full), shared_address(empty), lane);
+            spend<STORES, SHARED>(c, work, base, shared_address(full), shared_address(empty), lane);
         }
-        if (work.store > 0)
+        if (STORES > 0)
             asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
         if (lane == 0) {
             atomicMax(&end, (unsigned long long)clock64());
@@ -299,9 +316,11 @@ static __global__ void __launch_bounds__((MOST_WARPS + 1) * 32)
                                      global_ns()};
         }
     }
-    __syncwarp();
-    if (work.cluster > 1)
+    /* Lanes of the producer's warp that waited here for the first one would slow it down. */
+    if (work.cluster > 1) {
+        __syncwarp();
         synchronise_cluster();
+    }
 }
 
 static __global__ void read_all(const uint4 *data, size_t count, uint32_t *sink) {
@@ -316,20 +335,25 @@ static __global__ void read_all(const uint4 *data, size_t count, uint32_t *sink)
 typedef void (*kernel)(const CUtensorMap, const CUtensorMap, const CUtensorMap, const work,
                        cta_times *, float *);
 
-template <int N> static kernel choose(bool shared) {
-    return shared ? pipeline<N, true> : pipeline<N, false>;
+template <int N> static kernel choose(int stores, bool shared) {
+    if (stores == 2)
+        return pipeline<0, 2, false>;
+    if (stores == 1)
+        return shared ? pipeline<N, 1, true> : pipeline<N, 1, false>;
+    return shared ? pipeline<N, 0, true> : pipeline<N, 0, false>;
 }
 
 static kernel choose_kernel(const scenario &scenario, bool shared) {
+    auto stores = int(scenario.number("store"));
     switch (scenario.number("mma")) {
     case 0:
-        return choose<0>(shared);
+        return choose<0>(stores, shared);
     case 64:
-        return choose<64>(shared);
+        return choose<64>(stores, shared);
     case 128:
-        return choose<128>(shared);
+        return choose<128>(stores, shared);
     case 256:
-        return choose<256>(shared);
+        return choose<256>(stores, shared);
     default:
         die(scenario.name + ": mma is not 0, 64, 128 or 256");
         return nullptr;

@@ -41,27 +41,30 @@ static bool spares_operands(const struct cli_options *options) {
 /* Puts a copy of what standard input or a pipe has in the place of "-" or of the pipe. */
 static bool find_input(const struct cli_verb *verb, struct cli_options *options) {
     for (size_t i = 0; i < options->operands.count; i++) {
-        if (!verb->takes_input && !(verb->takes_scenario && i == 0))
+        if (!verb->takes_input && !verb->takes_scenario)
             continue;
         options->operands.items[i] = cli_piped_input(options->operands.items[i]);
         if (options->operands.items[i] == NULL)
             return false;
+        options->words[i] = cli_file_name(options->operands.items[i]);
     }
     return true;
 }
 
-/* Puts the file that a word names in the place of the word. Other operands stay: the verb says what
+/* Puts the files that words name in the place of the words. Other operands stay: the verb says what
  * is wrong with them. */
-static bool find_scenario(const struct cli_verb *verb, struct cli_options *options) {
-    if (!verb->takes_scenario || options->operands.count == 0)
-        return true;
-    options->scenario = tma_allocate(1, sizeof *options->scenario);
-    if (options->scenario == NULL) {
-        cli_error("out of memory");
-        return false;
+static bool find_scenarios(const struct cli_verb *verb, struct cli_options *options) {
+    struct cli_config_path path;
+    for (size_t i = 0; verb->takes_scenario && i < options->operands.count; i++) {
+        if (!cli_scenario_find(options->operands.items[i], &path))
+            continue;
+        options->found[i] = tma_copy_text(path.text);
+        if (options->found[i] == NULL) {
+            cli_error("out of memory");
+            return false;
+        }
+        options->operands.items[i] = options->found[i];
     }
-    if (cli_scenario_find(options->operands.items[0], options->scenario))
-        options->operands.items[0] = options->scenario->text;
     return true;
 }
 
@@ -73,7 +76,7 @@ static int run_verb(const struct cli_verb *verb, int count, char **arguments) {
     options->verbs = verbs;
     if (options->help)
         cli_verb_help(verb);
-    else if (!find_input(verb, options) || !find_scenario(verb, options))
+    else if (!find_input(verb, options) || !find_scenarios(verb, options))
         status = CLI_ERROR;
     else
         status = spares_operands(options) ? verb->run(options) : CLI_ERROR;

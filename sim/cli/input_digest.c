@@ -2,6 +2,8 @@
 
 #include "base/allocation.h"
 #include "base/digest.h"
+#include "base/version.h"
+#include "cli/messages.h"
 #include "scenario/extend.h"
 #include "scenario/text_file.h"
 
@@ -30,4 +32,26 @@ uint64_t cli_digest_variants(uint64_t digest, const struct cli_variants *variant
         digest =
             tma_digest_add_text(digest, variants->values[i] == NULL ? "" : variants->values[i]);
     return digest;
+}
+
+bool cli_digest_inputs(const struct cli_options *options, const char *const *paths,
+                       const struct cli_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]) {
+    const struct cli_list *settings = &options->settings;
+    uint64_t digest = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
+    bool good = true;
+    for (size_t i = 0; i < settings->count; i++)
+        digest = tma_digest_add_text(digest, settings->items[i]);
+    for (size_t i = 0; good && i < options->operands.count; i++) {
+        struct tma_diagnostics list = {0};
+        struct tma_scenario scenario;
+        tma_scenario_read(paths[i], settings->items, settings->count, &scenario, &list);
+        good = !tma_diagnostics_lack_memory(&list) &&
+               cli_digest_scenario(&digest, paths[i], &scenario);
+        tma_diagnostics_free(&list);
+        tma_scenario_free(&scenario);
+    }
+    if (!good)
+        cli_error("out of memory");
+    tma_digest_text(variants == NULL ? digest : cli_digest_variants(digest, variants), key);
+    return good;
 }

@@ -92,6 +92,10 @@ static void write_environment(FILE *out) {
          "the folders: where names of machines, kernels and scenarios are looked "
          "for before those that belong to tmasim."},
         {"TMASIM_QUIET", "Where it is set, no progress is shown, as with `--quiet`."},
+        {"TMASIM_RANK_TIMEOUT",
+         "For tmasim-mpi, which runs sweeps and tuners in the ranks of an MPI "
+         "job: after how many seconds without a sign of life a rank counts "
+         "as dead (default: 30)."},
     };
     cli_roff_section(".SH", "Environment", out);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {

@@ -215,6 +215,19 @@ static bool parse_arguments(struct arguments *arguments, struct cli_options *opt
     return add_architecture(options) && check_operands(arguments->verb, options);
 }
 
+static bool keep_words(struct cli_options *options) {
+    size_t count = options->operands.count;
+    options->words = tma_allocate(count, sizeof *options->words);
+    options->found = tma_allocate(count, sizeof *options->found);
+    if (options->words == NULL || options->found == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        options->words[i] = options->operands.items[i];
+    return true;
+}
+
 struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
                                       char *const *arguments) {
     struct cli_options *options = tma_allocate(1, options_bytes(verb));
@@ -223,7 +236,7 @@ struct cli_options *cli_options_parse(const struct cli_verb *verb, int count,
         return NULL;
     }
     struct arguments left = {verb, arguments, arguments + count};
-    if (!parse_arguments(&left, options)) {
+    if (!parse_arguments(&left, options) || !keep_words(options)) {
         cli_options_free(verb, options);
         return NULL;
     }
@@ -239,8 +252,11 @@ void cli_options_free(const struct cli_verb *verb, struct cli_options *options) 
         }
     }
     tma_release(options->settings.items); /* which --arch adds to, too */
+    for (size_t i = 0; options->found != NULL && i < options->operands.count; i++)
+        tma_release(options->found[i]);
+    tma_release(options->found);
+    tma_release(options->words);
     tma_release(options->operands.items);
-    tma_release(options->scenario);
     tma_release(options);
 }
 

@@ -31,14 +31,15 @@ struct cli_options {
     const char *output; /* NULL: standard output */
     int format;         /* a value of the verb's own table of formats */
     bool json;
-    int architecture;                 /* 0: the default */
-    int machine_architecture;         /* 0: the machine's own; else `settings` sets it */
-    int names;                        /* enum tma_name_style */
-    const char *descriptor_address;   /* NULL: not given */
-    struct cli_list settings;         /* PATH=VALUE */
-    struct cli_count jobs;            /* see cli/ranks.h */
-    bool quiet;                       /* show no progress */
-    struct cli_config_path *scenario; /* owned: the file that the first operand names, or NULL */
+    int architecture;               /* 0: the default */
+    int machine_architecture;       /* 0: the machine's own; else `settings` sets it */
+    int names;                      /* enum tma_name_style */
+    const char *descriptor_address; /* NULL: not given */
+    struct cli_list settings;       /* PATH=VALUE */
+    struct cli_count jobs;          /* see cli/ranks.h */
+    bool quiet;                     /* show no progress */
+    const char **words;             /* owned: the operands as the user typed them, "-" as a name */
+    char **found;                   /* owned: the files that operands name, or NULL */
 };
 
 enum cli_option_kind {
@@ -71,7 +72,7 @@ struct cli_verb {
     const char *example;  /* a command line, without "tmasim" and the verb */
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
-    bool takes_scenario; /* the first operand may name a kernel or a scenario of the library */
+    bool takes_scenario; /* operands may name kernels or scenarios of the library */
     bool takes_input;    /* the verb can reread its operands, also "-" and pipes */
     bool takes_topic;    /* operands are what `tmasim help` has help on */
     const struct tma_names *operand_words; /* the operands' words; NULL: operands are files */

@@ -148,7 +148,7 @@ static bool offer_operands(struct completion *completion, const struct cli_verb 
         return true;
     }
     offer_files(completion);
-    return !verb->takes_scenario || before > 0 || offer_library(completion);
+    return !verb->takes_scenario || offer_library(completion);
 }
 
 static bool complete_arguments(struct completion *completion, const struct cli_verb *verb,

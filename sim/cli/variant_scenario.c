@@ -47,7 +47,7 @@ static void describe_error(const struct tma_diagnostics *list, const char *path,
     char more[40] = "";
     if (total > 1)
         snprintf(more, sizeof more, " (and %zu more)", total - 1);
-    if (sscanf(first->at.file, "--set %zu", &number) == 1 && number > variant->user_count &&
+    if (sscanf(first->at.file, "--set %9zu", &number) == 1 && number > variant->user_count &&
         number <= variant->setting_count)
         snprintf(reason, CLI_REASON_BYTES, "%s: %s%s", variant->settings[number - 1], said, more);
     else if (first->at.line > 0)

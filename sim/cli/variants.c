@@ -8,6 +8,7 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "cli/messages.h"
+#include "cli/piped_input.h"
 #include "report/sweep.h"
 #include "scenario/text_file.h"
 
@@ -245,11 +246,15 @@ static bool read_line(struct maker *maker, const char *file, unsigned number, co
     return true;
 }
 
-static bool read_list(struct maker *maker, const char *file) {
+static bool read_list(struct maker *maker, const char *operand) {
     char *text;
     size_t length;
     struct tma_error error;
-    if (tma_text_read(file, &text, &length, &error) != TMA_OK) {
+    const char *path = cli_piped_input(operand);
+    if (path == NULL)
+        return false;
+    const char *file = cli_file_name(path);
+    if (tma_text_read(path, &text, &length, &error) != TMA_OK) {
         cli_error("%s: %s", file, error.text);
         return false;
     }

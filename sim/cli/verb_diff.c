@@ -91,19 +91,31 @@ static bool split_rows(struct variants *variants) {
     return true;
 }
 
+/* A file that has another name for people is called by that. False when out of memory. */
+static bool name_variant(const char *path, struct tma_variant *variant) {
+    const char *name = cli_file_name(path);
+    if (name == path)
+        return true;
+    tma_release(variant->name);
+    variant->name = tma_copy_text(name);
+    if (variant->name == NULL)
+        cli_error("out of memory");
+    return variant->name != NULL;
+}
+
 static bool read_variants(const struct cli_options *options, struct variants *variants) {
     struct tma_diagnostics list = {0};
     bool good = allocate(variants, options->operands.count);
     for (size_t i = 0; good && i < variants->count; i++)
-        good = tma_variant_read(options->operands.items[i], &variants->items[i], &list);
+        good = tma_variant_read(options->operands.items[i], &variants->items[i], &list) &&
+               name_variant(options->operands.items[i], &variants->items[i]);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
     if (!good || variants->count > 1)
         return good;
     if (variants->items[0].count > 1)
         return split_rows(variants);
-    cli_error("diff: %s has one run; name another file to compare it with",
-              options->operands.items[0]);
+    cli_error("diff: %s has one run; name another file to compare it with", options->words[0]);
     return false;
 }
 

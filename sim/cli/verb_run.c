@@ -9,17 +9,27 @@
 #include "cli/resolved_output.h"
 #include "cli/sample_option.h"
 #include "cli/scenario_input.h"
+#include "cli/scenario_table.h"
 #include "cli/statistics_output.h"
 #include "cli/timeline_output.h"
 #include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "report/report.h"
+#include "report/sweep.h"
+
+enum { MOST_SCENARIOS = 10000 };
 
 /* Files besides the report. */
 enum { TRACE, TIMELINE, STATS, RESOLVED, FURTHER_FILES };
 
 static const char *const further_options[FURTHER_FILES] = {"--trace", "--timeline", "--stats",
                                                            "--resolved"};
+
+/* The formats of a report, and those of a table, which is what several scenarios have. */
+static const struct tma_name run_formats[] = {
+    {"text", 0}, {"json", 1}, {"csv", 2}, {"jsonl", 3}, {"markdown", 4}};
+static const struct tma_names run_format_names = {"format", run_formats,
+                                                  sizeof run_formats / sizeof run_formats[0]};
 
 struct run_options {
     struct cli_options common;
@@ -187,6 +197,31 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
     return status;
 }
 
+/* A table has what each run has. An option that asks for more needs one scenario and its report. */
+static bool check_table(const struct run_options *own) {
+    const char *option = own->details ? "--details" : own->why ? "--why" : NULL;
+    option = own->draws.given                     ? "--draws"
+             : own->sampling != TMA_SAMPLING_NONE ? "--sample"
+                                                  : option;
+    for (int i = 0; i < FURTHER_FILES; i++)
+        option = own->files[i] == NULL ? option : further_options[i];
+    if (option == NULL)
+        return true;
+    cli_error("run: %s is about one scenario and its report as text or JSON; this is a table",
+              option);
+    return false;
+}
+
+static int run_several(const struct run_options *own) {
+    int format = own->common.format, table_format;
+    const char *name = tma_name_of(&run_format_names, format);
+    if (!tma_value_of(&tma_sweep_format_names, name, &table_format)) {
+        cli_error("run: a table has no format %s; its JSON is jsonl, an object a line", name);
+        return CLI_ERROR;
+    }
+    return check_table(own) ? cli_scenario_table(&own->common, table_format, own->yes) : CLI_ERROR;
+}
+
 /* A sampled run has no record of its events, and is not compared with others. */
 static bool check_sampling(const struct run_options *options) {
     const char *const others[] = {options->files[TRACE] != NULL ? "--trace" : NULL,
@@ -201,11 +236,15 @@ static bool check_sampling(const struct run_options *options) {
 static int run(const struct cli_options *options) {
     const struct run_options *own = (const struct run_options *)options;
     struct tma_scenario scenario;
-    int status = CLI_ERROR;
+    int status = CLI_ERROR, report_format;
     if (own->why && own->no_why) {
         cli_error("run: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
+    const char *format = tma_name_of(&run_format_names, options->format);
+    if (options->operands.count > 1 ||
+        !tma_value_of(&tma_report_format_names, format, &report_format))
+        return run_several(own);
     if (!cli_draws_allowed(own->draws) || !check_sampling(own))
         return CLI_ERROR;
     bool read = cli_scenario_read(options, &scenario);
@@ -218,7 +257,8 @@ static int run(const struct cli_options *options) {
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
-    CLI_OPTION_FORMAT(&tma_report_format_names),
+    CLI_OPTION_JOBS,
+    CLI_OPTION_FORMAT(&run_format_names),
     CLI_OPTION_OUTPUT,
     {.name = "--trace",
      .value = "FILE",
@@ -278,14 +318,18 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_run = {
     .name = "run",
-    .operands = "SCENARIO.yaml",
+    .operands = "SCENARIO.yaml...",
     .takes_scenario = true,
     .example = "gemm_ws --set M=2048 --set STAGES=3 --format json -o report.json",
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",
-    .details = "Ctrl-C ends the run with a report of what was done, without a trace or a timeline.",
-    .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
+    .details =
+        "Several scenarios give a table, with a row for each; one that cannot be read or run has "
+        "its\nreason in place of figures. Csv, jsonl and markdown are formats of the table. Ctrl-C "
+        "ends the\nrun with a report of what was done, without a trace or a timeline.",
+    .statuses = "0 done; 1 rows of a table failed; 2 error; 3 the simulated program deadlocks or "
+                "faults;\n130 interrupted",
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = MOST_SCENARIOS,
     .options = options,
     .options_bytes = sizeof(struct run_options),
     .option_count = sizeof options / sizeof options[0],

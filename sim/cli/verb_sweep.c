@@ -1,7 +1,4 @@
 /* tmasim sweep: one scenario with many settings. */
-#include <assert.h>
-#include <string.h>
-
 #include "base/allocation.h"
 #include "base/digest.h"
 #include "base/version.h"
@@ -9,13 +6,11 @@
 #include "cli/journal.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/row_runs.h"
 #include "cli/temporary.h"
-#include "cli/variant_scenario.h"
 #include "cli/verbs.h"
 #include "scenario/scenario.h"
-#include "serve/scenario_figures.h"
 
 struct sweep_options {
     struct cli_options common;
@@ -24,129 +19,25 @@ struct sweep_options {
     const char *resume; /* NULL: no journal */
 };
 
-/* What a worker says of a row. */
-struct row_outcome {
-    bool failed; /* the bytes that follow are the reason */
-    struct tma_sweep_figures figures;
-};
-
 struct sweeping {
     const struct sweep_options *own;
     struct cli_variants variants;
     struct tma_sweep sweep;
-    struct tma_worker_code code;
+    struct cli_row_runs runs;
     char name[TMA_MAX_NAME];            /* of the scenario */
     char digest[TMA_DIGEST_TEXT_BYTES]; /* of all that is swept but the rows' own settings */
     char key[TMA_DIGEST_TEXT_BYTES];    /* of all */
     struct cli_journal journal;
-    size_t *left;           /* owned; rows that no journal has, by task */
-    struct tma_task *tasks; /* owned */
-    struct cli_progress progress;
-    bool failed; /* the journal cannot be written, or memory has run out */
 };
 
-/* Simulates a scenario. On failure returns the reason. */
-static bool simulate(const struct tma_scenario *scenario, struct tma_sweep_figures *figures,
-                     struct tma_reply *reply, struct tma_error *error) {
-    if (tma_scenario_figures(scenario, figures, error) != TMA_OK)
-        return false;
-    tma_reply_note(reply, &figures->cycles, sizeof figures->cycles);
-    return true;
-}
-
-/* In a worker: reads the scenario with the settings of a row and simulates it. */
-static void work(void *context, size_t number, const void *bytes, size_t size,
-                 struct tma_reply *reply) {
+/* In a worker: reads the scenario with the settings of a row. */
+static bool read_row(const void *context, size_t row, struct cli_variant_scenario *variant,
+                     char reason[CLI_REASON_BYTES]) {
     const struct sweeping *sweeping = context;
     const struct cli_options *options = &sweeping->own->common;
-    struct tma_error error = {0};
-    struct row_outcome outcome = {.failed = true};
-    struct cli_variant_scenario variant;
-    char reason[CLI_REASON_BYTES];
-    size_t row;
-    (void)number;
-    assert(size == sizeof row);
-    memcpy(&row, bytes, size);
     const char *path = options->operands.items[0];
-    if (cli_variant_read(path, cli_file_name(path), &options->settings, &sweeping->variants, row,
-                         &variant, reason)) {
-        outcome.failed = !simulate(&variant.scenario, &outcome.figures, reply, &error);
-        snprintf(reason, sizeof reason, "%s", error.text);
-    }
-    cli_variant_free(&variant);
-    tma_reply_append(reply, &outcome, sizeof outcome);
-    if (outcome.failed)
-        tma_reply_append(reply, reason, strlen(reason) + 1);
-}
-
-static bool take(void *context, size_t number, const struct tma_task_outcome *outcome) {
-    struct sweeping *sweeping = context;
-    const struct row_outcome *got = outcome->bytes;
-    size_t index = sweeping->left[number];
-    struct tma_sweep_row *row = &sweeping->sweep.rows[index];
-    const char *failure = outcome->failure;
-    if (failure == NULL && got->failed)
-        failure = (const char *)(got + 1);
-    if (failure == NULL)
-        row->figures = got->figures;
-    else
-        row->failure = tma_copy_text(failure);
-    if (failure != NULL && row->failure == NULL) {
-        cli_error("out of memory");
-        sweeping->failed = true;
-    }
-    row->done = true;
-    if (!sweeping->failed && !cli_journal_add(&sweeping->journal, &sweeping->sweep, index))
-        sweeping->failed = true;
-    return !sweeping->failed;
-}
-
-static void note(void *context, size_t number, const void *bytes, size_t size) {
-    struct sweeping *sweeping = context;
-    uint64_t cycles;
-    (void)number;
-    memcpy(&cycles, bytes, size);
-    sweeping->progress.cycles += cycles;
-}
-
-static bool idle(void *context, size_t done, uint64_t done_cost) {
-    struct sweeping *sweeping = context;
-    sweeping->progress.done = done;
-    sweeping->progress.done_work = done_cost;
-    cli_progress_show(&sweeping->progress);
-    return !cli_interrupted();
-}
-
-/* Simulates the rows that are not done. */
-static bool simulate_rows(struct sweeping *sweeping) {
-    const struct cli_options *options = &sweeping->own->common;
-    struct tma_sweep *sweep = &sweeping->sweep;
-    size_t count = 0;
-    for (size_t i = 0; i < sweep->row_count; i++)
-        if (!sweep->rows[i].done) {
-            sweeping->left[count] = i;
-            sweeping->tasks[count] =
-                (struct tma_task){.bytes = &sweeping->left[count], .size = sizeof i, .cost = 1};
-            count++;
-        }
-    struct tma_batch batch = {.tasks = sweeping->tasks,
-                              .count = count,
-                              .context = sweeping,
-                              .take = take,
-                              .note = note,
-                              .idle = idle,
-                              .lost = cli_rank_lost};
-    struct tma_workers *workers = cli_workers_create(options, &sweeping->code, sweeping->key);
-    struct tma_error error = {.text = "out of memory"};
-    sweeping->progress = (struct cli_progress){.unit = "rows", .total = count, .total_work = count};
-    cli_progress_begin(&sweeping->progress, options->quiet);
-    bool good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;
-    tma_workers_free(workers);
-    cli_progress_clear(&sweeping->progress);
-    if (!good)
-        cli_error("%s", error.text);
-    sweep->partial = cli_interrupted();
-    return good && !sweeping->failed;
+    return cli_variant_read(path, cli_file_name(path), &options->settings, &sweeping->variants, row,
+                            variant, reason);
 }
 
 /* Reads the scenario without the settings of rows for its name and its machine's file, and spares
@@ -187,9 +78,7 @@ static bool create_rows(struct sweeping *sweeping) {
     sweep->column_count = variants->column_count;
     sweep->row_count = variants->row_count;
     sweep->rows = tma_allocate(sweep->row_count, sizeof *sweep->rows);
-    sweeping->left = tma_allocate(sweep->row_count, sizeof *sweeping->left);
-    sweeping->tasks = tma_allocate(sweep->row_count, sizeof *sweeping->tasks);
-    if (sweep->rows == NULL || sweeping->left == NULL || sweeping->tasks == NULL) {
+    if (sweep->rows == NULL) {
         cli_error("out of memory");
         return false;
     }
@@ -198,56 +87,45 @@ static bool create_rows(struct sweeping *sweeping) {
     return true;
 }
 
-static void free_rows(struct sweeping *sweeping) {
-    for (size_t i = 0; sweeping->sweep.rows != NULL && i < sweeping->sweep.row_count; i++)
-        tma_release(sweeping->sweep.rows[i].failure);
-    tma_release(sweeping->sweep.rows);
-    tma_release(sweeping->left);
-    tma_release(sweeping->tasks);
-}
-
-static int status_of(const struct tma_sweep *sweep) {
-    if (sweep->partial)
-        return CLI_INTERRUPTED;
-    for (size_t i = 0; i < sweep->row_count; i++)
-        if (sweep->rows[i].failure != NULL)
-            return CLI_FAILED_ROWS;
-    return CLI_OK;
-}
-
 static int sweep_scenario(struct sweeping *sweeping) {
     const struct cli_options *options = &sweeping->own->common;
+    const struct tma_worker_code code = cli_row_runs_code(&sweeping->runs);
     struct cli_output output;
     int status;
     if (!create_rows(sweeping) || !look_at_scenario(sweeping))
         return CLI_ERROR;
-    if (cli_rank_serves(options, &sweeping->code, sweeping->key, &status))
+    if (cli_rank_serves(options, &code, sweeping->key, &status))
         return status;
     sweeping->sweep.scenario = sweeping->name;
     if (!cli_output_open(&output, options->output))
         return CLI_ERROR;
     bool good = cli_journal_open(&sweeping->journal, sweeping->own->resume, sweeping->digest,
                                  &sweeping->sweep) &&
-                simulate_rows(sweeping);
+                cli_row_runs_do(&sweeping->runs);
     cli_journal_close(&sweeping->journal);
     if (good)
         tma_sweep_write(&sweeping->sweep, options->format, output.file);
     if (!cli_output_close(&output, good) || !good)
         return CLI_ERROR;
-    return status_of(&sweeping->sweep);
+    return cli_row_runs_status(&sweeping->sweep);
 }
 
 static int run(const struct cli_options *options) {
     struct sweeping sweeping = {.own = (const struct sweep_options *)options};
     const struct sweep_options *own = sweeping.own;
-    sweeping.code = (struct tma_worker_code){.work = work, .context = &sweeping};
+    sweeping.runs = (struct cli_row_runs){.options = options,
+                                          .sweep = &sweeping.sweep,
+                                          .key = sweeping.key,
+                                          .context = &sweeping,
+                                          .read = read_row,
+                                          .journal = &sweeping.journal};
     int status = CLI_ERROR;
     cli_interrupts_hold(true);
     if (own->tries.count == 0 && own->list == NULL)
         cli_error("sweep: nothing to try; expected --try PATH=VALUES or --list FILE");
     else if (cli_variants_make(&own->tries, own->list, &sweeping.variants))
         status = sweep_scenario(&sweeping);
-    free_rows(&sweeping);
+    cli_rows_free(&sweeping.sweep);
     cli_variants_free(&sweeping.variants);
     return status;
 }

@@ -1,6 +1,5 @@
 /* tmasim tune: the fastest of many combinations of a kernel's parameters. */
 #include "base/allocation.h"
-#include "base/version.h"
 #include "cli/draws_option.h"
 #include "cli/input_digest.h"
 #include "cli/messages.h"
@@ -24,6 +23,7 @@ struct tune_options {
 struct kernels {
     struct cli_config_path found[MOST_KERNELS];
     const char *paths[MOST_KERNELS];
+    const char *names[MOST_KERNELS];
 };
 
 static bool find_kernels(const struct cli_options *options, struct kernels *kernels) {
@@ -35,6 +35,7 @@ static bool find_kernels(const struct cli_options *options, struct kernels *kern
             return false;
         }
         kernels->paths[i] = kernels->found[i].text;
+        kernels->names[i] = cli_file_name(name);
     }
     return true;
 }
@@ -52,30 +53,6 @@ static int status_of(const struct tma_tune *tune) {
     return tune->rows[0].found == TMA_TUNE_SIMULATED ? CLI_OK : CLI_FAILED_ROWS;
 }
 
-/* Writes the key of all that is tuned. The kernels may be wrong, if each row sets what is missing.
- */
-static bool digest_inputs(const struct tune_options *own, const struct kernels *kernels,
-                          const struct cli_variants *variants, char key[TMA_DIGEST_TEXT_BYTES]) {
-    const struct cli_list *settings = &own->common.settings;
-    uint64_t digest = tma_digest_add_text(TMA_DIGEST_EMPTY, TMA_VERSION);
-    bool good = true;
-    for (size_t i = 0; i < settings->count; i++)
-        digest = tma_digest_add_text(digest, settings->items[i]);
-    for (size_t i = 0; good && i < own->common.operands.count; i++) {
-        struct tma_diagnostics list = {0};
-        struct tma_scenario scenario;
-        tma_scenario_read(kernels->paths[i], settings->items, settings->count, &scenario, &list);
-        good = !tma_diagnostics_lack_memory(&list) &&
-               cli_digest_scenario(&digest, kernels->paths[i], &scenario);
-        tma_diagnostics_free(&list);
-        tma_scenario_free(&scenario);
-    }
-    if (!good)
-        cli_error("out of memory");
-    tma_digest_text(cli_digest_variants(digest, variants), key);
-    return good;
-}
-
 static int tune_kernels(const struct tune_options *own, const struct kernels *kernels,
                         const struct cli_variants *variants) {
     struct cli_output output;
@@ -84,7 +61,7 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
     int status;
     const struct cli_tuning tuning = {
         .options = &own->common,
-        .names = own->common.operands.items,
+        .names = kernels->names,
         .paths = kernels->paths,
         .kernel_count = own->common.operands.count,
         .variants = variants,
@@ -94,7 +71,7 @@ static int tune_kernels(const struct tune_options *own, const struct kernels *ke
         .key = key,
     };
     const struct tma_worker_code code = cli_tuning_code(&tuning);
-    if (cli_is_rank() && !digest_inputs(own, kernels, variants, key))
+    if (cli_is_rank() && !cli_digest_inputs(&own->common, kernels->paths, variants, key))
         return CLI_ERROR;
     if (cli_rank_serves(&own->common, &code, key, &status))
         return status;

@@ -150,10 +150,10 @@ struct tma_machine {
         enum tma_dram_scheduler scheduler;    /* order in which a channel serves its requests */
         enum tma_refresh_kind refresh_policy; /* which banks refresh at the same time */
         uint32_t bus_bits;                    /* width of the data bus, all channels together */
-        uint32_t clock_mhz;   /* clock of the data bus, which transfers data on both edges */
-        uint32_t channels;    /* number of independent channels */
-        uint32_t stacks;      /* number of stacks of memory, whose channels refresh together */
-        uint32_t banks;       /* number of banks in a channel */
+        uint32_t clock_mhz; /* clock of the data bus, which transfers data on both edges */
+        uint32_t channels;  /* number of independent channels */
+        uint32_t stacks; /* number of stacks of memory, each with a phase of refresh of its own */
+        uint32_t banks;  /* number of banks in a channel */
         uint32_t bank_groups; /* number of bank groups in a channel */
         uint32_t row_bytes;   /* size of the row buffer of a bank */
         uint32_t queue;       /* number of reads, and of writes, that a channel's scheduler chooses
@@ -178,6 +178,8 @@ struct tma_machine {
         uint32_t twtr_ps;      /* pause of the data bus from writes to reads */
         uint32_t trfc_ps;      /* tRFC: duration of a refresh */
         uint32_t trefi_ps;     /* tREFI: time between the starts of two refreshes of a bank */
+        uint32_t refresh_stagger_ps; /* time from the refreshes of a channel to those of the next
+                                        channel of its stack */
     } dram;
 
     struct {

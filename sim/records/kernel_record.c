@@ -49,7 +49,7 @@ struct cublas_name {
 
 static bool read_name(const char *name, struct cublas_name *read) {
     for (const char *at = strchr(name, '_'); at != NULL; at = strchr(at + 1, '_'))
-        if (sscanf(at, "_%ux%u_%ux%u_%ux%u_", &read->tile_m, &read->tile_n, &read->step,
+        if (sscanf(at, "_%9ux%9u_%9ux%9u_%9ux%9u_", &read->tile_m, &read->tile_n, &read->step,
                    &read->stages, &read->cluster_m, &read->cluster_n) == 6)
             return true;
     return false;

@@ -1,4 +1,4 @@
-/* The table of a sweep: one scenario with many settings, one row each. */
+/* The table of a sweep: one scenario with many settings, or many scenarios, one row each. */
 #ifndef TMA_REPORT_SWEEP_H
 #define TMA_REPORT_SWEEP_H
 
@@ -45,7 +45,8 @@ struct tma_sweep_row {
 };
 
 struct tma_sweep {
-    const char *scenario;       /* its name, or its path where it cannot be read */
+    const char *scenario;       /* its name, or its path where it cannot be read; NULL: each row has
+                                   one of its own */
     const char *const *columns; /* paths of settings; borrowed */
     size_t column_count;        /* at most TMA_MAX_SWEEP_COLUMNS */
     struct tma_sweep_row *rows;

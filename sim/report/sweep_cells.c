@@ -28,7 +28,7 @@ struct tma_sweep_cells tma_sweep_cells_of(const struct tma_sweep_figures *figure
 
 const struct tma_sweep_row *tma_sweep_best(const struct tma_sweep *sweep) {
     const struct tma_sweep_row *best = NULL;
-    for (size_t i = 0; i < sweep->row_count; i++) {
+    for (size_t i = 0; i < sweep->row_count && sweep->scenario != NULL; i++) {
         const struct tma_sweep_row *row = &sweep->rows[i];
         if (row->done && row->failure == NULL &&
             (best == NULL || row->figures.cycles < best->figures.cycles))

@@ -15,7 +15,8 @@ struct tma_sweep_cells {
 
 struct tma_sweep_cells tma_sweep_cells_of(const struct tma_sweep_figures *figures);
 
-/* Returns the row with the fewest cycles, the first of several, or NULL if no row has figures. */
+/* Returns the row with the fewest cycles, the first of several, or NULL if no row has figures, or
+ * if the rows are of several scenarios, which need not be about the same. */
 const struct tma_sweep_row *tma_sweep_best(const struct tma_sweep *sweep);
 
 /* What follows the table: the best row, the notes on the timing, and how much an interrupt left

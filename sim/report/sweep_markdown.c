@@ -47,9 +47,11 @@ static void write_row(const struct tma_sweep *sweep, size_t row, bool best, FILE
 
 void tma_sweep_write_markdown(const struct tma_sweep *sweep, FILE *out) {
     const struct tma_sweep_row *best = tma_sweep_best(sweep);
-    fputs("**", out);
-    tma_write_markdown(sweep->scenario, out);
-    fputs("**\n\n", out);
+    if (sweep->scenario != NULL) {
+        fputs("**", out);
+        tma_write_markdown(sweep->scenario, out);
+        fputs("**\n\n", out);
+    }
     write_head(sweep, out);
     for (size_t i = 0; i < sweep->row_count; i++)
         if (sweep->rows[i].done)

@@ -51,9 +51,12 @@ void tma_sweep_write_text(const struct tma_sweep *sweep, FILE *out) {
         columns[c] = column_width(sweep, c);
     for (int i = 0; i < TMA_SWEEP_CELLS; i++)
         widths[i] = cell_width(sweep, i);
-    fputs("scenario  ", out);
-    tma_write_printable(sweep->scenario, out);
-    fprintf(out, "\n\n%5s", "row");
+    if (sweep->scenario != NULL) {
+        fputs("scenario  ", out);
+        tma_write_printable(sweep->scenario, out);
+        fputs("\n\n", out);
+    }
+    fprintf(out, "%5s", "row");
     for (size_t c = 0; c < sweep->column_count; c++)
         tma_write_column(tma_column_label(sweep->columns, sweep->column_count, c), columns[c], out);
     write_cells(tma_sweep_headings, widths, out);

@@ -24,14 +24,13 @@ static struct ring_use use_of(const struct tma_kernel *kernel, uint32_t first, u
             continue;
         if (statement->kind == TMA_STATEMENT_ACQUIRE)
             use.acquire = i;
-        else if (statement->kind == TMA_STATEMENT_SIGNAL)
-            use.fill = i;
         else if (statement->kind == TMA_STATEMENT_WAIT)
             use.wait = i;
         else if (statement->kind == TMA_STATEMENT_RELEASE)
             use.release = i;
-        else if (statement->kind == TMA_STATEMENT_OPERATION &&
-                 statement->operation.direction == TMA_LOAD)
+        else if (statement->kind == TMA_STATEMENT_SIGNAL ||
+                 (statement->kind == TMA_STATEMENT_OPERATION &&
+                  statement->operation.direction == TMA_LOAD))
             use.fill = i;
     }
     return use;

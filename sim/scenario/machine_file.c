@@ -240,6 +240,8 @@ static const struct tma_key keys[] = {
     U32("dram.trfc", ps, 0, 1e9, dram.trfc_ps, "tRFC: duration of a refresh"),
     U32("dram.trefi", ps, 1, 1e9, dram.trefi_ps,
         "tREFI: time between the starts of two refreshes of a bank"),
+    U32("dram.refresh_stagger", ps, 0, 1e9, dram.refresh_stagger_ps,
+        "time from the refreshes of a channel to those of the next channel of its stack"),
 
     U32("shared.wavefront", cycles, 1, 1000, shared.wavefront_cycles,
         "time that shared memory takes for one wavefront"),

@@ -393,9 +393,9 @@ void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
         .tile_count = coordinates,
         .step_count = coordinates,
     };
-    for (uint16_t rank = 0; rank < TMA_MAX_CLUSTER; rank++)
+    for (uint32_t rank = 0; rank < TMA_MAX_CLUSTER; rank++)
         if ((stage->operation.cta_mask & 1u << rank) != 0)
-            input.ranks[input.rank_count++] = rank;
+            input.ranks[input.rank_count++] = (uint16_t)rank;
     if (input.rank_count == tma_cluster_ctas(&scenario->workload)) {
         input.ranks[0] = ALL_RANKS;
         input.rank_count = 1;

@@ -37,7 +37,11 @@ static int comment_word(const char *text, unsigned line, const char **word) {
     return (*word)[end] == ':' ? (int)end : 0;
 }
 
+/* A descriptor is what a command has made of standard input or of a pipe. */
 static const char *base_name(const char *path) {
+    static const char descriptors[] = "/proc/self/fd/";
+    if (strncmp(path, descriptors, sizeof descriptors - 1) == 0)
+        return "standard input";
     const char *slash = strrchr(path, '/');
     return slash == NULL ? path : slash + 1;
 }

@@ -36,7 +36,7 @@ static bool fail_scenario(const struct tma_request *request, const struct tma_di
     unsigned setting;
     if (first == NULL)
         return tma_request_fail_whole(error, list->reserve.code, list->reserve.text);
-    if (sscanf(first->at.file, "--set %u", &setting) == 1)
+    if (sscanf(first->at.file, "--set %9u", &setting) == 1)
         tma_request_fail(error, request, TMA_REQUEST_SET, "%.60s: %.400s",
                          setting <= request->values[TMA_REQUEST_SET].count && setting > 0
                              ? request->settings[setting - 1]

@@ -335,6 +335,10 @@ static const struct verb_case {
      {"sweep", "tests/faults/small.yaml", "--try", "workload.ctas=1,2", "--resume", "rows", "-j",
       "1", "-o", "out"},
      WORKS},
+    {"run of several",
+     {"run", "tests/faults/small.yaml", "tests/faults/kernel.yaml", "--format", "csv", "-j", "1",
+      "-o", "out"},
+     WORKS},
     {"sweep of a kernel",
      {"sweep", "tests/faults/kernel.yaml", "--try", "STEPS=1,2", "--format", "jsonl", "-j", "1",
       "-o", "out"},
@@ -516,9 +520,9 @@ static void check_outcome(const struct verb_case *verb, enum owner owner, uint64
     /* Where a record or a row fails, the others are replayed, and the report stays. SimGrid does
      * not always get as far as to say that it has no memory. */
     bool validates = strcmp(verb->arguments[0], "validate") == 0;
-    bool sweeps = strcmp(verb->arguments[0], "sweep") == 0 ||
-                  strcmp(verb->arguments[0], "tune") == 0 ||
-                  strcmp(verb->arguments[0], "golden") == 0;
+    bool sweeps =
+        strcmp(verb->arguments[0], "sweep") == 0 || strcmp(verb->name, "run of several") == 0 ||
+        strcmp(verb->arguments[0], "tune") == 0 || strcmp(verb->arguments[0], "golden") == 0;
     bool tunes = strcmp(verb->arguments[0], "tune") == 0; /* says why a combination has no time */
     const char *reasons = validates ? got->message : got->text;
     bool one_failed = (validates || sweeps) && (got->status == 1 || (tunes && got->status == 0)) &&

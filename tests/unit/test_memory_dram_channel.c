@@ -308,7 +308,7 @@ static struct tma_refresh refresh_after(uint64_t ticks, uint32_t bank) {
 }
 
 /* Refreshes of a bank take tRFC and come every tREFI. Under per_bank, banks take turns at even
- * distances; under all_banks, they refresh together. */
+ * distances, those of a group one after the other; under all_banks, they refresh together. */
 START_TEST(test_refresh_windows) {
     use_refresh(refreshing[_i]);
     for (uint32_t bank = 0; bank < machine.dram.banks; bank++) {
@@ -319,7 +319,9 @@ START_TEST(test_refresh_windows) {
         ck_assert_uint_eq(refresh_after(first.end_ticks - 1, bank).start_ticks, first.start_ticks);
         uint64_t later =
             refresh_after(NOW * TMA_TICKS, 0).start_ticks - first.start_ticks + TREFI * TMA_TICKS;
-        uint64_t turn = _i == 0 ? bank * (uint64_t)TREFI * TMA_TICKS / machine.dram.banks : 0;
+        static const uint64_t places[] = {0, 2, 1, 3}; /* banks 0 and 2 are a group */
+        ck_assert_uint_eq(machine.dram.banks, TABLE_ROWS(places));
+        uint64_t turn = _i == 0 ? places[bank] * TREFI * TMA_TICKS / machine.dram.banks : 0;
         ck_assert_uint_eq((later + turn) % (TREFI * TMA_TICKS), 0);
     }
 }
@@ -448,15 +450,19 @@ START_TEST(test_conservation) {
 }
 END_TEST
 
-/* The channels of a stack refresh together, and those of two stacks at different times, which the
- * seed changes. */
-START_TEST(test_stacks_refresh_together) {
+/* The channels of a stack refresh one after the other, and those of two stacks at different times,
+ * which the seed changes. */
+START_TEST(test_channels_of_a_stack_refresh_in_turn) {
+    const uint64_t stagger = 7, interval = TREFI * TMA_TICKS;
     machine.dram.stacks = 2;
+    machine.dram.refresh_stagger_ps = stagger * 1000;
     use_refresh(TMA_REFRESH_all_banks);
-    uint64_t phase = dram.channels[0].refresh_phase_ticks;
-    ck_assert_uint_eq(dram.channels[1].refresh_phase_ticks, phase);
-    ck_assert_uint_ne(dram.channels[2].refresh_phase_ticks, phase);
-    ck_assert_uint_eq(dram.channels[3].refresh_phase_ticks, dram.channels[2].refresh_phase_ticks);
+    uint64_t phases[4], phase = dram.channels[0].refresh_phase_ticks;
+    for (int i = 0; i < 4; i++)
+        phases[i] = dram.channels[i].refresh_phase_ticks;
+    ck_assert_uint_eq(phases[1], (phases[0] + stagger * TMA_TICKS) % interval);
+    ck_assert_uint_ne(phases[2], (phases[1] + stagger * TMA_TICKS) % interval);
+    ck_assert_uint_eq(phases[3], (phases[2] + stagger * TMA_TICKS) % interval);
     machine.topology.seed = 2;
     recreate();
     ck_assert_uint_ne(dram.channels[0].refresh_phase_ticks, phase);
@@ -490,7 +496,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_refresh_closes_rows, 0, TABLE_ROWS(refreshing));
     tcase_add_test(tests, test_refresh_costs_its_share);
     tcase_add_loop_test(tests, test_conservation, 0, TMA_DRAM_SCHEDULER_COUNT * TMA_REFRESH_COUNT);
-    tcase_add_test(tests, test_stacks_refresh_together);
+    tcase_add_test(tests, test_channels_of_a_stack_refresh_in_turn);
     tcase_add_test(tests, test_bytes_per_cycle);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -89,6 +89,29 @@ START_TEST(test_first_sector) {
 }
 END_TEST
 
+/* Reads the first sector of a block by SM 0; the lines have their home in the other partition. The
+ * second line is present there, since SM `reader` has read it. Returns for how long slices were
+ * busy. */
+static uint64_t promoting_cycles(uint32_t reader) {
+    struct tma_tensor_map map = sector_map(), whole = line_map(1);
+    int32_t y = row_at_home(&machine, &map, 1, 0);
+    recreate();
+    run_load(memory, &(struct load){.map = &whole, .sm = reader, .y = y + 1});
+    ck_assert(tma_memory_drain(memory));
+    uint64_t before = tma_memory_count(memory).slice_busy;
+    run_load(memory, &(struct load){.map = &map, .cycle = tma_memory_now(memory), .y = y});
+    ck_assert(tma_memory_drain(memory));
+    return tma_memory_count(memory).slice_busy - before;
+}
+
+/* A second line of which the SM's partition has a whole copy is not looked up at its home. One that
+ * an SM next to the home has read, and so left no copy of, is. */
+START_TEST(test_copy_of_second_line) {
+    machine.l2.interval_millicycles = 7000;
+    ck_assert_uint_eq(promoting_cycles(2), promoting_cycles(0) + 7);
+}
+END_TEST
+
 /* The first row from `row` on whose line is in the same slice as the line of row `as`. */
 static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_t row) {
     struct tma_address_map address_map = tma_address_map_of(&machine);
@@ -229,6 +252,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_block, 0, sizeof blocks / sizeof *blocks);
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
+    tcase_add_test(tests, test_copy_of_second_line);
     tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
     tcase_add_test(tests, test_block_is_one_access);
     tcase_add_loop_test(tests, test_policies, 0, TMA_PROMOTION_COUNT);

@@ -225,13 +225,15 @@ END_TEST
 
 /* The slice keeps the operands of reductions whose line DRAM brings, so they do not hold up their
  * SM, which could have eight of them in flight: the unit reads them as fast as those of lines that
- * L2 has. A slice keeps only so many operands. Then the SM waits for DRAM. */
+ * L2 has. A slice keeps only so many operands, and another reduction as long as it has room for one
+ * unit more. Then the SM waits for DRAM. */
 START_TEST(test_reductions_wait_in_their_slice) {
-    enum { LINES = 64, EACH = 5 }; /* four sectors and the operation */
+    enum { LINES = 64, EACH = 5 };            /* four sectors and the operation */
+    enum { BEFORE = (LINES / 4 - 1) * EACH }; /* in a slice, before its last line */
     const struct {
         bool warm;
         uint32_t operands;
-    } runs[] = {{true, 1}, {false, LINES * EACH}, {false, 1}};
+    } runs[] = {{true, 1}, {false, BEFORE + 1}, {false, 1}};
     struct tma_tensor_map map = line_map(LINES);
     struct load load = {.map = &map, .direction = TMA_REDUCE};
     uint64_t read[TABLE_ROWS(runs)];

@@ -207,11 +207,39 @@ START_TEST(canonical_layouts_never_conflict) {
 }
 END_TEST
 
+/* All instructions together read each 16 bytes of the tile once, row after row of the operand. */
+START_TEST(every_byte_is_read_once) {
+    enum { MOST_ROWS = 256, MOST_UNITS = 128 / 16 };
+    const struct layout *expected = &layouts[_i];
+    static uint8_t reads[MOST_ROWS][MOST_UNITS];
+    struct tma_wgmma_walk walk;
+    if (tma_wgmma_check(&expected->operand, &expected->tile, &walk, NULL) != TMA_OK)
+        return;
+    memset(reads, 0, sizeof reads);
+    ck_assert_uint_le(expected->tile.rows, MOST_ROWS);
+    for (uint32_t index = 0; index < walk.accesses; index++)
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            uint32_t row, byte;
+            if (!tma_wgmma_place(&walk, &expected->tile, index, lane, &row, &byte))
+                continue;
+            ck_assert_uint_lt(row, expected->tile.rows);
+            ck_assert_uint_lt(byte, expected->tile.row_bytes);
+            ck_assert_uint_eq(byte % 16, 0);
+            reads[row][byte / 16]++;
+        }
+    for (uint32_t row = 0; row < expected->tile.rows; row++)
+        for (uint32_t unit = 0; unit < expected->tile.row_bytes / 16; unit++)
+            ck_assert_msg(reads[row][unit] == 1, "%s: row %u, byte %u: read %u times",
+                          expected->name, row, 16 * unit, reads[row][unit]);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("wgmma");
     TCase *cases = tcase_create("wgmma");
     tcase_add_loop_test(cases, check_accepts_matching_layouts_only, 0, TABLE_ROWS(layouts));
     tcase_add_loop_test(cases, canonical_layouts_never_conflict, 0, TABLE_ROWS(layouts));
+    tcase_add_loop_test(cases, every_byte_is_read_once, 0, TABLE_ROWS(layouts));
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

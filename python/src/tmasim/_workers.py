@@ -9,13 +9,25 @@ import queue
 import subprocess
 import sys
 import threading
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 Call = Tuple[Callable[..., Any], Tuple[Any, ...]]
 
 
 class WorkerDied(Exception):
     """A worker process ended in the middle of a call."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended the calls.
+
+    Attributes:
+        found: Of the calls that were done by then, by number: as of `run_all`.
+    """
+
+    def __init__(self, found: Dict[int, Tuple[Any, Any]]) -> None:
+        super().__init__()
+        self.found = found
 
 
 class _Worker:
@@ -85,13 +97,14 @@ def run_all(calls: Sequence[Call], jobs: Optional[int] = None) -> List[Tuple[Any
 
     Raises:
         ValueError: ``jobs`` is less than 1.
+        Interrupted: Ctrl-C came first.
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs is {jobs}; expected 1 or more")
     waiting: "queue.SimpleQueue[int]" = queue.SimpleQueue()
     for number in range(len(calls)):
         waiting.put(number)
-    found: List[Tuple[Any, Any]] = [(None, None)] * len(calls)
+    found: Dict[int, Tuple[Any, Any]] = {}
     workers = [_Worker() for _ in range(min(jobs or default_jobs(), len(calls)))]
     ended = threading.Event()
 
@@ -103,6 +116,9 @@ def run_all(calls: Sequence[Call], jobs: Optional[int] = None) -> List[Tuple[Any
                 return
             try:
                 found[number] = (worker.call(calls[number]), None)
+            except WorkerDied as error:
+                if not ended.is_set():
+                    found[number] = (None, error)
             except Exception as error:
                 found[number] = (None, error)
 
@@ -112,14 +128,16 @@ def run_all(calls: Sequence[Call], jobs: Optional[int] = None) -> List[Tuple[Any
     try:
         for thread in threads:
             thread.join()
-    except BaseException:
+    except BaseException as error:
         ended.set()
         for worker in workers:
             worker.kill()
         for thread in threads:
             thread.join()
+        if isinstance(error, KeyboardInterrupt):
+            raise Interrupted(found) from None
         raise
     finally:
         for worker in workers:
             worker.close()
-    return found
+    return [found[number] for number in range(len(calls))]

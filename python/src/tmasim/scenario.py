@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from tmasim._engine import simulate
 from tmasim._library import configs, diagnostics_of, meaning, run_error, text
@@ -13,6 +13,9 @@ from tmasim._native import ffi, lib
 from tmasim.errors import Diagnostic, ScenarioError
 from tmasim.result import Result, result_of
 from tmasim.tensor_map import TensorMap
+
+if TYPE_CHECKING:
+    from tmasim.search import SwizzleRuns
 
 #: Values of settings: by path (``{"workload.pipeline.depth": 8}``), or as texts "PATH=VALUE".
 Settings = Union[Mapping[str, Any], Sequence[str]]
@@ -175,6 +178,22 @@ class Scenario:
                 ]
             )
         return result_of(json.loads(report))
+
+    def compare(self, *, draws: int = 0, jobs: Optional[int] = None) -> "SwizzleRuns":
+        """Runs the scenario under every swizzle mode, in worker processes, as ``tmasim compare``
+        does.
+
+        Args:
+            draws: Also run each mode with the seeds 1 to ``draws``.
+            jobs: Number of processes; default: the cores.
+
+        Raises:
+            RunError: The scenario has a kernel with roles, or a mode that is legal cannot run.
+            ValueError: A number is out of its range.
+        """
+        from tmasim.search import compare_swizzles  # which needs this module
+
+        return compare_swizzles(self, draws=draws, jobs=jobs)
 
 
 def kernels() -> List[str]:

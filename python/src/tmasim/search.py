@@ -6,9 +6,9 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from tmasim._library import meaning
-from tmasim._workers import Call, WorkerDied, run_all
-from tmasim.errors import Diagnostic, Error, RunError
+from tmasim._library import SWIZZLES, meaning
+from tmasim._workers import Call, Interrupted, WorkerDied, run_all
+from tmasim.errors import Diagnostic, Error, RunError, ScenarioError
 from tmasim.result import Result
 from tmasim.scenario import Scenario, Settings, Source, kernel_path
 
@@ -47,15 +47,21 @@ class SweepRow:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The rows of a sweep, in the order of what was tried."""
+    """The rows of a sweep, in the order of what was tried.
+
+    Attributes:
+        rows: All rows, or those that were done when Ctrl-C came.
+        partial: Whether Ctrl-C ended the sweep.
+    """
 
     rows: Tuple[SweepRow, ...]
+    partial: bool = False
 
     @property
     def best(self) -> Optional[SweepRow]:
         """The row with the fewest cycles, the first of them; None where all failed."""
-        times = [(row.result.cycles, row.row) for row in self.rows if row.result is not None]
-        return self.rows[min(times)[1] - 1] if times else None
+        good = [row for row in self.rows if row.result is not None]
+        return min(good, key=_cycles) if good else None
 
     def to_records(self) -> List[Dict[str, Any]]:
         """A dict for each row: ``pandas.DataFrame(sweep.to_records())``."""
@@ -78,20 +84,36 @@ def sweep(
         jobs: Number of processes; default: the cores.
 
     Returns:
-        All rows. One that fails has its error, and the others go on.
+        All rows. One that fails has its error, and the others go on. Ctrl-C ends the sweep with the
+        rows that are done: `Sweep.partial` says so.
 
     Raises:
         ValueError: There is nothing to try, or ``jobs`` is less than 1.
     """
     source, before, name = _recipe(scenario, settings)
     rows = _combinations(tries)
-    calls: List[Call] = [(_run, (source, before, name, row)) for row in rows]
+    found, partial = _run_some([(_run, (source, before, name, row)) for row in rows], jobs)
     return Sweep(
         tuple(
-            SweepRow(number, row, result, _as_error(error))
-            for number, (row, (result, error)) in enumerate(zip(rows, run_all(calls, jobs)), 1)
-        )
+            SweepRow(number + 1, rows[number], result, _as_error(error))
+            for number, (result, error) in sorted(found.items())
+        ),
+        partial,
     )
+
+
+def _cycles(row: SweepRow) -> int:
+    return 0 if row.result is None else row.result.cycles
+
+
+def _run_some(
+    calls: Sequence[Call], jobs: Optional[int]
+) -> Tuple[Dict[int, Tuple[Any, Any]], bool]:
+    """What `run_all` gives, by number, and whether Ctrl-C ended it."""
+    try:
+        return dict(enumerate(run_all(calls, jobs))), False
+    except Interrupted as interrupted:
+        return interrupted.found, True
 
 
 @dataclass(frozen=True)
@@ -144,9 +166,15 @@ class TuneRow:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The combinations of a tuner, the fastest first and those that cannot run last."""
+    """The combinations of a tuner, the fastest first and those that cannot run last.
+
+    Attributes:
+        rows: All combinations, or those that were done when Ctrl-C came.
+        partial: Whether Ctrl-C ended the search.
+    """
 
     rows: Tuple[TuneRow, ...]
+    partial: bool = False
 
     @property
     def best(self) -> Optional[TuneRow]:
@@ -168,7 +196,8 @@ def tune(
 ) -> Tuning:
     """Finds the fastest combination of a kernel's parameters, or of several kernels'.
 
-    Simulates every legal combination to its end, as ``tmasim tune --exact --all`` does.
+    Simulates every legal combination to its end, as ``tmasim tune --exact --all`` does. Ctrl-C ends
+    it with the combinations that are done: `Tuning.partial` says so.
 
     Args:
         kernels: Names of kernels of the library, or paths of scenarios with kernels.
@@ -188,30 +217,36 @@ def tune(
     rows = [(name, row) for name in names for row in _combinations(tries)]
     recipes = {name: _recipe(kernel_path(name), settings) for name in names}
 
-    def run(numbers: Sequence[int], extra: Mapping[str, Any]) -> Dict[int, Tuple[Any, Any]]:
+    def run(
+        numbers: Sequence[int], extra: Mapping[str, Any]
+    ) -> Tuple[Dict[int, Tuple[Any, Any]], bool]:
         calls: List[Call] = []
         for number in numbers:
             name, row = rows[number]
             source, before, path = recipes[name]
             calls.append((_run_kernel, (source, before, path, {**row, **extra})))
-        return dict(zip(numbers, run_all(calls, jobs)))
+        done, interrupted = _run_some(calls, jobs)
+        return {numbers[call]: outcome for call, outcome in done.items()}, interrupted
 
-    found = run(range(len(rows)), {})
+    found, partial = run(range(len(rows)), {})
     times = {number: _time_ns(result) for number, (result, error) in found.items() if not error}
     least, most = dict(times), dict(times)
     limit = min(times.values(), default=0.0) * (1 + FINALIST_MARGIN)
     finalists = [number for number, time in times.items() if time <= limit]
     failed: Dict[int, Any] = {}
     for draw in range(1, draws + 1):
-        for number, (result, error) in run(finalists, {"gpu.topology.draw": draw}).items():
+        if partial:
+            break
+        drawn_runs, partial = run(finalists, {"gpu.topology.draw": draw})
+        for number, (result, error) in drawn_runs.items():
             if error is not None:
                 failed[number] = error
                 continue
             least[number] = min(least[number], _time_ns(result))
             most[number] = max(most[number], _time_ns(result))
     ranked: List[TuneRow] = []
-    for number, (name, row) in enumerate(rows):
-        result, error = found[number]
+    for number, (result, error) in sorted(found.items()):
+        name, row = rows[number]
         error = error or failed.get(number)
         if error is not None:
             ranked.append(TuneRow(None, name, row, "illegal", error=_as_error(error)))
@@ -230,7 +265,86 @@ def tune(
                 result=result,
             )
         )
-    return Tuning(tuple(_ranked(ranked)))
+    return Tuning(tuple(_ranked(ranked)), partial)
+
+
+@dataclass(frozen=True)
+class SwizzleRun:
+    """A scenario with one swizzle mode for all of its maps.
+
+    Attributes:
+        swizzle: The mode.
+        result: The result; None where the mode is illegal.
+        reason: Why it is illegal; empty where it is legal.
+    """
+
+    swizzle: str
+    result: Optional[Result]
+    reason: str
+
+    @property
+    def legal(self) -> bool:
+        """Whether the scenario can run in this mode."""
+        return self.result is not None
+
+    @property
+    def cycles(self) -> Optional[int]:
+        """Of the run."""
+        return None if self.result is None else self.result.cycles
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The mode as a row of a table, with the columns of ``tmasim compare``."""
+        row: Dict[str, Any] = {"swizzle": self.swizzle, "legal": self.legal, "cycles": self.cycles}
+        if self.result is not None:
+            row["draws"] = self.result.report.get("draws")
+            for name in ("ideal_wavefronts", "wavefronts", "excess_wavefronts"):
+                row[name] = getattr(self.result, name)
+            row["bytes_per_cycle_per_sm"] = self.result.bytes_per_cycle_per_sm
+        row["reason"] = self.reason
+        return row
+
+
+@dataclass(frozen=True)
+class SwizzleRuns:
+    """A scenario under every swizzle mode.
+
+    Attributes:
+        modes: All modes, in the order of the library.
+    """
+
+    modes: Tuple[SwizzleRun, ...]
+
+    @property
+    def best(self) -> Optional[SwizzleRun]:
+        """The legal mode with the fewest cycles, the first of them; None: no mode is legal."""
+        legal = [mode for mode in self.modes if mode.legal]
+        return min(legal, key=lambda mode: mode.cycles or 0) if legal else None
+
+    def to_records(self) -> List[Dict[str, Any]]:
+        """A dict for each mode: ``pandas.DataFrame(runs.to_records())``."""
+        return [mode.to_dict() for mode in self.modes]
+
+
+def compare_swizzles(
+    scenario: Scenario, *, draws: int = 0, jobs: Optional[int] = None
+) -> SwizzleRuns:
+    """What `Scenario.compare` does."""
+    if scenario.has_roles:
+        message = "it has a kernel; compare takes workloads"
+        raise RunError([Diagnostic(message, meaning(1))])
+    source, before, name = scenario.recipe()
+    maps = list(scenario.tensor_maps)
+    calls: List[Call] = []
+    for swizzle in SWIZZLES.by_name:
+        row = {f"tensor_maps.{one}.swizzle": swizzle for one in maps}
+        calls.append((_run, (source, before, name, row, draws)))
+    modes = []
+    for swizzle, (result, error) in zip(SWIZZLES.by_name, run_all(calls, jobs)):
+        if error is not None and not isinstance(error, ScenarioError):
+            raise _as_error(error) or error
+        reason = "" if error is None else error.diagnostics[0].text
+        modes.append(SwizzleRun(swizzle, result, reason))
+    return SwizzleRuns(tuple(modes))
 
 
 def _ranked(rows: Sequence[TuneRow]) -> List[TuneRow]:
@@ -260,10 +374,12 @@ def _recipe(
     return Scenario.recipe_of(scenario, settings)
 
 
-def _run(source: Source, before: Sequence[str], name: str, row: Mapping[str, Any]) -> Result:
+def _run(
+    source: Source, before: Sequence[str], name: str, row: Mapping[str, Any], draws: int = 0
+) -> Result:
     """In a worker process: one row."""
     made = Scenario.recipe_of(source, before)[1] + Scenario.recipe_of(source, row)[1]
-    return Scenario(source, settings=made, name=name).run()
+    return Scenario(source, settings=made, name=name).run(draws=draws)
 
 
 def _run_kernel(source: Source, before: Sequence[str], name: str, row: Mapping[str, Any]) -> Result:

@@ -36,20 +36,31 @@ uint64_t tma_dram_bytes(const struct tma_machine *machine) {
            banks * sizeof(struct tma_dram_bank);
 }
 
+/* When a channel begins a refresh of its first bank. Each stack has a phase of its own, and its
+ * channels begin one after the other. */
+static uint64_t refresh_phase(const struct tma_dram *dram, uint32_t channel) {
+    const struct tma_machine *machine = dram->machine;
+    uint64_t channels = machine->dram.channels, stacks = machine->dram.stacks;
+    uint64_t stack = channel * stacks / channels;
+    uint64_t first = (stack * channels + stacks - 1) / stacks;
+    uint64_t phase = tma_mix64(tma_mix64(machine->topology.seed) + stack + 1) % dram->trefi_ticks;
+    uint64_t stagger =
+        tma_picoseconds_to_ticks(machine->dram.refresh_stagger_ps, machine->sm_clock_mhz);
+    return (phase + (channel - first) * stagger) % dram->trefi_ticks;
+}
+
 static void create_channels(struct tma_dram *dram) {
     const struct tma_machine *machine = dram->machine;
     struct tma_dram_request *requests = dram->requests;
     for (uint32_t i = 0; i < machine->dram.channels; i++) {
         struct tma_dram_channel *channel = &dram->channels[i];
-        uint64_t stack = (uint64_t)i * machine->dram.stacks / machine->dram.channels;
         *channel = (struct tma_dram_channel){
             .banks = &dram->banks[(size_t)i * machine->dram.banks],
             .wake_cycle = UINT64_MAX,
             .last_row = UINT64_MAX,
             .first_credit = TMA_NONE,
             .last_credit = TMA_NONE,
-            .refresh_phase_ticks =
-                tma_mix64(tma_mix64(machine->topology.seed) + stack + 1) % dram->trefi_ticks,
+            .refresh_phase_ticks = refresh_phase(dram, i),
         };
         for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++) {
             for (uint32_t group = 0; group < dram->groups; group++) {

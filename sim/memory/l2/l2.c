@@ -54,7 +54,7 @@ static void count_fill(struct tma_core *core, const struct tma_packet *packet, u
 struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                         uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    int way = packet->fill.way;
+    int way = packet->fill.way; /* NOLINT(*-signed-char-misuse, cert-str34-c): -1 is none */
     uint32_t waiting = TMA_NONE;
     if (way >= 0)
         waiting = tma_tags_end_fill(tma_slice_set(l2, packet), way, packet->fill.missing, cycle);

@@ -1,0 +1,97 @@
+#include "cli/scenario_table.h"
+
+#include "base/allocation.h"
+#include "cli/input_digest.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/ranks.h"
+#include "cli/row_runs.h"
+#include "cli/scenario_input.h"
+#include "cli/temporary.h"
+#include "scenario/kernel_program.h"
+
+struct scenario_table {
+    const struct cli_options *options;
+    bool unbounded;
+    struct tma_sweep sweep;
+    struct cli_row_runs runs;
+    char key[TMA_DIGEST_TEXT_BYTES];
+};
+
+/* In a worker. */
+static bool read_row(const void *context, size_t row, struct cli_variant_scenario *variant,
+                     char reason[CLI_REASON_BYTES]) {
+    static const struct cli_variants none = {.row_count = 1};
+    const struct scenario_table *table = context;
+    const struct cli_options *options = table->options;
+    const char *path = options->operands.items[row];
+    bool good =
+        cli_variant_read(path, cli_file_name(path), &options->settings, &none, 0, variant, reason);
+    if (good && variant->scenario.program != NULL)
+        variant->scenario.program->kernel.unbounded = table->unbounded;
+    return good;
+}
+
+static bool create_rows(struct scenario_table *table) {
+    static const char *const columns[] = {"scenario"};
+    struct tma_sweep *sweep = &table->sweep;
+    sweep->columns = columns;
+    sweep->column_count = 1;
+    sweep->row_count = table->options->operands.count;
+    sweep->rows = tma_allocate(sweep->row_count, sizeof *sweep->rows);
+    if (sweep->rows == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < sweep->row_count; i++)
+        sweep->rows[i].values = &table->options->words[i];
+    return true;
+}
+
+/* The output may be no file that a scenario is made of. A scenario may be wrong: its row says so.
+ */
+static bool spares_inputs(const struct cli_options *options) {
+    bool good = true;
+    for (size_t i = 0; good && options->output != NULL && i < options->operands.count; i++) {
+        struct tma_diagnostics list = {0};
+        struct tma_scenario scenario;
+        tma_scenario_read(options->operands.items[i], options->settings.items,
+                          options->settings.count, &scenario, &list);
+        good = cli_scenario_spared(&scenario, options->output);
+        tma_diagnostics_free(&list);
+        tma_scenario_free(&scenario);
+    }
+    return good;
+}
+
+static int write_table(struct scenario_table *table, int format) {
+    const struct cli_options *options = table->options;
+    const struct tma_worker_code code = cli_row_runs_code(&table->runs);
+    struct cli_output output;
+    int status;
+    if (cli_is_rank() && !cli_digest_inputs(options, options->operands.items, NULL, table->key))
+        return CLI_ERROR;
+    if (cli_rank_serves(options, &code, table->key, &status))
+        return status;
+    if (!spares_inputs(options) || !cli_output_open(&output, options->output))
+        return CLI_ERROR;
+    bool good = cli_row_runs_do(&table->runs);
+    if (good)
+        tma_sweep_write(&table->sweep, format, output.file);
+    if (!cli_output_close(&output, good) || !good)
+        return CLI_ERROR;
+    return cli_row_runs_status(&table->sweep);
+}
+
+int cli_scenario_table(const struct cli_options *options, int format, bool unbounded) {
+    struct scenario_table table = {.options = options, .unbounded = unbounded};
+    table.runs = (struct cli_row_runs){.options = options,
+                                       .sweep = &table.sweep,
+                                       .key = table.key,
+                                       .context = &table,
+                                       .read = read_row};
+    cli_interrupts_hold(true);
+    int status = create_rows(&table) ? write_table(&table, format) : CLI_ERROR;
+    cli_rows_free(&table.sweep);
+    return status;
+}

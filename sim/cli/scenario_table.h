@@ -1,0 +1,12 @@
+/* Several scenarios, each run once: a table with a row for each. */
+#ifndef TMA_CLI_SCENARIO_TABLE_H
+#define TMA_CLI_SCENARIO_TABLE_H
+
+#include "cli/options.h"
+
+/* Runs the scenarios that the operands name, and writes the table in a format of
+ * tma_sweep_format_names. What cannot be read or run is a row with its reason. With `unbounded`,
+ * kernels may have any number of operations. Returns the exit status. */
+int cli_scenario_table(const struct cli_options *options, int format, bool unbounded);
+
+#endif
