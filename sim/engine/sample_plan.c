@@ -52,6 +52,8 @@ static enum tma_whole_reason whole_reason(const struct tma_sampler *sampler) {
     return sampler->compared ? TMA_WHOLE_UNSTEADY : TMA_WHOLE_SHORT;
 }
 
+enum { ROOT_ONE = 1 << 10 };
+
 static uint64_t square_root(uint64_t value) {
     uint64_t root = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit /= 2)
@@ -60,10 +62,17 @@ static uint64_t square_root(uint64_t value) {
     return root;
 }
 
+/* The square root of the part of the run that was skipped, in 1 / ROOT_ONE. */
+static uint64_t root_of_skipped(const struct tma_accounting *accounting) {
+    uint64_t skipped = accounting->skipped.cycles, all = accounting->last_cycle + skipped;
+    return square_root(
+        (uint64_t)((unsigned __int128)skipped * (ROOT_ONE * ROOT_ONE) / (all > 0 ? all : 1)));
+}
+
 /* By how many cycles the last CTAs may end earlier or later than they would have without the skip:
- * twice the standard deviation of the time of CTAs. CTAs that went on over the skip end in their
- * own order: there it counts as far as the run was skipped. */
-static uint64_t ending_cycles(const struct tma_accounting *accounting) {
+ * twice the standard deviation of the time of CTAs. CTAs that went on over the skip were apart
+ * before: what comes by chance grows with the square root of the time. */
+static uint64_t ending_cycles(const struct tma_accounting *accounting, bool inside_ctas) {
     unsigned __int128 squares = 0;
     uint64_t count = accounting->ended_ctas, sum = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -73,7 +82,8 @@ static uint64_t ending_cycles(const struct tma_accounting *accounting) {
         uint64_t off = cycles > mean ? cycles - mean : mean - cycles;
         squares += (unsigned __int128)off * off;
     }
-    return count == 0 ? 0 : 2 * square_root((uint64_t)(squares / count));
+    uint64_t ending = count == 0 ? 0 : 2 * square_root((uint64_t)(squares / count));
+    return inside_ctas ? ending * root_of_skipped(accounting) / ROOT_ONE : ending;
 }
 
 void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, bool inside_ctas,
@@ -95,9 +105,6 @@ void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, 
     tma_tally_add(tally, result, counters);
     sampled->skipped_cycles = sampler->skipped_cycles;
     sampled->error_cycles = sampler->error_cycles;
-    uint64_t ending = ending_cycles(accounting), skipped = sampler->skipped_cycles;
-    uint64_t all = accounting->last_cycle + skipped;
-    sampled->error_cycles +=
-        inside_ctas ? (uint64_t)((unsigned __int128)ending * skipped / all) : ending;
+    sampled->error_cycles += ending_cycles(accounting, inside_ctas);
     sampled->rereads = result->counters.tensor_bytes > walk_bytes;
 }
