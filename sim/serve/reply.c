@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/utf8.h"
 #include "report/decimal.h"
 
@@ -18,14 +19,24 @@ static void put(struct tma_reply_line *reply, char character) {
     tma_reply_raw(reply, &character, 1);
 }
 
+/* The characters that stand for themselves: those of ASCII but control characters, " and \\. */
+#define PLAIN_4(c)  [c] = true, [c + 1] = true, [c + 2] = true, [c + 3] = true
+#define PLAIN_16(c) PLAIN_4(c), PLAIN_4(c + 4), PLAIN_4(c + 8), PLAIN_4(c + 12)
+static const bool is_plain[256] = {
+    [' '] = true,  ['!'] = true,  PLAIN_4('#'), PLAIN_4('\''), PLAIN_4('+'), ['/'] = true,
+    PLAIN_16('0'), PLAIN_16('@'), PLAIN_4('P'), PLAIN_4('T'),  PLAIN_4('X'), [']'] = true,
+    ['^'] = true,  ['_'] = true,  PLAIN_4('`'), PLAIN_4('d'),  PLAIN_4('h'), PLAIN_4('l'),
+    PLAIN_4('p'),  PLAIN_4('t'),  PLAIN_4('x'), ['|'] = true,  ['}'] = true, ['~'] = true};
+#undef PLAIN_16
+#undef PLAIN_4
+
 /* Writes a text in quotes. Bytes that are not UTF-8 become U+FFFD. */
 static void put_quoted(struct tma_reply_line *reply, const char *text) {
     static const char hex[] = "0123456789abcdef";
     put(reply, '"');
     while (*text != '\0') {
         const char *plain = text;
-        while ((unsigned char)*plain >= 0x20 && (unsigned char)*plain < 0x7f && *plain != '"' &&
-               *plain != '\\')
+        while (is_plain[(unsigned char)*plain])
             plain++;
         tma_reply_raw(reply, text, (size_t)(plain - text));
         text = plain;
@@ -72,12 +83,9 @@ void tma_reply_text(struct tma_reply_line *reply, const char *key, const char *v
 }
 
 void tma_reply_unsigned(struct tma_reply_line *reply, const char *key, uint64_t value) {
-    char digits[20], *first = digits + sizeof digits;
-    do {
-        *--first = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    tma_reply_json(reply, key, first, (size_t)(digits + sizeof digits - first));
+    char digits[TMA_DIGITS_BYTES];
+    const char *first = tma_unsigned_digits(value, digits);
+    tma_reply_json(reply, key, first, (size_t)(digits + sizeof digits - 1 - first));
 }
 
 void tma_reply_signed(struct tma_reply_line *reply, const char *key, int64_t value) {

@@ -195,14 +195,15 @@ static bool read_number(struct scanner *scanner, const struct key_form *form, in
     uint64_t value = 0, limit = negative ? (uint64_t)INT64_MAX + 1 : UINT64_MAX;
     if (!negative && !form->is_unsigned_64)
         limit = INT64_MAX;
+    bool overflows = false;
     if (*digit < '0' || *digit > '9' || (*digit == '0' && digit[1] >= '0' && digit[1] <= '9'))
         return fail(scanner, at, form->name, "expected a whole number");
     for (; *digit >= '0' && *digit <= '9'; digit++) {
-        unsigned next = (unsigned)(*digit - '0');
-        if (value > (limit - next) / 10)
-            return fail(scanner, at, form->name, "the number is too large");
-        value = 10 * value + next;
+        overflows |= __builtin_mul_overflow(value, 10, &value);
+        overflows |= __builtin_add_overflow(value, (unsigned)(*digit - '0'), &value);
     }
+    if (overflows || value > limit)
+        return fail(scanner, at, form->name, "the number is too large");
     if (*digit == '.' || *digit == 'e' || *digit == 'E')
         return fail(scanner, at, form->name, "expected a whole number");
     if (negative && !form->is_signed && value != 0)
@@ -315,19 +316,11 @@ static bool is_key(unsigned key, const char *name, size_t length) {
     return forms[key].length == length && memcmp(forms[key].name, name, length) == 0;
 }
 
-/* Finds the key: that of the request before in this place, or any. TMA_REQUEST_KEY_COUNT if there
- * is none. */
-static unsigned find_key(struct tma_request *request, unsigned place, const char *name,
-                         size_t length) {
+/* Finds the key. TMA_REQUEST_KEY_COUNT if there is none. */
+static unsigned find_key(const char *name, size_t length) {
     unsigned key = 0;
-    if (place < request->order_count && is_key(request->order[place], name, length))
-        return request->order[place];
     while (key < TMA_REQUEST_KEY_COUNT && !is_key(key, name, length))
         key++;
-    if (key < TMA_REQUEST_KEY_COUNT && place < TMA_REQUEST_MOST_KEYS) {
-        request->order[place] = (uint16_t)key;
-        request->order_count = (uint16_t)(place + 1);
-    }
     return key;
 }
 
@@ -355,12 +348,26 @@ static bool read_id(struct scanner *scanner, struct tma_request *request) {
     return true;
 }
 
-static bool read_pair(struct scanner *scanner, struct tma_request *request, unsigned place) {
-    char *at = scanner->next, *name;
-    size_t length;
+/* Reads the key that came after the previous one before, if it comes again. */
+static bool read_expected_key(struct scanner *scanner, unsigned key) {
+    const struct key_form *form = &forms[key];
+    if ((size_t)(scanner->end - scanner->next) < form->length + 2 ||
+        memcmp(scanner->next + 1, form->name, form->length) != 0 ||
+        scanner->next[form->length + 1] != '"')
+        return false;
+    scanner->next += form->length + 2;
+    return true;
+}
+
+/* Reads a key and its value. *key is the key before, and becomes this one; an id does not count. */
+static bool read_pair(struct scanner *scanner, struct tma_request *request, unsigned *key) {
+    char *at = scanner->next, *name = NULL;
+    size_t length = 0;
+    unsigned found = request->after[*key];
     if (*at != '"')
         return fail(scanner, at, "", "expected a key in quotes");
-    if (!read_word(scanner, &name, &length))
+    bool expected = read_expected_key(scanner, found);
+    if (!expected && !read_word(scanner, &name, &length))
         return false;
     skip_blanks(scanner);
     if (*scanner->next != ':')
@@ -369,16 +376,19 @@ static bool read_pair(struct scanner *scanner, struct tma_request *request, unsi
     skip_blanks(scanner);
     if (length == 2 && memcmp(name, "id", 2) == 0)
         return read_id(scanner, request);
-    unsigned key = find_key(request, place, name, length);
-    if (key == TMA_REQUEST_KEY_COUNT)
+    if (!expected)
+        found = find_key(name, length);
+    if (found == TMA_REQUEST_KEY_COUNT)
         return fail(scanner, at, "", "unknown key \"%.60s\"", name);
-    return read_value(scanner, request, key);
+    request->after[*key] = (uint16_t)found;
+    *key = found;
+    return read_value(scanner, request, found);
 }
 
 bool tma_request_parse(struct tma_request *request, char *line, size_t length,
                        struct tma_request_error *error) {
     struct scanner scanner = {line, line, line + length, error};
-    unsigned place = 0;
+    unsigned key = TMA_REQUEST_KEY_COUNT;
     request->id = NULL;
     memset(request->values, 0, sizeof request->values);
     *scanner.end = '\0';
@@ -389,7 +399,7 @@ bool tma_request_parse(struct tma_request *request, char *line, size_t length,
     skip_blanks(&scanner);
     if (*scanner.next != '}')
         for (;;) {
-            if (!read_pair(&scanner, request, place++))
+            if (!read_pair(&scanner, request, &key))
                 return false;
             skip_blanks(&scanner);
             if (*scanner.next == '}')

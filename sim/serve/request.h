@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "tensormap/fields.h"
 
-enum { TMA_REQUEST_MOST_ITEMS = 32, TMA_REQUEST_MOST_KEYS = 48 };
+enum { TMA_REQUEST_MOST_ITEMS = 32 };
 
 enum tma_request_kind { TMA_REQUEST_NUMBER, TMA_REQUEST_WORD, TMA_REQUEST_FLAG };
 
@@ -83,9 +83,9 @@ struct tma_request {
     int64_t numbers[TMA_REQUEST_KEY_COUNT][TMA_MAX_RANK]; /* addresses: the bits of a uint64_t */
     struct tma_request_word words[TMA_REQUEST_KEY_COUNT]; /* single words, and fields' names */
     const char *settings[TMA_REQUEST_MOST_ITEMS];
-    uint16_t order[TMA_REQUEST_MOST_KEYS]; /* keys of the request before, which this one is likely
-                                              to have in the same order */
-    uint16_t order_count;
+    uint16_t after[TMA_REQUEST_KEY_COUNT + 1]; /* which key came after each key, and first (the last
+                                                  item), when it came last: it is likely to come
+                                                  after it again */
 };
 
 /* What is wrong with a request, and where. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digits.h"
+
 /* The position of a field in struct tma_tensor_map. */
 struct field_place {
     size_t offset;
@@ -133,12 +135,15 @@ void tma_field_text_in(enum tma_field field, enum tma_name_style style, int64_t 
                        size_t size) {
     const struct tma_field_info *info = tma_field_info(field);
     const char *name = info->names == NULL ? "?" : tma_name_in(info->names, style, (int)value);
-    if (strcmp(name, "?") != 0)
-        snprintf(text, size, "%s", name);
-    else if (field == TMA_FIELD_GLOBAL_ADDRESS)
-        snprintf(text, size, "0x%" PRIx64, (uint64_t)value);
-    else if (info->is_signed)
-        snprintf(text, size, "%" PRId64, value);
-    else
-        snprintf(text, size, "%" PRIu64, (uint64_t)value);
+    char number[TMA_DIGITS_BYTES + 2];
+    if (strcmp(name, "?") == 0 && field == TMA_FIELD_GLOBAL_ADDRESS)
+        snprintf(number, sizeof number, "0x%" PRIx64, (uint64_t)value);
+    const char *written = strcmp(name, "?") != 0              ? name
+                          : field == TMA_FIELD_GLOBAL_ADDRESS ? number
+                          : info->is_signed                   ? tma_signed_digits(value, number)
+                                            : tma_unsigned_digits((uint64_t)value, number);
+    size_t length = strlen(written);
+    length = length < size ? length : size - 1;
+    memcpy(text, written, length);
+    text[length] = '\0';
 }
