@@ -16,6 +16,12 @@ struct tma_cluster {
     uint32_t scheduler;    /* actor to signal when the cluster becomes free */
 };
 
+/* Iterations that the slots of a CTA leave out in a sampled run. */
+struct tma_iteration_cut {
+    uint32_t after; /* the last iteration before them */
+    uint32_t by;    /* how many; 0: none */
+};
+
 struct tma_cta {
     struct tma_simulation *simulation;
     struct tma_cluster *cluster;
@@ -30,7 +36,8 @@ struct tma_cta {
     uint32_t expect_operations; /* of a stage, those whose bytes this CTA gets */
     uint16_t receivers;         /* bit mask of ranks that get what this CTA loads by multicast */
     uint16_t issuers;           /* bit mask of ranks that load for this CTA by multicast */
-    uint64_t releasing;         /* bit mask of slots whose release waits for loads (cluster.h) */
+    struct tma_iteration_cut cut;
+    uint64_t releasing; /* bit mask of slots whose release waits for loads (cluster.h) */
 };
 
 /* Starts CTA number `number` here at `cycle`, on its first `slots` slots. The caller starts those.

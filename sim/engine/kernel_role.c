@@ -231,6 +231,7 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     struct tma_kernel_cta *cta = role->cta;
     tma_cursor_begin(&role->cursor, cta->engine->kernel, role->index, cta->number);
     role->cursor.cut = tma_kernel_cut(cta->engine);
+    role->cursor.gap = &cta->cluster->gap;
     for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;

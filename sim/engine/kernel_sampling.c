@@ -66,11 +66,13 @@ bool tma_kernel_sampling_begin(struct tma_kernel_engine *engine, enum tma_sampli
     plan.total = loops.all / ctas * plan.step + loops.all % ctas * plan.step / ctas;
     plan.window = shortest_window(kernel, ctas) * plan.step / ctas;
     plan.tail = TAIL_ITERATIONS * plan.step;
-    return tma_sampler_create(&own->sampler, &plan);
+    return tma_sample_shares_create(&own->shares, engine->cluster_count) &&
+           tma_sampler_create(&own->sampler, &plan);
 }
 
 void tma_kernel_sampling_free(struct tma_kernel_engine *engine) {
     tma_sampler_free(&engine->sampling.sampler);
+    tma_sample_shares_free(&engine->sampling.shares);
 }
 
 bool tma_kernel_sampling_leave(struct tma_kernel_engine *engine, uint64_t rounds) {
@@ -81,8 +83,10 @@ bool tma_kernel_sampling_leave(struct tma_kernel_engine *engine, uint64_t rounds
     uint64_t out = all > rounds ? all - rounds : 0;
     engine->next_cta = by_ctas ? (uint32_t)(out * round) : 0;
     engine->next_tile = ctas + (own->unit == TMA_SAMPLED_TILES ? out * round : 0);
-    own->cut.passes = own->cut.after = 0;
-    own->cut.by = own->unit == TMA_SAMPLED_ITERATIONS ? out : 0;
+    own->cut.passes = 0;
+    for (uint32_t c = 0; c < engine->cluster_count; c++)
+        engine->clusters[c].gap =
+            (struct tma_loop_gap){.by = own->unit == TMA_SAMPLED_ITERATIONS ? out : 0};
     return out > 0;
 }
 
@@ -123,22 +127,24 @@ static enum tma_loop_state state_of(const struct tma_program_place *place, uint3
     return place->next > loop ? TMA_LOOP_BEHIND : TMA_LOOP_BEFORE;
 }
 
-/* Finds the last iteration that a loop has begun anywhere. False where one has not begun, has
+/* Finds the last iteration that a loop of the cluster has begun. False where one has not begun, has
  * ended, or has not passed the cut before. */
-static bool find_last_iteration(const struct tma_kernel_engine *engine, uint64_t *last) {
-    const struct tma_loop_cut *cut = &engine->sampling.cut;
+static bool find_last_iteration(const struct tma_kernel_engine *engine,
+                                const struct tma_kernel_cluster *cluster, uint64_t *last) {
+    const struct tma_loop_gap *gap = &cluster->gap;
+    uint32_t roles = engine->kernel->role_count;
     *last = 0;
-    for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++) {
-        const struct tma_role_state *role = &engine->roles[i];
+    for (uint32_t i = 0; i < engine->cluster_ctas * roles; i++) {
+        const struct tma_role_state *role = &cluster->ctas[i / roles].roles[i % roles];
         const struct tma_program_cursor *cursor = &role->cursor;
-        uint32_t loop = cut->loops[role->index];
+        uint32_t loop = engine->sampling.cut.loops[role->index];
         uint64_t main, ahead;
         if (loop == UINT32_MAX)
             continue;
         if (role->phase == TMA_ROLE_IDLE || state_of(&cursor->main, loop, &main) != TMA_LOOP_INSIDE)
             return false;
         *last = main > *last ? main : *last;
-        if (cut->by > 0 && main <= cut->after)
+        if (gap->by > 0 && main <= gap->after)
             return false;
         if (cursor->ahead_loop == UINT32_MAX)
             continue;
@@ -149,34 +155,64 @@ static bool find_last_iteration(const struct tma_kernel_engine *engine, uint64_t
     return true;
 }
 
-/* Cuts iterations out of all loops, at most `units` in all CTAs together. Returns how many. */
-static uint64_t cut_loops(struct tma_kernel_engine *engine, uint64_t units) {
-    struct tma_kernel_sampling *own = &engine->sampling;
-    uint64_t step = own->sampler.plan.step, skipped = own->sampler.skipped / step, last;
-    if (!find_last_iteration(engine, &last))
-        return 0;
-    uint64_t end = last + 1 + skipped + TAIL_ITERATIONS, count = units / step;
-    if (end >= own->least_iterations)
-        return 0;
-    if (count > own->least_iterations - end)
-        count = own->least_iterations - end;
-    own->cut.after = last;
-    own->cut.by = count;
-    return count * step;
+/* Fills in the operations that each cluster has issued. */
+static void find_cluster_progress(struct tma_kernel_engine *engine) {
+    uint32_t roles = engine->kernel->role_count;
+    for (uint32_t c = 0; c < engine->cluster_count; c++) {
+        uint64_t *sum = &engine->sampling.shares.now[c];
+        *sum = 0;
+        for (uint32_t i = 0; i < engine->cluster_ctas * roles; i++)
+            *sum += engine->clusters[c].ctas[i / roles].roles[i % roles].operations;
+    }
 }
 
-static uint64_t skip(struct tma_kernel_engine *engine, uint64_t units) {
-    switch (engine->sampling.unit) {
+/* How many iterations can be cut out of a cluster's loops behind the last one that has begun. */
+static uint64_t most_to_cut(const struct tma_kernel_engine *engine,
+                            const struct tma_kernel_cluster *cluster, uint64_t last) {
+    uint64_t end = last + 1 + cluster->left_out + TAIL_ITERATIONS;
+    return end < engine->sampling.least_iterations ? engine->sampling.least_iterations - end : 0;
+}
+
+/* Cuts iterations out of all loops, of about `units` in all CTAs together. Returns of how many. */
+static uint64_t cut_loops(struct tma_kernel_engine *engine, uint64_t units) {
+    struct tma_kernel_sampling *own = &engine->sampling;
+    uint64_t step = own->sampler.plan.step, sum = 0, last;
+    for (uint32_t c = 0; c < engine->cluster_count; c++)
+        if (!find_last_iteration(engine, &engine->clusters[c], &last) ||
+            most_to_cut(engine, &engine->clusters[c], last) == 0)
+            return 0;
+    find_cluster_progress(engine);
+    tma_sample_share_out(&own->shares, units / step);
+    for (uint32_t c = 0; c < engine->cluster_count; c++) {
+        struct tma_kernel_cluster *cluster = &engine->clusters[c];
+        find_last_iteration(engine, cluster, &last);
+        uint64_t count = own->shares.shares[c], most = most_to_cut(engine, cluster, last);
+        count = count < most ? count : most;
+        cluster->gap = (struct tma_loop_gap){.after = last, .by = count};
+        cluster->left_out += count;
+        sum += count;
+    }
+    return sum * step / engine->cluster_count;
+}
+
+/* Skips about so many units of the run. */
+static void skip(struct tma_kernel_engine *engine, uint64_t units) {
+    struct tma_kernel_sampling *own = &engine->sampling;
+    switch (own->unit) {
     case TMA_SAMPLED_CTAS:
         engine->next_cta += (uint32_t)units;
-        return units;
+        tma_sampler_skip(&own->sampler, units);
+        break;
     case TMA_SAMPLED_TILES:
         engine->next_tile += units;
-        return units;
+        tma_sampler_skip(&own->sampler, units);
+        break;
     case TMA_SAMPLED_ITERATIONS:
-        return cut_loops(engine, units);
+        units = cut_loops(engine, units);
+        if (units > 0)
+            tma_sampler_skip_shared(&own->sampler, units, &own->shares);
+        break;
     }
-    return 0;
 }
 
 /* How long the CTAs took that ended last, as many as there are places; 0: none has ended. */
@@ -215,6 +251,10 @@ void tma_kernel_sampling_look(struct tma_kernel_engine *engine, uint64_t cycle) 
     uint64_t progress = progress_of(engine);
     if (!tma_sampler_is_due(&own->sampler, progress))
         return;
+    if (own->unit == TMA_SAMPLED_ITERATIONS) {
+        find_cluster_progress(engine);
+        tma_sample_shares_record(&own->shares, progress);
+    }
     const struct tma_sample_mark mark = {.parts = own->unit == TMA_SAMPLED_CTAS
                                                       ? cta_parts(engine, cycle)
                                                       : progress * TMA_UNIT_PARTS,
@@ -222,9 +262,7 @@ void tma_kernel_sampling_look(struct tma_kernel_engine *engine, uint64_t cycle) 
                                          .tally = tally_of(engine)};
     uint64_t units = tma_sampler_look(&own->sampler, progress, &mark);
     if (units > 0)
-        units = skip(engine, units);
-    if (units > 0)
-        tma_sampler_skip(&own->sampler, units);
+        skip(engine, units);
 }
 
 void tma_kernel_sampling_end(struct tma_kernel_engine *engine, struct tma_memory_counters *counters,

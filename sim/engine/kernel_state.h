@@ -5,6 +5,7 @@
 
 #include "engine/completion_queue.h"
 #include "engine/program_cursor.h"
+#include "engine/sample_shares.h"
 #include "engine/sampler.h"
 #include "engine/simulation.h"
 #include "memory/core/port.h"
@@ -102,6 +103,8 @@ struct tma_kernel_cluster {
     } * tiles; /* owned */
     size_t tile_count, tile_capacity;
     bool requests_tile;
+    struct tma_loop_gap gap; /* of a sampled run */
+    uint64_t left_out;       /* iterations of loops so far */
 };
 
 struct tma_kernel_sm {
@@ -172,8 +175,9 @@ struct tma_kernel_sampling {
     enum tma_sampled_unit unit;
     struct tma_sampler sampler; /* without marks: the run is simulated whole */
     struct tma_loop_cut cut;
-    uint64_t least_iterations; /* of a loop, in any CTA */
-    uint64_t operations;       /* of an iteration, in all CTAs; 0: they differ */
+    uint64_t least_iterations;       /* of a loop, in any CTA */
+    uint64_t operations;             /* of an iteration, in all CTAs; 0: they differ */
+    struct tma_sample_shares shares; /* of clusters, in operations */
 };
 
 struct tma_kernel_engine {

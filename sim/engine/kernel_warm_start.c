@@ -142,6 +142,7 @@ static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cl
             struct tma_role_state *role = &cta->roles[r];
             tma_cursor_begin(&role->cursor, engine->kernel, r, cta->number);
             role->cursor.cut = tma_kernel_cut(engine);
+            role->cursor.gap = &cluster->gap;
             memset(role->rings, 0, sizeof role->rings);
             role->waiting = NULL;
             role->phase = TMA_ROLE_RUNNING;

@@ -179,9 +179,10 @@ static int64_t stride_of(struct tma_program_cursor *cursor, const struct tma_pro
     if (cut == NULL || cut->loops[cursor->role] != frame->statement)
         return frame->step;
     cut->passes += place == &cursor->main && cursor->role == cut->counted;
-    if (cut->by == 0 || frame->index != cut->after + 1)
+    const struct tma_loop_gap *gap = cursor->gap;
+    if (gap == NULL || gap->by == 0 || frame->index != gap->after + 1)
         return frame->step;
-    return __builtin_mul_overflow(frame->step, (int64_t)cut->by + 1, &stride) ? INT64_MAX : stride;
+    return __builtin_mul_overflow(frame->step, (int64_t)gap->by + 1, &stride) ? INT64_MAX : stride;
 }
 
 /* The innermost body has ended: its next iteration, or what follows it. True if the caller has to

@@ -40,7 +40,8 @@ struct tma_program_cursor {
     uint32_t ahead_frame;           /* depth of the loop's frame in `ahead` */
     bool in_part;                   /* the current statement is one of an AHEAD part */
     bool ahead_ended;
-    struct tma_loop_cut *cut; /* borrowed; NULL: no loop is cut */
+    struct tma_loop_cut *cut;       /* borrowed; NULL: no loop is cut */
+    const struct tma_loop_gap *gap; /* borrowed; NULL: nothing is cut out, passes are counted */
     const struct tma_statement *statement;
     uint64_t tile_index;
     uint64_t steps; /* statements and iterations so far */

@@ -52,17 +52,7 @@ static enum tma_whole_reason whole_reason(const struct tma_sampler *sampler) {
     return sampler->compared ? TMA_WHOLE_UNSTEADY : TMA_WHOLE_SHORT;
 }
 
-/* By how many cycles CTAs that went on over the skipped time may have come apart in it, beyond what
- * the simulated part shows: as fast as they did there. */
-static uint64_t imbalance_cycles(const struct tma_accounting *accounting, uint64_t skipped) {
-    uint64_t least = UINT64_MAX, most = 0;
-    for (uint64_t i = 0; i < accounting->ended_ctas; i++) {
-        uint64_t cycles = accounting->cta_cycles[i];
-        least = cycles < least ? cycles : least;
-        most = cycles > most ? cycles : most;
-    }
-    return most > least ? (uint64_t)((unsigned __int128)(most - least) * skipped / most) : 0;
-}
+enum { ROOT_ONE = 1 << 10 };
 
 static uint64_t square_root(uint64_t value) {
     uint64_t root = 0;
@@ -72,9 +62,17 @@ static uint64_t square_root(uint64_t value) {
     return root;
 }
 
+/* The square root of the part of the run that was skipped, in 1 / ROOT_ONE. */
+static uint64_t root_of_skipped(const struct tma_accounting *accounting) {
+    uint64_t skipped = accounting->skipped.cycles, all = accounting->last_cycle + skipped;
+    return square_root(
+        (uint64_t)((unsigned __int128)skipped * (ROOT_ONE * ROOT_ONE) / (all > 0 ? all : 1)));
+}
+
 /* By how many cycles the last CTAs may end earlier or later than they would have without the skip:
- * twice the standard deviation of the time of CTAs. */
-static uint64_t ending_cycles(const struct tma_accounting *accounting) {
+ * twice the standard deviation of the time of CTAs. CTAs that went on over the skip were apart
+ * before: what comes by chance grows with the square root of the time. */
+static uint64_t ending_cycles(const struct tma_accounting *accounting, bool inside_ctas) {
     unsigned __int128 squares = 0;
     uint64_t count = accounting->ended_ctas, sum = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -84,7 +82,8 @@ static uint64_t ending_cycles(const struct tma_accounting *accounting) {
         uint64_t off = cycles > mean ? cycles - mean : mean - cycles;
         squares += (unsigned __int128)off * off;
     }
-    return count == 0 ? 0 : 2 * square_root((uint64_t)(squares / count));
+    uint64_t ending = count == 0 ? 0 : 2 * square_root((uint64_t)(squares / count));
+    return inside_ctas ? ending * root_of_skipped(accounting) / ROOT_ONE : ending;
 }
 
 void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, bool inside_ctas,
@@ -106,7 +105,6 @@ void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, 
     tma_tally_add(tally, result, counters);
     sampled->skipped_cycles = sampler->skipped_cycles;
     sampled->error_cycles = sampler->error_cycles;
-    sampled->error_cycles += inside_ctas ? imbalance_cycles(accounting, sampler->skipped_cycles)
-                                         : ending_cycles(accounting);
+    sampled->error_cycles += ending_cycles(accounting, inside_ctas);
     sampled->rereads = result->counters.tensor_bytes > walk_bytes;
 }

@@ -111,7 +111,8 @@ static uint64_t guard_bytes(const struct tma_sampler *sampler, const struct tma_
 static void add_mark(struct tma_sampler *sampler, uint64_t progress,
                      const struct tma_sample_mark *mark) {
     uint64_t bytes = guard_bytes(sampler, &mark->tally);
-    if (!sampler->guarded && bytes - sampler->guard_start >= sampler->plan.guard_bytes) {
+    if (!sampler->guarded && bytes - sampler->guard_start >= sampler->plan.guard_bytes &&
+        progress - sampler->guard_begin >= sampler->plan.guard) {
         sampler->guarded = true;
         sampler->mark_count = 0;
     }
@@ -162,7 +163,16 @@ void tma_sampler_skip(struct tma_sampler *sampler, uint64_t units) {
     sampler->error_cycles += cycles_of(sampler->steady_error, parts);
     sampler->guarded = false;
     sampler->guard_start = guard_bytes(sampler, &to->tally);
+    sampler->guard_begin = to->parts / TMA_UNIT_PARTS;
     sampler->mark_count = 0;
     sampler->window = sampler->plan.window;
     sampler->next = (to->parts / TMA_UNIT_PARTS / sampler->window + 1) * sampler->window;
+}
+
+void tma_sampler_skip_shared(struct tma_sampler *sampler, uint64_t units,
+                             const struct tma_sample_shares *shares) {
+    uint64_t before = sampler->skipped_cycles;
+    tma_sampler_skip(sampler, units);
+    unsigned __int128 cycles = sampler->skipped_cycles - before;
+    sampler->error_cycles += (uint64_t)(cycles * (uint64_t)shares->uncertain / TMA_SHARES_ONE);
 }

@@ -9,6 +9,7 @@
 #ifndef TMA_ENGINE_SAMPLER_H
 #define TMA_ENGINE_SAMPLER_H
 
+#include "engine/sample_shares.h"
 #include "engine/tally.h"
 #include "engine/watch.h"
 
@@ -21,6 +22,7 @@ struct tma_sample_plan {
     uint64_t step;          /* a part that is skipped is a multiple of this */
     uint64_t tail;          /* simulated at the end, at least */
     uint64_t window_cycles; /* that a window takes, at least */
+    uint64_t guard;         /* progress before the first window, at least */
     uint64_t guard_bytes;   /* that L2 is asked for before the first window, */
     bool outgrows_l2;       /* or that come to lie in L2, which can't hold all of the tensors */
     uint64_t factor;        /* what is skipped at once is at most so many times what came before */
@@ -42,7 +44,8 @@ struct tma_sampler {
     uint32_t mark_count;
     uint64_t window;      /* from mark to mark */
     uint64_t next;        /* progress at the next mark */
-    uint64_t guard_start; /* bytes that L2 had been asked for when the guard began */
+    uint64_t guard_begin; /* progress when the guard began, */
+    uint64_t guard_start; /* and bytes that L2 had been asked for when the guard began */
     bool compared;        /* there were windows to compare */
     bool guarded;         /* the guard has passed, and the marks are behind it */
     uint64_t skipped;     /* units so far */
@@ -71,5 +74,9 @@ uint64_t tma_sampler_look(struct tma_sampler *sampler, uint64_t progress,
 /* The run skips that many units, no more than tma_sampler_look has just returned, and the guard
  * begins anew. */
 void tma_sampler_skip(struct tma_sampler *sampler, uint64_t units);
+
+/* The same; the skip is shared out to CTAs that go on over it. */
+void tma_sampler_skip_shared(struct tma_sampler *sampler, uint64_t units,
+                             const struct tma_sample_shares *shares);
 
 #endif

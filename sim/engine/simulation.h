@@ -9,12 +9,6 @@
 #include "engine/observer.h"
 #include "engine/tracer.h"
 
-/* Iterations that the slots of a sampled run leave out. */
-struct tma_iteration_cut {
-    uint32_t after; /* the last iteration before them */
-    uint32_t by;    /* how many; 0: none */
-};
-
 struct tma_simulation {
     const struct tma_machine *machine;
     const struct tma_workload *workload;
@@ -27,10 +21,9 @@ struct tma_simulation {
     struct tma_consumer_report *reports; /* owned: by slot and consumer, one pass over the tile */
     const struct tma_watch *watch;       /* borrowed; NULL: no caller follows the run */
     uint64_t total_operations;           /* that the watch is told */
-    struct tma_iteration_cut cut;
-    uint64_t steps;           /* of the memory's actor */
-    bool finished;            /* every CTA has ended: the actors end too */
-    enum tma_error_code code; /* TMA_OK, or why the run stops early */
+    uint64_t steps;                      /* of the memory's actor */
+    bool finished;                       /* every CTA has ended: the actors end too */
+    enum tma_error_code code;            /* TMA_OK, or why the run stops early */
     struct tma_error error;
 };
 

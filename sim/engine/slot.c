@@ -13,7 +13,7 @@ static const struct tma_workload *workload_of(const struct tma_slot *slot) {
 
 /* The iteration whose stage the slot fills next. */
 static uint32_t next_iteration(const struct tma_slot *slot) {
-    const struct tma_iteration_cut *cut = &slot->cta->simulation->cut;
+    const struct tma_iteration_cut *cut = &slot->cta->cut;
     uint32_t next = slot->iteration + workload_of(slot)->depth;
     return slot->iteration <= cut->after && next > cut->after ? next + cut->by : next;
 }

@@ -5,6 +5,7 @@
 #define TMA_ENGINE_SLOT_SAMPLING_H
 
 #include "engine/cta_scheduler.h"
+#include "engine/sample_shares.h"
 #include "engine/sampler.h"
 
 struct tma_slot_sampling {
@@ -15,6 +16,8 @@ struct tma_slot_sampling {
     bool skips_ctas;            /* its units are CTAs; else operations of whole iterations */
     uint64_t operations;        /* of an iteration, in all CTAs */
     uint64_t walk_bytes;
+    struct tma_sample_shares shares; /* of clusters, in iterations */
+    uint64_t *left_out;              /* owned: iterations so far, by cluster */
 };
 
 /* Plans the sampling of a workload whose grid and scheduler are ready. False when out of memory. */

@@ -124,12 +124,43 @@ START_TEST(a_tally_adds_up) {
 }
 END_TEST
 
+/* Two places: progress after each half, and what each skips of 1000 units on average. */
+static const struct {
+    const char *name;
+    uint64_t earlier[2], now[2];
+    uint64_t least, most; /* that the first place skips */
+} halves[] = {
+    {"ahead in both halves", {1100, 900}, {2200, 1800}, 1085, 1095}, /* nine tenths of it */
+    {"ahead in the first half", {1100, 900}, {2000, 2000}, 1000, 1000},
+    {"ahead by half as much", {1100, 900}, {2150, 1850}, 1035, 1040},
+    {"equal", {1000, 1000}, {2000, 2000}, 1000, 1000},
+};
+
+START_TEST(those_that_stay_ahead_skip_more) {
+    struct tma_sample_shares shares;
+    ck_assert(tma_sample_shares_create(&shares, 2));
+    for (int i = 0; i < 2; i++)
+        shares.now[i] = halves[_i].earlier[i];
+    tma_sample_shares_record(&shares, 1000);
+    for (int i = 0; i < 2; i++)
+        shares.now[i] = halves[_i].now[i];
+    tma_sample_shares_record(&shares, 2000);
+    tma_sample_share_out(&shares, 1000);
+    ck_assert_msg(shares.shares[0] >= halves[_i].least && shares.shares[0] <= halves[_i].most,
+                  "%s: %lu", halves[_i].name, (unsigned long)shares.shares[0]);
+    uint64_t sum = shares.shares[0] + shares.shares[1];
+    ck_assert(sum >= 1999 && sum <= 2000);
+    tma_sample_shares_free(&shares);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("sampler");
     TCase *tests = tcase_create("sampler");
     tcase_add_loop_test(tests, a_run_is_steady_when_three_windows_agree, 0, TABLE_ROWS(runs));
     tcase_add_test(tests, the_tail_is_simulated);
     tcase_add_test(tests, a_tally_adds_up);
+    tcase_add_loop_test(tests, those_that_stay_ahead_skip_more, 0, TABLE_ROWS(halves));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
