@@ -48,11 +48,10 @@ static const struct tma_yaml_node *find_node(const struct tma_yaml_node *node,
 static void use_text(struct values *values, const char *text, size_t end);
 
 /* A parameter that is an expression stands for those that it uses, which are all before it. */
-static void use_parameter(struct values *values, size_t index) {
-    const struct tma_expression_name *item = &values->read->items[index];
+static void use_parameter(struct values *values, const struct tma_expression_name *item) {
     const struct tma_yaml_node *node = tma_yaml_find(values->parameters, item->name);
     if (node != NULL && node->text != NULL && tma_text_is_expression(node->text, values->read)) {
-        use_text(values, node->text, index);
+        use_text(values, node->text, (size_t)(item - values->read->items));
         return;
     }
     for (size_t i = 0; i < values->count; i++)
@@ -68,10 +67,9 @@ static void use_parameter(struct values *values, size_t index) {
 static void use_text(struct values *values, const char *text, size_t end) {
     for (const char *at = text; *at != '\0';) {
         size_t length = tma_parameter_word_length(at);
-        for (size_t i = 0; i < end; i++)
-            if (strlen(values->read->items[i].name) == length &&
-                strncmp(values->read->items[i].name, at, length) == 0)
-                use_parameter(values, i);
+        const struct tma_expression_name *item = tma_parameter_named(values->read, end, at, length);
+        if (item != NULL)
+            use_parameter(values, item);
         at += length > 0 ? length : 1;
     }
 }

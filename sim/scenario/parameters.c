@@ -45,6 +45,16 @@ size_t tma_parameter_word_length(const char *text) {
     return length;
 }
 
+const struct tma_expression_name *tma_parameter_named(const struct tma_parameters *parameters,
+                                                      size_t count, const char *word,
+                                                      size_t length) {
+    for (size_t i = 0; i < count; i++)
+        if (strlen(parameters->items[i].name) == length &&
+            strncmp(parameters->items[i].name, word, length) == 0)
+            return &parameters->items[i];
+    return NULL;
+}
+
 bool tma_text_is_expression(const char *text, const struct tma_parameters *parameters) {
     if (parameters == NULL)
         return false;
@@ -52,10 +62,8 @@ bool tma_text_is_expression(const char *text, const struct tma_parameters *param
         if (strchr("+*/%()<>=!&|?,", *at) != NULL || (*at == '-' && at > text))
             return true;
         size_t length = tma_parameter_word_length(at);
-        for (size_t i = 0; i < parameters->count; i++)
-            if (strlen(parameters->items[i].name) == length &&
-                strncmp(parameters->items[i].name, at, length) == 0)
-                return true;
+        if (tma_parameter_named(parameters, parameters->count, at, length) != NULL)
+            return true;
         at += length > 0 ? length : 1;
     }
     return false;

@@ -37,6 +37,11 @@ bool tma_parameter_name_valid(const char *name, const char **why);
 /* Size of a buffer for a parameter's name and value, as in ", BM = 128". */
 enum { TMA_MAX_PARAMETER_TEXT = 80 };
 
+/* The parameter, of the first `count`, whose name is the word of that length; NULL: none is. */
+const struct tma_expression_name *tma_parameter_named(const struct tma_parameters *parameters,
+                                                      size_t count, const char *word,
+                                                      size_t length);
+
 /* Length of the word (letters, digits, "_") at the beginning of a text. */
 size_t tma_parameter_word_length(const char *text);
 

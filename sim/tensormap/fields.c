@@ -136,12 +136,14 @@ void tma_field_text_in(enum tma_field field, enum tma_name_style style, int64_t 
     const struct tma_field_info *info = tma_field_info(field);
     const char *name = info->names == NULL ? "?" : tma_name_in(info->names, style, (int)value);
     char number[TMA_DIGITS_BYTES + 2];
-    if (strcmp(name, "?") == 0 && field == TMA_FIELD_GLOBAL_ADDRESS)
+    const char *written = number;
+    if (strcmp(name, "?") != 0)
+        written = name;
+    else if (field == TMA_FIELD_GLOBAL_ADDRESS)
         snprintf(number, sizeof number, "0x%" PRIx64, (uint64_t)value);
-    const char *written = strcmp(name, "?") != 0              ? name
-                          : field == TMA_FIELD_GLOBAL_ADDRESS ? number
-                          : info->is_signed                   ? tma_signed_digits(value, number)
-                                            : tma_unsigned_digits((uint64_t)value, number);
+    else
+        written = info->is_signed ? tma_signed_digits(value, number)
+                                  : tma_unsigned_digits((uint64_t)value, number);
     size_t length = strlen(written);
     length = length < size ? length : size - 1;
     memcpy(text, written, length);
