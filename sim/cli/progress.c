@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/temporary.h"
 #include "report/decimal.h"
 
 enum { FIRST_MS = 2000, TERMINAL_MS = 200, PLAIN_MS = 10000, NUMBER_BYTES = 64 };
@@ -75,6 +77,20 @@ void cli_progress_show(struct cli_progress *progress) {
 }
 
 /* To the start of the line, and clear to its end. */
+void cli_progress_note(struct cli_progress *progress, const void *bytes, size_t size) {
+    uint64_t cycles;
+    assert(size == sizeof cycles);
+    memcpy(&cycles, bytes, size);
+    progress->cycles += cycles;
+}
+
+bool cli_progress_look(struct cli_progress *progress, size_t done, uint64_t done_work) {
+    progress->done = done;
+    progress->done_work = done_work;
+    cli_progress_show(progress);
+    return !cli_interrupted();
+}
+
 void cli_progress_clear(struct cli_progress *progress) {
     if (progress->shown)
         fputs("\r\033[K", stderr);

@@ -191,18 +191,13 @@ static bool take_again(void *context, size_t number, const struct tma_task_outco
 
 static void note(void *context, size_t number, const void *bytes, size_t size) {
     struct replay_state *state = context;
-    uint64_t cycles;
     (void)number;
-    memcpy(&cycles, bytes, size);
-    state->progress.cycles += cycles;
+    cli_progress_note(&state->progress, bytes, size);
 }
 
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct replay_state *state = context;
-    state->progress.done = done;
-    state->progress.done_work = done_cost;
-    cli_progress_show(&state->progress);
-    return !cli_interrupted();
+    return cli_progress_look(&state->progress, done, done_cost);
 }
 
 /* Cuts the records of a file into pieces: one record each where replays simulate. */

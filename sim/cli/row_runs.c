@@ -85,18 +85,13 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
 
 static void note(void *context, size_t number, const void *bytes, size_t size) {
     struct running_rows *running = context;
-    uint64_t cycles;
     (void)number;
-    memcpy(&cycles, bytes, size);
-    running->progress.cycles += cycles;
+    cli_progress_note(&running->progress, bytes, size);
 }
 
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct running_rows *running = context;
-    running->progress.done = done;
-    running->progress.done_work = done_cost;
-    cli_progress_show(&running->progress);
-    return !cli_interrupted();
+    return cli_progress_look(&running->progress, done, done_cost);
 }
 
 /* Makes a task of each row that is not done. False when out of memory. */

@@ -98,18 +98,15 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
 
 static void note(void *context, size_t number, const void *bytes, size_t size) {
     struct state *state = context;
-    uint64_t cycles;
     (void)number;
-    memcpy(&cycles, bytes, size);
-    state->progress.cycles += cycles;
+    cli_progress_note(&state->progress, bytes, size);
 }
 
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct state *state = context;
+    size_t rows = state->progress.total - state->count + done;
     (void)done_cost;
-    state->progress.done = state->progress.done_work = state->progress.total - state->count + done;
-    cli_progress_show(&state->progress);
-    return !cli_interrupted();
+    return cli_progress_look(&state->progress, rows, rows);
 }
 
 /* Runs the tasks that were added. */

@@ -150,17 +150,13 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
 
 static void note(void *context, size_t number, const void *bytes, size_t size) {
     struct comparing *comparing = context;
-    uint64_t cycles;
     (void)number;
-    memcpy(&cycles, bytes, size);
-    comparing->progress.cycles += cycles;
+    cli_progress_note(&comparing->progress, bytes, size);
 }
 
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct comparing *comparing = context;
-    comparing->progress.done = done;
-    comparing->progress.done_work = done_cost;
-    cli_progress_show(&comparing->progress);
+    cli_progress_look(&comparing->progress, done, done_cost);
     return true;
 }
 

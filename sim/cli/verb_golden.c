@@ -176,18 +176,13 @@ static bool take(void *context, size_t number, const struct tma_task_outcome *ou
 
 static void note(void *context, size_t number, const void *bytes, size_t size) {
     struct golden_set *set = context;
-    uint64_t cycles;
     (void)number;
-    memcpy(&cycles, bytes, size);
-    set->progress.cycles += cycles;
+    cli_progress_note(&set->progress, bytes, size);
 }
 
 static bool idle(void *context, size_t done, uint64_t done_cost) {
     struct golden_set *set = context;
-    set->progress.done = done;
-    set->progress.done_work = done_cost;
-    cli_progress_show(&set->progress);
-    return !cli_interrupted();
+    return cli_progress_look(&set->progress, done, done_cost);
 }
 
 static bool run_scenarios(struct golden_set *set) {
