@@ -29,7 +29,7 @@ static uint64_t divide_up(uint64_t value, uint64_t unit) {
 
 void tma_work_begin(struct tma_work_walk *walk, const struct tma_machine *machine,
                     const struct tma_kernel *kernel, enum tma_work_cta cta) {
-    uint32_t cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
+    uint32_t cluster = tma_kernel_cluster_ctas(kernel);
     *walk = (struct tma_work_walk){.machine = machine, .kernel = kernel, .cta = cta};
     walk->variables[TMA_VARIABLE_CTAS] = kernel->cta_count;
     walk->variables[TMA_VARIABLE_CLUSTER] = cluster;

@@ -13,10 +13,11 @@ enum { TMA_EVENT_FIGURES = 4 };
 
 /* kind, its word in a trace, and the names of its figures (at most 4). The first figure says which
  * event of its kind this is in its CTA and slot; a comparison of traces aligns them by it.
- *   op      number of the operation in its CTA, from 0; in its role, which is the slot of the
- * event, where the kernel has roles map     index of its tensor map in the workload number  of the
- * tensor map among all of the workload's, from 1 (its arrays have several) phase   number of the
- * mbarrier's phase, from 0 */
+ *   op      number of the operation in its CTA, from 0; in its role, if the kernel has roles
+ *   map     index of its tensor map in the workload
+ *   number  of the tensor map among all of the workload's, from 1 (its arrays have several)
+ *   phase   number of the mbarrier's phase, from 0
+ * The slot of an event of a role is the role. */
 #define TMA_EVENTS(X)                                                                              \
     X(TMA_EVENT_CTA_START, "cta_start", "", "", "", "")                                            \
     X(TMA_EVENT_ISSUE, "issue", "op", "map", "", "")                                               \

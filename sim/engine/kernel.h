@@ -265,6 +265,21 @@ enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
 /* CTAs that an SM runs at once: as given, or as many as fit; 0: not even one fits. */
 uint32_t tma_kernel_ctas_per_sm(const struct tma_machine *machine, const struct tma_kernel *kernel);
 
+/* CTAs of a cluster; without clusters, 1. */
+static inline uint32_t tma_kernel_cluster_ctas(const struct tma_kernel *kernel) {
+    return kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
+}
+
+/* Sets the variables that a CTA has outside its loops; leaves the others. */
+static inline void tma_kernel_cta_variables(const struct tma_kernel *kernel, uint32_t cta,
+                                            int64_t variables[TMA_MAX_VARIABLES]) {
+    uint32_t cluster = tma_kernel_cluster_ctas(kernel);
+    variables[TMA_VARIABLE_CTA] = cta;
+    variables[TMA_VARIABLE_RANK] = cta % cluster;
+    variables[TMA_VARIABLE_CTAS] = kernel->cta_count;
+    variables[TMA_VARIABLE_CLUSTER] = cluster;
+}
+
 /* Threads of a CTA. */
 uint32_t tma_kernel_threads(const struct tma_kernel *kernel);
 

@@ -32,7 +32,7 @@ static void at_key(struct checker *checker, const char *key) {
 
 static enum tma_error_code check_counts(struct checker *checker) {
     const struct tma_kernel *kernel = checker->kernel;
-    uint32_t maps = 0, cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
+    uint32_t maps = 0, cluster = tma_kernel_cluster_ctas(kernel);
     if (kernel->cta_count == 0)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT, "a grid of 0 CTAs; allowed: 1 or more");
     if (kernel->role_count == 0 || kernel->role_count > TMA_MAX_ROLES)

@@ -9,14 +9,11 @@
 #include "engine/kernel_units.h"
 #include "memory/topology.h"
 
-static uint32_t cluster_ctas(const struct tma_kernel *kernel) {
-    return kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
-}
-
 /* CTAs of the first wave fill all SMs once before an SM gets a second one. */
 uint32_t tma_kernel_place_ctas(const struct tma_machine *machine, const struct tma_kernel *kernel,
                                uint32_t *sms, uint32_t capacity) {
-    uint32_t ctas = cluster_ctas(kernel), per_sm = tma_kernel_ctas_per_sm(machine, kernel);
+    uint32_t ctas = tma_kernel_cluster_ctas(kernel),
+             per_sm = tma_kernel_ctas_per_sm(machine, kernel);
     uint32_t limit = kernel->sm_count > 0 && kernel->sm_count < machine->sm_count
                          ? kernel->sm_count
                          : machine->sm_count;
@@ -178,7 +175,7 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
     uint64_t launched[TMA_MAX_GPCS] = {0};
     if (sms == NULL)
         return false;
-    engine->cluster_ctas = cluster_ctas(kernel);
+    engine->cluster_ctas = tma_kernel_cluster_ctas(kernel);
     engine->ctas_per_sm = tma_kernel_ctas_per_sm(&engine->machine, kernel);
     uint32_t places = tma_kernel_place_ctas(&engine->machine, kernel, sms, CAPACITY);
     if (places == 0) {

@@ -50,7 +50,7 @@ bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_s
     }
     if (!tma_value_at(&statement->cta_mask, variables, &value, error))
         return false;
-    uint32_t cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
+    uint32_t cluster = tma_kernel_cluster_ctas(kernel);
     if (value < 0 || value >> cluster != 0) {
         tma_fail(error, TMA_ERROR_ARGUMENT, "cta_mask is %" PRId64 "; a cluster has ranks 0 to %u",
                  value, cluster - 1);

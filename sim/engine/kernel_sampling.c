@@ -4,7 +4,6 @@
 #include "engine/sampled_loops.h"
 
 enum {
-    LEAST_WAVES = 6,      /* of a grid, to skip CTAs */
     LEAST_ITERATIONS = 8, /* of loops, to skip some */
     MOST_PARTS = 16,      /* of a period that windows are parts of */
     TAIL_ITERATIONS = 2   /* at the end of loops, that are simulated in each CTA */
@@ -42,7 +41,7 @@ bool tma_kernel_sampling_begin(struct tma_kernel_engine *engine, enum tma_sampli
     struct tma_sample_plan plan =
         tma_sample_plan_of(&engine->machine, sampling, walk_bytes(kernel));
     own->on = true;
-    if (kernel->cta_count / engine->cta_places >= LEAST_WAVES) {
+    if (kernel->cta_count / engine->cta_places >= TMA_SAMPLED_WAVES) {
         own->unit = TMA_SAMPLED_CTAS;
         plan.total = kernel->cta_count;
         plan.window = shortest_window(kernel, engine->cta_places);

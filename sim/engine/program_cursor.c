@@ -34,14 +34,10 @@ static bool evaluate(struct tma_program_cursor *cursor, const struct tma_program
 
 void tma_cursor_begin(struct tma_program_cursor *cursor, const struct tma_kernel *kernel,
                       uint32_t role, uint32_t cta) {
-    uint32_t cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
     *cursor = (struct tma_program_cursor){
         .kernel = kernel, .role = role, .ahead_loop = UINT32_MAX, .code = TMA_OK};
     cursor->main.next = kernel->roles[role].first;
-    cursor->main.variables[TMA_VARIABLE_CTA] = cta;
-    cursor->main.variables[TMA_VARIABLE_RANK] = cta % cluster;
-    cursor->main.variables[TMA_VARIABLE_CTAS] = kernel->cta_count;
-    cursor->main.variables[TMA_VARIABLE_CLUSTER] = cluster;
+    tma_kernel_cta_variables(kernel, cta, cursor->main.variables);
 }
 
 static struct tma_program_frame *push(struct tma_program_place *place, uint32_t index,

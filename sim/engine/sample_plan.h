@@ -5,6 +5,9 @@
 #include "engine/accounting.h"
 #include "engine/sampler.h"
 
+/* Waves that a grid has at least where CTAs are skipped. */
+enum { TMA_SAMPLED_WAVES = 6 };
+
 /* Returns a plan without its units: with the guard, the shortest window in cycles, and how much may
  * be skipped at once. The guard is 1.5 times the smaller of one walk over the tensors, which moves
  * `walk_bytes`, and twice the capacity of L2. */

@@ -9,12 +9,8 @@ struct loop_scope {
 };
 
 static struct loop_scope scope_of(const struct tma_kernel *kernel, uint32_t cta) {
-    uint32_t cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
     struct loop_scope scope = {.kernel = kernel};
-    scope.variables[TMA_VARIABLE_CTA] = cta;
-    scope.variables[TMA_VARIABLE_RANK] = cta % cluster;
-    scope.variables[TMA_VARIABLE_CTAS] = kernel->cta_count;
-    scope.variables[TMA_VARIABLE_CLUSTER] = cluster;
+    tma_kernel_cta_variables(kernel, cta, scope.variables);
     return scope;
 }
 
@@ -144,7 +140,7 @@ static uint64_t operations_of(const struct tma_kernel *kernel, uint32_t role, ui
 /* The operations of an iteration in all CTAs, from those of the first cluster; 0: they differ. */
 static uint64_t count_operations(const struct tma_kernel *kernel, const uint32_t *loops,
                                  struct tma_loop_walk *walk) {
-    uint32_t cluster = kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1;
+    uint32_t cluster = tma_kernel_cluster_ctas(kernel);
     uint64_t sum = 0;
     for (uint32_t cta = 0; cta < cluster; cta++)
         for (uint32_t role = 0; role < kernel->role_count; role++) {

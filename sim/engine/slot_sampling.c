@@ -3,10 +3,8 @@
 #include "base/allocation.h"
 #include "engine/sample_plan.h"
 
-enum {
-    LEAST_WAVES = 6,      /* of a grid, to skip CTAs */
-    LEAST_ITERATIONS = 16 /* of a slot, to skip some */
-};
+/* Iterations that a slot has at least where some are skipped. */
+enum { LEAST_ITERATIONS = 16 };
 
 /* The bytes of the tiles that operations walk over, each counted once for each operation. */
 static uint64_t walk_bytes(const struct tma_workload *workload) {
@@ -64,7 +62,7 @@ bool tma_slot_sampling_begin(struct tma_slot_sampling *sampling, enum tma_sampli
                                            .walk_bytes = walk_bytes(workload)};
     struct tma_sample_plan plan =
         tma_sample_plan_of(simulation->machine, mode, sampling->walk_bytes);
-    if (workload->cta_count / grid->sm_count >= LEAST_WAVES) {
+    if (workload->cta_count / grid->sm_count >= TMA_SAMPLED_WAVES) {
         sampling->skips_ctas = true;
         plan.total = workload->cta_count;
         plan.window = plan.step = plan.tail = grid->sm_count;

@@ -34,8 +34,7 @@ static void write_kernel(struct kernel_json *report) {
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "kernel");
     tma_json_unsigned(json, "ctas", kernel->cta_count);
-    tma_json_unsigned(json, "ctas_per_cluster",
-                      kernel->cluster_ctas > 0 ? kernel->cluster_ctas : 1);
+    tma_json_unsigned(json, "ctas_per_cluster", tma_kernel_cluster_ctas(kernel));
     tma_json_unsigned(json, "ctas_per_sm", report->result->ctas_per_sm);
     tma_json_unsigned(json, "sms", report->figures->sms);
     tma_json_unsigned(json, "threads", report->figures->threads);

@@ -63,7 +63,7 @@ static void print_varying_ranks(const struct printer *printer, const char *sum) 
 }
 
 static void print_ranks(const struct printer *printer, const struct tma_value *mask) {
-    uint32_t ctas = printer->kernel->cluster_ctas > 0 ? printer->kernel->cluster_ctas : 1;
+    uint32_t ctas = tma_kernel_cluster_ctas(printer->kernel);
     const char *joint = "";
     if (mask->expression != NULL) {
         print_varying_ranks(printer, tma_expression_text(mask->expression));

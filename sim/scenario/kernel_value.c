@@ -70,7 +70,7 @@ bool tma_read_value(struct tma_kernel_reader *reader, const struct tma_yaml_node
 
 bool tma_read_ranks(struct tma_kernel_reader *reader, const struct tma_yaml_node *const *nodes,
                     uint32_t count, const char *name, struct tma_value *mask) {
-    uint32_t ctas = reader->kernel->cluster_ctas > 0 ? reader->kernel->cluster_ctas : 1;
+    uint32_t ctas = tma_kernel_cluster_ctas(reader->kernel);
     char text[TMA_LIMIT_EXPRESSION_BYTES + 64] = "", part[TMA_LIMIT_EXPRESSION_BYTES];
     *mask = (struct tma_value){0};
     if (count == 1 && nodes[0]->kind == TMA_YAML_SCALAR && strcmp(nodes[0]->text, "all") == 0) {
