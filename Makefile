@@ -323,10 +323,11 @@ build/$(DIST).tar.gz:
 	    --mtime="$$(git log -1 --format=%cI)" --owner=0 --group=0 --numeric-owner --mode=u+w,go=rX --format=ustar | gzip -9n >$@
 	@echo "$@: $$(stat -c %s $@) bytes"
 
+# In a folder that no git repository is above. It stays there where something fails.
 .PHONY: distcheck
-distcheck: dist ## unpack the tarball, build it and run its tests
-	rm -rf build/dist && mkdir build/dist && tar -xzf build/$(DIST).tar.gz -C build/dist
-	$(MAKE) -C build/dist/$(DIST) test
+distcheck: dist ## unpack the tarball in a folder of its own, build it and run its tests
+	folder=$$(mktemp -d) && tar -xzf build/$(DIST).tar.gz -C "$$folder" && \
+	    $(MAKE) -C "$$folder/$(DIST)" test && rm -rf "$$folder"
 
 # One build, from the tarball. tests/packages tests what it makes.
 LINTIAN ?= lintian --fail-on error,warning --info
