@@ -4,6 +4,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "cli/colour.h"
 #include "cli/map_checks.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -16,7 +17,12 @@ enum { FILE_COLUMN, MAP_COLUMN, RESULT_COLUMN, FINDING_COLUMN, COLUMNS };
 
 static const char *const headings[COLUMNS] = {"file", "tensor map", "result", "finding"};
 
+enum result { LEGAL, ILLEGAL, UNUSABLE, UNSUPPORTED, UNREADABLE };
+
+static const char *const result_words[] = {"legal", "illegal", "unusable", "unsupported", "error"};
+
 struct row {
+    enum result result;
     char *cells[COLUMNS]; /* owned; NULL: nothing */
 };
 
@@ -50,22 +56,24 @@ static void write_finding(const struct cli_map_check *check, char finding[FINDIN
     }
 }
 
-static const char *result_word(const struct cli_map_check *check) {
+static enum result result_of(const struct cli_map_check *check) {
     if (check->violation_count > 0)
-        return "illegal";
+        return ILLEGAL;
     if (!check->usable)
-        return "unusable";
-    return check->has_unsupported ? "unsupported" : "legal";
+        return UNUSABLE;
+    return check->has_unsupported ? UNSUPPORTED : LEGAL;
 }
 
-static bool add_row(struct map_table *table, const char *const cells[COLUMNS]) {
+static bool add_row(struct map_table *table, const char *file, const char *map, enum result result,
+                    const char *finding) {
+    const char *const cells[COLUMNS] = {file, map, result_words[result], finding};
     struct row *rows =
         tma_array_grow(table->rows, table->count, &table->capacity, sizeof *table->rows);
     if (rows == NULL)
         return false;
     table->rows = rows;
     struct row *row = &rows[table->count++];
-    *row = (struct row){0};
+    *row = (struct row){.result = result};
     for (int i = 0; i < COLUMNS; i++) {
         if (cells[i] == NULL || cells[i][0] == '\0')
             continue;
@@ -83,8 +91,7 @@ static bool add_maps(struct map_table *table, const char *name, const struct cli
         if (!cli_map_checks_one(table->options, input, i, &check) && table->status == CLI_OK)
             table->status = CLI_ILLEGAL;
         write_finding(&check, finding);
-        const char *const cells[] = {name, cli_map_name(input, i), result_word(&check), finding};
-        if (!add_row(table, cells))
+        if (!add_row(table, name, cli_map_name(input, i), result_of(&check), finding))
             return false;
     }
     return true;
@@ -114,8 +121,8 @@ static bool check_file(struct map_table *table, size_t index, struct tma_json *j
             table->status = CLI_ILLEGAL;
         tma_json_end_object(json);
     } else if (enough) {
-        const char *const cells[] = {name, NULL, "error", reason};
-        enough = read ? add_maps(table, name, &input) : add_row(table, cells);
+        enough =
+            read ? add_maps(table, name, &input) : add_row(table, name, NULL, UNREADABLE, reason);
     }
     if (!enough)
         cli_error("out of memory");
@@ -136,8 +143,11 @@ static void write_rows(const struct map_table *table, FILE *out) {
     fprintf(out, "  %s\n", headings[FINDING_COLUMN]);
     for (size_t i = 0; i < table->count; i++) {
         const struct row *row = &table->rows[i];
-        for (int c = 0; c < FINDING_COLUMN; c++)
+        for (int c = 0; c < RESULT_COLUMN; c++)
             tma_write_column(row->cells[c], widths[c], out);
+        fputs(cli_colour(out, row->result == LEGAL ? CLI_GOOD : CLI_BAD), out);
+        tma_write_column(row->cells[RESULT_COLUMN], widths[RESULT_COLUMN], out);
+        fputs(cli_colour(out, CLI_PLAIN), out);
         tma_write_column(row->cells[FINDING_COLUMN], 0, out);
         fputc('\n', out);
     }
