@@ -6,7 +6,8 @@
  * The first byte says how. 0: SimGrid moves the first run. Else a plain clock does, which takes a
  * tenth of the time, and the workload or kernel is a small one, so that there are many of them. The
  * clock steps the actors of a cycle from the first to the last, or if the byte is odd from the last
- * to the first; the second run the other way round. */
+ * to the first; the second run the other way round. Other bits say how long an SM fetches the
+ * instructions of a statement. */
 #include "../unit/conservation.h"
 #include "../unit/machine.h"
 #include "../unit/random_workload.h"
@@ -48,8 +49,9 @@ struct outcome {
 };
 
 /* A small machine, of which most of what decides about order and look-ahead varies. */
-static struct tma_machine draw_machine(struct fuzz_input *input) {
+static struct tma_machine draw_machine(struct fuzz_input *input, uint32_t fetch_cycles) {
     struct tma_machine machine = small_machine();
+    machine.warp.fetch_cycles = fetch_cycles;
     machine.topology.seed = (uint32_t)fuzz_between(input, 0, 100);
     machine.topology.launch_interval_cycles = (uint32_t)fuzz_between(input, 0, 9);
     machine.tma.issue_cycles = (uint32_t)fuzz_between(input, 0, 20);
@@ -75,11 +77,11 @@ static struct tma_machine draw_machine(struct fuzz_input *input) {
     return machine;
 }
 
-static bool draw(struct fuzz_input *input, struct subject *subject) {
+static bool draw(struct fuzz_input *input, uint32_t fetch_cycles, struct subject *subject) {
     static struct yaml yaml;
     struct tma_diagnostics list = {0};
     struct expected expected;
-    subject->machine = draw_machine(input);
+    subject->machine = draw_machine(input, fetch_cycles);
     subject->is_kernel = fuzz_bits(input, 1) % 2 == 1;
     if (!subject->is_kernel) {
         uint64_t state = fuzz_bits(input, 8) | 1; /* a generator of random numbers needs a bit */
@@ -226,7 +228,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         {choice == 0 ? CLOCK_OF_SIMGRID : CLOCK_OF_EVENTS, choice % 2 == 1},
         {CLOCK_OF_CYCLES, choice % 2 == 0}};
     subject.is_small = choice != 0;
-    if (draw(&input, &subject)) {
+    if (draw(&input, (uint32_t)choice / 2 % 16 * 8, &subject)) {
         run_and_digest(&subject, &paces[0], &events);
         if (events.code == TMA_OK)
             check_conservation(&subject, &events.result);
