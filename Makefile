@@ -180,9 +180,17 @@ $(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
 # A target of the fuzzer, linked with what replays its corpus.
 REPLAYS := $(filter $(BUILD)/tests/fuzz/%,$(TESTS))
 $(REPLAYS): $(call object,tests/fuzz/replay.c)
-# Has a clock of its own in the place of SimGrid and of the memory system's (tests/fuzz/stepped_engine.h).
-WRAPPED := -Wl,--wrap=tma_module_load,--wrap=tma_memory_advance,--wrap=tma_memory_drain
-$(BUILD)/tests/fuzz/fuzz_engine: LINK_LTO += $(WRAPPED)
+# Some have functions of their own in the place of the library's: a clock for SimGrid's and the memory
+# system's (tests/fuzz/stepped_engine.h), a machine that is read once (cached_machine.h), kept tables.
+wrapped = $(patsubst %,-Wl$(comma)--wrap=tma_%,$(1))
+comma := ,
+WRAPPED_clock := $(call wrapped,module_load memory_advance memory_drain)
+WRAPPED_machine := $(call wrapped,yaml_read machine_from machine_describe)
+WRAPPED_engine := $(WRAPPED_clock) $(WRAPPED_machine)
+WRAPPED_kernel := $(WRAPPED_engine)
+WRAPPED_yaml := $(WRAPPED_machine)
+WRAPPED_files := $(call wrapped,pending_open pending_close)
+$(REPLAYS): LINK_LTO += $(WRAPPED_$(@F:fuzz_%=%))
 # Tests and benchmarks lie two folders below the module, and find it by their run path. Old tags:
 # the address sanitizer calls dlopen for them, and a new one (RUNPATH) holds for their own calls only.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
@@ -215,13 +223,18 @@ test-programs: $(TESTS) ## the unit and hardware tests alone, as CI runs them wi
 
 # The fuzzer needs clang. It starts from the corpus, and keeps what it finds in build/fuzz.
 FUZZ_SECONDS ?= 60
-FUZZ_FLAGS   := -std=gnu17 -g -O1 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) -fno-sanitize-recover=all
+FUZZ_FLAGS   := -std=gnu17 -g -O2 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) -fno-sanitize-recover=all \
+                -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(FUZZ_SOURCES))
 
 FUZZ_OBJECTS := $(patsubst %.c,build/fuzz/obj/%.o,$(LIB_SOURCES))
 
 build/fuzz/obj/sim/report/page.o: $(BUILD)/embedded/report/page_files.h
 build/fuzz/obj/sim/report/page.o: FUZZ_FLAGS += -I$(BUILD)/embedded
+# Comparisons here are not with parts of the input, and to trace them doubles the time of a run.
+build/fuzz/obj/sim/memory/%.o build/fuzz/obj/sim/engine/%.o build/fuzz/obj/sim/report/%.o \
+build/fuzz/obj/sim/placement/%.o build/fuzz/obj/sim/banks/%.o \
+build/fuzz/obj/tests/fuzz/%.o: FUZZ_FLAGS += -fno-sanitize-coverage=trace-cmp
 build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
@@ -229,17 +242,16 @@ build/fuzz/obj/%.o: %.c
 
 build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
 	@echo "  LD  $@"
-	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(DEPS_LIBS) $(FUZZ_LIBS) -lm
+	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(WRAPPED_$(@F)) $(DEPS_LIBS) $(FUZZ_LIBS) -lm
 
-# Kernels run. The engine lies beside the fuzzer, and SimGrid is there from the start, as above.
+# The engine lies beside the fuzzer that runs it, and SimGrid is there from the start, as above.
 build/fuzz/libtmasim-engine.so: $(MODULE_SOURCES)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
 	@clang $(FUZZ_FLAGS) -fPIC -shared -o $@ $^ $(SIMGRID_LIBS) -lm
 
-build/fuzz/kernel: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS)
-build/fuzz/engine: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS) $(WRAPPED)
-build/fuzz/kernel build/fuzz/engine: | build/fuzz/libtmasim-engine.so
+build/fuzz/engine: FUZZ_LIBS := -Wl,--no-as-needed $(SIMGRID_LIBS)
+build/fuzz/engine: | build/fuzz/libtmasim-engine.so
 
 .PHONY: fuzz
 fuzz: $(FUZZERS) ## fuzz each parser and the placement, FUZZ_SECONDS each (needs clang)

@@ -5,8 +5,9 @@
 #include <sys/mman.h>
 
 #include "base/allocation.h"
+#include "base/fuzzing.h"
 
-enum { FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = TMA_UNLESS_FUZZING(256, 16) };
 
 void *tma_array_grow(void *items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity)

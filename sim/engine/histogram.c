@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "base/allocation.h"
+#include "base/fuzzing.h"
 
 /* A bucket is an exponent and the 11 bits below the leading one. So there are 2048 buckets for each
  * power of two from 2^12 on, and one bucket for each value below 2^12. */
-enum { MANTISSA_BITS = 11, EXACT = 1 << (MANTISSA_BITS + 1) };
+enum { MANTISSA_BITS = TMA_UNLESS_FUZZING(11, 5), EXACT = 1 << (MANTISSA_BITS + 1) };
 enum { BUCKETS = EXACT + (64 - MANTISSA_BITS - 1) * (1 << MANTISSA_BITS) };
 
 struct tma_histogram {

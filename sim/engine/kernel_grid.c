@@ -216,6 +216,7 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
         for (uint32_t i = 0; i < places; i++)
             ctas += engine->ctas[i].sm == &engine->sms[s];
         assert(ctas * kernel->role_count <= each);
+        engine->sms[s].cta_places = ctas;
         engine->sms[s].fetched = engine->fetched + (size_t)s * kernel->statement_count;
         engine->sms[s].poll_cycles = (uint64_t)(ctas - 1) * (tma_kernel_threads(kernel) / 32) *
                                      engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000;

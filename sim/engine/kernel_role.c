@@ -329,13 +329,30 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
     }
 }
 
-/* The SM fetches the instructions of a statement that none of its CTAs has executed before. */
-static void fetch(struct tma_role_state *role, const struct tma_statement *statement) {
-    struct tma_kernel_engine *engine = engine_of(role);
-    bool *fetched = &role->cta->sm->fetched[statement - engine->kernel->statements];
-    if (!*fetched)
-        spend(role, TMA_ROLE_ISSUE, engine->machine.warp.fetch_cycles);
-    *fetched = true;
+/* The SM fetches the instructions of a statement that none of its CTAs has executed before. CTAs
+ * that come to the statement meanwhile wait for the same fetch. Where an SM has several CTAs, a
+ * role asks for a fetch at its own cycle, since other CTAs may do so before: then it returns false.
+ */
+static bool fetch(struct tma_role_state *role, const struct tma_statement *statement, uint64_t now,
+                  struct tma_wait *wait) {
+    const struct tma_kernel_engine *engine = engine_of(role);
+    uint64_t *fetched = &role->cta->sm->fetched[statement - engine->kernel->statements];
+    uint32_t cycles = engine->machine.warp.fetch_cycles;
+    if (*fetched == 0 && cycles > 0) {
+        if (role->cta->sm->cta_places > 1 && role->cycle > now) {
+            wait_for(role, TMA_ROLE_WAITS_FETCH, statement);
+            *wait = tma_wait_cycle(role->cycle);
+            return false;
+        }
+        *fetched = role->cycle + cycles;
+    }
+    spend_until(role, TMA_ROLE_ISSUE, *fetched);
+    return true;
+}
+
+static bool fetch_and_execute(struct tma_role_state *role, const struct tma_statement *statement,
+                              uint64_t now, struct tma_wait *wait) {
+    return fetch(role, statement, now, wait) && execute(role, statement, now, wait);
 }
 
 /* Executes the statement that the role waits with, or the next one. Returns false where it waits.
@@ -348,14 +365,15 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
         role->waiting = NULL;
         if (phase == TMA_ROLE_WAITS_TILE)
             return want_tile(role, now, wait);
+        if (phase == TMA_ROLE_WAITS_FETCH)
+            return fetch_and_execute(role, statement, now, wait);
         if (statement->kind == TMA_STATEMENT_BARRIER)
             return true; /* who completed it has set the cycle */
         return execute(role, statement, now, wait);
     }
     switch (tma_cursor_next(&role->cursor)) {
     case TMA_CURSOR_STATEMENT:
-        fetch(role, role->cursor.statement);
-        return execute(role, role->cursor.statement, now, wait);
+        return fetch_and_execute(role, role->cursor.statement, now, wait);
     case TMA_CURSOR_TILE:
         return want_tile(role, now, wait);
     case TMA_CURSOR_END:

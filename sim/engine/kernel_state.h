@@ -54,7 +54,8 @@ enum tma_role_phase {
     TMA_ROLE_WAITS_STORES,
     TMA_ROLE_WAITS_BARRIER,
     TMA_ROLE_WAITS_TILE,
-    TMA_ROLE_REQUESTS /* a unit that other roles may want in the same cycle */
+    TMA_ROLE_WAITS_FETCH, /* for its cycle: then it sees what other CTAs of the SM have fetched */
+    TMA_ROLE_REQUESTS     /* a unit that other roles may want in the same cycle */
 };
 
 struct tma_ring_use {
@@ -112,7 +113,8 @@ struct tma_kernel_sm {
     struct tma_port tensor, alu, sfu;
     uint64_t operand_cycles; /* of shared memory, for operands of matrix products */
     uint64_t poll_cycles;    /* what the warps of its other CTAs add to each mbarrier instruction */
-    bool *fetched;           /* by statement: its instructions are in the SM's cache */
+    uint32_t cta_places;
+    uint64_t *fetched; /* by statement: from when its instructions are in the SM's cache, or 0 */
     struct tma_role_state **requests; /* of the current cycle */
     uint32_t request_count;
 };
@@ -194,7 +196,7 @@ struct tma_kernel_engine {
     uint32_t cta_places, ctas_per_sm;
     struct tma_role_state *roles; /* by CTA place and role; a role's number is its place here */
     struct tma_role_state **requests;
-    bool *fetched;                    /* by SM and statement */
+    uint64_t *fetched;                /* by SM and statement */
     struct tma_operation_pool *pools; /* by CTA place */
     struct tma_stage *stages;
     uint32_t stage_count; /* of a CTA */

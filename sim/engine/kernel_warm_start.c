@@ -4,6 +4,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/fuzzing.h"
 #include "engine/kernel_operation.h"
 #include "engine/kernel_sampling.h"
 #include "memory/core/address_map.h"
@@ -14,7 +15,11 @@
  * walked through without time: in each round every role goes on to its next operation, unless it
  * waits for a stage that is yet to be filled. Only the last operations matter: those that move so
  * many times the capacity of L2. */
-enum { CAPACITIES = 20, MOST_OPERATIONS = 1 << 20 };
+enum {
+    CAPACITIES = 20,
+    FIRST_OPERATIONS = TMA_UNLESS_FUZZING(4096, 16),
+    MOST_OPERATIONS = 1 << 20
+};
 
 /* Waves, or iterations of loops, in a walk through the end of a long kernel. */
 enum { LEAST_ROUNDS = 4 };
@@ -61,7 +66,7 @@ static bool remember(struct history *history, struct tma_role_state *role,
         if (history->capacity == MOST_OPERATIONS) {
             history->first++;
         } else {
-            size_t capacity = history->capacity == 0 ? 4096 : 2 * history->capacity;
+            size_t capacity = history->capacity == 0 ? FIRST_OPERATIONS : 2 * history->capacity;
             struct past_operation *items = tma_allocate(capacity, sizeof *items);
             if (items == NULL)
                 return false;

@@ -6,7 +6,6 @@
 
 #include "base/allocation.h"
 #include "base/utf8.h"
-#include "scenario/document.h"
 #include "scenario/suggestion.h"
 #include "scenario/value.h"
 
@@ -125,12 +124,15 @@ static void read_mapping(struct schema_reader *reader, const char *prefix,
     }
 }
 
-/* Reads a default as if it were in the file, so that the reference and the behaviour agree. */
+/* Reads a default as if it were in the file, so that the reference and the behaviour agree. It is a
+ * single value: no parser has to be started for it. */
 static void read_fallback(struct schema_reader *reader, const struct tma_key *key) {
     struct tma_diagnostics errors = {0};
-    struct tma_yaml_node *node =
-        tma_yaml_parse(key->fallback, strlen(key->fallback), "default", &errors);
-    bool good = node != NULL && tma_value_read(key, node, key->path, reader->target, &errors);
+    char text[MAX_WORD];
+    snprintf(text, sizeof text, "%s", key->fallback);
+    const struct tma_yaml_node node = {
+        .kind = TMA_YAML_SCALAR, .at = {"default", 1, 1}, .text = text, .text_column = 1};
+    bool good = tma_value_read(key, &node, key->path, reader->target, &errors);
     /* Else the table has a default that its own key does not allow. */
     assert(good || tma_diagnostics_lack_memory(&errors));
     if (!good) {
@@ -138,7 +140,6 @@ static void read_fallback(struct schema_reader *reader, const struct tma_key *ke
                      "out of memory");
         reader->good = false;
     }
-    tma_yaml_free(node);
     tma_diagnostics_free(&errors);
 }
 

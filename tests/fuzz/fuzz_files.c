@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "records/validate.h"
 #include "scenario/machine_file.h"
+#include "trace/pending_events.h"
 #include "trace/trace.h"
 
 static int write_file(const uint8_t *data, size_t size, char path[40]) {
@@ -79,6 +80,32 @@ static void compare_figures(const uint8_t *data, size_t size) {
     tma_variant_free(&variant);
     tma_diagnostics_free(&list);
     close(file);
+}
+
+/* The tables of a comparison of traces take milliseconds to allocate, and an input has few events:
+ * each trace has one from now on, of which only the hash table has to be cleared. The linker puts
+ * these functions in the place of the library's. */
+static struct tma_pending_events kept[4];
+static bool is_in_use[4];
+
+bool __real_tma_pending_open(struct tma_pending_events *pending);
+bool __wrap_tma_pending_open(struct tma_pending_events *pending);
+bool __wrap_tma_pending_open(struct tma_pending_events *pending) {
+    size_t i = 0;
+    while (is_in_use[i])
+        FUZZ_ASSERT(++i < sizeof kept / sizeof *kept);
+    if (kept[i].entries == NULL)
+        FUZZ_ASSERT(__real_tma_pending_open(&kept[i]));
+    memset(kept[i].buckets, 0, TMA_PENDING_BUCKETS * sizeof *kept[i].buckets);
+    is_in_use[i] = true;
+    *pending = (struct tma_pending_events){.entries = kept[i].entries, .buckets = kept[i].buckets};
+    return true;
+}
+
+void __wrap_tma_pending_close(struct tma_pending_events *pending);
+void __wrap_tma_pending_close(struct tma_pending_events *pending) {
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        is_in_use[i] = is_in_use[i] && kept[i].entries != pending->entries;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

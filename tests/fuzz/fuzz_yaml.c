@@ -1,8 +1,7 @@
 /* Scenarios, machines, maps and --set: a first byte that says which, then the text and settings. */
+#include "cached_machine.h"
 #include "fuzz.h"
 #include "scenario/describe.h"
-#include "scenario/document.h"
-#include "scenario/machine_file.h"
 #include "scenario/map_file.h"
 #include "scenario/scenario.h"
 #include "tensormap/descriptor.h"
@@ -71,8 +70,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t length, settings = 0, ignored;
     char *text = fuzz_text(&input, &length), *copies[MOST_SETTINGS];
     const char *given[MOST_SETTINGS];
-    for (; settings < MOST_SETTINGS && input.size > 0; settings++)
+    machine_is_set = false;
+    for (; settings < MOST_SETTINGS && input.size > 0; settings++) {
         given[settings] = copies[settings] = fuzz_text(&input, &ignored);
+        machine_is_set = machine_is_set || strncmp(given[settings], "gpu", 3) == 0;
+    }
     if (kind == 'm')
         read_machine(text, length);
     else if (kind == 't')

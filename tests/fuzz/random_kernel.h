@@ -9,6 +9,12 @@
 
 enum { YAML_BYTES = 1 << 14 };
 
+/* How large a kernel is at most: iterations of its loops, and pairs of CTAs. */
+struct kernel_bounds {
+    unsigned steps, cta_pairs;
+};
+static const struct kernel_bounds usual_kernel = {5, 3}, small_kernel = {2, 2};
+
 /* Text of a scenario that grows. */
 struct yaml {
     char text[YAML_BYTES];
@@ -116,10 +122,11 @@ static inline void draw_consumer_role(struct fuzz_input *input, unsigned number,
     }
 }
 
-static inline void draw_kernel(struct fuzz_input *input, struct yaml *yaml) {
+static inline void draw_kernel(struct fuzz_input *input, const struct kernel_bounds *bounds,
+                               struct yaml *yaml) {
     bool cluster = one_in(input, 3);
-    unsigned ctas = 2 * (unsigned)fuzz_between(input, 1, 3);
-    unsigned steps = (unsigned)fuzz_between(input, 1, 5);
+    unsigned ctas = 2 * (unsigned)fuzz_between(input, 1, bounds->cta_pairs);
+    unsigned steps = (unsigned)fuzz_between(input, 1, bounds->steps);
     unsigned rings = (unsigned)fuzz_between(input, 1, 2);
     unsigned consumers = (unsigned)fuzz_between(input, 1, 2);
     yaml->used = 0;

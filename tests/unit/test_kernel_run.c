@@ -325,6 +325,25 @@ START_TEST(the_next_cta_follows_on_its_sm) {
 }
 END_TEST
 
+/* Two CTAs on each SM come to the first statement at once, and wait for the same fetch. The CTAs
+ * with the higher numbers come to the second one first, and fetch it; the others find it there. */
+START_TEST(an_sm_fetches_a_statement_once) {
+    enum { FETCH = 100, LATE = 200, EARLY = 10, REST = 50 };
+    machine.warp.fetch_cycles = FETCH;
+    begin("r");
+    compute(TMA_WORK_CYCLES, 0);
+    statements[0].amount[0] = expression("cta < 4 ? 200 : 10");
+    compute(TMA_WORK_CYCLES, REST);
+    end();
+    kernel.cta_count = 2 * SMS;
+    kernel.ctas_per_sm = 2;
+    run();
+    ck_assert_uint_eq(result.cycles, START + FETCH + LATE + SPIN + REST + SPIN);
+    ck_assert_uint_eq(result.role_cycles[0][TMA_ROLE_ISSUE], SMS * (FETCH + 2 * FETCH));
+    ck_assert_uint_eq(result.cta_cycles.min, START + FETCH + EARLY + SPIN + FETCH + REST + SPIN);
+}
+END_TEST
+
 START_TEST(occupancy_follows_from_resources) {
     begin("r");
     end();
@@ -941,6 +960,7 @@ int main(void) {
     tcase_add_test(tests, a_stage_goes_round);
     tcase_add_test(tests, deep_rings_are_bound_by_the_producer);
     tcase_add_test(tests, the_next_cta_follows_on_its_sm);
+    tcase_add_test(tests, an_sm_fetches_a_statement_once);
     tcase_add_test(tests, occupancy_follows_from_resources);
     tcase_add_test(tests, dynamic_tiles_come_from_a_counter);
     tcase_add_test(tests, loads_run_ahead);

@@ -1,11 +1,12 @@
 #include "memory/core/core.h"
 
 #include "base/allocation.h"
+#include "base/fuzzing.h"
 #include "memory/topology.h"
 
 /* The pool begins with as many packets as the largest GPUs have in flight. Memory that is never
  * touched costs nothing; to move the pool costs time. */
-enum { FIRST_PACKETS = 1 << 17 };
+enum { FIRST_PACKETS = TMA_UNLESS_FUZZING(1 << 17, 16) };
 
 bool tma_core_grow_packets(struct tma_core *core) {
     uint32_t old = core->packet_capacity, capacity = old == 0 ? FIRST_PACKETS : 2 * old;

@@ -1,9 +1,13 @@
 #include "memory/sm/transfer.h"
 
 #include "base/allocation.h"
+#include "base/fuzzing.h"
 
 /* The pools grow by doubling. */
-enum { FIRST_TRANSFERS = 1024, FIRST_COMPLETIONS = 1024 };
+enum {
+    FIRST_TRANSFERS = TMA_UNLESS_FUZZING(1024, 16),
+    FIRST_COMPLETIONS = TMA_UNLESS_FUZZING(1024, 16)
+};
 
 static bool grow_transfers(struct tma_core *core, struct tma_sms *sms) {
     uint32_t old = sms->transfer_count, count = old == 0 ? FIRST_TRANSFERS : 2 * old;
