@@ -343,10 +343,11 @@ build/$(DIST).tar.gz:
 	    --mtime="$$(git log -1 --format=%cI)" --owner=0 --group=0 --numeric-owner --mode=u+w,go=rX --format=ustar | gzip -9n >$@
 	@echo "$@: $$(stat -c %s $@) bytes"
 
+# In a folder that no git repository is above. It stays there where something fails.
 .PHONY: distcheck
-distcheck: dist ## unpack the tarball, build it and run its tests
-	rm -rf build/dist && mkdir build/dist && tar -xzf build/$(DIST).tar.gz -C build/dist
-	$(MAKE) -C build/dist/$(DIST) test
+distcheck: dist ## unpack the tarball in a folder of its own, build it and run its tests
+	folder=$$(mktemp -d) && tar -xzf build/$(DIST).tar.gz -C "$$folder" && \
+	    $(MAKE) -C "$$folder/$(DIST)" test && rm -rf "$$folder"
 
 # One build, from the tarball. tests/packages tests what it makes.
 LINTIAN ?= lintian --fail-on error,warning --info
@@ -387,17 +388,17 @@ capture: build/capture build/capture-banks build/capture-shared-port build/captu
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
-build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts/capture/scenario.h
+build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts/capture/ptx.cuh scripts/capture/scenario.h
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda
 
 build/capture-banks: scripts/capture/banks.cu
-build/capture-clusters: scripts/capture/clusters.cu
-build/capture-shared-port: scripts/capture/shared_port.cu
-build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/wgmma.cuh
-build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/scenario.h scripts/capture/wgmma.cuh
-build/capture-line-latencies: scripts/capture/line_latencies.cu
+build/capture-clusters: scripts/capture/clusters.cu scripts/capture/ptx.cuh
+build/capture-shared-port: scripts/capture/shared_port.cu scripts/capture/ptx.cuh
+build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
+build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
+build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh
 build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs build/capture-pipelines build/capture-line-latencies:
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \

@@ -13,12 +13,13 @@
 #include <map>
 #include <vector>
 
+#include "ptx.cuh"
+
 enum { SHARED_BYTES = 227 * 1024, MAX_CTAS = 256, LAUNCHES = 10 };
 
 static __global__ void where(uint32_t *sms) {
     extern __shared__ uint8_t shared[];
-    uint32_t sm;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    uint32_t sm = sm_number();
     if (threadIdx.x == 0)
         sms[blockIdx.x] = sm;
     uint64_t start = clock64();

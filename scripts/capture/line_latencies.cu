@@ -18,6 +18,8 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "ptx.cuh"
+
 typedef std::vector<uint32_t> lines;
 typedef std::vector<uint32_t> latencies;
 
@@ -40,9 +42,8 @@ __global__ static void probe(const char *buffer, const uint32_t *numbers, uint32
                              uint32_t sm, uint32_t *cycles, uint32_t *sink) {
     extern __shared__ uint32_t entries[];
     __shared__ volatile uint32_t keep[32];
-    uint32_t here, warp = threadIdx.x / 32, warps = blockDim.x / 32, sum = 0;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(here));
-    if (here != sm)
+    uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32, sum = 0;
+    if (sm_number() != sm)
         return;
     for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
         entries[i] = numbers[i];

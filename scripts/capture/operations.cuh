@@ -2,8 +2,7 @@
 #ifndef TMA_CAPTURE_OPERATIONS_CUH
 #define TMA_CAPTURE_OPERATIONS_CUH
 
-#include <cstdint>
-#include <cuda.h>
+#include "ptx.cuh"
 
 enum { MAX_RANK = 5, MAX_DEPTH = 32, MAX_SHARED = 227 * 1024, ALIGNMENT = 1024 };
 enum { LOAD, STORE, REDUCE, PREFETCH };
@@ -30,18 +29,6 @@ struct walk {
     clocks *log;     /* clocks of each operation; null: none */
     bool all_logged; /* the log has the operations of all CTAs, not only of CTA 0 */
 };
-
-static __device__ uint64_t global_ns() {
-    uint64_t ns;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
-    return ns;
-}
-
-static __device__ uint64_t sm_number() {
-    uint32_t sm;
-    asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
-    return sm;
-}
 
 /* Computes the coordinates of this CTA's operation number `iteration`. */
 template <int RANK>
@@ -101,9 +88,7 @@ template <int RANK, int OPERATION, bool IM2COL>
 static __device__ void issue(const CUtensorMap *map, const walk &walk, const int32_t *at,
                              uint32_t place, uint32_t barrier) {
     if (OPERATION == LOAD) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-                     "r"(walk.tx)
-                     : "memory");
+        expect(barrier, walk.tx);
         if (IM2COL && RANK == 3)
             LOAD_IM2COL(3, "{%8}");
         else if (IM2COL && RANK == 4)
@@ -119,21 +104,8 @@ static __device__ void issue(const CUtensorMap *map, const walk &walk, const int
             FOR_RANK(STORE_TILE)
         else
             FOR_RANK(REDUCE_TILE)
-        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        commit_group();
     }
-}
-
-static __device__ void wait_for_load(uint32_t barrier, uint32_t parity) {
-    asm volatile("{\n"
-                 ".reg .pred done;\n"
-                 "again:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-                 "@done bra out;\n"
-                 "bra again;\n"
-                 "out:\n"
-                 "}" ::"r"(barrier),
-                 "r"(parity)
-                 : "memory");
 }
 
 /* A CTA has a warp for each slot, whose first lane issues and waits. The coordinates are computed
@@ -150,12 +122,12 @@ static __global__ void operations(const __grid_constant__ CUtensorMap map,
     for (uint32_t i = threadIdx.x; i < walk.iterations; i += blockDim.x)
         find_tile<RANK>(walk, i, coordinates + size_t(i) * RANK);
     uint32_t slot = threadIdx.x / 32;
-    uint32_t barrier = uint32_t(__cvta_generic_to_shared(&barriers[slot]));
-    uint32_t place = uint32_t(__cvta_generic_to_shared(stages)) + slot * walk.stage;
+    uint32_t barrier = shared_address(&barriers[slot]);
+    uint32_t place = shared_address(stages) + slot * walk.stage;
     if (threadIdx.x % 32 == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("fence.proxy.async;" ::: "memory");
+        init(barrier, 1);
+        fence_init();
+        fence_async();
     }
     __syncthreads();
     if (threadIdx.x % 32 != 0)
@@ -173,17 +145,17 @@ static __global__ void operations(const __grid_constant__ CUtensorMap map,
         uint64_t issued = clock64();
         issue<RANK, OPERATION, IM2COL>(&map, walk, at, place, barrier);
         if (OPERATION == LOAD)
-            wait_for_load(barrier, parity);
+            wait(barrier, parity);
         else if (OPERATION != PREFETCH && walk.depth == 1)
-            asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+            wait_until_written();
         else if (OPERATION != PREFETCH)
-            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+            wait_until_read();
         parity ^= 1;
         if (log)
             log[i] = {issued, (uint64_t)clock64()};
     }
     if ((OPERATION == STORE || OPERATION == REDUCE) && walk.depth > 1)
-        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+        wait_until_written();
     last[slot] = clock64();
 
     __syncthreads();

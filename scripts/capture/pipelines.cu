@@ -14,6 +14,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+#include "ptx.cuh"
 #include "scenario.h"
 #include "wgmma.cuh"
 
@@ -38,63 +39,6 @@ static void check(cudaError_t code, const std::string &where) {
     if (code != cudaSuccess)
         die(where + ": " + cudaGetErrorString(code));
 }
-
-static __device__ uint32_t shared_address(const void *pointer) {
-    return uint32_t(__cvta_generic_to_shared(pointer));
-}
-static __device__ uint64_t global_ns() {
-    uint64_t ns;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
-    return ns;
-}
-static __device__ uint32_t clock_now() {
-    uint32_t cycle;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycle)::"memory");
-    return cycle;
-}
-static __device__ void spin(uint32_t cycles) {
-    uint32_t start = clock_now();
-    while (clock_now() - start < cycles) {
-    }
-}
-
-/* clang-format off */
-static __device__ void init(uint32_t barrier, uint32_t arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-static __device__ void wait(uint32_t barrier, uint32_t parity) {
-    asm volatile("{\n.reg .pred done;\n"
-                 "LOOK:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-                 "@done bra SEEN;\nbra LOOK;\nSEEN:\n}" ::"r"(barrier), "r"(parity) : "memory");
-}
-static __device__ void arrive(uint32_t barrier) {
-    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0]; }" ::"r"(barrier) : "memory");
-}
-static __device__ void arrive_at(uint32_t barrier, uint32_t rank) {
-    asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
-                 " mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier), "r"(rank) : "memory");
-}
-static __device__ void expect(uint32_t barrier, uint32_t bytes) {
-    asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" ::"r"(barrier), "r"(bytes) : "memory");
-}
-static __device__ void load(const CUtensorMap *map, int x, int y, uint32_t to, uint32_t barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                 " [%0], [%1, {%2,%3}], [%4];" ::"r"(to), "l"(map), "r"(x), "r"(y), "r"(barrier) : "memory");
-}
-static __device__ void load_for_all(const CUtensorMap *map, int x, int y, uint32_t to, uint32_t barrier, uint16_t mask) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
-                 " [%0], [%1, {%2,%3}], [%4], %5;" ::"r"(to), "l"(map), "r"(x), "r"(y), "r"(barrier), "h"(mask) : "memory");
-}
-static __device__ void store(const CUtensorMap *map, int x, int y, uint32_t from) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1,%2}], [%3];" ::"l"(map), "r"(x), "r"(y), "r"(from) : "memory");
-}
-static __device__ void commit_stores() {
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-static __device__ void wait_until_read() {
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-/* clang-format on */
 
 /* The place of output tile `tile`: m fastest, n fastest, or in groups along m. */
 static __device__ void place(const work &work, int tile, int &m, int &n) {
@@ -184,7 +128,7 @@ static __device__ void end_tile(const CUtensorMap &c, const work &work, uint32_t
         for (int j = 0; j < work.bn / STORE_COLUMNS; j++)
             store(&c, n * work.bn + j * STORE_COLUMNS, m * work.bm,
                   base + work.output_offset + j * work.bm * STORE_COLUMNS * ELEMENT_BYTES);
-        commit_stores();
+        commit_group();
     }
     __syncwarp();
 }
@@ -247,7 +191,7 @@ static __device__ void spend(const CUtensorMap &c, const work &work, uint32_t ba
                 spin(uint32_t(compute));
             if (STORES == 2 && lane == 0) {
                 store(&c, k * columns, m * work.bm, at.address);
-                commit_stores();
+                commit_group();
                 wait_until_read();
             }
             release<SHARED>(empty + 8 * at.index, lane, cluster);
@@ -280,7 +224,7 @@ static __global__ void __launch_bounds__((MOST_WARPS + 1) * 32)
             init(shared_address(&full[i]), 1);
             init(shared_address(&empty[i]), work.warps * (SHARED ? work.cluster : 1));
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        fence_init();
         end = 0;
         done = 0;
         for (const CUtensorMap *map : {&a, &b, &c})
@@ -307,7 +251,7 @@ static __global__ void __launch_bounds__((MOST_WARPS + 1) * 32)
             spend<STORES, SHARED>(c, work, base, shared_address(full), shared_address(empty), lane);
         }
         if (STORES > 0)
-            asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+            wait_until_written();
         if (lane == 0) {
             atomicMax(&end, (unsigned long long)clock64());
             __threadfence_block();

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "ptx.cuh"
 #include "wgmma.cuh"
 
 typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
@@ -15,67 +16,6 @@ typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void 
                            const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 enum { TIMES = 64 };
-
-__device__ inline uint32_t s32(const void *p) {
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-__device__ inline uint32_t now() {
-    uint32_t x;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(x)::"memory");
-    return x;
-}
-__device__ inline void spin(uint32_t n) {
-    uint32_t t0 = now();
-    while (now() - t0 < n) {
-    }
-}
-__device__ inline void init(uint32_t b, uint32_t count) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(count) : "memory");
-}
-__device__ inline void wait(uint32_t b, uint32_t ph) {
-    asm volatile("{\n.reg .pred p;\nAGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], "
-                 "%1;\n@p bra DONE;\nbra AGAIN;\nDONE:\n}" ::"r"(b),
-                 "r"(ph)
-                 : "memory");
-}
-__device__ inline void arrive(uint32_t b) {
-    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0]; }" ::"r"(b) : "memory");
-}
-__device__ inline void arrive_at(uint32_t b, uint32_t rank) {
-    asm volatile("{ .reg .b32 r; mapa.shared::cluster.u32 r, %0, %1; "
-                 "mbarrier.arrive.shared::cluster.b64 _, [r]; }" ::"r"(b),
-                 "r"(rank)
-                 : "memory");
-}
-__device__ inline void expect(uint32_t b, uint32_t tx) {
-    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared::cta.b64 t, [%0], %1; }" ::"r"(b),
-                 "r"(tx)
-                 : "memory");
-}
-__device__ inline void load(uint64_t m, int x, int y, uint32_t dst, uint32_t bar) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2,%3}], [%4];" ::"r"(dst),
-                 "l"(m), "r"(x), "r"(y), "r"(bar)
-                 : "memory");
-}
-__device__ inline void loadmc(uint64_t m, int x, int y, uint32_t dst, uint32_t bar, uint16_t mask) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
-                 "multicast::cluster [%0], [%1, {%2,%3}], [%4], %5;" ::"r"(dst),
-                 "l"(m), "r"(x), "r"(y), "r"(bar), "h"(mask)
-                 : "memory");
-}
-__device__ inline void put(uint64_t m, int x, int y, uint32_t src) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1,%2}], [%3];" ::"l"(m),
-        "r"(x), "r"(y), "r"(src)
-        : "memory");
-}
-__device__ inline void commit() {
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-__device__ inline void read0() {
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
 
 enum What {
     NOTHING,
@@ -102,13 +42,13 @@ __global__ void __launch_bounds__(288)
     again(const __grid_constant__ CUtensorMap A, int what, int n, uint32_t *counter, float *out) {
     extern __shared__ uint8_t raw[];
     __shared__ __align__(8) uint64_t bar[16];
-    uint32_t base = (s32(raw) + 1023u) & ~1023u, b0 = s32(bar), rank = 0;
+    uint32_t base = (shared_address(raw) + 1023u) & ~1023u, b0 = shared_address(bar), rank = 0;
     if (what == LOADMC || what == REMOTE || what == RELEASE)
         asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     if (threadIdx.x == 0)
         for (int i = 0; i < 16; i++)
             init(b0 + 8 * i, what == CONSUMER ? 1 << 19 : 1 << 19);
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    fence_init();
     __syncthreads();
     if (what == LOADMC || what == REMOTE || what == RELEASE)
         asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
@@ -116,7 +56,7 @@ __global__ void __launch_bounds__(288)
     bool all = what == BARRIER || what == CONSUMER;
     float mean = 0;
     for (int round = 0; round < 3; round++) {
-        uint32_t t0 = now();
+        uint32_t t0 = clock_now();
         if ((all || threadIdx.x == 0) && rank == 0) {
 #pragma unroll 1
             for (int i = 0; i < TIMES; i++) {
@@ -135,27 +75,27 @@ __global__ void __launch_bounds__(288)
                     expect(b, 0);
                     break;
                 case LOAD:
-                    load((uint64_t)&A, 0, i, dst, b);
+                    load(&A, 0, i, dst, b);
                     break;
                 case LOADMC:
-                    loadmc((uint64_t)&A, 0, i, dst, b, 3);
+                    load_for_all(&A, 0, i, dst, b, 3);
                     break;
                 case TURN1:
                     wait(b, 1);
                     expect(b, 0);
-                    load((uint64_t)&A, 0, i, dst, b);
+                    load(&A, 0, i, dst, b);
                     break;
                 case TURN2:
                     wait(b, 1);
                     expect(b, 0);
-                    load((uint64_t)&A, 0, i, dst, b);
-                    load((uint64_t)&A, 0, i, dst, b);
+                    load(&A, 0, i, dst, b);
+                    load(&A, 0, i, dst, b);
                     break;
                 case COMMIT:
-                    commit();
+                    commit_group();
                     break;
                 case GROUP:
-                    read0();
+                    wait_until_read();
                     break;
                 case SPIN:
                     spin(n);
@@ -172,9 +112,9 @@ __global__ void __launch_bounds__(288)
                     __syncwarp();
                     break;
                 case STORE:
-                    put((uint64_t)&A, 0, 0, base);
-                    commit();
-                    read0();
+                    store(&A, 0, 0, base);
+                    commit_group();
+                    wait_until_read();
                     break;
                 case ATOMIC:
                     if (atomicAdd(counter, 1) == 0xffffffffu)
@@ -192,7 +132,7 @@ __global__ void __launch_bounds__(288)
                 }
             }
         }
-        mean = (float)(now() - t0) / TIMES;
+        mean = (float)(clock_now() - t0) / TIMES;
         __syncthreads();
         if (what == LOAD || what == LOADMC || what == TURN1 || what == TURN2)
             spin(30000);
@@ -208,18 +148,18 @@ __global__ void __launch_bounds__(288)
 // a waiting warp.
 template <int CLUSTER> __global__ void hand_over(float *out) {
     __shared__ __align__(8) uint64_t bar[2];
-    uint32_t rank = 0, b0 = s32(bar);
+    uint32_t rank = 0, b0 = shared_address(bar);
     if (CLUSTER)
         asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     if (threadIdx.x == 0) {
         init(b0, 1);
         init(b0 + 8, 1);
     }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    fence_init();
     __syncthreads();
     if (CLUSTER)
         asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-    uint32_t t0 = now();
+    uint32_t t0 = clock_now();
     int me = CLUSTER ? rank : threadIdx.x / 32;
     if (threadIdx.x % 32 == 0 && (CLUSTER ? threadIdx.x == 0 : me < 2))
         for (int i = 0; i < 256; i++) {
@@ -238,7 +178,7 @@ template <int CLUSTER> __global__ void hand_over(float *out) {
             }
         }
     if (me == 0 && threadIdx.x == 0)
-        *out = (float)(now() - t0) / 512;
+        *out = (float)(clock_now() - t0) / 512;
     if (CLUSTER)
         asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
@@ -249,21 +189,21 @@ __global__ void __launch_bounds__(256)
     products(int leave, int loads, const __grid_constant__ CUtensorMap A, float *out, float *sink) {
     extern __shared__ uint8_t raw[];
     __shared__ __align__(8) uint64_t bar[8];
-    uint32_t base = (s32(raw) + 1023u) & ~1023u;
+    uint32_t base = (shared_address(raw) + 1023u) & ~1023u;
     float acc[N / 2];
     for (int j = 0; j < N / 2; j++)
         acc[j] = 0;
     if (threadIdx.x == 0)
         for (int i = 0; i < 8; i++)
-            init(s32(bar + i), 1 << 19);
+            init(shared_address(bar + i), 1 << 19);
     __syncthreads();
     uint64_t da = desc(base + (threadIdx.x >> 7) * 8192), db = desc(base + 16384);
-    uint32_t t0 = now();
+    uint32_t t0 = clock_now();
 #pragma unroll 1
     for (int i = 0; i < 128; i++) {
         if (loads && threadIdx.x == 0)
             for (int l = 0; l < loads; l++)
-                load((uint64_t)&A, 0, 0, base + 65536 + 16384 * (l & 1), s32(bar + (i & 7)));
+                load(&A, 0, 0, base + 65536 + 16384 * (l & 1), shared_address(bar + (i & 7)));
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
         for (int q = 0; q < 4; q++)
@@ -276,7 +216,7 @@ __global__ void __launch_bounds__(256)
     }
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
     if (threadIdx.x == 0)
-        *out = (float)(now() - t0) / 128;
+        *out = (float)(clock_now() - t0) / 128;
     float z = 0;
     for (int j = 0; j < N / 2; j++)
         z += acc[j];
@@ -309,18 +249,18 @@ __global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, in
     extern __shared__ uint8_t raw[];
     __shared__ __align__(8) uint64_t full[16], empty[16];
     __shared__ uint32_t at[2][64];
-    uint32_t base = (s32(raw) + 1023u) & ~1023u;
+    uint32_t base = (shared_address(raw) + 1023u) & ~1023u;
     if (threadIdx.x == 0) {
         for (int i = 0; i < depth; i++) {
-            init(s32(full + i), 1);
-            init(s32(empty + i), 4);
+            init(shared_address(full + i), 1);
+            init(shared_address(empty + i), 4);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        asm volatile("prefetch.tensormap [%0];" ::"l"((uint64_t)&A) : "memory");
+        fence_init();
+        asm volatile("prefetch.tensormap [%0];" ::"l"(&A) : "memory");
         spin(4000);
     }
     __syncthreads();
-    uint32_t t0 = now();
+    uint32_t t0 = clock_now();
     __syncthreads();
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint32_t s = 0, ph = 0;
@@ -328,12 +268,12 @@ __global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, in
         if (lane == 0)
 #pragma unroll 1
             for (int i = 0; i < turns; i++) {
-                wait(s32(empty + s), ph ^ 1);
-                expect(s32(full + s), 1024 * LOADS);
-                load((uint64_t)&A, 0, i * 8, base + 2048 * s, s32(full + s));
+                wait(shared_address(empty + s), ph ^ 1);
+                expect(shared_address(full + s), 1024 * LOADS);
+                load(&A, 0, i * 8, base + 2048 * s, shared_address(full + s));
                 if (LOADS > 1)
-                    load((uint64_t)&A, 0, i * 8, base + 2048 * s + 1024, s32(full + s));
-                at[0][i] = now() - t0;
+                    load(&A, 0, i * 8, base + 2048 * s + 1024, shared_address(full + s));
+                at[0][i] = clock_now() - t0;
                 if (++s == depth) {
                     s = 0;
                     ph ^= 1;
@@ -342,14 +282,14 @@ __global__ void first_turns(const __grid_constant__ CUtensorMap A, int depth, in
     } else if (warp < 4) {
 #pragma unroll 1
         for (int i = 0; i < turns; i++) {
-            wait(s32(full + s), ph);
+            wait(shared_address(full + s), ph);
             if (compute)
                 spin(compute);
             if (lane == 0)
-                arrive(s32(empty + s));
+                arrive(shared_address(empty + s));
             __syncwarp();
             if (threadIdx.x == 0)
-                at[1][i] = now() - t0;
+                at[1][i] = clock_now() - t0;
             if (++s == depth) {
                 s = 0;
                 ph ^= 1;

@@ -15,6 +15,8 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "ptx.cuh"
+
 enum {
     WINDOW = 200000,
     BATCH = 8,            /* instructions between two looks at the clock */
@@ -66,10 +68,6 @@ struct row {
 struct counts {
     unsigned long long instructions, operations;
 };
-
-static __device__ uint32_t shared_address(const void *pointer) {
-    return uint32_t(__cvta_generic_to_shared(pointer));
-}
 
 static __device__ void make_descriptor(uint64_t *descriptor, uint32_t address) {
     *descriptor =
@@ -179,19 +177,6 @@ static __device__ uint64_t multiply_all(uint32_t base, uint64_t end, uint32_t *s
     return count;
 }
 
-static __device__ void wait_for_load(uint32_t barrier, uint32_t parity) {
-    asm volatile("{\n"
-                 ".reg .pred done;\n"
-                 "again:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-                 "@done bra out;\n"
-                 "bra again;\n"
-                 "out:\n"
-                 "}" ::"r"(barrier),
-                 "r"(parity)
-                 : "memory");
-}
-
 /* A slot repeats one operation. Half of the slots of a copy load, the others store. */
 static __device__ uint64_t operate(const CUtensorMap *map, const row &row, uint32_t slot,
                                    uint32_t place, uint32_t barrier, uint64_t end) {
@@ -202,32 +187,21 @@ static __device__ uint64_t operate(const CUtensorMap *map, const row &row, uint3
         int32_t at = int32_t(tile * row.rows);
         tile = tile + 1 == tiles ? 0 : tile + 1;
         if (load) {
-            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-                         "r"(row.rows * row.row_bytes)
-                         : "memory");
-            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx"
-                         "::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(place),
-                         "l"(map), "r"(0), "r"(at), "r"(barrier)
-                         : "memory");
-            wait_for_load(barrier, parity);
+            expect(barrier, row.rows * row.row_bytes);
+            ::load(map, 0, at, place, barrier);
+            wait(barrier, parity);
             parity ^= 1;
         } else {
             if (row.other == REDUCE)
-                asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group"
-                             " [%0, {%1, %2}], [%3];" ::"l"(map),
-                             "r"(0), "r"(at), "r"(place)
-                             : "memory");
+                reduce(map, 0, at, place);
             else
-                asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, "
-                             "%2}], [%3];" ::"l"(map),
-                             "r"(0), "r"(at), "r"(place)
-                             : "memory");
-            asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-            asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+                store(map, 0, at, place);
+            commit_group();
+            wait_until_read();
         }
         count++;
     }
-    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    wait_until_written();
     return count;
 }
 
@@ -242,11 +216,9 @@ static __global__ void run(const __grid_constant__ CUtensorMap map, const row ro
     for (uint32_t i = threadIdx.x; i < (SHARED_BYTES - 1024) / 4; i += blockDim.x)
         ((uint32_t *)stages)[i] = 0;
     if (threadIdx.x < MAX_SLOTS)
-        asm volatile(
-            "mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barriers[threadIdx.x]))
-            : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async;" ::: "memory");
+        init(shared_address(&barriers[threadIdx.x]), 1);
+    fence_init();
+    fence_async();
     __syncthreads();
     if (threadIdx.x == 0)
         begin = clock64();

@@ -44,16 +44,38 @@ static const struct part *find_part(const char *section, const char *key) {
     return NULL;
 }
 
-/* A reference to the definition of a section, as a member of the open object. */
-static void write_reference(struct tma_json *json, const char *section) {
-    char text[64];
-    snprintf(text, sizeof text, "#/definitions/%s", section);
-    tma_json_string(json, "$ref", text);
+/* A scenario that extends another one gets what it lacks from that one, mapping by mapping. So each
+ * section that is a mapping there has two definitions: with the keys that it must have, and
+ * without.
+ */
+enum completeness { COMPLETE, OVER_BASE };
+
+/* Whether values of the section are joined with those of a base. Lists are replaced as a whole:
+ * what is in them has to be complete. */
+static bool is_joined(const char *section) {
+    bool joined = strcmp(section, "scenario") == 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        joined = joined || (parts[i].shape != SHAPE_LIST && parts[i].of != NULL &&
+                            strcmp(parts[i].of, section) == 0);
+    return joined;
 }
 
-static void write_reference_form(struct tma_json *json, const char *key, const char *section) {
+enum { DEFINITION_BYTES = 64 };
+
+static const char *definition_name(const char *section, enum completeness completeness,
+                                   char name[DEFINITION_BYTES]) {
+    snprintf(name, DEFINITION_BYTES, "%s%s", section,
+             completeness == OVER_BASE && is_joined(section) ? "_over_base" : "");
+    return name;
+}
+
+/* A reference to the definition of a section. */
+static void write_reference(struct tma_json *json, const char *key, const char *section,
+                            enum completeness completeness) {
+    char name[DEFINITION_BYTES], text[DEFINITION_BYTES + 16];
+    snprintf(text, sizeof text, "#/definitions/%s", definition_name(section, completeness, name));
     tma_json_begin_object(json, key);
-    write_reference(json, section);
+    tma_json_string(json, "$ref", text);
     tma_json_end_object(json);
 }
 
@@ -74,15 +96,16 @@ static void write_names_form(struct tma_json *json) {
 }
 
 /* NAME: VALUE, for any name. */
-static void write_mapping(struct tma_json *json, const struct part *part) {
+static void write_mapping(struct tma_json *json, const struct part *part,
+                          enum completeness completeness) {
     tma_json_string(json, "type", "object");
     tma_json_unsigned(json, "minProperties", 1);
     if (part->shape == SHAPE_NAMED) {
-        write_reference_form(json, "additionalProperties", part->of);
+        write_reference(json, "additionalProperties", part->of, completeness);
     } else if (part->shape == SHAPE_SIZES_OR_NAMED) {
         tma_json_begin_object(json, "additionalProperties");
         tma_json_begin_array(json, "anyOf");
-        write_reference_form(json, NULL, part->of);
+        write_reference(json, NULL, part->of, completeness);
         write_expression_form(json, NULL);
         tma_json_end_array(json);
         tma_json_end_object(json);
@@ -91,24 +114,25 @@ static void write_mapping(struct tma_json *json, const struct part *part) {
     }
 }
 
-static void write_part(struct tma_json *json, const struct part *part) {
+static void write_part(struct tma_json *json, const struct part *part,
+                       enum completeness completeness) {
     if (part->shape == SHAPE_ONE) {
         tma_json_begin_array(json, "allOf"); /* draft 7 ignores what stands beside a $ref */
-        write_reference_form(json, NULL, part->of);
+        write_reference(json, NULL, part->of, completeness);
         tma_json_end_array(json);
     } else if (part->shape == SHAPE_LIST) {
         tma_json_string(json, "type", "array");
         tma_json_unsigned(json, "minItems", 1);
-        write_reference_form(json, "items", part->of);
+        write_reference(json, "items", part->of, COMPLETE);
     } else if (part->shape == SHAPE_NAMES_OR_NUMBERS) {
         tma_json_begin_array(json, "anyOf");
         write_names_form(json);
         tma_json_begin_object(json, NULL);
-        write_mapping(json, part);
+        write_mapping(json, part, completeness);
         tma_json_end_object(json);
         tma_json_end_array(json);
     } else {
-        write_mapping(json, part);
+        write_mapping(json, part, completeness);
     }
 }
 
@@ -119,6 +143,7 @@ struct level {
     size_t first, end;    /* keys of the schema, which are next to each other */
     size_t prefix_length; /* characters of their paths that lead here */
     bool expressions;     /* numbers may be expressions */
+    enum completeness completeness;
 };
 
 /* Returns the end of the group that key `first` begins at this level, and the length of its word;
@@ -161,7 +186,7 @@ static void write_member(struct tma_json *json, const struct level *level, size_
         const struct part *part = find_part(level->section, key->path);
         assert(part != NULL); /* else the table of parts lacks it */
         cli_schema_meaning(json, key);
-        write_part(json, part);
+        write_part(json, part, level->completeness);
     } else {
         cli_schema_value(json, key, level->expressions);
     }
@@ -193,22 +218,35 @@ static void write_level(struct tma_json *json, const struct level *level) {
         write_member(json, level, first, end, length);
     }
     tma_json_end_object(json);
-    write_required(json, level);
+    if (level->completeness == COMPLETE)
+        write_required(json, level);
     tma_json_bool(json, "additionalProperties", false);
+}
+
+static void write_definition(struct tma_json *json, const struct tma_section *section,
+                             enum completeness completeness) {
+    struct level level = {.section = section->name,
+                          .schema = &section->schema,
+                          .end = section->schema.count,
+                          .expressions = true,
+                          .completeness = completeness};
+    char name[DEFINITION_BYTES];
+    tma_json_begin_object(json, definition_name(section->name, completeness, name));
+    write_level(json, &level);
+    tma_json_end_object(json);
 }
 
 static void write_section(void *context, const struct tma_section *section) {
     struct tma_json *json = context;
-    struct level level = {section->name, &section->schema, 0, section->schema.count, 0, true};
-    tma_json_begin_object(json, section->name);
-    write_level(json, &level);
-    tma_json_end_object(json);
+    write_definition(json, section, COMPLETE);
+    if (is_joined(section->name))
+        write_definition(json, section, OVER_BASE);
 }
 
 static void write_program(struct tma_json *json, const char *key) {
     tma_json_begin_object(json, key);
     tma_json_string(json, "type", "array");
-    write_reference_form(json, "items", "statement");
+    write_reference(json, "items", "statement", COMPLETE);
     tma_json_end_object(json);
 }
 
@@ -226,7 +264,7 @@ static void write_loop(struct tma_json *json) {
     tma_json_unsigned(json, "maxItems", 3);
     write_expression_form(json, "items");
     tma_json_end_object(json);
-    write_reference_form(json, NULL, "tiles");
+    write_reference(json, NULL, "tiles", COMPLETE);
     tma_json_end_array(json);
     tma_json_end_object(json);
 }
@@ -256,10 +294,10 @@ static void write_statement_value(struct tma_json *json, const struct tma_statem
         tma_json_string(json, "type", "null");
     } else if (strcmp(form->takes, "a list of statements") == 0) {
         tma_json_string(json, "type", "array");
-        write_reference_form(json, "items", "statement");
+        write_reference(json, "items", "statement", COMPLETE);
     } else if (section != NULL) {
         tma_json_begin_array(json, "anyOf");
-        write_reference_form(json, NULL, section);
+        write_reference(json, NULL, section, COMPLETE);
         if (strcmp(form->takes, "keys below") != 0) /* a word may stand for them */
             write_expression_form(json, NULL);
         tma_json_end_array(json);
@@ -321,9 +359,13 @@ static void begin_schema(struct tma_json *json, const char *title) {
 void cli_scenario_schema(FILE *out) {
     struct tma_json json = {.out = out};
     begin_schema(&json, "tmasim scenario");
-    tma_json_begin_array(&json, "allOf");
-    write_reference_form(&json, NULL, "scenario");
+    tma_json_begin_object(&json, "if");
+    tma_json_begin_list(&json, "required");
+    tma_json_string(&json, NULL, "extends");
     tma_json_end_array(&json);
+    tma_json_end_object(&json);
+    write_reference(&json, "then", "scenario", OVER_BASE);
+    write_reference(&json, "else", "scenario", COMPLETE);
     tma_json_begin_object(&json, "definitions");
     tma_scenario_sections(write_section, &json);
     tma_kernel_sections(write_section, &json);
@@ -335,7 +377,8 @@ void cli_scenario_schema(FILE *out) {
 
 void cli_machine_schema(FILE *out) {
     struct tma_json json = {.out = out};
-    struct level level = {"machine", &tma_machine_schema, 0, tma_machine_schema.count, 0, false};
+    struct level level = {
+        .section = "machine", .schema = &tma_machine_schema, .end = tma_machine_schema.count};
     begin_schema(&json, "tmasim machine");
     write_level(&json, &level);
     tma_json_end_object(&json);

@@ -85,6 +85,9 @@ static void write_environment(FILE *out) {
     static const struct {
         const char *name, *meaning;
     } variables[] = {
+        {"NO_COLOR", "Where it is set and not empty, nothing is coloured. Without it, a terminal "
+                     "gets colours, and a file or a pipe never."},
+        {"TERM", "Where it is `dumb`, nothing is coloured, either."},
         {"TMASIM_ENGINE", "The file of the module that simulates, where it lies elsewhere than the "
                           "command or the library expects it."},
         {"TMASIM_PATH",

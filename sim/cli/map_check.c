@@ -1,5 +1,6 @@
 #include "cli/map_check.h"
 
+#include "cli/colour.h"
 #include "cli/map_text.h"
 #include "report/escape.h"
 
@@ -49,13 +50,17 @@ void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
 void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_file *file,
                         uint32_t map, FILE *out) {
     const char *architecture = tma_name_of(&tma_architecture_names, (int)check->architecture);
-    if (check->violation_count == 0)
-        fprintf(out,
-                check->usable ? "legal on %s\n" : "encoded by the driver, but unusable on %s\n",
-                architecture);
+    if (check->violation_count > 0)
+        cli_write_coloured("illegal", CLI_BAD, out);
+    else if (check->usable)
+        cli_write_coloured("legal", CLI_GOOD, out);
     else
-        fprintf(out, "illegal on %s: %zu violation%s\n", architecture, check->violation_count,
+        cli_write_coloured("encoded by the driver, but unusable", CLI_BAD, out);
+    fprintf(out, " on %s", architecture);
+    if (check->violation_count > 0)
+        fprintf(out, ": %zu violation%s", check->violation_count,
                 check->violation_count == 1 ? "" : "s");
+    fputc('\n', out);
     if (check->has_unsupported) {
         fputs("  ", out);
         tma_write_printable(check->unsupported_at.file, out);
@@ -67,7 +72,9 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
     for (size_t i = 0; i < check->advice_count; i++) {
         char text[TEXT_BYTES];
         tma_advice_text(&check->advice[i], text, sizeof text);
-        fprintf(out, "  %s: %s\n", has_cost(&check->advice[i]) ? "costly" : "note", text);
+        fputs("  ", out);
+        cli_write_coloured(has_cost(&check->advice[i]) ? "costly:" : "note:", CLI_CAUTION, out);
+        fprintf(out, " %s\n", text);
     }
 }
 

@@ -7,22 +7,28 @@
 #include "scenario/text_file.h"
 #include "tensormap/rules.h"
 
-bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input) {
-    struct tma_diagnostics list = {0};
+bool cli_map_input_load(const struct cli_options *options, const char *path,
+                        struct cli_map_input *input, struct tma_diagnostics *list) {
     struct tma_error error = {0};
     size_t length;
+    *input = (struct cli_map_input){.name = cli_file_name(path)};
+    enum tma_error_code code = tma_text_read(path, &input->text, &length, &error);
+    if (code != TMA_OK) {
+        tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
+        return false;
+    }
+    return tma_map_file_read(input->text, length, input->name, options->settings.items,
+                             options->settings.count, &input->file, list);
+}
+
+bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input) {
+    struct tma_diagnostics list = {0};
     const char *path =
         options->operands.count == 0 ? cli_piped_input("-") : options->operands.items[0];
     *input = (struct cli_map_input){0};
     if (path == NULL)
         return false;
-    input->name = cli_file_name(path);
-    enum tma_error_code code = tma_text_read(path, &input->text, &length, &error);
-    if (code != TMA_OK)
-        tma_diagnose(&list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
-    bool good = code == TMA_OK &&
-                tma_map_file_read(input->text, length, input->name, options->settings.items,
-                                  options->settings.count, &input->file, &list);
+    bool good = cli_map_input_load(options, path, input, &list);
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
     return good && cli_output_spares(options->output, input->file.scenario->gpu_path);

@@ -11,9 +11,13 @@ struct cli_map_input {
     struct tma_map_file file;
 };
 
+/* Reads a file. On failure, adds the errors to the list and returns false. The caller frees the
+ * input in either case. */
+bool cli_map_input_load(const struct cli_options *options, const char *path,
+                        struct cli_map_input *input, struct tma_diagnostics *list);
+
 /* Reads the file that the first operand names; standard input where there is none. On failure,
- * prints every error and returns false. The caller frees the input in either case.
- */
+ * prints every error and returns false. The caller frees the input in either case. */
 bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
 void cli_map_input_free(struct cli_map_input *input);
 

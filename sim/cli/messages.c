@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/colour.h"
 #include "report/escape.h"
 
 int cli_error_status(enum tma_error_code code) {
@@ -43,7 +44,8 @@ static void print_named(const char *text) {
     tma_write_printable(text, stderr);
 }
 
-static void print_message(const char *severity, const char *format, va_list arguments) {
+static void print_message(const char *severity, enum cli_colour colour, const char *format,
+                          va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
@@ -51,7 +53,9 @@ static void print_message(const char *severity, const char *format, va_list argu
     char *text = length < 0 ? NULL : tma_allocate((size_t)length + 1, 1);
     if (text != NULL)
         vsnprintf(text, (size_t)length + 1, format, arguments);
-    fprintf(stderr, "tmasim: %s: ", severity);
+    fputs("tmasim: ", stderr);
+    cli_write_coloured(severity, colour, stderr);
+    fputc(' ', stderr);
     if (text != NULL)
         print_named(text);
     else
@@ -63,23 +67,26 @@ static void print_message(const char *severity, const char *format, va_list argu
 void cli_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_message("error", format, arguments);
+    print_message("error:", CLI_BAD, format, arguments);
     va_end(arguments);
 }
 
 void cli_note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    print_message("note", format, arguments);
+    print_message("note:", CLI_CAUTION, format, arguments);
     va_end(arguments);
 }
 
 static void print_diagnostic(struct tma_location at, const char *text) {
+    fputs(cli_colour(stderr, CLI_BOLD), stderr);
     tma_write_printable(cli_file_name(at.file), stderr);
     fputc(':', stderr);
     if (at.line > 0)
         fprintf(stderr, "%u:%u:", at.line, at.column);
-    fputs(" error: ", stderr);
+    fprintf(stderr, "%s ", cli_colour(stderr, CLI_PLAIN));
+    cli_write_coloured("error:", CLI_BAD, stderr);
+    fputc(' ', stderr);
     tma_write_printable(text, stderr);
     fputc('\n', stderr);
 }

@@ -1,41 +1,20 @@
 /* tmasim check: the rules that tensor maps break, and advice on legal maps. */
-#include "cli/map_check.h"
-#include "cli/map_input.h"
+#include "cli/map_checks.h"
+#include "cli/map_table.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 
-/* Checks every map and writes the results. Returns true where all maps are legal. */
-static bool check_all(const struct cli_map_input *input, enum tma_architecture architecture,
-                      enum tma_name_style names, bool as_json, FILE *out) {
+enum { MOST_FILES = 10000 };
+
+static bool write_checks(const struct cli_options *options, const struct cli_map_input *input,
+                         bool as_json, FILE *out) {
     struct tma_json json = {.out = out};
-    struct cli_map_check check;
-    bool legal = true;
-    if (as_json) {
-        tma_json_begin_object(&json, NULL);
-        tma_json_string(&json, "architecture",
-                        tma_name_of(&tma_architecture_names, (int)architecture));
-        tma_json_begin_array(&json, "tensor_maps");
-    }
-    for (uint32_t i = 0; i < cli_map_count(input); i++) {
-        const char *name = cli_map_name(input, i);
-        cli_map_check_rules(cli_map(input, i), architecture, names, &check);
-        cli_map_check_operations(&input->file, i, &check);
-        legal = legal && check.violation_count == 0 && check.usable && !check.has_unsupported;
-        if (as_json) {
-            tma_json_begin_object(&json, NULL);
-            tma_json_string(&json, "name", name);
-            cli_map_check_json(&check, &input->file, i, &json);
-            tma_json_end_object(&json);
-        } else {
-            fprintf(out, "%s: ", name);
-            cli_map_check_text(&check, &input->file, i, out);
-        }
-    }
-    if (as_json) {
-        tma_json_end_array(&json);
-        tma_json_end_object(&json);
-    }
+    if (!as_json)
+        return cli_map_checks_text(options, input, out);
+    tma_json_begin_object(&json, NULL);
+    bool legal = cli_map_checks_json(options, input, &json);
+    tma_json_end_object(&json);
     return legal;
 }
 
@@ -44,9 +23,10 @@ static int run(const struct cli_options *options) {
     struct cli_output output;
     int status = CLI_ERROR;
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
+    if (options->operands.count > 1)
+        return cli_map_table(options, as_json);
     if (cli_map_input_read(options, &input) && cli_output_open(&output, options->output)) {
-        bool legal = check_all(&input, cli_architecture(options, &input),
-                               (enum tma_name_style)options->names, as_json, output.file);
+        bool legal = write_checks(options, &input, as_json, output.file);
         if (cli_output_close(&output, true))
             status = legal ? CLI_OK : CLI_ILLEGAL;
     }
@@ -63,16 +43,20 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_check = {
     .name = "check",
     .takes_scenario = true,
-    .operands = "[SCENARIO.yaml | MAP.json]",
+    .operands = "[SCENARIO.yaml | MAP.json]...",
     .example = "map.json --arch sm_100",
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
     .details =
         "The file is a scenario, which the library may have, or one tensor map with the same keys, "
         "in YAML\nor JSON. Without a file, or with -, check reads standard input. Of the workload "
-        "it judges only whether\nthe architecture has its operations; run finds its other errors.",
+        "it judges only whether\nthe architecture has its operations; run finds its other errors. "
+        "Several files give a table: a "
+        "row for\neach tensor map, with the first that is to say about it; of a file that cannot "
+        "be "
+        "read, the reason.",
     .statuses = "0 all maps are legal, 1 a map breaks a rule or an operation on it is "
                 "not\nsupported, 2 error",
-    .max_operands = 1,
+    .max_operands = MOST_FILES,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

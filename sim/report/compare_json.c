@@ -1,5 +1,6 @@
 #include "report/compare_formats.h"
 #include "report/compare_layouts.h"
+#include "report/findings_formats.h"
 #include "report/json_writer.h"
 #include "report/labels.h"
 
@@ -40,26 +41,13 @@ static void write_consumer(struct tma_json *json, const struct tma_swizzle_compa
     tma_json_end_object(json);
 }
 
-static void write_draws(struct tma_json *json, const struct tma_launches *draws) {
-    if (draws->count == 0) {
-        tma_json_null(json, "draws");
-        return;
-    }
-    tma_json_begin_object(json, "draws");
-    tma_json_unsigned(json, "launches", draws->count);
-    tma_json_unsigned(json, "median_cycles", draws->median);
-    tma_json_unsigned(json, "least_cycles", draws->least);
-    tma_json_unsigned(json, "most_cycles", draws->most);
-    tma_json_end_object(json);
-}
-
 static void write_mode(struct tma_json *json, const struct tma_compared_mode *mode) {
     tma_json_begin_object(json, NULL);
     tma_json_string(json, "swizzle", tma_name_of(&tma_swizzle_names, (int)mode->swizzle));
     tma_json_bool(json, "legal", mode->legal);
     if (mode->legal) {
         tma_json_unsigned(json, "cycles", mode->cycles);
-        write_draws(json, &mode->draws);
+        tma_launches_write_json(&mode->draws, json);
         tma_json_unsigned(json, "ideal_wavefronts", mode->ideal_wavefronts);
         tma_json_unsigned(json, "wavefronts", mode->wavefronts);
         tma_json_unsigned(json, "excess_wavefronts", mode->wavefronts - mode->ideal_wavefronts);

@@ -25,3 +25,7 @@ struct tma_decimal tma_decimal(double value, unsigned digits) {
                  fraction);
     return decimal;
 }
+
+struct tma_decimal tma_percent(double fraction) {
+    return tma_decimal(100 * fraction, 1);
+}

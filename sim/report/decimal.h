@@ -12,4 +12,7 @@ struct tma_decimal {
  * zero. The text is empty for infinities, NaN and magnitudes of 10^15 or more. */
 struct tma_decimal tma_decimal(double value, unsigned digits);
 
+/* A fraction in percent, with one digit after the point; without the sign. */
+struct tma_decimal tma_percent(double fraction);
+
 #endif

@@ -165,3 +165,9 @@ struct tma_figures tma_figures_of(const struct tma_report_input *input) {
     derive_limits(&figures, input);
     return figures;
 }
+
+struct tma_cause_share tma_slot_share(const struct tma_result *result,
+                                      const struct tma_figures *figures, enum tma_cause cause) {
+    return (struct tma_cause_share){tma_cause_key(cause), tma_cause_text(cause),
+                                    result->cause_cycles[cause], figures->cause_tenths[cause]};
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "report/report.h"
+#include "report/report_sections.h"
 
 /* The resources of the machine: enumerator, key, name in a sentence, and the field of the result
  * that holds the busy fraction. */
@@ -80,5 +81,9 @@ struct tma_figures tma_figures_of(const struct tma_report_input *input);
  * method; the earlier part wins a tie). All shares are 0 where all parts are 0. The sum of the
  * parts times 1000 must fit 64 bits. */
 void tma_share_out_tenths(const uint64_t *parts, size_t count, uint32_t *tenths);
+
+/* The share of one cause of all slots' time. */
+struct tma_cause_share tma_slot_share(const struct tma_result *result,
+                                      const struct tma_figures *figures, enum tma_cause cause);
 
 #endif

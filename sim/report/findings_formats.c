@@ -7,26 +7,24 @@
 
 enum { MOST_SENTENCES = 3, FRACTION_DIGITS = 6 };
 
-void tma_draws_write_text(const struct tma_findings *findings, FILE *out) {
-    const struct tma_launches *draws = findings->draws;
-    if (draws != NULL)
+void tma_launches_write_text(const struct tma_launches *launches, FILE *out) {
+    if (launches != NULL)
         tma_text_line(out, NULL,
                       "%" PRIu32 " launches, with draws from 1 on: median %" PRIu64
                       ", least %" PRIu64 ", most %" PRIu64,
-                      draws->count, draws->median, draws->least, draws->most);
+                      launches->count, launches->median, launches->least, launches->most);
 }
 
-void tma_draws_write_json(const struct tma_findings *findings, struct tma_json *json) {
-    const struct tma_launches *draws = findings->draws;
-    if (draws == NULL) {
+void tma_launches_write_json(const struct tma_launches *launches, struct tma_json *json) {
+    if (launches == NULL || launches->count == 0) {
         tma_json_null(json, "draws");
         return;
     }
     tma_json_begin_object(json, "draws");
-    tma_json_unsigned(json, "launches", draws->count);
-    tma_json_unsigned(json, "median_cycles", draws->median);
-    tma_json_unsigned(json, "least_cycles", draws->least);
-    tma_json_unsigned(json, "most_cycles", draws->most);
+    tma_json_unsigned(json, "launches", launches->count);
+    tma_json_unsigned(json, "median_cycles", launches->median);
+    tma_json_unsigned(json, "least_cycles", launches->least);
+    tma_json_unsigned(json, "most_cycles", launches->most);
     tma_json_end_object(json);
 }
 

@@ -7,9 +7,9 @@
 #include "report/findings.h"
 #include "report/json_writer.h"
 
-/* Launches; nothing, or null in JSON, without --draws. */
-void tma_draws_write_text(const struct tma_findings *findings, FILE *out);
-void tma_draws_write_json(const struct tma_findings *findings, struct tma_json *json);
+/* Launches with several seeds. Without any (NULL, or none) the text has nothing, JSON a null. */
+void tma_launches_write_text(const struct tma_launches *launches, FILE *out);
+void tma_launches_write_json(const struct tma_launches *launches, struct tma_json *json);
 
 /* What limits the run, and advice; in JSON also every experiment. `idle`: the run did nothing that
  * could take time. */

@@ -59,3 +59,11 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
     }
     return figures;
 }
+
+struct tma_cause_share tma_role_share(const struct tma_result *result,
+                                      const struct tma_kernel_figures *figures, uint32_t role,
+                                      enum tma_role_cause cause) {
+    return (struct tma_cause_share){tma_role_cause_key(cause), tma_role_cause_text(cause),
+                                    result->role_cycles[role][cause],
+                                    figures->cause_tenths[role][cause]};
+}

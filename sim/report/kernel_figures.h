@@ -4,6 +4,7 @@
 #define TMA_REPORT_KERNEL_FIGURES_H
 
 #include "report/kernel_report.h"
+#include "report/report_sections.h"
 
 /* The resources: enumerator, key, and the field of the result that holds the busy fraction. */
 #define TMA_KERNEL_RESOURCES(X)                                                                    \
@@ -45,5 +46,10 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
 /* Write the formats of tma_kernel_report_write. */
 void tma_kernel_report_text(const struct tma_kernel_report_input *input, FILE *out);
 void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *out);
+
+/* The share of one cause of a role's time, all CTAs together. */
+struct tma_cause_share tma_role_share(const struct tma_result *result,
+                                      const struct tma_kernel_figures *figures, uint32_t role,
+                                      enum tma_role_cause cause);
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/json_writer.h"
 #include "report/kernel_figures.h"
 #include "report/provenance.h"
+#include "report/report_sections.h"
 #include "report/sampled.h"
 #include "report/series_json.h"
 #include "report/waves.h"
@@ -16,18 +17,6 @@ struct kernel_json {
 
 /* Digits after the point. */
 enum { FRACTION_DIGITS = 6, RATE_DIGITS = 3 };
-
-static void write_machine(struct kernel_json *report) {
-    const struct tma_machine *machine = report->input->machine;
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, "machine");
-    tma_json_string(json, "name", machine->name);
-    tma_json_bool(json, "timing_validated", machine->validated);
-    tma_json_bool(json, "timing_edited", machine->edited);
-    tma_json_unsigned(json, "sm_count", machine->sm_count);
-    tma_json_unsigned(json, "sm_clock_mhz", report->figures->sm_clock_mhz);
-    tma_json_end_object(json);
-}
 
 static void write_kernel(struct kernel_json *report) {
     const struct tma_kernel *kernel = report->kernel;
@@ -65,29 +54,18 @@ static void write_kernel(struct kernel_json *report) {
     tma_json_end_object(json);
 }
 
-static void write_distribution(struct tma_json *json, const char *key,
-                               const struct tma_distribution *distribution) {
-    tma_json_begin_object(json, key);
-    tma_json_unsigned(json, "count", distribution->count);
-    tma_json_unsigned(json, "min", distribution->min);
-    tma_json_unsigned(json, "median", distribution->median);
-    tma_json_unsigned(json, "p95", distribution->p95);
-    tma_json_unsigned(json, "max", distribution->max);
-    tma_json_end_object(json);
-}
-
 static void write_rates(struct kernel_json *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_kernel_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
-    tma_draws_write_json(&report->input->findings, json);
+    tma_launches_write_json(report->input->findings.draws, json);
     tma_json_unsigned(json, "memory_cycles",
                       report->result->memory_cycles > report->result->cycles
                           ? report->result->memory_cycles
                           : report->result->cycles);
     tma_json_decimal(json, "time_ns", figures->time_ns, RATE_DIGITS);
-    write_distribution(json, "cta_cycles", &report->result->cta_cycles);
+    tma_distribution_write_json("cta_cycles", &report->result->cta_cycles, json);
     tma_waves_write_json(report->result, report->result->ctas_per_sm, json);
     tma_json_begin_object(json, "bytes");
     tma_json_unsigned(json, "moved", figures->moved_bytes);
@@ -102,7 +80,7 @@ static void write_rates(struct kernel_json *report) {
     tma_json_decimal(json, "gigabytes_per_second", figures->gigabytes_per_second, RATE_DIGITS);
     tma_json_decimal(json, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm, RATE_DIGITS);
     tma_json_end_object(json);
-    write_distribution(json, "latency_cycles", &report->result->latency_cycles);
+    tma_distribution_write_json("latency_cycles", &report->result->latency_cycles, json);
 }
 
 static void write_memory(struct kernel_json *report) {
@@ -138,12 +116,9 @@ static void write_roles(struct kernel_json *report) {
         tma_json_unsigned(json, "cycles", report->figures->role_cycles[r]);
         tma_json_begin_array(json, "time");
         for (int c = 0; c < TMA_ROLE_CAUSE_COUNT; c++) {
-            tma_json_begin_object(json, NULL);
-            tma_json_string(json, "cause", tma_role_cause_key((enum tma_role_cause)c));
-            tma_json_string(json, "text", tma_role_cause_text((enum tma_role_cause)c));
-            tma_json_unsigned(json, "cycles", report->result->role_cycles[r][c]);
-            tma_json_decimal(json, "percent", report->figures->cause_tenths[r][c] / 10.0, 1);
-            tma_json_end_object(json);
+            tma_cause_write_json(
+                tma_role_share(report->result, report->figures, r, (enum tma_role_cause)c),
+                "cycles", json);
         }
         tma_json_end_array(json);
         tma_json_end_object(json);
@@ -161,7 +136,7 @@ void tma_kernel_report_json(const struct tma_kernel_report_input *input, FILE *o
         tma_json_bool(json, "partial", true);
     tma_sampled_write_json(input->result, json);
     tma_json_string(json, "scenario", input->scenario);
-    write_machine(&report);
+    tma_machine_write_json(input->machine, figures.sm_clock_mhz, json);
     write_kernel(&report);
     write_rates(&report);
     write_memory(&report);

@@ -3,6 +3,7 @@
 #include "report/json_writer.h"
 #include "report/provenance.h"
 #include "report/report_formats.h"
+#include "report/report_sections.h"
 #include "report/sampled.h"
 #include "report/series_json.h"
 #include "report/waves.h"
@@ -31,18 +32,6 @@ static void optional(struct json_report *report, const char *key, double value, 
         rate(report, key, value);
     else
         tma_json_null(&report->json, key);
-}
-
-static void write_machine(struct json_report *report) {
-    const struct tma_machine *machine = report->input->machine;
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, "machine");
-    tma_json_string(json, "name", machine->name);
-    tma_json_bool(json, "timing_validated", machine->validated);
-    tma_json_bool(json, "timing_edited", machine->edited);
-    tma_json_unsigned(json, "sm_count", machine->sm_count);
-    tma_json_unsigned(json, "sm_clock_mhz", machine->sm_clock_mhz);
-    tma_json_end_object(json);
 }
 
 static void write_map(struct json_report *report, uint32_t index) {
@@ -80,18 +69,6 @@ static void write_workload(struct json_report *report) {
     tma_json_end_object(json);
 }
 
-static void write_distribution(struct json_report *report, const char *key,
-                               const struct tma_distribution *distribution) {
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, key);
-    tma_json_unsigned(json, "count", distribution->count);
-    tma_json_unsigned(json, "min", distribution->min);
-    tma_json_unsigned(json, "median", distribution->median);
-    tma_json_unsigned(json, "p95", distribution->p95);
-    tma_json_unsigned(json, "max", distribution->max);
-    tma_json_end_object(json);
-}
-
 static void write_limits(struct json_report *report) {
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "limits");
@@ -117,10 +94,10 @@ static void write_rates(struct json_report *report) {
     const struct tma_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
-    tma_draws_write_json(&report->input->findings, &report->json);
+    tma_launches_write_json(report->input->findings.draws, json);
     tma_json_unsigned(json, "memory_cycles", figures->memory_cycles);
     rate(report, "time_ns", figures->time_ns);
-    write_distribution(report, "cta_cycles", &report->result->cta_cycles);
+    tma_distribution_write_json("cta_cycles", &report->result->cta_cycles, json);
     tma_waves_write_json(report->result, 1, &report->json);
     tma_json_begin_object(json, "bytes");
     tma_json_unsigned(json, "moved", figures->moved_bytes);
@@ -138,7 +115,7 @@ static void write_rates(struct json_report *report) {
     rate(report, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm);
     tma_json_end_object(json);
     write_limits(report);
-    write_distribution(report, "latency_cycles", &report->result->latency_cycles);
+    tma_distribution_write_json("latency_cycles", &report->result->latency_cycles, json);
 }
 
 static void write_tma(struct json_report *report) {
@@ -255,12 +232,8 @@ static void write_causes(struct json_report *report) {
     tma_json_unsigned(json, "slot_cycles", report->result->slot_cycles);
     tma_json_begin_array(json, "time");
     for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
-        tma_json_begin_object(json, NULL);
-        tma_json_string(json, "cause", tma_cause_key((enum tma_cause)i));
-        tma_json_string(json, "text", tma_cause_text((enum tma_cause)i));
-        tma_json_unsigned(json, "slot_cycles", report->result->cause_cycles[i]);
-        tma_json_decimal(json, "percent", report->figures->cause_tenths[i] / 10.0, 1);
-        tma_json_end_object(json);
+        tma_cause_write_json(tma_slot_share(report->result, report->figures, (enum tma_cause)i),
+                             "slot_cycles", json);
     }
     tma_json_end_array(json);
 }
@@ -282,7 +255,7 @@ void tma_report_write_json(const struct tma_report_input *input, FILE *out) {
     tma_sampled_write_json(input->result, &report.json);
     tma_provenance_json(input->digests, &report.json);
     tma_json_string(&report.json, "scenario", input->scenario);
-    write_machine(&report);
+    tma_machine_write_json(input->machine, input->machine->sm_clock_mhz, &report.json);
     write_workload(&report);
     write_rates(&report);
     write_tma(&report);

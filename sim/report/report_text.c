@@ -1,13 +1,13 @@
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "report/decimal.h"
-#include "report/escape.h"
 #include "report/figures.h"
 #include "report/findings_formats.h"
 #include "report/labels.h"
 #include "report/report_formats.h"
+#include "report/report_sections.h"
 #include "report/sampled.h"
+#include "report/text_line.h"
 #include "report/waves.h"
 
 struct text_report {
@@ -17,64 +17,35 @@ struct text_report {
     const struct tma_figures *figures;
 };
 
-/* Writes a line: a label (NULL: the line belongs to the label above) and a text. */
-__attribute__((format(printf, 3, 4))) static void line(const struct text_report *report,
-                                                       const char *label, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(report->out, "%-20s", label == NULL ? "" : label);
-    vfprintf(report->out, format, arguments);
-    fputc('\n', report->out);
-    va_end(arguments);
-}
-
-static struct tma_decimal percent(double fraction) {
-    return tma_decimal(100 * fraction, 1);
-}
-
 static void write_map(const struct text_report *report, uint32_t index) {
     const struct tma_tensor_map *map = &report->input->workload->maps[index];
     const struct tma_map_array *array = &report->input->workload->arrays[index];
     char count[32] = "";
     if (tma_array_maps(array) > 1)
         snprintf(count, sizeof count, "%" PRIu32 " maps, ", array->count);
-    line(report, index == 0 ? "tensor maps" : NULL, "%s: %s%s, swizzle %s, L2 promotion %s%s",
-         report->input->map_names[index], count,
-         tma_name_of(&tma_data_type_names, (int)map->data_type),
-         tma_name_of(&tma_swizzle_names, (int)map->swizzle),
-         tma_name_of(&tma_l2_promotion_names, (int)map->l2_promotion),
-         array->global ? ", in global memory" : "");
+    tma_text_line(report->out, index == 0 ? "tensor maps" : NULL,
+                  "%s: %s%s, swizzle %s, L2 promotion %s%s", report->input->map_names[index], count,
+                  tma_name_of(&tma_data_type_names, (int)map->data_type),
+                  tma_name_of(&tma_swizzle_names, (int)map->swizzle),
+                  tma_name_of(&tma_l2_promotion_names, (int)map->l2_promotion),
+                  array->global ? ", in global memory" : "");
 }
 
 static void write_scenario(const struct text_report *report) {
-    const struct tma_machine *machine = report->input->machine;
     const struct tma_workload *workload = report->input->workload;
-    fprintf(report->out, "%-20s", "scenario");
-    tma_write_printable(report->input->scenario, report->out);
-    fprintf(report->out, "\n%-20s", "machine");
-    tma_write_printable(machine->name, report->out);
-    fprintf(report->out, ", %" PRIu32 " SMs at %" PRIu32 " MHz%s\n", machine->sm_count,
-            machine->sm_clock_mhz, tma_timing_note(machine->validated, machine->edited));
+    tma_heading_write_text(report->input->scenario, report->input->machine,
+                           report->input->machine->sm_clock_mhz, report->out);
     uint32_t ctas = tma_cluster_ctas(workload);
     char clusters[48] = "";
     if (ctas > 1)
         snprintf(clusters, sizeof clusters, " in clusters of %" PRIu32, ctas);
-    line(report, "workload",
-         "%" PRIu32 " CTAs%s on %" PRIu32 " SMs, %" PRIu32 " stages each, depth %" PRIu32
-         ", %" PRIu32 " bytes per stage, L2 %s",
-         workload->cta_count, clusters, report->figures->sms, workload->iterations, workload->depth,
-         workload->stage_bytes, workload->cold ? "cold" : "warm");
+    tma_text_line(report->out, "workload",
+                  "%" PRIu32 " CTAs%s on %" PRIu32 " SMs, %" PRIu32 " stages each, depth %" PRIu32
+                  ", %" PRIu32 " bytes per stage, L2 %s",
+                  workload->cta_count, clusters, report->figures->sms, workload->iterations,
+                  workload->depth, workload->stage_bytes, workload->cold ? "cold" : "warm");
     for (uint32_t i = 0; i < workload->map_count; i++)
         write_map(report, i);
-}
-
-static void write_distribution(const struct text_report *report, const char *label,
-                               const struct tma_distribution *distribution, const char *what) {
-    line(report, label,
-         "min %" PRIu64 ", median %" PRIu64 ", p95 %" PRIu64 ", max %" PRIu64
-         " cycles, over %" PRIu64 " %s",
-         distribution->min, distribution->median, distribution->p95, distribution->max,
-         distribution->count, what);
 }
 
 /* Writes only the kinds of operations that the workload has. */
@@ -84,21 +55,23 @@ static void write_bytes(const struct text_report *report) {
     bool has[TMA_PREFETCH + 1] = {false};
     for (uint32_t i = 0; i < workload->operation_count; i++)
         has[workload->operations[i].operation.direction] = true;
-    line(report, "bytes moved", "%" PRIu64, report->figures->moved_bytes);
+    tma_text_line(report->out, "bytes moved", "%" PRIu64, report->figures->moved_bytes);
     if (has[TMA_LOAD])
-        line(report, "  loaded",
-             "%" PRIu64 ": %" PRIu64 " from the tensor, %" PRIu64 " of out-of-bounds fill",
-             counters->bytes, counters->tensor_bytes, report->figures->fill_bytes);
+        tma_text_line(report->out, "  loaded",
+                      "%" PRIu64 ": %" PRIu64 " from the tensor, %" PRIu64 " of out-of-bounds fill",
+                      counters->bytes, counters->tensor_bytes, report->figures->fill_bytes);
     if (counters->copied_bytes > 0)
-        line(report, NULL, "%" PRIu64 " of them multicast copies, which need no L2 request",
-             counters->copied_bytes);
+        tma_text_line(report->out, NULL,
+                      "%" PRIu64 " of them multicast copies, which need no L2 request",
+                      counters->copied_bytes);
     if (has[TMA_STORE])
-        line(report, "  stored", "%" PRIu64, counters->stored_bytes);
+        tma_text_line(report->out, "  stored", "%" PRIu64, counters->stored_bytes);
     if (has[TMA_REDUCE])
-        line(report, "  reduced", "%" PRIu64, counters->reduced_bytes);
+        tma_text_line(report->out, "  reduced", "%" PRIu64, counters->reduced_bytes);
     if (has[TMA_PREFETCH])
-        line(report, "prefetched", "%" PRIu64 " bytes into L2, which are not moved bytes",
-             counters->prefetched_bytes);
+        tma_text_line(report->out, "prefetched",
+                      "%" PRIu64 " bytes into L2, which are not moved bytes",
+                      counters->prefetched_bytes);
 }
 
 static void write_limits(const struct text_report *report) {
@@ -106,13 +79,14 @@ static void write_limits(const struct text_report *report) {
     for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
         const struct tma_limit_figure *limit = &report->figures->limits[i];
         if (limit->bytes_per_cycle_per_sm > 0)
-            line(report, label, "%s: %s of %s bytes/cycle/SM (%s %%)", limit->text,
-                 tma_decimal(limit->used_bytes_per_cycle_per_sm, 2).text,
-                 tma_decimal(limit->bytes_per_cycle_per_sm, 2).text, percent(limit->used).text);
+            tma_text_line(report->out, label, "%s: %s of %s bytes/cycle/SM (%s %%)", limit->text,
+                          tma_decimal(limit->used_bytes_per_cycle_per_sm, 2).text,
+                          tma_decimal(limit->bytes_per_cycle_per_sm, 2).text,
+                          tma_percent(limit->used).text);
         else if (i == TMA_LIMIT_L2)
-            line(report, label, "%s: busy for %s of %s cycles, on average (%s %%)", limit->text,
-                 tma_decimal(limit->busy_cycles, 0).text, tma_decimal(limit->cycles, 0).text,
-                 percent(limit->used).text);
+            tma_text_line(report->out, label, "%s: busy for %s of %s cycles, on average (%s %%)",
+                          limit->text, tma_decimal(limit->busy_cycles, 0).text,
+                          tma_decimal(limit->cycles, 0).text, tma_percent(limit->used).text);
         else
             continue;
         label = NULL;
@@ -121,63 +95,68 @@ static void write_limits(const struct text_report *report) {
 
 static void write_rates(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
-    line(report, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
-         tma_decimal(figures->time_ns, 1).text);
+    tma_text_line(report->out, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
+                  tma_decimal(figures->time_ns, 1).text);
     tma_sampled_write_text(report->result, report->out);
-    tma_draws_write_text(&report->input->findings, report->out);
+    tma_launches_write_text(report->input->findings.draws, report->out);
     if (figures->memory_cycles > report->result->cycles)
-        line(report, NULL,
-             "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
-             figures->memory_cycles);
-    write_distribution(report, "  each CTA", &report->result->cta_cycles, "CTAs");
+        tma_text_line(report->out, NULL,
+                      "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
+                      figures->memory_cycles);
+    tma_distribution_write_text("  each CTA", &report->result->cta_cycles, "CTAs", report->out);
     tma_waves_write_text(report->result, 1, report->out);
     write_bytes(report);
-    line(report, "rate", "%s GB/s, %s bytes/cycle/SM",
-         tma_decimal(figures->gigabytes_per_second, 1).text,
-         tma_decimal(figures->bytes_per_cycle_per_sm, 2).text);
+    tma_text_line(report->out, "rate", "%s GB/s, %s bytes/cycle/SM",
+                  tma_decimal(figures->gigabytes_per_second, 1).text,
+                  tma_decimal(figures->bytes_per_cycle_per_sm, 2).text);
     write_limits(report);
-    write_distribution(report, "operation latency", &report->result->latency_cycles, "operations");
+    tma_distribution_write_text("operation latency", &report->result->latency_cycles, "operations",
+                                report->out);
 }
 
 static void write_memory(const struct text_report *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_figures *figures = report->figures;
-    line(report, "TMA", "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
-         counters->operations, counters->rows, counters->rows_out_of_bounds);
-    line(report, NULL,
-         "%" PRIu64 " tensor-map fetches by SMs: %" PRIu64 " from the cache of the GPC, %" PRIu64
-         " from L2, %" PRIu64 " from DRAM; %" PRIu64 " cycles of waiting",
-         counters->descriptor_fetches,
-         counters->descriptor_fetches - counters->descriptor_l2_fetches,
-         counters->descriptor_l2_fetches - counters->descriptor_dram_fetches,
-         counters->descriptor_dram_fetches, counters->descriptor_cycles);
-    line(report, "L2",
-         "%" PRIu64 " requests: one for each 128-byte line of a row, less those merged, plus "
-         "promotions",
-         counters->l2_requests);
-    line(report, NULL,
-         "%" PRIu64 " sectors of 32 bytes: %" PRIu64 " hits (%s %%), %" PRIu64 " misses",
-         counters->l2_sectors, counters->l2_sector_hits, percent(figures->l2_hit_fraction).text,
-         counters->l2_sector_misses);
-    line(report, NULL,
-         "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors: %" PRIu64
-         " (%s %%) never used (over-fetch)",
-         counters->l2_fills, counters->l2_fill_sectors, counters->l2_fill_unused_sectors,
-         percent(figures->l2_over_fetch_fraction).text);
-    line(report, NULL, "%" PRIu64 " evictions%s", counters->l2_evictions,
-         counters->l2_evictions == 0
-             ? ""
-             : " of lines: filled, written, or copied from the other partition, also by the "
-               "launch before");
-    line(report, "DRAM", "%" PRIu64 " sectors read, %" PRIu64 " written, %s GB/s",
-         counters->dram_read_sectors, counters->dram_write_sectors,
-         tma_decimal(figures->dram_gigabytes_per_second, 1).text);
+    tma_text_line(report->out, "TMA",
+                  "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
+                  counters->operations, counters->rows, counters->rows_out_of_bounds);
+    tma_text_line(report->out, NULL,
+                  "%" PRIu64 " tensor-map fetches by SMs: %" PRIu64
+                  " from the cache of the GPC, %" PRIu64 " from L2, %" PRIu64 " from DRAM; %" PRIu64
+                  " cycles of waiting",
+                  counters->descriptor_fetches,
+                  counters->descriptor_fetches - counters->descriptor_l2_fetches,
+                  counters->descriptor_l2_fetches - counters->descriptor_dram_fetches,
+                  counters->descriptor_dram_fetches, counters->descriptor_cycles);
+    tma_text_line(report->out, "L2",
+                  "%" PRIu64
+                  " requests: one for each 128-byte line of a row, less those merged, plus "
+                  "promotions",
+                  counters->l2_requests);
+    tma_text_line(report->out, NULL,
+                  "%" PRIu64 " sectors of 32 bytes: %" PRIu64 " hits (%s %%), %" PRIu64 " misses",
+                  counters->l2_sectors, counters->l2_sector_hits,
+                  tma_percent(figures->l2_hit_fraction).text, counters->l2_sector_misses);
+    tma_text_line(report->out, NULL,
+                  "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors: %" PRIu64
+                  " (%s %%) never used (over-fetch)",
+                  counters->l2_fills, counters->l2_fill_sectors, counters->l2_fill_unused_sectors,
+                  tma_percent(figures->l2_over_fetch_fraction).text);
+    tma_text_line(
+        report->out, NULL, "%" PRIu64 " evictions%s", counters->l2_evictions,
+        counters->l2_evictions == 0
+            ? ""
+            : " of lines: filled, written, or copied from the other partition, also by the "
+              "launch before");
+    tma_text_line(report->out, "DRAM", "%" PRIu64 " sectors read, %" PRIu64 " written, %s GB/s",
+                  counters->dram_read_sectors, counters->dram_write_sectors,
+                  tma_decimal(figures->dram_gigabytes_per_second, 1).text);
 }
 
 static void write_worst_access(const struct text_report *report) {
     int consumer = report->figures->worst_consumer;
     if (consumer < 0) {
-        line(report, NULL, "no bank conflict");
+        tma_text_line(report->out, NULL, "no bank conflict");
         return;
     }
     const struct tma_consumer_report *tile = &report->result->consumers[consumer].tile;
@@ -190,17 +169,17 @@ static void write_worst_access(const struct text_report *report) {
 
 static void write_shared_memory(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
-    line(report, "shared memory", "%" PRIu64 " wavefronts write the arriving data",
-         report->result->counters.shared_write_wavefronts);
+    tma_text_line(report->out, "shared memory", "%" PRIu64 " wavefronts write the arriving data",
+                  report->result->counters.shared_write_wavefronts);
     if (report->input->workload->consumer_count == 0) {
-        line(report, NULL, "no consumer reads the tiles");
+        tma_text_line(report->out, NULL, "no consumer reads the tiles");
         return;
     }
-    line(report, NULL,
-         "consumers: wavefronts ideal %" PRIu64 ", actual %" PRIu64 ", excess %" PRIu64
-         " (%s %% of actual)",
-         figures->ideal_wavefronts, figures->wavefronts, figures->excess_wavefronts,
-         percent(figures->excess_fraction).text);
+    tma_text_line(report->out, NULL,
+                  "consumers: wavefronts ideal %" PRIu64 ", actual %" PRIu64 ", excess %" PRIu64
+                  " (%s %% of actual)",
+                  figures->ideal_wavefronts, figures->wavefronts, figures->excess_wavefronts,
+                  tma_percent(figures->excess_fraction).text);
     write_worst_access(report);
 }
 
@@ -208,10 +187,8 @@ static void write_causes(const struct text_report *report) {
     fprintf(report->out, "time breakdown (%% of %" PRIu64 " slot-cycles)\n",
             report->result->slot_cycles);
     for (int i = 0; i < TMA_CAUSE_COUNT; i++) {
-        uint32_t tenths = report->figures->cause_tenths[i];
-        fprintf(report->out, "  %-15s %3" PRIu32 ".%" PRIu32 "  %s\n",
-                tma_cause_key((enum tma_cause)i), tenths / 10, tenths % 10,
-                tma_cause_text((enum tma_cause)i));
+        tma_cause_write_text(tma_slot_share(report->result, report->figures, (enum tma_cause)i),
+                             report->out);
     }
 }
 
@@ -219,7 +196,7 @@ static void write_busy(const struct text_report *report) {
     fprintf(report->out, "%-20s", "busy");
     for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
         fprintf(report->out, "%s%s %s %%", i == 0 ? "" : ", ",
-                tma_resource_key((enum tma_resource)i), percent(report->figures->busy[i]).text);
+                tma_resource_key((enum tma_resource)i), tma_percent(report->figures->busy[i]).text);
     fputc('\n', report->out);
 }
 
@@ -227,9 +204,7 @@ void tma_report_write_text(const struct tma_report_input *input, FILE *out) {
     struct tma_figures figures = tma_figures_of(input);
     struct text_report report = {out, input, input->result, &figures};
     if (input->partial)
-        line(&report, "partial",
-             "interrupted at cycle %" PRIu64 ": the figures are of the time until then",
-             input->result->cycles);
+        tma_partial_write_text(input->result, out);
     write_scenario(&report);
     write_rates(&report);
     write_memory(&report);

@@ -1,4 +1,4 @@
-/* Columns of a table as text. Internal to sim/report. */
+/* Columns of a table as text. */
 #ifndef TMA_REPORT_TEXT_COLUMNS_H
 #define TMA_REPORT_TEXT_COLUMNS_H
 

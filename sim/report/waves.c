@@ -19,10 +19,6 @@ struct tma_wave_figures tma_wave_figures_of(const struct tma_result *result) {
                                      ratio((double)waves->idle_place_cycles, all)};
 }
 
-static struct tma_decimal percent(double fraction) {
-    return tma_decimal(100 * fraction, 1);
-}
-
 /* A last wave that costs less than this is not worth a word. */
 #define NOTABLE_COST 0.05
 
@@ -44,14 +40,16 @@ void tma_waves_write_text(const struct tma_result *result, uint32_t ctas_per_sm,
                       ": it takes %s %% of the run, and leaves %" PRIu32
                       " of the SMs idle, which is %s %% of the SMs' time",
                       waves->count, waves->ctas, waves->last_ctas,
-                      percent(figures.last_fraction).text, idle, percent(figures.last_cost).text);
+                      tma_percent(figures.last_fraction).text, idle,
+                      tma_percent(figures.last_cost).text);
     else
         tma_text_line(out, "  waves",
                       "%" PRIu32 " of %" PRIu32 " CTAs, the last of %" PRIu32
                       ": it takes %s %% of the run, and leaves room for %" PRIu32
                       " CTAs unused, which is %s %% of that of all SMs in the run",
                       waves->count, waves->ctas, waves->last_ctas,
-                      percent(figures.last_fraction).text, idle, percent(figures.last_cost).text);
+                      tma_percent(figures.last_fraction).text, idle,
+                      tma_percent(figures.last_cost).text);
 }
 
 /* Where SMs have room for several CTAs, what is idle is such room, and not an SM. */

@@ -16,7 +16,10 @@ void tma_reply_raw(struct tma_reply_line *reply, const char *text, size_t length
 }
 
 static void put(struct tma_reply_line *reply, char character) {
-    tma_reply_raw(reply, &character, 1);
+    if (reply->used == TMA_REPLY_BYTES)
+        reply->overflowed = true;
+    else
+        reply->text[reply->used++] = character;
 }
 
 /* The characters that stand for themselves: those of ASCII but control characters, " and \\. */

@@ -86,9 +86,12 @@ bool tma_request_fail_whole(struct tma_request_error *error, enum tma_error_code
     return false;
 }
 
-static void skip_blanks(struct scanner *scanner) {
-    while (*scanner->next == ' ' || *scanner->next == '\t' || *scanner->next == '\r')
-        scanner->next++;
+/* Most tokens have no blank before them, or one space: one comparison then tells the token. */
+static inline void skip_blanks(struct scanner *scanner) {
+    char *next = scanner->next;
+    while ((unsigned char)*next <= ' ' && (*next == ' ' || *next == '\t' || *next == '\r'))
+        next++;
+    scanner->next = next;
 }
 
 static int hex_digit(char digit) {
@@ -187,22 +190,29 @@ static bool read_word(struct scanner *scanner, char **word, size_t *length) {
     return true;
 }
 
+static bool is_digit(char character) {
+    return character >= '0' && character <= '9';
+}
+
+/* Whether the number with these 20 digits is above UINT64_MAX. Without the 20th, it cannot be. */
+static bool overflows(const char *digits) {
+    return strncmp(digits, "18446744073709551615", 20) > 0;
+}
+
 /* Reads a whole number into 64 bits. */
-static bool read_number(struct scanner *scanner, const struct key_form *form, int64_t *number) {
+static inline bool read_number(struct scanner *scanner, const struct key_form *form,
+                               int64_t *number) {
     const char *at = scanner->next;
     bool negative = *at == '-';
-    const char *digit = at + negative;
+    const char *first = at + negative, *digit = first;
     uint64_t value = 0, limit = negative ? (uint64_t)INT64_MAX + 1 : UINT64_MAX;
     if (!negative && !form->is_unsigned_64)
         limit = INT64_MAX;
-    bool overflows = false;
-    if (*digit < '0' || *digit > '9' || (*digit == '0' && digit[1] >= '0' && digit[1] <= '9'))
+    for (; is_digit(*digit); digit++)
+        value = value * 10 + (unsigned)(*digit - '0');
+    if (digit == first || (*first == '0' && digit != first + 1))
         return fail(scanner, at, form->name, "expected a whole number");
-    for (; *digit >= '0' && *digit <= '9'; digit++) {
-        overflows |= __builtin_mul_overflow(value, 10, &value);
-        overflows |= __builtin_add_overflow(value, (unsigned)(*digit - '0'), &value);
-    }
-    if (overflows || value > limit)
+    if (value > limit || digit - first > 20 || (digit - first == 20 && overflows(first)))
         return fail(scanner, at, form->name, "the number is too large");
     if (*digit == '.' || *digit == 'e' || *digit == 'E')
         return fail(scanner, at, form->name, "expected a whole number");
@@ -236,36 +246,35 @@ static bool read_flag(struct scanner *scanner, const struct key_form *form, int6
     return true;
 }
 
-static bool read_item(struct scanner *scanner, struct tma_request *request, unsigned key,
-                      uint32_t index) {
+static bool read_quoted_item(struct scanner *scanner, struct tma_request *request, unsigned key,
+                             uint32_t index) {
     const struct key_form *form = &forms[key];
     const char *at = scanner->next;
-    int64_t number = 0;
-    char *word = NULL;
+    char *word;
     size_t length;
-    if (*at == '"') {
-        if (form->kind == TMA_REQUEST_FLAG)
-            return fail(scanner, at, form->name, "expected true or false");
-        if (!read_word(scanner, &word, &length))
-            return false;
-        if (form->kind == TMA_REQUEST_NUMBER && !read_hex(scanner, at, word, form, &number))
-            return false;
-    } else if (form->kind == TMA_REQUEST_NUMBER) {
-        if (!read_number(scanner, form, &number))
-            return false;
-    } else if (form->kind == TMA_REQUEST_FLAG) {
-        if (!read_flag(scanner, form, &number))
-            return false;
-    } else {
-        return fail(scanner, at, form->name, "expected a word in quotes");
-    }
+    if (form->kind == TMA_REQUEST_FLAG)
+        return fail(scanner, at, form->name, "expected true or false");
+    if (!read_word(scanner, &word, &length))
+        return false;
+    if (form->kind == TMA_REQUEST_NUMBER)
+        return read_hex(scanner, at, word, form, &request->numbers[key][index]);
     if (key == TMA_REQUEST_SET)
         request->settings[index] = word;
-    else if (form->kind == TMA_REQUEST_WORD)
-        request->words[key] = (struct tma_request_word){word, position_of(scanner, at)};
     else
-        request->numbers[key][index] = number;
+        request->words[key] = (struct tma_request_word){word, position_of(scanner, at)};
     return true;
+}
+
+static inline bool read_item(struct scanner *scanner, struct tma_request *request, unsigned key,
+                             uint32_t index) {
+    const struct key_form *form = &forms[key];
+    if (*scanner->next == '"')
+        return read_quoted_item(scanner, request, key, index);
+    if (form->kind == TMA_REQUEST_NUMBER)
+        return read_number(scanner, form, &request->numbers[key][index]);
+    if (form->kind == TMA_REQUEST_FLAG)
+        return read_flag(scanner, form, &request->numbers[key][index]);
+    return fail(scanner, scanner->next, form->name, "expected a word in quotes");
 }
 
 static bool read_list(struct scanner *scanner, struct tma_request *request, unsigned key) {

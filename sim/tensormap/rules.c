@@ -1,7 +1,6 @@
 /* Applies the rules of the table, and formats violations. */
 #include "tensormap/rules.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/digits.h"
@@ -50,18 +49,6 @@ bool tma_map_kind_is_usable(enum tma_map_kind kind, enum tma_architecture archit
     }
 }
 
-/* Writes the names of a bit set's members: "none, 32b, 64b". */
-static void set_text(enum tma_field field, enum tma_name_style style, int64_t set, char *text,
-                     size_t size) {
-    const struct tma_names *names = tma_field_info(field)->names;
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < names->count; i++)
-        if (tma_is_member(set, names->items[i].value) && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
-                                     tma_name_in(names, style, names->items[i].value));
-}
-
 /* Where a text goes on, and its last byte, which a zero needs. A service writes a million of these
  * texts a second: printf() would take most of that time. */
 struct text_end {
@@ -75,17 +62,30 @@ static void put(struct text_end *end, const char *text) {
     end->next += length;
 }
 
+/* The names of a bit set's members: "none, 32b, 64b". */
+static void put_set(enum tma_field field, enum tma_name_style style, int64_t set,
+                    struct text_end *end) {
+    const struct tma_names *names = tma_field_info(field)->names;
+    const char *joint = "";
+    for (size_t i = 0; i < names->count; i++) {
+        if (!tma_is_member(set, names->items[i].value))
+            continue;
+        put(end, joint);
+        put(end, tma_name_in(names, style, names->items[i].value));
+        joint = ", ";
+    }
+}
+
 static void put_bound(const struct tma_violation *violation, enum tma_name_style style,
                       struct text_end *end) {
     static const char *const relations[] = {[TMA_AT_LEAST] = "at least ",
                                             [TMA_AT_MOST] = "at most ",
                                             [TMA_MULTIPLE_OF] = "a multiple of ",
                                             [TMA_EXACTLY] = "exactly "};
-    char text[800], number[TMA_DIGITS_BYTES];
+    char number[TMA_DIGITS_BYTES];
     if (violation->relation == TMA_ONE_OF) {
-        set_text(violation->field, style, violation->bound, text, sizeof text);
         put(end, "one of ");
-        put(end, text);
+        put_set(violation->field, style, violation->bound, end);
     } else {
         put(end, relations[violation->relation]);
         put(end, tma_signed_digits(violation->bound, number));

@@ -166,7 +166,7 @@ const char *tma_name_in(const struct tma_names *names, enum tma_name_style style
 
 bool tma_value_of(const struct tma_names *names, const char *name, int *value) {
     for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->items[i].name, name) == 0) {
+        if (names->items[i].name[0] == name[0] && strcmp(names->items[i].name, name) == 0) {
             *value = names->items[i].value;
             return true;
         }

@@ -12,6 +12,23 @@ for (const section of all('main>section'))
 expect(document.getElementById('name').textContent === data.scenario, 'the heading is not the name');
 expect(all('#figures b').length === 6, 'six figures');
 
+/* Texts of a drawing lie within it, and not on each other. */
+function expectWholeTexts(section, what) {
+    for (const drawing of section.querySelectorAll('svg')) {
+        const view = drawing.viewBox.baseVal, boxes = [];
+        for (const text of drawing.querySelectorAll('text')) {
+            const box = text.getBBox(), right = box.x + box.width, bottom = box.y + box.height;
+            expect(box.x > view.x - 1 && box.y > view.y - 1 && right < view.x + view.width + 1 &&
+                bottom < view.y + view.height + 1, `${what}: "${text.textContent}" is cut off`);
+            const other = boxes.find(([at]) => at.x + at.width > box.x + 1 && right > at.x + 1 &&
+                at.y + at.height > box.y + 3 && bottom > at.y + 3);
+            expect(!other, `${what}: "${text.textContent}" lies on "${other && other[1]}"`);
+            boxes.push([box, text.textContent]);
+        }
+    }
+}
+for (const section of all('main>section')) expectWholeTexts(section, section.id);
+
 /* Every choice of every list of tabs shows something else, and only one is chosen. */
 function press(label) {
     const list = document.querySelector(`[role=tablist][aria-label="${label}"]`), section = list.closest('section');
@@ -21,6 +38,7 @@ function press(label) {
         const chosen = list.querySelectorAll('[aria-selected=true]');
         expect(chosen.length === 1 && chosen[0] === button, `${label}: ${button.textContent}`);
         shown.add(section.innerHTML);
+        expectWholeTexts(section, `${label}, ${button.textContent}`);
     }
     expect(shown.size === buttons.length, `${label}: choices look the same`);
 }

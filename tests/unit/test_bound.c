@@ -1,6 +1,5 @@
 /* The lower bound of a kernel's time is never above its simulation: random kernels, with loops,
  * tiles, branches, loads that run ahead, rings between roles, products and other work. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,26 +10,11 @@
 #include "random_operation.h"
 #include "scenario/scenario.h"
 #include "suite.h"
+#include "yaml_text.h"
 
 /* Kernels of the test, and of one part, which runs in a process of its own. TMASIM_BOUND_KERNELS in
  * the environment is another number; TMASIM_BOUND_SHOW shows how near the bounds are. */
 enum { KERNELS = 10000, PART = 500 };
-
-/* Text of a scenario that grows. */
-struct text {
-    char bytes[6000];
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    size_t left = sizeof text->bytes - text->used;
-    int length = vsnprintf(text->bytes + text->used, left, format, arguments);
-    va_end(arguments);
-    ck_assert(length >= 0 && (size_t)length < left);
-    text->used += (size_t)length;
-}
 
 static bool chance(uint64_t *state, int of) {
     return random_between(state, 1, of) == 1;
@@ -40,7 +24,7 @@ static int between(uint64_t *state, int low, int high) {
     return (int)random_between(state, low, high);
 }
 
-static void draw_work(uint64_t *state, struct text *text, const char *indent) {
+static void draw_work(uint64_t *state, struct yaml_text *text, const char *indent) {
     switch (between(state, 0, 6)) {
     case 0:
         add(text, "%s- mma: {shape: [%d, %d, %d], in_flight: %d}\n", indent,
@@ -69,13 +53,13 @@ static void draw_work(uint64_t *state, struct text *text, const char *indent) {
     }
 }
 
-static void draw_works(uint64_t *state, struct text *text, const char *indent, int most) {
+static void draw_works(uint64_t *state, struct yaml_text *text, const char *indent, int most) {
     for (int i = between(state, 0, most); i > 0; i--)
         draw_work(state, text, indent);
 }
 
 /* What loads a stage: one box, or two halves of it. */
-static void draw_loads(uint64_t *state, struct text *text, const char *indent, int rows,
+static void draw_loads(uint64_t *state, struct yaml_text *text, const char *indent, int rows,
                        bool multicast) {
     add(text, "%s- acquire: ab\n", indent);
     if (chance(state, 3))
@@ -88,7 +72,7 @@ static void draw_loads(uint64_t *state, struct text *text, const char *indent, i
             chance(state, 6) ? "-8" : "0", rows, multicast ? ", multicast: all" : "");
 }
 
-static void draw_tiles(uint64_t *state, struct text *text, int tiles, int ahead) {
+static void draw_tiles(uint64_t *state, struct yaml_text *text, int tiles, int ahead) {
     static const char *const schedules[] = {"persistent", "one", "dynamic"};
     add(text, "        - for: {tile: {m: %d, schedule: %s}}\n", tiles,
         schedules[between(state, 0, ahead > 0 ? 1 : 2)]);
@@ -98,13 +82,13 @@ static void draw_tiles(uint64_t *state, struct text *text, int tiles, int ahead)
 }
 
 /* The scenario of a kernel whose loops over tiles are the same text in all roles. */
-static void draw_kernel(uint64_t *state, struct text *text) {
+static void draw_kernel(uint64_t *state, struct yaml_text *text) {
     int rows = 8 * between(state, 1, 16), stages = between(state, 1, 4),
         tiles = between(state, 1, 9);
     int steps = between(state, 1, 7), cluster = chance(state, 4) ? 2 : 1;
     int ctas = cluster * between(state, 1, 5), sms = 2 * between(state, 1, 2);
     bool alone = chance(state, 2), multicast = cluster == 2 && chance(state, 2) && !alone;
-    *text = (struct text){.used = 0};
+    *text = (struct yaml_text){.used = 0};
     add(text,
         "name: random\ngpu: configs/gpus/h200.yaml\nparameters: {STEPS: %d}\ntensor_maps:\n"
         "  A: {data_type: float16, global_dim: [64, %d], box_dim: [64, %d]%s}\n"
@@ -121,7 +105,7 @@ static void draw_kernel(uint64_t *state, struct text *text) {
     add(text,
         "  rings:\n    ab: {stages: %d, operands: {a: %d}%s}\n  buffers: {c: 1024}\n  roles:\n",
         alone ? stages + 1 : stages, rows * 128, multicast ? ", release_to: all" : "");
-    struct text loop = {.used = 0};
+    struct yaml_text loop = {.used = 0};
     draw_tiles(state, &loop, multicast ? ctas * between(state, 1, 2) : tiles, alone ? stages : 0);
     bool outer = strstr(loop.bytes, "ahead") != NULL, exits = chance(state, 6) && !multicast;
     const char *indent = "                ";
@@ -189,7 +173,7 @@ START_TEST(random_kernels) {
     int ran = 0;
     for (int seed = 1 + _i * PART; seed <= (_i + 1) * PART; seed++) {
         uint64_t state = (uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15);
-        struct text text;
+        struct yaml_text text;
         char name[32];
         snprintf(name, sizeof name, "seed %d", seed);
         draw_kernel(&state, &text);

@@ -6,7 +6,6 @@
  * A failure prints its seed. */
 #include <ctype.h>
 #include <glob.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +19,7 @@
 #include "report/kernel_report.h"
 #include "scenario/scenario.h"
 #include "suite.h"
+#include "yaml_text.h"
 
 enum { WORKLOADS = 1000, PART = 100, KERNELS = 300, TEXT_BYTES = 1 << 16 };
 
@@ -147,29 +147,13 @@ static void check_kernel(const char *name, const struct tma_machine *machine,
     check_text(name, text);
 }
 
-/* Text of a scenario that grows. */
-struct yaml {
-    char text[4096];
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct yaml *yaml, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    size_t left = sizeof yaml->text - yaml->used;
-    int length = vsnprintf(yaml->text + yaml->used, left, format, arguments);
-    va_end(arguments);
-    ck_assert(length >= 0 && (size_t)length < left);
-    yaml->used += (size_t)length;
-}
-
 /* What the roles of a random kernel do, all CTAs together. */
 struct drawn_kernel {
     uint64_t operations, loaded_bytes, written_bytes;
     uint32_t kinds; /* bit mask of what was drawn */
 };
 
-static void draw_compute(uint64_t *state, struct yaml *yaml, const char *indent,
+static void draw_compute(uint64_t *state, struct yaml_text *yaml, const char *indent,
                          struct drawn_kernel *drawn) {
     int64_t kind = random_between(state, 0, 4);
     int64_t count = random_between(state, 1, 40);
@@ -188,13 +172,13 @@ static void draw_compute(uint64_t *state, struct yaml *yaml, const char *indent,
 }
 
 /* A producer, one or two consumers, and what they do with each tile. */
-static void draw_kernel(uint64_t *state, struct yaml *yaml, struct drawn_kernel *drawn) {
+static void draw_kernel(uint64_t *state, struct yaml_text *yaml, struct drawn_kernel *drawn) {
     enum { ROWS = 16, TILE_BYTES = ROWS * 128 };
     uint32_t cluster = chance(state, 3) ? 2 : 1, ctas = 2 * (uint32_t)random_between(state, 1, 3);
     uint32_t steps = (uint32_t)random_between(state, 1, 6), consumers = chance(state, 2) ? 2 : 1;
     bool multicast = cluster == 2 && chance(state, 2), prefetch = chance(state, 4);
     uint32_t tiles = ctas * steps;
-    *yaml = (struct yaml){.used = 0};
+    *yaml = (struct yaml_text){.used = 0};
     *drawn = (struct drawn_kernel){0};
     add(yaml,
         "name: random\ngpu: configs/gpus/h200.yaml\ntensor_maps:\n"
@@ -249,16 +233,16 @@ START_TEST(test_random_kernels) {
         uint64_t state = (uint64_t)seed * UINT64_C(0xd1b54a32d192ed03);
         struct tma_machine machine = draw_machine(&state);
         struct drawn_kernel drawn;
-        struct yaml yaml;
+        struct yaml_text yaml;
         struct tma_scenario scenario;
         struct tma_diagnostics list = {0};
         struct tma_result result;
         char name[32];
         snprintf(name, sizeof name, "kernel seed %d", seed);
         draw_kernel(&state, &yaml, &drawn);
-        bool good = tma_scenario_read_text(yaml.text, name, NULL, 0, &scenario, &list);
+        bool good = tma_scenario_read_text(yaml.bytes, name, NULL, 0, &scenario, &list);
         ck_assert_msg(good, "%s: %s\n%s", name, list.count > 0 ? list.items[0].text : "no reason",
-                      yaml.text);
+                      yaml.bytes);
         check_kernel(name, &machine, &scenario.program->kernel, scenario.map_names, &result);
         const struct tma_counters *counters = &result.counters;
         ck_assert_msg(counters->operations == drawn.operations, "%s: %lu of %lu operations", name,

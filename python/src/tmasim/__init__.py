@@ -23,7 +23,8 @@ from tmasim.errors import (
 )
 from tmasim.result import Experiment, Percentiles, Result
 from tmasim.scenario import Scenario, kernels
-from tmasim.search import Sweep, SweepRow, SwizzleRun, SwizzleRuns, TuneRow, Tuning, sweep, tune
+from tmasim.search import Sweep, SweepRow, TuneRow, Tuning, sweep, tune
+from tmasim.swizzles import SwizzleRun, SwizzleRuns
 from tmasim.tensor_map import ComparedMode, Comparison, ConsumerCost, TensorMap
 
 __version__ = version()

@@ -11,6 +11,9 @@ import sys
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from tmasim._library import meaning
+from tmasim.errors import Diagnostic, Error, RunError
+
 Call = Tuple[Callable[..., Any], Tuple[Any, ...]]
 
 
@@ -141,3 +144,12 @@ def run_all(calls: Sequence[Call], jobs: Optional[int] = None) -> List[Tuple[Any
         for worker in workers:
             worker.close()
     return [found[number] for number in range(len(calls))]
+
+
+def as_error(error: Any) -> Optional[Error]:
+    """The exception of a call as one of this package. Raises what the package does not know."""
+    if error is None or isinstance(error, Error):
+        return error
+    if isinstance(error, WorkerDied):
+        return RunError([Diagnostic(str(error), meaning(11))])
+    raise error

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from tmasim._engine import simulate
 from tmasim._library import configs, diagnostics_of, meaning, run_error, text
 from tmasim._native import ffi, lib
-from tmasim.errors import Diagnostic, ScenarioError
+from tmasim.errors import Diagnostic, RunError, ScenarioError
 from tmasim.result import Result, result_of
+from tmasim.swizzles import SwizzleRuns, compare_swizzles
 from tmasim.tensor_map import TensorMap
-
-if TYPE_CHECKING:
-    from tmasim.search import SwizzleRuns
 
 #: Values of settings: by path (``{"workload.pipeline.depth": 8}``), or as texts "PATH=VALUE".
 Settings = Union[Mapping[str, Any], Sequence[str]]
@@ -179,7 +177,7 @@ class Scenario:
             )
         return result_of(json.loads(report))
 
-    def compare(self, *, draws: int = 0, jobs: Optional[int] = None) -> "SwizzleRuns":
+    def compare(self, *, draws: int = 0, jobs: Optional[int] = None) -> SwizzleRuns:
         """Runs the scenario under every swizzle mode, in worker processes, as ``tmasim compare``
         does.
 
@@ -191,9 +189,18 @@ class Scenario:
             RunError: The scenario has a kernel with roles, or a mode that is legal cannot run.
             ValueError: A number is out of its range.
         """
-        from tmasim.search import compare_swizzles  # which needs this module
+        if self.has_roles:
+            raise RunError([Diagnostic("it has a kernel; compare takes workloads", meaning(1))])
+        maps = list(self.tensor_maps)
+        return compare_swizzles(run_row, self.recipe(), maps, draws=draws, jobs=jobs)
 
-        return compare_swizzles(self, draws=draws, jobs=jobs)
+
+def run_row(
+    source: Source, before: Sequence[str], name: str, row: Mapping[str, Any], draws: int = 0
+) -> Result:
+    """Runs a scenario, made of a `Scenario.recipe`, with the settings of a row of a table."""
+    made = Scenario.recipe_of(source, before)[1] + Scenario.recipe_of(source, row)[1]
+    return Scenario(source, settings=made, name=name).run(draws=draws)
 
 
 def kernels() -> List[str]:

@@ -6,11 +6,11 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from tmasim._library import SWIZZLES, meaning
-from tmasim._workers import Call, Interrupted, WorkerDied, run_all
+from tmasim._library import meaning
+from tmasim._workers import Call, Interrupted, as_error, run_all
 from tmasim.errors import Diagnostic, Error, RunError, ScenarioError
 from tmasim.result import Result
-from tmasim.scenario import Scenario, Settings, Source, kernel_path
+from tmasim.scenario import Scenario, Settings, Source, kernel_path, run_row
 
 #: What to try: values by path, all combinations of which are taken, the first path varying slowest;
 #: or a list of settings, one for each row.
@@ -92,10 +92,10 @@ def sweep(
     """
     source, before, name = _recipe(scenario, settings)
     rows = _combinations(tries)
-    found, partial = _run_some([(_run, (source, before, name, row)) for row in rows], jobs)
+    found, partial = _run_some([(run_row, (source, before, name, row)) for row in rows], jobs)
     return Sweep(
         tuple(
-            SweepRow(number + 1, rows[number], result, _as_error(error))
+            SweepRow(number + 1, rows[number], result, as_error(error))
             for number, (result, error) in sorted(found.items())
         ),
         partial,
@@ -249,7 +249,7 @@ def tune(
         name, row = rows[number]
         error = error or failed.get(number)
         if error is not None:
-            ranked.append(TuneRow(None, name, row, "illegal", error=_as_error(error)))
+            ranked.append(TuneRow(None, name, row, "illegal", error=as_error(error)))
             continue
         drawn = draws > 0 and number in finalists
         ranked.append(
@@ -266,85 +266,6 @@ def tune(
             )
         )
     return Tuning(tuple(_ranked(ranked)), partial)
-
-
-@dataclass(frozen=True)
-class SwizzleRun:
-    """A scenario with one swizzle mode for all of its maps.
-
-    Attributes:
-        swizzle: The mode.
-        result: The result; None where the mode is illegal.
-        reason: Why it is illegal; empty where it is legal.
-    """
-
-    swizzle: str
-    result: Optional[Result]
-    reason: str
-
-    @property
-    def legal(self) -> bool:
-        """Whether the scenario can run in this mode."""
-        return self.result is not None
-
-    @property
-    def cycles(self) -> Optional[int]:
-        """Of the run."""
-        return None if self.result is None else self.result.cycles
-
-    def to_dict(self) -> Dict[str, Any]:
-        """The mode as a row of a table, with the columns of ``tmasim compare``."""
-        row: Dict[str, Any] = {"swizzle": self.swizzle, "legal": self.legal, "cycles": self.cycles}
-        if self.result is not None:
-            row["draws"] = self.result.report.get("draws")
-            for name in ("ideal_wavefronts", "wavefronts", "excess_wavefronts"):
-                row[name] = getattr(self.result, name)
-            row["bytes_per_cycle_per_sm"] = self.result.bytes_per_cycle_per_sm
-        row["reason"] = self.reason
-        return row
-
-
-@dataclass(frozen=True)
-class SwizzleRuns:
-    """A scenario under every swizzle mode.
-
-    Attributes:
-        modes: All modes, in the order of the library.
-    """
-
-    modes: Tuple[SwizzleRun, ...]
-
-    @property
-    def best(self) -> Optional[SwizzleRun]:
-        """The legal mode with the fewest cycles, the first of them; None: no mode is legal."""
-        legal = [mode for mode in self.modes if mode.legal]
-        return min(legal, key=lambda mode: mode.cycles or 0) if legal else None
-
-    def to_records(self) -> List[Dict[str, Any]]:
-        """A dict for each mode: ``pandas.DataFrame(runs.to_records())``."""
-        return [mode.to_dict() for mode in self.modes]
-
-
-def compare_swizzles(
-    scenario: Scenario, *, draws: int = 0, jobs: Optional[int] = None
-) -> SwizzleRuns:
-    """What `Scenario.compare` does."""
-    if scenario.has_roles:
-        message = "it has a kernel; compare takes workloads"
-        raise RunError([Diagnostic(message, meaning(1))])
-    source, before, name = scenario.recipe()
-    maps = list(scenario.tensor_maps)
-    calls: List[Call] = []
-    for swizzle in SWIZZLES.by_name:
-        row = {f"tensor_maps.{one}.swizzle": swizzle for one in maps}
-        calls.append((_run, (source, before, name, row, draws)))
-    modes = []
-    for swizzle, (result, error) in zip(SWIZZLES.by_name, run_all(calls, jobs)):
-        if error is not None and not isinstance(error, ScenarioError):
-            raise _as_error(error) or error
-        reason = "" if error is None else error.diagnostics[0].text
-        modes.append(SwizzleRun(swizzle, result, reason))
-    return SwizzleRuns(tuple(modes))
 
 
 def _ranked(rows: Sequence[TuneRow]) -> List[TuneRow]:
@@ -374,14 +295,6 @@ def _recipe(
     return Scenario.recipe_of(scenario, settings)
 
 
-def _run(
-    source: Source, before: Sequence[str], name: str, row: Mapping[str, Any], draws: int = 0
-) -> Result:
-    """In a worker process: one row."""
-    made = Scenario.recipe_of(source, before)[1] + Scenario.recipe_of(source, row)[1]
-    return Scenario(source, settings=made, name=name).run(draws=draws)
-
-
 def _run_kernel(source: Source, before: Sequence[str], name: str, row: Mapping[str, Any]) -> Result:
     """In a worker process: one combination of a tuner."""
     made = Scenario.recipe_of(source, before)[1] + Scenario.recipe_of(source, row)[1]
@@ -401,14 +314,6 @@ def _combinations(tries: Tries) -> List[Dict[str, Any]]:
     if not rows:
         raise ValueError("nothing to try")
     return rows
-
-
-def _as_error(error: Any) -> Optional[Error]:
-    if error is None or isinstance(error, Error):
-        return error
-    if isinstance(error, WorkerDied):
-        return RunError([Diagnostic(str(error), meaning(11))])
-    raise error
 
 
 def _sweep_figures(result: Result) -> Dict[str, Any]:

@@ -1,8 +1,12 @@
-/* The coalescer of a GPC. Internal to gpc/. */
+/* The coalescer of a GPC. Internal to gpc/, but for gpcs.h. */
 #ifndef TMA_MEMORY_GPC_COALESCER_H
 #define TMA_MEMORY_GPC_COALESCER_H
 
-#include "memory/gpc/gpcs.h"
+#include "memory/gpc/gpc_state.h"
+
+/* A load passes the coalescer on its way to L2. */
+struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs *gpcs,
+                                         uint32_t packet, uint64_t cycle);
 
 /* The response to a load passes the GPC's port, at `passed`. */
 void tma_coalescer_respond(struct tma_gpcs *gpcs, const struct tma_packet *packet, uint32_t id,

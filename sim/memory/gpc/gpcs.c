@@ -1,8 +1,6 @@
 #include "memory/gpc/gpcs.h"
 
 #include "base/allocation.h"
-#include "memory/gpc/coalescer.h"
-#include "memory/gpc/descriptor_fetches.h"
 #include "memory/gpc/response_port.h"
 
 enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core,

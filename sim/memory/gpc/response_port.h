@@ -2,7 +2,7 @@
 #ifndef TMA_MEMORY_GPC_RESPONSE_PORT_H
 #define TMA_MEMORY_GPC_RESPONSE_PORT_H
 
-#include "memory/gpc/gpcs.h"
+#include "memory/gpc/gpc_state.h"
 
 /* A response arrives at its GPC's port. Returns the cycle at which it has passed the port. */
 static inline uint64_t tma_response_port_serve(struct tma_gpcs *gpcs,

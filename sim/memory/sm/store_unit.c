@@ -6,6 +6,7 @@
 
 #include "memory/sm/descriptor_waits.h"
 #include "memory/sm/load_unit.h"
+#include "memory/sm/store_turn.h"
 #include "memory/sm/transfer.h"
 
 static void append(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id) {

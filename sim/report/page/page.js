@@ -248,11 +248,11 @@ function drawLatencies() {
         return;
     }
     const most = Math.max(...bars.operations), count = bars.operations.length;
-    const width = 1100, height = 200, left = 58, bottom = 30, plot = width - left - 12;
+    const width = 1100, height = 206, left = 58, bottom = 36, plot = width - left - 12;
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img'});
     const y = value => 8 + (height - bottom - 8) * (1 - value / most);
     const x = cycle => left + (cycle - bars.first_cycle) / (count * bars.bar_cycles) * plot;
-    for (const value of ticks(most))
+    for (const value of ticks(most).filter(Number.isInteger))
         drawing.append(svg('line', {class: 'rule', x1: left, x2: width - 12, y1: y(value), y2: y(value)}),
             svg('text', {class: 'end', x: left - 6, y: y(value) + 4}, short(value)));
     bars.operations.forEach((value, i) => {
@@ -265,9 +265,9 @@ function drawLatencies() {
     const step = Math.max(1, Math.ceil(count / 8));
     for (let i = 0; i <= count; i += step)
         drawing.append(svg('text', {class: 'mid', x: Math.min(x(bars.first_cycle + i * bars.bar_cycles), width - 24),
-            y: height - 14}, whole(bars.first_cycle + i * bars.bar_cycles)));
+            y: height - 20}, whole(bars.first_cycle + i * bars.bar_cycles)));
     drawing.append(svg('line', {class: 'axis', x1: left, x2: width - 12, y1: y(0), y2: y(0)}),
-        svg('text', {class: 'end', x: width - 12, y: height - 1}, 'cycles from issue to completion'));
+        svg('text', {class: 'end', x: width - 12, y: height - 5}, 'cycles from issue to completion'));
     place.append(note(`min ${whole(bars.min)}, median ${whole(bars.median)}, p95 ${whole(bars.p95)}, max ` +
         `${whole(bars.max)} cycles; orange from the 95th percentile on`), html('div', {class: 'scroll chart'}, drawing));
 }
@@ -531,7 +531,8 @@ function drawCtas() {
     canvas.addEventListener('mouseleave', hide);
     const waves = ctas.waves > 1 ? `${ctas.waves} waves` + (ctas.last_ctas ? `, the last of ${ctas.last_ctas} CTAs` : '')
         : 'one wave';
-    place.append(note(`${whole(ctas.count)} CTAs on SMs ${sms[0]} to ${sms[sms.length - 1]}, ${waves}. A line is an SM, ` +
+    const where = sms.length > 1 ? `SMs ${sms[0]} to ${sms[sms.length - 1]}` : `SM ${sms[0]}`;
+    place.append(note(`${whole(ctas.count)} CTA${ctas.count > 1 ? 's' : ''} on ${where}, ${waves}. A line is an SM, ` +
         'time goes from left to right; a colour is a wave.'), canvas);
     if (ctas.sm_step > 1) place.append(note(`Shown: the CTAs of every ${ctas.sm_step}th SM.`));
     if (ctas.cut) place.append(note(`Shown: the first ${spans.length} CTAs.`));

@@ -44,6 +44,14 @@ ask '{"op": "check", "box_dim": [1.5]}'
 ask '{"op": "check", "box_dim": [-1]}'
 ask '{"op": "check", "box_dim": ["0xg"]}'
 ask '{"op": "check", "global_dim": [18446744073709551616]}'
+ask '{"op": "check", "global_dim": [36893488147419103232, 1]}'
+ask '{"op": "check", "global_dim": [184467440737095516150]}'
+ask '{"op": "check", "coordinates": [9223372036854775808]}'
+ask '{"op": "check", "coordinates": [-9223372036854775809]}'
+ask '{"op": "check", "global_dim": [018]}'
+ask '{"op": "check", "coordinates": [-]}'
+ask "{\"op\": \"encode\", $map, \"global_address\": 18446744073709551615}"
+ask "{\"op\": \"place\", $map, \"coordinates\": [-9223372036854775808, 0]}"
 ask "{\"op\": \"check\", $map, \"rank\": 3}"
 ask "{\"op\": \"check\", $map, \"element_strides\": [1]}"
 ask "{\"op\": \"check\", $map, \"element_strides\": [1, 4294967296]}"

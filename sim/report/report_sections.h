@@ -1,0 +1,38 @@
+/* What the reports of a scenario and of a kernel have in common, in both of their formats. Internal
+ * to sim/report. */
+#ifndef TMA_REPORT_REPORT_SECTIONS_H
+#define TMA_REPORT_REPORT_SECTIONS_H
+
+#include <stdio.h>
+
+#include "engine/result.h"
+#include "memory/machine.h"
+#include "report/json_writer.h"
+
+/* The first lines: of a run that was interrupted, the cycle until which it went; the scenario; the
+ * machine, whose SMs run at `sm_clock_mhz`. */
+void tma_heading_write_text(const char *scenario, const struct tma_machine *machine,
+                            uint32_t sm_clock_mhz, FILE *out);
+void tma_partial_write_text(const struct tma_result *result, FILE *out);
+
+/* In JSON the machine alone. */
+void tma_machine_write_json(const struct tma_machine *machine, uint32_t sm_clock_mhz,
+                            struct tma_json *json);
+
+/* Cycles of each `what`, a plural: "CTAs". */
+void tma_distribution_write_text(const char *label, const struct tma_distribution *distribution,
+                                 const char *what, FILE *out);
+void tma_distribution_write_json(const char *key, const struct tma_distribution *distribution,
+                                 struct tma_json *json);
+
+/* One cause in a list of what time went to: `cycles_key` names its cycles in JSON. */
+struct tma_cause_share {
+    const char *key, *text;
+    uint64_t cycles;
+    uint32_t tenths; /* of a percent */
+};
+void tma_cause_write_text(struct tma_cause_share share, FILE *out);
+void tma_cause_write_json(struct tma_cause_share share, const char *cycles_key,
+                          struct tma_json *json);
+
+#endif
