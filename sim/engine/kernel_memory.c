@@ -27,7 +27,8 @@ static void hand_over_before(struct tma_kernel_engine *engine, uint64_t cycle) {
 
 static bool knows_first_completion(const struct tma_kernel_engine *engine) {
     return tma_completion_queue_first(&engine->completions) <
-           tma_memory_now(engine->simulation.memory) + engine->machine.tma.complete_cycles;
+           tma_memory_now(engine->simulation.memory) +
+               tma_machine_completion_cycles(&engine->machine);
 }
 
 static void complete(struct tma_kernel_engine *engine, uint64_t now) {
@@ -44,7 +45,8 @@ static void complete(struct tma_kernel_engine *engine, uint64_t now) {
 /* Every other actor waits, and nothing is issued: lets time pass until a completion is known. */
 static void wait_for_completion(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
-    uint64_t window = engine->machine.tma.issue_cycles + engine->machine.tma.complete_cycles;
+    uint64_t window =
+        engine->machine.tma.issue_cycles + tma_machine_completion_cycles(&engine->machine);
     while (!knows_first_completion(engine) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
             if (engine->completions.count == 0)
@@ -59,7 +61,8 @@ static void wait_for_completion(struct tma_kernel_engine *engine) {
 
 struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now) {
     struct tma_simulation *simulation = &engine->simulation;
-    uint64_t until = now + engine->machine.tma.issue_cycles + engine->machine.tma.complete_cycles;
+    uint64_t until =
+        now + engine->machine.tma.issue_cycles + tma_machine_completion_cycles(&engine->machine);
     tma_simulation_let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(engine, now);

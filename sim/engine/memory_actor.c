@@ -53,7 +53,7 @@ static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
 static bool knows_first_completion(const struct tma_memory_actor *actor) {
     return tma_completion_queue_first(&actor->completions) <
            tma_memory_now(actor->simulation->memory) +
-               actor->simulation->machine->tma.complete_cycles;
+               tma_machine_completion_cycles(actor->simulation->machine);
 }
 
 /* Gives the first completion to its slot, and wakes the slot's actor if the slot is to do something
@@ -97,7 +97,7 @@ static void complete(struct tma_memory_actor *actor, uint64_t now) {
 static void wait_for_completion(struct tma_memory_actor *actor) {
     struct tma_simulation *simulation = actor->simulation;
     uint64_t window =
-        simulation->machine->tma.issue_cycles + simulation->machine->tma.complete_cycles;
+        simulation->machine->tma.issue_cycles + tma_machine_completion_cycles(simulation->machine);
     while (!knows_first_completion(actor) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
             if (actor->completions.count == 0)
@@ -126,7 +126,7 @@ static bool is_idle(const struct tma_simulation *simulation) {
 struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t now) {
     struct tma_simulation *simulation = actor->simulation;
     const struct tma_machine *machine = simulation->machine;
-    uint64_t until = now + machine->tma.issue_cycles + machine->tma.complete_cycles;
+    uint64_t until = now + machine->tma.issue_cycles + tma_machine_completion_cycles(machine);
     tma_simulation_let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(actor, now);

@@ -2,10 +2,10 @@
  * completes operations on the slots' mbarriers.
  *
  * What an SM issues at cycle t reaches its TMA unit at t + issue_cycles. So at cycle t everything
- * before t + issue_cycles can be worked out. Data in shared memory complete on their mbarrier
- * complete_cycles later. So every completion before t + issue_cycles + complete_cycles is known at
- * cycle t, and the actor sleeps until the first of them is visible, or that long. The result is
- * that of an exact event simulation.
+ * before t + issue_cycles can be worked out. The last data in shared memory complete an operation
+ * c = tma_machine_completion_cycles() later at least. So every completion before
+ * t + issue_cycles + c is known at cycle t, and the actor sleeps until the first of them is
+ * visible, or that long. The result is that of an exact event simulation.
  *
  * Where slots are independent (slot.h), nothing else can change what a known completion leads to.
  * The actor then gives it to its slot ahead of time, and the slot issues its next stage ahead of

@@ -13,6 +13,15 @@ uint64_t tma_machine_dram_cycles(const struct tma_machine *machine) {
     return picoseconds * machine->sm_clock_mhz / 1000000;
 }
 
+uint32_t tma_machine_completion_cycles(const struct tma_machine *machine) {
+    const uint32_t writes[] = {machine->tma.store_complete_cycles,
+                               machine->tma.reduce_complete_cycles};
+    uint32_t least = machine->tma.complete_cycles;
+    for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++)
+        least = writes[i] < least ? writes[i] : least;
+    return least;
+}
+
 /* A duration in cycles of the SM clock, at another SM clock; rounded. */
 static uint32_t scale(uint32_t cycles, uint64_t to, uint64_t from) {
     return (uint32_t)((cycles * to + from / 2) / from);

@@ -243,6 +243,10 @@ struct tma_machine {
  */
 uint64_t tma_machine_dram_cycles(const struct tma_machine *machine);
 
+/* The least time from the last byte of an operation in shared memory to its completion: what
+ * completes within this time is known. */
+uint32_t tma_machine_completion_cycles(const struct tma_machine *machine);
+
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
 

@@ -109,9 +109,9 @@ static const struct tma_key keys[] = {
         "reductions: time to read shared memory, for each request"),
     U32("tma.reduce_sector", millicycles, 0, 1000000, tma.reduce_sector_millicycles,
         "reductions: additional time for each whole sector of a request"),
-    U32("tma.store_complete", cycles, 0, 10000, tma.store_complete_cycles,
+    U32("tma.store_complete", cycles, 1, 10000, tma.store_complete_cycles,
         "stores: latency from the last read of shared memory to the end of wait_group.read"),
-    U32("tma.reduce_complete", cycles, 0, 10000, tma.reduce_complete_cycles,
+    U32("tma.reduce_complete", cycles, 1, 10000, tma.reduce_complete_cycles,
         "reductions: latency from the last read of shared memory to the end of wait_group.read"),
     U32("tma.first_pass", cycles, 0, 10000, tma.first_pass_cycles,
         "delay of the first load of each slot, while its warp fetches instructions"),
@@ -433,21 +433,6 @@ static void check_memory(const struct tma_yaml_node *root, const struct tma_mach
                          parts[i].path, parts[i].what, parts[i].bytes, TMA_LIMIT_MACHINE_BYTES);
 }
 
-/* The engine learns of completions `complete` cycles ahead, so no operation may complete faster. */
-static void check_completions(const struct tma_yaml_node *root, const struct tma_machine *machine,
-                              struct tma_diagnostics *list) {
-    const struct {
-        const char *path;
-        uint32_t cycles;
-    } others[] = {{"tma.store_complete", machine->tma.store_complete_cycles},
-                  {"tma.reduce_complete", machine->tma.reduce_complete_cycles}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].cycles < machine->tma.complete_cycles)
-            tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, others[i].path),
-                         "%s is %u cycles; expected at least tma.complete, which is %u",
-                         others[i].path, others[i].cycles, machine->tma.complete_cycles);
-}
-
 static bool is_digested(const char *key) {
     for (size_t i = 0; i < sizeof undigested / sizeof *undigested; i++)
         if (strcmp(key, undigested[i]) == 0)
@@ -495,7 +480,6 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
     check_sizes(root, &input.machine, list);
     if (tma_diagnostics_total(list) == before)
         check_memory(root, &input.machine, list);
-    check_completions(root, &input.machine, list);
     input.machine.topology.gpc_count = input.gpc_size_count;
     if (input.machine.validated) {
         struct tma_machine_digest digest;

@@ -343,9 +343,9 @@ static bool drains(const struct tma_dram *dram, const struct tma_dram_channel *c
            channel->bus.free_ticks >= channel->drain_ticks;
 }
 
-/* Reads go first, unless the channel drains its writes or has no reads. Where the bus would have to
- * wait for the ones longer than it takes to turn to the others and back, the others go first, and a
- * drain ends. */
+/* Reads go first, unless the channel drains its writes or has no reads. But the bus waits for
+ * neither: where it can turn and move the others sooner, they go first, and a drain ends. So as
+ * long as reads keep the bus busy, writes wait for room in their queue. */
 static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *channel) {
     struct tma_dram_queue *writes = &channel->queues[TMA_DRAM_WRITES];
     channel->draining = drains(dram, channel);
@@ -353,7 +353,7 @@ static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *chan
     if (write && writes->outside.count > 0)
         fill_queue(dram, channel, writes, channel->bus.free_ticks);
     struct choice first = choose_from(dram, channel, write);
-    if (first.start_ticks <= channel->bus.free_ticks + dram->trtw_ticks + dram->twtr_ticks)
+    if (first.start_ticks <= channel->bus.free_ticks)
         return first;
     struct choice other = choose_from(dram, channel, !write);
     if (other.start_ticks >= first.start_ticks)
