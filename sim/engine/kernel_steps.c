@@ -7,7 +7,10 @@
 enum {
     LEAST_ROUNDS = 2,      /* with one, windows within it say more */
     MOST_ROUNDS = 24,      /* of output tiles in each place: with more, whole waves are skipped */
-    LEAST_ERROR_MILLE = 25 /* of what was left out: steps change slowly along a loop */
+    /* Of what was left out. Steps change slowly along a loop; where CTAs share an SM, they are not as
+     * much out of step in short tiles as in long ones. */
+    ERROR_MILLE = 25,
+    SHARED_ERROR_MILLE = 100
 };
 
 static uint32_t sm_index(const struct tma_kernel_cta *cta) {
@@ -133,5 +136,7 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += left.units[u];
     sampled->skipped_cycles = skipped;
-    sampled->error_cycles = 2 * end.error_cycles + skipped * LEAST_ERROR_MILLE / 1000;
+    bool shared = engine->cta_places > engine->sm_count;
+    uint64_t mille = shared ? SHARED_ERROR_MILLE : ERROR_MILLE;
+    sampled->error_cycles = 2 * end.error_cycles + skipped * mille / 1000;
 }
