@@ -21,7 +21,7 @@ FLAGS_release := -O3 -g $(HARDENING)
 FLAGS_debug   := -O0 -g3
 FLAGS_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer
 FLAGS_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all
-FLAGS_coverage := -O0 -g --coverage
+FLAGS_coverage := -O0 -g --coverage -include tests/coverage.h
 ifndef FLAGS_$(VARIANT)
 $(error VARIANT is "$(VARIANT)"; allowed: release, debug, asan, ubsan, coverage)
 endif
@@ -65,8 +65,7 @@ CLI_SOURCES   := $(wildcard sim/cli/*.c)
 MPI_SOURCES   := $(wildcard sim/mpi/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
-# Thousands of processes: too slow with sanitizers, whose allocation functions cannot be replaced.
-FAULT_SOURCES := $(if $(filter asan ubsan,$(VARIANT)),,$(wildcard tests/faults/*.c))
+FAULT_SOURCES := $(wildcard tests/faults/*.c)
 FUZZ_SOURCES  := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SOURCES := $(wildcard tests/bench/*.c)
 SOURCES := $(LIB_SOURCES) $(MODULE_SOURCES) $(CLI_SOURCES) $(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES) tests/fuzz/replay.c $(BENCH_SOURCES)
@@ -84,7 +83,13 @@ COMMAND := $(BUILD)/tmasim
 # Sweeps and tuners on many machines (docs/ranks.md), where there is MPI.
 MPICC   ?= $(shell command -v mpicc 2>/dev/null)
 RANKS   := $(if $(MPICC),$(BUILD)/tmasim-mpi)
-TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FAULT_SOURCES) $(FUZZ_SOURCES))
+# Tests of faults are thousands of processes: with sanitizers they run by themselves (test-faults), but
+# for that of the memory, of which the address sanitizer keeps what is freed.
+FAULT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(FAULT_SOURCES))
+SANITIZED := $(filter asan ubsan,$(VARIANT))
+FAULT_TESTS_HERE := $(filter-out $(if $(SANITIZED),%/test_constant_memory),$(FAULT_TESTS))
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FUZZ_SOURCES)) \
+           $(if $(SANITIZED),,$(FAULT_TESTS))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCH_SOURCES))
 VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
@@ -174,7 +179,6 @@ LINK_LTO := -fno-lto
 $(BUILD)/tests/bench/%: LINK_LTO := $(LTO)
 # Tests of faults run the verbs in their own process.
 COMMAND_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
-FAULT_TESTS := $(filter $(BUILD)/tests/faults/%,$(TESTS))
 $(FAULT_TESTS): $(COMMAND_OBJECTS) | $(COMMAND)
 $(FAULT_TESTS): LINK_OBJECTS := $(COMMAND_OBJECTS)
 # A target of the fuzzer, linked with what replays its corpus.
@@ -220,6 +224,10 @@ coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
 .PHONY: test-programs
 test-programs: $(TESTS) ## the unit and hardware tests alone, as CI runs them with sanitizers
 	@tests/run - $(TESTS)
+
+.PHONY: test-faults
+test-faults: $(COMMAND) $(FAULT_TESTS_HERE) ## tests of faults alone: VARIANT=asan or ubsan too
+	@tests/run - $(FAULT_TESTS_HERE)
 
 # The fuzzer needs clang. It starts from the corpus, and keeps what it finds in build/fuzz.
 FUZZ_SECONDS ?= 60

@@ -1,5 +1,6 @@
 #include "base/allocation.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,10 @@
 bool (*tma_allocation_fails)(void);
 
 static bool fails(void) {
-    return tma_allocation_fails != NULL && tma_allocation_fails();
+    if (tma_allocation_fails == NULL || !tma_allocation_fails())
+        return false;
+    errno = ENOMEM;
+    return true;
 }
 
 void *tma_allocate(size_t count, size_t size) {

@@ -232,6 +232,7 @@ static bool open_files(struct replay_state *state) {
             return false;
         }
         state->files[state->opened].records.kernels = state->kernels;
+        state->files[state->opened].records.exact = state->replay->exact;
         state->files[state->opened].records.traffic = state->replay->traffic;
     }
     for (uint32_t file = 0; file < state->file_count; file++)

@@ -10,6 +10,7 @@ struct cli_replay {
     const struct cli_options *options; /* operands: the files; jobs, quiet */
     const struct tma_machine *machine;
     uint32_t draws; /* also with the seeds 1 to this one */
+    bool exact;     /* no record is sampled */
     bool traffic;   /* compare the traffic of every record that has it */
 };
 

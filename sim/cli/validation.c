@@ -44,6 +44,12 @@ static void write_rows(struct tma_json *json, const struct tma_validation *valid
         tma_json_decimal(json, "measured", row->measured, 0);
         tma_json_decimal(json, "predicted", row->predicted, 0);
         tma_json_decimal(json, "error", row->error, TMA_DECIMAL_MAX_DIGITS);
+        if (row->left_out > 0) {
+            tma_json_begin_object(json, "sampled");
+            tma_json_decimal(json, "simulated_percent", 100 * (1 - row->left_out), 1);
+            tma_json_decimal(json, "error_percent", 100 * row->sampling_error, 1);
+            tma_json_end_object(json);
+        }
         tma_json_end_object(json);
     }
     tma_json_end_array(json);
@@ -112,6 +118,8 @@ static void write_json(const struct cli_validation_report *report, FILE *out) {
         tma_json_unsigned(&json, "records", validation->records);
         tma_json_unsigned(&json, "skipped", validation->skipped);
         tma_json_unsigned(&json, "agree", validation->agree);
+        if (validation->kind != NULL && validation->kind->samples)
+            tma_json_unsigned(&json, "sampled", validation->sampled);
         if (validation->kind != NULL && validation->kind->has_ranges)
             tma_json_bool(&json, "by_ranges", validation->has_ranges);
         write_error(&json, "mape", validation->mape);
@@ -157,6 +165,23 @@ static void write_text_families(const struct tma_validation *validation, FILE *o
         fprintf(out, "%5" PRIu64 " of %3" PRIu64 " %7" PRIu64 " of %3" PRIu64 "\n",
                 family->l2_close, family->l2_measured, family->dram_close, family->dram_measured);
     }
+}
+
+/* What is not simulated whole says so. */
+static void write_text_sampled(const struct tma_validation *validation, FILE *out) {
+    double left_out = 0, error = 0;
+    if (validation->sampled == 0)
+        return;
+    for (size_t i = 0; i < validation->row_count; i++) {
+        left_out += validation->rows[i].left_out;
+        error += validation->rows[i].sampling_error;
+    }
+    fprintf(out,
+            "  sampled: %" PRIu64
+            " long records; %s %% of their cycles were simulated, and they are "
+            "estimates within %s %% on average (--exact simulates all)\n",
+            validation->sampled, percent(1 - left_out / (double)validation->sampled).text,
+            percent(error / (double)validation->sampled).text);
 }
 
 static void write_errors(const struct tma_validation *validation, FILE *out) {
@@ -210,6 +235,7 @@ static void write_text(const struct cli_validation_report *report, FILE *out) {
                 validation->has_ranges ? " with the range of several launches" : "");
         if (report->draws[i].count > 0)
             write_text_draws(&report->draws[i], out);
+        write_text_sampled(validation, out);
         write_text_families(validation, out);
         if (!isnan(validation->mape))
             write_errors(validation, out);
@@ -220,16 +246,17 @@ static void write_text(const struct cli_validation_report *report, FILE *out) {
 
 /* A row for each record that has predicted cycles. A name has no tab: it is a field of TSV. */
 static void write_tsv(const struct cli_validation_report *report, FILE *out) {
-    fputs("file\tname\tmeasured\tpredicted\terror\n", out);
+    fputs("file\tname\tmeasured\tpredicted\terror\tsampling_error\n", out);
     for (size_t i = 0; i < report->count; i++)
         for (size_t k = 0; k < report->validations[i].row_count; k++) {
             const struct tma_timed_row *row = &report->validations[i].rows[k];
             tma_write_printable(cli_file_name(report->paths[i]), out);
             fputc('\t', out);
             tma_write_printable(row->name, out);
-            fprintf(out, "\t%s\t%s\t%s\n", tma_decimal(row->measured, 0).text,
+            fprintf(out, "\t%s\t%s\t%s\t%s\n", tma_decimal(row->measured, 0).text,
                     tma_decimal(row->predicted, 0).text,
-                    tma_decimal(row->predicted / row->measured - 1, TMA_DECIMAL_MAX_DIGITS).text);
+                    tma_decimal(row->predicted / row->measured - 1, TMA_DECIMAL_MAX_DIGITS).text,
+                    tma_decimal(row->sampling_error, TMA_DECIMAL_MAX_DIGITS).text);
         }
 }
 

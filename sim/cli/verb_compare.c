@@ -266,7 +266,7 @@ const struct cli_verb cli_compare = {
     .name = "compare",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
-    .example = "transpose --format markdown",
+    .example = "gemm_tile --format markdown",
     .summary = "Simulate a scenario under every legal swizzle mode and compare bank conflicts.",
     .details = "All tensor maps of the scenario get the same mode. \"ideal\" is the number of "
                "wavefronts without bank\nconflicts. \"ways\" is the worst conflict: the number of "

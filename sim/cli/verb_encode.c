@@ -114,7 +114,7 @@ const struct cli_verb cli_encode = {
     .name = "encode",
     .takes_scenario = true,
     .operands = "[SCENARIO.yaml | MAP.json]",
-    .example = "map.json --names cuda",
+    .example = "map.json --format c",
     .summary = "Write tensor maps as the 128 bytes that the driver encodes.",
     .details =
         "The file is a scenario or a tensor map, as for check. A note on standard error names "

@@ -66,7 +66,7 @@ const struct cli_verb cli_explain = {
     .name = "explain",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
-    .example = "transpose --set tensor_maps.matrix.swizzle=128b",
+    .example = "gemm_unswizzled --set tensor_maps.A.swizzle=128b",
     .summary = "Explain one shared-memory access: the lanes, their banks and their conflicts.",
     .details =
         "Each line shows a lane, in the order in which wavefronts serve the lanes. Row and "

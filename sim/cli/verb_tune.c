@@ -140,7 +140,7 @@ const struct cli_verb cli_tune = {
         "A KERNEL is a file, or a name that `tmasim kernels` lists. The "
         "table has the fastest combination first, and the\nillegal ones last, with what is wrong. "
         "Ctrl-C ends it with what is known by then.",
-    .example = "gemm gemm_persistent --set M=4096 N=4096 K=4096 --try BM=64,128 STAGES=2:4",
+    .example = "gemm gemm_persistent --set M=1024 N=1024 K=1024 --try BM=64,128 STAGES=2:4",
     .statuses = "0 done, 1 no combination has a time, 2 error, 130 interrupted",
     .min_operands = 1,
     .max_operands = MOST_KERNELS,

@@ -15,7 +15,7 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
-    bool ablate, traffic;
+    bool ablate, exact, traffic;
     const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
 
@@ -23,8 +23,11 @@ struct validate_options {
 static int report(const struct validate_options *own, const struct tma_machine *machine,
                   struct cli_replay_result *result, FILE *out) {
     const struct cli_options *options = &own->common;
-    struct cli_replay replay = {
-        .options = options, .machine = machine, .draws = own->draws.value, .traffic = own->traffic};
+    struct cli_replay replay = {.options = options,
+                                .machine = machine,
+                                .draws = own->draws.value,
+                                .exact = own->exact,
+                                .traffic = own->traffic};
     struct tma_machine_digest digest;
     if (!tma_machine_digest(machine, &digest)) {
         cli_error("out of memory");
@@ -99,6 +102,11 @@ static const struct cli_option options[] = {
          "for kernels: replay once more without the limits of memory, compute, issue and launch\n"
          "each, and report by family what of the time that saves, and the error that is left;\n"
          "as text or JSON"},
+    {.name = "--exact",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct validate_options, exact),
+     .help = "for kernels: simulate all records to their ends; without it, long ones are sampled,\n"
+             "and the report says which, and by how much their cycles may be wrong for that"},
     {.name = "--traffic",
      .kind = CLI_FLAG,
      .offset = offsetof(struct validate_options, traffic),

@@ -151,12 +151,6 @@ static enum tma_error_code check_ring(struct checker *checker, uint32_t ring) {
     return TMA_OK;
 }
 
-/* A value that is the same everywhere. */
-static bool is_constant(const struct tma_value *value, int64_t *constant) {
-    *constant = value->constant;
-    return value->expression == NULL || tma_expression_constant(value->expression, constant);
-}
-
 /* The shapes of wgmma (PTX ISA, 9.7.14: m64nNk16 and its kin), for types that it has: 64 rows, a
  * multiple of 8 columns, 32 bytes of K. A shape that varies is not checked. */
 static enum tma_error_code check_mma(struct checker *checker, const struct tma_statement *statement,
@@ -173,7 +167,8 @@ static enum tma_error_code check_mma(struct checker *checker, const struct tma_s
                              TMA_MMA_K_BYTES / tma_mma_element_bytes(statement->type)};
     for (int i = 0; i < 3; i++) {
         int64_t value;
-        if (is_constant(&statement->amount[i], &value) && (value < 0 || value % units[i] != 0))
+        if (tma_value_is_constant(&statement->amount[i], &value) &&
+            (value < 0 || value % units[i] != 0))
             return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
                             "%s of the mma is %lld; expected a multiple of %lld, as wgmma has it",
                             names[i], (long long)value, (long long)units[i]);
@@ -246,13 +241,13 @@ static uint64_t saturating_product(uint64_t a, uint64_t b) {
 static uint64_t times_around(const struct tma_kernel *kernel,
                              const struct tma_statement *statement) {
     int64_t a, b, step;
-    if (statement->kind == TMA_STATEMENT_FOR && is_constant(&statement->from, &a) &&
-        is_constant(&statement->to, &b) && is_constant(&statement->step, &step) && a < b &&
-        step > 0)
+    if (statement->kind == TMA_STATEMENT_FOR && tma_value_is_constant(&statement->from, &a) &&
+        tma_value_is_constant(&statement->to, &b) &&
+        tma_value_is_constant(&statement->step, &step) && a < b && step > 0)
         return ((uint64_t)b - (uint64_t)a - 1) / (uint64_t)step + 1;
     if (statement->kind == TMA_STATEMENT_TILES && statement->schedule != TMA_TILES_ONE &&
-        is_constant(&statement->tiles_m, &a) && is_constant(&statement->tiles_n, &b) && a > 0 &&
-        b > 0) {
+        tma_value_is_constant(&statement->tiles_m, &a) &&
+        tma_value_is_constant(&statement->tiles_n, &b) && a > 0 && b > 0) {
         uint64_t tiles = saturating_product((uint64_t)a, (uint64_t)b) / kernel->cta_count;
         return tiles > 0 ? tiles : 1;
     }

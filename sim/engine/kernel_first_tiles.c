@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "engine/kernel_operation.h"
 #include "engine/program_cursor.h"
+#include "engine/statement_operation.h"
 
 /* Statements of a role that are looked at: its first times around. */
 enum { MOST_STEPS = 100000 };

@@ -6,6 +6,7 @@
 #include "base/allocation.h"
 #include "engine/kernel_ring.h"
 #include "engine/kernel_role.h"
+#include "engine/kernel_steps.h"
 #include "engine/kernel_units.h"
 #include "memory/topology.h"
 
@@ -262,6 +263,7 @@ static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cl
             cta->barriers[b].last_cycle = 0;
         }
         tma_rings_start(cta);
+        tma_kernel_steps_start(cta);
         tma_trace_start(&engine->simulation.tracer, start,
                         (struct tma_event_source){cta->sm->number, cta->number, 0});
     }

@@ -24,10 +24,4 @@ void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_comp
 /* The number of a tensor map among all of the kernel's, from 1. */
 uint32_t tma_kernel_descriptor(const struct tma_kernel *kernel, uint32_t map, uint32_t index);
 
-/* Fills an operation with the values of a statement, at a place of the program; false where an
- * expression fails. */
-bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
-                             const int64_t *variables, struct tma_operation *operation,
-                             uint32_t *map_index, struct tma_error *error);
-
 #endif

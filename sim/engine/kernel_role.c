@@ -7,6 +7,7 @@
 #include "engine/kernel_operation.h"
 #include "engine/kernel_ring.h"
 #include "engine/kernel_sampling.h"
+#include "engine/kernel_steps.h"
 #include "engine/kernel_units.h"
 
 /* How far a role executes ahead of time. */
@@ -236,6 +237,7 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;
     role->operations = 0;
+    role->passes = 0;
     role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle = 0;
     role->groups[0] = (struct tma_store_group){0};
     role->group_open = false;
@@ -371,7 +373,10 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
             return true; /* who completed it has set the cycle */
         return execute(role, statement, now, wait);
     }
-    switch (tma_cursor_next(&role->cursor)) {
+    enum tma_cursor_state state = tma_cursor_next(&role->cursor);
+    if (role->cursor.passes != role->passes)
+        tma_kernel_steps_pass(role);
+    switch (state) {
     case TMA_CURSOR_STATEMENT:
         return fetch_and_execute(role, role->cursor.statement, now, wait);
     case TMA_CURSOR_TILE:

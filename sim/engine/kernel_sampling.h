@@ -9,7 +9,9 @@
 
 /* The cut in the loops of roles; NULL where the run is simulated whole. */
 static inline struct tma_loop_cut *tma_kernel_cut(struct tma_kernel_engine *engine) {
-    return engine->sampling.sampler.marks == NULL ? NULL : &engine->sampling.cut;
+    const struct tma_kernel_sampling *own = &engine->sampling;
+    bool cuts = own->sampler.marks != NULL || own->unit == TMA_SAMPLED_STEPS;
+    return cuts ? &engine->sampling.cut : NULL;
 }
 
 /* Plans the sampling of a kernel whose grid is ready. False when out of memory. */

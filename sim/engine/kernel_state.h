@@ -8,6 +8,7 @@
 #include "engine/sample_shares.h"
 #include "engine/sampler.h"
 #include "engine/simulation.h"
+#include "engine/step_cut.h"
 #include "memory/core/port.h"
 
 enum {
@@ -71,6 +72,7 @@ struct tma_role_state {
     enum tma_role_phase phase;
     struct tma_program_cursor cursor;
     uint32_t operations; /* issued so far */
+    uint64_t passes;     /* of the cursor, up to which a sampled run has looked */
     uint64_t cycle;      /* up to which the role has executed; may lie ahead */
     struct tma_ring_use rings[TMA_MAX_RINGS];
     const struct tma_statement *waiting; /* the statement that waits */
@@ -169,6 +171,14 @@ enum tma_sampled_unit {
     TMA_SAMPLED_CTAS,       /* of the grid */
     TMA_SAMPLED_TILES,      /* that dynamic loops take */
     TMA_SAMPLED_ITERATIONS, /* of loops, in all CTAs together */
+    TMA_SAMPLED_STEPS       /* of the loops within output tiles: see kernel_steps.h */
+};
+
+/* See kernel_steps.h. */
+struct tma_kernel_steps {
+    struct tma_step_cut cut;
+    struct tma_step_clock clock;
+    struct tma_program_amounts whole, part;
 };
 
 /* See kernel_sampling.h. All 0: the run is not sampled. */
@@ -180,6 +190,7 @@ struct tma_kernel_sampling {
     uint64_t least_iterations;       /* of a loop, in any CTA */
     uint64_t operations;             /* of an iteration, in all CTAs; 0: they differ */
     struct tma_sample_shares shares; /* of clusters, in operations */
+    struct tma_kernel_steps steps;
 };
 
 struct tma_kernel_engine {

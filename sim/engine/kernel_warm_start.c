@@ -7,8 +7,9 @@
 #include "base/fuzzing.h"
 #include "engine/kernel_operation.h"
 #include "engine/kernel_sampling.h"
+#include "engine/operation_set.h"
+#include "engine/statement_operation.h"
 #include "memory/core/address_map.h"
-#include "memory/core/random.h"
 #include "placement/rows.h"
 
 /* The same kernel, run just before, leaves the lines of its operations in L2. Its programs are
@@ -29,21 +30,14 @@ struct past_operation {
     uint32_t map, map_index, sm;
 };
 
-/* A set of operations, with the L2 partitions from which they were done: bit p for partition p. */
-struct visit {
-    uint64_t key; /* 0: free */
-    uint8_t partitions;
-};
-
 struct history {
     struct tma_kernel_engine *engine;
-    struct past_operation *items; /* owned: a ring */
-    size_t capacity, count;       /* count: of all operations so far */
-    uint64_t first;               /* the first one that matters */
-    uint64_t bytes;               /* of those that matter */
-    struct tma_role_state *roles; /* the engine's, before the run */
-    struct visit *visits;         /* owned */
-    size_t visit_capacity;
+    struct past_operation *items;    /* owned: a ring */
+    size_t capacity, count;          /* count: of all operations so far */
+    uint64_t first;                  /* the first one that matters */
+    uint64_t bytes;                  /* of those that matter */
+    struct tma_role_state *roles;    /* the engine's, before the run */
+    struct tma_operation_set visits; /* by L2 partition: bit p for partition p */
 };
 
 static uint32_t bytes_of(const struct tma_kernel_engine *engine,
@@ -210,25 +204,6 @@ static bool walk_end(struct history *history, uint64_t limit) {
     }
 }
 
-static uint64_t key_of(const struct past_operation *past) {
-    uint64_t key = tma_mix64((uint64_t)past->map << 40 | (uint64_t)past->map_index << 8 |
-                             (uint64_t)past->operation.direction);
-    for (int d = 0; d < TMA_MAX_RANK; d++)
-        key = tma_mix64(key ^ (uint32_t)past->operation.coordinates[d]);
-    for (int d = 0; d < 3; d++)
-        key = tma_mix64(key ^ past->operation.im2col_offsets[d]);
-    return key | 1;
-}
-
-/* The visits of an operation, of which there is room for all. */
-static struct visit *find_visit(struct history *history, uint64_t key) {
-    size_t at = (size_t)(key >> 1) & (history->visit_capacity - 1);
-    while (history->visits[at].key != 0 && history->visits[at].key != key)
-        at = (at + 1) & (history->visit_capacity - 1);
-    history->visits[at].key = key;
-    return &history->visits[at];
-}
-
 /* Brings the lines of an operation into L2. As long as L2 holds all lines, a second visit from the
  * same partition changes nothing. */
 static void warm(struct history *history, const struct past_operation *past) {
@@ -239,12 +214,13 @@ static void warm(struct history *history, const struct past_operation *past) {
     struct tma_row_stream rows;
     bool again = false;
     if (!tma_memory_is_full(memory)) {
-        struct visit *visit = find_visit(history, key_of(past));
+        struct tma_set_operation *visit =
+            tma_operation_set_find(&history->visits, past->map, past->map_index, &past->operation);
         uint32_t partition = 1u << tma_memory_partition(memory, past->sm);
-        if ((visit->partitions & partition) != 0)
+        if ((visit->mask & partition) != 0)
             return;
-        again = visit->partitions != 0;
-        visit->partitions = (uint8_t)(visit->partitions | partition);
+        again = visit->mask != 0;
+        visit->mask = (uint8_t)(visit->mask | partition);
     }
     map.global_address += kernel->arrays[past->map].pitch_bytes * past->map_index;
     if (tma_rows_begin(&rows, &map, &past->operation, NULL, NULL) == TMA_OK)
@@ -252,7 +228,7 @@ static void warm(struct history *history, const struct past_operation *past) {
 }
 
 static void warm_up(struct tma_kernel_engine *engine) {
-    struct history history = {.engine = engine, .visit_capacity = 1024};
+    struct history history = {.engine = engine};
     uint64_t limit = CAPACITIES * engine->machine.l2.capacity_bytes;
     if (!walk_end(&history, limit)) {
         tma_simulation_out_of_memory(&engine->simulation);
@@ -264,14 +240,12 @@ static void warm_up(struct tma_kernel_engine *engine) {
         if (history.count - history.first > keep)
             history.first = history.count - keep;
     }
-    while (history.visit_capacity < 2 * (history.count - history.first))
-        history.visit_capacity *= 2;
-    history.visits = tma_allocate(history.visit_capacity, sizeof *history.visits);
-    if (history.visits == NULL)
+    if (tma_operation_set_create(&history.visits, history.count - history.first))
+        for (uint64_t i = history.first; i < history.count; i++)
+            warm(&history, &history.items[i % history.capacity]);
+    else
         tma_simulation_out_of_memory(&engine->simulation);
-    for (uint64_t i = history.first; i < history.count && history.visits != NULL; i++)
-        warm(&history, &history.items[i % history.capacity]);
-    tma_release(history.visits);
+    tma_operation_set_free(&history.visits);
     tma_release(history.items);
 }
 

@@ -174,7 +174,10 @@ static int64_t stride_of(struct tma_program_cursor *cursor, const struct tma_pro
     int64_t stride;
     if (cut == NULL || cut->loops[cursor->role] != frame->statement)
         return frame->step;
-    cut->passes += place == &cursor->main && cursor->role == cut->counted;
+    if (place == &cursor->main) {
+        cursor->passes++;
+        cut->passes += cursor->role == cut->counted;
+    }
     const struct tma_loop_gap *gap = cursor->gap;
     if (gap == NULL || gap->by == 0 || frame->index != gap->after + 1)
         return frame->step;

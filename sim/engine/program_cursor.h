@@ -42,6 +42,7 @@ struct tma_program_cursor {
     bool ahead_ended;
     struct tma_loop_cut *cut;       /* borrowed; NULL: no loop is cut */
     const struct tma_loop_gap *gap; /* borrowed; NULL: nothing is cut out, passes are counted */
+    uint64_t passes;                /* iterations of that loop that have ended */
     const struct tma_statement *statement;
     uint64_t tile_index;
     uint64_t steps; /* statements and iterations so far */
@@ -73,6 +74,12 @@ static inline bool tma_value_at(const struct tma_value *value, const int64_t *va
         return true;
     }
     return tma_expression_evaluate(value->expression, variables, result, error) == TMA_OK;
+}
+
+/* Whether a value is the same everywhere: *constant. */
+static inline bool tma_value_is_constant(const struct tma_value *value, int64_t *constant) {
+    *constant = value->constant;
+    return value->expression == NULL || tma_expression_constant(value->expression, constant);
 }
 
 /* The row m and the column n of output tile `tile`. */

@@ -20,6 +20,9 @@ static const double tolerance = 0.10;
 
 enum { SECTOR_BYTES = 32 };
 
+/* A record with more sectors of L2 takes more than half a second, and is sampled. */
+enum { LONG_SECTORS = 6000000 };
+
 static bool matches(const struct tma_tsv *records) {
     return tma_tsv_column(records, "family") >= 0 && tma_tsv_column(records, "arguments") >= 0 &&
            tma_tsv_column(records, "cycles") >= 0 && tma_tsv_column(records, "ns") >= 0;
@@ -39,6 +42,8 @@ static void compare(const struct tma_machine *machine, const struct tma_tsv *rec
     outcome->measured = number_in(records, row, "cycles");
     outcome->predicted = (double)(result->cycles + machine->topology.launch_cycles);
     outcome->simulated_cycles = result->cycles;
+    outcome->left_out = (double)result->sampled.skipped_cycles / (double)result->cycles;
+    outcome->sampling_error = (double)result->sampled.error_cycles / (double)result->cycles;
     outcome->l2_error =
         error_of((double)result->counters.l2_sectors, number_in(records, row, "l2_sectors"));
     outcome->dram_error = error_of((double)result->counters.dram_read_sectors * SECTOR_BYTES,
@@ -54,8 +59,9 @@ static void compare(const struct tma_machine *machine, const struct tma_tsv *rec
 
 /* Runs the kernel at `path` with the settings of the record. */
 static enum tma_error_code run(const struct tma_machine *machine, const char *path,
-                               const struct tma_kernel_record *record, struct tma_result *result,
-                               struct tma_error *error) {
+                               const struct tma_kernel_record *record, enum tma_sampling sampling,
+                               struct tma_result *result, struct tma_error *error) {
+    const struct tma_watch watch = {.sampling = sampling};
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
     enum tma_error_code code = TMA_ERROR_SYNTAX;
@@ -67,7 +73,8 @@ static enum tma_error_code run(const struct tma_machine *machine, const char *pa
     else if (scenario.program == NULL)
         tma_fail(error, TMA_ERROR_SYNTAX, "%.60s.yaml has no kernel", record->kernel);
     else
-        code = tma_kernel_run(machine, &scenario.program->kernel, NULL, result, NULL, error);
+        code = tma_kernel_run_watched(machine, &scenario.program->kernel, NULL, &watch, result,
+                                      NULL, error);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
     return code;
@@ -86,7 +93,9 @@ static enum tma_error_code replay_row(const struct tma_machine *machine,
     if (records->kernels == NULL || length < 0 || (size_t)length >= sizeof path ||
         access(path, R_OK) != 0)
         return tma_fail(error, TMA_ERROR_FILE, "the library has no kernel %s", record.kernel);
-    return run(machine, path, &record, result, error);
+    bool is_long = number_in(records, row, "l2_sectors") > LONG_SECTORS;
+    return run(machine, path, &record,
+               is_long && !records->exact ? TMA_SAMPLING_USUAL : TMA_SAMPLING_NONE, result, error);
 }
 
 static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,
@@ -116,6 +125,7 @@ const struct tma_record_kind tma_kind_kernels = {.name = "kernels",
                                                  .matches = matches,
                                                  .has_error = true,
                                                  .has_families = true,
+                                                 .samples = true,
                                                  .close_traffic = 0.05,
                                                  .replay = replay,
                                                  .cost = cost};

@@ -22,6 +22,9 @@ struct tma_record_outcome {
     /* Of kinds with families: errors of what L2 is asked for and of DRAM traffic, as the kind
      * counts them; NaN: not measured, or not compared. */
     double l2_error, dram_error;
+    /* Of a run that was sampled: the part of its cycles that it left out, and the error of all of
+     * them, as fractions. 0: it was simulated whole. */
+    double left_out, sampling_error;
     uint64_t simulated_cycles; /* of the whole run; 0 where nothing was simulated */
     char reason[200];          /* why the record differs or was skipped; "" if it agrees */
     bool out_of_memory;        /* the record could not be replayed; the other fields say nothing */
@@ -33,6 +36,7 @@ struct tma_record_kind {
     bool has_error;       /* predicts cycles, so that relative errors are computed */
     bool has_families;    /* records belong to families, which are summed up each */
     double close_traffic; /* of kinds with families: traffic is close within this fraction */
+    bool samples;         /* long records are sampled, unless the caller wants them exact */
     bool has_ranges;      /* NAME_ranges.tsv beside NAME.tsv belongs to the records, if it exists */
 
     /* True if the columns and the first row are those of this kind. There is at least one row. */

@@ -10,11 +10,13 @@ enum { TMA_WORST_ROWS = 10, TMA_SHOWN_DIFFERENCES = 20, TMA_MAX_FAMILIES = 32 };
 
 /* One record of a kind with errors. */
 struct tma_timed_row {
-    char name[128];   /* of the record, or its id */
-    double measured;  /* in cycles */
-    double predicted; /* in cycles */
-    double error;     /* |predicted / measured - 1| */
-    uint32_t family;  /* index; of kinds with families */
+    char name[128];        /* of the record, or its id */
+    double measured;       /* in cycles */
+    double predicted;      /* in cycles */
+    double error;          /* |predicted / measured - 1| */
+    double left_out;       /* part of the predicted cycles that a sampled run left out; 0: none */
+    double sampling_error; /* a fraction of the predicted cycles */
+    uint32_t family;       /* index; of kinds with families */
 };
 
 /* The records of a family. */
@@ -32,6 +34,7 @@ struct tma_validation {
     uint64_t records;
     uint64_t skipped;
     uint64_t agree;
+    uint64_t sampled;           /* records that were not simulated whole */
     double mape;                /* mean error, a fraction; NaN for kinds without errors */
     double median;              /* median error, a fraction; NaN for kinds without errors */
     double p95;                 /* 95th percentile of the errors, a fraction; NaN without errors */

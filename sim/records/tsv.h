@@ -14,6 +14,7 @@ struct tma_tsv {
     size_t rows;        /* without the header */
     size_t columns;
     bool traffic;        /* of pipelines: the caller wants the traffic of every record compared */
+    bool exact;          /* of kernels: the caller wants all of them simulated to their ends */
     const char *kernels; /* of kernels: folder of the library, borrowed; NULL: there is none */
     const struct tma_tsv *ranges; /* of counters: what differs between launches; NULL: not known */
 };

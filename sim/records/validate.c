@@ -64,6 +64,9 @@ void tma_validation_add(const struct tma_record_file *file, size_t row,
     if (file->kind->has_error && outcome->measured > 0) {
         struct tma_timed_row timed = tma_validation_add_row(validation, name, outcome);
         timed.family = family;
+        timed.left_out = outcome->left_out;
+        timed.sampling_error = outcome->sampling_error;
+        validation->sampled += outcome->left_out > 0;
         validation->rows[validation->row_count++] = timed;
     }
     if (outcome->most_measured > 0) {

@@ -3,14 +3,18 @@
  * does all its work, or says what is wrong on standard error, exits with status 2 and leaves no
  * file; or a record or a row fails, with status 1. It frees everything that it allocated.
  *
- * ALLOCATIONS in the environment says which of them fail:
+ * In the first row of each verb (but `kernels`), which has small inputs, every allocation fails, in
+ * turn: the run forks at each allocation, and only the child goes on without that memory
+ * (forked_run.h). A run that has worker processes cannot be forked: its later allocations, those of
+ * its workers, and those of other rows fail in runs of their own.
+ *
+ * ALLOCATIONS in the environment says which of these fail:
  *   some   the default: each way to an allocation within a verb (the outer calls of the stack)
  * fails once for each verb, and each way within the library (the inner calls) once for all verbs;
  *   ways   each stack of calls that leads to an allocation fails the first and the last time;
  *   all    every allocation fails, which takes long.
  * VERB in the environment names the only row of the table to run. */
 #define _GNU_SOURCE /* dl_iterate_phdr, memfd_create */
-#include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -22,8 +26,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +35,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "engine/module.h"
+#include "forked_run.h"
 
 /* The sanitizers bring allocation functions of their own, which cannot be replaced. There, only
  * allocations of the library and the command fail (base/allocation.h), and the sanitizer finds what
@@ -49,6 +52,9 @@ enum owner { OURS, WORKERS, SIMGRID, OWNERS };
 
 static const char *const owner_names[OWNERS] = {"ours", "a worker's", "SimGrid's"};
 
+struct verb_case;
+struct outcome;
+
 static struct {
     bool armed;
     bool records; /* notes the way to each allocation */
@@ -56,11 +62,27 @@ static struct {
     enum owner owner;
     int base_depth; /* of the stack of the test, below the command */
     uint64_t fail_at;
+    bool forks; /* at each allocation, and a child goes on without that memory */
+    const struct verb_case *verb;
+    const struct outcome *good; /* what the run gives when nothing fails */
 } plan;
 
 /* The stack of an allocation, as digests. */
 struct way {
     uint64_t whole, outer, inner;
+};
+
+/* What one run did. */
+struct outcome {
+    int status;
+    bool signalled;
+    uint64_t allocations;
+    size_t leaked;
+    size_t file_count; /* in the folder of outputs */
+    size_t bytes;      /* of standard output and of all files */
+    uint64_t digest;   /* of these bytes */
+    char message[1 << 14];
+    char text[1 << 14]; /* the first of these bytes */
 };
 
 /* What a child and its workers say to the test. */
@@ -72,6 +94,8 @@ static struct shared {
     struct way ways[MOST_ALLOCATIONS];
     uint64_t seen[MOST_SEEN]; /* the inner ways that failed, over all verbs */
     size_t seen_count;
+    uint64_t forked;      /* allocations at which the run has forked */
+    struct outcome wrong; /* what the last child did, if that was wrong */
 } * shared;
 
 static uint64_t digest(uint64_t state, const void *bytes, size_t count) {
@@ -99,8 +123,12 @@ static bool is_owner(bool simgrid) {
     return plan.armed && owner == plan.owner;
 }
 
+static bool fork_and_fail(uint64_t number);
+
 /* Counts an allocation of the plan's owner. Returns true if it is to fail. */
 static bool count_allocation(void) {
+    if (plan.forks)
+        return fork_and_fail(++shared->forked);
     uint64_t number = atomic_fetch_add(&shared->allocations, 1);
     if (plan.records)
         record_way(number);
@@ -111,9 +139,27 @@ static void enter_worker(void) {
     plan.in_worker = true;
 }
 
-#if REPLACES_ALLOCATION
+/* A run that has workers shares their pipes with its children. */
+static void stop_forking(void) {
+    plan.forks = false;
+}
+
 /* The libraries call these functions, too. */
 #pragma GCC visibility push(default)
+
+/* The verbs run in this process, and look for their files near the command: BUILD/tmasim for
+ * BUILD/tests/faults/test_allocation_sites. */
+ssize_t readlink(const char *path, char *target, size_t bytes) {
+    static const char own[] = "tests/faults/test_allocation_sites";
+    ssize_t length = syscall(SYS_readlink, path, target, bytes);
+    ssize_t folder = length - (ssize_t)sizeof own + 1;
+    if (folder <= 0 || memcmp(target + folder, own, sizeof own - 1) != 0)
+        return length;
+    memcpy(target + folder, "tmasim", 6);
+    return folder + 6;
+}
+
+#if REPLACES_ALLOCATION
 
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
@@ -165,24 +211,37 @@ static bool fails_now(const void *caller) {
 }
 
 /* The blocks that our code or libyaml allocated since the plan was armed, and did not free: a hash
- * table with linear probing. */
+ * table with linear probing. Neighbours in memory are neighbours in the table, so that a child that
+ * frees them copies few pages of it. */
 static void *blocks[MOST_BLOCKS];
 static size_t block_count;
-static void *const freed = &block_count; /* stands for a block that was freed */
 
 static size_t place_of(const void *block) {
-    return (uintptr_t)block / 16 * 2654435761U % MOST_BLOCKS;
+    return (uintptr_t)block / 16 % MOST_BLOCKS;
 }
 
 static void *note(void *block, const void *caller) {
     if (!plan.armed || block == NULL || !is_in(our_ranges, our_range_count, caller))
         return block;
     size_t i = place_of(block);
-    while (blocks[i] != NULL && blocks[i] != freed)
+    while (blocks[i] != NULL)
         i = (i + 1) % MOST_BLOCKS;
     blocks[i] = block;
     block_count++;
     return block;
+}
+
+/* Empties a place, and moves blocks there that would no longer be found behind it. */
+static void empty_place(size_t empty) {
+    blocks[empty] = NULL;
+    for (size_t i = (empty + 1) % MOST_BLOCKS; blocks[i] != NULL; i = (i + 1) % MOST_BLOCKS) {
+        size_t distance = (i + MOST_BLOCKS - place_of(blocks[i])) % MOST_BLOCKS;
+        if (distance < (i + MOST_BLOCKS - empty) % MOST_BLOCKS)
+            continue;
+        blocks[empty] = blocks[i];
+        blocks[i] = NULL;
+        empty = i;
+    }
 }
 
 static void forget(const void *block) {
@@ -190,7 +249,7 @@ static void forget(const void *block) {
         return;
     for (size_t i = place_of(block); blocks[i] != NULL; i = (i + 1) % MOST_BLOCKS)
         if (blocks[i] == block) {
-            blocks[i] = freed;
+            empty_place(i);
             block_count--;
             return;
         }
@@ -236,20 +295,6 @@ void free(void *block) {
     __libc_free(block);
 }
 
-/* The verbs run in this process, and look for their files near the command: BUILD/tmasim for
- * BUILD/tests/faults/test_allocation_sites. */
-ssize_t readlink(const char *path, char *target, size_t bytes) {
-    static const char own[] = "tests/faults/test_allocation_sites";
-    ssize_t length = syscall(SYS_readlink, path, target, bytes);
-    ssize_t folder = length - (ssize_t)sizeof own + 1;
-    if (folder <= 0 || memcmp(target + folder, own, sizeof own - 1) != 0)
-        return length;
-    memcpy(target + folder, "tmasim", 6);
-    return folder + 6;
-}
-
-#pragma GCC visibility pop
-
 static void start_watching(void) {
     simgrid_range_count = our_range_count = 0;
     dl_iterate_phdr(add_range, NULL);
@@ -273,6 +318,7 @@ static size_t leaked_blocks(void) {
     return __lsan_do_recoverable_leak_check() != 0;
 }
 #endif
+#pragma GCC visibility pop
 
 enum { MOST_ARGUMENTS = 16, MOST_BYTES = 1 << 18 };
 
@@ -287,15 +333,16 @@ static const struct verb_case {
     {"JSON Schema", {"help", "scenario-schema"}, NOTHING},
     {"kernels", {"kernels", "--format", "json", "-o", "out"}, NOTHING},
     {"man page", {"help", "--man", "scenario"}, NOTHING},
+    {"completion of names", {"completion", "query", "--", "run", ""}, NOTHING},
     {"completion",
      {"completion", "query", "--", "run", "tests/faults/small.yaml", "--set", ""},
      NOTHING},
-    {"completion of names", {"completion", "query", "--", "run", ""}, NOTHING},
-    {"check", {"check", "tests/faults/small.yaml", "-o", "out"}, NOTHING},
     {"check of a map", {"check", "tests/faults/map.json", "--json", "-o", "out"}, NOTHING},
     {"check of several files",
      {"check", "tests/faults/small.yaml", "tests/faults/map.json", "-o", "out"},
      NOTHING},
+    {"check", {"check", "tests/faults/small.yaml", "-o", "out"}, NOTHING},
+    {"encode of a map", {"encode", "tests/faults/map.json", "-o", "out"}, NOTHING},
     {"encode", {"encode", "tests/faults/small.yaml", "-o", "out"}, NOTHING},
     {"decode", {"decode", "tests/faults/map.txt", "tests/faults/map.txt", "-o", "out"}, NOTHING},
     {"replace", {"replace", "tests/faults/map.txt", "box_dim.0=8", "-o", "out"}, NOTHING},
@@ -338,10 +385,6 @@ static const struct verb_case {
      {"sweep", "tests/faults/small.yaml", "--try", "workload.ctas=1,2", "--resume", "rows", "-j",
       "1", "-o", "out"},
      WORKS},
-    {"run of several",
-     {"run", "tests/faults/small.yaml", "tests/faults/kernel.yaml", "--format", "csv", "-j", "1",
-      "-o", "out"},
-     WORKS},
     {"sweep of a kernel",
      {"sweep", "tests/faults/kernel.yaml", "--try", "STEPS=1,2", "--format", "jsonl", "-j", "1",
       "-o", "out"},
@@ -361,6 +404,10 @@ static const struct verb_case {
      {"run", "tests/faults/small.yaml", "--no-why", "--format", "json", "-o", "out", "--trace",
       "trace"},
      RUNS},
+    {"run of several",
+     {"run", "tests/faults/small.yaml", "tests/faults/kernel.yaml", "--format", "csv", "-j", "1",
+      "-o", "out"},
+     WORKS},
     {"sampled run",
      {"run", "gemm_persistent", "--set", "M=1024", "--set", "N=128", "--set", "K=64", "--set",
       "CTAS=1", "--sample", "-o", "out"},
@@ -401,19 +448,6 @@ static const struct verb_case warm = {
 
 static char folder[] = "/tmp/tmasim-allocation-XXXXXX";
 static char paths[MOST_ARGUMENTS][64];
-
-/* What one run did. */
-struct outcome {
-    int status;
-    bool signalled;
-    uint64_t allocations;
-    size_t leaked;
-    size_t file_count; /* in the folder of outputs */
-    size_t bytes;      /* of standard output and of all files */
-    uint64_t digest;   /* of these bytes */
-    char message[1 << 14];
-    char text[1 << 14]; /* the first of these bytes */
-};
 
 static void add_file(struct outcome *outcome, int file) {
     char bytes[4096];
@@ -468,55 +502,69 @@ static int prepare_arguments(const struct verb_case *verb, const char **argument
     return count;
 }
 
-static struct outcome run_once(const struct verb_case *verb, enum owner owner, uint64_t fail_at) {
+/* Runs the verb in this process, which ends. */
+static void run_and_exit(const struct verb_case *verb, int out, int err) {
     const char *arguments[MOST_ARGUMENTS + 2];
     int count = prepare_arguments(verb, arguments);
-    int out = memfd_create("stdout", 0), err = memfd_create("stderr", 0), status;
     void *stack[64];
+    signal(SIGALRM, SIG_DFL);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    if (strcmp(verb->arguments[0], "serve") == 0)
+        dup2(open("tests/faults/requests.jsonl", O_RDONLY), STDIN_FILENO);
+    start_watching();
+    plan.base_depth = backtrace(stack, sizeof stack / sizeof *stack);
+    pthread_atfork(stop_forking, NULL, enter_worker);
+    plan.armed = true;
+    cli_output_prepare();
+    int status = cli_run_command(count, (char **)arguments);
+    plan.armed = false;
+    shared->leaked = leaked_blocks();
+    /* SimGrid has to end well after an abort, too. */
+    (plan.owner == SIMGRID ? exit : _exit)(status);
+}
+
+/* Waits for a run, and collects what it did. Closes its outputs. */
+static void collect(pid_t child, int out, int err, struct outcome *outcome) {
+    int status;
+    *outcome = (struct outcome){0};
+    if (waitpid(child, &status, 0) != child)
+        perror("waitpid");
+    outcome->status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
+    outcome->signalled = !WIFEXITED(status);
+    outcome->allocations = atomic_load(&shared->allocations);
+    outcome->leaked = shared->leaked;
+    lseek(out, 0, SEEK_SET);
+    add_file(outcome, out);
+    collect_files(outcome);
+    ssize_t length = pread(err, outcome->message, sizeof outcome->message - 1, 0);
+    outcome->message[length < 0 ? 0 : length] = '\0';
+    close(out);
+    close(err);
+}
+
+static struct outcome run_once(const struct verb_case *verb, enum owner owner, uint64_t fail_at) {
+    static struct outcome outcome;
+    int out = memfd_create("stdout", 0), err = memfd_create("stderr", 0);
     atomic_store(&shared->allocations, 0);
     shared->leaked = 0;
     fflush(NULL);
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        signal(SIGALRM, SIG_DFL);
         alarm(20);
-        dup2(out, STDOUT_FILENO);
-        dup2(err, STDERR_FILENO);
-        if (strcmp(verb->arguments[0], "serve") == 0)
-            dup2(open("tests/faults/requests.jsonl", O_RDONLY), STDIN_FILENO);
-        start_watching();
         plan.owner = owner;
         plan.fail_at = fail_at;
         plan.records = fail_at == 0;
-        plan.base_depth = backtrace(stack, sizeof stack / sizeof *stack);
-        pthread_atfork(NULL, NULL, enter_worker);
-        plan.armed = true;
-        cli_output_prepare();
-        status = cli_run_command(count, (char **)arguments);
-        plan.armed = false;
-        shared->leaked = leaked_blocks();
-        /* SimGrid has to end well after an abort, too. */
-        (owner == SIMGRID ? exit : _exit)(status);
+        run_and_exit(verb, out, err);
     }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    struct outcome outcome = {.status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
-                              .signalled = !WIFEXITED(status),
-                              .allocations = atomic_load(&shared->allocations),
-                              .leaked = shared->leaked};
-    lseek(out, 0, SEEK_SET);
-    add_file(&outcome, out);
-    collect_files(&outcome);
-    ssize_t length = pread(err, outcome.message, sizeof outcome.message - 1, 0);
-    outcome.message[length < 0 ? 0 : length] = '\0';
-    close(out);
-    close(err);
+    collect(child, out, err, &outcome);
     return outcome;
 }
 
-/* Fails the test with the number of the allocation. */
-static void check_outcome(const struct verb_case *verb, enum owner owner, uint64_t fail_at,
-                          const struct outcome *good, const struct outcome *got) {
+/* What is wrong with a run that lacked an allocation, or NULL. */
+static const char *what_is_wrong(const struct verb_case *verb, enum owner owner,
+                                 const struct outcome *good, const struct outcome *got) {
     const char *wrong = NULL;
     bool same = got->digest == good->digest && got->bytes == good->bytes &&
                 got->file_count == good->file_count;
@@ -549,12 +597,78 @@ static void check_outcome(const struct verb_case *verb, enum owner owner, uint64
         wrong = "a file";
     else if (got->leaked != 0)
         wrong = "a leak";
+    return wrong;
+}
+
+/* Fails the test with the number of the allocation. */
+static void check_outcome(const struct verb_case *verb, enum owner owner, uint64_t fail_at,
+                          const struct outcome *good, const struct outcome *got) {
+    const char *wrong = what_is_wrong(verb, owner, good, got);
     if (wrong != NULL)
         ck_abort_msg("%s: allocation %llu of %s: %s; status %d, %zu files, %zu bytes for %zu, %zu "
                      "leaked: %s",
                      verb->name, (unsigned long long)fail_at, owner_names[owner], wrong,
                      got->status, got->file_count, got->bytes, good->bytes, got->leaked,
                      got->message);
+}
+
+/* The status of a run one of whose children was wrong, and how many children a run may have:
+ * `kernels` reads the whole library. The address sanitizer looks for leaks in each, which takes
+ * long. A run may go on as often without a fork. */
+enum { WRONG_CHILD = 99, MOST_FORKS = REPLACES_ALLOCATION ? 10000 : 0, MOST_RUNS = 200 };
+
+/* Forks. Returns true in the child, which goes on without the allocation of this number, and false
+ * in the run when the child has ended. Static: it may be called on the small stack of an actor. */
+static bool fork_and_fail(uint64_t number) {
+    static struct outcome got;
+    plan.armed = false;
+    save_files(folder);
+    int out = copy_of(STDOUT_FILENO), err = copy_of(STDERR_FILENO);
+    shared->leaked = 0;
+    pid_t child = _Fork();
+    if (child == 0) {
+        alarm(20);
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        plan.forks = false;
+        plan.fail_at = UINT64_MAX;
+        plan.armed = true;
+        return true;
+    }
+    collect(child, out, err, &got);
+    restore_files(folder);
+    if (what_is_wrong(plan.verb, plan.owner, plan.good, &got) != NULL) {
+        shared->wrong = got;
+        shared->forked = number;
+        _exit(WRONG_CHILD);
+    }
+    plan.armed = true;
+    return false;
+}
+
+/* A run of which every allocation fails, each in a child. Returns how many. */
+static uint64_t fail_in_forks(const struct verb_case *verb, enum owner owner,
+                              const struct outcome *good) {
+    static struct outcome outcome;
+    int out = memfd_create("stdout", 0), err = memfd_create("stderr", 0);
+    shared->forked = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        plan.owner = owner;
+        plan.forks = true;
+        plan.verb = verb;
+        plan.good = good;
+        run_and_exit(verb, out, err);
+    }
+    collect(child, out, err, &outcome);
+    if (outcome.status == WRONG_CHILD)
+        check_outcome(verb, owner, shared->forked, good, &shared->wrong);
+    ck_assert_msg(outcome.status == good->status && outcome.digest == good->digest,
+                  "%s: the run that forks went wrong: status %d: %s", verb->name, outcome.status,
+                  outcome.message);
+    return shared->forked;
 }
 
 /* Starts SimGrid in this process: its children then run with it, and only allocations of a run
@@ -585,11 +699,13 @@ static bool is_new(uint64_t inner) {
     return true;
 }
 
-/* Chooses allocations of a run that had `total` of them. Returns how many. */
-static size_t choose(uint64_t total) {
+/* Chooses allocations of a run that had `total` of them, behind those that have failed. Returns how
+ * many. */
+static size_t choose(uint64_t total, uint64_t failed, bool each) {
     static struct way ways[MOST_ALLOCATIONS];
     const char *given = getenv("ALLOCATIONS");
     bool all = given != NULL && strcmp(given, "all") == 0;
+    all = all || (each && total - failed <= MOST_RUNS);
     bool each_way = given != NULL && strcmp(given, "ways") == 0;
     size_t count = 0;
     ck_assert_uint_le(total, MOST_ALLOCATIONS);
@@ -603,10 +719,18 @@ static size_t choose(uint64_t total) {
         for (uint64_t j = i + 1; each_way && j < total && before == 1 && after == 0; j++)
             after += ways[j].whole == ways[i].whole;
         bool is_some = before == 0 && (is_new(ways[i].inner) || outer_before == 0);
-        if (all || is_some || (each_way && (before == 0 || after == 0)))
+        if (i >= failed && (all || is_some || (each_way && (before == 0 || after == 0))))
             chosen[count++] = i + 1;
     }
     return count;
+}
+
+/* Whether no earlier row of the table has this verb. */
+static bool is_first_row(const struct verb_case *verb) {
+    for (const struct verb_case *other = cases; other < verb; other++)
+        if (strcmp(other->arguments[0], verb->arguments[0]) == 0)
+            return false;
+    return true;
 }
 
 static void fail_each(const struct verb_case *verb, enum owner owner) {
@@ -614,12 +738,18 @@ static void fail_each(const struct verb_case *verb, enum owner owner) {
     if (only != NULL && strcmp(only, verb->name) != 0)
         return;
     warm_up(verb);
-    struct outcome good = run_once(verb, owner, 0);
+    static struct outcome good;
+    good = run_once(verb, owner, 0);
     ck_assert_msg(!good.signalled && good.leaked == 0, "%s: %s", verb->name, good.message);
-    size_t count = choose(good.allocations);
+    uint64_t forked = 0;
+    bool each = is_first_row(verb);
+    if (each && owner != WORKERS && good.allocations <= MOST_FORKS)
+        forked = fail_in_forks(verb, owner, &good);
+    size_t count = choose(good.allocations, forked, each);
     if (getenv("SITES") != NULL)
-        printf("%-20s status %d: %zu of %llu allocations of %s: %.80s\n", verb->name, good.status,
-               count, (unsigned long long)good.allocations, owner_names[owner], good.message);
+        printf("%-20s status %d: %llu + %zu of %llu allocations of %s: %.80s\n", verb->name,
+               good.status, (unsigned long long)forked, count, (unsigned long long)good.allocations,
+               owner_names[owner], good.message);
     for (size_t i = 0; i < count; i++) {
         uint64_t n = chosen[i];
         struct outcome got = run_once(verb, owner, n);

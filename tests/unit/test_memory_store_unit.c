@@ -233,7 +233,7 @@ START_TEST(test_reductions_wait_in_their_slice) {
     const struct {
         bool warm;
         uint32_t operands;
-    } runs[] = {{true, 1}, {false, BEFORE + 1}, {false, 1}};
+    } runs[] = {{true, 1}, {false, BEFORE + 1}, {false, 1}, {false, EACH}, {false, EACH + 1}};
     struct tma_tensor_map map = line_map(LINES);
     struct load load = {.map = &map, .direction = TMA_REDUCE};
     uint64_t read[TABLE_ROWS(runs)];
@@ -251,6 +251,8 @@ START_TEST(test_reductions_wait_in_their_slice) {
     }
     ck_assert_uint_eq(read[1], read[0]);
     ck_assert_uint_gt(read[2], read[0] + 100); /* a line takes at least so long from DRAM */
+    ck_assert_uint_eq(read[3], read[2]);       /* the first line takes all that there is */
+    ck_assert_uint_lt(read[4], read[3]);       /* and leaves room for a second one */
 }
 END_TEST
 

@@ -8,4 +8,14 @@ grep -E '^read.*M=65536.*BN=128 S=3 ctas=132' $records | sed 's/^read/nothing/' 
 cd "$SCRATCH" || exit
 tmasim validate few.tsv
 tmasim validate --format json few.tsv | grep -A 2 '"family"'
+# A long record is sampled, and says so; --exact simulates it whole, and it is not more wrong than it says.
+head -n 1 $OLDPWD/$records >long.tsv
+grep -E '^gemm_persistent.*M=256.*BM=64 BN=128' $OLDPWD/$records >>long.tsv
+tmasim validate long.tsv | grep '^ *sampled' | sed 's/[0-9.]* %/N %/g'
+tmasim validate --format json long.tsv >part
+tmasim validate --exact --format json long.tsv >whole
+grep -c '"sampled"' part whole
+awk '$1 == "\"predicted\":" { cycles[NR == FNR] = $2 + 0 } $1 == "\"error_percent\":" { error = $2 } END {
+    off = 100 * (cycles[0] / cycles[1] - 1)
+    print (off * off <= error * error ? "within the error" : "off by " off " %") }' whole part
 tmasim validate --ablate few.tsv | sed 's/[0-9.]* %/N %/g' | tr -s ' '

@@ -32,6 +32,10 @@ echo "-- iterations of loops"
 sample gemm_persistent CTAS=4 M=2048 N=2048 K=512
 sample ../../configs/scenarios/kernels/dynamic_tiles.yaml TILES=6000
 sample l2_resident workload.ctas=8 workload.iterations=2048
+echo "-- steps of output tiles"
+sample gemm kernel.sms=4 M=1024 N=1024 K=4096 BM=128 BN=128
+sample gemm_ws kernel.sms=8 M=1024 N=1024 K=4096
+sample gemm_persistent CTAS=4 M=512 N=1024 K=4096 BK=32
 echo "-- whole"
 sample gemm M=512 N=512
 sample l2_resident workload.ctas=8 workload.iterations=64

@@ -1,0 +1,137 @@
+#include "engine/kernel_steps.h"
+
+#include <string.h>
+
+#include "engine/sample_plan.h"
+
+enum {
+    LEAST_ROUNDS = 2,      /* with one, windows within it say more */
+    MOST_ROUNDS = 24,      /* of output tiles in each place: with more, whole waves are skipped */
+    LEAST_ERROR_MILLE = 25 /* of what was left out: steps change slowly along a loop */
+};
+
+static uint32_t sm_index(const struct tma_kernel_cta *cta) {
+    return (uint32_t)(cta->sm - cta->engine->sms);
+}
+
+static bool cuts_steps(const struct tma_kernel_engine *engine) {
+    return engine->sampling.unit == TMA_SAMPLED_STEPS;
+}
+
+/* Makes L2 smaller by as much less as the kernel touches in a round. */
+static bool shrink_l2(struct tma_kernel_engine *engine, struct tma_loop_walk *walk) {
+    const struct tma_kernel_steps *steps = &engine->sampling.steps;
+    struct tma_machine *machine = &engine->machine;
+    struct tma_step_footprint round;
+    if (!tma_step_cut_footprint(engine->kernel, &steps->cut, engine->cta_places, &steps->part, walk,
+                                &round))
+        return false;
+    uint64_t least = (uint64_t)machine->l2.slices * machine->l2.ways * TMA_LINE_BYTES;
+    uint64_t capacity = machine->l2.capacity_bytes;
+    if (round.whole_bytes > 0)
+        capacity = (uint64_t)((unsigned __int128)capacity * round.part_bytes / round.whole_bytes);
+    machine->l2.capacity_bytes = capacity > least ? capacity : least;
+    return true;
+}
+
+bool tma_kernel_steps_begin(struct tma_kernel_engine *engine, bool *found) {
+    const struct tma_kernel *kernel = engine->kernel;
+    struct tma_kernel_steps *steps = &engine->sampling.steps;
+    /* Roles have no CTA yet. */
+    struct tma_loop_walk walk = {&engine->roles[0].cursor, &engine->sampling.cut};
+    *found = false;
+    if (!tma_step_cut_find(kernel, &steps->cut))
+        return true;
+    steps->part = tma_step_cut_amounts(kernel, &steps->cut, false, &walk);
+    steps->whole = tma_step_cut_amounts(kernel, &steps->cut, true, &walk);
+    uint64_t waves = (kernel->cta_count + engine->cta_places - 1) / engine->cta_places;
+    uint64_t rounds = steps->whole.loops * waves;
+    if (rounds < LEAST_ROUNDS || rounds > MOST_ROUNDS ||
+        !tma_step_cut_balances(&steps->whole, &steps->part))
+        return true;
+    if (!shrink_l2(engine, &walk))
+        return false;
+    *found = true;
+    engine->sampling.unit = TMA_SAMPLED_STEPS;
+    tma_kernel_steps_cut(engine);
+    return tma_step_clock_create(&steps->clock, steps->cut.timed, engine->cta_places,
+                                 engine->sm_count, engine->ctas_per_sm);
+}
+
+void tma_kernel_steps_free(struct tma_kernel_engine *engine) {
+    tma_step_clock_free(&engine->sampling.steps.clock);
+}
+
+void tma_kernel_steps_cut(struct tma_kernel_engine *engine) {
+    const struct tma_step_cut *cut = &engine->sampling.steps.cut;
+    for (uint32_t c = 0; c < engine->cluster_count; c++)
+        engine->clusters[c].gap =
+            (struct tma_loop_gap){.after = cut->timed.last, .by = cut->left_out};
+}
+
+void tma_kernel_steps_start(struct tma_kernel_cta *cta) {
+    if (cuts_steps(cta->engine))
+        tma_step_clock_start(&cta->engine->sampling.steps.clock, cta->place, sm_index(cta));
+}
+
+void tma_kernel_steps_stop(struct tma_kernel_cta *cta) {
+    if (cuts_steps(cta->engine))
+        tma_step_clock_end(&cta->engine->sampling.steps.clock, cta->place, sm_index(cta),
+                           cta->end_cycle);
+}
+
+void tma_kernel_steps_pass(struct tma_role_state *role) {
+    struct tma_kernel_cta *cta = role->cta;
+    struct tma_kernel_steps *steps = &cta->engine->sampling.steps;
+    const struct tma_program_place *place = &role->cursor.main;
+    role->passes = role->cursor.passes;
+    if (!cuts_steps(cta->engine) || role->index != steps->cut.timed_role)
+        return;
+    for (uint32_t d = 0; d < place->depth; d++)
+        if (place->frames[d].statement == steps->cut.loops[role->index])
+            tma_step_clock_pass(&steps->clock, cta->place, sm_index(cta), place->frames[d].index,
+                                role->cycle);
+}
+
+/* The end of the run with all its steps: that of the place that ends last. */
+static struct tma_step_stretch stretched_end(const struct tma_kernel_engine *engine) {
+    const struct tma_kernel_steps *steps = &engine->sampling.steps;
+    struct tma_step_stretch end = {0};
+    for (uint32_t place = 0; place < engine->cta_places; place++) {
+        struct tma_step_stretch stretch =
+            tma_step_clock_stretch(&steps->clock, place, steps->cut.left_out);
+        uint64_t cycle = engine->ctas[place].end_cycle + stretch.cycles;
+        if (cycle > end.cycles)
+            end = (struct tma_step_stretch){cycle, stretch.error_cycles};
+    }
+    return end;
+}
+
+/* Roles spend the time that is added as they spend the rest. */
+static void stretch_roles(struct tma_result *result, uint64_t cycles, uint64_t simulated) {
+    for (int role = 0; role < TMA_MAX_ROLES; role++)
+        for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
+            uint64_t *spent = &result->role_cycles[role][cause];
+            *spent += (uint64_t)((unsigned __int128)*spent * cycles / simulated);
+        }
+}
+
+void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_counters *counters,
+                          uint64_t units[TMA_TALLY_UNIT_COUNT]) {
+    const struct tma_kernel_steps *steps = &engine->sampling.steps;
+    struct tma_accounting *accounting = &engine->simulation.accounting;
+    struct tma_sampled *sampled = &engine->result->sampled;
+    struct tma_step_stretch end = stretched_end(engine);
+    struct tma_tally simulated = tma_sample_tally(accounting, counters);
+    memcpy(simulated.units, units, sizeof simulated.units);
+    struct tma_tally left = tma_step_cut_tally(&simulated, &steps->whole, &steps->part);
+    uint64_t last = accounting->last_cycle, skipped = end.cycles > last ? end.cycles - last : 0;
+    sampled->asked = true;
+    accounting->skipped = (struct tma_skipped){.cycles = skipped, .latencies = left.latencies};
+    tma_tally_add(&left, engine->result, counters);
+    stretch_roles(engine->result, skipped, last > 0 ? last : 1);
+    for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
+        units[u] += left.units[u];
+    sampled->skipped_cycles = skipped;
+    sampled->error_cycles = 2 * end.error_cycles + skipped * LEAST_ERROR_MILLE / 1000;
+}
