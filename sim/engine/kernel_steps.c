@@ -5,10 +5,10 @@
 #include "engine/sample_plan.h"
 
 enum {
-    LEAST_ROUNDS = 2,      /* with one, windows within it say more */
-    MOST_ROUNDS = 24,      /* of output tiles in each place: with more, whole waves are skipped */
-    /* Of what was left out. Steps change slowly along a loop; where CTAs share an SM, they are not as
-     * much out of step in short tiles as in long ones. */
+    LEAST_ROUNDS = 2, /* with one, windows within it say more */
+    MOST_ROUNDS = 24, /* of output tiles in each place: with more, whole waves are skipped */
+    /* Of what was left out. Steps change slowly along a loop; where CTAs share an SM, they are not
+     * as much out of step in short tiles as in long ones. */
     ERROR_MILLE = 25,
     SHARED_ERROR_MILLE = 100
 };
