@@ -217,6 +217,7 @@ coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
 	@$(MAKE) --no-print-directory VARIANT=coverage all
 	@$(MAKE) --no-print-directory VARIANT=coverage test-programs
 	@tests/cli/run build/coverage/tmasim
+	@tests/docs build/coverage/tmasim
 	@gcovr --root . --object-directory build/coverage --filter 'sim/' --exclude-unreachable-branches \
 	    --json build/coverage/coverage.json
 	@scripts/check-coverage build/coverage/coverage.json
