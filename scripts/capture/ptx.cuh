@@ -64,6 +64,9 @@ static __device__ void load_for_all(const CUtensorMap *map, int x, int y, uint32
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
                  " [%0], [%1, {%2,%3}], [%4], %5;" ::"r"(to), "l"(map), "r"(x), "r"(y), "r"(barrier), "h"(mask) : "memory");
 }
+static __device__ void load_bytes(const void *from, uint32_t bytes, uint32_t to, uint32_t barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(from), "r"(bytes), "r"(barrier) : "memory");
+}
 static __device__ void store(const CUtensorMap *map, int x, int y, uint32_t from) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1,%2}], [%3];" ::"l"(map), "r"(x), "r"(y), "r"(from) : "memory");
 }

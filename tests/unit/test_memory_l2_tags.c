@@ -10,7 +10,7 @@ static struct tma_l2_tags tags;
 /* Allocates a way for an SM of the partition, and ignores the victim. */
 static int allocate(struct tma_l2_set *set, uint32_t tag) {
     struct tma_l2_victim victim;
-    return tma_tags_allocate(&tags, set, tag, false, &victim);
+    return tma_tags_allocate(&tags, set, tag, &victim);
 }
 
 static void set_up(void) {
@@ -155,46 +155,6 @@ START_TEST(test_lru_victim) {
 }
 END_TEST
 
-/* The same with ways that only the other partition has read. Bit masks of ways. */
-static const struct {
-    const char *what;
-    uint32_t remote_only, accessed, pending;
-    int victim;
-} remote_victims[] = {
-    {"a remote-only way goes first", 1 << 2, 0, 0, 2},
-    {"also one that was accessed", 1 << 2, 1 << 2, 0, 2},
-    {"of these, one that was not accessed", 7 << 1, 1 << 1, 0, 2},
-    {"another way rather than a pending one", 1 << 2, 1 << 0, 1 << 2, 1},
-};
-
-START_TEST(test_remote_only_ways_go_first) {
-    struct tma_l2_set *set = first_set();
-    struct tma_l2_victim victim;
-    for (uint32_t i = 0; i < 4; i++)
-        tma_tags_allocate(&tags, set, 2 * i, (remote_victims[_i].remote_only >> i & 1u) != 0,
-                          &victim);
-    for (int i = 0; i < 4; i++)
-        if ((remote_victims[_i].accessed >> i & 1u) != 0)
-            tma_tags_access(&tags, set, i, 1);
-    set->pending = (uint16_t)remote_victims[_i].pending;
-    ck_assert_msg(allocate(set, 100) == remote_victims[_i].victim, "%s", remote_victims[_i].what);
-}
-END_TEST
-
-/* An access for an SM of the own partition ends the remote-only state of a way. An access for a
- * copy changes nothing. */
-START_TEST(test_own_access_ends_remote_only) {
-    struct tma_l2_set *set = first_set();
-    struct tma_l2_victim victim;
-    for (uint32_t i = 0; i < 4; i++)
-        tma_tags_allocate(&tags, set, 2 * i, i >= 2, &victim);
-    ck_assert_int_eq(tma_tags_allocate(&tags, set, 4, false, &victim), 2);
-    ck_assert_int_eq(tma_tags_allocate(&tags, set, 0, true, &victim), 0);
-    ck_assert_int_eq(allocate(set, 100), 3);
-    ck_assert_int_eq(allocate(set, 102), 0);
-}
-END_TEST
-
 /* A write to way 3 leaves more dirty ways than a set may have, or not. Which way is cleaned? -1:
  * none. Bit masks of ways. */
 static const struct {
@@ -239,7 +199,7 @@ START_TEST(test_unused_sectors) {
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 3), 0);
     ck_assert_uint_eq(tags.unused_sectors, 2);
     for (uint32_t tag = 1; tma_tags_find(&tags, set, 0) >= 0; tag++)
-        tma_tags_preload(&tags, set, tag, false, 15);
+        tma_tags_preload(&tags, set, tag, 15);
     way = allocate(set, 0);
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 15), 15);
     ck_assert_uint_eq(tags.unused_sectors, 2);
@@ -321,13 +281,13 @@ END_TEST
 
 /* Preloaded sectors are present and count neither as evictions nor as unused. */
 START_TEST(test_preload) {
-    tma_tags_preload(&tags, first_set(), 9, false, 3);
+    tma_tags_preload(&tags, first_set(), 9, 3);
     int way = tma_tags_find(&tags, first_set(), 9);
     ck_assert_int_ge(way, 0);
     ck_assert_uint_eq(tma_tags_ready_cycle(first_set(), way, 0), 0);
     ck_assert_uint_eq(tma_tags_access(&tags, first_set(), way, 15), 15 - 3);
     for (uint32_t tag = 10; tag < 100; tag++)
-        tma_tags_preload(&tags, first_set(), tag, false, 15);
+        tma_tags_preload(&tags, first_set(), tag, 15);
     ck_assert_uint_eq(tags.evictions, 0);
     ck_assert_uint_eq(tags.unused_sectors, 0);
 }
@@ -353,7 +313,7 @@ START_TEST(test_high_halves_of_tags) {
     tma_tags_write(&tags, set, later, 3);
     struct tma_l2_victim victim = {0};
     for (uint32_t tag = 100; victim.sectors == 0; tag += 2)
-        tma_tags_access(&tags, set, tma_tags_allocate(&tags, set, tag, false, &victim), 1);
+        tma_tags_access(&tags, set, tma_tags_allocate(&tags, set, tag, &victim), 1);
     ck_assert_uint_eq(victim.tag, high_tag);
     ck_assert_int_eq(tma_tags_find(&tags, set, high_tag), -1);
 }
@@ -379,7 +339,7 @@ static uint64_t read_slowly(struct tested_set *tested, uint32_t tag, uint32_t se
                             uint64_t now) {
     struct tma_l2_victim victim;
     bool first = false;
-    int way = tma_tags_allocate(&tested->tags, &tested->set, tag, false, &victim);
+    int way = tma_tags_allocate(&tested->tags, &tested->set, tag, &victim);
     uint32_t missing = copy
                            ? tma_tags_access_copy(&tested->tags, &tested->set, way, sectors, &first)
                            : tma_tags_access(&tested->tags, &tested->set, way, sectors);
@@ -396,7 +356,6 @@ static void compare_sets(const struct tested_set *a, const struct tested_set *b)
     ck_assert_uint_eq(left->requested, right->requested);
     ck_assert_uint_eq(left->replacement, right->replacement);
     ck_assert_uint_eq(left->filling, right->filling);
-    ck_assert_uint_eq(left->remote_only, right->remote_only);
     ck_assert_uint_eq(a->tags.unused_sectors, b->tags.unused_sectors);
     ck_assert_uint_eq(a->tags.evictions, b->tags.evictions);
 }
@@ -414,8 +373,8 @@ START_TEST(test_plain_hit_equals_the_slow_way) {
         uint32_t tag = (random >> 24) % (tags.ways + 1), sectors = 1 + (random >> 20) % 15;
         if ((random >> 16) % 8 == 0) { /* for the other partition */
             struct tma_l2_victim victim;
-            tma_tags_allocate(&slow.tags, &slow.set, tag, true, &victim);
-            tma_tags_allocate(&fast.tags, &fast.set, tag, true, &victim);
+            tma_tags_allocate(&slow.tags, &slow.set, tag, &victim);
+            tma_tags_allocate(&fast.tags, &fast.set, tag, &victim);
             continue;
         }
         uint64_t ready = read_slowly(&slow, tag, sectors, copy, now);
@@ -464,9 +423,6 @@ int main(void) {
     tcase_add_loop_test(tests, test_no_line_has_the_tag_of_an_empty_way, 0, 4);
     tcase_add_test(tests, test_allocate_finds_a_line_that_is_present);
     tcase_add_loop_test(tests, test_lru_victim, 0, sizeof replacements / sizeof *replacements);
-    tcase_add_loop_test(tests, test_remote_only_ways_go_first, 0,
-                        sizeof remote_victims / sizeof *remote_victims);
-    tcase_add_test(tests, test_own_access_ends_remote_only);
     tcase_add_loop_test(tests, test_clean_lru_dirty_way, 0, sizeof cleanings / sizeof *cleanings);
     tcase_add_test(tests, test_unused_sectors);
     tcase_add_loop_test(tests, test_ready_at_the_fill, 0, sizeof fills / sizeof *fills);

@@ -134,7 +134,7 @@ static void replace_lines(uint32_t seed, int victims[SETS][VICTIMS]) {
     ck_assert_uint_eq(tags.set_count, SETS);
     for (int set = 0; set < SETS; set++)
         for (uint32_t tag = 0; tag < LINES; tag++) {
-            int way = tma_tags_allocate(&tags, &tags.sets[set], tag, false, &victim);
+            int way = tma_tags_allocate(&tags, &tags.sets[set], tag, &victim);
             if (tag < WAYS)
                 ck_assert_int_eq(way, (int)tag); /* empty ways go first */
             else
@@ -182,23 +182,19 @@ START_TEST(test_sets_have_victims_of_their_own) {
 }
 END_TEST
 
-/* A way with a pending fill is never a victim. A way that only the other partition has read goes
- * before all others. */
+/* A way with a pending fill is never a victim. */
 START_TEST(test_random_spares_pending_fills) {
     struct tma_l2_tags tags;
     struct tma_l2_victim victim;
     ck_assert_int_eq(tma_tags_create(&tags, &machine, NULL), TMA_OK);
     struct tma_l2_set *set = &tags.sets[0];
     for (uint32_t tag = 0; tag < WAYS; tag++)
-        tma_tags_allocate(&tags, set, tag, false, &victim);
+        tma_tags_allocate(&tags, set, tag, &victim);
     for (uint32_t i = 0; i < 10000; i++) {
-        uint32_t pending = number(2 * i) & ALL_WAYS, remote = number(2 * i + 1) & ALL_WAYS;
-        uint32_t settled = ALL_WAYS & ~pending;
-        uint32_t candidates = (remote & settled) != 0 ? remote & settled : settled;
+        uint32_t pending = number(i) & ALL_WAYS, settled = ALL_WAYS & ~pending;
         set->pending = (uint16_t)pending;
-        set->remote_only = (uint16_t)remote;
-        int way = tma_tags_allocate(&tags, set, WAYS + i, false, &victim);
-        ck_assert(settled == 0 ? way == -1 : (candidates >> way & 1u) != 0);
+        int way = tma_tags_allocate(&tags, set, WAYS + i, &victim);
+        ck_assert(settled == 0 ? way == -1 : (settled >> way & 1u) != 0);
     }
     tma_tags_free(&tags);
 }

@@ -24,7 +24,7 @@ void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_p
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
     uint32_t sectors = packet->sectors;
-    int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
+    int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
     if (way >= 0)
         tma_tags_fill_copy(&l2->tags, set, way, sectors);
     tma_slice_write_back(core, index.set, &victim, cycle);

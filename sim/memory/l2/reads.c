@@ -118,7 +118,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     struct tma_l2_victim victim;
     if (tma_copy_is_complete(core, l2, &second, index) || (!near && is_busy(core, l2, &second)))
         return tma_nowhere;
-    int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
+    int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
     tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
@@ -178,11 +178,11 @@ struct tma_handover tma_read_filled(struct tma_core *core, struct tma_l2 *l2, ui
     return deliver(core, l2, id, ready);
 }
 
-/* Reads a line at its home. `remote`: for a copy in the other partition. (Inlined into both
- * callers: that spares the busiest path a tenth of its instructions.) */
+/* Reads a line at its home. (Inlined into both callers: that spares the busiest path a tenth of its
+ * instructions.) */
 __attribute__((always_inline)) static inline struct tma_handover
-read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool remote, uint64_t cycle) {
-    int way = tma_slice_allocate(core, l2, id, remote, cycle);
+read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cycle) {
+    int way = tma_slice_allocate(core, l2, id, cycle);
     const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     uint32_t missing = packet->wanted;
@@ -208,7 +208,7 @@ read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool remote,
 /* Reads a line whose home is the other partition: from the copy here, or by way of one. */
 static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                      uint64_t cycle) {
-    int way = tma_slice_allocate(core, l2, id, false, cycle);
+    int way = tma_slice_allocate(core, l2, id, cycle);
     struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     bool first = false, pending = way >= 0 && (set->pending & 1u << way) != 0;
@@ -279,7 +279,7 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
     }
     l2->expects_misses = HITS_IN_A_ROW;
     if (packet->location.home == partition)
-        return read_at_home(core, l2, id, false, known);
+        return read_at_home(core, l2, id, known);
     if (packet->kind == TMA_PACKET_PREFETCH)
         return forward_prefetch(core, l2, id, known);
     return read_copy(core, l2, id, known);
@@ -292,5 +292,5 @@ struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 
     uint64_t read_ticks = prefetch ? 0 : l2->read_ticks[tma_sector_count(packet->wanted)];
     uint64_t known =
         tma_slice_look_up(core, l2, packet->location.home, &packet->location, read_ticks, cycle);
-    return read_at_home(core, l2, id, !prefetch, known);
+    return read_at_home(core, l2, id, known);
 }

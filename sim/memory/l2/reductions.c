@@ -61,7 +61,7 @@ TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 
     }
     struct tma_l2_victim victim;
     const struct tma_set_index index = packet->index;
-    int way = tma_tags_allocate(&l2->tags, set, index.tag, false, &victim);
+    int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
     tma_slice_write_back(core, index.set, &victim, done);
     packet = tma_packet_at(core, id);
     uint32_t missing = packet->wanted;

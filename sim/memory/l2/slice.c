@@ -36,11 +36,10 @@ void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_
     tma_slice_write_to_dram(core, &location, victim->sectors, cycle);
 }
 
-int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, bool remote,
-                       uint64_t cycle) {
+int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle) {
     struct tma_set_index index = tma_packet_at(core, packet)->index;
     struct tma_l2_victim victim;
-    int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, remote, &victim);
+    int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, &victim);
     tma_slice_write_back(core, index.set, &victim, cycle);
     return way;
 }

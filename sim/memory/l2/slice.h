@@ -36,8 +36,7 @@ uint64_t tma_slice_look_up(struct tma_core *core, const struct tma_l2 *l2, uint3
 
 /* Allocates a way for a packet's line (see tma_tags_allocate) and writes its victim back to DRAM.
  * Returns -1 if every way has a pending fill. Pointers to packets are invalid afterwards. */
-int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, bool remote,
-                       uint64_t cycle);
+int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle);
 
 /* Sends dirty sectors of a set to DRAM, if there are any. Pointers to packets are invalid
  * afterwards.

@@ -14,7 +14,7 @@ static void empty_set(struct tma_l2_set *set, uint64_t replacement) {
     memset(set->low_tags, UINT8_MAX, sizeof set->low_tags); /* TMA_L2_EMPTY */
     set->valid = set->requested = 0;
     set->replacement = replacement;
-    set->pending = set->filling = set->remote_only = set->dirty = 0;
+    set->pending = set->filling = set->dirty = 0;
 }
 
 static uint64_t count_sets(const struct tma_machine *machine) {
@@ -173,19 +173,12 @@ static void clear_way(const struct tma_l2_tags *tags, struct tma_l2_set *set, in
 
 static int choose_victim(const struct tma_l2_tags *tags, struct tma_l2_set *set) {
     uint32_t settled = tags->all_ways & ~(uint32_t)set->pending;
-    uint32_t remote_only = set->remote_only & settled;
-    return tags->policy->victim(&set->replacement, remote_only != 0 ? remote_only : settled);
-}
-
-/* An access for an SM of this partition (not `remote`) ends the remote_only state of a way. */
-static void update_remote_only(struct tma_l2_set *set, int way, bool remote) {
-    set->remote_only = (uint16_t)(set->remote_only & ~((uint32_t)!remote << way));
+    return tags->policy->victim(&set->replacement, settled);
 }
 
 /* Allocates a way for a line that the set does not hold. */
 __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, struct tma_l2_set *set,
-                                                  uint32_t tag, bool remote,
-                                                  struct tma_l2_victim *victim) {
+                                                  uint32_t tag, struct tma_l2_victim *victim) {
     uint32_t empty = tags->empty_ways == 0 ? 0 : ways_of(tags, set, TMA_L2_EMPTY);
     int way = empty != 0 ? __builtin_ctz(empty) : choose_victim(tags, set);
     if (way < 0)
@@ -198,8 +191,6 @@ __attribute__((noinline)) static int allocate_way(struct tma_l2_tags *tags, stru
     mix_tags_for(tags, tag);
     put_tag(tags, set, way, tag);
     clear_way(tags, set, way);
-    set->remote_only = (uint16_t)(set->remote_only | 1u << way);
-    update_remote_only(set, way, remote);
     return way;
 }
 
@@ -210,19 +201,17 @@ static inline void touch(const struct tma_l2_tags *tags, struct tma_l2_set *set,
         tags->policy->touch(&set->replacement, way);
 }
 
-int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
                       struct tma_l2_victim *victim) {
     *victim = (struct tma_l2_victim){0};
     int way = find(tags, set, tag);
     if (way < 0) {
-        way = allocate_way(tags, set, tag, remote, victim);
+        way = allocate_way(tags, set, tag, victim);
         /* A promoted line is new, too, though no request has touched it: else it would take the
          * place of its victim in the order, and be the next one. */
         if (way >= 0)
             touch(tags, set, way);
-        return way;
     }
-    update_remote_only(set, way, remote);
     return way;
 }
 
@@ -232,7 +221,6 @@ bool tma_tags_hit(const struct tma_l2_tags *tags, struct tma_l2_set *set, uint32
     if (way < 0 || ((set->pending | set->filling) & 1u << way) != 0 ||
         (sectors & ~tma_sectors_of_way(set->valid & set->requested, way)) != 0)
         return false;
-    update_remote_only(set, way, false);
     touch(tags, set, way);
     return true;
 }
@@ -332,18 +320,17 @@ uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now) {
     return now;
 }
 
-int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
                      uint32_t sectors) {
     int way = find(tags, set, tag);
     if (way < 0) {
         uint64_t evictions = tags->evictions;
         struct tma_l2_victim victim;
-        way = allocate_way(tags, set, tag, remote, &victim);
+        way = allocate_way(tags, set, tag, &victim);
         tags->evictions = evictions;
         tags->full =
             tags->full || (uint32_t)way == tags->ways - 1; /* empty ways are allocated in order */
     }
-    update_remote_only(set, way, remote);
     if (tags->full) /* until then, the initial state has the ways in the order of allocation */
         touch(tags, set, way);
     set->valid |= tma_way_mask(way, sectors);

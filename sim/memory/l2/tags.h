@@ -37,8 +37,7 @@ struct tma_l2_set {
     uint64_t replacement;       /* state of the replacement policy */
     uint16_t pending;           /* bit per way: a fill is pending; packets may wait for it */
     uint16_t filling;           /* bit per way: DRAM has served a fill, which may be under way */
-    uint16_t remote_only; /* bit per way: only the other partition, which has a copy, read it */
-    uint16_t dirty;       /* bit per way: some sectors differ from DRAM */
+    uint16_t dirty;             /* bit per way: some sectors differ from DRAM */
 
     _Alignas(TMA_HOST_LINE_BYTES) union tma_l2_fill fills[TMA_L2_MAX_WAYS]; /* by way */
 
@@ -99,11 +98,9 @@ void tma_tags_free(struct tma_l2_tags *tags);
 int tma_tags_find(const struct tma_l2_tags *tags, const struct tma_l2_set *set, uint32_t tag);
 
 /* The way that holds a line. If the set does not hold the line, allocates one without valid
- * sectors: an empty way; else a victim among the ways that only the other partition has read; else
- * a victim among all. Ways with a pending fill are never victims; -1 where all ways have one.
- * *victim is the line that has to be written back. `remote`: the line is allocated for the other
- * partition's copy, and not for an SM of this partition. */
-int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+ * sectors: an empty way, else a victim. Ways with a pending fill are never victims; -1 where all
+ * ways have one. *victim is the line that has to be written back. */
+int tma_tags_allocate(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
                       struct tma_l2_victim *victim);
 
 /* A plain hit: the set holds these sectors of a line, requests have asked for all of them before,
@@ -196,7 +193,7 @@ static inline uint32_t tma_tags_wait(struct tma_l2_set *set, int way, uint32_t p
  * Returns the way. As long as no set is full there is no eviction, and to place a line twice has no
  * effect.
  */
-int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag, bool remote,
+int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
                      uint32_t sectors);
 
 /* Forgets fills that ended before `now`. Call it at least once in 2^31 cycles, as sets keep cycles

@@ -8,7 +8,6 @@ enum { RING_LINES = 128, BATCH_LINES = 64 };
 struct warm_line {
     struct tma_set_index index;
     bool again;       /* the same line was brought in before, for the other partition */
-    bool remote_only; /* as in struct tma_l2_set */
     bool remote_copy; /* as in struct tma_l2_tags */
     uint8_t written;  /* sectors */
 };
@@ -36,7 +35,7 @@ static void write_line(struct tma_core *core, struct tma_l2 *l2, const struct wa
 /* Whether the line is certainly present: it was brought in before, and L2 has evicted no line
  * since. */
 static bool is_present(const struct tma_l2_tags *tags, const struct warm_line *line) {
-    return line->again && line->remote_only && !tags->full;
+    return line->again && line->written == 0 && !tags->full;
 }
 
 static void take_lines(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
@@ -46,8 +45,8 @@ static void take_lines(struct tma_core *core, struct tma_l2 *l2, struct warm_rin
         const struct warm_line *line = &ring->lines[ring->taken % RING_LINES];
         if (is_present(tags, line))
             continue;
-        int way = tma_tags_preload(tags, &tags->sets[line->index.set], line->index.tag,
-                                   line->remote_only, TMA_ALL_SECTORS);
+        int way =
+            tma_tags_preload(tags, &tags->sets[line->index.set], line->index.tag, TMA_ALL_SECTORS);
         if (line->written != 0)
             write_line(core, l2, line, way);
     }
@@ -73,7 +72,6 @@ static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring 
              (struct warm_line){
                  .index = tma_set_index(map, location.home, &location),
                  .again = operation->again,
-                 .remote_only = remote && loaded,
                  .remote_copy = remote && stored,
                  .written = tma_writes_tensor(operation->direction) ? sectors : 0,
              });
@@ -122,6 +120,6 @@ void tma_l2_warm_line(struct tma_core *core, struct tma_l2 *l2, uint64_t line) {
     struct tma_line_location location = tma_locate_set(map, line);
     for (uint32_t partition = 0; partition < map->partitions; partition++) {
         struct tma_set_index index = tma_set_index(map, partition, &location);
-        tma_tags_preload(&l2->tags, &l2->tags.sets[index.set], index.tag, false, TMA_ALL_SECTORS);
+        tma_tags_preload(&l2->tags, &l2->tags.sets[index.set], index.tag, TMA_ALL_SECTORS);
     }
 }

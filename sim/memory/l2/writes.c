@@ -83,7 +83,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
         return tma_l2_reduce(core, l2, id, done);
     struct tma_l2_victim victim;
     const struct tma_set_index index = packet->index;
-    int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, false, &victim);
+    int way = tma_tags_allocate(&l2->tags, &l2->tags.sets[index.set], index.tag, &victim);
     tma_slice_write_back(core, index.set, &victim, done);
     return tma_write_line(core, l2, id, way, victim.sectors != 0, done);
 }
