@@ -7,42 +7,22 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
-
-/* Reads the rest of a stream, or more bytes than a record file may have. Returns NULL if memory
- * runs out or the stream fails. */
-static char *read_all(FILE *file, size_t *length) {
-    size_t capacity = 1 << 16, used = 0;
-    char *text = tma_allocate(capacity, 1);
-    while (text != NULL) {
-        used += fread(text + used, 1, capacity - used - 1, file);
-        if (used < capacity - 1 || used > TMA_LIMIT_RECORD_FILE_BYTES)
-            break;
-        capacity *= 2;
-        char *larger = tma_resize(text, capacity, 1);
-        if (larger == NULL)
-            tma_release(text);
-        text = larger;
-    }
-    if (text != NULL && ferror(file)) {
-        tma_release(text);
-        return NULL;
-    }
-    *length = used;
-    return text;
-}
+#include "base/stream.h"
 
 static enum tma_error_code read_file(const char *path, char **text, size_t *length,
                                      struct tma_error *error) {
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return tma_fail(error, TMA_ERROR_FILE, "%s: %s", path, strerror(errno));
-    *text = read_all(file, length);
+    *text = tma_read_stream(file, TMA_LIMIT_RECORD_FILE_BYTES + 1, length);
+    bool good = *text != NULL && !ferror(file);
     int reason = errno;
     fclose(file);
-    if (*text == NULL)
-        return tma_fail(error, TMA_ERROR_FILE, "%s: cannot be read: %s", path, strerror(reason));
-    (*text)[*length] = '\0';
-    return TMA_OK;
+    if (good)
+        return TMA_OK;
+    tma_release(*text);
+    *text = NULL;
+    return tma_fail(error, TMA_ERROR_FILE, "%s: cannot be read: %s", path, strerror(reason));
 }
 
 static size_t count_char(const char *text, char wanted) {

@@ -7,9 +7,7 @@
 
 #include "base/allocation.h"
 #include "base/limits.h"
-
-/* Of a text, at first: most files have less than 32 KiB. */
-enum { FIRST_BYTES = 32 << 10 };
+#include "base/stream.h"
 
 static enum tma_error_code check_text(const char *text, size_t length, size_t limit_bytes,
                                       struct tma_error *error) {
@@ -28,29 +26,9 @@ static enum tma_error_code fail_to_read(int number, struct tma_error *error) {
     return tma_fail(error, code, "cannot be read: %s", strerror(number));
 }
 
-/* Reads up to `most` bytes into a text that grows with what the stream has. NULL: out of memory. */
-static char *read_bytes(FILE *file, size_t most, size_t *length) {
-    size_t capacity = FIRST_BYTES < most ? FIRST_BYTES : most;
-    char *text = tma_allocate(capacity + 1, 1);
-    *length = 0;
-    while (text != NULL) {
-        *length += fread(text + *length, 1, capacity - *length, file);
-        if (*length < capacity || capacity == most)
-            break;
-        capacity = capacity < most / 2 ? 2 * capacity : most;
-        char *larger = tma_resize(text, capacity + 1, 1);
-        if (larger == NULL)
-            tma_release(text);
-        text = larger;
-    }
-    if (text != NULL)
-        text[*length] = '\0';
-    return text;
-}
-
 static enum tma_error_code read_stream(FILE *file, size_t limit_bytes, char **text, size_t *length,
                                        struct tma_error *error) {
-    *text = read_bytes(file, limit_bytes + 1, length);
+    *text = tma_read_stream(file, limit_bytes + 1, length);
     if (*text == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code = TMA_OK;
