@@ -240,11 +240,10 @@ static uint64_t saturating_product(uint64_t a, uint64_t b) {
  * variables. */
 static uint64_t times_around(const struct tma_kernel *kernel,
                              const struct tma_statement *statement) {
-    int64_t a, b, step;
-    if (statement->kind == TMA_STATEMENT_FOR && tma_value_is_constant(&statement->from, &a) &&
-        tma_value_is_constant(&statement->to, &b) &&
-        tma_value_is_constant(&statement->step, &step) && a < b && step > 0)
-        return ((uint64_t)b - (uint64_t)a - 1) / (uint64_t)step + 1;
+    int64_t a, b;
+    uint64_t steps = tma_loop_steps(statement);
+    if (steps > 0)
+        return steps;
     if (statement->kind == TMA_STATEMENT_TILES && statement->schedule != TMA_TILES_ONE &&
         tma_value_is_constant(&statement->tiles_m, &a) &&
         tma_value_is_constant(&statement->tiles_n, &b) && a > 0 && b > 0) {

@@ -82,6 +82,16 @@ static inline bool tma_value_is_constant(const struct tma_value *value, int64_t 
     return value->expression == NULL || tma_expression_constant(value->expression, constant);
 }
 
+/* How often a FOR goes around; 0: never, not always equally often, or it is no FOR. */
+static inline uint64_t tma_loop_steps(const struct tma_statement *loop) {
+    int64_t from, to, step;
+    if (loop->kind != TMA_STATEMENT_FOR || !tma_value_is_constant(&loop->from, &from) ||
+        !tma_value_is_constant(&loop->to, &to) || !tma_value_is_constant(&loop->step, &step) ||
+        from >= to || step < 1)
+        return 0;
+    return ((uint64_t)to - (uint64_t)from - 1) / (uint64_t)step + 1;
+}
+
 /* The row m and the column n of output tile `tile`. */
 void tma_tile_position(int64_t tile, int64_t tiles_m, int64_t tiles_n, int64_t group, int64_t *m,
                        int64_t *n);

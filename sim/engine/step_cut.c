@@ -15,22 +15,12 @@ enum {
     TIMED_PART = 6            /* of long loops, one step in so many is timed */
 };
 
-/* How often a loop goes around; 0: that is not always the same. */
-static uint64_t steps_of(const struct tma_statement *loop) {
-    int64_t from, to, step;
-    if (loop->kind != TMA_STATEMENT_FOR || !tma_value_is_constant(&loop->from, &from) ||
-        !tma_value_is_constant(&loop->to, &to) || !tma_value_is_constant(&loop->step, &step) ||
-        step < 1 || from >= to || __builtin_sub_overflow(to, from, &to))
-        return 0;
-    return (uint64_t)(to - 1) / (uint64_t)step + 1;
-}
-
 /* The loop of a role with the most steps, and how many. */
 static uint32_t longest_loop(const struct tma_kernel *kernel, uint32_t role, uint64_t *steps) {
     uint32_t found = UINT32_MAX;
     *steps = 0;
     for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
-        uint64_t around = steps_of(&kernel->statements[i]);
+        uint64_t around = tma_loop_steps(&kernel->statements[i]);
         if (around <= *steps)
             continue;
         *steps = around;
