@@ -78,7 +78,7 @@ static struct tma_machine draw_machine(struct fuzz_input *input, uint32_t fetch_
 }
 
 static bool draw(struct fuzz_input *input, uint32_t fetch_cycles, struct subject *subject) {
-    static struct yaml yaml;
+    static struct yaml_text yaml;
     struct tma_diagnostics list = {0};
     struct expected expected;
     subject->machine = draw_machine(input, fetch_cycles);
@@ -95,7 +95,7 @@ static bool draw(struct fuzz_input *input, uint32_t fetch_cycles, struct subject
         return true;
     }
     draw_kernel(input, subject->is_small ? &small_kernel : &usual_kernel, &yaml);
-    bool good = tma_scenario_read_text(yaml.text, "input", NULL, 0, &subject->scenario, &list);
+    bool good = tma_scenario_read_text(yaml.bytes, "input", NULL, 0, &subject->scenario, &list);
     tma_diagnostics_free(&list);
     return good;
 }

@@ -155,10 +155,10 @@ static void run_both(const struct tma_scenario *scenario, const struct tma_scena
 }
 
 static void run_random(struct fuzz_input *input) {
-    static struct yaml yaml;
+    static struct yaml_text yaml;
     struct tma_scenario scenario, again;
     draw_kernel(input, &usual_kernel, &yaml);
-    if (read_kernel(yaml.text, &scenario)) {
+    if (read_kernel(yaml.bytes, &scenario)) {
         print_and_read(&scenario, &again);
         run_both(&scenario, &again);
         tma_scenario_free(&again);
@@ -167,10 +167,10 @@ static void run_random(struct fuzz_input *input) {
 }
 
 static void run_small(struct fuzz_input *input, bool prints) {
-    static struct yaml yaml;
+    static struct yaml_text yaml;
     struct tma_scenario scenario, again;
     draw_kernel(input, &small_kernel, &yaml);
-    bool good = read_kernel(yaml.text, &scenario);
+    bool good = read_kernel(yaml.bytes, &scenario);
     if (good && prints) {
         print_and_read(&scenario, &again);
         tma_scenario_free(&again);

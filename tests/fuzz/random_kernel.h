@@ -3,11 +3,10 @@
 #ifndef TMA_TESTS_RANDOM_KERNEL_H
 #define TMA_TESTS_RANDOM_KERNEL_H
 
-#include <stdarg.h>
-
 #include "fuzz.h"
 
-enum { YAML_BYTES = 1 << 14 };
+#define YAML_TEXT_ASSERT FUZZ_ASSERT
+#include "../unit/yaml_text.h"
 
 /* How large a kernel is at most: iterations of its loops, and pairs of CTAs. */
 struct kernel_bounds {
@@ -15,29 +14,12 @@ struct kernel_bounds {
 };
 static const struct kernel_bounds usual_kernel = {5, 3}, small_kernel = {2, 2};
 
-/* Text of a scenario that grows. */
-struct yaml {
-    char text[YAML_BYTES];
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static inline void add(struct yaml *yaml, const char *format,
-                                                             ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    size_t left = sizeof yaml->text - yaml->used;
-    int length = vsnprintf(yaml->text + yaml->used, left, format, arguments);
-    va_end(arguments);
-    FUZZ_ASSERT(length >= 0 && (size_t)length < left);
-    yaml->used += (size_t)length;
-}
-
 static inline bool one_in(struct fuzz_input *input, int64_t n) {
     return fuzz_between(input, 0, n - 1) == 1;
 }
 
 static inline void draw_work(struct fuzz_input *input, const char *indent, const char *ring,
-                             struct yaml *yaml) {
+                             struct yaml_text *yaml) {
     int amount = (int)fuzz_between(input, 1, 8);
     switch (fuzz_between(input, 0, 7)) {
     case 0:
@@ -74,14 +56,14 @@ static inline void draw_work(struct fuzz_input *input, const char *indent, const
 
 /* Writes a statement, which is left out or written twice now and then: a fault of the model. */
 static inline void draw_statement(struct fuzz_input *input, const char *indent,
-                                  const char *statement, struct yaml *yaml) {
+                                  const char *statement, struct yaml_text *yaml) {
     int64_t times = fuzz_between(input, 0, 40);
     for (int64_t i = times == 7 ? 1 : times == 9 ? -1 : 0; i < 1; i++)
         add(yaml, "%s- %s\n", indent, statement);
 }
 
 static inline void draw_producer_role(struct fuzz_input *input, unsigned rings, bool cluster,
-                                      struct yaml *yaml) {
+                                      struct yaml_text *yaml) {
     static const char indent[] = "            ";
     char text[96];
     add(yaml, "    producer:\n      program:\n        - for: {k: STEPS}\n          do:\n");
@@ -101,7 +83,7 @@ static inline void draw_producer_role(struct fuzz_input *input, unsigned rings, 
 }
 
 static inline void draw_consumer_role(struct fuzz_input *input, unsigned number, unsigned rings,
-                                      struct yaml *yaml) {
+                                      struct yaml_text *yaml) {
     static const char indent[] = "            ";
     char text[64], name[16];
     int64_t more = fuzz_between(input, 0, 20);
@@ -123,7 +105,7 @@ static inline void draw_consumer_role(struct fuzz_input *input, unsigned number,
 }
 
 static inline void draw_kernel(struct fuzz_input *input, const struct kernel_bounds *bounds,
-                               struct yaml *yaml) {
+                               struct yaml_text *yaml) {
     bool cluster = one_in(input, 3);
     unsigned ctas = 2 * (unsigned)fuzz_between(input, 1, bounds->cta_pairs);
     unsigned steps = (unsigned)fuzz_between(input, 1, bounds->steps);

@@ -3,25 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../unit/suite.h"
+#include "h200.h"
 #include "memory/topology.h"
-#include "records/tsv.h"
-#include "scenario/machine_file.h"
-
-#define FOLDER "tests/hardware/h200/"
 
 static struct tma_machine machine;
 static struct tma_tsv records;
 
-static void read_records(const char *path) {
-    struct tma_error error;
-    ck_assert_msg(tma_tsv_read(path, &records, &error) == TMA_OK, "%s", error.text);
-}
-
 static void set_up(void) {
-    struct tma_diagnostics list = {0};
-    ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &list));
-    tma_diagnostics_free(&list);
+    read_h200(&machine);
 }
 
 static void tear_down(void) {
@@ -58,7 +47,7 @@ static void widen(const uint32_t *from, size_t count, int64_t *to) {
 
 /* The same SMs, of which the first ones in the lists of the GPCs have the first CTAs. */
 START_TEST(test_grids) {
-    read_records(FOLDER "cta_placement.tsv");
+    read_records(FOLDER "cta_placement.tsv", &records);
     ck_assert_uint_eq(records.rows, 29);
     for (size_t row = 0; row < records.rows; row++) {
         uint32_t count = number(row, "grid"), sms[TMA_MAX_SMS];
@@ -75,7 +64,7 @@ END_TEST
  * rates say that they share the ports of two GPCs. */
 START_TEST(test_gpcs) {
     uint32_t gpcs[TMA_MAX_SMS], sms = 0;
-    read_records(FOLDER "gpcs.tsv");
+    read_records(FOLDER "gpcs.tsv", &records);
     tma_machine_gpcs(&machine, gpcs);
     for (size_t row = 0; row < records.rows; row++) {
         int64_t list[TMA_MAX_SMS];
@@ -105,7 +94,7 @@ static bool has_cluster(const int64_t *clusters, uint32_t count, uint32_t ctas,
 START_TEST(test_clusters) {
     static const struct { uint32_t ctas, at_once; } sizes[] = {{2, 66}, {4, 30}, {8, 15}, {16, 7}};
     uint32_t ctas = sizes[_i].ctas, rows = 0, most = 0;
-    read_records(FOLDER "cluster_placement.tsv");
+    read_records(FOLDER "cluster_placement.tsv", &records);
     for (size_t row = 0; row < records.rows; row++) {
         uint32_t count = number(row, "clusters"), sms[TMA_MAX_SMS];
         int64_t measured[TMA_MAX_SMS], placed[TMA_MAX_SMS];

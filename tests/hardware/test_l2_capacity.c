@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/suite.h"
+#include "h200.h"
 #include "memory/core/address_map.h"
 #include "memory/l2/tags.h"
-#include "records/tsv.h"
-#include "scenario/machine_file.h"
 
 enum { BLOCK_LINES = 32, BLOCKS_OF_MEBIBYTE = 256, SAMPLED_LINE = 7 };
 
@@ -16,16 +14,13 @@ enum { BLOCK_LINES = 32, BLOCKS_OF_MEBIBYTE = 256, SAMPLED_LINE = 7 };
 static const double ceiling = 0.04;
 
 static struct tma_machine machine;
-static struct tma_address_map map;
 static struct tma_tsv records;
+static struct tma_address_map map;
 
 static void set_up(void) {
-    struct tma_diagnostics list = {0};
-    struct tma_error error;
-    ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &list));
-    tma_diagnostics_free(&list);
+    read_h200(&machine);
     map = tma_address_map_of(&machine);
-    ck_assert_int_eq(tma_tsv_read("tests/hardware/h200/l2_capacity.tsv", &records, &error), TMA_OK);
+    read_records(FOLDER "l2_capacity.tsv", &records);
 }
 
 static void tear_down(void) {

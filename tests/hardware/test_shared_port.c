@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "../unit/traffic.h"
-#include "records/tsv.h"
-#include "scenario/machine_file.h"
+#include "h200.h"
 
 /* `START`: the slots have their first operations behind them. */
 enum { WINDOW = 40000, START = 4000, MAX_SLOTS = 8, TENSOR_ROWS = 16384, PITCH = 256 };
@@ -18,11 +17,8 @@ static struct tma_machine machine;
 static struct tma_tsv records;
 
 static void set_up(void) {
-    struct tma_diagnostics list = {0};
-    struct tma_error error;
-    ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &list));
-    tma_diagnostics_free(&list);
-    ck_assert_int_eq(tma_tsv_read("tests/hardware/h200/shared_port.tsv", &records, &error), TMA_OK);
+    read_h200(&machine);
+    read_records(FOLDER "shared_port.tsv", &records);
 }
 
 static void tear_down(void) {

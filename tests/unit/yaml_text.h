@@ -1,14 +1,18 @@
-/* The text of a scenario that a test puts together. */
+/* The text of a scenario that a test, or a fuzzer, puts together. A fuzzer defines
+ * YAML_TEXT_ASSERT as its own assertion before. */
 #ifndef TMA_TESTS_YAML_TEXT_H
 #define TMA_TESTS_YAML_TEXT_H
 
 #include <stdarg.h>
 #include <stdio.h>
 
+#ifndef YAML_TEXT_ASSERT
 #include "suite.h"
+#define YAML_TEXT_ASSERT ck_assert
+#endif
 
 struct yaml_text {
-    char bytes[6000];
+    char bytes[1 << 14];
     size_t used;
 };
 
@@ -20,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static inline void add(struct yaml_text *t
     size_t left = sizeof text->bytes - text->used;
     int length = vsnprintf(text->bytes + text->used, left, format, arguments);
     va_end(arguments);
-    ck_assert(length >= 0 && (size_t)length < left);
+    YAML_TEXT_ASSERT(length >= 0 && (size_t)length < left);
     text->used += (size_t)length;
 }
 
