@@ -2,7 +2,7 @@
  * completes operations on the slots' mbarriers.
  *
  * What an SM issues at cycle t reaches its TMA unit at t + issue_cycles. So at cycle t everything
- * before t + issue_cycles can be worked out. The last data in shared memory complete an operation
+ * before t + issue_cycles can be worked out. An operation that is found to be at its end completes
  * c = tma_machine_completion_cycles() later at least. So every completion before
  * t + issue_cycles + c is known at cycle t, and the actor sleeps until the first of them is
  * visible, or that long. The result is that of an exact event simulation.

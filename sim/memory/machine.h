@@ -243,8 +243,8 @@ struct tma_machine {
  */
 uint64_t tma_machine_dram_cycles(const struct tma_machine *machine);
 
-/* The least time from the last byte of an operation in shared memory to its completion: what
- * completes within this time is known. */
+/* The least time from the cycle in which the memory system finds that an operation is at its end,
+ * to its completion: what completes within this time is known. */
 uint32_t tma_machine_completion_cycles(const struct tma_machine *machine);
 
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */

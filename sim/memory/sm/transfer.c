@@ -90,7 +90,9 @@ static void add_counts(struct tma_completion *completion, const struct tma_row_s
 void tma_transfer_complete(struct tma_core *core, struct tma_sms *sms, uint32_t id,
                            uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id];
-    transfer->completion.cycle = cycle;
+    /* A store unit whose packets take no time falls behind the cycle in which it makes them. */
+    uint64_t least = core->cycle + tma_machine_completion_cycles(core->machine);
+    transfer->completion.cycle = cycle > least ? cycle : least;
     transfer->completed = true;
     if (!transfer->completion.copied)
         add_counts(&transfer->completion, &transfer->splitter, &core->fill_counts[id]);
