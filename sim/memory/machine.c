@@ -13,14 +13,18 @@ uint64_t tma_machine_dram_cycles(const struct tma_machine *machine) {
     return picoseconds * machine->sm_clock_mhz / 1000000;
 }
 
+/* A store unit that shares its turns with loads can find a cycle late that it was at an end. */
+static uint32_t after_late_end(uint32_t cycles) {
+    return cycles > 1 ? cycles - 1 : cycles;
+}
+
 uint32_t tma_machine_completion_cycles(const struct tma_machine *machine) {
-    const uint32_t writes[] = {machine->tma.store_complete_cycles,
-                               machine->tma.reduce_complete_cycles};
+    const uint32_t writes[] = {after_late_end(machine->tma.store_complete_cycles),
+                               after_late_end(machine->tma.reduce_complete_cycles)};
     uint32_t least = machine->tma.complete_cycles;
     for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++)
         least = writes[i] < least ? writes[i] : least;
-    /* A unit can find that it was at its end a cycle late: loads and stores take turns. */
-    return least > 0 ? least - 1 : 0;
+    return least;
 }
 
 /* A duration in cycles of the SM clock, at another SM clock; rounded. */
