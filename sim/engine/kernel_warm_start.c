@@ -18,6 +18,7 @@
  * many times the capacity of L2. */
 enum {
     CAPACITIES = 20,
+    LAUNCHES = 3,
     FIRST_OPERATIONS = TMA_UNLESS_FUZZING(4096, 16),
     MOST_OPERATIONS = 1 << 20
 };
@@ -224,7 +225,8 @@ static void warm(struct history *history, const struct past_operation *past) {
     }
     map.global_address += kernel->arrays[past->map].pitch_bytes * past->map_index;
     if (tma_rows_begin(&rows, &map, &past->operation, NULL, NULL) == TMA_OK)
-        tma_memory_warm(memory, past->sm, past->operation.direction, &rows, again);
+        tma_memory_warm(memory, past->sm, past->operation.direction, map.l2_promotion, &rows,
+                        again);
 }
 
 static void warm_up(struct tma_kernel_engine *engine) {
@@ -241,8 +243,11 @@ static void warm_up(struct tma_kernel_engine *engine) {
             history.first = history.count - keep;
     }
     if (tma_operation_set_create(&history.visits, history.count - history.first))
-        for (uint64_t i = history.first; i < history.count; i++)
-            warm(&history, &history.items[i % history.capacity]);
+        for (int launch = 0;
+             launch == 0 || (launch < LAUNCHES && tma_memory_is_full(engine->simulation.memory));
+             launch++)
+            for (uint64_t i = history.first; i < history.count; i++)
+                warm(&history, &history.items[i % history.capacity]);
     else
         tma_simulation_out_of_memory(&engine->simulation);
     tma_operation_set_free(&history.visits);

@@ -2,10 +2,11 @@
 
 #include "base/allocation.h"
 
-/* The same kernel, run just before, leaves the lines of its operations in L2, in the order of its
- * iterations. Only its last iterations matter: those that read all tiles a few times, or twice the
- * capacity of L2. (SMs of both partitions read a tile by turns, and each leaves a copy.) */
-enum { PASSES = 10 };
+/* The same kernel, run a few times before, leaves the lines of its operations in L2, in the order
+ * of its iterations. (What L2 keeps of a kernel that does not fit changes from launch to launch.)
+ * Only its last iterations matter: those that read all tiles a few times, or twice the capacity of
+ * L2. (SMs of both partitions read a tile by turns, and each leaves a copy.) */
+enum { LAUNCHES = 3, PASSES = 10 };
 
 /* How many of the last iterations matter for an operation of the stage that moves so many bytes. */
 static uint32_t iterations_that_matter(const struct tma_simulation *simulation,
@@ -52,7 +53,7 @@ static void warm_operation(struct tma_simulation *simulation, const struct tma_g
     struct tma_tensor_map map = tma_walk_map(stage, workload, cta, iteration);
     if (tma_rows_begin(&rows, &map, &operation, NULL, NULL) != TMA_OK)
         return;
-    tma_memory_warm(simulation->memory, sm, operation.direction, &rows, again);
+    tma_memory_warm(simulation->memory, sm, operation.direction, map.l2_promotion, &rows, again);
 }
 
 static void warm_stage(struct tma_simulation *simulation, const struct tma_grid *grid,
@@ -65,7 +66,8 @@ static void warm_stage(struct tma_simulation *simulation, const struct tma_grid 
     tma_release(visitors);
 }
 
-void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid) {
+/* One launch of the kernel. */
+static void warm_once(struct tma_simulation *simulation, const struct tma_grid *grid) {
     const struct tma_workload *workload = simulation->workload;
     for (uint32_t i = 0; i < workload->operation_count; i++) {
         const struct tma_stage_operation *stage = &workload->operations[i];
@@ -78,6 +80,12 @@ void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid)
         warm_stage(simulation, grid, stage,
                    iterations_that_matter(simulation, stage, size.moved_bytes));
     }
+}
+
+void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid) {
+    warm_once(simulation, grid);
+    for (int launch = 1; launch < LAUNCHES && tma_memory_is_full(simulation->memory); launch++)
+        warm_once(simulation, grid);
 }
 
 /* Maps that are parameters come with the launch: they are in L2. After the same kernel they are

@@ -129,12 +129,14 @@ struct tma_machine {
         uint32_t interval_millicycles; /* least time that a slice takes per request */
         uint32_t request_millicycles;  /* reads: time that a slice takes for each request */
         uint32_t sector_millicycles;   /* reads: additional time for each sector */
-        uint32_t fill_millicycles;     /* time that a slice takes for a read of the lines that
-                                          out-of-bounds elements come from */
-        uint32_t merge_millicycles;    /* reads: additional time for each further load that the
-                                          coalescer merged into the request */
-        uint32_t write_flit_millicycles; /* writes: time that a slice's input port takes for each
-                                            32-byte flit */
+        uint32_t fill_sector_millicycles; /* fills and copies: time that a slice takes for each
+                                             sector that arrives */
+        uint32_t fill_millicycles;        /* time that a slice takes for a read of the lines that
+                                             out-of-bounds elements come from */
+        uint32_t merge_millicycles;       /* reads: additional time for each further load that the
+                                             coalescer merged into the request */
+        uint32_t write_flit_millicycles;  /* writes: time that a slice's input port takes for each
+                                             32-byte flit */
         uint32_t
             write_request_millicycles; /* writes: time that a slice's tags take for each request */
         uint32_t invalidate_millicycles;   /* writes: additional time of the tags to invalidate the

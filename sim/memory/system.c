@@ -393,9 +393,10 @@ void tma_memory_lose_events(struct tma_memory *memory) {
 }
 
 void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction direction,
-                     const struct tma_row_stream *rows, bool again) {
-    tma_l2_warm(&memory->core, &memory->l2, tma_memory_partition(memory, sm), direction, rows,
-                again);
+                     enum tma_l2_promotion promotion, const struct tma_row_stream *rows,
+                     bool again) {
+    tma_l2_warm(&memory->core, &memory->l2, tma_memory_partition(memory, sm), direction, promotion,
+                rows, again);
 }
 
 void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address) {

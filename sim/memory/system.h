@@ -60,7 +60,8 @@ void tma_memory_lose_events(struct tma_memory *memory);
  * kernel would have left them. `again`: the same lines were brought in before for an SM of the
  * other partition. Only before the first issue. */
 void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction direction,
-                     const struct tma_row_stream *rows, bool again);
+                     enum tma_l2_promotion promotion, const struct tma_row_stream *rows,
+                     bool again);
 
 /* Places the tensor maps at an address, 128 bytes each. Without this call they lie past all
  * tensors. Only before they are used. */

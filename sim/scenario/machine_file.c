@@ -178,6 +178,9 @@ static const struct tma_key keys[] = {
         "reads: time that a slice takes for each request"),
     U32("l2.sector", millicycles, 0, 1000000, l2.sector_millicycles,
         "reads: additional time for each sector"),
+    U32("l2.fill_sector", millicycles, 0, 1000000, l2.fill_sector_millicycles,
+        "fills from DRAM and copies from the other partition: time that a slice takes for each "
+        "sector that arrives"),
     U32("l2.fill", millicycles, 0, 1000000, l2.fill_millicycles,
         "time that a slice takes for a read of the lines that out-of-bounds elements come from"),
     U32("l2.join", millicycles, 0, 1000000, l2.merge_millicycles,

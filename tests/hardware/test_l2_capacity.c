@@ -34,9 +34,10 @@ static struct tma_set_index index_in(uint64_t line, bool away) {
 
 /* A load by an SM next to the home of a line, or `away` from it: the home gets the line, too. */
 static void load(struct tma_l2_tags *tags, uint64_t line, bool away) {
+    bool missed;
     for (int copy = 0; copy <= away; copy++) {
         struct tma_set_index index = index_in(line, copy != 0);
-        tma_tags_preload(tags, &tags->sets[index.set], index.tag, TMA_ALL_SECTORS);
+        tma_tags_preload(tags, &tags->sets[index.set], index.tag, TMA_ALL_SECTORS, &missed);
     }
 }
 

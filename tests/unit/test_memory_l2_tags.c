@@ -198,8 +198,9 @@ START_TEST(test_unused_sectors) {
     ck_assert_uint_eq(tags.unused_sectors, 2);
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 3), 0);
     ck_assert_uint_eq(tags.unused_sectors, 2);
+    bool missed;
     for (uint32_t tag = 1; tma_tags_find(&tags, set, 0) >= 0; tag++)
-        tma_tags_preload(&tags, set, tag, 15);
+        tma_tags_preload(&tags, set, tag, 15, &missed);
     way = allocate(set, 0);
     ck_assert_uint_eq(tma_tags_access(&tags, set, way, 15), 15);
     ck_assert_uint_eq(tags.unused_sectors, 2);
@@ -281,13 +282,17 @@ END_TEST
 
 /* Preloaded sectors are present and count neither as evictions nor as unused. */
 START_TEST(test_preload) {
-    tma_tags_preload(&tags, first_set(), 9, 3);
+    bool missed;
+    tma_tags_preload(&tags, first_set(), 9, 3, &missed);
+    ck_assert(missed);
+    tma_tags_preload(&tags, first_set(), 9, 3, &missed);
+    ck_assert(!missed);
     int way = tma_tags_find(&tags, first_set(), 9);
     ck_assert_int_ge(way, 0);
     ck_assert_uint_eq(tma_tags_ready_cycle(first_set(), way, 0), 0);
     ck_assert_uint_eq(tma_tags_access(&tags, first_set(), way, 15), 15 - 3);
     for (uint32_t tag = 10; tag < 100; tag++)
-        tma_tags_preload(&tags, first_set(), tag, 15);
+        tma_tags_preload(&tags, first_set(), tag, 15, &missed);
     ck_assert_uint_eq(tags.evictions, 0);
     ck_assert_uint_eq(tags.unused_sectors, 0);
 }

@@ -16,9 +16,11 @@ static struct tma_tensor_map sector_map(void) {
 /* Warms some of a block's two lines (bit mask) at their home, without copies. */
 static void leave_lines(const struct tma_tensor_map *map, uint32_t home, int32_t y,
                         uint32_t lines) {
+    struct tma_tensor_map single = *map;
+    single.l2_promotion = TMA_L2_128B;
     for (int32_t i = 0; i < 2; i++)
         if ((lines & 1u << i) != 0)
-            warm_load(memory, &(struct load){.map = map, .sm = 2 * home, .y = y + i});
+            warm_load(memory, &(struct load){.map = &single, .sm = 2 * home, .y = y + i});
 }
 
 /* SM 0 reads one sector of a block. */
@@ -86,6 +88,52 @@ START_TEST(test_first_sector) {
     map.box_dim[0] = requests[_i].count * SECTOR_ELEMENTS;
     struct load load = {.map = &map, .x = (int32_t)requests[_i].first * SECTOR_ELEMENTS};
     ck_assert_uint_eq(run_load(memory, &load).fills, requests[_i].fills);
+}
+END_TEST
+
+/* The kernel before promoted, too: it left the second line of a block whose first sector it loaded,
+ * but only if the first line was missing. */
+static const struct {
+    enum tma_l2_promotion promotion;
+    uint32_t home, sector, there;
+    uint64_t fills; /* of a load of the second line */
+} earlier[] = {
+    {TMA_L2_256B, 0, 0, NOTHING, 0}, {TMA_L2_256B, 1, 0, NOTHING, 0},
+    {TMA_L2_256B, 0, 1, NOTHING, 1}, {TMA_L2_128B, 0, 0, NOTHING, 1},
+    {TMA_L2_256B, 0, 0, FIRST, 1},   {TMA_L2_256B, 1, 0, FIRST, 1},
+};
+
+START_TEST(test_earlier_kernel) {
+    struct tma_tensor_map map = sector_map();
+    int32_t y = row_at_home(&machine, &map, earlier[_i].home, 0);
+    leave_lines(&map, earlier[_i].home, y, earlier[_i].there);
+    map.l2_promotion = earlier[_i].promotion;
+    warm_load(memory, &(struct load){
+                          .map = &map, .x = (int32_t)earlier[_i].sector * SECTOR_ELEMENTS, .y = y});
+    struct load second = {.map = &map, .sm = 2 * earlier[_i].home, .y = y + 1};
+    ck_assert_uint_eq(run_load(memory, &second).fills, earlier[_i].fills);
+}
+END_TEST
+
+/* What DRAM and the other partition bring occupies the slices that it goes to. */
+static const struct {
+    uint32_t home;
+    uint64_t slices; /* that take the line's four sectors */
+} taken[] = {{0, 1}, {1, 2}};
+
+START_TEST(test_fills_occupy_their_slices) {
+    uint64_t busy[2];
+    struct tma_tensor_map map = line_map(1);
+    int32_t y = row_at_home(&machine, &map, taken[_i].home, 0);
+    map.l2_promotion = TMA_L2_128B;
+    for (uint32_t cycles = 0; cycles < 2; cycles++) {
+        machine.l2.fill_sector_millicycles = 1000 * cycles;
+        recreate();
+        run_load(memory, &(struct load){.map = &map, .y = y});
+        ck_assert(tma_memory_drain(memory));
+        busy[cycles] = tma_memory_count(memory).slice_busy;
+    }
+    ck_assert_uint_eq(busy[1] - busy[0], TMA_SECTORS * taken[_i].slices);
 }
 END_TEST
 
@@ -252,6 +300,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_block, 0, sizeof blocks / sizeof *blocks);
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
+    tcase_add_loop_test(tests, test_earlier_kernel, 0, sizeof earlier / sizeof *earlier);
+    tcase_add_loop_test(tests, test_fills_occupy_their_slices, 0, sizeof taken / sizeof *taken);
     tcase_add_test(tests, test_copy_of_second_line);
     tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
     tcase_add_test(tests, test_block_is_one_access);

@@ -104,7 +104,7 @@ static const struct {
      2},
     {"other sectors", {{0, 0, 2, 0}, {1, 2, 2, 0}}, 2, READ + FULL, 2},
     {"some of the sectors", {{0, 0, 2, 0}, {1, 0, 1, 0}}, 2, READ + FULL - 1, 2},
-    {"other sectors in between", {{0, 0, 2, 0}, {1, 2, 2, 0}, {2, 0, 2, 1}}, 3, FULL, 2},
+    {"other sectors in between", {{0, 0, 2, 0}, {1, 2, 2, 0}, {2, 0, 2, 1}}, 3, 2 * READ + FULL, 3},
 };
 
 START_TEST(test_merged_loads) {

@@ -76,7 +76,7 @@ static inline void issue_load(struct tma_memory *memory, const struct load *load
 
 static inline void warm_load(struct tma_memory *memory, const struct load *load) {
     struct tma_row_stream rows = rows_of(load, NULL);
-    tma_memory_warm(memory, load->sm, load->direction, &rows, false);
+    tma_memory_warm(memory, load->sm, load->direction, load->map->l2_promotion, &rows, false);
 }
 
 /* Issues `count` loads, advances until all have completed, and puts the completion of the load with

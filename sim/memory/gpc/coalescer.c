@@ -1,6 +1,7 @@
 /* The coalescer of a GPC: loads of the same sectors of a line, of one SM or of several, become one
  * request to L2, until the first one's response has passed the GPC's port. The response serves all
- * of them. A load of other sectors of that line is a request of its own. */
+ * of them. A load of other sectors of that line is a request of its own, and closes the MSHR of the
+ * line: the next load opens another one. */
 #include "memory/gpc/coalescer.h"
 
 #include "memory/gpc/response_port.h"
@@ -42,11 +43,13 @@ struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs 
                                          uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
-    bool outstanding = is_outstanding(mshr, packet->line, cycle);
-    bool same = mshr->sectors == packet->sectors;
-    if (outstanding && same && mshr->loads < core->machine->crossbar.coalesced_requests)
+    bool open = is_outstanding(mshr, packet->line, cycle) &&
+                mshr->loads < core->machine->crossbar.coalesced_requests;
+    if (open && mshr->sectors == packet->sectors)
         return merge(core, gpcs, mshr, id, cycle);
-    if (!outstanding || same)
+    if (open)
+        mshr->loads = 0;
+    else
         *mshr = (struct tma_mshr){.line = packet->line & LINE_BITS,
                                   .sectors = packet->sectors,
                                   .loads = 1,

@@ -6,11 +6,11 @@
 #include "memory/core/descriptor_cache.h"
 
 /* An MSHR: a load that is outstanding until its response has passed the GPC's port. Further loads
- * of the same sectors are merged into it. */
+ * of the same sectors are merged into it, until one of other sectors closes it. */
 struct tma_mshr {
     uint64_t line : 45;     /* lines are below TMA_L2_ADDRESS_LIMIT */
     uint64_t sectors : 4;   /* that the load asks for */
-    uint64_t loads : 3;     /* loads that one response serves; 0: the MSHR is free */
+    uint64_t loads : 3;     /* loads that one response serves; 0: free, or closed */
     uint64_t sm : 8;        /* of the first load */
     uint64_t responded : 1; /* the response is at the port */
     uint64_t number : 63;   /* the first load's packet; once responded, the cycle at which the

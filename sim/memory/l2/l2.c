@@ -8,6 +8,7 @@
 static void convert_rates(struct tma_l2 *l2) {
     const struct tma_machine *machine = l2->core->machine;
     l2->interval_ticks = tma_millicycles_to_ticks(machine->l2.interval_millicycles);
+    l2->fill_sector_ticks = tma_millicycles_to_ticks(machine->l2.fill_sector_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
     l2->merged_ticks = tma_millicycles_to_ticks(machine->l2.merge_millicycles);
     for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
@@ -58,6 +59,8 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
     uint32_t waiting = TMA_NONE;
     if (way >= 0)
         waiting = tma_tags_end_fill(tma_slice_set(l2, packet), way, packet->fill.missing, cycle);
+    tma_slice_take_sectors(core, l2, packet->location.home, &packet->location,
+                           packet->fill.missing);
     count_fill(core, packet, tma_sector_count(packet->fill.missing), cycle);
     struct tma_handover next = tma_nowhere;
     if (packet->kind == TMA_PACKET_PROMOTION)

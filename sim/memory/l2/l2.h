@@ -28,9 +28,10 @@ struct tma_l2 {
     struct tma_port *slices;             /* owned: the tag pipelines, by partition and slice */
     struct tma_write_ports *write_ports; /* owned: likewise */
     const struct tma_promotion_policy *promotion;
-    uint64_t interval_ticks;              /* least time between the requests of a slice */
-    uint64_t fill_line_ticks;             /* to read a fill line */
-    uint64_t merged_ticks;                /* for a request that was merged */
+    uint64_t interval_ticks;    /* least time between the requests of a slice */
+    uint64_t fill_sector_ticks; /* of a slice, for each sector that a fill or a copy brings */
+    uint64_t fill_line_ticks;   /* to read a fill line */
+    uint64_t merged_ticks;      /* for a request that was merged */
     uint64_t read_ticks[TMA_SECTORS + 1]; /* to read that many sectors */
     /* Hits until the host's caches are no longer prefetched for misses. No result depends on it. */
     uint32_t expects_misses;
@@ -142,7 +143,8 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
  * earlier kernel with the same operation left. `partition` is that of the SM. `again`: an SM of the
  * other partition brought the same lines in before. */
 void tma_l2_warm(struct tma_core *core, struct tma_l2 *l2, uint32_t partition,
-                 enum tma_direction direction, const struct tma_row_stream *rows, bool again);
+                 enum tma_direction direction, enum tma_l2_promotion promotion,
+                 const struct tma_row_stream *rows, bool again);
 
 /* warm_start.c: brings one line, in all its sectors, into both partitions. */
 void tma_l2_warm_line(struct tma_core *core, struct tma_l2 *l2, uint64_t line);

@@ -15,6 +15,12 @@ uint64_t tma_slice_look_up(struct tma_core *core, const struct tma_l2 *l2, uint3
            core->machine->l2.lookup_cycles;
 }
 
+void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
+                            const struct tma_line_location *location, uint32_t sectors) {
+    uint64_t ticks = tma_sector_count(sectors) * l2->fill_sector_ticks;
+    tma_port_serve(tma_slice_port(core, l2, partition, location), core->cycle, ticks);
+}
+
 void tma_slice_write_to_dram(struct tma_core *core, const struct tma_line_location *location,
                              uint32_t sectors, uint64_t cycle) {
     const struct tma_line_location where = *location;

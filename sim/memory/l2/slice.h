@@ -34,6 +34,11 @@ uint64_t tma_slice_look_up(struct tma_core *core, const struct tma_l2 *l2, uint3
                            const struct tma_line_location *location, uint64_t ticks,
                            uint64_t cycle);
 
+/* Sectors from DRAM or from the other partition arrive and are written: they occupy the slice,
+ * which other requests wait for. */
+void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
+                            const struct tma_line_location *location, uint32_t sectors);
+
 /* Allocates a way for a packet's line (see tma_tags_allocate) and writes its victim back to DRAM.
  * Returns -1 if every way has a pending fill. Pointers to packets are invalid afterwards. */
 int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle);

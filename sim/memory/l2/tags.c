@@ -321,8 +321,9 @@ uint64_t tma_tags_ready_cycle(struct tma_l2_set *set, int way, uint64_t now) {
 }
 
 int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
-                     uint32_t sectors) {
+                     uint32_t sectors, bool *missed) {
     int way = find(tags, set, tag);
+    *missed = way < 0;
     if (way < 0) {
         uint64_t evictions = tags->evictions;
         struct tma_l2_victim victim;

@@ -190,11 +190,11 @@ static inline uint32_t tma_tags_wait(struct tma_l2_set *set, int way, uint32_t p
 }
 
 /* Warm start: places sectors into a way, as if they had been present and requested for long.
- * Returns the way. As long as no set is full there is no eviction, and to place a line twice has no
- * effect.
+ * Returns the way. *missed: the set did not hold the line. As long as no set is full there is no
+ * eviction, and to place a line twice has no effect.
  */
 int tma_tags_preload(struct tma_l2_tags *tags, struct tma_l2_set *set, uint32_t tag,
-                     uint32_t sectors);
+                     uint32_t sectors, bool *missed);
 
 /* Forgets fills that ended before `now`. Call it at least once in 2^31 cycles, as sets keep cycles
  * modulo 2^32. */

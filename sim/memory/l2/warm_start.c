@@ -8,6 +8,7 @@ enum { RING_LINES = 128, BATCH_LINES = 64 };
 struct warm_line {
     struct tma_set_index index;
     bool again;       /* the same line was brought in before, for the other partition */
+    bool after_miss;  /* brought in only where the line before it in the ring was missing */
     bool remote_copy; /* as in struct tma_l2_tags */
     uint8_t written;  /* sectors */
 };
@@ -15,12 +16,14 @@ struct warm_line {
 struct warm_ring {
     struct warm_line lines[RING_LINES];
     uint32_t put, taken; /* how many lines, in all */
+    bool missed;         /* the line that was taken last was missing */
 };
 
 /* An operation of the earlier kernel. */
 struct warm_operation {
     uint32_t partition; /* of its SM */
     enum tma_direction direction;
+    bool promotes; /* to 256 bytes */
     bool again;
 };
 
@@ -44,9 +47,11 @@ static void take_lines(struct tma_core *core, struct tma_l2 *l2, struct warm_rin
     for (uint32_t end = ring->taken + count; ring->taken != end; ring->taken++) {
         const struct warm_line *line = &ring->lines[ring->taken % RING_LINES];
         if (is_present(tags, line))
+            ring->missed = false;
+        if (is_present(tags, line) || (line->after_miss && !ring->missed))
             continue;
-        int way =
-            tma_tags_preload(tags, &tags->sets[line->index.set], line->index.tag, TMA_ALL_SECTORS);
+        int way = tma_tags_preload(tags, &tags->sets[line->index.set], line->index.tag,
+                                   TMA_ALL_SECTORS, &ring->missed);
         if (line->written != 0)
             write_line(core, l2, line, way);
     }
@@ -59,27 +64,35 @@ static void put_line(const struct tma_l2_tags *tags, struct warm_ring *ring,
         tma_tags_prefetch(tags, line.index.set);
 }
 
-/* Brings a line in at its home, and also in the partition of the SM if the operation loads or
- * stores it from there. (If that partition is the home, the second entry is stored too, and
- * ignored: a branch would take the host longer.) */
+/* Brings a line in as tma_l2_receive_read would: a copy that is there answers a load, else the home
+ * does; and a home that lacks the line also fetches the second one of its block, if it promotes. A
+ * store leaves its line at home and in the SM's partition. (An entry that does not count is stored
+ * too, and ignored: a branch would take the host longer.) */
 static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
                      const struct warm_operation *operation, uint64_t line, uint8_t sectors) {
     const struct tma_address_map *map = &core->map;
     struct tma_line_location location = tma_locate_set(map, line);
     bool remote = location.home != operation->partition;
     bool stored = operation->direction == TMA_STORE, loaded = operation->direction == TMA_LOAD;
-    put_line(&l2->tags, ring,
-             (struct warm_line){
-                 .index = tma_set_index(map, location.home, &location),
-                 .again = operation->again,
-                 .remote_copy = remote && stored,
-                 .written = tma_writes_tensor(operation->direction) ? sectors : 0,
-             });
-    ring->put++;
-    put_line(&l2->tags, ring,
-             (struct warm_line){.index = tma_set_index(map, operation->partition, &location)});
-    ring->put += remote && (stored || loaded);
-    if (ring->put - ring->taken > RING_LINES - 2)
+    struct warm_line copy = {.index = tma_set_index(map, operation->partition, &location)};
+    struct warm_line home = {
+        .index = tma_set_index(map, location.home, &location),
+        .again = operation->again,
+        .after_miss = remote && loaded,
+        .remote_copy = remote && stored,
+        .written = tma_writes_tensor(operation->direction) ? sectors : 0,
+    };
+    put_line(&l2->tags, ring, loaded ? copy : home);
+    ring->put += remote || !loaded;
+    put_line(&l2->tags, ring, loaded ? home : copy);
+    ring->put += loaded || (remote && stored);
+    if (operation->promotes && line % 2 == 0 && (sectors & 1u) != 0) {
+        struct tma_set_index second =
+            tma_second_index(map, location.home, &location, line, home.index);
+        put_line(&l2->tags, ring, (struct warm_line){.index = second, .after_miss = true});
+        ring->put++;
+    }
+    if (ring->put - ring->taken > RING_LINES - 3)
         take_lines(core, l2, ring, BATCH_LINES);
 }
 
@@ -98,8 +111,11 @@ static void bring_in_row(struct tma_core *core, struct tma_l2 *l2, struct warm_r
 }
 
 void tma_l2_warm(struct tma_core *core, struct tma_l2 *l2, uint32_t partition,
-                 enum tma_direction direction, const struct tma_row_stream *rows, bool again) {
-    const struct warm_operation operation = {partition, direction, again};
+                 enum tma_direction direction, enum tma_l2_promotion promotion,
+                 const struct tma_row_stream *rows, bool again) {
+    bool reads = direction == TMA_LOAD || direction == TMA_PREFETCH;
+    const struct warm_operation operation = {partition, direction,
+                                             reads && promotion == TMA_L2_256B, again};
     struct tma_row_stream left = *rows;
     const struct tma_row_run *run;
     struct warm_ring ring = {.put = 0};
@@ -118,8 +134,9 @@ void tma_l2_warm(struct tma_core *core, struct tma_l2 *l2, uint32_t partition,
 void tma_l2_warm_line(struct tma_core *core, struct tma_l2 *l2, uint64_t line) {
     const struct tma_address_map *map = &core->map;
     struct tma_line_location location = tma_locate_set(map, line);
+    bool missed;
     for (uint32_t partition = 0; partition < map->partitions; partition++) {
         struct tma_set_index index = tma_set_index(map, partition, &location);
-        tma_tags_preload(&l2->tags, &l2->tags.sets[index.set], index.tag, TMA_ALL_SECTORS);
+        tma_tags_preload(&l2->tags, &l2->tags.sets[index.set], index.tag, TMA_ALL_SECTORS, &missed);
     }
 }
