@@ -179,6 +179,9 @@ struct tma_kernel_steps {
     struct tma_step_cut cut;
     struct tma_step_clock clock;
     struct tma_program_amounts whole, part;
+    uint32_t measured_round; /* those that are left out are taken to be as this one */
+    uint32_t most_rounds;    /* of a grid, before some can still be left out; 0: none can */
+    uint32_t left_out_ctas;  /* of a grid, in whole rounds */
 };
 
 /* See kernel_sampling.h. All 0: the run is not sampled. */
