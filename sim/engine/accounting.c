@@ -127,19 +127,16 @@ static void add_skipped(const struct tma_skipped *skipped, uint32_t places,
     struct tma_distribution *ctas = &result->cta_cycles;
     uint64_t all = skipped->cycles * places;
     result->latency_cycles.count += skipped->latencies;
-    if (skipped->cycles == 0)
-        return;
     if (skipped->ctas > 0) {
         uint64_t busy = skipped->cta_cycles < all ? skipped->cta_cycles : all;
         ctas->count += skipped->ctas;
         result->waves.count += (uint32_t)(skipped->ctas / places);
         result->waves.idle_place_cycles += all - busy;
-        return;
     }
-    ctas->min += skipped->cycles;
-    ctas->median += skipped->cycles;
-    ctas->p95 += skipped->cycles;
-    ctas->max += skipped->cycles;
+    ctas->min += skipped->each_cycles;
+    ctas->median += skipped->each_cycles;
+    ctas->p95 += skipped->each_cycles;
+    ctas->max += skipped->each_cycles;
 }
 
 /* GPCs that have an SM in use. */

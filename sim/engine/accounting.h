@@ -17,8 +17,9 @@ struct tma_cta_span {
 struct tma_skipped {
     uint64_t cycles;
     uint64_t latencies;
-    uint64_t ctas;       /* whole CTAs; 0: all places had a CTA that went on over these cycles */
-    uint64_t cta_cycles; /* of whole CTAs, all together */
+    uint64_t ctas;        /* whole CTAs */
+    uint64_t cta_cycles;  /* of whole CTAs, all together */
+    uint64_t each_cycles; /* of each CTA that was simulated, in part */
 };
 
 struct tma_accounting {

@@ -283,6 +283,8 @@ struct tma_wait tma_kernel_schedule(struct tma_kernel_engine *engine, uint64_t n
     uint32_t running = 0;
     for (uint32_t c = 0; c < engine->cluster_count; c++) {
         struct tma_kernel_cluster *cluster = &engine->clusters[c];
+        if (cluster->running_ctas == 0)
+            tma_kernel_steps_next(engine);
         if (cluster->running_ctas == 0 && engine->next_cta < engine->kernel->cta_count)
             start_cluster(engine, cluster, now);
         running += cluster->running_ctas > 0;

@@ -70,6 +70,8 @@ static void check_end(struct tma_kernel_engine *engine) {
     uint64_t ended = engine->simulation.accounting.ended_ctas;
     if (sampling->unit == TMA_SAMPLED_CTAS)
         ended += sampling->sampler.skipped;
+    if (sampling->unit == TMA_SAMPLED_STEPS)
+        ended += sampling->steps.left_out_ctas;
     snprintf(text, sizeof text, "the run stopped when %llu of %u CTAs had ended",
              (unsigned long long)ended, engine->kernel->cta_count);
     if (ended != engine->kernel->cta_count)

@@ -14,25 +14,10 @@ static uint64_t walk_bytes(const struct tma_kernel *kernel) {
     return tma_tensor_bytes(kernel->maps, kernel->arrays, kernel->map_count);
 }
 
-/* After how many output tiles the order of tiles repeats itself: with the groups of a loop over
- * tiles. 0: not known. */
-static uint64_t tile_period(const struct tma_kernel *kernel) {
-    for (uint32_t i = 0; i < kernel->statement_count; i++) {
-        const struct tma_statement *loop = &kernel->statements[i];
-        int64_t variables[TMA_MAX_VARIABLES] = {0}, m, n, group;
-        if (loop->kind == TMA_STATEMENT_TILES &&
-            tma_value_at(&loop->tiles_m, variables, &m, NULL) &&
-            tma_value_at(&loop->tiles_n, variables, &n, NULL) &&
-            tma_value_at(&loop->group, variables, &group, NULL))
-            return (uint64_t)(group == 0 ? m : group * n);
-    }
-    return 0;
-}
-
 /* The shortest window: about a round of all places, and a whole part of the period, so that some
  * windows together are one. */
 static uint64_t shortest_window(const struct tma_kernel *kernel, uint64_t round) {
-    uint64_t period = tile_period(kernel), parts = (period + round / 2) / round;
+    uint64_t period = tma_tile_period(kernel), parts = (period + round / 2) / round;
     return parts == 0 || parts > MOST_PARTS ? round : period / parts;
 }
 
@@ -82,7 +67,9 @@ void tma_kernel_sampling_free(struct tma_kernel_engine *engine) {
 bool tma_kernel_sampling_leave(struct tma_kernel_engine *engine, uint64_t rounds) {
     struct tma_kernel_sampling *own = &engine->sampling;
     if (own->unit == TMA_SAMPLED_STEPS) {
-        tma_kernel_steps_cut(engine);
+        engine->next_cta = 0;
+        engine->next_tile = engine->kernel->cta_count;
+        tma_kernel_steps_cut(engine, rounds != UINT64_MAX);
         return false;
     }
     bool sampled = own->sampler.marks != NULL, by_ctas = own->unit == TMA_SAMPLED_CTAS;

@@ -85,7 +85,7 @@ struct tma_role_state {
     uint64_t mma_committed;
     uint64_t issued_cycle; /* at which all instructions of the products so far have been issued */
     bool group_open;       /* stores were issued since the last commit */
-    const struct tma_statement *request; /* for which it wants a unit of the SM in this cycle */
+    const struct tma_statement *request; /* for which it wants a unit of the SM at its cycle */
     bool served;                         /* by that unit */
     uint64_t served_cycle;
 };
@@ -117,7 +117,7 @@ struct tma_kernel_sm {
     uint64_t poll_cycles;    /* what the warps of its other CTAs add to each mbarrier instruction */
     uint32_t cta_places;
     uint64_t *fetched; /* by statement: from when its instructions are in the SM's cache, or 0 */
-    struct tma_role_state **requests; /* of the current cycle */
+    struct tma_role_state **requests; /* of this cycle and later ones */
     uint32_t request_count;
 };
 
@@ -179,6 +179,9 @@ struct tma_kernel_steps {
     struct tma_step_cut cut;
     struct tma_step_clock clock;
     struct tma_program_amounts whole, part;
+    uint32_t measured_round; /* those that are left out are taken to be as this one */
+    uint32_t most_rounds;    /* of a grid, before some can still be left out; 0: none can */
+    uint32_t left_out_ctas;  /* of a grid, in whole rounds */
 };
 
 /* See kernel_sampling.h. All 0: the run is not sampled. */

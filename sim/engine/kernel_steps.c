@@ -3,14 +3,16 @@
 #include <string.h>
 
 #include "engine/sample_plan.h"
+#include "engine/sampled_loops.h"
 
 enum {
     LEAST_ROUNDS = 2, /* with one, windows within it say more */
-    MOST_ROUNDS = 24, /* of output tiles in each place: with more, whole waves are skipped */
+    MOST_ROUNDS = 64, /* of output tiles in each place: with more, windows of them are compared */
+    LAST_ROUNDS = 1,  /* of a grid, behind those that are left out */
     /* Of what was left out. Steps change slowly along a loop; where CTAs share an SM, they are not
      * as much out of step in short tiles as in long ones. */
-    ERROR_MILLE = 25,
-    SHARED_ERROR_MILLE = 100
+    ERROR_MILLE = 50,
+    SHARED_ERROR_MILLE = 150
 };
 
 static uint32_t sm_index(const struct tma_kernel_cta *cta) {
@@ -37,6 +39,24 @@ static bool shrink_l2(struct tma_kernel_engine *engine, struct tma_loop_walk *wa
     return true;
 }
 
+/* Plans to leave out whole rounds: of CTAs that stay, behind those in which the tiles of a period
+ * come for the first time and one more; of a grid, as soon as two rounds agree. */
+static void plan_rounds(struct tma_kernel_engine *engine, uint64_t waves,
+                        struct tma_loop_walk *walk) {
+    struct tma_kernel_steps *steps = &engine->sampling.steps;
+    uint64_t places = engine->cta_places, full = engine->kernel->cta_count / places;
+    uint64_t first = 1 + (tma_tile_period(engine->kernel) + places - 1) / places;
+    if (first < LEAST_ROUNDS)
+        first = LEAST_ROUNDS;
+    steps->measured_round = (uint32_t)first - 1;
+    if (waves == 1) {
+        tma_step_cut_leave_tiles(engine->kernel, &steps->cut, first, steps->whole.loops);
+        steps->part = tma_step_cut_amounts(engine->kernel, &steps->cut, false, walk);
+    } else if (steps->whole.loops == 1 && full > first + LAST_ROUNDS) {
+        steps->most_rounds = (uint32_t)full - LAST_ROUNDS;
+    }
+}
+
 bool tma_kernel_steps_begin(struct tma_kernel_engine *engine, bool *found) {
     const struct tma_kernel *kernel = engine->kernel;
     struct tma_kernel_steps *steps = &engine->sampling.steps;
@@ -54,22 +74,41 @@ bool tma_kernel_steps_begin(struct tma_kernel_engine *engine, bool *found) {
         return true;
     if (!shrink_l2(engine, &walk))
         return false;
+    plan_rounds(engine, waves, &walk);
     *found = true;
     engine->sampling.unit = TMA_SAMPLED_STEPS;
-    tma_kernel_steps_cut(engine);
-    return tma_step_clock_create(&steps->clock, steps->cut.timed, engine->cta_places,
-                                 engine->sm_count, engine->ctas_per_sm);
+    engine->sampling.cut = tma_step_cut_loops(&steps->cut);
+    tma_kernel_steps_cut(engine, false);
+    bool created = tma_step_clock_create(&steps->clock, steps->cut.timed, engine->cta_places,
+                                         engine->sm_count, engine->ctas_per_sm);
+    steps->clock.stays = waves == 1;
+    return created;
 }
 
 void tma_kernel_steps_free(struct tma_kernel_engine *engine) {
     tma_step_clock_free(&engine->sampling.steps.clock);
 }
 
-void tma_kernel_steps_cut(struct tma_kernel_engine *engine) {
-    const struct tma_step_cut *cut = &engine->sampling.steps.cut;
+void tma_kernel_steps_cut(struct tma_kernel_engine *engine, bool warm_start) {
+    struct tma_loop_gap gap = tma_step_cut_gap(&engine->sampling.steps.cut);
+    if (warm_start)
+        gap.tiles_by = 0;
     for (uint32_t c = 0; c < engine->cluster_count; c++)
-        engine->clusters[c].gap =
-            (struct tma_loop_gap){.after = cut->timed.last, .by = cut->left_out};
+        engine->clusters[c].gap = gap;
+}
+
+void tma_kernel_steps_next(struct tma_kernel_engine *engine) {
+    struct tma_kernel_steps *steps = &engine->sampling.steps;
+    uint32_t rounds = steps->measured_round + 1;
+    if (rounds >= steps->most_rounds || engine->next_cta != rounds * engine->cta_places)
+        return;
+    if (!tma_step_clock_agrees(&steps->clock, steps->measured_round)) {
+        steps->measured_round++;
+        return;
+    }
+    steps->left_out_ctas = (steps->most_rounds - rounds) * engine->cta_places;
+    steps->most_rounds = 0;
+    engine->next_cta += steps->left_out_ctas;
 }
 
 void tma_kernel_steps_start(struct tma_kernel_cta *cta) {
@@ -96,6 +135,23 @@ void tma_kernel_steps_pass(struct tma_role_state *role) {
                                 role->cycle);
 }
 
+static uint64_t rounds_left_out(const struct tma_kernel_engine *engine) {
+    const struct tma_kernel_steps *steps = &engine->sampling.steps;
+    return steps->cut.tiles_left_out + steps->left_out_ctas / engine->cta_places;
+}
+
+/* The programs of so many CTAs. */
+static struct tma_program_amounts times(struct tma_program_amounts amounts, uint64_t ctas) {
+    amounts.loops *= ctas;
+    amounts.statements *= ctas;
+    amounts.operations *= ctas;
+    amounts.load_bytes *= ctas;
+    amounts.store_bytes *= ctas;
+    for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
+        amounts.units[u] *= ctas;
+    return amounts;
+}
+
 /* The end of the run with all its steps: that of the place that ends last. */
 static struct tma_step_stretch stretched_end(const struct tma_kernel_engine *engine) {
     const struct tma_kernel_steps *steps = &engine->sampling.steps;
@@ -107,7 +163,21 @@ static struct tma_step_stretch stretched_end(const struct tma_kernel_engine *eng
         if (cycle > end.cycles)
             end = (struct tma_step_stretch){cycle, stretch.error_cycles};
     }
+    struct tma_step_stretch round =
+        tma_step_clock_round(&steps->clock, steps->measured_round, steps->cut.left_out);
+    uint64_t rounds = rounds_left_out(engine);
+    end.cycles += rounds * round.cycles;
+    end.error_cycles += rounds * round.error_cycles;
     return end;
+}
+
+/* How much longer each simulated CTA would have been: one that stays, by all that is left out. */
+static uint64_t cta_stretch(const struct tma_kernel_engine *engine, uint64_t skipped) {
+    const struct tma_kernel_steps *steps = &engine->sampling.steps;
+    if (steps->clock.stays)
+        return skipped;
+    return tma_step_clock_loop(&steps->clock, steps->measured_round, steps->cut.left_out).cycles *
+           steps->whole.loops;
 }
 
 /* Roles spend the time that is added as they spend the rest. */
@@ -127,10 +197,17 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
     struct tma_step_stretch end = stretched_end(engine);
     struct tma_tally simulated = tma_sample_tally(accounting, counters);
     memcpy(simulated.units, units, sizeof simulated.units);
-    struct tma_tally left = tma_step_cut_tally(&simulated, &steps->whole, &steps->part);
+    uint64_t ctas = engine->kernel->cta_count, left_out = steps->left_out_ctas;
+    const struct tma_program_amounts whole = times(steps->whole, ctas),
+                                     part = times(steps->part, ctas - left_out);
+    struct tma_tally left = tma_step_cut_tally(&simulated, &whole, &part);
     uint64_t last = accounting->last_cycle, skipped = end.cycles > last ? end.cycles - last : 0;
     sampled->asked = true;
-    accounting->skipped = (struct tma_skipped){.cycles = skipped, .latencies = left.latencies};
+    accounting->skipped = (struct tma_skipped){.cycles = skipped,
+                                               .latencies = left.latencies,
+                                               .ctas = left_out,
+                                               .cta_cycles = skipped * engine->cta_places,
+                                               .each_cycles = cta_stretch(engine, skipped)};
     tma_tally_add(&left, engine->result, counters);
     stretch_roles(engine->result, skipped, last > 0 ? last : 1);
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)

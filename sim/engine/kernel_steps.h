@@ -11,8 +11,12 @@
 bool tma_kernel_steps_begin(struct tma_kernel_engine *engine, bool *found);
 void tma_kernel_steps_free(struct tma_kernel_engine *engine);
 
-/* Cuts the steps out of all loops: before the run, and before the walk of the warm start. */
-void tma_kernel_steps_cut(struct tma_kernel_engine *engine);
+/* Cuts the steps out of all loops: before the walk of the warm start, which goes through all tiles,
+ * and before the run. */
+void tma_kernel_steps_cut(struct tma_kernel_engine *engine, bool warm_start);
+
+/* Before a CTA starts: whole rounds of a grid are left out when it comes to them. */
+void tma_kernel_steps_next(struct tma_kernel_engine *engine);
 
 /* A CTA has started, or has ended. */
 void tma_kernel_steps_start(struct tma_kernel_cta *cta);

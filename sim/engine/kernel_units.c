@@ -185,8 +185,8 @@ static bool comes_before(const struct tma_role_state *a, const struct tma_role_s
     return a->cta->number != b->cta->number ? a->cta->number < b->cta->number : a->index < b->index;
 }
 
-/* At the end of a cycle: serves the requests of an SM, by CTA and role. */
-static void serve_requests(struct tma_kernel_sm *sm) {
+/* At the end of a cycle: serves the requests of an SM for this cycle, by CTA and role. */
+static void serve_requests(struct tma_kernel_sm *sm, uint64_t cycle) {
     for (uint32_t i = 0; i < sm->request_count; i++) {
         struct tma_role_state *role = sm->requests[i];
         uint32_t at = i;
@@ -194,12 +194,17 @@ static void serve_requests(struct tma_kernel_sm *sm) {
             sm->requests[at] = sm->requests[at - 1];
         sm->requests[at] = role;
     }
+    uint32_t left = 0;
     for (uint32_t i = 0; i < sm->request_count; i++) {
         struct tma_role_state *role = sm->requests[i];
+        if (role->cycle > cycle) {
+            sm->requests[left++] = role;
+            continue;
+        }
         role->served_cycle = serve(role, role->request, role->cycle);
         role->served = true;
     }
-    sm->request_count = 0;
+    sm->request_count = left;
 }
 
 bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *statement,
@@ -213,7 +218,7 @@ bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *s
     }
     if (role->request != NULL) {
         if (!role->served)
-            serve_requests(sm);
+            serve_requests(sm, now);
         role->request = NULL;
         role->served = false;
         *end = role->served_cycle;
@@ -221,13 +226,9 @@ bool tma_role_compute(struct tma_role_state *role, const struct tma_statement *s
     }
     role->phase = TMA_ROLE_REQUESTS;
     role->waiting = statement;
-    if (role->cycle > now) {
-        *wait = tma_wait_cycle(role->cycle);
-        return false;
-    }
     role->request = statement;
     sm->requests[sm->request_count++] = role;
-    *wait = tma_wait_cycle_end(now);
+    *wait = tma_wait_cycle_end(role->cycle > now ? role->cycle : now);
     return false;
 }
 

@@ -171,17 +171,23 @@ static void begin_if(struct tma_program_cursor *cursor, struct tma_program_place
 static int64_t stride_of(struct tma_program_cursor *cursor, const struct tma_program_place *place,
                          const struct tma_program_frame *frame) {
     struct tma_loop_cut *cut = cursor->cut;
-    int64_t stride;
-    if (cut == NULL || cut->loops[cursor->role] != frame->statement)
-        return frame->step;
-    if (place == &cursor->main) {
-        cursor->passes++;
-        cut->passes += cursor->role == cut->counted;
-    }
     const struct tma_loop_gap *gap = cursor->gap;
-    if (gap == NULL || gap->by == 0 || frame->index != gap->after + 1)
+    uint64_t by = 0;
+    int64_t stride;
+    if (cut == NULL)
         return frame->step;
-    return __builtin_mul_overflow(frame->step, (int64_t)gap->by + 1, &stride) ? INT64_MAX : stride;
+    if (cut->loops[cursor->role] == frame->statement) {
+        if (place == &cursor->main) {
+            cursor->passes++;
+            cut->passes += cursor->role == cut->counted;
+        }
+        by = gap != NULL && frame->index == gap->after + 1 ? gap->by : 0;
+    } else if (cut->tiles[cursor->role] == frame->statement) {
+        by = gap != NULL && frame->index == gap->tiles_after + 1 ? gap->tiles_by : 0;
+    }
+    if (by == 0)
+        return frame->step;
+    return __builtin_mul_overflow(frame->step, (int64_t)by + 1, &stride) ? INT64_MAX : stride;
 }
 
 /* The innermost body has ended: its next iteration, or what follows it. True if the caller has to

@@ -101,6 +101,7 @@ void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, 
         .latencies = tally->latencies,
         .ctas = inside_ctas ? 0 : sampler->skipped,
         .cta_cycles = inside_ctas ? 0 : tally->cta_cycles,
+        .each_cycles = inside_ctas ? sampler->skipped_cycles : 0,
     };
     tma_tally_add(tally, result, counters);
     sampled->skipped_cycles = sampler->skipped_cycles;

@@ -184,3 +184,16 @@ bool tma_sampled_loops_find(const struct tma_kernel *kernel, struct tma_loop_wal
     found->operations = count_operations(kernel, found->loops, walk);
     return dynamic == 0 || dynamic == count;
 }
+
+uint64_t tma_tile_period(const struct tma_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *loop = &kernel->statements[i];
+        int64_t variables[TMA_MAX_VARIABLES] = {0}, m, n, group;
+        if (loop->kind == TMA_STATEMENT_TILES &&
+            tma_value_at(&loop->tiles_m, variables, &m, NULL) &&
+            tma_value_at(&loop->tiles_n, variables, &n, NULL) &&
+            tma_value_at(&loop->group, variables, &group, NULL))
+            return (uint64_t)(group == 0 ? m : group * n);
+    }
+    return 0;
+}

@@ -25,4 +25,8 @@ struct tma_loop_walk {
 bool tma_sampled_loops_find(const struct tma_kernel *kernel, struct tma_loop_walk *walk,
                             struct tma_sampled_loops *found);
 
+/* After how many output tiles the order of tiles repeats itself: with the groups of a loop over
+ * tiles. 0: not known. */
+uint64_t tma_tile_period(const struct tma_kernel *kernel);
+
 #endif

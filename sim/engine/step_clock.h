@@ -4,12 +4,19 @@
  * its first steps are timed. CTAs of an SM share its units: while one of them begins or ends a
  * tile, the others are faster. A shortened loop has more of such times than a whole one. So a step
  * counts when all CTAs of its SM are within their timed steps for all of its time, by how many
- * they are. */
+ * they are.
+ *
+ * A round is one loop in each place. It ends in a place when its CTA ends or, where CTAs stay, when
+ * the timed steps of its next tile begin. Rounds are timed apart: the first ones wait for lines
+ * that later ones find in L2, and CTAs come out of step. */
 #ifndef TMA_ENGINE_STEP_CLOCK_H
 #define TMA_ENGINE_STEP_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Rounds that are told apart; all behind them count as the last one. */
+enum { TMA_CLOCK_ROUNDS = 64 };
 
 /* The steps of each loop that are timed: those that end with number first + 1 to last. */
 struct tma_timed_steps {
@@ -31,6 +38,9 @@ struct tma_step_rate {
 struct tma_step_place {
     bool running, inside; /* a CTA runs; it is within its timed steps */
     uint64_t cycle;       /* of its last step */
+    uint32_t begun;       /* loops */
+    uint32_t rounds;      /* that have ended, */
+    uint64_t round_cycle; /* the last one then */
 };
 
 struct tma_step_sm {
@@ -41,10 +51,12 @@ struct tma_step_sm {
 struct tma_step_clock {
     struct tma_timed_steps timed;
     uint32_t place_count, sm_count, ctas_per_sm;
-    struct tma_step_place *places; /* owned */
-    struct tma_step_sm *sms;       /* owned */
-    struct tma_step_rate *rates;   /* owned: by the CTAs of an SM, from 0 */
-    uint32_t *loops;               /* owned: of each place, by the CTAs of its SM */
+    bool stays;                                     /* CTAs stay, and take further tiles */
+    struct tma_step_place *places;                  /* owned */
+    struct tma_step_sm *sms;                        /* owned */
+    struct tma_step_rate *rates;                    /* owned: by round and CTAs of an SM, from 0 */
+    uint32_t *loops;                                /* owned: of each place, likewise */
+    struct tma_step_times rounds[TMA_CLOCK_ROUNDS]; /* how long they took in all places */
 };
 
 /* False when out of memory. */
@@ -68,5 +80,17 @@ struct tma_step_stretch {
 
 struct tma_step_stretch tma_step_clock_stretch(const struct tma_step_clock *clock, uint32_t place,
                                                uint64_t steps);
+
+/* The same for one loop of a round, on average. */
+struct tma_step_stretch tma_step_clock_loop(const struct tma_step_clock *clock, uint32_t round,
+                                            uint64_t steps);
+
+/* How long a round like this one would have taken, with so many further steps. */
+struct tma_step_stretch tma_step_clock_round(const struct tma_step_clock *clock, uint32_t round,
+                                             uint64_t steps);
+
+/* Whether the steps of a round, which is not the first one, and those of the round before it take
+ * the same time. */
+bool tma_step_clock_agrees(const struct tma_step_clock *clock, uint32_t round);
 
 #endif

@@ -6,13 +6,13 @@
 #include "engine/statement_operation.h"
 #include "memory/core/sectors.h"
 #include "tensormap/descriptor_bits.h"
+#include "tensormap/types.h"
 
 enum {
-    /* Steps of which one finds a line of L2 absent that the others then find there: early and late
-     * timed steps have all of them. */
-    PERIOD = 4,
-    TIMED_STEPS = 2 * PERIOD, /* at least, and a multiple of this */
-    TIMED_PART = 6            /* of long loops, one step in so many is timed */
+    LEAST_HALF = 4,    /* steps in each half of the timed ones, */
+    LEAST_PERIODS = 3, /* and at least so many periods of them */
+    MOST_PERIOD = 4,
+    LAST_TILES = 2 /* of a CTA that stays, behind those that are left out */
 };
 
 /* The loop of a role with the most steps, and how many. */
@@ -38,6 +38,29 @@ static uint64_t most_stages(const struct tma_kernel *kernel) {
     return most;
 }
 
+/* Steps of which one finds a line of L2 absent that the others then find there. Early and late
+ * timed steps have all of them. */
+static uint64_t period_of(const struct tma_kernel *kernel) {
+    uint64_t most = 1;
+    for (uint32_t m = 0; m < kernel->map_count; m++) {
+        const struct tma_tensor_map *map = &kernel->maps[m];
+        uint64_t fetched = map->l2_promotion == TMA_L2_256B ? 2 * TMA_LINE_BYTES : TMA_LINE_BYTES;
+        uint64_t row = (uint64_t)map->box_dim[0] * tma_type_info(map->data_type)->global_bits / 8;
+        uint64_t period = row == 0 ? 1 : fetched / row;
+        most = period > most ? period : most;
+    }
+    return most < MOST_PERIOD ? most : MOST_PERIOD;
+}
+
+/* The steps of each half of the timed ones. A ring is filled in one go at first, so that so many
+ * steps as it has stages are fast, and then one waits. */
+static uint64_t half_of(uint64_t stages, uint64_t period) {
+    uint64_t half = stages;
+    while (half < LEAST_HALF || half < LEAST_PERIODS * period || half % period != 0)
+        half += stages;
+    return half;
+}
+
 bool tma_step_cut_find(const struct tma_kernel *kernel, struct tma_step_cut *cut) {
     *cut = (struct tma_step_cut){.timed_role = UINT32_MAX};
     for (uint32_t role = 0; role < kernel->role_count; role++) {
@@ -50,15 +73,50 @@ bool tma_step_cut_find(const struct tma_kernel *kernel, struct tma_step_cut *cut
         cut->timed_role = role;
         cut->steps = steps;
     }
-    uint64_t part = cut->steps / TIMED_PART, stages = most_stages(kernel);
-    uint64_t timed = part < TIMED_STEPS ? TIMED_STEPS : part / TIMED_STEPS * TIMED_STEPS;
-    uint64_t last = stages + timed;
+    uint64_t period = period_of(kernel), stages = most_stages(kernel);
+    uint64_t last = stages + 2 * half_of(stages, period);
     uint64_t simulated = last + 1 + stages;
     if (cut->timed_role == UINT32_MAX || cut->steps < simulated + simulated / 2)
         return false;
     cut->timed = (struct tma_timed_steps){stages, last};
-    cut->left_out = (cut->steps - simulated) / PERIOD * PERIOD;
+    cut->left_out = (cut->steps - simulated) / period * period;
     return true;
+}
+
+/* The loop of a role over the output tiles of a CTA that stays; UINT32_MAX: it has none. */
+static uint32_t tile_loop(const struct tma_kernel *kernel, uint32_t role) {
+    for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++)
+        if (kernel->statements[i].kind == TMA_STATEMENT_TILES &&
+            kernel->statements[i].schedule == TMA_TILES_PERSISTENT)
+            return i;
+    return UINT32_MAX;
+}
+
+void tma_step_cut_leave_tiles(const struct tma_kernel *kernel, struct tma_step_cut *cut,
+                              uint64_t first, uint64_t loops) {
+    /* Some CTAs have one tile less than others. */
+    const uint64_t simulated = first + LAST_TILES + 1;
+    for (uint32_t role = 0; role < kernel->role_count; role++) {
+        cut->tiles[role] = tile_loop(kernel, role);
+        if (cut->tiles[role] == UINT32_MAX)
+            return;
+    }
+    cut->first_tiles = first;
+    cut->tiles_left_out = loops > simulated ? loops - simulated : 0;
+}
+
+struct tma_loop_gap tma_step_cut_gap(const struct tma_step_cut *cut) {
+    return (struct tma_loop_gap){.after = cut->timed.last,
+                                 .by = cut->left_out,
+                                 .tiles_after = cut->first_tiles - 1,
+                                 .tiles_by = cut->tiles_left_out};
+}
+
+struct tma_loop_cut tma_step_cut_loops(const struct tma_step_cut *cut) {
+    struct tma_loop_cut loops = {.counted = cut->timed_role};
+    memcpy(loops.loops, cut->loops, sizeof loops.loops);
+    memcpy(loops.tiles, cut->tiles, sizeof loops.tiles);
+    return loops;
 }
 
 static void add_work(const struct tma_program_cursor *cursor, const int64_t *variables,
@@ -126,9 +184,10 @@ struct tma_program_amounts tma_step_cut_amounts(const struct tma_kernel *kernel,
                                                 struct tma_loop_walk *walk) {
     struct tma_program_amounts amounts = {0};
     uint32_t ctas = tma_kernel_cluster_ctas(kernel);
-    const struct tma_loop_gap gap = {.after = cut->timed.last, .by = whole ? 0 : cut->left_out};
-    *walk->cut = (struct tma_loop_cut){.counted = cut->timed_role};
-    memcpy(walk->cut->loops, cut->loops, sizeof cut->loops);
+    struct tma_loop_gap gap = tma_step_cut_gap(cut);
+    if (whole)
+        gap = (struct tma_loop_gap){0};
+    *walk->cut = tma_step_cut_loops(cut);
     for (uint32_t cta = 0; cta < ctas; cta++)
         for (uint32_t role = 0; role < kernel->role_count; role++)
             add_role(kernel, cta, role, walk, &gap, &amounts);
@@ -182,7 +241,7 @@ static void touch(struct footprint_walk *footprint, struct tma_program_cursor *c
 static void touch_first_tile(struct footprint_walk *footprint, const struct tma_kernel *kernel,
                              uint32_t cta, uint32_t role, struct tma_loop_walk *walk) {
     const struct tma_step_cut *cut = footprint->cut;
-    const struct tma_loop_gap gap = {.after = cut->timed.last, .by = cut->left_out};
+    const struct tma_loop_gap gap = tma_step_cut_gap(cut);
     struct tma_program_cursor *cursor = walk->cursor;
     tma_cursor_begin(cursor, kernel, role, cta);
     cursor->cut = walk->cut;

@@ -10,11 +10,17 @@
 
 struct tma_step_cut {
     uint32_t loops[TMA_MAX_ROLES]; /* statements; UINT32_MAX: the role has none */
-    uint32_t timed_role;           /* the last one that has a loop */
+    uint32_t tiles[TMA_MAX_ROLES]; /* the loop over output tiles of CTAs that stay, the same */
+    uint32_t timed_role;           /* the last one that has a loop of steps */
     uint64_t steps;                /* of a loop */
     struct tma_timed_steps timed;
-    uint64_t left_out; /* steps behind the timed ones */
+    uint64_t left_out;       /* steps behind the timed ones */
+    uint64_t first_tiles;    /* of a CTA that stays: behind them */
+    uint64_t tiles_left_out; /* so many whole output tiles are left out */
 };
+
+/* What is cut out of the loops. */
+struct tma_loop_gap tma_step_cut_gap(const struct tma_step_cut *cut);
 
 /* What the programs of a cluster have. */
 struct tma_program_amounts {
@@ -29,8 +35,16 @@ struct tma_program_amounts {
 bool tma_step_cut_balances(const struct tma_program_amounts *whole,
                            const struct tma_program_amounts *part);
 
+/* Leaves out whole output tiles, too, where CTAs stay for at least so many that some are left
+ * between the `first` and the last ones. `loops` is how many the first CTA has. */
+void tma_step_cut_leave_tiles(const struct tma_kernel *kernel, struct tma_step_cut *cut,
+                              uint64_t first, uint64_t loops);
+
 /* Finds the loops, and plans the cut. False: there are none, or too short ones. */
 bool tma_step_cut_find(const struct tma_kernel *kernel, struct tma_step_cut *cut);
+
+/* Begins to count iterations of the loops, none of which is cut so far. */
+struct tma_loop_cut tma_step_cut_loops(const struct tma_step_cut *cut);
 
 /* Walks through the programs of the first cluster, whole, or as the cut leaves them. `walk` is what
  * the walk needs; its contents mean nothing afterwards. */

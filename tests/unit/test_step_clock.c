@@ -75,12 +75,72 @@ START_TEST(without_such_steps_all_count) {
 }
 END_TEST
 
+/* Begins the loops of CTAs that stay: each takes `cycles` in all, and a step of it `step`. */
+static uint64_t run_tiles(struct tma_step_clock *clock, uint64_t begin, int tiles, uint64_t step,
+                          uint64_t cycles) {
+    for (int t = 0; t < tiles; t++, begin += cycles)
+        for (uint64_t s = FIRST; s <= LAST; s++)
+            tma_step_clock_pass(clock, 0, 0, s, begin + s * step);
+    return begin;
+}
+
+/* A round that is left out takes as long as the measured one, and its own further steps. */
+START_TEST(a_round_is_as_long_as_the_measured_one) {
+    struct tma_step_clock clock;
+    ck_assert(tma_step_clock_create(&clock, timed, 1, 1, 1));
+    clock.stays = true;
+    tma_step_clock_start(&clock, 0, 0);
+    uint64_t now = run_tiles(&clock, 1000, 2, 500, 9000);
+    run_tiles(&clock, now, 2, 400, 7000);
+    ck_assert_uint_eq(tma_step_clock_loop(&clock, 0, STEPS).cycles, STEPS * 500);
+    ck_assert_uint_eq(tma_step_clock_round(&clock, 0, STEPS).cycles, 9000 + STEPS * 500);
+    ck_assert_uint_eq(tma_step_clock_round(&clock, 2, STEPS).cycles, 7000 + STEPS * 400);
+    tma_step_clock_free(&clock);
+}
+END_TEST
+
+/* In a grid a round is the time of a CTA, with what lies between it and the one before. */
+START_TEST(a_round_of_a_grid_ends_with_its_cta) {
+    struct tma_step_clock clock;
+    ck_assert(tma_step_clock_create(&clock, timed, 1, 1, 1));
+    for (uint64_t cta = 0; cta < 3; cta++) {
+        tma_step_clock_start(&clock, 0, 0);
+        run_tiles(&clock, 1000 + cta * 8000, 1, 300, 0);
+        tma_step_clock_end(&clock, 0, 0, 7000 + cta * 8000);
+    }
+    ck_assert_uint_eq(tma_step_clock_round(&clock, 1, STEPS).cycles, 8000 + STEPS * 300);
+    tma_step_clock_free(&clock);
+}
+END_TEST
+
+START_TEST(rounds_agree_within_two_percent) {
+    static const struct {
+        uint64_t before, step;
+        bool agree;
+    } cases[] = {{1000, 1000, true}, {1000, 981, true}, {1000, 979, false}, {1000, 1021, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tma_step_clock clock;
+        ck_assert(tma_step_clock_create(&clock, timed, 1, 1, 1));
+        clock.stays = true;
+        tma_step_clock_start(&clock, 0, 0);
+        uint64_t now = run_tiles(&clock, 1000, 1, cases[i].before, 20000);
+        run_tiles(&clock, now, 1, cases[i].step, 20000);
+        ck_assert_int_eq(tma_step_clock_agrees(&clock, 1), cases[i].agree);
+        ck_assert(!tma_step_clock_agrees(&clock, 2)); /* has not begun */
+        tma_step_clock_free(&clock);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("step_clock");
     TCase *tests = tcase_create("step_clock");
     tcase_add_test(tests, late_steps_stand_for_those_left_out);
     tcase_add_test(tests, steps_count_while_all_ctas_of_an_sm_are_within_them);
     tcase_add_test(tests, without_such_steps_all_count);
+    tcase_add_test(tests, a_round_is_as_long_as_the_measured_one);
+    tcase_add_test(tests, a_round_of_a_grid_ends_with_its_cta);
+    tcase_add_test(tests, rounds_agree_within_two_percent);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -3,7 +3,7 @@ tmasim kernels
 tmasim kernels --format json | grep -c '"name": "BM"'
 cd "$SCRATCH" || exit
 for name in $(tmasim kernels | grep -o '^[a-z_]*'); do
-    tmasim run "$name" --set kernel.sms=4 --set kernel.ctas=4 --no-why >out 2>&1 && echo "$name runs"
+    tmasim run "$name" --set kernel.sms=4 --set kernel.ctas=4 --sample >out 2>&1 && echo "$name runs"
 done
 tmasim run gem
 echo "exit $?"

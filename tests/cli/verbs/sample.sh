@@ -8,7 +8,6 @@ sample() {
     shift
     tmasim run "$scenario" --set "$@" --no-why --format json >"$SCRATCH/whole"
     tmasim run "$scenario" --set "$@" --sample --format json >"$SCRATCH/part"
-    tmasim run "$scenario" --set "$@" --sample --format json | cmp - "$SCRATCH/part"
     tmasim run "$scenario" --set "$@" --sample | grep -A 1 '^sampled' | grep -E '^sampled|--sample'
     whole=$(figure "$SCRATCH/whole" cycles) part=$(figure "$SCRATCH/part" cycles)
     error=$(figure "$SCRATCH/part" error_percent) simulated=$(figure "$SCRATCH/part" simulated_percent)
@@ -36,6 +35,13 @@ echo "-- steps of output tiles"
 sample gemm kernel.sms=4 M=1024 N=1024 K=4096 BM=128 BN=128
 sample gemm_ws kernel.sms=8 M=1024 N=1024 K=4096
 sample gemm_persistent CTAS=4 M=512 N=1024 K=4096 BK=32
+sample gemm kernel.sms=4 M=1024 N=1024 K=4096 kernel.initial_cache=warm
+echo "-- whole rounds of output tiles"
+sample gemm kernel.sms=4 M=4096 N=512 K=2048 GROUP_M=1
+sample gemm_persistent CTAS=4 M=4096 N=512 K=2048 GROUP_M=1
+echo "-- the same again"
+tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format json >"$SCRATCH/part"
+tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format json | cmp - "$SCRATCH/part"
 echo "-- whole"
 sample gemm M=512 N=512
 sample l2_resident workload.ctas=8 workload.iterations=64
