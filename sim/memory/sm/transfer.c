@@ -90,8 +90,8 @@ static void add_counts(struct tma_completion *completion, const struct tma_row_s
 void tma_transfer_complete(struct tma_core *core, struct tma_sms *sms, uint32_t id,
                            uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id];
-    /* A prefetch, too, can be found a cycle late to be at its end, and a store unit whose packets take
-     * no time falls further behind. */
+    /* A prefetch, too, can be found a cycle late to be at its end, and a store unit whose packets
+     * take no time falls further behind. */
     uint64_t least = core->cycle + tma_machine_completion_cycles(core->machine);
     transfer->completion.cycle = cycle > least ? cycle : least;
     transfer->completed = true;
