@@ -35,8 +35,9 @@ struct tma_line_location {
     uint8_t home;    /* partition */
 };
 
-/* MSHRs of a GPC: a direct-mapped table. */
-enum { TMA_MSHRS = 1024 };
+/* MSHRs of a GPC: a direct-mapped table. The SMs of a GPC can wait for more than a thousand lines at
+ * once, and an H200 merges their loads all the same. */
+enum { TMA_MSHRS = 4096 };
 
 /* The set that holds a line in a partition, and the line's tag there. */
 struct tma_set_index {
