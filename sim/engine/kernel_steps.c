@@ -6,9 +6,10 @@
 #include "engine/sampled_loops.h"
 
 enum {
-    LEAST_ROUNDS = 2, /* with one, windows within it say more */
-    MOST_ROUNDS = 64, /* of output tiles in each place: with more, windows of them are compared */
-    LAST_ROUNDS = 1,  /* of a grid, behind those that are left out */
+    LEAST_ROUNDS = 2,  /* with one, windows within it say more */
+    MOST_ROUNDS = 64,  /* of output tiles in each place: with more, windows of them are compared */
+    WHOLE_ROUNDS = 12, /* so many are all simulated: CTAs come out of step, or into it */
+    LAST_ROUNDS = 1,   /* of a grid, behind those that are left out */
     /* Of what was left out. Steps change slowly along a loop; where CTAs share an SM, they are not
      * as much out of step in short tiles as in long ones. */
     ERROR_MILLE = 50,
@@ -49,6 +50,8 @@ static void plan_rounds(struct tma_kernel_engine *engine, uint64_t waves,
     if (first < LEAST_ROUNDS)
         first = LEAST_ROUNDS;
     steps->measured_round = (uint32_t)first - 1;
+    if (steps->whole.loops * waves <= WHOLE_ROUNDS)
+        return;
     if (waves == 1) {
         tma_step_cut_leave_tiles(engine->kernel, &steps->cut, first, steps->whole.loops);
         steps->part = tma_step_cut_amounts(engine->kernel, &steps->cut, false, walk);

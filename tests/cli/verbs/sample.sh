@@ -37,7 +37,7 @@ sample gemm_ws kernel.sms=8 M=1024 N=1024 K=4096
 sample gemm_persistent CTAS=4 M=512 N=1024 K=4096 BK=32
 sample gemm kernel.sms=4 M=1024 N=1024 K=4096 kernel.initial_cache=warm
 echo "-- whole rounds of output tiles"
-sample gemm kernel.sms=4 M=4096 N=512 K=2048 GROUP_M=1
+sample gemm kernel.sms=4 M=8192 N=512 K=2048 GROUP_M=1
 sample gemm_persistent CTAS=4 M=4096 N=512 K=2048 GROUP_M=1
 echo "-- the same again"
 tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format json >"$SCRATCH/part"
