@@ -515,7 +515,8 @@ static const struct {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-/* All variants of one kernel in one process: with a sanitizer, a process takes longer than a test. */
+/* All variants of one kernel in one process: with a sanitizer, a process takes longer than a test.
+ */
 START_TEST(test_engine_is_exact) {
     for (int v = 0; v < VARIANTS; v++) {
         struct tma_machine machine = small_machine();
