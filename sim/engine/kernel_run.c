@@ -136,6 +136,7 @@ static void summarise_part(struct tma_kernel_engine *engine) {
         extend(end, tma_ticks_to_cycle(engine->sms[i].tensor.free_ticks));
         extend(end, tma_ticks_to_cycle(engine->sms[i].alu.free_ticks));
         extend(end, tma_ticks_to_cycle(engine->sms[i].sfu.free_ticks));
+        extend(end, tma_memory_operands_end(engine->simulation.memory, engine->sms[i].number));
     }
     summarise(engine);
     engine->result->waves = (struct tma_waves){0};
