@@ -287,8 +287,9 @@ static const struct cli_option options[] = {
      .value = "FILE",
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, files[RESOLVED]),
-     .help = "write the whole configuration to FILE, with the origin of each value: a line of a\n"
-             "file, --set or a default"},
+     .help =
+         "write the whole configuration to FILE, a scenario that runs alike, with the origin of\n"
+         "each value: a line of a file, --set or a default"},
     {.name = "--details",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, details),

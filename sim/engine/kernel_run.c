@@ -136,6 +136,7 @@ static void summarise_part(struct tma_kernel_engine *engine) {
         extend(end, tma_ticks_to_cycle(engine->sms[i].tensor.free_ticks));
         extend(end, tma_ticks_to_cycle(engine->sms[i].alu.free_ticks));
         extend(end, tma_ticks_to_cycle(engine->sms[i].sfu.free_ticks));
+        extend(end, tma_memory_operands_end(engine->simulation.memory, engine->sms[i].number));
     }
     summarise(engine);
     engine->result->waves = (struct tma_waves){0};
@@ -162,17 +163,9 @@ static void simulate(struct tma_kernel_engine *engine, const struct tma_engine_m
 }
 
 static void simulate_alone(struct tma_kernel_engine *engine) {
-    struct tma_simulation *simulation = &engine->simulation;
-    const struct tma_engine_module *module;
-    const char *text = "";
-    simulation->code = tma_module_load(&module, &simulation->error);
-    if (simulation->code != TMA_OK)
+    const struct tma_engine_module *module = tma_simulation_reserve(&engine->simulation);
+    if (module == NULL)
         return;
-    enum tma_error_code code = module->reserve(&text);
-    if (code != TMA_OK) {
-        tma_simulation_fail(simulation, code, text);
-        return;
-    }
     simulate(engine, module);
     module->release();
 }
@@ -199,12 +192,7 @@ static void release(struct tma_kernel_engine *engine) {
     for (uint32_t i = 0; engine->facts != NULL && i < engine->kernel->statement_count; i++)
         tma_release(engine->facts[i].reports);
     tma_release(engine->facts);
-    tma_observer_free(&simulation->observer);
-    tma_tracer_free(&simulation->tracer);
-    tma_accounting_free(&simulation->accounting);
-    tma_issue_queue_free(&simulation->issues);
-    tma_actors_free(&simulation->actors);
-    tma_memory_free(simulation->memory);
+    tma_simulation_free(simulation);
 }
 
 enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,

@@ -26,6 +26,19 @@ static uint64_t take_shared_memory(const struct tma_role_state *role, uint64_t c
                                     cycle, wavefronts);
 }
 
+/* The one place where products read their operands in the shared memory of their SM. Returns the
+ * cycle at which the product ends, which ends at `end` as far as the operands come in time. */
+static uint64_t read_operands(const struct tma_role_state *role, uint64_t cycle,
+                              uint64_t wavefronts, uint64_t end) {
+    struct tma_kernel_sm *sm = role->cta->sm;
+    const struct tma_kernel_relieved *relieved = &role->cursor.kernel->relieved;
+    if (relieved->wavefronts == TMA_WAVEFRONTS_TENTH_FASTER)
+        wavefronts = tma_tenth_faster(wavefronts);
+    sm->operand_cycles += wavefronts * machine_of(role)->shared.wavefront_cycles;
+    return tma_memory_read_operands(role->cta->engine->simulation.memory, sm->number, cycle,
+                                    wavefronts, end);
+}
+
 /* How long a unit needs for some work. */
 static uint64_t ticks_of(uint64_t work, uint32_t rate) {
     return rate == 0 ? 0 : (work * TMA_TICKS + rate - 1) / rate;
@@ -95,9 +108,8 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
         role->mma_committed == 0 ? 0 : role->mma_ends[(role->mma_committed - 1) % TMA_MAX_GROUPS];
     uint64_t begin = before > start ? before : start;
     uint64_t read_end = begin + ticks / TMA_TICKS;
-    end = read_end > end ? read_end : end;
-    sm->operand_cycles += (read_a + read_b + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES *
-                          machine->shared.wavefront_cycles;
+    end = read_operands(role, start, divide_up(read_a + read_b, WAVEFRONT_BYTES),
+                        read_end > end ? read_end : end);
     role->mma_ends[role->mma_committed++ % TMA_MAX_GROUPS] = end;
     role->issued_cycle = issued_cycle(machine, instructions, start, begin, end);
     uint64_t next = start;

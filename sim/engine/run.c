@@ -157,17 +157,9 @@ static void simulate(struct run *run, const struct tma_engine_module *module) {
 }
 
 static void simulate_alone(struct run *run) {
-    struct tma_simulation *simulation = &run->simulation;
-    const struct tma_engine_module *module;
-    const char *text = "";
-    simulation->code = tma_module_load(&module, &simulation->error);
-    if (simulation->code != TMA_OK)
+    const struct tma_engine_module *module = tma_simulation_reserve(&run->simulation);
+    if (module == NULL)
         return;
-    enum tma_error_code code = module->reserve(&text);
-    if (code != TMA_OK) {
-        tma_simulation_fail(simulation, code, text);
-        return;
-    }
     simulate(run, module);
     module->release();
 }
@@ -191,13 +183,7 @@ static void release(struct run *run) {
     tma_memory_actor_free(&run->memory_actor);
     tma_slot_sampling_free(&run->sampling);
     tma_grid_free(&run->grid);
-    tma_release(simulation->reports);
-    tma_observer_free(&simulation->observer);
-    tma_tracer_free(&simulation->tracer);
-    tma_accounting_free(&simulation->accounting);
-    tma_issue_queue_free(&simulation->issues);
-    tma_actors_free(&simulation->actors);
-    tma_memory_free(simulation->memory);
+    tma_simulation_free(simulation);
 }
 
 enum tma_error_code tma_run_watched(const struct tma_machine *machine,

@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/allocation.h"
+#include "engine/module.h"
+
 void tma_simulation_fail(struct tma_simulation *simulation, enum tma_error_code code,
                          const char *text) {
     if (simulation->code == TMA_OK)
@@ -34,6 +37,29 @@ bool tma_simulation_samples(struct tma_simulation *simulation, const struct tma_
     tma_simulation_fail(simulation, TMA_ERROR_ARGUMENT,
                         "a sampled run leaves parts out: it has no events, time series or spans");
     return false;
+}
+
+const struct tma_engine_module *tma_simulation_reserve(struct tma_simulation *simulation) {
+    const struct tma_engine_module *module;
+    const char *text = "";
+    simulation->code = tma_module_load(&module, &simulation->error);
+    if (simulation->code != TMA_OK)
+        return NULL;
+    enum tma_error_code code = module->reserve(&text);
+    if (code == TMA_OK)
+        return module;
+    tma_simulation_fail(simulation, code, text);
+    return NULL;
+}
+
+void tma_simulation_free(struct tma_simulation *simulation) {
+    tma_release(simulation->reports);
+    tma_observer_free(&simulation->observer);
+    tma_tracer_free(&simulation->tracer);
+    tma_accounting_free(&simulation->accounting);
+    tma_issue_queue_free(&simulation->issues);
+    tma_actors_free(&simulation->actors);
+    tma_memory_free(simulation->memory);
 }
 
 /* Steps of the memory's actor from one look of the caller's to the next. A step of a full chip

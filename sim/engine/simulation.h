@@ -9,6 +9,8 @@
 #include "engine/observer.h"
 #include "engine/tracer.h"
 
+struct tma_engine_module;
+
 struct tma_simulation {
     const struct tma_machine *machine;
     const struct tma_workload *workload;
@@ -39,6 +41,13 @@ void tma_simulation_check_progress(struct tma_simulation *simulation);
 /* Whether the run is sampled. Fails where that is asked for together with events, a series or
  * spans, which would have gaps. */
 bool tma_simulation_samples(struct tma_simulation *simulation, const struct tma_event_sink *sink);
+
+/* Loads the engine, and reserves it for this run; the caller releases it. Returns NULL where that
+ * fails, which stops the run. */
+const struct tma_engine_module *tma_simulation_reserve(struct tma_simulation *simulation);
+
+/* Frees what the simulation owns, as far as it has been created. */
+void tma_simulation_free(struct tma_simulation *simulation);
 
 /* In each step of the memory's actor: whether the caller is to see how far the run is, which is so
  * from time to time. */

@@ -361,7 +361,18 @@ bool tma_memory_is_drained(const struct tma_memory *memory) {
 
 uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
                                   uint64_t wavefronts) {
-    return tma_port_serve(&memory->sms.shared[sm], cycle, wavefronts * memory->sms.wavefront_ticks);
+    return tma_shared_port_access(&memory->sms.shared[sm], cycle,
+                                  wavefronts * memory->sms.wavefront_ticks);
+}
+
+uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
+                                  uint64_t wavefronts, uint64_t end) {
+    return tma_shared_port_read_operands(&memory->sms.shared[sm], cycle,
+                                         wavefronts * memory->sms.wavefront_ticks, end);
+}
+
+uint64_t tma_memory_operands_end(const struct tma_memory *memory, uint32_t sm) {
+    return memory->sms.shared[sm].operands_end_cycle;
 }
 
 uint64_t tma_memory_now(const struct tma_memory *memory) {
@@ -485,7 +496,7 @@ void tma_memory_busy_ticks(const struct tma_memory *memory, uint64_t cycle, uint
     for (uint32_t i = 0; i < machine->sm_count; i++)
         *ticks++ = port_busy_until(now, &sms->ports[i]);
     for (uint32_t i = 0; i < machine->sm_count; i++)
-        *ticks++ = port_busy_until(now, &sms->shared[i]);
+        *ticks++ = port_busy_until(now, &sms->shared[i].all);
     for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
         *ticks++ = port_busy_until(now, &memory->gpcs.ports[i]);
     for (uint32_t i = 0; i < machine->l2.slices; i++)
@@ -505,9 +516,10 @@ static bool fit(const struct tma_port *ports, uint32_t count, uint64_t ticks) {
 static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
     uint32_t count = sms->core->machine->sm_count;
     for (uint32_t i = 0; i < count; i++)
-        if (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks > ticks)
+        if (sms->load_units[i].busy_ticks + sms->store_units[i].busy_ticks > ticks ||
+            !fit(&sms->shared[i].all, 1, ticks))
             return false;
-    return fit(sms->ports, count, ticks) && fit(sms->shared, count, ticks);
+    return fit(sms->ports, count, ticks);
 }
 
 static bool slices_fit(const struct tma_l2 *l2, uint64_t ticks) {

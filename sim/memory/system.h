@@ -30,6 +30,14 @@ bool tma_memory_advance(struct tma_memory *memory, uint64_t until);
 uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
                                   uint64_t wavefronts);
 
+/* The operands of a matrix product of an SM: `wavefronts` wavefronts, which begin no earlier than
+ * `cycle`. Returns `end`, or the later cycle at which shared memory has given them all. */
+uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
+                                  uint64_t wavefronts, uint64_t end);
+
+/* The latest such end of an SM; 0: no product. */
+uint64_t tma_memory_operands_end(const struct tma_memory *memory, uint32_t sm);
+
 /* Works through all events that are left, such as writes and prefetches in flight. False when out
  * of memory. */
 bool tma_memory_drain(struct tma_memory *memory);

@@ -18,7 +18,7 @@
 #include "../unit/suite.h"
 #include "cli/messages.h"
 
-enum { MOMENTS = 100, MOST_BYTES = 1 << 22 };
+enum { MOMENTS = 100, MEASURED_RUNS = 3, MOST_BYTES = 1 << 22 };
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static const char *const outputs[] = {"report", "trace"};
@@ -99,17 +99,22 @@ static int count_files(void) {
 
 static struct content whole[OUTPUTS], got;
 
-/* Runs the command to its end; returns how long it took. */
+/* Runs the command to its end a few times. Returns how long the fastest took: one that the host
+ * holds up for seconds would make a hundred moments of minutes. */
 static double measure(void) {
-    int status;
-    write_old();
-    double before = seconds_now();
-    ck_assert_int_gt(waitpid(start(), &status, 0), 0);
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    double seconds = seconds_now() - before;
+    double least = 0;
+    for (int i = 0; i < MEASURED_RUNS; i++) {
+        int status;
+        write_old();
+        double before = seconds_now();
+        ck_assert_int_gt(waitpid(start(), &status, 0), 0);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        double seconds = seconds_now() - before;
+        least = i == 0 || seconds < least ? seconds : least;
+    }
     for (int i = 0; i < OUTPUTS; i++)
         read_output(outputs[i], &whole[i]);
-    return seconds;
+    return least;
 }
 
 /* How a command ended. */

@@ -3,7 +3,7 @@
  * machine. Both runs have to fail with the same words, or to give the same trace and the same
  * report.
  *
- * The first byte says how. 0: SimGrid moves the first run. Else a plain clock does, which takes a
+ * The first byte says how. 255: SimGrid moves the first run. Else a plain clock does, which takes a
  * tenth of the time, and the workload or kernel is a small one, so that there are many of them. The
  * clock steps the actors of a cycle from the first to the last, or if the byte is odd from the last
  * to the first; the second run the other way round. Other bits say how long an SM fetches the
@@ -219,15 +219,19 @@ static bool ends_anywhere(const struct outcome *outcome) {
            outcome->code == TMA_ERROR_FAULT;
 }
 
+enum { MOVED_BY_SIMGRID = 255 };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct subject subject;
     static struct outcome events, cycles;
     struct fuzz_input input = {data, size};
     uint64_t choice = fuzz_bits(&input, 1);
-    const struct pace paces[] = {
-        {choice == 0 ? CLOCK_OF_SIMGRID : CLOCK_OF_EVENTS, choice % 2 == 1},
-        {CLOCK_OF_CYCLES, choice % 2 == 0}};
-    subject.is_small = choice != 0;
+    bool by_simgrid = choice == MOVED_BY_SIMGRID;
+    if (by_simgrid)
+        choice = 0;
+    const struct pace paces[] = {{by_simgrid ? CLOCK_OF_SIMGRID : CLOCK_OF_EVENTS, choice % 2 == 1},
+                                 {CLOCK_OF_CYCLES, choice % 2 == 0}};
+    subject.is_small = !by_simgrid;
     if (draw(&input, (uint32_t)choice / 2 % 16 * 8, &subject)) {
         run_and_digest(&subject, &paces[0], &events);
         if (events.code == TMA_OK)

@@ -1,7 +1,7 @@
-/* The shared memory of an SM. Accesses of warps take one wavefront after the other. They do not
- * delay arriving data, nor does that delay them. The TMA unit makes requests of loads and of stores
- * in turn. In the small machine a request of a load takes the unit 2 cycles, and a line of a store
- * 4. */
+/* The shared memory of an SM. Accesses of warps and operands of products take one wavefront after
+ * the other. They do not delay arriving data, nor does that delay them. The TMA unit makes requests
+ * of loads and of stores in turn. In the small machine a request of a load takes the unit 2 cycles,
+ * and a line of a store 4. */
 #include "small_memory.h"
 
 enum { ISSUE = 10, ROWS = 8, ROW = 2, LINE = 4, W = 3 };
@@ -29,6 +29,40 @@ START_TEST(test_warps_take_turns) {
         wavefronts += accesses[i].wavefronts;
     }
     ck_assert_uint_eq(tma_memory_count(memory).shared_busy, wavefronts * W);
+}
+END_TEST
+
+/* The operands of a product have time until it ends, so accesses go first: until the port has no
+ * time left over. */
+static const struct {
+    const char *what;
+    uint64_t asked, wavefronts;
+    uint64_t product_end; /* 0: an access */
+    uint64_t end;
+} takers[] = {
+    {"operands that come in time", 10, 100, 300, 300},
+    {"an access goes first", 20, 50, 0, 20 + 50},
+    {"an access for which no time is left over", 21, 200, 0, 10 + 100 + 50 + 200},
+    {"operands that come too late", 22, 10, 100, 10 + 100 + 50 + 200 + 10},
+    {"an access when all is done", 380, 5, 0, 380 + 5},
+    {"a product without operands", 381, 0, 500, 500},
+};
+
+START_TEST(test_operands_and_warps_share_the_port) {
+    enum { COUNT = sizeof takers / sizeof *takers };
+    uint64_t accessed = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        uint64_t asked = takers[i].asked, wavefronts = takers[i].wavefronts,
+                 end = takers[i].product_end;
+        end = end == 0 ? tma_memory_access_shared(memory, 0, asked, wavefronts)
+                       : tma_memory_read_operands(memory, 0, asked, wavefronts, end);
+        ck_assert_msg(end == takers[i].end, "%s: %lu", takers[i].what, (unsigned long)end);
+        accessed += takers[i].product_end == 0 ? wavefronts : 0;
+    }
+    ck_assert_uint_eq(tma_memory_count(memory).shared_busy, accessed);
+    ck_assert_uint_eq(tma_memory_operands_end(memory, 0), takers[COUNT - 1].end);
+    ck_assert(tma_memory_is_conserved(memory, takers[COUNT - 1].end));
+    ck_assert_uint_eq(tma_memory_operands_end(memory, 1), 0);
 }
 END_TEST
 
@@ -99,6 +133,7 @@ int main(void) {
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, test_warps_take_turns);
+    tcase_add_test(all, test_operands_and_warps_share_the_port);
     tcase_add_test(all, test_warps_and_loads_delay_neither);
     tcase_add_test(all, test_loads_and_stores_take_turns);
     tcase_add_test(all, test_the_rest_goes_on_alone);

@@ -93,6 +93,6 @@ uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms) {
 uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < sms->core->machine->sm_count; i++)
-        total += sms->shared[i].busy_ticks / TMA_TICKS;
+        total += sms->shared[i].accesses.busy_ticks / TMA_TICKS;
     return total;
 }

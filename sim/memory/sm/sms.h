@@ -10,6 +10,7 @@
 #include "memory/core/descriptor_cache.h"
 #include "memory/core/issue.h"
 #include "memory/sm/row_splitter.h"
+#include "memory/sm/shared_port.h"
 
 /* A transfer: one TMA operation, from its issue until its last packet is done. A response touches
  * only its first cache line of the host. */
@@ -81,8 +82,8 @@ struct tma_sms {
     uint32_t completion_capacity, completion_head, completion_count;
     struct tma_load_unit *load_units; /* owned: by SM, as the fields below */
     struct tma_store_unit *store_units;
-    struct tma_port *ports;  /* response ports */
-    struct tma_port *shared; /* shared memory, for accesses of warps */
+    struct tma_port *ports; /* response ports */
+    struct tma_shared_port *shared;
     struct tma_descriptor_cache *descriptors;
     uint64_t sector_ticks;    /* for which a sector occupies a response port */
     uint64_t wavefront_ticks; /* of shared memory */
@@ -126,7 +127,8 @@ bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *complet
  * what each waits for. Cut to `size` bytes. */
 void tma_sms_describe(const struct tma_sms *sms, char *text, size_t size);
 
-/* Cycles for which TMA units, response ports and shared memory were busy, summed over SMs. */
+/* Cycles for which TMA units, response ports and, for accesses of warps, shared memory were busy,
+ * summed over SMs. */
 uint64_t tma_sms_busy_unit_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_port_cycles(const struct tma_sms *sms);
 uint64_t tma_sms_busy_shared_cycles(const struct tma_sms *sms);
