@@ -193,14 +193,15 @@ struct cta_work {
     uint64_t role, stages; /* ticks */
 };
 
-static struct cta_work work_of(const struct tma_work_walk *begun) {
+/* The same where each role runs `times` times. */
+static struct cta_work work_of(const struct tma_work_walk *begun, uint64_t times) {
     const struct tma_kernel *kernel = begun->kernel;
     struct cta_work cta = {.role = 0};
     for (uint32_t role = 0; role < kernel->role_count; role++) {
         struct tma_work_walk walk = *begun;
         struct tma_program_work work = {0};
         walk.warps = kernel->roles[role].warps;
-        tma_work_add(&walk, kernel->roles[role].first, kernel->roles[role].end, 1, &work);
+        tma_work_add(&walk, kernel->roles[role].first, kernel->roles[role].end, times, &work);
         cta.role = larger(cta.role, work.serial);
         if (waits_for_products(kernel, role))
             cta.role = larger(cta.role, work.chain);
@@ -262,25 +263,45 @@ void tma_kernel_bound(const struct tma_machine *machine, const struct tma_kernel
     *bound = (struct tma_kernel_bound){.cycles = 0};
     if (per_sm == 0 || kernel->cta_count == 0)
         return;
-    bounding.sms = sms < kernel->cta_count ? sms : kernel->cta_count;
+    bounding.sms = bound->sms = sms < kernel->cta_count ? sms : kernel->cta_count;
     bounding.places = (uint64_t)sms * per_sm;
     tma_work_begin(&walk, &bounding.machine, kernel, TMA_WORK_OF_FIRST);
     walk.fetches = per_sm == 1;
-    work = work_of(&walk);
+    work = work_of(&walk, 1);
     bound_ctas(&bounding, &work, 1, 1);
     tma_work_begin(&walk, &bounding.machine, kernel, TMA_WORK_OF_ANY);
-    work = work_of(&walk);
+    work = work_of(&walk, 1);
     bound_ctas(&bounding, &work, divide_up(kernel->cta_count, bounding.sms),
                divide_up(kernel->cta_count, bounding.places));
     bound_dram(&bounding, &walk);
     if (has_dynamic_tiles(kernel)) {
         tma_work_begin(&walk, &bounding.machine, kernel, TMA_WORK_OF_MOST);
-        work = work_of(&walk);
+        work = work_of(&walk, 1);
         bound_ctas(&bounding, &work, 1, 1);
     }
+    tma_work_begin(&walk, &bounding.machine, kernel, TMA_WORK_OF_ALL);
+    work = work_of(&walk, kernel->cta_count);
+    bound->tensor_cycles = work.units.tensor / TMA_TICKS;
+    bound->alu_cycles = work.units.alu / TMA_TICKS;
+    bound->sfu_cycles = work.units.sfu / TMA_TICKS;
     for (int i = 0; i < TMA_BOUND_COUNT; i++)
         if (bound->bounds[i] > bound->cycles) {
             bound->cycles = bound->bounds[i];
             bound->kind = (enum tma_bound_kind)i;
         }
+}
+
+/* How long the units of all SMs need for what they have not been given yet. */
+static uint64_t cycles_left(uint64_t all, uint64_t given, uint32_t sms) {
+    return all > given ? (all - given) / sms : 0;
+}
+
+uint64_t tma_kernel_bound_of_run(const struct tma_kernel_bound *bound,
+                                 const struct tma_run_state *state) {
+    if (bound->sms == 0)
+        return bound->cycles;
+    uint64_t left = cycles_left(bound->tensor_cycles, state->tensor_cycles, bound->sms);
+    left = larger(left, cycles_left(bound->alu_cycles, state->alu_cycles, bound->sms));
+    left = larger(left, cycles_left(bound->sfu_cycles, state->sfu_cycles, bound->sms));
+    return larger(bound->cycles, state->cycle + left);
 }

@@ -8,6 +8,7 @@
 #define TMA_BOUND_BOUND_H
 
 #include "engine/kernel.h"
+#include "engine/watch.h"
 
 /* What bounds the time: enumerator, key. */
 #define TMA_BOUNDS(X)                                                                              \
@@ -32,6 +33,9 @@ struct tma_kernel_bound {
     uint64_t cycles; /* the greatest of the bounds */
     enum tma_bound_kind kind;
     uint64_t bounds[TMA_BOUND_COUNT]; /* cycles */
+    /* Of the units of all SMs together: what all CTAs need of them, at least. */
+    uint64_t tensor_cycles, alu_cycles, sfu_cycles;
+    uint32_t sms; /* at most: that have a CTA */
 };
 
 const char *tma_bound_key(enum tma_bound_kind kind);
@@ -40,5 +44,10 @@ const char *tma_bound_key(enum tma_bound_kind kind);
  * its run is at least `cycles`. */
 void tma_kernel_bound(const struct tma_machine *machine, const struct tma_kernel *kernel,
                       struct tma_kernel_bound *bound);
+
+/* Returns a lower bound of the cycles of a run that is going on: what the units of its SMs still
+ * have to do comes after now. At least bound->cycles. */
+uint64_t tma_kernel_bound_of_run(const struct tma_kernel_bound *bound,
+                                 const struct tma_run_state *state);
 
 #endif

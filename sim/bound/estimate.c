@@ -1,68 +1,71 @@
 #include "bound/estimate.h"
 
+#include "bound/bound.h"
 #include "bound/program_work.h"
 #include "engine/kernel_costs.h"
 #include "engine/kernel_run.h"
 #include "memory/core/port.h"
 
-/* Kernels with fewer operations are simulated whole: that takes some tenths of a second. */
-enum { SHORT_OPERATIONS = 6000 };
+enum {
+    SHORT_OPERATIONS = 6000, /* kernels with fewer are simulated whole: that takes little time */
+    /* Before each place for a CTA has done so many, a run shows no more than how its rings are
+     * filled for the first time. */
+    LEAST_OPERATIONS = 24
+};
 
-/* The part of the run that is looked at, in hundredths of a round. A round is one output tile in
- * each place for a CTA. From the middle of the first tile to that of the second one there is a
- * whole tile, with its epilogue, when CTAs are no longer in step. */
-enum { FIRST = 40, LAST = 140 };
+enum { ALL_PARTS = 64, PERCENT = 100 };
+
+static const struct {
+    uint64_t part;
+    uint64_t margin_percent;
+} marks[TMA_ESTIMATE_MARK_COUNT] = {
+#define MARK(part, percent) {part, percent},
+    TMA_ESTIMATE_MARKS(MARK)
+#undef MARK
+};
 
 /* How a kernel's operations are shared out over time. */
 struct estimate_rounds {
-    double count;        /* of the places with the most tiles; the last wave counts by SM */
-    uint64_t operations; /* of a round */
-    uint64_t total;      /* operations of the kernel */
+    uint64_t total; /* operations of the kernel */
+    uint64_t least; /* that a run has done at a mark */
+    /* The last wave counts by SM, and not by the CTAs that it has: the run takes so much longer
+     * than if all waves were full. */
+    uint64_t waves, even_waves;
 };
 
 static uint64_t divide_up(uint64_t value, uint64_t unit) {
     return value / unit + (value % unit != 0);
 }
 
-static double smaller(double a, double b) {
-    return a < b ? a : b;
+/* value * factor / unit, of numbers whose product may need more than 64 bits. */
+static uint64_t scaled(uint64_t value, uint64_t factor, uint64_t unit) {
+    return (uint64_t)((unsigned __int128)value * factor / unit);
 }
 
-/* The role that multiplies, or else the last one; and its last WAIT. UINT32_MAX: there is none. */
-static uint32_t find_wait(const struct tma_kernel *kernel, uint32_t *role) {
-    uint32_t found = UINT32_MAX;
-    for (uint32_t r = 0; r < kernel->role_count; r++)
-        for (uint32_t i = kernel->roles[r].first; i < kernel->roles[r].end; i++)
-            if (kernel->statements[i].kind == TMA_STATEMENT_WAIT) {
-                found = i;
-                *role = r;
-            }
-    return found;
+uint32_t tma_last_mark(const struct tma_projections *projections) {
+    uint32_t last = TMA_ESTIMATE_MARK_COUNT;
+    for (uint32_t mark = 0; mark < TMA_ESTIMATE_MARK_COUNT; mark++)
+        last = projections->cycles[mark] > 0 ? mark : last;
+    return last;
 }
 
-/* The loop around a statement that is nested so deep: 0 the outermost. UINT32_MAX: there is none.
- */
-static uint32_t loop_around(const struct tma_kernel *kernel, uint32_t role, uint32_t index,
-                            bool innermost) {
-    uint32_t found = UINT32_MAX;
-    for (uint32_t i = kernel->roles[role].first; i < index; i++) {
-        enum tma_statement_kind kind = kernel->statements[i].kind;
-        bool loop = kind == TMA_STATEMENT_FOR || kind == TMA_STATEMENT_TILES;
-        if (loop && kernel->statements[i].end > index && (innermost || found == UINT32_MAX))
-            found = i;
-    }
-    return found;
+bool tma_projection_can_win(uint32_t mark, uint64_t cycles,
+                            const struct tma_estimate_rival *rival) {
+    uint64_t seemed = rival->projections.cycles[mark];
+    if (seemed == 0)
+        seemed = rival->cycles;
+    return seemed == 0 || cycles <= rival->cycles ||
+           cycles <= scaled(seemed, PERCENT + marks[mark].margin_percent, PERCENT);
 }
 
 static struct estimate_rounds find_rounds(const struct tma_machine *machine,
                                           const struct tma_kernel *kernel) {
     struct tma_machine own = tma_kernel_machine(machine, kernel);
     struct tma_work_walk walk;
-    struct estimate_rounds rounds = {.count = 1};
+    struct estimate_rounds rounds = {.waves = 1, .even_waves = 1};
     uint64_t per_sm = tma_kernel_ctas_per_sm(machine, kernel), ctas = kernel->cta_count;
-    uint64_t sms = kernel->sm_count > 0 ? kernel->sm_count : machine->sm_count, tiles = 1;
+    uint64_t sms = kernel->sm_count > 0 ? kernel->sm_count : machine->sm_count;
     uint64_t places = sms * per_sm < ctas ? sms * per_sm : ctas;
-    uint32_t role = 0, wait = find_wait(kernel, &role);
     tma_work_begin(&walk, &own, kernel, TMA_WORK_OF_FIRST);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         struct tma_program_work work = {0};
@@ -70,62 +73,81 @@ static struct estimate_rounds find_rounds(const struct tma_machine *machine,
         tma_work_add(&walk, kernel->roles[r].first, kernel->roles[r].end, 1, &work);
         rounds.total += work.operations;
     }
-    uint64_t cta_operations = rounds.total;
     rounds.total *= ctas;
-    if (wait == UINT32_MAX || per_sm == 0)
-        return rounds;
-    walk.warps = kernel->roles[role].warps;
-    uint32_t outer = loop_around(kernel, role, wait, false);
-    if (outer != UINT32_MAX && outer != loop_around(kernel, role, wait, true))
-        tiles = tma_work_times(&walk, &kernel->statements[outer]);
-    tiles = tiles > 0 ? tiles : 1;
-    rounds.operations = cta_operations / tiles * places;
-    uint64_t left = ctas % places;
-    rounds.count = (double)(ctas / places * tiles);
-    if (left > 0)
-        rounds.count += (double)(divide_up(left, sms) * tiles) / (double)per_sm;
+    rounds.least = places * LEAST_OPERATIONS;
+    if (per_sm > 0 && ctas > places) {
+        /* Both in CTAs of an SM, times the places. */
+        rounds.waves = (ctas / places * per_sm + divide_up(ctas % places, sms)) * places;
+        rounds.even_waves = per_sm * ctas;
+    }
     return rounds;
 }
 
-/* When a run had done some of its operations. */
-struct estimate_marks {
-    uint64_t operations[2]; /* wanted */
-    double cycles[2];       /* interpolated between two looks; 0: not yet */
-    struct tma_run_state before;
+/* A run that is looked at. */
+struct estimate_watch {
+    const struct tma_estimate_limits *limits;
+    struct estimate_rounds rounds;
+    struct tma_kernel_bound bound;
+    struct tma_run_state before; /* at the last look */
+    uint32_t next;               /* mark */
+    struct tma_kernel_estimate *estimate;
 };
 
-static bool look(void *context, const struct tma_run_state *state) {
-    struct estimate_marks *marks = context;
-    const struct tma_run_state *before = &marks->before;
-    for (int i = 0; i < 2; i++)
-        if (marks->cycles[i] <= 0 && state->operations >= marks->operations[i] &&
-            state->operations > before->operations)
-            marks->cycles[i] =
-                (double)before->cycle + (double)(state->cycle - before->cycle) *
-                                            (double)(marks->operations[i] - before->operations) /
-                                            (double)(state->operations - before->operations);
-    marks->before = *state;
-    return marks->cycles[1] <= 0;
+/* The cycles of the whole run, which has done a part of its operations at `cycle`. */
+static uint64_t project(const struct estimate_rounds *rounds, uint64_t part, uint64_t cycle) {
+    return scaled(scaled(cycle, ALL_PARTS, part), rounds->waves, rounds->even_waves);
 }
 
-enum tma_error_code tma_kernel_estimate(const struct tma_machine *machine,
-                                        const struct tma_kernel *kernel, struct tma_result *result,
-                                        struct tma_kernel_estimate *estimate,
-                                        struct tma_error *error) {
-    struct estimate_rounds rounds = find_rounds(machine, kernel);
-    struct estimate_marks marks = {
-        .operations = {rounds.operations * FIRST / 100, rounds.operations * LAST / 100}};
-    struct tma_watch watch = {.look = look, .context = &marks};
-    bool whole = rounds.total < SHORT_OPERATIONS || marks.operations[0] == 0 ||
-                 marks.operations[1] > rounds.total / 2;
-    enum tma_error_code code =
-        tma_kernel_run_watched(machine, kernel, NULL, whole ? NULL : &watch, result, NULL, error);
-    *estimate = (struct tma_kernel_estimate){.cycles = result->cycles, .whole = true};
-    if (code != TMA_ERROR_INTERRUPTED)
-        return code;
-    double round = marks.cycles[1] - marks.cycles[0];
-    double start = marks.cycles[0] - round * FIRST / 100;
-    estimate->cycles = (uint64_t)(smaller(start > 0 ? start : 0, round) + rounds.count * round);
-    estimate->whole = false;
-    return TMA_OK;
+/* The run comes to a mark. False: it ends there. */
+static bool pass_mark(struct estimate_watch *watch, const struct tma_run_state *state) {
+    const struct tma_run_state *before = &watch->before;
+    uint32_t mark = watch->next++;
+    uint64_t part = marks[mark].part, operations = watch->rounds.total * part / ALL_PARTS;
+    uint64_t cycle = before->cycle;
+    if (operations < watch->rounds.least)
+        return true;
+    if (operations > before->operations)
+        cycle += scaled(state->cycle - before->cycle, operations - before->operations,
+                        state->operations - before->operations);
+    uint64_t cycles = project(&watch->rounds, part, cycle);
+    watch->estimate->projections.cycles[mark] = watch->estimate->cycles = cycles;
+    return mark < watch->limits->last_mark &&
+           tma_projection_can_win(mark, cycles, &watch->limits->rival);
+}
+
+static bool look(void *context, const struct tma_run_state *state) {
+    struct estimate_watch *watch = context;
+    uint64_t most = watch->limits->most_cycles;
+    if (most > 0 && tma_kernel_bound_of_run(&watch->bound, state) > most) {
+        watch->estimate->cycles = tma_kernel_bound_of_run(&watch->bound, state);
+        watch->estimate->kind = TMA_ESTIMATE_BOUND;
+        return false;
+    }
+    while (watch->next < TMA_ESTIMATE_MARK_COUNT &&
+           state->operations >= watch->rounds.total * marks[watch->next].part / ALL_PARTS)
+        if (!pass_mark(watch, state)) {
+            watch->estimate->kind = TMA_ESTIMATE_PROJECTED;
+            return false;
+        }
+    watch->before = *state;
+    return true;
+}
+
+enum tma_error_code
+tma_kernel_estimate(const struct tma_machine *machine, const struct tma_kernel *kernel,
+                    const struct tma_estimate_limits *limits, struct tma_result *result,
+                    struct tma_kernel_estimate *estimate, struct tma_error *error) {
+    struct estimate_watch looked = {
+        .limits = limits, .rounds = find_rounds(machine, kernel), .estimate = estimate};
+    struct tma_watch watch = {.look = look, .context = &looked};
+    bool is_short = looked.rounds.total < SHORT_OPERATIONS;
+    *estimate = (struct tma_kernel_estimate){.kind = TMA_ESTIMATE_WHOLE};
+    tma_kernel_bound(machine, kernel, &looked.bound);
+    enum tma_error_code code = tma_kernel_run_watched(
+        machine, kernel, NULL, is_short ? NULL : &watch, result, NULL, error);
+    if (code == TMA_OK) {
+        estimate->kind = TMA_ESTIMATE_WHOLE;
+        estimate->cycles = result->cycles;
+    }
+    return code == TMA_ERROR_INTERRUPTED ? TMA_OK : code;
 }

@@ -50,14 +50,20 @@ bool tma_work_value(const struct tma_work_walk *walk, const struct tma_value *va
     return tma_expression_evaluate(value->expression, walk->variables, result, NULL) == TMA_OK;
 }
 
-/* The tiles of a CTA. */
-static uint64_t tiles_of(const struct tma_work_walk *walk, const struct tma_statement *loop) {
+/* The tiles of all CTAs; 0 where they are not known. */
+static uint64_t all_tiles(const struct tma_work_walk *walk, const struct tma_statement *loop) {
     int64_t m, n;
-    uint64_t ctas = walk->kernel->cta_count, tiles;
     if (!tma_work_value(walk, &loop->tiles_m, &m) || !tma_work_value(walk, &loop->tiles_n, &n) ||
         m <= 0 || n <= 0)
         return 0;
-    tiles = times_of((uint64_t)m, (uint64_t)n);
+    return times_of((uint64_t)m, (uint64_t)n);
+}
+
+/* The tiles of a CTA. */
+static uint64_t tiles_of(const struct tma_work_walk *walk, const struct tma_statement *loop) {
+    uint64_t ctas = walk->kernel->cta_count, tiles = all_tiles(walk, loop);
+    if (tiles == 0)
+        return 0;
     bool first = walk->cta == TMA_WORK_OF_FIRST;
     switch (loop->schedule) {
     case TMA_TILES_ONE:
@@ -305,6 +311,18 @@ static bool may_exit(const struct tma_work_walk *walk, uint32_t first, uint32_t 
     return false;
 }
 
+/* The tiles that all CTAs take, each of which begins the loop equally often. */
+static void add_all_tiles(const struct tma_work_walk *walk, uint32_t index, uint64_t times,
+                          struct tma_program_work *work) {
+    const struct tma_statement *loop = &walk->kernel->statements[index];
+    struct tma_work_walk one = *walk;
+    uint64_t ctas = walk->kernel->cta_count, tiles = all_tiles(walk, loop);
+    if (loop->schedule == TMA_TILES_ONE)
+        tiles = smaller(tiles, ctas);
+    one.cta = TMA_WORK_OF_ANY;
+    tma_work_add(&one, index + 1, loop->end, times_of(times / ctas, tiles), work);
+}
+
 void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end, uint64_t times,
                   struct tma_program_work *work) {
     const struct tma_statement *statements = walk->kernel->statements;
@@ -312,8 +330,13 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
         if (may_exit(walk, i, statements[i].end))
             return; /* this and what follows may not run */
         switch (statements[i].kind) {
-        case TMA_STATEMENT_FOR:
         case TMA_STATEMENT_TILES:
+            if (walk->cta == TMA_WORK_OF_ALL) {
+                add_all_tiles(walk, i, times, work);
+                break;
+            }
+            /* fall through */
+        case TMA_STATEMENT_FOR:
             tma_work_add(walk, i + 1, statements[i].end,
                          times_of(times, tma_work_times(walk, &statements[i])), work);
             break;

@@ -8,7 +8,8 @@
 enum tma_work_cta {
     TMA_WORK_OF_FIRST, /* CTA 0 */
     TMA_WORK_OF_ANY,   /* every CTA has at least this */
-    TMA_WORK_OF_MOST   /* at least one CTA has this: it takes the mean of the dynamic tiles */
+    TMA_WORK_OF_MOST,  /* at least one CTA has this: it takes the mean of the dynamic tiles */
+    TMA_WORK_OF_ALL    /* all CTAs together have at least this: `times` is that of all of them */
 };
 
 /* Times are ticks of 1/1024 cycle. */

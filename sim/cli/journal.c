@@ -62,6 +62,8 @@ static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
         .busy = fraction(line, "busy"),
         .timing_validated = strcmp(text_at(line, "timing_validated"), "true") == 0,
         .timing_edited = strcmp(text_at(line, "timing_edited"), "true") == 0,
+        .simulated_percent = fraction(line, "sampled.simulated_percent"),
+        .error_percent = fraction(line, "sampled.error_percent"),
     };
     snprintf(figures.busiest, sizeof figures.busiest, "%s", text_at(line, "busiest"));
     return figures;
@@ -91,8 +93,8 @@ static bool take_line(const char *path, unsigned number, const char *text, size_
     else if (number > 1)
         take_row(line, sweep);
     else if (strcmp(text_at(line, "digest"), digest) != 0) {
-        cli_error("%s is the journal of another sweep: the scenario, its machine, --set or the "
-                  "version of tmasim differ; name another file, or delete it",
+        cli_error("%s is the journal of another sweep: the scenario, its machine, --set, --sample "
+                  "or the version of tmasim differ; name another file, or delete it",
                   path);
         good = false;
     }

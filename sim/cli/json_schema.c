@@ -9,12 +9,13 @@
 
 /* What the value of a key is, where it is no number, text or word. */
 enum shape {
-    SHAPE_ONE,             /* a mapping with the keys of a section */
-    SHAPE_LIST,            /* a list of them */
-    SHAPE_NAMED,           /* NAME: {...} for each */
-    SHAPE_NUMBERS,         /* NAME: NUMBER */
-    SHAPE_SIZES_OR_NAMED,  /* NAME: BYTES, or NAME: {...} */
-    SHAPE_NAMES_OR_NUMBERS /* [NAME, ...] or NAME: NUMBER */
+    SHAPE_ONE,              /* a mapping with the keys of a section */
+    SHAPE_LIST,             /* a list of them */
+    SHAPE_NAMED,            /* NAME: {...} for each */
+    SHAPE_NUMBERS,          /* NAME: NUMBER */
+    SHAPE_SIZES_OR_NAMED,   /* NAME: BYTES, or NAME: {...} */
+    SHAPE_NAMES_OR_NUMBERS, /* [NAME, ...] or NAME: NUMBER */
+    SHAPE_NAME_OR_ONE       /* a text, or a mapping that may extend what a text names */
 };
 
 static const struct part {
@@ -22,6 +23,7 @@ static const struct part {
     enum shape shape;
     const char *of; /* the section of its parts, or NULL */
 } parts[] = {
+    {"scenario", "gpu", SHAPE_NAME_OR_ONE, "machine"},
     {"scenario", "parameters", SHAPE_NUMBERS, NULL},
     {"scenario", "requires", SHAPE_LIST, "requirement"},
     {"scenario", "tensor_maps", SHAPE_NAMED, "tensor_map"},
@@ -114,6 +116,13 @@ static void write_mapping(struct tma_json *json, const struct part *part,
     }
 }
 
+static void write_text_form(struct tma_json *json, const char *key) {
+    tma_json_begin_object(json, key);
+    tma_json_string(json, "type", "string");
+    tma_json_unsigned(json, "minLength", 1);
+    tma_json_end_object(json);
+}
+
 static void write_part(struct tma_json *json, const struct part *part,
                        enum completeness completeness) {
     if (part->shape == SHAPE_ONE) {
@@ -124,6 +133,11 @@ static void write_part(struct tma_json *json, const struct part *part,
         tma_json_string(json, "type", "array");
         tma_json_unsigned(json, "minItems", 1);
         write_reference(json, "items", part->of, COMPLETE);
+    } else if (part->shape == SHAPE_NAME_OR_ONE) {
+        tma_json_begin_array(json, "anyOf");
+        write_text_form(json, NULL);
+        write_reference(json, NULL, part->of, OVER_BASE);
+        tma_json_end_array(json);
     } else if (part->shape == SHAPE_NAMES_OR_NUMBERS) {
         tma_json_begin_array(json, "anyOf");
         write_names_form(json);
@@ -144,6 +158,7 @@ struct level {
     size_t prefix_length; /* characters of their paths that lead here */
     bool expressions;     /* numbers may be expressions */
     enum completeness completeness;
+    bool extends; /* has the key `extends`, which its schema has not */
 };
 
 /* Returns the end of the group that key `first` begins at this level, and the length of its word;
@@ -180,9 +195,9 @@ static void write_member(struct tma_json *json, const struct level *level, size_
         below.first = first;
         below.end = end;
         below.prefix_length += length + 1;
+        below.extends = false;
         write_level(json, &below);
-    } else if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST ||
-               key->kind == TMA_KEY_NODE) {
+    } else if (tma_key_is_node(key)) {
         const struct part *part = find_part(level->section, key->path);
         assert(part != NULL); /* else the table of parts lacks it */
         cli_schema_meaning(json, key);
@@ -217,6 +232,8 @@ static void write_level(struct tma_json *json, const struct level *level) {
         end = group_end(level, first, &length);
         write_member(json, level, first, end, length);
     }
+    if (level->extends)
+        write_text_form(json, "extends");
     tma_json_end_object(json);
     if (level->completeness == COMPLETE)
         write_required(json, level);
@@ -233,6 +250,23 @@ static void write_definition(struct tma_json *json, const struct tma_section *se
     char name[DEFINITION_BYTES];
     tma_json_begin_object(json, definition_name(section->name, completeness, name));
     write_level(json, &level);
+    tma_json_end_object(json);
+}
+
+static void write_machine(struct tma_json *json, enum completeness completeness) {
+    struct level level = {.section = "machine",
+                          .schema = &tma_machine_schema,
+                          .end = tma_machine_schema.count,
+                          .completeness = completeness,
+                          .extends = completeness == OVER_BASE};
+    write_level(json, &level);
+}
+
+/* A machine within a scenario may extend another one, and lack what that one has. */
+static void write_machine_definition(struct tma_json *json) {
+    char name[DEFINITION_BYTES];
+    tma_json_begin_object(json, definition_name("machine", OVER_BASE, name));
+    write_machine(json, OVER_BASE);
     tma_json_end_object(json);
 }
 
@@ -371,15 +405,14 @@ void cli_scenario_schema(FILE *out) {
     tma_kernel_sections(write_section, &json);
     tma_statement_sections(write_section, &json);
     write_statements(&json);
+    write_machine_definition(&json);
     tma_json_end_object(&json);
     tma_json_end_object(&json);
 }
 
 void cli_machine_schema(FILE *out) {
     struct tma_json json = {.out = out};
-    struct level level = {
-        .section = "machine", .schema = &tma_machine_schema, .end = tma_machine_schema.count};
     begin_schema(&json, "tmasim machine");
-    write_level(&json, &level);
+    write_machine(&json, COMPLETE);
     tma_json_end_object(&json);
 }

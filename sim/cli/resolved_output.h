@@ -6,9 +6,9 @@
 
 #include "scenario/scenario.h"
 
-/* Writes a line for each key of the machine, the tensor maps and the workload or kernel: "KEY:
- * VALUE  # ORIGIN", as YAML with a path as its key. Returns false when out of memory. Write errors
- * stay with the stream. */
+/* Writes a scenario with all keys of the machine, the tensor maps and the workload or kernel, each
+ * with a comment that says where its value comes from. It runs as the scenario does. Returns false
+ * when out of memory. Write errors stay with the stream. */
 bool cli_resolved_write(const struct tma_scenario *scenario, FILE *out);
 
 #endif

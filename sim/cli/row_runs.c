@@ -29,9 +29,10 @@ struct running_rows {
 };
 
 /* Simulates a scenario. On failure returns the reason. */
-static bool simulate(const struct tma_scenario *scenario, struct tma_sweep_figures *figures,
-                     struct tma_reply *reply, struct tma_error *error) {
-    if (tma_scenario_figures(scenario, figures, error) != TMA_OK)
+static bool simulate(const struct tma_scenario *scenario, enum tma_sampling sampling,
+                     struct tma_sweep_figures *figures, struct tma_reply *reply,
+                     struct tma_error *error) {
+    if (tma_scenario_figures(scenario, sampling, figures, error) != TMA_OK)
         return false;
     tma_reply_note(reply, &figures->cycles, sizeof figures->cycles);
     return true;
@@ -50,7 +51,8 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     assert(size == sizeof row);
     memcpy(&row, bytes, size);
     if (runs->read(runs->context, row, &variant, reason)) {
-        outcome.failed = !simulate(&variant.scenario, &outcome.figures, reply, &error);
+        outcome.failed =
+            !simulate(&variant.scenario, runs->sampling, &outcome.figures, reply, &error);
         snprintf(reason, sizeof reason, "%s", error.text);
     }
     cli_variant_free(&variant);
@@ -130,6 +132,7 @@ bool cli_row_runs_do(const struct cli_row_runs *runs) {
                               .note = note,
                               .idle = idle,
                               .lost = cli_rank_lost};
+    runs->sweep->sampled = runs->sampling != TMA_SAMPLING_NONE;
     running.progress.total = running.progress.total_work = running.count;
     cli_progress_begin(&running.progress, runs->options->quiet);
     good = workers != NULL && tma_workers_run(workers, &batch, &error) == TMA_OK;

@@ -3,12 +3,14 @@
 #define TMA_CLI_ROW_RUNS_H
 
 #include "cli/variant_scenario.h"
+#include "engine/watch.h"
 #include "report/sweep.h"
 #include "workers/pool.h"
 
 struct cli_row_runs {
     const struct cli_options *options; /* --jobs, --quiet */
     struct tma_sweep *sweep;           /* gets figures or failures of the rows that are not done */
+    enum tma_sampling sampling;        /* of each row */
     const char *key;                   /* of all that the rows are about (cli/ranks.h) */
     const void *context;               /* for `read` */
     /* In a worker: reads the scenario of a row, or writes why there is none. */

@@ -83,10 +83,12 @@ static int write_table(struct scenario_table *table, int format) {
     return cli_row_runs_status(&table->sweep);
 }
 
-int cli_scenario_table(const struct cli_options *options, int format, bool unbounded) {
+int cli_scenario_table(const struct cli_options *options, int format, enum tma_sampling sampling,
+                       bool unbounded) {
     struct scenario_table table = {.options = options, .unbounded = unbounded};
     table.runs = (struct cli_row_runs){.options = options,
                                        .sweep = &table.sweep,
+                                       .sampling = sampling,
                                        .key = table.key,
                                        .context = &table,
                                        .read = read_row};

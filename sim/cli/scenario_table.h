@@ -3,10 +3,13 @@
 #define TMA_CLI_SCENARIO_TABLE_H
 
 #include "cli/options.h"
+#include "engine/watch.h"
 
 /* Runs the scenarios that the operands name, and writes the table in a format of
  * tma_sweep_format_names. What cannot be read or run is a row with its reason. With `unbounded`,
- * kernels may have any number of operations. Returns the exit status. */
-int cli_scenario_table(const struct cli_options *options, int format, bool unbounded);
+ * kernels may have any number of operations. `sampling` is that of each run. Returns the exit
+ * status. */
+int cli_scenario_table(const struct cli_options *options, int format, enum tma_sampling sampling,
+                       bool unbounded);
 
 #endif

@@ -6,22 +6,18 @@
 
 #include "base/allocation.h"
 #include "bound/bound.h"
-#include "bound/estimate.h"
-#include "engine/kernel_run.h"
 
 static bool simulate(const struct cli_tuning_task *task, struct tma_scenario *scenario,
                      struct cli_tuning_outcome *outcome, struct tma_reply *reply,
                      struct tma_error *error) {
     const struct tma_kernel *kernel = &scenario->program->kernel;
-    struct tma_kernel_estimate estimate = {.whole = true};
     struct tma_result *result = tma_allocate(1, sizeof *result);
     enum tma_error_code code = TMA_ERROR_MEMORY;
     if (result == NULL)
         tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    else if (task->step == CLI_TUNING_ESTIMATE)
-        code = tma_kernel_estimate(&scenario->machine, kernel, result, &estimate, error);
     else
-        code = tma_kernel_run(&scenario->machine, kernel, NULL, result, NULL, error);
+        code = tma_kernel_estimate(&scenario->machine, kernel, &task->limits, result,
+                                   &outcome->estimate, error);
     if (code == TMA_OK) {
         struct tma_kernel_report_input input = {
             .scenario = scenario->name,
@@ -30,8 +26,6 @@ static bool simulate(const struct cli_tuning_task *task, struct tma_scenario *sc
             .result = result,
             .map_names = scenario->map_names,
         };
-        outcome->whole = estimate.whole;
-        outcome->cycles = estimate.whole ? result->cycles : estimate.cycles;
         outcome->limiter = tma_tune_limiter_of(&input);
         tma_reply_note(reply, &result->cycles, sizeof result->cycles);
     }
@@ -50,8 +44,10 @@ static bool do_step(const struct cli_tuning_task *task, struct tma_scenario *sce
         return false;
     }
     const struct tma_kernel *kernel = &scenario->program->kernel;
-    if (task->draw > 0)
+    if (task->draw > 0) {
+        outcome->repeated = scenario->machine.topology.seed == task->draw;
         scenario->machine.topology.seed = task->draw;
+    }
     outcome->sm_clock_mhz =
         kernel->sm_clock_mhz > 0 ? kernel->sm_clock_mhz : scenario->machine.sm_clock_mhz;
     outcome->timing_validated = scenario->machine.validated;
@@ -59,8 +55,9 @@ static bool do_step(const struct cli_tuning_task *task, struct tma_scenario *sce
     struct tma_kernel_bound bound;
     if (task->step == CLI_TUNING_LOOK) {
         tma_kernel_bound(&scenario->machine, kernel, &bound);
-        outcome->cycles = bound.cycles;
-    } else
+        outcome->estimate.kind = TMA_ESTIMATE_BOUND;
+        outcome->estimate.cycles = bound.cycles;
+    } else if (!outcome->repeated)
         good = simulate(task, scenario, outcome, reply, &error);
     if (!good)
         snprintf(reason, CLI_REASON_BYTES, "%s", error.text);

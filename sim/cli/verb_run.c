@@ -200,9 +200,7 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
 /* A table has what each run has. An option that asks for more needs one scenario and its report. */
 static bool check_table(const struct run_options *own) {
     const char *option = own->details ? "--details" : own->why ? "--why" : NULL;
-    option = own->draws.given                     ? "--draws"
-             : own->sampling != TMA_SAMPLING_NONE ? "--sample"
-                                                  : option;
+    option = own->draws.given ? "--draws" : option;
     for (int i = 0; i < FURTHER_FILES; i++)
         option = own->files[i] == NULL ? option : further_options[i];
     if (option == NULL)
@@ -219,7 +217,9 @@ static int run_several(const struct run_options *own) {
         cli_error("run: a table has no format %s; its JSON is jsonl, an object a line", name);
         return CLI_ERROR;
     }
-    return check_table(own) ? cli_scenario_table(&own->common, table_format, own->yes) : CLI_ERROR;
+    return check_table(own) ? cli_scenario_table(&own->common, table_format,
+                                                 (enum tma_sampling)own->sampling, own->yes)
+                            : CLI_ERROR;
 }
 
 /* A sampled run has no record of its events, and is not compared with others. */
@@ -287,8 +287,9 @@ static const struct cli_option options[] = {
      .value = "FILE",
      .kind = CLI_TEXT,
      .offset = offsetof(struct run_options, files[RESOLVED]),
-     .help = "write the whole configuration to FILE, with the origin of each value: a line of a\n"
-             "file, --set or a default"},
+     .help =
+         "write the whole configuration to FILE, a scenario that runs alike, with the origin of\n"
+         "each value: a line of a file, --set or a default"},
     {.name = "--details",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, details),

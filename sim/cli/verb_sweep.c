@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/ranks.h"
 #include "cli/row_runs.h"
+#include "cli/sample_option.h"
 #include "cli/temporary.h"
 #include "cli/verbs.h"
 #include "scenario/scenario.h"
@@ -17,6 +18,7 @@ struct sweep_options {
     struct cli_list tries;
     const char *list;   /* NULL: no list */
     const char *resume; /* NULL: no journal */
+    int sampling;       /* enum tma_sampling */
 };
 
 struct sweeping {
@@ -56,6 +58,8 @@ static bool look_at_scenario(struct sweeping *sweeping) {
         cli_error("out of memory");
     for (size_t i = 0; i < options->settings.count; i++)
         state = tma_digest_add_text(state, options->settings.items[i]);
+    if (sweeping->own->sampling != TMA_SAMPLING_NONE)
+        state = tma_digest_add_text(state, tma_name_of(&cli_sample_names, sweeping->own->sampling));
     tma_digest_text(state, sweeping->digest);
     tma_digest_text(cli_digest_variants(state, &sweeping->variants), sweeping->key);
     const char *inputs[] = {path, scenario.gpu_path, sweeping->own->list};
@@ -115,6 +119,7 @@ static int run(const struct cli_options *options) {
     const struct sweep_options *own = sweeping.own;
     sweeping.runs = (struct cli_row_runs){.options = options,
                                           .sweep = &sweeping.sweep,
+                                          .sampling = (enum tma_sampling)own->sampling,
                                           .key = sweeping.key,
                                           .context = &sweeping,
                                           .read = read_row,
@@ -139,6 +144,7 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct sweep_options, resume),
      .help = "write each row to FILE as soon as it is done (JSON lines), and do not simulate\n"
              "the rows again that FILE has from an earlier sweep of the same"},
+    CLI_OPTION_SAMPLE(offsetof(struct sweep_options, sampling)),
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
     CLI_OPTION_JOBS,

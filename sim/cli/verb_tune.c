@@ -112,14 +112,15 @@ static const struct cli_option options[] = {
      .value = "N",
      .kind = CLI_COUNT,
      .offset = offsetof(struct tune_options, draws),
-     .help = "run those within 5 % of the best also with the seeds (topology.draw) 1 to N\n"
+     .help = "run those within 2 % of the best also with the seeds (topology.draw) 1 to N\n"
              "(default: 2): where the draws overlap, they are the same"},
     {.name = "--exact",
      .kind = CLI_FLAG,
      .offset = offsetof(struct tune_options, exact),
-     .help = "simulate to its end every combination that a lower bound of its time does not rule\n"
-             "out; without it, the first part of a long kernel gives an estimate, and only those\n"
-             "within 5 % of the best are simulated to their end"},
+     .help =
+         "simulate every combination until it ends, or until a lower bound of its time is above\n"
+         "the best time; without it, a long kernel ends as soon as it is too slow to win\n"
+         "against what the best took for the same part"},
     {.name = "--all",
      .kind = CLI_FLAG,
      .offset = offsetof(struct tune_options, all),

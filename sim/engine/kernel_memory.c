@@ -59,11 +59,23 @@ static void wait_for_completion(struct tma_kernel_engine *engine) {
     }
 }
 
+static void let_look(struct tma_kernel_engine *engine, uint64_t now) {
+    struct tma_run_state state = {.cycle = now};
+    uint64_t units[TMA_TALLY_UNIT_COUNT];
+    if (!tma_simulation_look_is_due(&engine->simulation))
+        return;
+    tma_kernel_unit_ticks(engine, units);
+    state.tensor_cycles = tma_ticks_to_cycle(units[TMA_TALLY_TENSOR]);
+    state.alu_cycles = tma_ticks_to_cycle(units[TMA_TALLY_ALU]);
+    state.sfu_cycles = tma_ticks_to_cycle(units[TMA_TALLY_SFU]);
+    tma_simulation_let_look(&engine->simulation, &state);
+}
+
 struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now) {
     struct tma_simulation *simulation = &engine->simulation;
     uint64_t until =
         now + engine->machine.tma.issue_cycles + tma_machine_completion_cycles(&engine->machine);
-    tma_simulation_let_look(simulation, now);
+    let_look(engine, now);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(engine, now);
         advance(engine, now + engine->machine.tma.issue_cycles);

@@ -127,7 +127,9 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
     struct tma_simulation *simulation = actor->simulation;
     const struct tma_machine *machine = simulation->machine;
     uint64_t until = now + machine->tma.issue_cycles + tma_machine_completion_cycles(machine);
-    tma_simulation_let_look(simulation, now);
+    struct tma_run_state state = {.cycle = now};
+    if (tma_simulation_look_is_due(simulation))
+        tma_simulation_let_look(simulation, &state);
     if (!tma_simulation_is_over(simulation)) {
         hand_over_before(actor, now);
         advance(actor, now + machine->tma.issue_cycles);

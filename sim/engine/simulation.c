@@ -66,17 +66,21 @@ void tma_simulation_free(struct tma_simulation *simulation) {
  * takes some milliseconds of the host's time, and one of a single SM some microseconds. */
 enum { STEPS_BETWEEN_LOOKS = 16 };
 
-void tma_simulation_let_look(struct tma_simulation *simulation, uint64_t now) {
+bool tma_simulation_look_is_due(struct tma_simulation *simulation) {
     const struct tma_watch *watch = simulation->watch;
-    if (watch == NULL || watch->look == NULL || tma_simulation_is_over(simulation) ||
-        simulation->steps++ % STEPS_BETWEEN_LOOKS != 0)
-        return;
+    return watch != NULL && watch->look != NULL && !tma_simulation_is_over(simulation) &&
+           simulation->steps++ % STEPS_BETWEEN_LOOKS == 0;
+}
+
+void tma_simulation_let_look(struct tma_simulation *simulation, struct tma_run_state *state) {
+    const struct tma_watch *watch = simulation->watch;
     struct tma_accounting *accounting = &simulation->accounting;
-    uint64_t done = accounting->result->counters.operations, total = simulation->total_operations;
-    struct tma_run_state state = {now, done, total > done ? total : done};
-    if (watch->look(watch->context, &state))
+    uint64_t total = simulation->total_operations;
+    state->operations = accounting->result->counters.operations;
+    state->total_operations = total > state->operations ? total : state->operations;
+    if (watch->look(watch->context, state))
         return;
     tma_simulation_fail(simulation, TMA_ERROR_INTERRUPTED, "the caller ended the run");
-    if (now > accounting->last_cycle)
-        accounting->last_cycle = now;
+    if (state->cycle > accounting->last_cycle)
+        accounting->last_cycle = state->cycle;
 }

@@ -49,9 +49,13 @@ const struct tma_engine_module *tma_simulation_reserve(struct tma_simulation *si
 /* Frees what the simulation owns, as far as it has been created. */
 void tma_simulation_free(struct tma_simulation *simulation);
 
-/* In each step of the memory's actor: shows the caller how far the run is, from time to time. The
- * run ends if the caller wants it to. */
-void tma_simulation_let_look(struct tma_simulation *simulation, uint64_t now);
+/* In each step of the memory's actor: whether the caller is to see how far the run is, which is so
+ * from time to time. */
+bool tma_simulation_look_is_due(struct tma_simulation *simulation);
+
+/* Shows the caller how far the run is at state->cycle, and fills in the operations. The run ends if
+ * the caller wants it to. */
+void tma_simulation_let_look(struct tma_simulation *simulation, struct tma_run_state *state);
 
 /* The run ends: no state machine takes another transition. */
 static inline bool tma_simulation_is_over(const struct tma_simulation *simulation) {

@@ -14,6 +14,9 @@ struct tma_run_state {
     uint64_t cycle;            /* simulated so far */
     uint64_t operations;       /* completed; a multicast load counts once */
     uint64_t total_operations; /* that the workload has */
+    /* Kernels with roles: busy cycles of the units of all SMs together, for the work that they were
+     * given so far, which may end later. */
+    uint64_t tensor_cycles, alu_cycles, sfu_cycles;
 };
 
 /* Whether a long run is simulated in part. */

@@ -7,15 +7,13 @@
 
 enum { PERCENT_DIGITS = 1 };
 
-/* The part of the cycles that was simulated, in percent. */
-static double simulated(const struct tma_result *result) {
+double tma_sampled_percent(const struct tma_result *result) {
     uint64_t skipped = result->sampled.skipped_cycles;
     return result->cycles == 0 ? 100
                                : 100 * (double)(result->cycles - skipped) / (double)result->cycles;
 }
 
-/* The error in tenths of a percent, rounded up. */
-static double error_of(const struct tma_result *result) {
+double tma_sampled_error_percent(const struct tma_result *result) {
     uint64_t tenths =
         result->cycles == 0
             ? 0
@@ -34,8 +32,8 @@ void tma_sampled_write_text(const struct tma_result *result, FILE *out) {
     }
     tma_text_line(out, "sampled",
                   "%s %% simulated, cycles within %s %%; all figures are estimates from that part",
-                  tma_decimal(simulated(result), PERCENT_DIGITS).text,
-                  tma_decimal(error_of(result), PERCENT_DIGITS).text);
+                  tma_decimal(tma_sampled_percent(result), PERCENT_DIGITS).text,
+                  tma_decimal(tma_sampled_error_percent(result), PERCENT_DIGITS).text);
     if (sampled->rereads)
         tma_text_line(out, NULL,
                       "tiles are read again, so that the run may drift slowly: --sample=careful "
@@ -47,8 +45,8 @@ void tma_sampled_write_json(const struct tma_result *result, struct tma_json *js
     if (!sampled->asked)
         return;
     tma_json_begin_object(json, "sampled");
-    tma_json_decimal(json, "simulated_percent", simulated(result), PERCENT_DIGITS);
-    tma_json_decimal(json, "error_percent", error_of(result), PERCENT_DIGITS);
+    tma_json_decimal(json, "simulated_percent", tma_sampled_percent(result), PERCENT_DIGITS);
+    tma_json_decimal(json, "error_percent", tma_sampled_error_percent(result), PERCENT_DIGITS);
     tma_json_bool(json, "drift_possible", sampled->rereads);
     if (sampled->skipped_cycles == 0)
         tma_json_string(json, "whole", tma_whole_reason_text(sampled->whole));

@@ -8,6 +8,12 @@
 #include "engine/result.h"
 #include "report/json_writer.h"
 
+/* The part of the cycles that was simulated, in percent. */
+double tma_sampled_percent(const struct tma_result *result);
+
+/* How wrong the cycles may be, in percent of them: a whole number of tenths, rounded up. */
+double tma_sampled_error_percent(const struct tma_result *result);
+
 /* Both write nothing for a run that was not to be sampled. */
 void tma_sampled_write_text(const struct tma_result *result, FILE *out);
 void tma_sampled_write_json(const struct tma_result *result, struct tma_json *json);

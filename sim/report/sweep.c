@@ -5,6 +5,7 @@
 #include "report/decimal.h"
 #include "report/figures.h"
 #include "report/format_table.h"
+#include "report/sampled.h"
 #include "report/sweep_formats.h"
 
 enum { TMA_SWEEP_FORMATS(TMA_FORMAT_INDEX) FORMAT_COUNT };
@@ -32,6 +33,8 @@ struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *inp
         .busy = rounded(figures.busy[figures.busiest]),
         .timing_validated = input->machine->validated,
         .timing_edited = input->machine->edited,
+        .simulated_percent = rounded(tma_sampled_percent(input->result)),
+        .error_percent = rounded(tma_sampled_error_percent(input->result)),
     };
     snprintf(row.busiest, sizeof row.busiest, "%s", tma_resource_key(figures.busiest));
     return row;

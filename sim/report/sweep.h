@@ -23,6 +23,8 @@ struct tma_sweep_figures {
     char busiest[24]; /* its key */
     bool timing_validated;
     bool timing_edited;
+    double simulated_percent; /* of a sweep that is sampled: this part of the cycles, */
+    double error_percent;     /* which are right within so much of them */
 };
 
 /* The numbers among them, in the order of the columns: member, digits after the point in CSV. */
@@ -36,6 +38,11 @@ struct tma_sweep_figures {
     X(dram_bytes, 0)                                                                               \
     X(excess_wavefronts, 0)                                                                        \
     X(busy, 3)
+
+/* The same of a sweep that is sampled. */
+#define TMA_SWEEP_SAMPLED_NUMBERS(X)                                                               \
+    X(simulated_percent, 1)                                                                        \
+    X(error_percent, 1)
 
 struct tma_sweep_row {
     const char *const *values; /* borrowed; by column; NULL: this row does not set it */
@@ -51,6 +58,7 @@ struct tma_sweep {
     size_t column_count;        /* at most TMA_MAX_SWEEP_COLUMNS */
     struct tma_sweep_row *rows;
     size_t row_count;
+    bool sampled; /* long runs are simulated in part: rows say how much of them, and their error */
     bool partial; /* an interrupt ended the sweep */
 };
 

@@ -7,8 +7,14 @@
 #include "report/labels.h"
 
 const char *const tma_sweep_headings[TMA_SWEEP_CELLS] = {
-    "cycles", "GB/s", "bytes/cycle/SM", "latency", "L2 hit %", "excess wavefronts", "busiest",
+    "cycles",      "GB/s",    "bytes/cycle/SM", "latency", "L2 hit %", "excess wavefronts",
+    "simulated %", "error %", "busiest",
 };
+
+bool tma_sweep_has_cell(const struct tma_sweep *sweep, int cell) {
+    bool about_sampling = cell == TMA_SWEEP_SAMPLED_CELL || cell == TMA_SWEEP_SAMPLED_CELL + 1;
+    return sweep->sampled || !about_sampling;
+}
 
 struct tma_sweep_cells tma_sweep_cells_of(const struct tma_sweep_figures *figures) {
     struct tma_sweep_cells cells;
@@ -21,7 +27,11 @@ struct tma_sweep_cells tma_sweep_cells_of(const struct tma_sweep_figures *figure
     snprintf(cells.text[4], TMA_SWEEP_CELL_BYTES, "%s",
              tma_decimal(100 * figures->l2_hit_fraction, 1).text);
     snprintf(cells.text[5], TMA_SWEEP_CELL_BYTES, "%" PRIu64, figures->excess_wavefronts);
-    snprintf(cells.text[6], TMA_SWEEP_CELL_BYTES, "%s %s %%", figures->busiest,
+    snprintf(cells.text[TMA_SWEEP_SAMPLED_CELL], TMA_SWEEP_CELL_BYTES, "%s",
+             tma_decimal(figures->simulated_percent, 1).text);
+    snprintf(cells.text[TMA_SWEEP_SAMPLED_CELL + 1], TMA_SWEEP_CELL_BYTES, "%s",
+             tma_decimal(figures->error_percent, 1).text);
+    snprintf(cells.text[8], TMA_SWEEP_CELL_BYTES, "%s %s %%", figures->busiest,
              tma_decimal(100 * figures->busy, 0).text);
     return cells;
 }
@@ -72,6 +82,10 @@ void tma_sweep_write_end(const struct tma_sweep *sweep, void (*write)(const char
         failed += sweep->rows[i].done && sweep->rows[i].failure != NULL;
     }
     write_best(sweep, write, out);
+    if (sweep->sampled && done > failed)
+        fputs("sampled: the figures of a row are estimates from its simulated part; its cycles are "
+              "within its error\n",
+              out);
     write_note(sweep, out);
     if (failed > 0)
         fprintf(out, "%zu of %zu rows failed\n", failed, done);

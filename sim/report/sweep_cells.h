@@ -5,13 +5,20 @@
 
 #include "report/sweep.h"
 
-enum { TMA_SWEEP_CELLS = 7, TMA_SWEEP_CELL_BYTES = 72 };
+enum {
+    TMA_SWEEP_SAMPLED_CELL = 6, /* this cell, and the next one */
+    TMA_SWEEP_CELLS = 9,
+    TMA_SWEEP_CELL_BYTES = 72
+};
 
 extern const char *const tma_sweep_headings[TMA_SWEEP_CELLS];
 
 struct tma_sweep_cells {
     char text[TMA_SWEEP_CELLS][TMA_SWEEP_CELL_BYTES];
 };
+
+/* Whether the tables of a sweep have a cell: two are about sampled runs. */
+bool tma_sweep_has_cell(const struct tma_sweep *sweep, int cell);
 
 struct tma_sweep_cells tma_sweep_cells_of(const struct tma_sweep_figures *figures);
 

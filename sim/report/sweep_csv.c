@@ -5,12 +5,16 @@
 #include "report/escape.h"
 #include "report/sweep_formats.h"
 
-static void write_figures(const struct tma_sweep_figures *figures, FILE *out) {
+static void write_figures(const struct tma_sweep_figures *figures, bool sampled, FILE *out) {
 #define NUMBER(member, digits)                                                                     \
     fprintf(out, ",%s", tma_decimal((double)figures->member, digits).text);
     TMA_SWEEP_NUMBERS(NUMBER)
+    fprintf(out, ",%s,%s", figures->busiest, figures->timing_validated ? "true" : "false");
+    if (sampled) {
+        TMA_SWEEP_SAMPLED_NUMBERS(NUMBER)
+    }
 #undef NUMBER
-    fprintf(out, ",%s,%s,", figures->busiest, figures->timing_validated ? "true" : "false");
+    fputc(',', out);
 }
 
 static void write_row(const struct tma_sweep *sweep, size_t row, FILE *out) {
@@ -22,12 +26,16 @@ static void write_row(const struct tma_sweep *sweep, size_t row, FILE *out) {
             tma_write_csv(item->values[i], out);
     }
     if (item->failure == NULL) {
-        write_figures(&item->figures, out);
+        write_figures(&item->figures, sweep->sampled, out);
     } else {
 #define EMPTY(member, digits) fputc(',', out);
         TMA_SWEEP_NUMBERS(EMPTY)
+        fputs(",,", out);
+        if (sweep->sampled) {
+            TMA_SWEEP_SAMPLED_NUMBERS(EMPTY)
+        }
 #undef EMPTY
-        fputs(",,,", out);
+        fputc(',', out);
         tma_write_csv(item->failure, out);
     }
     fputc('\n', out);
@@ -41,8 +49,12 @@ void tma_sweep_write_csv(const struct tma_sweep *sweep, FILE *out) {
     }
 #define HEADER(member, digits) fputs("," #member, out);
     TMA_SWEEP_NUMBERS(HEADER)
+    fputs(",busiest,timing_validated", out);
+    if (sweep->sampled) {
+        TMA_SWEEP_SAMPLED_NUMBERS(HEADER)
+    }
 #undef HEADER
-    fputs(",busiest,timing_validated,error\n", out);
+    fputs(",error\n", out);
     for (size_t i = 0; i < sweep->row_count; i++)
         if (sweep->rows[i].done)
             write_row(sweep, i, out);

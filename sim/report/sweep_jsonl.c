@@ -2,7 +2,8 @@
 #include "report/json_writer.h"
 #include "report/sweep_formats.h"
 
-static void write_figures(struct tma_json *json, const struct tma_sweep_figures *figures) {
+static void write_figures(struct tma_json *json, const struct tma_sweep_figures *figures,
+                          bool sampled) {
     tma_json_unsigned(json, "cycles", figures->cycles);
     tma_json_decimal(json, "time_ns", figures->time_ns, 6);
     tma_json_decimal(json, "gigabytes_per_second", figures->gigabytes_per_second, 6);
@@ -15,6 +16,12 @@ static void write_figures(struct tma_json *json, const struct tma_sweep_figures 
     tma_json_string(json, "busiest", figures->busiest);
     tma_json_bool(json, "timing_validated", figures->timing_validated);
     tma_json_bool(json, "timing_edited", figures->timing_edited);
+    if (sampled) {
+        tma_json_begin_line(json, "sampled");
+        tma_json_decimal(json, "simulated_percent", figures->simulated_percent, 1);
+        tma_json_decimal(json, "error_percent", figures->error_percent, 1);
+        tma_json_end_object(json);
+    }
 }
 
 void tma_sweep_write_line(const struct tma_sweep *sweep, size_t row, FILE *out) {
@@ -30,7 +37,7 @@ void tma_sweep_write_line(const struct tma_sweep *sweep, size_t row, FILE *out) 
     if (item->failure != NULL)
         tma_json_string(&json, "error", item->failure);
     else
-        write_figures(&json, &item->figures);
+        write_figures(&json, &item->figures, sweep->sampled);
     tma_json_end_object(&json);
 }
 

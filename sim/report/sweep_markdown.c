@@ -11,12 +11,14 @@ static void write_head(const struct tma_sweep *sweep, FILE *out) {
         fputs(" |", out);
     }
     for (int i = 0; i < TMA_SWEEP_CELLS; i++)
-        fprintf(out, " %s |", tma_sweep_headings[i]);
+        if (tma_sweep_has_cell(sweep, i))
+            fprintf(out, " %s |", tma_sweep_headings[i]);
     fputs("\n| ---: |", out);
     for (size_t c = 0; c < sweep->column_count; c++)
         fputs(" --- |", out);
     for (int i = 0; i + 1 < TMA_SWEEP_CELLS; i++)
-        fputs(" ---: |", out);
+        if (tma_sweep_has_cell(sweep, i))
+            fputs(" ---: |", out);
     fputs(" --- |\n", out);
 }
 
@@ -33,10 +35,13 @@ static void write_row(const struct tma_sweep *sweep, size_t row, bool best, FILE
         fputs(" error: ", out);
         tma_write_markdown(item->failure, out);
         for (int i = 0; i < TMA_SWEEP_CELLS; i++)
-            fputs(" |", out);
+            if (tma_sweep_has_cell(sweep, i))
+                fputs(" |", out);
     } else {
         struct tma_sweep_cells cells = tma_sweep_cells_of(&item->figures);
         for (int i = 0; i < TMA_SWEEP_CELLS; i++) {
+            if (!tma_sweep_has_cell(sweep, i))
+                continue;
             fputc(' ', out);
             tma_write_markdown(cells.text[i], out);
             fputs(" |", out);

@@ -24,9 +24,11 @@ static int cell_width(const struct tma_sweep *sweep, int cell) {
 }
 
 /* The last cell is a word, which begins where its heading does; the others are numbers. */
-static void write_cells(const char *const *cells, const int *widths, FILE *out) {
+static void write_cells(const struct tma_sweep *sweep, const char *const *cells, const int *widths,
+                        FILE *out) {
     for (int i = 0; i + 1 < TMA_SWEEP_CELLS; i++)
-        fprintf(out, "  %*s", widths[i], cells[i]);
+        if (tma_sweep_has_cell(sweep, i))
+            fprintf(out, "  %*s", widths[i], cells[i]);
     fprintf(out, "  %s\n", cells[TMA_SWEEP_CELLS - 1]);
 }
 
@@ -42,7 +44,7 @@ static void write_row(const struct tma_sweep *sweep, size_t row, const int *widt
     struct tma_sweep_cells cells = tma_sweep_cells_of(&item->figures);
     for (int i = 0; i < TMA_SWEEP_CELLS; i++)
         texts[i] = cells.text[i];
-    write_cells(texts, widths, out);
+    write_cells(sweep, texts, widths, out);
 }
 
 void tma_sweep_write_text(const struct tma_sweep *sweep, FILE *out) {
@@ -59,7 +61,7 @@ void tma_sweep_write_text(const struct tma_sweep *sweep, FILE *out) {
     fprintf(out, "%5s", "row");
     for (size_t c = 0; c < sweep->column_count; c++)
         tma_write_column(tma_column_label(sweep->columns, sweep->column_count, c), columns[c], out);
-    write_cells(tma_sweep_headings, widths, out);
+    write_cells(sweep, tma_sweep_headings, widths, out);
     for (size_t i = 0; i < sweep->row_count; i++) {
         if (!sweep->rows[i].done)
             continue;

@@ -10,7 +10,7 @@
 #define TMA_TUNE_FOUND(X)                                                                          \
     X(TMA_TUNE_SIMULATED, "simulated")                                                             \
     X(TMA_TUNE_ESTIMATED, "estimated") /* from the first part of its run */                        \
-    X(TMA_TUNE_BOUND, "bound")         /* not at all: its lower bound is above the best time */    \
+    X(TMA_TUNE_BOUND, "bound")         /* not: its lower bound is above the best time */           \
     X(TMA_TUNE_ILLEGAL, "illegal")     /* it cannot run, or its run failed */                      \
     X(TMA_TUNE_MISSING, "missing")     /* an interrupt came before */
 
@@ -39,7 +39,6 @@ struct tma_tune_row {
     uint64_t bound_cycles;    /* lower bound of the time */
     uint64_t cycles;          /* SIMULATED, ESTIMATED: of the run; BOUND: the bound */
     double time_ns;           /* the same */
-    double estimate_ns;       /* from the first part of the run; 0: there is none */
     double least_ns, most_ns; /* over the draws; 0: no draws */
     bool same;                /* its draws and those of the best overlap; true for the best */
     double ratio;             /* of the time to the best's */
@@ -54,7 +53,6 @@ struct tma_tune {
     struct tma_tune_row *rows;
     size_t row_count;
     uint32_t draws; /* further ones with which the finalists ran */
-    double margin;  /* estimates within it of the best were simulated */
     bool partial;   /* an interrupt ended the tuner */
 };
 

@@ -61,13 +61,13 @@ static void write_counts(const struct tma_tune *tune, FILE *out) {
         }
     fputc('\n', out);
     if (counts[TMA_TUNE_ESTIMATED] > 0)
-        fprintf(
-            out,
-            "~: an estimate from the first part of the run, more than %s %% above the best time; "
-            "--exact simulates it whole\n",
-            tma_decimal(100 * tune->margin, 0).text);
+        fputs("~: an estimate from the first part of the run, in which it was too slow to win; "
+              "--exact simulates it whole\n",
+              out);
     if (counts[TMA_TUNE_BOUND] > 0)
-        fputs(">=: a lower bound of the time, which is above the best time; not simulated\n", out);
+        fputs(">=: a lower bound of the time, which is above the best time; not simulated to its "
+              "end\n",
+              out);
 }
 
 static void write_same(const struct tma_tune *tune, FILE *out) {

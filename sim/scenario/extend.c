@@ -29,12 +29,19 @@ char *tma_path_beside(const char *base, const char *path) {
     return joined;
 }
 
-/* The path of the file that a document extends: one beside it, or a scenario by its name. */
-static char *find_base(struct tma_location at, const char *text) {
-    static const char *const folders[] = {"kernels", "scenarios", NULL};
+static const struct {
+    const char *one, *many;
+    const char *folders[3]; /* where one is found by its name; NULL ends the list */
+} kinds[] = {
+    [TMA_BASE_SCENARIO] = {"scenario", "scenarios", {"kernels", "scenarios"}},
+    [TMA_BASE_MACHINE] = {"machine", "machines", {"gpus"}},
+};
+
+/* The path of the file that a document extends: one that is found by its name, or one beside it. */
+static char *find_base(struct tma_location at, enum tma_base_kind kind, const char *text) {
     char found[TMA_PATH_TEXT_BYTES];
-    return tma_config_find_word(text, folders, found) ? tma_copy_text(found)
-                                                      : tma_path_beside(at.file, text);
+    return tma_config_find_word(text, kinds[kind].folders, found) ? tma_copy_text(found)
+                                                                  : tma_path_beside(at.file, text);
 }
 
 /* Moves the children of `own` into `base`, key by key. Frees what they replace. */
@@ -76,21 +83,21 @@ static struct tma_yaml_node *take_extends(struct tma_yaml_node *document) {
 }
 
 /* Reads the file that `extends` names. NULL with the error in the list. */
-static struct tma_yaml_node *read_base(const struct tma_yaml_node *extends, struct tma_bases *bases,
-                                       struct tma_diagnostics *list) {
+static struct tma_yaml_node *read_base(const struct tma_yaml_node *extends, enum tma_base_kind kind,
+                                       struct tma_bases *bases, struct tma_diagnostics *list) {
     if (extends->kind != TMA_YAML_SCALAR) {
         tma_diagnose(list, TMA_ERROR_SYNTAX, extends->at,
-                     "extends is not a single value; expected the path or the name of a scenario");
+                     "extends is not a single value; expected the path or the name of a %s",
+                     kinds[kind].one);
         return NULL;
     }
     if (bases->count == TMA_MOST_BASES) {
-        tma_diagnose(
-            list, TMA_ERROR_SYNTAX, extends->at,
-            "scenarios extend each other too often; allowed: %d times, and not in a circle",
-            TMA_MOST_BASES);
+        tma_diagnose(list, TMA_ERROR_SYNTAX, extends->at,
+                     "%s extend each other too often; allowed: %d times, and not in a circle",
+                     kinds[kind].many, TMA_MOST_BASES);
         return NULL;
     }
-    char *path = find_base(extends->at, extends->text);
+    char *path = find_base(extends->at, kind, extends->text);
     if (path == NULL) {
         tma_diagnose(list, TMA_ERROR_MEMORY, extends->at, "out of memory");
         return NULL;
@@ -103,16 +110,16 @@ static struct tma_yaml_node *read_base(const struct tma_yaml_node *extends, stru
     return base;
 }
 
-struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, struct tma_bases *bases,
-                                          struct tma_diagnostics *list) {
+struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, enum tma_base_kind kind,
+                                          struct tma_bases *bases, struct tma_diagnostics *list) {
     if (document == NULL || document->kind != TMA_YAML_MAPPING)
         return document;
     struct tma_yaml_node *extends = take_extends(document);
     if (extends == NULL)
         return document;
-    struct tma_yaml_node *base = read_base(extends, bases, list);
+    struct tma_yaml_node *base = read_base(extends, kind, bases, list);
     tma_yaml_free(extends);
-    base = tma_document_extend(base, bases, list);
+    base = tma_document_extend(base, kind, bases, list);
     if (base == NULL)
         return document;
     join(base, document);

@@ -1,4 +1,4 @@
-/* Scenarios that extend others: `extends: FILE`. */
+/* Scenarios, and machines within them, that extend others: `extends: FILE`. */
 #ifndef TMA_SCENARIO_EXTEND_H
 #define TMA_SCENARIO_EXTEND_H
 
@@ -14,12 +14,15 @@ struct tma_bases {
 
 void tma_bases_free(struct tma_bases *bases);
 
+/* What a document can extend: files of its own kind. */
+enum tma_base_kind { TMA_BASE_SCENARIO, TMA_BASE_MACHINE };
+
 /* Puts what the document's `extends` names below the document: its own values replace those of the
  * same key, and mappings are joined key by key. Takes the document, and returns the joined one.
  * NULL if it is NULL; where a file cannot be read, the error is in the list, and the document comes
  * back as it is. */
-struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, struct tma_bases *bases,
-                                          struct tma_diagnostics *list);
+struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, enum tma_base_kind kind,
+                                          struct tma_bases *bases, struct tma_diagnostics *list);
 
 /* Returns `path`, made relative to the folder of the file `base` unless it is absolute. Files that
  * have no folder, such as /dev/stdin, leave it as it is. The caller frees it. NULL when out of

@@ -40,6 +40,10 @@ static void print_number(const struct tma_key *key, FILE *out) {
     print_bound(key, key->max, out);
 }
 
+bool tma_key_is_node(const struct tma_key *key) {
+    return key->kind >= TMA_KEY_MAPPING && key->kind <= TMA_KEY_CHARS_OR_MAPPING;
+}
+
 void tma_key_write_expected(const struct tma_key *key, FILE *out) {
     if (tma_key_words(key) != NULL)
         tma_names_write(tma_key_words(key), out);
@@ -60,6 +64,8 @@ void tma_key_write_expected(const struct tma_key *key, FILE *out) {
         fputs(key->fallback == TMA_REQUIRED ? "a list with at least one entry" : "a list", out);
     else if (key->kind == TMA_KEY_NODE)
         fputs("a mapping or a list, with at least one entry", out);
+    else if (key->kind == TMA_KEY_CHARS_OR_MAPPING)
+        fprintf(out, "text of 1 to %.0f characters, or a mapping", key->max);
     else if (key->kind == TMA_KEY_EXPRESSION && key->limit == 0)
         fputs("an expression", out);
 }

@@ -23,6 +23,8 @@ enum tma_key_kind {
     TMA_KEY_MAPPING, /* const struct tma_yaml_node *: a mapping, which the caller reads */
     TMA_KEY_LIST,    /* const struct tma_yaml_node *: a list, which the caller reads */
     TMA_KEY_NODE,    /* const struct tma_yaml_node *: a mapping or a list, which the caller reads */
+    TMA_KEY_CHARS_OR_MAPPING, /* const struct tma_yaml_node *: a text of at most `max` characters,
+                                 or a mapping, which the caller reads */
     TMA_KEY_EXPRESSION, /* const struct tma_yaml_node *: a number or an expression of variables,
                            which the caller parses. Where a list of them is allowed, a single one
                            stands for a list of one. */
@@ -56,6 +58,9 @@ struct tma_key {
 
 /* True if the key's values are numbers, maybe besides words. */
 bool tma_key_is_number(const struct tma_key *key);
+
+/* True if the field is the node itself, which the caller reads. */
+bool tma_key_is_node(const struct tma_key *key);
 
 /* Returns the words that the key's values may be, or NULL if it has none. */
 const struct tma_names *tma_key_words(const struct tma_key *key);

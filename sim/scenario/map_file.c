@@ -45,11 +45,11 @@ static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
 static void read_machine(struct tma_scenario_reader *reader, const char *const *settings,
                          size_t count) {
     const struct tma_yaml_node *gpu = tma_yaml_find(reader->root, "gpu");
-    if (gpu != NULL && gpu->kind == TMA_YAML_SCALAR)
-        tma_scenario_read_machine(reader, gpu->text, settings, count);
+    if (gpu != NULL && gpu->kind != TMA_YAML_LIST)
+        tma_scenario_read_machine(reader, gpu, settings, count);
     else if (gpu != NULL)
         tma_diagnose(reader->list, TMA_ERROR_SYNTAX, gpu->at,
-                     "gpu is not a single value; expected the path of a machine file");
+                     "gpu is a list; expected the name, the path or the keys of a machine");
 }
 
 /* False, with the error appended to the list, if `tensor_maps` does not hold maps by name. */
@@ -91,8 +91,8 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
         return false;
     }
-    scenario->document =
-        tma_document_extend(tma_yaml_parse(text, length, name, list), scenario->bases, list);
+    scenario->document = tma_document_extend(tma_yaml_parse(text, length, name, list),
+                                             TMA_BASE_SCENARIO, scenario->bases, list);
     if (scenario->document == NULL)
         return false;
     if (scenario->document->kind == TMA_YAML_MAPPING) {

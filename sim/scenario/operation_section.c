@@ -403,4 +403,10 @@ void tma_operation_describe(const struct tma_scenario *scenario, uint32_t index,
     size_t map_offset = directions[stage->operation.direction].map_offset;
     snprintf((char *)&input + map_offset, TMA_MAX_NAME, "%s", scenario->map_names[stage->map]);
     tma_schema_describe(&tma_operation_schema, &input, describer);
+    /* The first word of an optional key counts as no value, but a reduction has to have one. */
+    if (input.reduction == TMA_REDUCE_ADD) {
+        char path[192];
+        snprintf(path, sizeof path, "%s.reduction", describer->prefix);
+        describer->visit(describer->context, path, reduction_items[TMA_REDUCE_ADD].name);
+    }
 }

@@ -19,9 +19,8 @@
 struct scenario_input {
     char name[TMA_MAX_NAME];
     char description[512];
-    char gpu[512];
     char extends[512]; /* has no effect any more: the document is extended */
-    const struct tma_yaml_node *parameters, *requirements, *tensor_maps, *workload, *kernel;
+    const struct tma_yaml_node *gpu, *parameters, *requirements, *tensor_maps, *workload, *kernel;
 };
 
 #define IN(member) offsetof(struct scenario_input, member)
@@ -39,13 +38,14 @@ static const struct tma_key keys[] = {
      .offset = IN(description),
      .meaning = "what the scenario shows, for its readers"},
     {.path = "gpu",
-     .kind = TMA_KEY_CHARS,
+     .kind = TMA_KEY_CHARS_OR_MAPPING,
      .max = 511,
-     .fallback = "h200",
+     .fallback = TMA_OPTIONAL,
      .offset = IN(gpu),
-     .meaning = "the machine: the name of one that belongs to tmasim (h200) or lies in `gpus` of a "
-                "folder that TMASIM_PATH names; or the path of a machine file, relative to the "
-                "scenario's file"},
+     .meaning = "the machine: the name of one that belongs to tmasim (default: h200) or lies in "
+                "`gpus` of a folder that TMASIM_PATH names; or the path of a machine file, "
+                "relative to the scenario's file; or the keys of a machine file themselves, where "
+                "`extends` names a machine whose values hold where the mapping has none"},
     {.path = "extends",
      .kind = TMA_KEY_CHARS,
      .max = 511,
@@ -84,6 +84,8 @@ static const struct tma_key keys[] = {
 };
 
 const struct tma_schema tma_scenario_schema = {keys, sizeof keys / sizeof keys[0]};
+
+static const char gpu_key[] = "gpu";
 
 /* A setting "gpu.PATH=VALUE" applies to the machine's document. */
 static const char gpu_prefix[] = "gpu.";
@@ -178,22 +180,43 @@ static char *find_machine(struct tma_location at, const char *gpu) {
                                                      : tma_path_beside(at.file, gpu);
 }
 
-bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const char *gpu,
-                               const char *const *settings, size_t setting_count) {
+/* Reads the file of a machine. */
+static struct tma_yaml_node *read_machine_file(struct tma_scenario_reader *reader,
+                                               struct tma_location at, const char *name) {
     struct tma_scenario *scenario = reader->scenario;
-    struct tma_location at = tma_yaml_locate(reader->root, "gpu");
-    scenario->gpu_path = find_machine(at, gpu);
+    scenario->gpu_path = find_machine(at, name);
     if (scenario->gpu_path == NULL) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, at, "out of memory");
-        return false;
+        return NULL;
     }
-    scenario->gpu_document = tma_yaml_read(scenario->gpu_path, reader->list);
-    if (scenario->gpu_document == NULL) {
+    struct tma_yaml_node *document = tma_yaml_read(scenario->gpu_path, reader->list);
+    if (document == NULL)
         tma_diagnose(reader->list, TMA_ERROR_FILE, at,
                      "gpu names a file that cannot be read or parsed");
-        return false;
-    }
-    return tma_scenario_apply_settings(scenario, settings, setting_count, true, reader->list) &&
+    return document;
+}
+
+/* Takes the machine out of the scenario's document, of which it is a mapping. */
+static struct tma_yaml_node *take_machine(struct tma_scenario_reader *reader) {
+    struct tma_scenario *scenario = reader->scenario;
+    struct tma_yaml_node **link =
+        tma_yaml_child_link(scenario->document, gpu_key, sizeof gpu_key - 1);
+    struct tma_yaml_node *document = *link;
+    *link = document->next;
+    document->next = NULL;
+    return tma_document_extend(document, TMA_BASE_MACHINE, scenario->bases, reader->list);
+}
+
+bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const struct tma_yaml_node *gpu,
+                               const char *const *settings, size_t setting_count) {
+    struct tma_scenario *scenario = reader->scenario;
+    size_t before = tma_diagnostics_total(reader->list);
+    scenario->gpu_document = gpu == NULL ? read_machine_file(reader, reader->root->at, "h200")
+                             : gpu->kind == TMA_YAML_SCALAR
+                                 ? read_machine_file(reader, gpu->at, gpu->text)
+                                 : take_machine(reader);
+    return scenario->gpu_document != NULL && tma_diagnostics_total(reader->list) == before &&
+           tma_scenario_apply_settings(scenario, settings, setting_count, true, reader->list) &&
            tma_machine_from(scenario->gpu_document, &scenario->machine, reader->list);
 }
 
@@ -222,15 +245,13 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
 
 /* Reads a scenario from its document, or fails if that is NULL because it could not be parsed.
  * `errors_before` is the number of errors before the document was parsed. */
-static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
-                          const char *const *settings, size_t setting_count,
+static bool read_scenario(size_t errors_before, const char *const *settings, size_t setting_count,
                           struct tma_scenario *scenario, struct tma_diagnostics *list) {
     size_t first = list->count;
-    *scenario = (struct tma_scenario){.document = document};
-    if (document == NULL)
+    if (scenario->document == NULL)
         return false;
     if (!tma_scenario_name_settings(scenario, setting_count)) {
-        tma_diagnose(list, TMA_ERROR_MEMORY, document->at, "out of memory");
+        tma_diagnose(list, TMA_ERROR_MEMORY, scenario->document->at, "out of memory");
         return false;
     }
     tma_scenario_apply_settings(scenario, settings, setting_count, false, list);
@@ -245,7 +266,7 @@ static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
     memcpy(scenario->description, input.description, sizeof scenario->description);
     if (input.requirements != NULL)
         tma_check_requirements(input.requirements, list);
-    if (input.gpu[0] != '\0')
+    if (input.gpu != NULL || tma_yaml_find(scenario->document, gpu_key) == NULL)
         reader.machine_valid =
             tma_scenario_read_machine(&reader, input.gpu, settings, setting_count);
     read_parts(&reader, &input);
@@ -258,15 +279,16 @@ static bool read_scenario(struct tma_yaml_node *document, size_t errors_before,
 static bool extend_and_read(struct tma_yaml_node *document, size_t errors_before,
                             const char *const *settings, size_t setting_count,
                             struct tma_scenario *scenario, struct tma_diagnostics *list) {
-    struct tma_bases *bases = tma_allocate(1, sizeof *bases);
-    if (bases == NULL)
+    *scenario = (struct tma_scenario){.document = document,
+                                      .bases = tma_allocate(1, sizeof *scenario->bases)};
+    if (scenario->bases == NULL) {
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){"scenario", 0, 0},
                      "out of memory");
-    else
-        document = tma_document_extend(document, bases, list);
-    bool good = read_scenario(document, errors_before, settings, setting_count, scenario, list);
-    scenario->bases = bases;
-    return good;
+        return false;
+    }
+    scenario->document =
+        tma_document_extend(scenario->document, TMA_BASE_SCENARIO, scenario->bases, list);
+    return read_scenario(errors_before, settings, setting_count, scenario, list);
 }
 
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,

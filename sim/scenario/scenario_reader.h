@@ -59,9 +59,11 @@ bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count);
 bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,
                                  size_t count, bool to_machine, struct tma_diagnostics *list);
 
-/* Reads the machine file `gpu`, a path relative to the scenario's file, with its settings applied.
- * Returns false, with the errors appended to the list, if the machine is invalid. */
-bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const char *gpu,
+/* Reads the machine that `gpu` says, with its settings applied: NULL, the h200; a word, the name of
+ * a machine or the path of its file, relative to the scenario's; a mapping, which leaves the
+ * scenario's document, the keys of a machine. Returns false, with the errors appended to the list,
+ * if the machine is invalid. */
+bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const struct tma_yaml_node *gpu,
                                const char *const *settings, size_t setting_count);
 
 /* Reads the mapping `tensor_maps` into the workload. */

@@ -175,11 +175,15 @@ static bool read_word(const struct value_reader *reader, char *at) {
     return true;
 }
 
+static bool check_length(const struct value_reader *reader) {
+    return strlen(reader->node->text) <= (size_t)reader->key->max ||
+           diagnose_text(reader, "..., which is too long", "");
+}
+
 static bool read_chars(const struct value_reader *reader, char *at) {
-    size_t length = strlen(reader->node->text);
-    if (length > (size_t)reader->key->max)
-        return diagnose_text(reader, "..., which is too long", "");
-    memcpy(at, reader->node->text, length + 1);
+    if (!check_length(reader))
+        return false;
+    strcpy(at, reader->node->text);
     return true;
 }
 
@@ -239,13 +243,17 @@ static bool read_list(const struct value_reader *reader, char *at, uint32_t *cou
 /* Stores the node itself, if it is of the kind that the key takes. */
 static bool read_node(const struct value_reader *reader, char *at) {
     enum tma_key_kind kind = reader->key->kind;
-    if (reader->node->kind == TMA_YAML_SCALAR ||
-        (kind == TMA_KEY_MAPPING && reader->node->kind != TMA_YAML_MAPPING) ||
-        (kind == TMA_KEY_LIST && reader->node->kind != TMA_YAML_LIST))
+    bool is_text = reader->node->kind == TMA_YAML_SCALAR,
+         is_list = reader->node->kind == TMA_YAML_LIST;
+    bool may_be_text = kind == TMA_KEY_CHARS_OR_MAPPING && is_text && reader->node->text[0] != '\0';
+    if ((is_text && !may_be_text) || (kind == TMA_KEY_LIST && !is_list) ||
+        (is_list && kind != TMA_KEY_LIST && kind != TMA_KEY_NODE))
         return diagnose_kind(reader);
     bool may_be_empty = kind == TMA_KEY_LIST && reader->key->fallback != TMA_REQUIRED;
-    if (reader->node->first == NULL && !may_be_empty)
+    if (!is_text && reader->node->first == NULL && !may_be_empty)
         return diagnose(reader, "is empty", "");
+    if (is_text && !check_length(reader))
+        return false;
     *(const struct tma_yaml_node **)(void *)at = reader->node;
     return true;
 }
@@ -256,7 +264,7 @@ bool tma_value_read(const struct tma_key *key, const struct tma_yaml_node *node,
     char *at = (char *)target + key->offset;
     if (key->limit > 0)
         return read_list(&reader, at, (uint32_t *)(void *)((char *)target + key->count_offset));
-    if (key->kind == TMA_KEY_MAPPING || key->kind == TMA_KEY_LIST || key->kind == TMA_KEY_NODE)
+    if (tma_key_is_node(key))
         return read_node(&reader, at);
     return read_scalar(&reader, at, 0);
 }

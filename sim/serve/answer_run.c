@@ -22,7 +22,7 @@ static bool run_scenario(const struct tma_scenario *scenario, struct tma_reply_l
                          struct tma_request_error *error) {
     struct tma_error why = {0};
     struct tma_sweep_figures figures;
-    if (tma_scenario_figures(scenario, &figures, &why) != TMA_OK)
+    if (tma_scenario_figures(scenario, TMA_SAMPLING_NONE, &figures, &why) != TMA_OK)
         return tma_request_fail_whole(error, why.code, why.text);
     write_figures(reply, &figures);
     return true;

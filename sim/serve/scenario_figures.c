@@ -35,16 +35,19 @@ static struct tma_sweep_figures kernel_figures_of(const struct tma_scenario *sce
 }
 
 enum tma_error_code tma_scenario_figures(const struct tma_scenario *scenario,
+                                         enum tma_sampling sampling,
                                          struct tma_sweep_figures *figures,
                                          struct tma_error *error) {
     const struct tma_kernel_program *program = scenario->program;
+    const struct tma_watch watch = {.sampling = sampling};
     struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     enum tma_error_code code =
         program != NULL
-            ? tma_kernel_run(&scenario->machine, &program->kernel, NULL, result, NULL, error)
-            : tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+            ? tma_kernel_run_watched(&scenario->machine, &program->kernel, NULL, &watch, result,
+                                     NULL, error)
+            : tma_run_watched(&scenario->machine, &scenario->workload, NULL, &watch, result, error);
     if (code == TMA_OK)
         *figures = program != NULL
                        ? kernel_figures_of(scenario, result)

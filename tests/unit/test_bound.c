@@ -141,26 +141,49 @@ static void draw_kernel(uint64_t *state, struct yaml_text *text) {
 static double ratio_sum;
 static unsigned ratio_count;
 
+static double last_ratio_sum; /* of the bound in the last look at a run */
+
+/* The bounds that looks at a run find. */
+struct live_bound {
+    struct tma_kernel_bound bound;
+    uint64_t most, last;
+};
+
+static bool look_at_bound(void *context, const struct tma_run_state *state) {
+    struct live_bound *live = context;
+    live->last = tma_kernel_bound_of_run(&live->bound, state);
+    if (live->last > live->most)
+        live->most = live->last;
+    return true;
+}
+
 /* Returns false where the kernel cannot run: some deadlock, as they are drawn. */
 static bool check_bound(const char *name, const char *text) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     struct tma_error error = {.text = ""};
-    struct tma_kernel_bound bound;
+    struct live_bound live = {.most = 0};
+    const struct tma_watch watch = {.look = look_at_bound, .context = &live};
     static struct tma_result result;
     bool good = tma_scenario_read_text(text, name, NULL, 0, &scenario, &list);
     if (good) {
-        tma_kernel_bound(&scenario.machine, &scenario.program->kernel, &bound);
-        good = tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL,
-                              &error) == TMA_OK;
+        tma_kernel_bound(&scenario.machine, &scenario.program->kernel, &live.bound);
+        good = tma_kernel_run_watched(&scenario.machine, &scenario.program->kernel, NULL, &watch,
+                                      &result, NULL, &error) == TMA_OK;
     }
     if (good) {
+        const struct tma_kernel_bound bound = live.bound;
         ck_assert_msg(bound.cycles <= result.cycles, "%s: %s bounds it to %lu, %lu simulated\n%s",
                       name, tma_bound_key(bound.kind), (unsigned long)bound.cycles,
                       (unsigned long)result.cycles, text);
         ck_assert_uint_gt(bound.cycles, 0);
         ratio_sum += (double)bound.cycles / (double)result.cycles;
         ratio_count++;
+        ck_assert_msg(live.most <= result.cycles,
+                      "%s: bounded to %lu while it ran, %lu simulated\n%s", name,
+                      (unsigned long)live.most, (unsigned long)result.cycles, text);
+        ck_assert_uint_ge(live.last, bound.cycles);
+        last_ratio_sum += (double)live.last / (double)result.cycles;
     } else if (getenv("TMASIM_BOUND_SHOW") != NULL) {
         printf("%s: %s%s\n", name, list.count > 0 ? list.items[0].text : "", error.text);
     }
@@ -180,7 +203,8 @@ START_TEST(random_kernels) {
         ran += check_bound(name, text.bytes);
     }
     if (getenv("TMASIM_BOUND_SHOW") != NULL)
-        printf("%d of %d ran, mean ratio %.3f\n", ran, PART, ratio_sum / ratio_count);
+        printf("%d of %d ran, mean ratio %.3f, at the last look %.3f\n", ran, PART,
+               ratio_sum / ratio_count, last_ratio_sum / ratio_count);
     ck_assert_int_gt(ran, PART / 2);
 }
 END_TEST
@@ -229,45 +253,110 @@ START_TEST(kernels_of_the_library) {
 }
 END_TEST
 
-/* An estimate from the first part of a run is near the time of all of it. */
-static const struct {
-    const char *name, *settings[9];
-    double error; /* at most, as a part of the time */
-} long_kernels[] = {
-    {"gemm", {"M=2048", "N=512", "K=4096", "kernel.sms=4", "kernel.initial_cache=warm"}, 0.1},
-    {"gemm_persistent",
-     {"M=2048", "N=512", "K=4096", "CTAS=4", "kernel.sms=4", "kernel.initial_cache=warm"},
-     0.1},
+/* Kernels that are long enough to be looked at, on a few SMs. */
+static const char *const long_kernels[][9] = {
+    {"gemm", "M=2048", "N=512", "K=4096", "kernel.sms=4", "kernel.initial_cache=warm"},
+    {"gemm_persistent", "M=2048", "N=512", "K=4096", "CTAS=4", "kernel.sms=4",
+     "kernel.initial_cache=warm"},
+    {"gemm", "M=8192", "N=2048", "K=256", "STAGES=2", "kernel.sms=4"}, /* tiles of few steps */
+    /* So few operations for each place of a CTA that the first marks are too early. */
+    {"gemm", "M=2048", "N=2048", "K=768", "kernel.sms=16"},
 };
 
-START_TEST(estimates_are_near) {
-    struct tma_scenario scenario;
+static void read_kernel(const char *const *kernel, const char *further,
+                        struct tma_scenario *scenario) {
+    const char *settings[10];
     struct tma_diagnostics list = {0};
-    struct tma_error error = {.text = ""};
-    struct tma_kernel_estimate estimate;
-    static struct tma_result result;
     char path[100];
-    size_t settings = 0;
-    while (settings < 9 && long_kernels[_i].settings[settings] != NULL)
-        settings++;
-    snprintf(path, sizeof path, "configs/kernels/%s.yaml", long_kernels[_i].name);
-    ck_assert(tma_scenario_read(path, long_kernels[_i].settings, settings, &scenario, &list));
-    const struct tma_kernel *kernel = &scenario.program->kernel;
-    ck_assert_int_eq(tma_kernel_estimate(&scenario.machine, kernel, &result, &estimate, &error),
+    size_t count = 0;
+    for (; kernel[count + 1] != NULL; count++)
+        settings[count] = kernel[count + 1];
+    if (further != NULL)
+        settings[count++] = further;
+    snprintf(path, sizeof path, "configs/kernels/%s.yaml", kernel[0]);
+    ck_assert(tma_scenario_read(path, settings, count, scenario, &list));
+}
+
+/* Runs a kernel up to limits. */
+static struct tma_kernel_estimate estimate(const char *const *kernel, const char *further,
+                                           const struct tma_estimate_limits *limits,
+                                           uint64_t *operations) {
+    struct tma_scenario scenario;
+    struct tma_error error;
+    struct tma_kernel_estimate found;
+    static struct tma_result result;
+    read_kernel(kernel, further, &scenario);
+    ck_assert_int_eq(tma_kernel_estimate(&scenario.machine, &scenario.program->kernel, limits,
+                                         &result, &found, &error),
                      TMA_OK);
-    ck_assert(!estimate.whole);
-    uint64_t part = result.counters.operations;
-    ck_assert_int_eq(tma_kernel_run(&scenario.machine, kernel, NULL, &result, NULL, &error),
-                     TMA_OK);
-    double ratio = (double)estimate.cycles / (double)result.cycles;
-    if (getenv("TMASIM_BOUND_SHOW") != NULL)
-        printf("%s: estimate %.3f of the time, from %.3f of the operations\n", path, ratio,
-               (double)part / (double)result.counters.operations);
-    ck_assert_msg(ratio > 1 - long_kernels[_i].error && ratio < 1 + long_kernels[_i].error,
-                  "%s: the estimate is %.3f of the time", path, ratio);
-    ck_assert_uint_lt(part, result.counters.operations / 4);
+    if (operations != NULL)
+        *operations = result.counters.operations;
     tma_scenario_free(&scenario);
-    tma_diagnostics_free(&list);
+    return found;
+}
+
+static const struct tma_estimate_limits no_limits = {.last_mark = TMA_ESTIMATE_MARK_COUNT};
+
+/* At each mark, the time that the run seems to take is near the one that it takes. */
+START_TEST(projections_are_near) {
+    uint64_t part, all;
+    struct tma_kernel_estimate whole = estimate(long_kernels[_i], NULL, &no_limits, &all);
+    ck_assert_int_eq(whole.kind, TMA_ESTIMATE_WHOLE);
+    ck_assert_uint_eq(tma_last_mark(&whole.projections), TMA_ESTIMATE_MARK_COUNT - 1);
+    for (uint32_t mark = 0; mark < TMA_ESTIMATE_MARK_COUNT; mark++) {
+        if (mark < TMA_ESTIMATE_MARK_8 && whole.projections.cycles[mark] == 0)
+            continue; /* too early */
+        double ratio = (double)whole.projections.cycles[mark] / (double)whole.cycles;
+        double error = mark < TMA_ESTIMATE_MARK_8 ? 0.3 : 0.2;
+        if (getenv("TMASIM_BOUND_SHOW") != NULL)
+            printf("%s: mark %u: %.3f of the time\n", long_kernels[_i][0], mark, ratio);
+        ck_assert_msg(ratio > 1 - error && ratio < 1 + error, "mark %u: %.3f of the time", mark,
+                      ratio);
+    }
+    const struct tma_estimate_limits early = {.last_mark = TMA_ESTIMATE_MARK_4};
+    struct tma_kernel_estimate first = estimate(long_kernels[_i], NULL, &early, &part);
+    ck_assert_int_eq(first.kind, TMA_ESTIMATE_PROJECTED);
+    uint32_t last = tma_last_mark(&first.projections);
+    ck_assert(last == TMA_ESTIMATE_MARK_4 ||
+              (last == TMA_ESTIMATE_MARK_8 && whole.projections.cycles[TMA_ESTIMATE_MARK_4] == 0));
+    ck_assert_uint_eq(first.cycles, whole.projections.cycles[last]);
+    ck_assert_uint_lt(part, all / (last == TMA_ESTIMATE_MARK_4 ? 8 : 4));
+}
+END_TEST
+
+/* A kernel ends where it is too slow for a rival, and not where it is the faster one. */
+START_TEST(the_slower_one_ends_early) {
+    const char *const *kernel = long_kernels[1];
+    struct tma_estimate_limits limits = no_limits;
+    struct tma_kernel_estimate fast = estimate(kernel, "STAGES=4", &no_limits, NULL);
+    struct tma_kernel_estimate slow = estimate(kernel, "STAGES=2", &no_limits, NULL);
+    ck_assert_uint_gt(slow.cycles, fast.cycles + fast.cycles / 4);
+    limits.rival = (struct tma_estimate_rival){fast.cycles, fast.projections};
+    struct tma_kernel_estimate ended = estimate(kernel, "STAGES=2", &limits, NULL);
+    ck_assert_int_eq(ended.kind, TMA_ESTIMATE_PROJECTED);
+    ck_assert_uint_eq(ended.projections.cycles[TMA_ESTIMATE_MARK_32], 0);
+    limits.rival = (struct tma_estimate_rival){slow.cycles, slow.projections};
+    ended = estimate(kernel, "STAGES=4", &limits, NULL);
+    ck_assert_int_eq(ended.kind, TMA_ESTIMATE_WHOLE);
+    ck_assert_uint_eq(ended.cycles, fast.cycles);
+}
+END_TEST
+
+/* A kernel ends as soon as its work that is left shows that it takes more than a limit, and not
+ * before its own time. */
+START_TEST(a_bound_ends_a_run) {
+    const char *const *kernel = long_kernels[_i];
+    struct tma_estimate_limits limits = no_limits;
+    uint64_t part, all;
+    struct tma_kernel_estimate whole = estimate(kernel, NULL, &no_limits, &all);
+    limits.most_cycles = whole.cycles;
+    ck_assert_int_eq(estimate(kernel, NULL, &limits, NULL).kind, TMA_ESTIMATE_WHOLE);
+    limits.most_cycles = whole.cycles * 9 / 10;
+    struct tma_kernel_estimate ended = estimate(kernel, NULL, &limits, &part);
+    ck_assert_int_eq(ended.kind, TMA_ESTIMATE_BOUND);
+    ck_assert_uint_gt(ended.cycles, limits.most_cycles);
+    ck_assert_uint_le(ended.cycles, whole.cycles);
+    ck_assert_uint_lt(part, all);
 }
 END_TEST
 
@@ -280,8 +369,10 @@ int main(void) {
     tcase_set_timeout(all, 300);
     tcase_add_loop_test(all, random_kernels, 0, kernels / PART);
     tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
-    tcase_add_loop_test(all, estimates_are_near, 0,
-                        (int)(sizeof long_kernels / sizeof long_kernels[0]));
+    const int kernels_of_estimates = (int)(sizeof long_kernels / sizeof long_kernels[0]);
+    tcase_add_loop_test(all, projections_are_near, 0, kernels_of_estimates);
+    tcase_add_loop_test(all, a_bound_ends_a_run, 0, kernels_of_estimates);
+    tcase_add_test(all, the_slower_one_ends_early);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -17,7 +17,7 @@ from tmasim.scenario import Scenario, Settings, Source, kernel_path, run_row
 Tries = Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]]
 
 #: Combinations whose time is within this fraction of the best run with further draws.
-FINALIST_MARGIN = 0.05
+FINALIST_MARGIN = 0.02
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def tune(
         kernels: Names of kernels of the library, or paths of scenarios with kernels.
         tries: What to try: ``{"BM": [64, 128], "STAGES": [2, 3, 4]}``.
         settings: Settings of all combinations: ``{"M": 4096, "N": 4096, "K": 4096}``.
-        draws: Those within 5 % of the best also run with the seeds 1 to ``draws``: where the draws
+        draws: Those within 2 % of the best also run with the seeds 1 to ``draws``: where the draws
             overlap, they are the same.
         jobs: Number of processes; default: the cores.
 

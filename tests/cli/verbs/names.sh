@@ -55,7 +55,7 @@ tmasim run deep.yaml --no-why --set 'workload.consumers=[]' --format json | grep
 tmasim run deep.yaml --no-why --set 'workload.operations=[]' 2>&1
 echo "# origins"
 tmasim run by_name --no-why --set workload.iterations=1 --resolved resolved -o report.json
-grep -E '^(workload\.(iterations|pipeline.depth|ctas|pipeline.shared_base)|gpu.l2.ways):' resolved | sed "s#$SCRATCH/##; s#/.*/configs#configs#"
+grep -E '^ *(iterations|depth|ctas|shared_base|ways):' resolved | sed "s#$SCRATCH/##; s#/.*/configs#configs#"
 try run by_name --resolved by_name --trace ./by_name
 echo "# each verb has an example"
 for verb in $(tmasim help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do

@@ -30,6 +30,17 @@ big='--set M=1024 N=1024 K=512 --try BM=64,128 BN=128 BK=32,64 STAGES=2:3 --draw
         cmp "$SCRATCH/best" "$SCRATCH/best$how" && echo the same
     done
 }
+echo "-- the same of kernels that are long enough to be estimated"
+long='--set M=1024 N=1024 K=3072 kernel.sms=16 --try BM=64,128 BN=128 STAGES=2:4 WARPS=4,8'
+# shellcheck disable=SC2086 # options
+{
+    tmasim tune gemm $long --jobs 1 >"$SCRATCH/one"
+    tmasim tune gemm $long -j 5 | cmp - "$SCRATCH/one"
+    cat "$SCRATCH/one"
+    tmasim tune gemm $long --exact --jobs 1 >"$SCRATCH/one"
+    tmasim tune gemm $long --exact -j 5 | cmp - "$SCRATCH/one"
+    cat "$SCRATCH/one"
+}
 echo "-- several settings in one option are those of several options"
 tmasim run read --set M=256 N=256 >"$SCRATCH/one"
 tmasim run read --set M=256 --set N=256 | cmp - "$SCRATCH/one" && echo the same
