@@ -1,4 +1,5 @@
 /* Following a run: the watch sees its progress, changes nothing, and can end it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine.h"
@@ -75,12 +76,45 @@ START_TEST(a_watch_can_end_the_run) {
 }
 END_TEST
 
+/* Ranges of memory that nothing may touch. */
+static uint32_t count_guards(void) {
+    char line[512];
+    uint32_t count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, " ---p ") != NULL;
+    fclose(maps);
+    return count;
+}
+
+static bool look_for_guards(void *context, const struct tma_run_state *state) {
+    uint32_t *guards = context;
+    (void)state;
+    *guards = count_guards();
+    return false;
+}
+
+/* A stack that grows too large must not reach another one: an actor for each slot has its own. */
+START_TEST(stacks_of_actors_are_guarded) {
+    const struct kernel *kernel = &kernels[_i];
+    uint32_t before = count_guards(), during = 0;
+    struct tma_watch watch = {.look = look_for_guards, .context = &during};
+    workload = make_workload(kernel);
+    ck_assert_int_eq(tma_run_watched(&machine, &workload, NULL, &watch, &watched, NULL),
+                     TMA_ERROR_INTERRUPTED);
+    uint32_t sms = workload.sm_count < workload.cta_count ? workload.sm_count : workload.cta_count;
+    ck_assert_uint_ge(during, before + sms * workload.depth);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("watch");
     TCase *tests = tcase_create("watch");
     load_engine();
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_loop_test(tests, a_watch_changes_nothing, 0, TABLE_ROWS(kernels));
+    tcase_add_loop_test(tests, stacks_of_actors_are_guarded, 0, TABLE_ROWS(kernels));
     tcase_add_loop_test(tests, a_watch_can_end_the_run, 0, TABLE_ROWS(kernels));
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -65,7 +65,7 @@ static void initialise(void) {
         "--cfg=cpu/optim:Lazy",
         "--cfg=contexts/factory:raw",
         "--cfg=contexts/stack-size:256",
-        "--cfg=contexts/guard-size:0",
+        "--cfg=contexts/guard-size:1", /* pages below each stack that nothing may touch */
         "--log=root.thresh:error",
         "--log=no_loc",
     };
