@@ -9,6 +9,8 @@ for format in text csv markdown; do
 done
 echo "-- the cycles of a mode are those of a run"
 tmasim run $kernel --set tensor_maps.A.swizzle=none --no-why | grep '^cycles'
+echo "-- a sweep has their excess wavefronts, too"
+tmasim sweep $kernel --try tensor_maps.A.swizzle=none,128b | sed -n '/^ *[r0-9]/p'
 echo "-- other maps keep their modes: 96 bytes a row fit no span of 64"
 cat >"$SCRATCH/two_maps.yaml" <<YAML
 name: two_maps
