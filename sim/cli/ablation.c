@@ -35,6 +35,7 @@ static const struct changed memory[] = {
     CHANGED(l2.interval_millicycles, TIME),
     CHANGED(l2.request_millicycles, TIME),
     CHANGED(l2.sector_millicycles, TIME),
+    CHANGED(l2.pair_millicycles, TIME),
     CHANGED(l2.fill_sector_millicycles, TIME),
     CHANGED(l2.fill_millicycles, TIME),
     CHANGED(l2.merge_millicycles, TIME),

@@ -129,6 +129,7 @@ struct tma_machine {
         uint32_t interval_millicycles; /* least time that a slice takes per request */
         uint32_t request_millicycles;  /* reads: time that a slice takes for each request */
         uint32_t sector_millicycles;   /* reads: additional time for each sector */
+        uint32_t pair_millicycles;     /* reads with promotion to 256 bytes: additional time */
         uint32_t fill_sector_millicycles; /* fills and copies: time that a slice takes for each
                                              sector that arrives */
         uint32_t fill_millicycles;        /* time that a slice takes for a read of the lines that

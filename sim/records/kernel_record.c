@@ -42,15 +42,17 @@ static const char *next_argument(const char *text, char name[ARGUMENT], char val
     return *text == ' ' || *text == '\0' ? text : NULL;
 }
 
-/* What the name of a matrix product of cuBLAS says: `..._256x128_64x4_1x2_...`. */
+/* What the name of a matrix product of cuBLAS says: `..._256x128_64x4_1x2_h_...`. Tiles follow each
+ * other horizontally, along N, or vertically (`v`). */
 struct cublas_name {
     unsigned tile_m, tile_n, step, stages, cluster_m, cluster_n;
+    char order;
 };
 
 static bool read_name(const char *name, struct cublas_name *read) {
     for (const char *at = strchr(name, '_'); at != NULL; at = strchr(at + 1, '_'))
-        if (sscanf(at, "_%9ux%9u_%9ux%9u_%9ux%9u_", &read->tile_m, &read->tile_n, &read->step,
-                   &read->stages, &read->cluster_m, &read->cluster_n) == 6)
+        if (sscanf(at, "_%9ux%9u_%9ux%9u_%9ux%9u_%c", &read->tile_m, &read->tile_n, &read->step,
+                   &read->stages, &read->cluster_m, &read->cluster_n, &read->order) == 7)
             return true;
     return false;
 }
@@ -84,6 +86,7 @@ static bool add_cublas(const struct tma_tsv *records, size_t row, const char *ar
            add(record, "CLUSTER_M=%u", name.cluster_m) &&
            add(record, "CLUSTER_N=%u", name.cluster_n) &&
            add(record, "CONSUMERS=%" PRIu64, groups) &&
+           add(record, "ALONG_N=%d", name.order == 'h') &&
            add(record, "CTAS=%" PRIu64, product_of(tma_tsv_cell(records, row, "grid")));
 }
 

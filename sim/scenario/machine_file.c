@@ -178,6 +178,9 @@ static const struct tma_key keys[] = {
         "reads: time that a slice takes for each request"),
     U32("l2.sector", millicycles, 0, 1000000, l2.sector_millicycles,
         "reads: additional time for each sector"),
+    U32("l2.pair", millicycles, 0, 1000000, l2.pair_millicycles,
+        "reads with promotion to 256 bytes: additional time, to look up the other line of the "
+        "block"),
     U32("l2.fill_sector", millicycles, 0, 1000000, l2.fill_sector_millicycles,
         "fills from DRAM and copies from the other partition: time that a slice takes for each "
         "sector that arrives"),

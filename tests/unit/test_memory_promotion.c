@@ -137,6 +137,35 @@ START_TEST(test_fills_occupy_their_slices) {
 }
 END_TEST
 
+/* A read that promotes to 256 bytes looks up both lines of its block, also where L2 has them. */
+static const struct {
+    enum tma_l2_promotion promotion;
+    enum tma_promotion policy;
+    uint64_t pairs; /* that the slice looks up */
+} looked_up[] = {
+    {TMA_L2_256B, TMA_PROMOTION_first_sector, 1},
+    {TMA_L2_128B, TMA_PROMOTION_first_sector, 0},
+    {TMA_L2_256B, TMA_PROMOTION_none, 0},
+};
+
+START_TEST(test_pair_occupies_its_slice) {
+    enum { CYCLES = 3 };
+    uint64_t busy[2];
+    struct tma_tensor_map map = sector_map();
+    int32_t y = row_at_home(&machine, &map, 0, 0);
+    map.l2_promotion = looked_up[_i].promotion;
+    machine.l2.promotion = looked_up[_i].policy;
+    for (uint32_t pair = 0; pair < 2; pair++) {
+        machine.l2.pair_millicycles = 1000 * CYCLES * pair;
+        recreate();
+        leave_lines(&map, 0, y, BOTH);
+        run_load(memory, &(struct load){.map = &map, .y = y});
+        busy[pair] = tma_memory_count(memory).slice_busy;
+    }
+    ck_assert_uint_eq(busy[1] - busy[0], CYCLES * looked_up[_i].pairs);
+}
+END_TEST
+
 /* Reads the first sector of a block by SM 0; the lines have their home in the other partition. The
  * second line is present there, since SM `reader` has read it. Returns for how long slices were
  * busy. */
@@ -302,6 +331,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
     tcase_add_loop_test(tests, test_earlier_kernel, 0, sizeof earlier / sizeof *earlier);
     tcase_add_loop_test(tests, test_fills_occupy_their_slices, 0, sizeof taken / sizeof *taken);
+    tcase_add_loop_test(tests, test_pair_occupies_its_slice, 0,
+                        sizeof looked_up / sizeof *looked_up);
     tcase_add_test(tests, test_copy_of_second_line);
     tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
     tcase_add_test(tests, test_block_is_one_access);

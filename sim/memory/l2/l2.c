@@ -11,9 +11,13 @@ static void convert_rates(struct tma_l2 *l2) {
     l2->fill_sector_ticks = tma_millicycles_to_ticks(machine->l2.fill_sector_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
     l2->merged_ticks = tma_millicycles_to_ticks(machine->l2.merge_millicycles);
-    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
-        l2->read_ticks[sectors] = tma_millicycles_to_ticks(
-            machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles);
+    bool promotes = machine->l2.promotion != TMA_PROMOTION_none;
+    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++) {
+        uint64_t read = machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles;
+        uint64_t pair = promotes ? machine->l2.pair_millicycles : 0;
+        l2->read_ticks[sectors] = tma_millicycles_to_ticks(read);
+        l2->pair_read_ticks[sectors] = tma_millicycles_to_ticks(read + pair);
+    }
 }
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,

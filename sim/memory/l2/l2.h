@@ -33,6 +33,8 @@ struct tma_l2 {
     uint64_t fill_line_ticks;   /* to read a fill line */
     uint64_t merged_ticks;      /* for a request that was merged */
     uint64_t read_ticks[TMA_SECTORS + 1]; /* to read that many sectors */
+    /* the same, and to look up the other line of a block of 256 bytes */
+    uint64_t pair_read_ticks[TMA_SECTORS + 1];
     /* Hits until the host's caches are no longer prefetched for misses. No result depends on it. */
     uint32_t expects_misses;
 };

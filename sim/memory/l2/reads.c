@@ -259,6 +259,16 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
     return tma_nowhere;
 }
 
+/* For how long a read of an SM occupies the slice of its partition. One that promotes to 256 bytes
+ * looks up both lines of its block. */
+static uint64_t ticks_of_read(const struct tma_l2 *l2, const struct tma_packet *packet) {
+    uint32_t sectors = tma_sector_count(packet->sectors);
+    if (packet->fill_line)
+        return l2->fill_line_ticks;
+    return packet->promotion == TMA_L2_256B ? l2->pair_read_ticks[sectors]
+                                            : l2->read_ticks[sectors];
+}
+
 /* Hits in a row after which L2 expects no more misses. */
 enum { HITS_IN_A_ROW = 64 };
 
@@ -266,9 +276,8 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t partition = tma_near_partition(core, packet);
-    uint64_t read_ticks =
-        packet->fill_line ? l2->fill_line_ticks : l2->read_ticks[tma_sector_count(packet->sectors)];
-    uint64_t known = tma_slice_look_up(core, l2, partition, &packet->location, read_ticks, cycle);
+    uint64_t known =
+        tma_slice_look_up(core, l2, partition, &packet->location, ticks_of_read(l2, packet), cycle);
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
