@@ -96,9 +96,12 @@ static struct tma_wait receive_stage(struct tma_slot *slot, uint64_t cycle) {
     struct tma_simulation *simulation = slot->cta->simulation;
     bool more = has_more(slot);
     uint64_t causes[TMA_CAUSE_COUNT];
-    /* Loads of other CTAs can land before the warp looks for the first time. */
-    if (cycle < slot->free_cycle)
+    /* Loads of other CTAs can land before the warp looks for the first time, which the CTA has to
+     * stay for. */
+    if (cycle < slot->free_cycle) {
         cycle = slot->free_cycle;
+        tma_cta_extend(slot->cta, cycle);
+    }
     tma_find_stage_causes(simulation->machine, &slot->last, slot->free_cycle, causes);
     if (more || workload->consumer_count > 0) {
         cycle = wake_warp(slot, cycle);
