@@ -26,19 +26,23 @@ static void show_progress(void *context, uint64_t cycles, size_t tried, size_t t
     cli_progress_show(progress);
 }
 
+struct tma_experiment_subject cli_subject_of(const struct tma_scenario *scenario) {
+    return (struct tma_experiment_subject){
+        .machine = &scenario->machine,
+        .kind = scenario->program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
+        .workload = scenario->program != NULL ? (const void *)&scenario->program->kernel
+                                              : &scenario->workload,
+        .map_names = scenario->map_names};
+}
+
 enum tma_error_code cli_find_out(const struct cli_questions *questions,
                                  const struct tma_scenario *scenario,
                                  const struct tma_result *result, struct cli_findings *found,
                                  struct tma_error *error) {
     struct cli_progress progress = {.unit = "experiments"};
     const struct tma_experiment_observer observer = {show_progress, &progress};
-    const struct tma_experiment_subject subject = {
-        .machine = &scenario->machine,
-        .kind = scenario->program != NULL ? &tma_kernel_kind : &tma_pipeline_kind,
-        .workload = scenario->program != NULL ? (const void *)&scenario->program->kernel
-                                              : &scenario->workload,
-        .map_names = scenario->map_names,
-        .observer = &observer};
+    struct tma_experiment_subject subject = cli_subject_of(scenario);
+    subject.observer = &observer;
     uint32_t draws = questions->draws;
     enum tma_error_code code = TMA_OK;
     found->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >

@@ -25,6 +25,9 @@ struct cli_findings {
     bool tried, too_long;
 };
 
+/* The workload or the kernel of a scenario, for experiments and launches; borrows all of it. */
+struct tma_experiment_subject cli_subject_of(const struct tma_scenario *scenario);
+
 /* Runs the scenario, whose result is given, again. Fails as the run does. */
 enum tma_error_code cli_find_out(const struct cli_questions *questions,
                                  const struct tma_scenario *scenario,

@@ -1,4 +1,5 @@
 /* tmasim compare: one scenario under every legal swizzle mode. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -7,8 +8,10 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
+#include "engine/kernel_first_tiles.h"
 #include "engine/run.h"
 #include "experiment/experiment.h"
 #include "report/swizzle_comparison.h"
@@ -37,10 +40,21 @@ static bool begin_settings(const struct cli_options *options, struct settings *s
     return true;
 }
 
+/* Whether a map is given each mode: of a kernel with roles, those whose tiles a consumer reads. */
+static bool is_compared(const struct tma_scenario *scenario, uint32_t map) {
+    const struct tma_workload *workload = &scenario->workload;
+    bool compared = scenario->program == NULL;
+    for (uint32_t i = 0; i < workload->consumer_count; i++)
+        compared |= workload->operations[workload->consumers[i].operation].map == map;
+    return compared;
+}
+
 static void set_swizzle(const struct tma_scenario *scenario, const char *mode,
                         struct settings *settings) {
     settings->count = settings->user_count;
     for (uint32_t i = 0; i < scenario->workload.map_count; i++) {
+        if (!is_compared(scenario, i))
+            continue;
         snprintf(settings->swizzles[i], sizeof settings->swizzles[i], "tensor_maps.%s.swizzle=%s",
                  scenario->map_names[i], mode);
         settings->items[settings->count++] = settings->swizzles[i];
@@ -67,18 +81,15 @@ static enum tma_error_code run_mode(const struct tma_scenario *scenario, enum tm
     struct tma_result *result = tma_allocate(1, sizeof *result);
     if (result == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    enum tma_error_code code =
-        tma_run(&scenario->machine, &scenario->workload, NULL, result, error);
+    const struct tma_experiment_subject subject = cli_subject_of(scenario);
+    enum tma_error_code code = subject.kind->run(subject.machine, subject.workload, result, error);
     if (code == TMA_OK) {
         tma_compare_add_legal(comparison, swizzle, &scenario->workload, result);
         tma_reply_note(reply, &result->cycles, sizeof result->cycles);
     }
-    if (code == TMA_OK && draws > 0) {
-        const struct tma_experiment_subject subject = {&scenario->machine, &tma_pipeline_kind,
-                                                       &scenario->workload, NULL, NULL};
+    if (code == TMA_OK && draws > 0)
         code = tma_launch(&subject, draws, &comparison->modes[comparison->mode_count - 1].draws,
                           error);
-    }
     tma_release(result);
     return code;
 }
@@ -92,9 +103,12 @@ static enum tma_error_code try_mode(const char *path, const struct settings *set
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     enum tma_error_code code = TMA_OK;
-    if (tma_scenario_read(path, settings->items, settings->count, &scenario, &list))
-        code = run_mode(&scenario, swizzle, draws, comparison, reply, error);
-    else if (tma_diagnostics_lack_memory(&list))
+    if (tma_scenario_read(path, settings->items, settings->count, &scenario, &list)) {
+        if (scenario.program != NULL)
+            code = tma_kernel_first_tiles(&scenario.program->kernel, &scenario.workload, error);
+        if (code == TMA_OK)
+            code = run_mode(&scenario, swizzle, draws, comparison, reply, error);
+    } else if (tma_diagnostics_lack_memory(&list))
         code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     else if (list.items[0].code == TMA_ERROR_FILE)
         code = tma_fail(error, TMA_ERROR_FILE, "%s: %s", list.items[0].at.file, list.items[0].text);
@@ -191,6 +205,11 @@ static enum tma_error_code compare(struct comparing *comparing) {
 
 static uint32_t sms_in_use(const struct tma_scenario *scenario) {
     uint32_t sms[TMA_MAX_SMS];
+    if (scenario->program != NULL) {
+        const struct tma_kernel *kernel = &scenario->program->kernel;
+        uint32_t most = kernel->sm_count > 0 ? kernel->sm_count : scenario->machine.sm_count;
+        return kernel->cta_count < most ? kernel->cta_count : most;
+    }
     return tma_workload_place(&scenario->machine, &scenario->workload, sms);
 }
 
@@ -225,18 +244,53 @@ static int compare_scenario(const struct compare_options *own,
     return status;
 }
 
+/* The access statements of a kernel. *stages becomes the depth of the deepest ring that they read.
+ */
+static uint32_t count_consumers(const struct tma_kernel *kernel, uint32_t *stages) {
+    uint32_t count = 0;
+    *stages = 1;
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        if (statement->kind != TMA_STATEMENT_COMPUTE || statement->work != TMA_WORK_CONSUMER)
+            continue;
+        uint32_t ring = kernel->statements[statement->consumer.operation].ring;
+        if (ring != TMA_NO_RING && kernel->rings[ring].depth > *stages)
+            *stages = kernel->rings[ring].depth;
+        count++;
+    }
+    return count;
+}
+
+/* Of a kernel with roles, the comparison shows the tiles of the first CTA, and what all CTAs read
+ * of them. */
+static bool prepare_kernel(struct tma_scenario *scenario) {
+    if (scenario->program == NULL)
+        return true;
+    uint32_t consumers = count_consumers(&scenario->program->kernel, &scenario->workload.depth);
+    if (consumers == 0)
+        cli_error("compare: no role of %s reads a tile with an access statement, so that no mode "
+                  "has bank conflicts; wavefronts that a program gives as a number, and operands "
+                  "of mma, are the same in every mode",
+                  scenario->name);
+    else if (consumers > TMA_MAX_CONSUMERS)
+        cli_error("compare: %s has %" PRIu32 " access statements; at most %d can be compared",
+                  scenario->name, consumers, TMA_MAX_CONSUMERS);
+    else if (scenario->workload.consumer_count < consumers)
+        cli_error("compare: the first CTA of %s does not load the tiles of all its access "
+                  "statements",
+                  scenario->name);
+    else
+        return true;
+    return false;
+}
+
 static int run(const struct cli_options *options) {
     const struct compare_options *own = (const struct compare_options *)options;
     struct tma_scenario scenario;
     int status = CLI_ERROR;
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
-    bool read = cli_scenario_read(options, &scenario);
-    if (read && scenario.program != NULL)
-        cli_error("compare: %s has a kernel with roles, whose tiles may need different modes: try "
-                  "modes with `tmasim sweep --try tensor_maps.NAME.swizzle=none,128b`",
-                  options->operands.items[0]);
-    else if (read)
+    if (cli_tiles_read(options, &scenario) && prepare_kernel(&scenario))
         status = compare_scenario(own, &scenario);
     tma_scenario_free(&scenario);
     return status;
@@ -268,9 +322,10 @@ const struct cli_verb cli_compare = {
     .takes_scenario = true,
     .example = "gemm_tile --format markdown",
     .summary = "Simulate a scenario under every legal swizzle mode and compare bank conflicts.",
-    .details = "All tensor maps of the scenario get the same mode. \"ideal\" is the number of "
-               "wavefronts without bank\nconflicts. \"ways\" is the worst conflict: the number of "
-               "wavefronts of one phase of an instruction.\n--format svg draws the tiles with the "
+    .details = "All tensor maps of the scenario get the same mode; of a kernel with roles, those "
+               "whose tiles an access\nstatement reads. \"ideal\" is the number of wavefronts "
+               "without bank conflicts. \"ways\" is the worst\nconflict: the number of wavefronts "
+               "of one phase of an instruction. --format svg draws the tiles\nwith the "
                "banks of their chunks.",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults",
     .min_operands = 1,

@@ -96,14 +96,19 @@ void tma_account_stage(struct tma_accounting *accounting, const uint64_t causes[
         accounting->result->cause_cycles[cause] += causes[cause];
 }
 
-void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
-                          const struct tma_consumer_report *report, uint64_t waited_cycles,
-                          uint64_t busy_cycles) {
+void tma_account_passes(struct tma_accounting *accounting, uint32_t consumer,
+                        const struct tma_consumer_report *report, uint64_t passes) {
     struct tma_consumer_total *total = &accounting->result->consumers[consumer];
-    uint64_t passes = accounting->workload->consumers[consumer].repeat;
     total->instructions += passes * report->instructions;
     total->wavefronts += passes * report->wavefronts;
     total->ideal_wavefronts += passes * report->ideal_wavefronts;
+}
+
+void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
+                          const struct tma_consumer_report *report, uint64_t waited_cycles,
+                          uint64_t busy_cycles) {
+    tma_account_passes(accounting, consumer, report,
+                       accounting->workload->consumers[consumer].repeat);
     accounting->result->cause_cycles[TMA_CAUSE_CONSUME_QUEUE] += waited_cycles;
     accounting->result->cause_cycles[TMA_CAUSE_CONSUME] += busy_cycles;
 }

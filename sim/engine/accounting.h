@@ -62,6 +62,10 @@ void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
                           const struct tma_consumer_report *report, uint64_t waited_cycles,
                           uint64_t busy_cycles);
 
+/* The same without the times: of an access statement of a kernel, `passes` over the tile. */
+void tma_account_passes(struct tma_accounting *accounting, uint32_t consumer,
+                        const struct tma_consumer_report *report, uint64_t passes);
+
 /* A CTA ended at end_cycle, `cycles` after its start. */
 void tma_account_cta(struct tma_accounting *accounting, uint64_t cycles, uint64_t end_cycle);
 

@@ -153,7 +153,8 @@ static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint
 }
 
 /* Measures a consumer's pass over the tile in each stage: addresses differ, and with them banks. */
-static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint32_t index) {
+static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint32_t index,
+                                         uint32_t number) {
     const struct tma_kernel *kernel = engine->kernel;
     const struct tma_statement *compute = &kernel->statements[index];
     const struct tma_statement *load = &kernel->statements[compute->consumer.operation];
@@ -164,6 +165,7 @@ static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint3
         return TMA_ERROR_MEMORY;
     }
     engine->facts[index].reports = reports;
+    engine->facts[index].consumer = number;
     for (uint32_t s = 0; s < depth; s++) {
         struct tma_tile tile;
         struct tma_error error;
@@ -178,18 +180,21 @@ static enum tma_error_code find_consumer(struct tma_kernel_engine *engine, uint3
         reports[s] = tma_consumer_measure(&compute->consumer, &tile);
         reports[s].wavefronts = tma_relieved_wavefronts(kernel->relieved.wavefronts, &reports[s]);
     }
+    if (number < TMA_MAX_CONSUMERS)
+        engine->result->consumers[number].tile = reports[0];
     return TMA_OK;
 }
 
 enum tma_error_code tma_kernel_find_facts(struct tma_kernel_engine *engine) {
     const struct tma_kernel *kernel = engine->kernel;
     enum tma_error_code code = TMA_OK;
+    uint32_t consumers = 0;
     for (uint32_t i = 0; i < kernel->statement_count && code == TMA_OK; i++) {
         const struct tma_statement *statement = &kernel->statements[i];
         if (statement->kind == TMA_STATEMENT_OPERATION)
             code = find_operation(engine, i);
         else if (statement->kind == TMA_STATEMENT_COMPUTE && statement->work == TMA_WORK_CONSUMER)
-            code = find_consumer(engine, i);
+            code = find_consumer(engine, i, consumers++);
     }
     for (uint32_t i = 0; i < kernel->statement_count && code == TMA_OK; i++) {
         int64_t bytes;

@@ -13,7 +13,8 @@ TMA_API_BEGIN
  * as tma_kernel_check does. `sink` and errors are as in run.h; in events, the slot of an operation
  * is the number of its role, and that of an mbarrier is the number of its stage among those of all
  * rings. *place, which may be NULL, is the place in the scenario that an error is about. The result
- * has no cause_cycles, slot_cycles or consumers, but role_cycles. */
+ * has no cause_cycles or slot_cycles, but role_cycles; its consumers are the first access
+ * statements. */
 enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
                                    const struct tma_kernel *kernel,
                                    const struct tma_event_sink *sink, struct tma_result *result,

@@ -164,6 +164,7 @@ struct tma_statement_facts {
     uint32_t bytes;                      /* OPERATION: complete_tx of a load */
     int64_t acquired_bytes;              /* ACQUIRE: expect_tx; -1: differs, so it is found anew */
     struct tma_consumer_report *reports; /* COMPUTE of a consumer: by stage; owned */
+    uint32_t consumer;                   /* of these: its number among them */
 };
 
 /* What the progress of a sampled run is counted in. */

@@ -150,16 +150,20 @@ static bool find_amounts(struct tma_role_state *role, const struct tma_statement
     return true;
 }
 
-/* The current stage of the ring that a consumer reads. */
-static uint64_t wavefronts_of(const struct tma_role_state *role,
-                              const struct tma_statement *statement) {
-    const struct tma_kernel *kernel = role->cursor.kernel;
+/* The wavefronts of a consumer's passes over the current stage of the ring that it reads. */
+static uint64_t count_wavefronts(const struct tma_role_state *role,
+                                 const struct tma_statement *statement) {
+    struct tma_kernel_engine *engine = role->cta->engine;
+    const struct tma_kernel *kernel = engine->kernel;
     const struct tma_statement *load = &kernel->statements[statement->consumer.operation];
+    const struct tma_statement_facts *facts = &engine->facts[statement - kernel->statements];
     uint64_t stage = 0;
     if (load->ring != TMA_NO_RING && role->rings[load->ring].waited > 0)
         stage = (role->rings[load->ring].waited - 1) % kernel->rings[load->ring].depth;
-    const struct tma_consumer_report *report =
-        &role->cta->engine->facts[statement - kernel->statements].reports[stage];
+    const struct tma_consumer_report *report = &facts->reports[stage];
+    if (facts->consumer < TMA_MAX_CONSUMERS)
+        tma_account_passes(&engine->simulation.accounting, facts->consumer, report,
+                           statement->consumer.repeat);
     return report->wavefronts * statement->consumer.repeat;
 }
 
@@ -188,7 +192,7 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
             amount[0] = tma_tenth_faster(amount[0]);
         return take_shared_memory(role, cycle, amount[0]);
     case TMA_WORK_CONSUMER:
-        return take_shared_memory(role, cycle, wavefronts_of(role, statement));
+        return take_shared_memory(role, cycle, count_wavefronts(role, statement));
     }
     return cycle;
 }

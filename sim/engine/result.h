@@ -153,7 +153,7 @@ struct tma_result {
     struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
     struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */
     struct tma_counters counters;
-    struct tma_consumer_total consumers[TMA_MAX_CONSUMERS]; /* by the workload's consumers */
+    struct tma_consumer_total consumers[TMA_MAX_CONSUMERS]; /* of the workload, or of the kernel */
     uint64_t cause_cycles[TMA_CAUSE_COUNT];                 /* summed over slots */
     uint64_t slot_cycles;                                   /* sum of cause_cycles */
     /* Busy cycles of each kind of resource, as a fraction of the time times the number of such

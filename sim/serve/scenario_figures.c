@@ -19,7 +19,8 @@ static struct tma_sweep_figures figures_of(const struct tma_scenario *scenario,
     return tma_sweep_figures_of(&input);
 }
 
-/* The figures of a row take from a workload only its CTAs and SMs, and from a machine its clock. */
+/* The figures of a row take from a workload only its CTAs, its SMs and how many consumers it has,
+ * and from a machine its clock. Consumers that the kernel lacks have no wavefronts. */
 static struct tma_sweep_figures kernel_figures_of(const struct tma_scenario *scenario,
                                                   const struct tma_result *result) {
     const struct tma_kernel *kernel = &scenario->program->kernel;
@@ -27,6 +28,7 @@ static struct tma_sweep_figures kernel_figures_of(const struct tma_scenario *sce
     struct tma_workload workload = {
         .cta_count = kernel->cta_count,
         .cluster_ctas = kernel->cluster_ctas,
+        .consumer_count = TMA_MAX_CONSUMERS,
         .sm_count = kernel->sm_count > 0 ? kernel->sm_count : machine.sm_count,
     };
     if (kernel->sm_clock_mhz > 0)
