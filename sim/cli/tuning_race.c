@@ -28,7 +28,7 @@ static const struct tma_tune_row *find_rival(const struct cli_tuning_state *stat
     return rival;
 }
 
-/* The rival of a row, at the row's clock. NULL: it has none. */
+/* What a row has to beat, at the row's clock: nothing where `rival` is NULL. */
 static struct tma_estimate_rival rival_of(const struct cli_tuning_state *state,
                                           const struct tma_tune_row *row,
                                           const struct tma_tune_row *rival) {

@@ -101,7 +101,6 @@ static bool idle(void *context, size_t done, uint64_t done_cost) {
     return cli_progress_look(&state->progress, rows, rows);
 }
 
-/* Runs the tasks that were added. */
 bool cli_tuning_run_batch(struct cli_tuning_state *state) {
     struct tma_batch batch = {.tasks = state->tasks,
                               .count = state->count,
@@ -111,7 +110,9 @@ bool cli_tuning_run_batch(struct cli_tuning_state *state) {
                               .idle = idle,
                               .lost = cli_rank_lost};
     struct tma_error error;
-    if (state->count == 0 || cli_interrupted())
+    if (cli_interrupted())
+        state->count = 0;
+    if (state->count == 0)
         return true;
     state->progress.total += state->count;
     state->progress.total_work = state->progress.total;
@@ -124,7 +125,6 @@ bool cli_tuning_run_batch(struct cli_tuning_state *state) {
     return good;
 }
 
-/* The fastest row that has run to its end; NULL: none. */
 const struct tma_tune_row *cli_tuning_best(const struct tma_tune *tune) {
     const struct tma_tune_row *best = NULL;
     for (size_t i = 0; i < tune->row_count; i++)
@@ -134,7 +134,6 @@ const struct tma_tune_row *cli_tuning_best(const struct tma_tune *tune) {
     return best;
 }
 
-/* Its time; 0: none. */
 double cli_tuning_best_time(const struct tma_tune *tune) {
     const struct tma_tune_row *best = cli_tuning_best(tune);
     return best == NULL ? 0 : best->time_ns;
@@ -154,7 +153,6 @@ static int compare_bounds(const void *first, const void *second) {
     return a->number < b->number ? -1 : 1;
 }
 
-/* The legal rows, those with the lowest bounds first. */
 size_t cli_tuning_sort_by_bound(struct cli_tuning_state *state) {
     size_t count = 0;
     for (size_t i = 0; i < state->tune->row_count; i++)
