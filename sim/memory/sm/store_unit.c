@@ -35,6 +35,7 @@ static void begin_arrived(struct tma_core *core, struct tma_sms *sms, struct tma
                                 tma_ticks_to_cycle(unit->clock_ticks), cycle)) {
         uint32_t id = unit->coming;
         unit->coming = sms->transfers[id].next;
+        sms->transfers[id].completion.start_cycle = cycle;
         append(sms, unit, id);
     }
 }
@@ -157,7 +158,10 @@ static void make_packet(struct tma_core *core, struct tma_sms *sms, struct tma_s
     struct tma_transfer *transfer = &sms->transfers[unit->head];
     struct tma_line_request request;
     if (!transfer->begun) {
-        wait_until(unit, transfer->queued_cycle);
+        /* The unit may be behind in its turns, but has had no tensor map before. */
+        wait_until(unit, transfer->completion.descriptor_cycles > 0
+                             ? transfer->completion.start_cycle
+                             : transfer->queued_cycle);
         transfer->begun = true;
         transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
     }
