@@ -142,6 +142,7 @@ def test_settings_are_paths_with_values() -> None:
 def test_errors_have_file_line_and_column(tmp_path: Any) -> None:
     text = (CONFIGS / "scenarios" / "gemm_tile.yaml").read_text()
     wrong = tmp_path / "wrong.yaml"
+    text = text.replace("../gpus", str(CONFIGS / "gpus"))
     wrong.write_text(text.replace("depth: 4", "depth: 0").replace("load: B", "load: C"))
     with pytest.raises(ScenarioError) as caught:
         Scenario(wrong)

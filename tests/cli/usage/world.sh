@@ -43,13 +43,12 @@ echo "-- no /proc, and a folder that is read-only: where this user may mount fil
 lib=$(dirname "$(readlink -f "$command")")/libtmasim-engine.so
 if unshare -rm true 2>/dev/null; then
     mkdir mounted
-    gpu=gpu=$(dirname "$scenario")/../gpus/h200.yaml # names are found from the command's own path
-    export scenario command lib gpu
+    export scenario command lib
     unshare -rm sh -c 'mount -t tmpfs none /proc
-        "$command" run "$scenario" --set "$gpu"; echo "exit $?"
-        TMASIM_ENGINE=$lib "$command" run "$scenario" --set "$gpu"; echo "exit $?"
+        "$command" run "$scenario"; echo "exit $?"
+        TMASIM_ENGINE=$lib "$command" run "$scenario"; echo "exit $?"
         mount -t tmpfs none mounted && echo old >mounted/x && mount -o remount,ro mounted
-        "$command" check "$scenario" --set "$gpu" -o mounted/x; echo "exit $?"; cat mounted/x' 2>&1
+        "$command" check "$scenario" -o mounted/x; echo "exit $?"; cat mounted/x' 2>&1
     rmdir mounted
 else
     # Not tested here: what is expected stands for it.
