@@ -69,19 +69,6 @@ static void join(struct tma_yaml_node *base, struct tma_yaml_node *own) {
     base->at = own->at;
 }
 
-/* Takes `extends` out of the document. The caller frees it. */
-static struct tma_yaml_node *take_extends(struct tma_yaml_node *document) {
-    struct tma_yaml_node **link = &document->first;
-    while (*link != NULL && strcmp((*link)->key, key) != 0)
-        link = &(*link)->next;
-    struct tma_yaml_node *found = *link;
-    if (found != NULL) {
-        *link = found->next;
-        found->next = NULL;
-    }
-    return found;
-}
-
 /* Reads the file that `extends` names. NULL with the error in the list. */
 static struct tma_yaml_node *read_base(const struct tma_yaml_node *extends, enum tma_base_kind kind,
                                        struct tma_bases *bases, struct tma_diagnostics *list) {
@@ -114,7 +101,7 @@ struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, enum t
                                           struct tma_bases *bases, struct tma_diagnostics *list) {
     if (document == NULL || document->kind != TMA_YAML_MAPPING)
         return document;
-    struct tma_yaml_node *extends = take_extends(document);
+    struct tma_yaml_node *extends = tma_yaml_take(document, key);
     if (extends == NULL)
         return document;
     struct tma_yaml_node *base = read_base(extends, kind, bases, list);

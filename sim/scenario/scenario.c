@@ -180,11 +180,12 @@ static char *find_machine(struct tma_location at, const char *gpu) {
                                                      : tma_path_beside(at.file, gpu);
 }
 
-/* Reads the file of a machine. */
+/* Reads the file of the machine that a value names, or of the default one. */
 static struct tma_yaml_node *read_machine_file(struct tma_scenario_reader *reader,
-                                               struct tma_location at, const char *name) {
+                                               const struct tma_yaml_node *gpu) {
     struct tma_scenario *scenario = reader->scenario;
-    scenario->gpu_path = find_machine(at, name);
+    struct tma_location at = gpu == NULL ? reader->root->at : gpu->at;
+    scenario->gpu_path = find_machine(at, gpu == NULL ? "h200" : gpu->text);
     if (scenario->gpu_path == NULL) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, at, "out of memory");
         return NULL;
@@ -196,25 +197,19 @@ static struct tma_yaml_node *read_machine_file(struct tma_scenario_reader *reade
     return document;
 }
 
-/* Takes the machine out of the scenario's document, of which it is a mapping. */
+/* The machine that is a mapping of the scenario's document, which it leaves. */
 static struct tma_yaml_node *take_machine(struct tma_scenario_reader *reader) {
     struct tma_scenario *scenario = reader->scenario;
-    struct tma_yaml_node **link =
-        tma_yaml_child_link(scenario->document, gpu_key, sizeof gpu_key - 1);
-    struct tma_yaml_node *document = *link;
-    *link = document->next;
-    document->next = NULL;
-    return tma_document_extend(document, TMA_BASE_MACHINE, scenario->bases, reader->list);
+    return tma_document_extend(tma_yaml_take(scenario->document, gpu_key), TMA_BASE_MACHINE,
+                               scenario->bases, reader->list);
 }
 
 bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const struct tma_yaml_node *gpu,
                                const char *const *settings, size_t setting_count) {
     struct tma_scenario *scenario = reader->scenario;
     size_t before = tma_diagnostics_total(reader->list);
-    scenario->gpu_document = gpu == NULL ? read_machine_file(reader, reader->root->at, "h200")
-                             : gpu->kind == TMA_YAML_SCALAR
-                                 ? read_machine_file(reader, gpu->at, gpu->text)
-                                 : take_machine(reader);
+    bool is_mapping = gpu != NULL && gpu->kind == TMA_YAML_MAPPING;
+    scenario->gpu_document = is_mapping ? take_machine(reader) : read_machine_file(reader, gpu);
     return scenario->gpu_document != NULL && tma_diagnostics_total(reader->list) == before &&
            tma_scenario_apply_settings(scenario, settings, setting_count, true, reader->list) &&
            tma_machine_from(scenario->gpu_document, &scenario->machine, reader->list);

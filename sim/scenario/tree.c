@@ -77,3 +77,13 @@ const struct tma_yaml_node *tma_yaml_find(const struct tma_yaml_node *node, cons
 struct tma_location tma_yaml_locate(const struct tma_yaml_node *node, const char *path) {
     return descend(node, &path)->at;
 }
+
+struct tma_yaml_node *tma_yaml_take(struct tma_yaml_node *mapping, const char *key) {
+    struct tma_yaml_node **link = tma_yaml_child_link(mapping, key, strlen(key));
+    struct tma_yaml_node *child = *link;
+    if (child != NULL) {
+        *link = child->next;
+        child->next = NULL;
+    }
+    return child;
+}

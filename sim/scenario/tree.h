@@ -42,4 +42,7 @@ struct tma_location tma_yaml_locate(const struct tma_yaml_node *node, const char
 struct tma_yaml_node **tma_yaml_child_link(struct tma_yaml_node *node, const char *step,
                                            size_t length);
 
+/* Takes the child of that key out of a mapping. The caller frees it. NULL if there is none. */
+struct tma_yaml_node *tma_yaml_take(struct tma_yaml_node *mapping, const char *key);
+
 #endif
