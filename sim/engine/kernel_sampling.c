@@ -94,7 +94,8 @@ void tma_kernel_unit_ticks(const struct tma_kernel_engine *engine,
         units[TMA_TALLY_TENSOR] += sm->tensor.busy_ticks;
         units[TMA_TALLY_ALU] += sm->alu.busy_ticks;
         units[TMA_TALLY_SFU] += sm->sfu.busy_ticks;
-        units[TMA_TALLY_OPERANDS] += sm->operand_cycles * TMA_TICKS;
+        units[TMA_TALLY_OPERANDS] +=
+            tma_memory_operand_ticks(engine->simulation.memory, sm->number);
     }
 }
 

@@ -113,8 +113,7 @@ struct tma_kernel_cluster {
 struct tma_kernel_sm {
     uint32_t number;
     struct tma_port tensor, alu, sfu;
-    uint64_t operand_cycles; /* of shared memory, for operands of matrix products */
-    uint64_t poll_cycles;    /* what the warps of its other CTAs add to each mbarrier instruction */
+    uint64_t poll_cycles; /* what the warps of its other CTAs add to each mbarrier instruction */
     uint32_t cta_places;
     uint64_t *fetched; /* by statement: from when its instructions are in the SM's cache, or 0 */
     struct tma_role_state **requests; /* of this cycle and later ones */

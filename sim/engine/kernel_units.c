@@ -34,7 +34,6 @@ static uint64_t read_operands(const struct tma_role_state *role, uint64_t cycle,
     const struct tma_kernel_relieved *relieved = &role->cursor.kernel->relieved;
     if (relieved->wavefronts == TMA_WAVEFRONTS_TENTH_FASTER)
         wavefronts = tma_tenth_faster(wavefronts);
-    sm->operand_cycles += wavefronts * machine_of(role)->shared.wavefront_cycles;
     return tma_memory_read_operands(role->cta->engine->simulation.memory, sm->number, cycle,
                                     wavefronts, end);
 }

@@ -371,6 +371,11 @@ uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64
                                          wavefronts * memory->sms.wavefront_ticks, end);
 }
 
+uint64_t tma_memory_operand_ticks(const struct tma_memory *memory, uint32_t sm) {
+    const struct tma_shared_port *port = &memory->sms.shared[sm];
+    return port->all.busy_ticks - port->accesses.busy_ticks;
+}
+
 uint64_t tma_memory_operands_end(const struct tma_memory *memory, uint32_t sm) {
     return memory->sms.shared[sm].operands_end_cycle;
 }

@@ -35,6 +35,9 @@ uint64_t tma_memory_access_shared(struct tma_memory *memory, uint32_t sm, uint64
 uint64_t tma_memory_read_operands(struct tma_memory *memory, uint32_t sm, uint64_t cycle,
                                   uint64_t wavefronts, uint64_t end);
 
+/* For how long the operands of an SM's products have occupied its shared memory. */
+uint64_t tma_memory_operand_ticks(const struct tma_memory *memory, uint32_t sm);
+
 /* The latest such end of an SM; 0: no product. */
 uint64_t tma_memory_operands_end(const struct tma_memory *memory, uint32_t sm);
 

@@ -158,7 +158,8 @@ static void make_packet(struct tma_core *core, struct tma_sms *sms, struct tma_s
     struct tma_transfer *transfer = &sms->transfers[unit->head];
     struct tma_line_request request;
     if (!transfer->begun) {
-        /* The unit may be behind in its turns, but has had no tensor map before. */
+        /* A transfer that waited for its tensor map begins no sooner than it took its place among
+         * those that take turns, even if the unit is behind that cycle. */
         wait_until(unit, transfer->completion.descriptor_cycles > 0
                              ? transfer->completion.start_cycle
                              : transfer->queued_cycle);
