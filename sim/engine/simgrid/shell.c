@@ -45,11 +45,12 @@ static struct {
 } shell = {.reserved = ATOMIC_FLAG_INIT};
 
 /* SimGrid aborts when memory runs out. That must not end the process, so the abort leads back to
- * the function that called SimGrid. An abort of the library's own code goes to the handler that was
- * there before.
+ * the function that called SimGrid. An abort of the library's own code, and a signal that another
+ * process sent, go to the handler that was there before.
  */
-static void handle_abort(int number) {
-    if (shell.in_simgrid)
+static void handle_abort(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (shell.in_simgrid && info->si_code == SI_TKILL)
         siglongjmp(shell.abort, 1);
     sigaction(number, &shell.previous, NULL);
     raise(number); /* blocked until this handler returns */
@@ -63,7 +64,7 @@ extern void (*set_terminate(void (*)(void)))(void) __asm__("_ZSt13set_terminateP
 
 static void catch_aborts(void) {
     /* With the application's own stack for handlers, if it has one: those of actors are small. */
-    struct sigaction action = {.sa_handler = handle_abort, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = handle_abort, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     sigaction(SIGABRT, &action, &shell.previous);
     shell.new_handler = set_new_handler(abort);
     shell.terminate = set_terminate(abort);
