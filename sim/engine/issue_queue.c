@@ -1,12 +1,10 @@
 #include "engine/issue_queue.h"
 
-#include <string.h>
-
 #include "base/allocation.h"
 #include "base/array.h"
 
 void tma_issue_queue_free(struct tma_issue_queue *queue) {
-    tma_release(queue->items);
+    tma_release(queue->heap);
     *queue = (struct tma_issue_queue){0};
 }
 
@@ -20,30 +18,34 @@ static bool issued_before(const struct tma_queued_issue *a, const struct tma_que
     return a->number < b->number;
 }
 
-/* Insertion from the end: operations come nearly in order. */
 bool tma_issue_queue_push(struct tma_issue_queue *queue, const struct tma_queued_issue *issue) {
-    struct tma_queued_issue *items =
-        tma_array_grow(queue->items, queue->count, &queue->capacity, sizeof *items);
-    if (items == NULL)
+    struct tma_queued_issue *heap =
+        tma_array_grow(queue->heap, queue->count, &queue->capacity, sizeof *heap);
+    if (heap == NULL)
         return false;
-    queue->items = items;
+    queue->heap = heap;
     size_t at = queue->count++;
-    for (; at > 0 && issued_before(issue, &items[at - 1]); at--)
-        items[at] = items[at - 1];
-    items[at] = *issue;
+    for (; at > 0 && issued_before(issue, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = *issue;
     return true;
 }
 
-size_t tma_issue_queue_count_before(const struct tma_issue_queue *queue, uint64_t cycle) {
-    size_t count = 0;
-    while (count < queue->count && queue->items[count].cycle < cycle)
-        count++;
-    return count;
-}
-
-void tma_issue_queue_remove(struct tma_issue_queue *queue, size_t count) {
-    if (count == 0)
-        return;
-    queue->count -= count;
-    memmove(queue->items, queue->items + count, queue->count * sizeof *queue->items);
+struct tma_queued_issue tma_issue_queue_pop(struct tma_issue_queue *queue) {
+    struct tma_queued_issue *heap = queue->heap, first = heap[0];
+    size_t count = --queue->count, at = 0;
+    struct tma_queued_issue moved = heap[count];
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count)
+            break;
+        if (child + 1 < count && issued_before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!issued_before(&heap[child], &moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+    return first;
 }

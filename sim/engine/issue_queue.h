@@ -14,9 +14,10 @@ struct tma_queued_issue {
     uint32_t number; /* of the operation in its CTA: iteration * operations of a stage + index */
 };
 
-/* All zero: an empty queue. */
+/* All zero: an empty queue. A heap: roles issue many operations far ahead of others, which would all
+ * move in a sorted list. */
 struct tma_issue_queue {
-    struct tma_queued_issue *items; /* owned, sorted */
+    struct tma_queued_issue *heap; /* owned: the first one at index 0 */
     size_t count, capacity;
 };
 
@@ -25,10 +26,12 @@ void tma_issue_queue_free(struct tma_issue_queue *queue);
 /* False when out of memory. */
 bool tma_issue_queue_push(struct tma_issue_queue *queue, const struct tma_queued_issue *issue);
 
-/* Counts the operations at the head of the queue that were issued before `cycle`. */
-size_t tma_issue_queue_count_before(const struct tma_issue_queue *queue, uint64_t cycle);
+/* Removes the first operation. The queue must not be empty. */
+struct tma_queued_issue tma_issue_queue_pop(struct tma_issue_queue *queue);
 
-/* Removes the first `count` operations. */
-void tma_issue_queue_remove(struct tma_issue_queue *queue, size_t count);
+/* The cycle of the first operation; UINT64_MAX if the queue is empty. */
+static inline uint64_t tma_issue_queue_first(const struct tma_issue_queue *queue) {
+    return queue->count == 0 ? UINT64_MAX : queue->heap[0].cycle;
+}
 
 #endif

@@ -17,12 +17,11 @@ static void advance(struct tma_kernel_engine *engine, uint64_t cycle) {
 /* Hands over the operations issued before `cycle`: roles can no longer issue an earlier one. */
 static void hand_over_before(struct tma_kernel_engine *engine, uint64_t cycle) {
     struct tma_simulation *simulation = &engine->simulation;
-    size_t count = tma_issue_queue_count_before(&simulation->issues, cycle);
-    for (size_t i = 0; i < count && simulation->code == TMA_OK; i++) {
-        advance(engine, simulation->issues.items[i].cycle + engine->machine.tma.issue_cycles);
-        tma_kernel_hand_over(engine, &simulation->issues.items[i]);
+    while (tma_issue_queue_first(&simulation->issues) < cycle && simulation->code == TMA_OK) {
+        struct tma_queued_issue issue = tma_issue_queue_pop(&simulation->issues);
+        advance(engine, issue.cycle + engine->machine.tma.issue_cycles);
+        tma_kernel_hand_over(engine, &issue);
     }
-    tma_issue_queue_remove(&simulation->issues, count);
 }
 
 static bool knows_first_completion(const struct tma_kernel_engine *engine) {

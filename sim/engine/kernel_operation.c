@@ -361,7 +361,8 @@ static void complete_store(struct tma_role_state *role, uint64_t group, uint64_t
     stores->pending--;
     if (cycle > stores->cycle)
         stores->cycle = cycle;
-    if (role->phase == TMA_ROLE_WAITS_STORES)
+    /* A role waits for the last store of a group. */
+    if (role->phase == TMA_ROLE_WAITS_STORES && stores->pending == 0)
         tma_actor_signal(&role->cta->engine->simulation.actors, role->number);
 }
 

@@ -40,12 +40,11 @@ static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
  * operations are handed over together. */
 static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
     struct tma_simulation *simulation = actor->simulation;
-    size_t count = tma_issue_queue_count_before(&simulation->issues, cycle);
-    for (size_t i = 0; i < count && simulation->code == TMA_OK; i++) {
-        advance(actor, simulation->issues.items[i].cycle + simulation->machine->tma.issue_cycles);
-        tma_issue_operation(actor->grid, simulation, &simulation->issues.items[i]);
+    while (tma_issue_queue_first(&simulation->issues) < cycle && simulation->code == TMA_OK) {
+        struct tma_queued_issue issue = tma_issue_queue_pop(&simulation->issues);
+        advance(actor, issue.cycle + simulation->machine->tma.issue_cycles);
+        tma_issue_operation(actor->grid, simulation, &issue);
     }
-    tma_issue_queue_remove(&simulation->issues, count);
 }
 
 /* Whether the first completion of the queue is final: the memory system can no longer produce an

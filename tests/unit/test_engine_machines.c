@@ -132,13 +132,12 @@ START_TEST(test_issue_queue) {
     struct tma_issue_queue queue = {0};
     for (uint32_t i = 0; i < COUNT; i++)
         ck_assert(tma_issue_queue_push(&queue, &order[(i * 5 + (uint32_t)_i) % COUNT]));
-    ck_assert_mem_eq(queue.items, order, sizeof order);
-    ck_assert_uint_eq(tma_issue_queue_count_before(&queue, 3), 0);
-    ck_assert_uint_eq(tma_issue_queue_count_before(&queue, 5), 1);
-    ck_assert_uint_eq(tma_issue_queue_count_before(&queue, 8), 5);
-    tma_issue_queue_remove(&queue, 5);
-    ck_assert_uint_eq(queue.count, 1);
-    ck_assert_mem_eq(queue.items, &order[5], sizeof *order);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        ck_assert_uint_eq(tma_issue_queue_first(&queue), order[i].cycle);
+        struct tma_queued_issue first = tma_issue_queue_pop(&queue);
+        ck_assert_mem_eq(&first, &order[i], sizeof first);
+    }
+    ck_assert_uint_eq(tma_issue_queue_first(&queue), UINT64_MAX);
     tma_issue_queue_free(&queue);
 }
 END_TEST
@@ -197,7 +196,7 @@ START_TEST(test_slot_alone) {
     build();
     assign_ctas(0);
     struct tma_slot *slot = &grid.slots[0];
-    const struct tma_queued_issue *issues = simulation.issues.items;
+    const struct tma_queued_issue *issues = simulation.issues.heap;
     ck_assert_int_eq(slot->state, TMA_SLOT_LOADING);
     ck_assert_uint_eq(simulation.issues.count, 1);
     ck_assert_uint_eq(issues[0].cycle, 0);
@@ -205,7 +204,7 @@ START_TEST(test_slot_alone) {
     expect_wait(tma_slot_complete(slot, &done, VISIBLE), TMA_WAIT_SIGNAL, 0);
     ck_assert_int_eq(slot->state, TMA_SLOT_LOADING);
     ck_assert_uint_eq(simulation.issues.count, 2);
-    issues = simulation.issues.items;
+    issues = simulation.issues.heap;
     const uint64_t again = VISIBLE + machine.tma.turnaround_cycles;
     ck_assert_uint_eq(issues[1].cycle, again);
     ck_assert_uint_eq(issues[1].number, 1);
@@ -259,7 +258,7 @@ START_TEST(test_slot_with_consumer) {
     expect_wait(tma_slot_step(&slots[0], end), TMA_WAIT_SIGNAL, 0);
     ck_assert_int_eq(slots[0].state, TMA_SLOT_LOADING);
     ck_assert_uint_eq(simulation.issues.count, 3);
-    ck_assert_uint_eq(simulation.issues.items[2].cycle, end);
+    ck_assert_uint_eq(simulation.issues.heap[2].cycle, end);
     expect_wait(tma_slot_step(&slots[1], end + WAVEFRONTS), TMA_WAIT_SIGNAL, 0);
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME], 2 * WAVEFRONTS);
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME_QUEUE], WAVEFRONTS - LATER);
@@ -303,7 +302,7 @@ START_TEST(test_cluster_arrival) {
     expect_wait(tma_slot_step(issuer, arrival), TMA_WAIT_SIGNAL, 0);
     ck_assert_int_eq(issuer->state, TMA_SLOT_LOADING);
     ck_assert_uint_eq(simulation.issues.count, 2);
-    ck_assert_uint_eq(simulation.issues.items[1].cycle, arrival);
+    ck_assert_uint_eq(simulation.issues.heap[1].cycle, arrival);
 }
 END_TEST
 
