@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/sample_option.h"
 #include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
 #include "cli/scenario_run.h"
@@ -20,7 +21,8 @@ enum { MOST_TEXT_BYTES = 1 << 18 };
 
 struct report_options {
     struct cli_options common;
-    bool why, no_why;
+    bool why, no_why, exact;
+    int sampling; /* enum tma_sampling */
 };
 
 /* What a page shows. */
@@ -113,6 +115,15 @@ static enum tma_error_code write_page(const struct page *page, const struct tma_
     return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
 }
 
+/* A long run is sampled if nothing is said: a page is a look at a run. Experiments compare whole
+ * runs. */
+static enum tma_sampling sampling_of(const struct report_options *options) {
+    if (options->exact || options->why)
+        return TMA_SAMPLING_NONE;
+    return options->sampling == TMA_SAMPLING_NONE ? TMA_SAMPLING_QUICK
+                                                  : (enum tma_sampling)options->sampling;
+}
+
 static enum tma_error_code make_page(const struct report_options *options, struct page *page,
                                      struct tma_kernel_place *place, FILE *out,
                                      struct tma_error *error) {
@@ -134,10 +145,14 @@ static enum tma_error_code make_page(const struct report_options *options, struc
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
     page->ctas.kinds[TMA_SPAN_CTA] = true;
     struct tma_span_sink spans = tma_span_sample_sink(&page->ctas);
-    const struct cli_run_sinks sinks = {.series = page->series, .spans = &spans};
+    const struct cli_run_sinks sinks = {
+        .series = page->series, .spans = &spans, .sampling = sampling_of(options)};
     enum tma_error_code code =
         cli_scenario_run(scenario, options->common.quiet, &sinks, page->result, place, error);
     tma_span_sample_sort(&page->ctas);
+    /* A run that was simulated whole has the page of any other. */
+    if (page->result->sampled.skipped_cycles == 0)
+        page->result->sampled = (struct tma_sampled){0};
     if (code == TMA_OK)
         code = cli_find_out(&questions, scenario, page->result, page->found, error);
     struct tma_findings findings = cli_findings_of(&questions, page->found, false);
@@ -175,6 +190,9 @@ static int run(const struct cli_options *options) {
         cli_error("report: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
+    const char *const others[] = {own->exact ? "--exact" : NULL, own->why ? "--why" : NULL};
+    if (!cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
+        return CLI_ERROR;
     if (cli_scenario_read(options, &scenario))
         status = report(own, &scenario);
     tma_scenario_free(&scenario);
@@ -194,6 +212,13 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct report_options, no_why),
      .help = "run the scenario only once"},
+    {.name = "--exact",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct report_options, exact),
+     .help =
+         "simulate all of a long run. Without it, as without --why, a run that moves more than\n"
+         "192 MB is sampled as with --sample=quick, and the page says so"},
+    CLI_OPTION_SAMPLE(offsetof(struct report_options, sampling)),
     CLI_OPTION_QUIET,
 };
 
@@ -206,7 +231,8 @@ const struct cli_verb cli_report = {
         "The page is one file that needs no network. It shows what limits the run, where the "
         "time went,\nbandwidth and occupancy over time, latencies, the load of L2 slices and "
         "DRAM channels, the tiles\nin shared memory with the worst access, waves, and the "
-        "configuration with the origin of each value.",
+        "configuration with the origin of each value.\nThe page of a long run is made from a part "
+        "of it, and says how much was simulated and how wrong\nthe cycles may be.",
     .example = "gemm_tile -o gemm.html",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,

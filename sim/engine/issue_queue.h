@@ -14,8 +14,8 @@ struct tma_queued_issue {
     uint32_t number; /* of the operation in its CTA: iteration * operations of a stage + index */
 };
 
-/* All zero: an empty queue. A heap: roles issue many operations far ahead of others, which would all
- * move in a sorted list. */
+/* All zero: an empty queue. A heap: roles issue many operations far ahead of others, which would
+ * all move in a sorted list. */
 struct tma_issue_queue {
     struct tma_queued_issue *heap; /* owned: the first one at index 0 */
     size_t count, capacity;

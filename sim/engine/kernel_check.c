@@ -7,6 +7,7 @@
 #include "engine/program_cursor.h"
 #include "memory/core/address_map.h"
 #include "memory/topology.h"
+#include "tensormap/descriptor_bits.h"
 
 /* Statements that the check walks through to count what one CTA does. */
 #define MOST_STEPS UINT64_C(2000000)
@@ -290,10 +291,16 @@ static enum tma_error_code check_operations(struct checker *checker) {
 struct cta_totals {
     uint64_t acquired[TMA_MAX_RINGS], waited[TMA_MAX_ROLES][TMA_MAX_RINGS];
     uint64_t released[TMA_MAX_RINGS]; /* by the role that releases least */
-    uint64_t operations;
+    struct tma_cta_work work;
     uint64_t arrivals[TMA_MAX_NAMED_BARRIERS];
     bool whole; /* the walk came to the end of all programs */
 };
+
+static void add_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
+                          struct tma_cta_work *work) {
+    work->operations++;
+    work->bytes += tma_derived_box_bytes(&kernel->maps[statement->map]);
+}
 
 /* Walks through the programs of the first CTA; dynamic tiles are those of a persistent one. */
 static enum tma_error_code walk_cta(struct checker *checker, struct tma_program_cursor *cursor,
@@ -321,7 +328,7 @@ static enum tma_error_code walk_cta(struct checker *checker, struct tma_program_
                 else if (statement->kind == TMA_STATEMENT_RELEASE)
                     released[statement->ring]++;
                 else if (statement->kind == TMA_STATEMENT_OPERATION)
-                    totals->operations++;
+                    add_operation(kernel, statement, &totals->work);
                 else if (statement->kind == TMA_STATEMENT_BARRIER)
                     totals->arrivals[statement->barrier]++;
                 break;
@@ -365,7 +372,8 @@ static enum tma_error_code check_totals(struct checker *checker, const struct ct
 
 enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine,
                                                const struct tma_kernel *kernel,
-                                               uint64_t *operations, struct tma_kernel_place *place,
+                                               struct tma_cta_work *work,
+                                               struct tma_kernel_place *place,
                                                struct tma_error *error) {
     struct checker checker = {.machine = machine, .kernel = kernel, .error = error};
     struct tma_program_cursor cursor;
@@ -388,7 +396,7 @@ enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine
         code = walk_cta(&checker, &cursor, &totals);
     if (code == TMA_OK)
         code = check_totals(&checker, &totals);
-    *operations = totals.operations;
+    *work = totals.work;
     if (code != TMA_OK && place != NULL)
         *place = checker.place;
     return code;
@@ -397,6 +405,6 @@ enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine
 enum tma_error_code tma_kernel_check(const struct tma_machine *machine,
                                      const struct tma_kernel *kernel,
                                      struct tma_kernel_place *place, struct tma_error *error) {
-    uint64_t operations;
-    return tma_kernel_check_and_count(machine, kernel, &operations, place, error);
+    struct tma_cta_work work;
+    return tma_kernel_check_and_count(machine, kernel, &work, place, error);
 }

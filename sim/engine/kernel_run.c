@@ -110,7 +110,8 @@ static void summarise(struct tma_kernel_engine *engine) {
            (units_fit(engine) &&
             tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle)));
     struct tma_result *result = engine->result;
-    tma_observe_end(&simulation->observer, simulation->memory, result->memory_cycles,
+    tma_observe_end(&simulation->observer, simulation->memory,
+                    result->memory_cycles - simulation->accounting.skipped.cycles,
                     simulation->accounting.latencies);
     result->busy_shared += busy(units[TMA_TALLY_OPERANDS], result->cycles, engine->sm_count);
     result->busy_tensor = busy(units[TMA_TALLY_TENSOR], result->cycles, engine->sm_count);
@@ -201,9 +202,8 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
                                            const struct tma_watch *watch, struct tma_result *result,
                                            struct tma_kernel_place *place,
                                            struct tma_error *error) {
-    uint64_t operations;
-    enum tma_error_code code =
-        tma_kernel_check_and_count(machine, kernel, &operations, place, error);
+    struct tma_cta_work work;
+    enum tma_error_code code = tma_kernel_check_and_count(machine, kernel, &work, place, error);
     if (code != TMA_OK)
         return code;
     struct tma_kernel_engine *engine = tma_allocate(1, sizeof *engine);
@@ -214,7 +214,8 @@ enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
     struct tma_simulation *simulation = &engine->simulation;
     simulation->machine = &engine->machine;
     simulation->watch = watch;
-    simulation->total_operations = operations * kernel->cta_count;
+    simulation->total_operations = work.operations * kernel->cta_count;
+    simulation->total_bytes = work.bytes * kernel->cta_count;
     if (!create(engine, sink, result))
         tma_simulation_out_of_memory(simulation);
     else if (simulation->code == TMA_OK)

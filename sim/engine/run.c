@@ -11,6 +11,7 @@
 #include "engine/slot_sampling.h"
 #include "engine/warm_l2.h"
 #include "engine/workload_check.h"
+#include "tensormap/descriptor_bits.h"
 
 /* A run while it lasts. */
 struct run {
@@ -122,8 +123,10 @@ static void summarise(struct run *run) {
         tma_slot_sampling_end(&run->sampling, &counters);
     tma_account_run(&simulation->accounting, &counters, run->grid.sms, run->grid.sm_count,
                     run->grid.sm_count);
+    const struct tma_accounting *accounting = &simulation->accounting;
     tma_observe_end(&simulation->observer, simulation->memory,
-                    simulation->accounting.result->memory_cycles, simulation->accounting.latencies);
+                    accounting->result->memory_cycles - accounting->skipped.cycles,
+                    accounting->latencies);
     assert(simulation->code != TMA_OK ||
            tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle));
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
@@ -186,6 +189,14 @@ static void release(struct run *run) {
     tma_simulation_free(simulation);
 }
 
+/* The bytes of the boxes of all operations. */
+static uint64_t bytes_of(const struct tma_workload *workload) {
+    uint64_t stage = 0;
+    for (uint32_t i = 0; i < workload->operation_count; i++)
+        stage += tma_derived_box_bytes(&workload->maps[workload->operations[i].map]);
+    return stage * workload->cta_count * workload->iterations;
+}
+
 enum tma_error_code tma_run_watched(const struct tma_machine *machine,
                                     const struct tma_workload *workload,
                                     const struct tma_event_sink *sink,
@@ -200,6 +211,7 @@ enum tma_error_code tma_run_watched(const struct tma_machine *machine,
         tma_simulation_out_of_memory(simulation);
     else
         simulation->code = measure_consumers(simulation, result);
+    simulation->total_bytes = bytes_of(workload);
     run.samples = simulation->code == TMA_OK && tma_simulation_samples(simulation, sink);
     if (simulation->code == TMA_OK)
         simulate_alone(&run);

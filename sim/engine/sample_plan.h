@@ -9,8 +9,7 @@
 enum { TMA_SAMPLED_WAVES = 6 };
 
 /* Returns a plan without its units: with the guard, the shortest window in cycles, and how much may
- * be skipped at once. The guard is 1.5 times the smaller of one walk over the tensors, which moves
- * `walk_bytes`, and twice the capacity of L2. */
+ * be skipped at once. `walk_bytes` are what one walk over the tensors moves. */
 struct tma_sample_plan tma_sample_plan_of(const struct tma_machine *machine,
                                           enum tma_sampling sampling, uint64_t walk_bytes);
 

@@ -7,7 +7,7 @@ enum {
     TIME_MILLE = 5, /* by so much their times a unit may differ, in thousandths */
     TRAFFIC_MILLE = 10,
     PATIENCE_ROWS = 8000000, /* after so many rows they may differ by as much again */
-    SLACK_ONE = 16,          /* parts of the slack */
+    SLACK_ONE = TMA_USUAL_TOLERANCE,
     SECTOR_BYTES = 32,
     RATE_ONE = 1 << 30
 };
@@ -85,7 +85,8 @@ static bool are_steady(const struct tma_sampler *sampler, uint32_t length, uint6
         least = rates[w].cycles < least ? rates[w].cycles : least;
         most = rates[w].cycles > most ? rates[w].cycles : most;
     }
-    uint64_t slack = SLACK_ONE + last->tally.counters.rows / (PATIENCE_ROWS / SLACK_ONE);
+    uint64_t slack =
+        sampler->plan.tolerance + last->tally.counters.rows / (PATIENCE_ROWS / SLACK_ONE);
     uint64_t allowed = most / 1000 * TIME_MILLE * slack / SLACK_ONE;
     *error = 2 * (allowed > most - least ? allowed : most - least);
     return agree(&rates[0], &rates[1], slack) && agree(&rates[1], &rates[2], slack) &&

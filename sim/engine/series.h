@@ -61,7 +61,8 @@ struct tma_latency_bars {
 struct tma_series {
     uint64_t window_cycles;             /* length of a window; the last one may end earlier */
     uint32_t windows;                   /* of the run */
-    uint64_t cycles;                    /* end of the run: memory_cycles of the result */
+    uint64_t cycles;                    /* end of the run: memory_cycles of the result, without
+                                           what a sampled run has skipped */
     uint32_t servers[TMA_SERVER_COUNT]; /* of each kind */
     uint32_t cause_count;               /* TMA_CAUSE_COUNT; kernels with roles: causes of role 0,
                                            then those of role 1 ... */

@@ -23,6 +23,7 @@ struct tma_simulation {
     struct tma_consumer_report *reports; /* owned: by slot and consumer, one pass over the tile */
     const struct tma_watch *watch;       /* borrowed; NULL: no caller follows the run */
     uint64_t total_operations;           /* that the watch is told */
+    uint64_t total_bytes;                /* about: of the boxes of these operations */
     uint64_t steps;                      /* of the memory's actor */
     bool finished;                       /* every CTA has ended: the actors end too */
     enum tma_error_code code;            /* TMA_OK, or why the run stops early */
@@ -38,8 +39,8 @@ void tma_simulation_out_of_memory(struct tma_simulation *simulation);
  * though operations are in flight. The text says which. */
 void tma_simulation_check_progress(struct tma_simulation *simulation);
 
-/* Whether the run is sampled. Fails where that is asked for together with events, a series or
- * spans, which would have gaps. */
+/* Whether the run is sampled. Fails where that is asked for together with events, which would have
+ * gaps. */
 bool tma_simulation_samples(struct tma_simulation *simulation, const struct tma_event_sink *sink);
 
 /* Loads the engine, and reserves it for this run; the caller releases it. Returns NULL where that

@@ -21,10 +21,15 @@ struct tma_run_state {
 
 /* Whether a long run is simulated in part. */
 enum tma_sampling {
-    TMA_SAMPLING_NONE,   /* all of it is simulated */
-    TMA_SAMPLING_USUAL,  /* what is skipped once the run is steady can be nearly all of it */
-    TMA_SAMPLING_CAREFUL /* longer windows, and the run is looked at again and again */
+    TMA_SAMPLING_NONE,    /* all of it is simulated */
+    TMA_SAMPLING_USUAL,   /* what is skipped once the run is steady can be nearly all of it */
+    TMA_SAMPLING_CAREFUL, /* longer windows, and the run is looked at again and again */
+    TMA_SAMPLING_QUICK    /* for a look at a run that moves more than TMA_LONG_RUN_BYTES, others are
+                             simulated whole: a shorter guard, and windows may differ by more */
 };
+
+/* A run that moves more takes more than half a second to simulate. */
+enum { TMA_LONG_RUN_BYTES = 192 * 1000 * 1000 };
 
 /* Follows a run, in ways that may each be left out. None of them changes the result but
  * `sampling`. */
@@ -37,8 +42,9 @@ struct tma_watch {
     struct tma_series *series;         /* gets the run's time series */
     const struct tma_span_sink *spans; /* gets what CTAs, slots, roles and TMA units do */
 
-    /* Only in a run without events, series and spans. The result then has estimates, and says so:
-     * tma_result.sampled. */
+    /* Only in a run without events. The result then has estimates, and says so: tma_result.sampled.
+     * The series and the spans are those of the part that is simulated, as if there were no gaps in
+     * it: they end tma_result.sampled.skipped_cycles before the run does. */
     enum tma_sampling sampling;
 };
 

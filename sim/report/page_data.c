@@ -2,6 +2,7 @@
 
 #include "report/figures.h"
 #include "report/labels.h"
+#include "report/sampled.h"
 #include "report/verdict.h"
 
 enum { MOST_CAUSES = TMA_CAUSE_COUNT };
@@ -31,6 +32,7 @@ void tma_page_write_overview(const struct tma_page_input *input, struct tma_json
     tma_json_unsigned(json, "clock_mhz", clock_of(input));
     tma_json_unsigned(json, "cycles", result->cycles);
     tma_json_unsigned(json, "memory_cycles", result->memory_cycles);
+    tma_sampled_write_json(result, json);
     tma_json_unsigned(json, "operations", counters->operations);
     tma_json_unsigned(json, "moved_bytes",
                       counters->bytes + counters->stored_bytes + counters->reduced_bytes);

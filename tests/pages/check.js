@@ -57,7 +57,13 @@ for (const bar of data.bars) {
 }
 const cycles = data.series.causes.flat().reduce((total, value) => total + value, 0);
 const counted = data.bars.flatMap(bar => bar.cycles).reduce((total, value) => total + value, 0);
-expect(cycles === counted, `causes over time: ${cycles}, in all ${counted}`);
+expect(data.sampled ? cycles < counted : cycles === counted, `causes over time: ${cycles}, in all ${counted}`);
+
+/* A sampled run says so, and wherever only a part is shown. */
+const parts = all('main>section').filter(item => item.querySelector('.part')).map(item => item.id).join();
+expect(parts === (data.sampled ? 'series,latencies,servers,ctas' : ''), `parts of the run: ${parts}`);
+expect(!data.sampled === !document.getElementById('sampled'), 'the page says whether the run was sampled');
+expect(!data.sampled || data.series.cycles < data.memory_cycles, 'the series ends with the simulated part');
 
 /* The worst access, wavefront by wavefront: every lane has its turn. */
 const tile = data.tiles.findIndex(item => item.modes.some(mode => mode.lanes));

@@ -182,6 +182,75 @@ START_TEST(figures_add_up) {
 }
 END_TEST
 
+/* Of each kind: iterations and CTAs of the short form, steps of tiles, tiles. */
+static const struct {
+    const char *path, *settings[4];
+    size_t setting_count;
+} sampled[] = {
+    {"scenarios/l2_resident", {"workload.ctas=8", "workload.iterations=2048"}, 2},
+    {"scenarios/l2_resident", {"workload.ctas=7920", "workload.iterations=2"}, 2},
+    {"kernels/gemm", {"kernel.sms=4", "M=1024", "N=1024", "K=2048"}, 4},
+    {"scenarios/kernels/dynamic_tiles", {"TILES=6000"}, 1},
+};
+
+/* A sampled run is the same with a series, which has what was simulated, and no more. */
+START_TEST(sampled_runs_have_their_part) {
+    char path[100];
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    snprintf(path, sizeof path, "configs/%s.yaml", sampled[_i].path);
+    ck_assert_msg(
+        tma_scenario_read(path, sampled[_i].settings, sampled[_i].setting_count, &scenario, &list),
+        "%s", path);
+    struct tma_series *series = tma_series_new(&scenario.machine);
+    const struct tma_span_sink sink = {add_span, &sums};
+    const struct tma_watch blind = {.sampling = TMA_SAMPLING_USUAL};
+    const struct tma_watch watch = {
+        .series = series, .spans = &sink, .sampling = TMA_SAMPLING_USUAL};
+    sums = (struct sums){0};
+    ck_assert_int_eq(run(&scenario, &blind, &plain), TMA_OK);
+    ck_assert_int_eq(run(&scenario, &watch, &observed), TMA_OK);
+    ck_assert_msg(memcmp(&plain, &observed, sizeof plain) == 0, "%s: another result", path);
+    uint64_t skipped = observed.sampled.skipped_cycles;
+    ck_assert_uint_gt(skipped, 0);
+    ck_assert_uint_eq(series->cycles + skipped, observed.memory_cycles);
+    ck_assert_uint_le(sums.last_cycle + skipped, observed.cycles);
+    ck_assert_uint_ge(series->windows * series->window_cycles, series->cycles);
+    ck_assert_uint_lt((series->windows - 1) * series->window_cycles, series->cycles);
+    uint64_t operations = tma_series_total(series, TMA_SERIES_OPERATIONS), bars = 0;
+    for (uint32_t i = 0; i < series->latencies.count; i++)
+        bars += series->latencies.operations[i];
+    ck_assert_uint_eq(operations, sums.operations);
+    ck_assert_uint_eq(operations, bars);
+    ck_assert_uint_lt(operations, observed.counters.operations);
+    ck_assert_uint_eq(tma_series_total(series, TMA_SERIES_CTA_CYCLES), sums.cta_cycles);
+    tma_series_free(series);
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
+/* A quick look at a run that is not long sees all of it. Events have no gaps. */
+START_TEST(short_runs_are_whole) {
+    struct tma_scenario scenario;
+    struct tma_diagnostics list = {0};
+    struct tma_error error;
+    const struct tma_event_sink events = {0};
+    const struct tma_watch quick = {.sampling = TMA_SAMPLING_QUICK};
+    ck_assert(tma_scenario_read("configs/scenarios/gemm_tile.yaml", NULL, 0, &scenario, &list));
+    ck_assert_int_eq(run(&scenario, NULL, &plain), TMA_OK);
+    ck_assert_int_eq(run(&scenario, &quick, &observed), TMA_OK);
+    ck_assert(observed.sampled.asked);
+    ck_assert_int_eq(observed.sampled.whole, TMA_WHOLE_SHORT);
+    observed.sampled = (struct tma_sampled){0};
+    ck_assert_int_eq(memcmp(&plain, &observed, sizeof plain), 0);
+    ck_assert_int_eq(
+        tma_run_watched(&scenario.machine, &scenario.workload, &events, &quick, &observed, &error),
+        TMA_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "it has no events"));
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
 START_TEST(bars_hold_every_latency) {
     struct tma_histogram *histogram = tma_histogram_new();
     ck_assert_uint_eq(tma_histogram_bars(histogram).count, 0);
@@ -207,6 +276,8 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     load_engine();
     tcase_add_loop_test(tests, figures_add_up, 0, TABLE_ROWS(scenarios));
+    tcase_add_loop_test(tests, sampled_runs_have_their_part, 0, TABLE_ROWS(sampled));
+    tcase_add_test(tests, short_runs_are_whole);
     tcase_add_test(tests, bars_hold_every_latency);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -31,6 +31,10 @@ const trim = value => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed
 const whole = value => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
 const percent = fraction => (100 * fraction).toFixed(1).replace(/^-(0\.0)$/, '$1') + ' %';
 const time = cycles => trim(cycles / data.clock_mhz) + ' us';
+/* The part of a sampled run that was simulated, which is what everything over time shows. */
+const simulatedCycles = data.cycles - (data.memory_cycles - data.series.cycles);
+const ofPart = () => data.sampled ? html('p', {class: 'note part'}, `Of the part that was simulated, ` +
+    `${whole(simulatedCycles)} of ${whole(data.cycles)} cycles; what was left out between is not shown.`) : null;
 const gigabytes = (bytes, cycles) => cycles > 0 ? bytes / cycles * data.clock_mhz / 1000 : 0;
 
 /* --- The text over the mouse --- */
@@ -141,10 +145,16 @@ function drawFigures() {
     const card = (value, text) => html('div', {}, html('b', {}, value), html('span', {}, text));
     const hits = data.l2_sectors > 0 ? percent(data.l2_sector_hits / data.l2_sectors) : '-';
     section('figures').append(
-        card(whole(data.cycles), 'cycles'), card(time(data.cycles), `at ${data.clock_mhz} MHz`),
+        card(whole(data.cycles), data.sampled ? `cycles, within ${data.sampled.error_percent} %` : 'cycles'), card(time(data.cycles), `at ${data.clock_mhz} MHz`),
         card(short(gigabytes(data.moved_bytes, data.cycles)) + ' GB/s', 'moved by TMA'),
         card(short(data.operations), 'TMA operations'), card(hits, 'L2 hits, of sectors'),
         card(whole(data.latencies.median), 'cycles median latency'));
+    if (data.sampled) section('figures').after(html('p', {id: 'sampled'}, html('b', {}, 'A sampled run: '),
+        `${data.sampled.simulated_percent} % of its cycles were simulated. Its cycles are right within ` +
+        `${data.sampled.error_percent} %; the other figures of the run are estimates from that part, and what is shown ` +
+        'over time, latencies, loads and waves are those of that part. ' + (data.sampled.drift_possible
+            ? 'Tiles are read again, so that the run may drift slowly, which the sampling does not see. ' : '') +
+        'With --exact, all of it is simulated.'));
 }
 
 function drawVerdict() {
@@ -236,7 +246,7 @@ function drawSeries() {
         choices.push([data.kernel ? `Time of ${bar.name}` : 'Time of slots', own(data.causes.map((cause, i) =>
             line(cause.text, i, mean0(series.causes[bar.first + i], length))), data.kernel ? 'roles' : 'slots', true)]);
     const choice = tabs(choices.map(item => item[0]), i => view.replaceChildren(choices[i][1]()), 'figure');
-    place.append(choice.list, view);
+    place.append(ofPart() || '', choice.list, view);
     choice.select(0);
 }
 const mean0 = (values, length) => values.map((value, i) => value / length[i]);
@@ -268,7 +278,7 @@ function drawLatencies() {
             y: height - 20}, whole(bars.first_cycle + i * bars.bar_cycles)));
     drawing.append(svg('line', {class: 'axis', x1: left, x2: width - 12, y1: y(0), y2: y(0)}),
         svg('text', {class: 'end', x: width - 12, y: height - 5}, 'cycles from issue to completion'));
-    place.append(note(`min ${whole(bars.min)}, median ${whole(bars.median)}, p95 ${whole(bars.p95)}, max ` +
+    place.append(ofPart() || '', note(`min ${whole(bars.min)}, median ${whole(bars.median)}, p95 ${whole(bars.p95)}, max ` +
         `${whole(bars.max)} cycles; orange from the 95th percentile on`), html('div', {class: 'scroll chart'}, drawing));
 }
 
@@ -282,7 +292,7 @@ const css = colour => `rgb(${colour.join(',')})`;
 
 function heatCells(kind, groups, groupName, itemName) {
     const each = Math.ceil(kind.busy_cycles.length / groups);
-    const shares = kind.busy_cycles.map(busy => data.memory_cycles > 0 ? busy / data.memory_cycles : 0);
+    const shares = kind.busy_cycles.map(busy => data.series.cycles > 0 ? busy / data.series.cycles : 0);
     const most = Math.max(...shares) || 1, columns = Math.min(each, 32), size = 30, high = 22;
     const lines = Math.ceil(each / columns);
     const drawing = svg('svg', {viewBox: `0 0 ${80 + columns * size} ${groups * (lines * high + 8)}`, role: 'img',
@@ -293,7 +303,7 @@ function heatCells(kind, groups, groupName, itemName) {
         if (item === 0) drawing.append(svg('text', {x: 0, y: top + 15}, `${groupName} ${group}`));
         drawing.append(svg('rect', {x: 80 + item % columns * size, y: top, width: size - 2, height: high - 2,
             fill: css(heat(share / most)), onmouseleave: hide, onmousemove: event => show(event,
-                `${itemName} ${i}: busy for ${percent(share)} of the run, ${whole(kind.busy_cycles[i])} cycles`)}));
+                `${itemName} ${i}: busy for ${percent(share)} of ${data.sampled ? 'that part' : 'the run'}, ${whole(kind.busy_cycles[i])} cycles`)}));
     });
     const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
     return html('div', {}, drawing, html('div', {class: 'legend'}, html('span', {}, '0', html('i', {class: 'ramp'}),
@@ -344,8 +354,8 @@ function drawServers() {
     const names = {l2_slices: 'L2 slices', dram_channels: 'DRAM channels', gpc_ports: 'GPC ports',
         sm_ports: 'SM ports', tma_units: 'TMA units', shared_memory: 'Shared memory'};
     const what = tabs(items.map(item => names[item[0]]), i => { current = i; draw(); }, 'servers');
-    const how = tabs(['Whole run', 'Over time'], i => { overTime = i === 1; draw(); }, 'view');
-    place.append(what.list, how.list, view);
+    const how = tabs([data.sampled ? 'In all' : 'Whole run', 'Over time'], i => { overTime = i === 1; draw(); }, 'view');
+    place.append(ofPart() || '', what.list, how.list, view);
     what.select(0);
     how.select(0);
 }
@@ -513,7 +523,7 @@ function drawCtas() {
     canvas.height = 2 * sms.length * high;
     const context = canvas.getContext('2d');
     context.scale(2, 2);
-    const x = cycle => cycle / data.cycles * width, line = high / share;
+    const x = cycle => cycle / simulatedCycles * width, line = high / share;
     const gap = line > 3 ? 0.8 : 0.3;
     for (const span of spans) {
         context.fillStyle = COLOURS[span.wave % 8];
@@ -521,7 +531,7 @@ function drawCtas() {
             Math.max(0.5, x(span.end) - x(span.start) - 0.5), line - gap);
     }
     canvas.addEventListener('mousemove', event => {
-        const box = canvas.getBoundingClientRect(), cycle = (event.clientX - box.left) / box.width * data.cycles;
+        const box = canvas.getBoundingClientRect(), cycle = (event.clientX - box.left) / box.width * simulatedCycles;
         const top = (event.clientY - box.top) / box.height * sms.length, sm = sms[Math.floor(top)];
         const lane = Math.floor(top % 1 * share);
         const span = spans.find(item => item.sm === sm && item.lane === lane && item.start <= cycle && cycle < item.end);
@@ -533,7 +543,7 @@ function drawCtas() {
         : 'one wave';
     const where = sms.length > 1 ? `SMs ${sms[0]} to ${sms[sms.length - 1]}` : `SM ${sms[0]}`;
     place.append(note(`${whole(ctas.count)} CTA${ctas.count > 1 ? 's' : ''} on ${where}, ${waves}. A line is an SM, ` +
-        'time goes from left to right; a colour is a wave.'), canvas);
+        'time goes from left to right; a colour is a wave.'), ofPart() || '', canvas);
     if (ctas.sm_step > 1) place.append(note(`Shown: the CTAs of every ${ctas.sm_step}th SM.`));
     if (ctas.cut) place.append(note(`Shown: the first ${spans.length} CTAs.`));
 }

@@ -18,7 +18,18 @@ echo "-- the figures of run"
 tmasim run "$configs/scenarios/transpose.yaml" --no-why --format json | sed -n 's/^ *"cycles": \([0-9]*\),*/cycles \1/p' | head -n 1
 tmasim report "$configs/scenarios/transpose.yaml" --no-why | sed -n 's/^  "cycles": \([0-9]*\),/cycles \1/p'
 echo "-- kernels"
-tmasim report copy | sed -n 's/.*\(<title>.*<\/title>\).*/\1/p'
+tmasim report copy >page.html
+sed -n 's/.*\(<title>.*<\/title>\).*/\1/p' page.html
+echo "-- a long run is sampled, another one on demand"
+sampled() { grep '^sampled ' "$1" && sed -n '/^  "sampled": {/,/}/p' "$1"; }
+sampled page.html
+set -- gemm --no-why --set kernel.sms=4 M=1024 N=1024 K=2048
+for option in --sample --exact --quiet; do
+    echo "$option"
+    tmasim report "$@" $option >page.html
+    sampled page.html
+done
+for option in --exact --why; do tmasim report gemm --sample $option; done
 echo "-- errors"
 echo old >old.html
 tmasim report missing.yaml -o old.html

@@ -47,6 +47,8 @@ sample gemm M=512 N=512
 sample l2_resident workload.ctas=8 workload.iterations=64
 echo "-- careful"
 tmasim run gemm_persistent --set CTAS=4 M=2048 N=2048 K=512 --sample=careful | grep '^sampled'
+echo "-- quick"
+tmasim run gemm_persistent --set CTAS=4 M=2048 N=2048 K=512 --sample=quick | grep '^sampled'
 echo "-- what needs the whole run"
 for option in "--trace x" "--timeline x" "--stats x" --details --why "--draws 2" --sample=fast; do
     # shellcheck disable=SC2086 # an option and its value
