@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "base/error.h"
 #include "base/version.h"
+#include "engine/kernel_read_maps.h"
 #include "engine/kernel_run.h"
 #include "engine/run.h"
 #include "experiment/experiment.h"

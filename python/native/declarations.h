@@ -3,6 +3,7 @@
 
 enum { TMA_MAX_VIOLATIONS = ..., TMA_MAX_ADVICE = ..., TMA_MAX_FINDINGS = ... };
 enum { TMA_OK = ..., TMA_ERROR_FAULT = ..., TMA_ERROR_DEADLOCK = ..., TMA_ERROR_INTERRUPTED = ... };
+enum { TMA_SAMPLING_NONE = ... };
 enum { TMA_FIELD_COUNT = ..., TMA_SWIZZLE_FIT = ... };
 enum { TMA_LOAD = ..., TMA_STORE = ..., TMA_REDUCE = ..., TMA_PREFETCH = ... };
 enum { TMA_ACCESS_TILE = ..., TMA_ACCESS_GATHER4 = ..., TMA_ACCESS_IM2COL = ..., TMA_ACCESS_IM2COL_W = ..., TMA_ACCESS_IM2COL_W128 = ... };
@@ -15,7 +16,7 @@ struct tma_names { const char *what; const struct tma_name *items; size_t count;
 extern const struct tma_names tma_data_type_names, tma_swizzle_names, tma_interleave_names;
 extern const struct tma_names tma_l2_promotion_names, tma_oob_fill_names, tma_map_kind_names;
 extern const struct tma_names tma_architecture_names, tma_shared_instruction_names;
-extern const struct tma_names tma_lane_map_names, tma_raking_names;
+extern const struct tma_names tma_lane_map_names, tma_raking_names, tma_sampling_names;
 const char *tma_error_meaning(int code);
 
 struct tma_tensor_map {
@@ -126,8 +127,8 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
 void tma_scenario_free(struct tma_scenario *scenario);
 
 /* native.c */
-struct py_run_options { bool why; unsigned draws; bool unbounded; };
-struct py_run_outcome { int code; struct tma_error error; unsigned line; unsigned column; char *report; };
+struct py_run_options { bool why; unsigned draws; bool unbounded; int sampling; };
+struct py_run_outcome { int code; struct tma_error error; unsigned line; unsigned column; char *report; uint64_t wavefronts; uint64_t ideal_wavefronts; };
 
 const char *py_version(void);
 const char *py_library_path(void);
@@ -137,6 +138,7 @@ size_t py_decode(const unsigned char *bytes, struct tma_tensor_map *map, struct 
 int py_box_shape(const struct tma_tensor_map *map, const struct tma_operation *operation, uint32_t *rows, uint32_t *columns, struct tma_error *error);
 int py_place(const struct tma_tensor_map *map, const struct tma_operation *operation, uint64_t *bits, struct tma_error *error);
 int py_tile(const struct tma_tensor_map *map, const struct tma_operation *operation, struct tma_tile *tile, struct tma_error *error);
+int py_compared_maps(const struct tma_scenario *scenario, bool *compared, struct tma_error *error);
 void py_run(struct tma_scenario *scenario, const struct py_run_options *options, struct py_run_outcome *outcome);
 void py_interrupt(void);
 void py_free(char *report);

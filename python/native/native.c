@@ -16,13 +16,15 @@ struct py_run_options {
     bool why;       /* run experiments */
     unsigned draws; /* launches with the seeds 1, 2, ...; 0: none */
     bool unbounded; /* run a kernel even if it has more operations than anyone waits for */
+    int sampling;   /* enum tma_sampling */
 };
 
 struct py_run_outcome {
     enum tma_error_code code;
     struct tma_error error;
-    unsigned line, column; /* in the scenario, of an error in a kernel; 0: none */
-    char *report;          /* JSON; owned: py_free */
+    unsigned line, column;                 /* in the scenario, of an error in a kernel; 0: none */
+    char *report;                          /* JSON; owned: py_free */
+    uint64_t wavefronts, ideal_wavefronts; /* of all consumers */
 };
 
 static const char *py_version(void) {
@@ -155,10 +157,9 @@ static bool look(void *context, const struct tma_run_state *state) {
     return !atomic_load(&interrupted);
 }
 
-static const struct tma_watch watch = {.look = look};
-
 static enum tma_error_code run_kernel(const struct tma_scenario *scenario, bool unbounded,
-                                      struct tma_result *result, struct py_run_outcome *outcome) {
+                                      const struct tma_watch *watch, struct tma_result *result,
+                                      struct py_run_outcome *outcome) {
     const struct tma_kernel *kernel = &scenario->program->kernel;
     struct tma_kernel_place place = {0};
     uint32_t most = 0;
@@ -173,7 +174,7 @@ static enum tma_error_code run_kernel(const struct tma_scenario *scenario, bool 
                         "%" PRIu64 " need unbounded=True",
                         operations, (uint64_t)TMA_MAX_KERNEL_OPERATIONS);
     } else {
-        code = tma_kernel_run_watched(&scenario->machine, kernel, NULL, &watch, result, &place,
+        code = tma_kernel_run_watched(&scenario->machine, kernel, NULL, watch, result, &place,
                                       &outcome->error);
     }
     outcome->line = place.line;
@@ -267,13 +268,30 @@ static enum tma_error_code report(const struct tma_scenario *scenario,
     return code;
 }
 
+/* The tensor maps that a comparison of swizzle modes changes, by index: all of a workload, those
+ * that access statements read of a kernel. */
+static enum tma_error_code py_compared_maps(const struct tma_scenario *scenario, bool *compared,
+                                            struct tma_error *error) {
+    struct tma_read_maps maps;
+    if (scenario->program != NULL) {
+        enum tma_error_code code = tma_kernel_read_maps(&scenario->program->kernel, &maps, error);
+        if (code != TMA_OK)
+            return code;
+    }
+    for (uint32_t i = 0; i < scenario->workload.map_count; i++)
+        compared[i] = scenario->program == NULL || maps.read[i];
+    return TMA_OK;
+}
+
 static enum tma_error_code run(struct tma_scenario *scenario, const struct py_run_options *options,
                                struct tma_result *result, struct py_run_outcome *outcome) {
+    const struct tma_watch watch = {.look = look, .sampling = (enum tma_sampling)options->sampling};
     atomic_store(&interrupted, false);
-    enum tma_error_code code = scenario->program != NULL
-                                   ? run_kernel(scenario, options->unbounded, result, outcome)
-                                   : tma_run_watched(&scenario->machine, &scenario->workload, NULL,
-                                                     &watch, result, &outcome->error);
+    enum tma_error_code code =
+        scenario->program != NULL
+            ? run_kernel(scenario, options->unbounded, &watch, result, outcome)
+            : tma_run_watched(&scenario->machine, &scenario->workload, NULL, &watch, result,
+                              &outcome->error);
     return code == TMA_OK ? report(scenario, options, result, &outcome->report, &outcome->error)
                           : code;
 }
@@ -286,6 +304,11 @@ static void py_run(struct tma_scenario *scenario, const struct py_run_options *o
     outcome->line = outcome->column = 0;
     outcome->code = result == NULL ? tma_fail(&outcome->error, TMA_ERROR_MEMORY, "out of memory")
                                    : run(scenario, options, result, outcome);
+    outcome->wavefronts = outcome->ideal_wavefronts = 0;
+    for (int i = 0; i < TMA_MAX_CONSUMERS && outcome->code == TMA_OK; i++) {
+        outcome->wavefronts += result->consumers[i].wavefronts;
+        outcome->ideal_wavefronts += result->consumers[i].ideal_wavefronts;
+    }
     free(result);
 }
 

@@ -25,6 +25,7 @@ from tmasim import _library, _types
         (_types.Instruction, _library.INSTRUCTIONS),
         (_types.Lanes, _library.LANE_MAPS),
         (_types.Raking, _library.RAKINGS),
+        (_types.Sampling, _library.SAMPLINGS),
     ],
     ids=lambda value: getattr(value, "what", ""),
 )

@@ -63,6 +63,42 @@ def test_a_kernel_of_the_library(command_json: Callable[..., Any]) -> None:
         Scenario.kernel("gemm", **SMALL).run(draws=-1)
 
 
+@pytest.mark.parametrize("sample", [True, "careful"])
+def test_a_sampled_run_is_that_of_the_command(
+    sample: Any, command_json: Callable[..., Any]
+) -> None:
+    settings = {"CTAS": 4, "M": 2048, "N": 1024, "K": 512}
+    result = Scenario.kernel("gemm_persistent", **settings).run(sample=sample)
+    path = str(CONFIGS / "kernels" / "gemm_persistent.yaml")
+    option = "--sample" if sample is True else f"--sample={sample}"
+    given = [f"--set={key}={value}" for key, value in settings.items()]
+    assert result.report == command_json("run", path, *given, option, "--format", "json")
+    sampled = result.sampled
+    assert (
+        sampled is not None and sampled.error_percent == result.report["sampled"]["error_percent"]
+    )
+    assert (sampled.whole is None) == (sampled.simulated_percent < 100)
+
+
+def test_sampling_of_a_workload_and_its_errors() -> None:
+    scenario = Scenario("l2_resident", settings={"workload.ctas": 8, "workload.iterations": 2048})
+    whole, part = scenario.run(), scenario.run(sample="usual")
+    assert whole.sampled is None and part.sampled is not None
+    assert part.sampled.whole is None and 0 < part.sampled.simulated_percent < 100
+    off = abs(part.cycles / whole.cycles - 1)
+    assert 0 < 100 * off <= part.sampled.error_percent
+    short = Scenario("narrow_rows").run(sample="quick")
+    assert short.sampled is not None and short.sampled.whole == "it is short"
+    assert short.cycles == Scenario("narrow_rows").run().cycles
+    with pytest.raises(ValueError, match="which why needs"):
+        scenario.run(sample=True, why=True)
+    with pytest.raises(ValueError, match="which draws needs"):
+        scenario.run(sample=True, draws=2)
+    wrong: Any = "fast"
+    with pytest.raises(tmasim.RunError, match="sample is 'fast'; allowed: usual, careful, quick"):
+        scenario.run(sample=wrong)
+
+
 def test_why_of_a_kernel(command_json: Callable[..., Any]) -> None:
     path = str(CONFIGS / "scenarios" / "kernels" / "triton_copy.yaml")
     result = Scenario(path).run(why=True)

@@ -193,10 +193,46 @@ def test_compare_gives_the_cycles_of_the_command(command: Command) -> None:
             )
     assert len(found.modes) == len(expected["modes"])
     assert found.best is not None and found.best.swizzle == "128b"
-    with pytest.raises(tmasim.RunError, match="compare takes workloads"):
-        tmasim.Scenario.kernel("gemm").compare()
     with pytest.raises(ValueError, match="draws is 1001"):
         scenario.compare(draws=1001, jobs=1)
+
+
+def test_compare_takes_kernels_with_roles(command: Command) -> None:
+    path = str(tmasim.configs() / "scenarios" / "kernels" / "two_readers.yaml")
+    expected = json.loads(command("compare", path, "--format", "json"))
+    found = tmasim.Scenario(path).compare(jobs=2)
+    assert len(found.modes) == len(expected["modes"])
+    for row, other in zip(found.to_records(), expected["modes"]):
+        for key in ("swizzle", "legal", "cycles", "wavefronts", "ideal_wavefronts"):
+            assert row.get(key) == other.get(key), key
+        assert row["reason"] == other.get("reason", "")
+    assert found.best is not None and found.best.swizzle == "128b"
+    assert found.best.result is not None and found.best.result.excess_wavefronts == 0
+    with pytest.raises(tmasim.RunError, match="no role reads a tile with an access statement"):
+        tmasim.Scenario.kernel("gemm").compare()
+
+
+def test_compare_changes_the_maps_that_are_read() -> None:
+    operand = {"data_type": "float16", "global_dim": [32, 256], "box_dim": [32, 64]}
+    ring = {"stages": 2, "operands": {"a": 4096, "b": 8192}}
+    load = {"map": "A", "into": "ab.a", "at": [0, "64*i"]}
+    wide = {**operand, "global_dim": [48, 256], "box_dim": [48, 64], "swizzle": "128b"}
+    body = [
+        {"acquire": "ab"},
+        {"load": load},
+        {"load": {**load, "map": "B", "into": "ab.b"}},
+        {"wait": "ab"},
+        {"access": {"tile": "ab.a", "instruction": "ldmatrix.x4", "lanes": "matrix"}},
+        {"release": "ab"},
+    ]
+    program = {"warps": 4, "program": [{"for": {"i": 4}, "do": body}]}
+    kernel = {"ctas": 1, "rings": {"ab": ring}, "roles": {"program": program}}
+    maps = {"A": operand, "B": wide}
+    scenario = tmasim.Scenario(
+        {"name": "two", "gpu": tmasim.machine("h200"), "tensor_maps": maps, "kernel": kernel}
+    )
+    legal = [mode.swizzle for mode in scenario.compare(jobs=1).modes if mode.legal]
+    assert legal == ["none", "64b"]  # in which the 96 bytes of a row of B would not fit
 
 
 def test_a_script_needs_no_guard(tmp_path: Any) -> None:

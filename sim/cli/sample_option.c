@@ -2,12 +2,6 @@
 
 #include "cli/messages.h"
 
-static const struct tma_name items[] = {{"usual", TMA_SAMPLING_USUAL},
-                                        {"careful", TMA_SAMPLING_CAREFUL},
-                                        {"quick", TMA_SAMPLING_QUICK}};
-const struct tma_names cli_sample_names = {"way of sampling", items,
-                                           sizeof items / sizeof items[0]};
-
 bool cli_sample_allowed(int sampling, const char *const *others, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (sampling != TMA_SAMPLING_NONE && others[i] != NULL) {

@@ -1,5 +1,4 @@
 /* tmasim compare: one scenario under every legal swizzle mode. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -12,6 +11,7 @@
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "engine/kernel_first_tiles.h"
+#include "engine/kernel_read_maps.h"
 #include "engine/run.h"
 #include "experiment/experiment.h"
 #include "report/swizzle_comparison.h"
@@ -244,44 +244,19 @@ static int compare_scenario(const struct compare_options *own,
     return status;
 }
 
-/* The access statements of a kernel. *stages becomes the depth of the deepest ring that they read.
- */
-static uint32_t count_consumers(const struct tma_kernel *kernel, uint32_t *stages) {
-    uint32_t count = 0;
-    *stages = 1;
-    for (uint32_t i = 0; i < kernel->statement_count; i++) {
-        const struct tma_statement *statement = &kernel->statements[i];
-        if (statement->kind != TMA_STATEMENT_COMPUTE || statement->work != TMA_WORK_CONSUMER)
-            continue;
-        uint32_t ring = kernel->statements[statement->consumer.operation].ring;
-        if (ring != TMA_NO_RING && kernel->rings[ring].depth > *stages)
-            *stages = kernel->rings[ring].depth;
-        count++;
-    }
-    return count;
-}
-
 /* Of a kernel with roles, the comparison shows the tiles of the first CTA, and what all CTAs read
  * of them. */
 static bool prepare_kernel(struct tma_scenario *scenario) {
+    struct tma_read_maps maps;
+    struct tma_error error;
     if (scenario->program == NULL)
         return true;
-    uint32_t consumers = count_consumers(&scenario->program->kernel, &scenario->workload.depth);
-    if (consumers == 0)
-        cli_error("compare: no role of %s reads a tile with an access statement, so that no mode "
-                  "has bank conflicts; wavefronts that a program gives as a number, and operands "
-                  "of mma, are the same in every mode",
-                  scenario->name);
-    else if (consumers > TMA_MAX_CONSUMERS)
-        cli_error("compare: %s has %" PRIu32 " access statements; at most %d can be compared",
-                  scenario->name, consumers, TMA_MAX_CONSUMERS);
-    else if (scenario->workload.consumer_count < consumers)
-        cli_error("compare: the first CTA of %s does not load the tiles of all its access "
-                  "statements",
-                  scenario->name);
-    else
-        return true;
-    return false;
+    if (tma_kernel_read_maps(&scenario->program->kernel, &maps, &error) != TMA_OK) {
+        cli_error("compare: %s: %s", scenario->name, error.text);
+        return false;
+    }
+    scenario->workload.depth = maps.stages;
+    return true;
 }
 
 static int run(const struct cli_options *options) {

@@ -59,7 +59,8 @@ static bool look_at_scenario(struct sweeping *sweeping) {
     for (size_t i = 0; i < options->settings.count; i++)
         state = tma_digest_add_text(state, options->settings.items[i]);
     if (sweeping->own->sampling != TMA_SAMPLING_NONE)
-        state = tma_digest_add_text(state, tma_name_of(&cli_sample_names, sweeping->own->sampling));
+        state =
+            tma_digest_add_text(state, tma_name_of(&tma_sampling_names, sweeping->own->sampling));
     tma_digest_text(state, sweeping->digest);
     tma_digest_text(cli_digest_variants(state, &sweeping->variants), sweeping->key);
     const char *inputs[] = {path, scenario.gpu_path, sweeping->own->list};

@@ -6,6 +6,7 @@
 
 #include "engine/series.h"
 #include "engine/span.h"
+#include "tensormap/types.h"
 
 TMA_API_BEGIN
 
@@ -27,6 +28,9 @@ enum tma_sampling {
     TMA_SAMPLING_QUICK    /* for a look at a run that moves more than TMA_LONG_RUN_BYTES, others are
                              simulated whole: a shorter guard, and windows may differ by more */
 };
+
+/* The names of all ways but TMA_SAMPLING_NONE. */
+extern const struct tma_names tma_sampling_names;
 
 /* A run that moves more takes more than half a second to simulate. */
 enum { TMA_LONG_RUN_BYTES = 192 * 1000 * 1000 };

@@ -4,7 +4,8 @@
 #include "serve/answers.h"
 #include "serve/scenario_figures.h"
 
-static void write_figures(struct tma_reply_line *reply, const struct tma_sweep_figures *figures) {
+static void write_figures(struct tma_reply_line *reply, const struct tma_sweep_figures *figures,
+                          bool sampled) {
     tma_reply_unsigned(reply, "cycles", figures->cycles);
     tma_reply_decimal(reply, "time_ns", figures->time_ns, 3);
     tma_reply_decimal(reply, "gigabytes_per_second", figures->gigabytes_per_second, 3);
@@ -16,15 +17,21 @@ static void write_figures(struct tma_reply_line *reply, const struct tma_sweep_f
     tma_reply_decimal(reply, "busy", figures->busy, 6);
     tma_reply_text(reply, "busiest", figures->busiest);
     tma_reply_bool(reply, "timing_validated", figures->timing_validated);
+    if (!sampled)
+        return;
+    tma_reply_open(reply, "sampled", '{');
+    tma_reply_decimal(reply, "simulated_percent", figures->simulated_percent, 1);
+    tma_reply_decimal(reply, "error_percent", figures->error_percent, 1);
+    tma_reply_close(reply, '}');
 }
 
-static bool run_scenario(const struct tma_scenario *scenario, struct tma_reply_line *reply,
-                         struct tma_request_error *error) {
+static bool run_scenario(const struct tma_scenario *scenario, enum tma_sampling sampling,
+                         struct tma_reply_line *reply, struct tma_request_error *error) {
     struct tma_error why = {0};
     struct tma_sweep_figures figures;
-    if (tma_scenario_figures(scenario, TMA_SAMPLING_NONE, &figures, &why) != TMA_OK)
+    if (tma_scenario_figures(scenario, sampling, &figures, &why) != TMA_OK)
         return tma_request_fail_whole(error, why.code, why.text);
-    write_figures(reply, &figures);
+    write_figures(reply, &figures, sampling != TMA_SAMPLING_NONE);
     return true;
 }
 
@@ -57,6 +64,9 @@ bool tma_answer_run(const struct tma_request *request, struct tma_reply_line *re
     struct tma_scenario scenario;
     bool has_file = tma_request_has(request, TMA_REQUEST_FILE), good;
     uint32_t settings = request->values[TMA_REQUEST_SET].count;
+    int sampling = TMA_SAMPLING_NONE;
+    if (!tma_request_choice(request, TMA_REQUEST_SAMPLE, &tma_sampling_names, &sampling, error))
+        return false;
     if (has_file == tma_request_has(request, TMA_REQUEST_TEXT))
         return tma_request_fail(error, request, TMA_REQUEST_FILE,
                                 "expected either file or scenario");
@@ -66,7 +76,8 @@ bool tma_answer_run(const struct tma_request *request, struct tma_reply_line *re
     else
         good = tma_scenario_read_text(request->words[TMA_REQUEST_TEXT].text, "scenario",
                                       request->settings, settings, &scenario, &list);
-    good = good ? run_scenario(&scenario, reply, error) : fail_scenario(request, &list, error);
+    good = good ? run_scenario(&scenario, (enum tma_sampling)sampling, reply, error)
+                : fail_scenario(request, &list, error);
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
     return good;

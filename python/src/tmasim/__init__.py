@@ -21,7 +21,7 @@ from tmasim.errors import (
     TensorMapError,
     Violation,
 )
-from tmasim.result import Experiment, Percentiles, Result
+from tmasim.result import Experiment, Percentiles, Result, Sampled
 from tmasim.scenario import Scenario, kernels
 from tmasim.search import Sweep, SweepRow, TuneRow, Tuning, sweep, tune
 from tmasim.swizzles import SwizzleRun, SwizzleRuns
@@ -45,6 +45,7 @@ __all__ = [
     "Percentiles",
     "Result",
     "RunError",
+    "Sampled",
     "Scenario",
     "ScenarioError",
     "Sweep",

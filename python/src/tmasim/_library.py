@@ -49,6 +49,7 @@ MAP_KINDS = Names(lib.tma_map_kind_names)
 INSTRUCTIONS = Names(lib.tma_shared_instruction_names)
 LANE_MAPS = Names(lib.tma_lane_map_names)
 RAKINGS = Names(lib.tma_raking_names)
+SAMPLINGS = Names(lib.tma_sampling_names)
 
 
 def written(write: Callable[..., None], subject: Any) -> str:

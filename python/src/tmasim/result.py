@@ -39,6 +39,23 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """What a sampled run simulated.
+
+    Attributes:
+        simulated_percent: Of the cycles; 100 where all of the run was simulated.
+        error_percent: The cycles are right within so much of them, but for slow drift.
+        drift_possible: Whether tiles are read again, so that the run may drift slowly.
+        whole: Why all of the run was simulated; None where it was not.
+    """
+
+    simulated_percent: float
+    error_percent: float
+    drift_possible: bool
+    whole: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class Result:
     """What a run found. The figures are those of ``tmasim run --format json``.
 
@@ -59,7 +76,7 @@ class Result:
         dram_read_bytes: From DRAM.
         dram_write_bytes: To DRAM.
         dram_gigabytes_per_second: While L2 and DRAM work.
-        wavefronts: Of all consumers; 0 for kernels with roles.
+        wavefronts: Of all consumers, or of the ``access`` statements of a kernel with roles.
         ideal_wavefronts: The same without bank conflicts.
         busy: How busy each kind of resource is, as a fraction of the run.
         time: Where the time of slots goes, in cycles by cause; for kernels with roles by
@@ -68,6 +85,8 @@ class Result:
         advice: What would make it faster, in sentences; of runs with ``why=True``.
         experiments: Of runs with ``why=True``.
         report: The whole report.
+        sampled: Of runs with ``sample``, else None. Where not all of the run was simulated, all
+            figures are estimates.
     """
 
     scenario: str
@@ -94,6 +113,7 @@ class Result:
     advice: Tuple[str, ...]
     experiments: Tuple[Experiment, ...]
     report: Mapping[str, Any]
+    sampled: Optional[Sampled] = None
 
     @property
     def excess_wavefronts(self) -> int:
@@ -114,9 +134,9 @@ class Result:
         return dict(_flat("", self.report))
 
 
-def result_of(report: Mapping[str, Any]) -> Result:
-    """The result that a report in JSON holds."""
-    shared = report.get("shared_memory", {})
+def result_of(report: Mapping[str, Any], wavefronts: int, ideal_wavefronts: int) -> Result:
+    """The result that a report in JSON holds, with the wavefronts of consumers, which a report of a
+    kernel with roles lacks."""
     dram = report["dram"]
     return Result(
         scenario=report["scenario"],
@@ -135,14 +155,15 @@ def result_of(report: Mapping[str, Any]) -> Result:
         dram_read_bytes=32 * dram["read_sectors"],
         dram_write_bytes=32 * dram["write_sectors"],
         dram_gigabytes_per_second=dram["gigabytes_per_second"],
-        wavefronts=shared.get("wavefronts", 0),
-        ideal_wavefronts=shared.get("ideal_wavefronts", 0),
+        wavefronts=wavefronts,
+        ideal_wavefronts=ideal_wavefronts,
         busy=report["busy"],
         time=dict(_times(report)),
         limited_by=report["limited_by"]["text"] if report.get("experiments") else None,
         advice=tuple(report.get("advice", ())),
         experiments=tuple(_experiments(report)),
         report=report,
+        sampled=Sampled(**report["sampled"]) if "sampled" in report else None,
     )
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from tmasim._engine import simulate
-from tmasim._library import configs, diagnostics_of, meaning, run_error, text
+from tmasim._library import SAMPLINGS, configs, diagnostics_of, meaning, run_error, text
 from tmasim._native import ffi, lib
+from tmasim._types import Sampling
 from tmasim.errors import Diagnostic, RunError, ScenarioError
 from tmasim.result import Result, result_of
 from tmasim.swizzles import SwizzleRuns, compare_swizzles
@@ -134,7 +135,14 @@ class Scenario:
     def __repr__(self) -> str:
         return f"<Scenario {self.name}>"
 
-    def run(self, *, why: bool = False, draws: int = 0, unbounded: bool = False) -> Result:
+    def run(
+        self,
+        *,
+        why: bool = False,
+        draws: int = 0,
+        unbounded: bool = False,
+        sample: Union[bool, Sampling] = False,
+    ) -> Result:
         """Simulates the scenario.
 
         A process runs one simulation at a time: other threads wait. Ctrl-C ends it.
@@ -144,17 +152,26 @@ class Scenario:
                 time.
             draws: Also run it with the seeds 1 to ``draws``.
             unbounded: Run a kernel even if it has more than 10^9 operations.
+            sample: Simulate a long run in part, as ``tmasim run --sample`` does: True or "usual",
+                "careful" (longer windows, against slow drift) or "quick" (for a look). All figures
+                are then estimates, and `Result.sampled` says how wrong the cycles may be. Not
+                together with ``why`` or ``draws``, which compare runs.
 
         Raises:
             DeadlockError: The simulated program waits forever.
             FaultError: Hardware would stop the kernel.
-            RunError: The run failed otherwise.
-            ValueError: ``draws`` is not 0 to 1000.
+            RunError: The run failed otherwise, or ``sample`` is no way of sampling.
+            ValueError: ``draws`` is not 0 to 1000, or is given together with ``sample``, as ``why``
+                must not be.
         """
+        if sample and (why or draws):
+            needed_by = "why" if why else "draws"
+            raise ValueError(f"sample leaves out parts of the run, which {needed_by} needs")
         if not 0 <= draws <= 1000:
             raise ValueError(f"draws is {draws}; expected 0 to 1000")
         options = ffi.new("struct py_run_options *", {"why": why, "draws": draws})
         options.unbounded = unbounded
+        options.sampling = _sampling(sample)
         outcome = ffi.new("struct py_run_outcome *")
         simulate(self._native, options, outcome)
         try:
@@ -175,24 +192,34 @@ class Scenario:
                     )
                 ]
             )
-        return result_of(json.loads(report))
+        return result_of(json.loads(report), outcome.wavefronts, outcome.ideal_wavefronts)
 
     def compare(self, *, draws: int = 0, jobs: Optional[int] = None) -> SwizzleRuns:
         """Runs the scenario under every swizzle mode, in worker processes, as ``tmasim compare``
-        does.
+        does. All tensor maps get the mode; of a kernel with roles, those whose tiles an ``access``
+        statement reads.
 
         Args:
             draws: Also run each mode with the seeds 1 to ``draws``.
             jobs: Number of processes; default: the cores.
 
         Raises:
-            RunError: The scenario has a kernel with roles, or a mode that is legal cannot run.
+            RunError: A kernel has no ``access`` statements, or too many, or a mode that is legal
+                cannot run.
             ValueError: A number is out of its range.
         """
-        if self.has_roles:
-            raise RunError([Diagnostic("it has a kernel; compare takes workloads", meaning(1))])
-        maps = list(self.tensor_maps)
+        maps = self._compared_maps()
         return compare_swizzles(run_row, self.recipe(), maps, draws=draws, jobs=jobs)
+
+    def _compared_maps(self) -> List[str]:
+        """The names of the maps that get each mode."""
+        names = list(self.tensor_maps)
+        compared = ffi.new("bool[]", len(names))
+        error = ffi.new("struct tma_error *")
+        code = lib.py_compared_maps(self._native, compared, error)
+        if code != lib.TMA_OK:
+            raise run_error(code)([Diagnostic(text(error.text), meaning(code), self._path)])
+        return [name for name, used in zip(names, compared) if used]
 
 
 def run_row(
@@ -201,6 +228,13 @@ def run_row(
     """Runs a scenario, made of a `Scenario.recipe`, with the settings of a row of a table."""
     made = Scenario.recipe_of(source, before)[1] + Scenario.recipe_of(source, row)[1]
     return Scenario(source, settings=made, name=name).run(draws=draws)
+
+
+def _sampling(sample: Union[bool, Sampling]) -> int:
+    """The value of the library's enumeration."""
+    if sample is False:
+        return int(lib.TMA_SAMPLING_NONE)
+    return SAMPLINGS.value("usual" if sample is True else sample, "sample", RunError)
 
 
 def kernels() -> List[str]:

@@ -13,7 +13,7 @@ from tmasim.result import Result
 
 @dataclass(frozen=True)
 class SwizzleRun:
-    """A scenario with one swizzle mode for all of its maps.
+    """A scenario with one swizzle mode for all maps that are compared.
 
     Attributes:
         swizzle: The mode.

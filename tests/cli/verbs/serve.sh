@@ -28,6 +28,9 @@ ask "{\"op\": \"explain\", $map, \"byte\": 4096}"
 ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iterations=2"]}'
 ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iteration=2"]}'
 ask '{"op": "run", "scenario": "name: a\ngpu: missing.yaml\n"}'
+ask '{"op": "run", "file": "../../configs/scenarios/l2_resident.yaml", "set": ["workload.ctas=8", "workload.iterations=2048"], "sample": "usual"}'
+ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iterations=2"], "sample": "quick"}'
+ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "sample": "fast"}'
 ask '{"op": "run", "file": "missing.yaml"}'
 ask '{"op": "run"}'
 echo "# errors of the line"
