@@ -2,6 +2,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/heap.h"
 #include "memory/core/address_map.h"
 
 struct tma_completion_queue tma_completion_queue_of(const struct tma_machine *machine) {
@@ -28,6 +29,8 @@ static bool before(const struct tma_completion_queue *queue, const struct tma_vi
     return tma_random(queue->seed, tag_a ^ visible) < tma_random(queue->seed, tag_b ^ visible);
 }
 
+#define SEEN_BEFORE(a, b) before(queue, a, b)
+
 bool tma_completion_queue_push(struct tma_completion_queue *queue,
                                const struct tma_completion *completion) {
     struct tma_visible_completion *heap =
@@ -40,28 +43,14 @@ bool tma_completion_queue_push(struct tma_completion_queue *queue,
     if (interval > 0)
         item.visible_cycle = (completion->cycle + interval - 1) / interval * interval;
     queue->heap = heap;
-    size_t at = queue->count++;
-    for (; at > 0 && before(queue, &item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = item;
+    TMA_HEAP_PUSH(heap, queue->count, &item, SEEN_BEFORE);
+    queue->count++;
     return true;
 }
 
 struct tma_visible_completion tma_completion_queue_pop(struct tma_completion_queue *queue) {
-    struct tma_visible_completion *heap = queue->heap, first = heap[0];
-    size_t count = --queue->count, at = 0;
-    struct tma_visible_completion moved = heap[count];
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && before(queue, &heap[child + 1], &heap[child]))
-            child++;
-        if (!before(queue, &heap[child], &moved))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
+    struct tma_visible_completion first = queue->heap[0];
+    queue->count--;
+    TMA_HEAP_DROP_FIRST(struct tma_visible_completion, queue->heap, queue->count, SEEN_BEFORE);
     return first;
 }

@@ -2,6 +2,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/heap.h"
 
 /* While the window is open, events of `cycle` and later ones may be added. */
 struct operation_window {
@@ -57,28 +58,14 @@ bool tma_event_order_add(struct tma_event_order *order, const struct tma_event *
     if (heap == NULL)
         return false;
     order->heap = heap;
-    size_t at = order->count++;
-    for (; at > 0 && before(event, &order->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        order->heap[at] = order->heap[(at - 1) / 2];
-    order->heap[at] = *event;
+    TMA_HEAP_PUSH(heap, order->count, event, before);
+    order->count++;
     return true;
 }
 
 static void drop_first(struct tma_event_order *order) {
-    struct tma_event moved = order->heap[--order->count];
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= order->count)
-            break;
-        if (child + 1 < order->count && before(&order->heap[child + 1], &order->heap[child]))
-            child++;
-        if (!before(&order->heap[child], &moved))
-            break;
-        order->heap[at] = order->heap[child];
-        at = child;
-    }
-    order->heap[at] = moved;
+    order->count--;
+    TMA_HEAP_DROP_FIRST(struct tma_event, order->heap, order->count, before);
 }
 
 static bool grow_windows(struct tma_event_order *order) {

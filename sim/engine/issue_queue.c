@@ -2,6 +2,7 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "base/heap.h"
 
 void tma_issue_queue_free(struct tma_issue_queue *queue) {
     tma_release(queue->heap);
@@ -24,28 +25,14 @@ bool tma_issue_queue_push(struct tma_issue_queue *queue, const struct tma_queued
     if (heap == NULL)
         return false;
     queue->heap = heap;
-    size_t at = queue->count++;
-    for (; at > 0 && issued_before(issue, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = *issue;
+    TMA_HEAP_PUSH(heap, queue->count, issue, issued_before);
+    queue->count++;
     return true;
 }
 
 struct tma_queued_issue tma_issue_queue_pop(struct tma_issue_queue *queue) {
-    struct tma_queued_issue *heap = queue->heap, first = heap[0];
-    size_t count = --queue->count, at = 0;
-    struct tma_queued_issue moved = heap[count];
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && issued_before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!issued_before(&heap[child], &moved))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
+    struct tma_queued_issue first = queue->heap[0];
+    queue->count--;
+    TMA_HEAP_DROP_FIRST(struct tma_queued_issue, queue->heap, queue->count, issued_before);
     return first;
 }
