@@ -8,7 +8,7 @@
 #include "records/pipeline_record.h"
 #include "scenario/kernel_print.h"
 
-static const char default_machine[] = "configs/gpus/h200.yaml";
+static const char default_machine[] = "h200";
 
 /* Returns the row of that name, or the number of rows. */
 static size_t find_row(const struct tma_tsv *records, const char *name) {

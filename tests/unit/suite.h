@@ -8,8 +8,11 @@
 /* The number of rows of a table: the upper bound that tcase_add_loop_test takes. */
 #define TABLE_ROWS(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
-/* Runs the suite and frees it. Returns the program's exit status: 0 if every test passed. */
+/* Runs the suite and frees it. Returns the program's exit status: 0 if every test passed. Machines
+ * are found by their names in configs/, which does not lie beside the program as it lies beside the
+ * command. */
 static inline int run_suite(Suite *suite) {
+    setenv("TMASIM_PATH", "configs", 0);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -40,8 +40,7 @@ echo "exit $?"
 sed -E '5,$d; s/[0-9a-f]{16}/DIGEST/g' "$SCRATCH/folder/report"
 echo "-- INT: no page"
 echo old >"$SCRATCH/page"
-timeout --preserve-status -s INT 1 tmasim report $scenario --exact --set workload.iterations=100000000 \
-    -o "$SCRATCH/page" 2>/dev/null
+timeout --preserve-status -s INT 1 tmasim report --exact $scenario --set workload.iterations=100000000 -o "$SCRATCH/page" 2>/dev/null
 echo "exit $?"
 cat "$SCRATCH/page"
 {

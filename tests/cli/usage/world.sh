@@ -44,12 +44,14 @@ lib=$(dirname "$(readlink -f "$command")")/libtmasim-engine.so
 if unshare -rm true 2>/dev/null; then
     mkdir mounted
     export scenario command lib
+    export TMASIM_PATH="${scenario%/scenarios/*}" # without /proc the command does not know its folder
     unshare -rm sh -c 'mount -t tmpfs none /proc
         "$command" run "$scenario"; echo "exit $?"
         TMASIM_ENGINE=$lib "$command" run "$scenario"; echo "exit $?"
         mount -t tmpfs none mounted && echo old >mounted/x && mount -o remount,ro mounted
         "$command" check "$scenario" -o mounted/x; echo "exit $?"; cat mounted/x' 2>&1
     rmdir mounted
+    unset TMASIM_PATH
 else
     # Not tested here: what is expected stands for it.
     sed '1,/^-- no .proc/d; /^-- two/,$d' "$expected"
