@@ -23,6 +23,8 @@ static void spend_until(struct tma_role_state *role, enum tma_role_cause cause, 
         return;
     struct tma_kernel_engine *engine = engine_of(role);
     engine->result->role_cycles[role->index][cause] += cycle - role->cycle;
+    if (role->in_timed_steps)
+        engine->sampling.steps.role_cycles[role->index][cause] += cycle - role->cycle;
     tma_observe_role(
         &engine->simulation.observer,
         (struct tma_event_source){role->cta->sm->number, role->cta->number, role->index}, cause,
@@ -238,6 +240,7 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     role->cycle = cycle;
     role->operations = 0;
     role->passes = 0;
+    role->in_timed_steps = false;
     role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle = 0;
     role->groups[0] = (struct tma_store_group){0};
     role->group_open = false;

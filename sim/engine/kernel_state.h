@@ -73,6 +73,7 @@ struct tma_role_state {
     struct tma_program_cursor cursor;
     uint32_t operations; /* issued so far */
     uint64_t passes;     /* of the cursor, up to which a sampled run has looked */
+    bool in_timed_steps; /* of a run that leaves steps out */
     uint64_t cycle;      /* up to which the role has executed; may lie ahead */
     struct tma_ring_use rings[TMA_MAX_RINGS];
     const struct tma_statement *waiting; /* the statement that waits */
@@ -182,6 +183,8 @@ struct tma_kernel_steps {
     uint32_t measured_round; /* those that are left out are taken to be as this one */
     uint32_t most_rounds;    /* of a grid, before some can still be left out; 0: none can */
     uint32_t left_out_ctas;  /* of a grid, in whole rounds */
+    /* What each role spends its time for, summed over CTAs, within its timed steps. */
+    uint64_t role_cycles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT];
 };
 
 /* See kernel_sampling.h. All 0: the run is not sampled. */

@@ -129,13 +129,17 @@ void tma_kernel_steps_pass(struct tma_role_state *role) {
     struct tma_kernel_cta *cta = role->cta;
     struct tma_kernel_steps *steps = &cta->engine->sampling.steps;
     const struct tma_program_place *place = &role->cursor.main;
+    const struct tma_timed_steps *timed = &steps->cut.timed;
     role->passes = role->cursor.passes;
-    if (!cuts_steps(cta->engine) || role->index != steps->cut.timed_role)
-        return;
-    for (uint32_t d = 0; d < place->depth; d++)
-        if (place->frames[d].statement == steps->cut.loops[role->index])
-            tma_step_clock_pass(&steps->clock, cta->place, sm_index(cta), place->frames[d].index,
-                                role->cycle);
+    role->in_timed_steps = false;
+    for (uint32_t d = 0; d < place->depth && cuts_steps(cta->engine); d++) {
+        uint64_t step = place->frames[d].index;
+        if (place->frames[d].statement != steps->cut.loops[role->index])
+            continue;
+        role->in_timed_steps = step >= timed->first && step < timed->last;
+        if (role->index == steps->cut.timed_role)
+            tma_step_clock_pass(&steps->clock, cta->place, sm_index(cta), step, role->cycle);
+    }
 }
 
 static uint64_t rounds_left_out(const struct tma_kernel_engine *engine) {
@@ -183,13 +187,43 @@ static uint64_t cta_stretch(const struct tma_kernel_engine *engine, uint64_t ski
            steps->whole.loops;
 }
 
-/* Roles spend the time that is added as they spend the rest. */
-static void stretch_roles(struct tma_result *result, uint64_t cycles, uint64_t simulated) {
-    for (int role = 0; role < TMA_MAX_ROLES; role++)
-        for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
-            uint64_t *spent = &result->role_cycles[role][cause];
-            *spent += (uint64_t)((unsigned __int128)*spent * cycles / simulated);
-        }
+static uint64_t scaled(uint64_t value, uint64_t by, uint64_t of) {
+    return of == 0 ? 0 : (uint64_t)((unsigned __int128)value * by / of);
+}
+
+/* Time that was left out. */
+struct left_out_cycles {
+    uint64_t steps,
+        tiles; /* steps of tiles that were simulated; whole tiles, but for those steps */
+};
+
+/* A role spends the time of steps that were left out as that of its timed steps, and that of whole
+ * tiles as all that was simulated. */
+static void stretch_role(uint64_t spent[TMA_ROLE_CAUSE_COUNT],
+                         const uint64_t timed[TMA_ROLE_CAUSE_COUNT],
+                         struct left_out_cycles left_out, uint64_t simulated) {
+    uint64_t all = 0, all_timed = 0;
+    for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
+        all += spent[cause];
+        all_timed += timed[cause];
+    }
+    for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
+        uint64_t own = spent[cause];
+        spent[cause] += scaled(own, left_out.tiles, simulated);
+        spent[cause] += all_timed == 0 ? scaled(own, left_out.steps, simulated)
+                                       : scaled(timed[cause],
+                                                scaled(all, left_out.steps, simulated), all_timed);
+    }
+}
+
+/* Of so many cycles that were left out. */
+static struct left_out_cycles left_out_of(const struct tma_kernel_engine *engine, uint64_t cycles) {
+    const struct tma_kernel_steps *steps = &engine->sampling.steps;
+    const struct tma_step_clock *clock = &steps->clock;
+    uint64_t round = tma_step_clock_round(clock, steps->measured_round, 0).cycles;
+    uint64_t tiles = rounds_left_out(engine) * round;
+    tiles = tiles < cycles ? tiles : cycles;
+    return (struct left_out_cycles){.steps = cycles - tiles, .tiles = tiles};
 }
 
 void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_counters *counters,
@@ -205,14 +239,16 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
                                      part = times(steps->part, ctas - left_out);
     struct tma_tally left = tma_step_cut_tally(&simulated, &whole, &part);
     uint64_t last = accounting->last_cycle, skipped = end.cycles > last ? end.cycles - last : 0;
-    sampled->asked = true;
+    sampled->asked = sampled->short_tiles = true;
     accounting->skipped = (struct tma_skipped){.cycles = skipped,
                                                .latencies = left.latencies,
                                                .ctas = left_out,
                                                .cta_cycles = skipped * engine->cta_places,
                                                .each_cycles = cta_stretch(engine, skipped)};
     tma_tally_add(&left, engine->result, counters);
-    stretch_roles(engine->result, skipped, last > 0 ? last : 1);
+    for (uint32_t role = 0; role < engine->kernel->role_count; role++)
+        stretch_role(engine->result->role_cycles[role], steps->role_cycles[role],
+                     left_out_of(engine, skipped), last);
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += left.units[u];
     sampled->skipped_cycles = skipped;

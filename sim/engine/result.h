@@ -141,6 +141,7 @@ struct tma_sampled {
     uint64_t skipped_cycles;     /* 0: all of it was simulated */
     uint64_t error_cycles;       /* the cycles of the run are right within so many */
     bool rereads;                /* tiles are read again and again, so that it may drift slowly */
+    bool short_tiles;            /* each output tile was simulated without some of its steps */
 };
 
 struct tma_result {

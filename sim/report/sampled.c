@@ -48,6 +48,7 @@ void tma_sampled_write_json(const struct tma_result *result, struct tma_json *js
     tma_json_decimal(json, "simulated_percent", tma_sampled_percent(result), PERCENT_DIGITS);
     tma_json_decimal(json, "error_percent", tma_sampled_error_percent(result), PERCENT_DIGITS);
     tma_json_bool(json, "drift_possible", sampled->rereads);
+    tma_json_bool(json, "short_tiles", sampled->short_tiles);
     if (sampled->skipped_cycles == 0)
         tma_json_string(json, "whole", tma_whole_reason_text(sampled->whole));
     tma_json_end_object(json);

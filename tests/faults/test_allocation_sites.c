@@ -381,6 +381,7 @@ static const struct verb_case {
     {"compare",
      {"compare", "tests/faults/small.yaml", "--format", "svg", "-j", "1", "-o", "out"},
      WORKS},
+    {"compare of a kernel", {"compare", "tests/faults/kernel.yaml", "-j", "1", "-o", "out"}, WORKS},
     {"sweep",
      {"sweep", "tests/faults/small.yaml", "--try", "workload.ctas=1,2", "--resume", "rows", "-j",
       "1", "-o", "out"},

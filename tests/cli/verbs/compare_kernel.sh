@@ -39,3 +39,10 @@ tmasim compare "$SCRATCH/two_maps.yaml" | sed -n '/^swizzle/,/^$/p'
 echo "-- nothing to compare"
 tmasim compare gemm 2>&1
 echo "exit $?"
+sed -e 's/ctas: 1/ctas: 2/' -e 's/- load: \({map: A.*}\)/- {if: cta > 0, then: [{load: \1}]}/' \
+    "$SCRATCH/two_maps.yaml" >"$SCRATCH/second.yaml"
+tmasim compare "$SCRATCH/second.yaml" 2>&1
+echo "exit $?"
+awk '/access:/ { for (i = 0; i < 17; i++) print; next } { print }' "$SCRATCH/two_maps.yaml" >"$SCRATCH/many.yaml"
+tmasim compare "$SCRATCH/many.yaml" 2>&1
+echo "exit $?"

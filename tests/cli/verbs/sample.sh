@@ -39,6 +39,12 @@ sample gemm kernel.sms=4 M=1024 N=1024 K=4096 kernel.initial_cache=warm
 echo "-- whole rounds of output tiles"
 sample gemm kernel.sms=4 M=8192 N=512 K=2048 GROUP_M=1
 sample gemm_persistent CTAS=4 M=4096 N=512 K=2048 GROUP_M=1
+echo "-- roles spend their time as in the whole run, within 2 % of it"
+for option in --no-why --sample; do
+    tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=4096 $option |
+        awk '/^time of/ { role = $3; within = 1 } /^[bl]/ { within = 0 } within && /^  / { print role, $1, $2 }'
+done | awk '{ key = $1 " " $2; if (!(key in share)) { share[key] = $3; next }
+    off = $3 - share[key]; print key, (off < 2 && off > -2 ? "good" : "off by " off) }'
 echo "-- the same again"
 tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format json >"$SCRATCH/part"
 tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format json | cmp - "$SCRATCH/part"
