@@ -9,6 +9,8 @@
  * its workers, and those of other rows fail in runs of their own.
  *
  * ALLOCATIONS in the environment says which of these fail:
+ *   few    each way within the library once for all verbs, and no other: builds with coverage, in
+ * which each process takes long to end
  *   some   the default: each way to an allocation within a verb (the outer calls of the stack)
  * fails once for each verb, and each way within the library (the inner calls) once for all verbs;
  *   ways   each stack of calls that leads to an allocation fails the first and the last time;
@@ -687,6 +689,12 @@ static void warm_up(const struct verb_case *verb) {
     collect_files(&outcome);
 }
 
+/* Whether ALLOCATIONS has this value. */
+static bool is_asked(const char *value) {
+    const char *given = getenv("ALLOCATIONS");
+    return given != NULL && strcmp(given, value) == 0;
+}
+
 /* The numbers of the allocations that fail, from 1. */
 static uint64_t chosen[MOST_ALLOCATIONS];
 
@@ -704,10 +712,8 @@ static bool is_new(uint64_t inner) {
  * many. */
 static size_t choose(uint64_t total, uint64_t failed, bool each) {
     static struct way ways[MOST_ALLOCATIONS];
-    const char *given = getenv("ALLOCATIONS");
-    bool all = given != NULL && strcmp(given, "all") == 0;
-    all = all || (each && total - failed <= MOST_RUNS);
-    bool each_way = given != NULL && strcmp(given, "ways") == 0;
+    bool all = is_asked("all") || (each && total - failed <= MOST_RUNS);
+    bool each_way = is_asked("ways"), few = is_asked("few");
     size_t count = 0;
     ck_assert_uint_le(total, MOST_ALLOCATIONS);
     memcpy(ways, shared->ways, total * sizeof *ways);
@@ -719,7 +725,7 @@ static size_t choose(uint64_t total, uint64_t failed, bool each) {
         }
         for (uint64_t j = i + 1; each_way && j < total && before == 1 && after == 0; j++)
             after += ways[j].whole == ways[i].whole;
-        bool is_some = before == 0 && (is_new(ways[i].inner) || outer_before == 0);
+        bool is_some = before == 0 && (is_new(ways[i].inner) || (outer_before == 0 && !few));
         if (i >= failed && (all || is_some || (each_way && (before == 0 || after == 0))))
             chosen[count++] = i + 1;
     }
@@ -743,7 +749,7 @@ static void fail_each(const struct verb_case *verb, enum owner owner) {
     good = run_once(verb, owner, 0);
     ck_assert_msg(!good.signalled && good.leaked == 0, "%s: %s", verb->name, good.message);
     uint64_t forked = 0;
-    bool each = is_first_row(verb);
+    bool each = is_first_row(verb) && !is_asked("few");
     if (each && owner != WORKERS && good.allocations <= MOST_FORKS)
         forked = fail_in_forks(verb, owner, &good);
     size_t count = choose(good.allocations, forked, each);
