@@ -200,7 +200,7 @@ int main(int count, char **arguments) {
     snprintf(command, sizeof command, "%.4000s/../../tmasim", dirname(self));
     Suite *suite = suite_create("signals");
     TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1200);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_random_moments, 0, TABLE_ROWS(signals));
     suite_add_tcase(suite, tests);
