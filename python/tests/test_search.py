@@ -49,6 +49,21 @@ def test_a_sweep_has_the_rows_of_the_command(command: Command) -> None:
     assert failed[0].error.diagnostics[0].file == "--set 1"
 
 
+def test_a_sampled_sweep_has_the_rows_of_the_command(command: Command) -> None:
+    settings = {"workload.ctas": 8}
+    tries = {"workload.iterations": [64, 2048]}
+    path = str(tmasim.configs() / "scenarios" / "l2_resident.yaml")
+    options = ["--set=workload.ctas=8", "--try=workload.iterations=64,2048", "--sample"]
+    expected = lines(command("sweep", path, *options, "--format", "jsonl"))
+    found = tmasim.sweep(path, tries, settings=settings, jobs=2, sample=True)
+    for row, other in zip(found.to_records(), expected):
+        sampled = other["sampled"]
+        assert row["cycles"] == other["cycles"]
+        assert row["simulated_percent"] == sampled["simulated_percent"]
+        assert row["error_percent"] == sampled["error_percent"]
+    assert [row["simulated_percent"] < 100 for row in found.to_records()] == [False, True]
+
+
 def test_a_sweep_takes_scenarios_and_lists() -> None:
     scenario = tmasim.Scenario("narrow_rows", settings={"workload.pipeline.depth": 2})
     by_list = tmasim.sweep(scenario, [{"gpu.sm_clock": "1500 MHz"}, {}], jobs=1)

@@ -102,10 +102,9 @@ void tma_series_add(struct tma_series *series, uint32_t column, uint64_t start, 
         return;
     tma_series_row(series, (end - 1) / cycle_parts);
     uint64_t width = series->window_cycles * cycle_parts;
-    while (start < end) {
-        uint64_t next = (start / width + 1) * width;
-        uint64_t until = next < end ? next : end;
-        row_of(series, start / width)[column] += (until - start) * weight;
+    for (uint64_t window = start / width; start < end; window++) {
+        uint64_t next = (window + 1) * width, until = next < end ? next : end;
+        row_of(series, window)[column] += (until - start) * weight;
         start = until;
     }
 }

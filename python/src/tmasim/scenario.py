@@ -223,11 +223,16 @@ class Scenario:
 
 
 def run_row(
-    source: Source, before: Sequence[str], name: str, row: Mapping[str, Any], draws: int = 0
+    source: Source,
+    before: Sequence[str],
+    name: str,
+    row: Mapping[str, Any],
+    draws: int = 0,
+    sample: Union[bool, Sampling] = False,
 ) -> Result:
     """Runs a scenario, made of a `Scenario.recipe`, with the settings of a row of a table."""
     made = Scenario.recipe_of(source, before)[1] + Scenario.recipe_of(source, row)[1]
-    return Scenario(source, settings=made, name=name).run(draws=draws)
+    return Scenario(source, settings=made, name=name).run(draws=draws, sample=sample)
 
 
 def _sampling(sample: Union[bool, Sampling]) -> int:

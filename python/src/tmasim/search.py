@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from tmasim._library import meaning
+from tmasim._types import Sampling
 from tmasim._workers import Call, Interrupted, as_error, run_all
 from tmasim.errors import Diagnostic, Error, RunError, ScenarioError
 from tmasim.result import Result
@@ -74,6 +75,7 @@ def sweep(
     *,
     settings: Optional[Settings] = None,
     jobs: Optional[int] = None,
+    sample: Union[bool, Sampling] = False,
 ) -> Sweep:
     """Runs a scenario with many settings, in worker processes.
 
@@ -82,6 +84,7 @@ def sweep(
         tries: What to try: ``{"workload.pipeline.depth": [2, 4, 8]}``.
         settings: Settings of all rows.
         jobs: Number of processes; default: the cores.
+        sample: Simulate long rows in part, as `Scenario.run` does.
 
     Returns:
         All rows. One that fails has its error, and the others go on. Ctrl-C ends the sweep with the
@@ -92,7 +95,8 @@ def sweep(
     """
     source, before, name = _recipe(scenario, settings)
     rows = _combinations(tries)
-    found, partial = _run_some([(run_row, (source, before, name, row)) for row in rows], jobs)
+    calls = [(run_row, (source, before, name, row, 0, sample)) for row in rows]
+    found, partial = _run_some(calls, jobs)
     return Sweep(
         tuple(
             SweepRow(number + 1, rows[number], result, as_error(error))
@@ -317,7 +321,7 @@ def _combinations(tries: Tries) -> List[Dict[str, Any]]:
 
 
 def _sweep_figures(result: Result) -> Dict[str, Any]:
-    return {
+    figures = {
         "cycles": result.cycles,
         "time_ns": result.time_ns,
         "gigabytes_per_second": result.gigabytes_per_second,
@@ -331,6 +335,10 @@ def _sweep_figures(result: Result) -> Dict[str, Any]:
         "timing_validated": result.timing_validated,
         "timing_edited": result.report["machine"]["timing_edited"],
     }
+    if result.sampled is not None:
+        figures["simulated_percent"] = result.sampled.simulated_percent
+        figures["error_percent"] = result.sampled.error_percent
+    return figures
 
 
 def _longest_wait(result: Result) -> Tuple[str, float]:
