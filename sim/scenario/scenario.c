@@ -223,9 +223,13 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
     if (input->workload == NULL && input->kernel == NULL)
         tma_diagnose(reader->list, TMA_ERROR_SYNTAX, reader->root->at,
                      "workload is missing; expected a mapping with at least one key, or a kernel");
-    if (input->workload != NULL && input->kernel != NULL)
-        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, input->kernel->key_at,
+    if (input->workload != NULL && input->kernel != NULL) {
+        /* If a setting brought one of them, it is the setting that is wrong. It has no line. */
+        bool is_set = input->workload->key_at.line == 0;
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX,
+                     is_set ? input->workload->key_at : input->kernel->key_at,
                      "kernel and workload are both there; expected one of them");
+    }
     if (input->kernel != NULL) {
         tma_read_kernel(reader, input->kernel);
         return;

@@ -7,6 +7,7 @@ said --set parameters.BLOCKS=3
 said --set BLOCKS=M
 said --set BLOCK=3
 said --set parameters.NEW=3
+said --set workload.iterations=4
 said --set kernel.rings.k.stages=BLOCKS-1
 said --set kernel.roles.producer.program.1.do.0.acquire=kk
 tmasim run "$scenario" --set BLOCKS=1 --trace "$SCRATCH/trace" -o /dev/null
