@@ -10,7 +10,7 @@ try() {
 }
 # when_running SIGNALS COMMAND...: the command gets the signals once its trace has bytes, so that it
 # simulates by then however slow the machine is. The command takes the place of the shell, whose
-# process the signals go to.
+# process the signals go to. It does not ignore an interrupt, as a job in the background would.
 when_running() {
     sh -c 'signals=$1 && shift
         {
@@ -18,7 +18,7 @@ when_running() {
             for signal in $signals; do kill -s "$signal" $$ && sleep 0.5; done
         } &
         ulimit -c 0
-        exec "$@"' sh "$@"
+        exec env --default-signal=INT "$@"' sh "$@"
 }
 # A shell says on standard error how a command ended.
 {
