@@ -135,7 +135,10 @@ START_TEST(test_issue_queue) {
     for (uint32_t i = 0; i < COUNT; i++) {
         ck_assert_uint_eq(tma_issue_queue_first(&queue), order[i].cycle);
         struct tma_queued_issue first = tma_issue_queue_pop(&queue);
-        ck_assert_mem_eq(&first, &order[i], sizeof first);
+        ck_assert_uint_eq(first.cycle, order[i].cycle);
+        ck_assert_uint_eq(first.sm, order[i].sm);
+        ck_assert_uint_eq(first.slot, order[i].slot);
+        ck_assert_uint_eq(first.number, order[i].number);
     }
     ck_assert_uint_eq(tma_issue_queue_first(&queue), UINT64_MAX);
     tma_issue_queue_free(&queue);
