@@ -40,20 +40,12 @@ static bool begin_settings(const struct cli_options *options, struct settings *s
     return true;
 }
 
-/* Whether a map is given each mode: of a kernel with roles, those whose tiles a consumer reads. */
-static bool is_compared(const struct tma_scenario *scenario, uint32_t map) {
-    const struct tma_workload *workload = &scenario->workload;
-    bool compared = scenario->program == NULL;
-    for (uint32_t i = 0; i < workload->consumer_count; i++)
-        compared |= workload->operations[workload->consumers[i].operation].map == map;
-    return compared;
-}
-
-static void set_swizzle(const struct tma_scenario *scenario, const char *mode,
-                        struct settings *settings) {
+/* Every map of a workload gets each mode; of a kernel with roles, those of `maps` do. */
+static void set_swizzle(const struct tma_scenario *scenario, const struct tma_read_maps *maps,
+                        const char *mode, struct settings *settings) {
     settings->count = settings->user_count;
     for (uint32_t i = 0; i < scenario->workload.map_count; i++) {
-        if (!is_compared(scenario, i))
+        if (scenario->program != NULL && !maps->read[i])
             continue;
         snprintf(settings->swizzles[i], sizeof settings->swizzles[i], "tensor_maps.%s.swizzle=%s",
                  scenario->map_names[i], mode);
@@ -70,6 +62,7 @@ struct mode_outcome {
 struct comparing {
     const struct compare_options *own;
     const struct tma_scenario *scenario;
+    const struct tma_read_maps *maps; /* of a kernel with roles */
     struct tma_swizzle_comparison *comparison;
     struct tma_error error; /* the first */
     struct cli_progress progress;
@@ -134,7 +127,7 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     one.sms = comparing->comparison->sms;
     outcome.error.code = TMA_OK;
     if (begin_settings(options, &settings)) {
-        set_swizzle(comparing->scenario, mode->name, &settings);
+        set_swizzle(comparing->scenario, comparing->maps, mode->name, &settings);
         outcome.error.code =
             try_mode(options->operands.items[0], &settings, (enum tma_swizzle)mode->value,
                      comparing->own->draws.value, &one, reply, &outcome.error);
@@ -213,8 +206,8 @@ static uint32_t sms_in_use(const struct tma_scenario *scenario) {
     return tma_workload_place(&scenario->machine, &scenario->workload, sms);
 }
 
-static int compare_scenario(const struct compare_options *own,
-                            const struct tma_scenario *scenario) {
+static int compare_scenario(const struct compare_options *own, const struct tma_scenario *scenario,
+                            const struct tma_read_maps *maps) {
     const struct cli_options *options = &own->common;
     struct cli_output output;
     struct tma_swizzle_comparison *comparison = tma_allocate(1, sizeof *comparison);
@@ -231,7 +224,8 @@ static int compare_scenario(const struct compare_options *own,
     comparison->show_padding = own->pad;
     int status = CLI_ERROR;
     if (cli_output_open(&output, options->output)) {
-        struct comparing comparing = {.own = own, .scenario = scenario, .comparison = comparison};
+        struct comparing comparing = {
+            .own = own, .scenario = scenario, .maps = maps, .comparison = comparison};
         enum tma_error_code code = compare(&comparing);
         if (code == TMA_OK)
             tma_compare_write(comparison, options->format, output.file);
@@ -245,28 +239,28 @@ static int compare_scenario(const struct compare_options *own,
 }
 
 /* Of a kernel with roles, the comparison shows the tiles of the first CTA, and what all CTAs read
- * of them. */
-static bool prepare_kernel(struct tma_scenario *scenario) {
-    struct tma_read_maps maps;
+ * of them. *maps becomes the maps that get each mode; of a workload, it is not used. */
+static bool prepare_kernel(struct tma_scenario *scenario, struct tma_read_maps *maps) {
     struct tma_error error;
     if (scenario->program == NULL)
         return true;
-    if (tma_kernel_read_maps(&scenario->program->kernel, &maps, &error) != TMA_OK) {
+    if (tma_kernel_read_maps(&scenario->program->kernel, maps, &error) != TMA_OK) {
         cli_error("compare: %s: %s", scenario->name, error.text);
         return false;
     }
-    scenario->workload.depth = maps.stages;
+    scenario->workload.depth = maps->stages;
     return true;
 }
 
 static int run(const struct cli_options *options) {
     const struct compare_options *own = (const struct compare_options *)options;
     struct tma_scenario scenario;
+    struct tma_read_maps maps = {0};
     int status = CLI_ERROR;
     if (!cli_draws_allowed(own->draws))
         return CLI_ERROR;
-    if (cli_tiles_read(options, &scenario) && prepare_kernel(&scenario))
-        status = compare_scenario(own, &scenario);
+    if (cli_tiles_read(options, &scenario) && prepare_kernel(&scenario, &maps))
+        status = compare_scenario(own, &scenario, &maps);
     tma_scenario_free(&scenario);
     return status;
 }

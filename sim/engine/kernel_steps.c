@@ -132,7 +132,9 @@ void tma_kernel_steps_pass(struct tma_role_state *role) {
     const struct tma_timed_steps *timed = &steps->cut.timed;
     role->passes = role->cursor.passes;
     role->in_timed_steps = false;
-    for (uint32_t d = 0; d < place->depth && cuts_steps(cta->engine); d++) {
+    if (!cuts_steps(cta->engine))
+        return;
+    for (uint32_t d = 0; d < place->depth; d++) {
         uint64_t step = place->frames[d].index;
         if (place->frames[d].statement != steps->cut.loops[role->index])
             continue;
@@ -193,8 +195,8 @@ static uint64_t scaled(uint64_t value, uint64_t by, uint64_t of) {
 
 /* Time that was left out. */
 struct left_out_cycles {
-    uint64_t steps,
-        tiles; /* steps of tiles that were simulated; whole tiles, but for those steps */
+    uint64_t steps; /* of tiles that were simulated */
+    uint64_t tiles; /* whole ones, but for those steps */
 };
 
 /* A role spends the time of steps that were left out as that of its timed steps, and that of whole
@@ -246,9 +248,9 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
                                                .cta_cycles = skipped * engine->cta_places,
                                                .each_cycles = cta_stretch(engine, skipped)};
     tma_tally_add(&left, engine->result, counters);
+    struct left_out_cycles cycles = left_out_of(engine, skipped);
     for (uint32_t role = 0; role < engine->kernel->role_count; role++)
-        stretch_role(engine->result->role_cycles[role], steps->role_cycles[role],
-                     left_out_of(engine, skipped), last);
+        stretch_role(engine->result->role_cycles[role], steps->role_cycles[role], cycles, last);
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += left.units[u];
     sampled->skipped_cycles = skipped;

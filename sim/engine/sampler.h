@@ -15,7 +15,7 @@
 
 enum { TMA_SAMPLE_MARKS = 48 /* that are kept: windows get longer in a run of more */ };
 
-/* What the tolerance of a plan usually is. */
+/* What the tolerance of a plan usually is: windows may then differ by the shares of sampler.c. */
 enum { TMA_USUAL_TOLERANCE = 16 };
 
 /* How a run can be sampled; in units of its progress. */

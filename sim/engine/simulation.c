@@ -32,16 +32,16 @@ bool tma_simulation_samples(struct tma_simulation *simulation, const struct tma_
     const struct tma_watch *watch = simulation->watch;
     if (watch == NULL || watch->sampling == TMA_SAMPLING_NONE)
         return false;
-    if (sink == NULL) {
-        bool samples =
-            watch->sampling != TMA_SAMPLING_QUICK || simulation->total_bytes > TMA_LONG_RUN_BYTES;
-        simulation->accounting.result->sampled = (struct tma_sampled){
-            .asked = true, .whole = samples ? TMA_WHOLE_NO_REASON : TMA_WHOLE_SHORT};
-        return samples;
+    if (sink != NULL) {
+        tma_simulation_fail(simulation, TMA_ERROR_ARGUMENT,
+                            "a sampled run leaves parts out: it has no events");
+        return false;
     }
-    tma_simulation_fail(simulation, TMA_ERROR_ARGUMENT,
-                        "a sampled run leaves parts out: it has no events");
-    return false;
+    bool samples =
+        watch->sampling != TMA_SAMPLING_QUICK || simulation->total_bytes > TMA_LONG_RUN_BYTES;
+    simulation->accounting.result->sampled = (struct tma_sampled){
+        .asked = true, .whole = samples ? TMA_WHOLE_NO_REASON : TMA_WHOLE_SHORT};
+    return samples;
 }
 
 const struct tma_engine_module *tma_simulation_reserve(struct tma_simulation *simulation) {
