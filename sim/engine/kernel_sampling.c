@@ -274,6 +274,9 @@ void tma_kernel_sampling_end(struct tma_kernel_engine *engine, struct tma_memory
     }
     tma_sample_account(&own->sampler, walk_bytes(engine->kernel), own->unit != TMA_SAMPLED_CTAS,
                        &engine->simulation.accounting, counters);
+    struct tma_sampled *sampled = &engine->result->sampled;
+    if (own->roles_wait && sampled->whole == TMA_WHOLE_NO_UNIT)
+        sampled->whole = TMA_WHOLE_WAITS;
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += own->sampler.tally.units[u];
 }

@@ -175,8 +175,18 @@ enum tma_sampled_unit {
     TMA_SAMPLED_STEPS       /* of the loops within output tiles: see kernel_steps.h */
 };
 
+/* Whether a sampled run may leave steps out of output tiles. */
+enum tma_steps_use {
+    TMA_STEPS_KEPT,    /* no */
+    TMA_STEPS_TESTED,  /* yes, but it stops where roles wait for memory: see step_waits.h */
+    TMA_STEPS_LEFT_OUT /* yes */
+};
+
 /* See kernel_steps.h. */
 struct tma_kernel_steps {
+    enum tma_steps_use use;
+    bool refused;         /* roles wait for memory: the run has stopped */
+    uint64_t ended_loops; /* of the timed role: their timed steps have all been simulated */
     struct tma_step_cut cut;
     struct tma_step_clock clock;
     struct tma_program_amounts whole, part;
@@ -190,6 +200,7 @@ struct tma_kernel_steps {
 /* See kernel_sampling.h. All 0: the run is not sampled. */
 struct tma_kernel_sampling {
     bool on;
+    bool roles_wait; /* a run before this one has found that steps can't be left out */
     enum tma_sampled_unit unit;
     struct tma_sampler sampler; /* without marks: the run is simulated whole */
     struct tma_loop_cut cut;

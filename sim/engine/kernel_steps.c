@@ -4,6 +4,7 @@
 
 #include "engine/sample_plan.h"
 #include "engine/sampled_loops.h"
+#include "engine/step_waits.h"
 
 enum {
     LEAST_ROUNDS = 2,  /* with one, windows within it say more */
@@ -66,6 +67,8 @@ bool tma_kernel_steps_begin(struct tma_kernel_engine *engine, bool *found) {
     /* Roles have no CTA yet. */
     struct tma_loop_walk walk = {&engine->roles[0].cursor, &engine->sampling.cut};
     *found = false;
+    if (steps->use == TMA_STEPS_KEPT)
+        return true;
     if (!tma_step_cut_find(kernel, &steps->cut))
         return true;
     steps->part = tma_step_cut_amounts(kernel, &steps->cut, false, &walk);
@@ -90,6 +93,10 @@ bool tma_kernel_steps_begin(struct tma_kernel_engine *engine, bool *found) {
 
 void tma_kernel_steps_free(struct tma_kernel_engine *engine) {
     tma_step_clock_free(&engine->sampling.steps.clock);
+}
+
+bool tma_kernel_steps_tested(const struct tma_kernel_engine *engine) {
+    return cuts_steps(engine) && engine->sampling.steps.use == TMA_STEPS_TESTED;
 }
 
 void tma_kernel_steps_cut(struct tma_kernel_engine *engine, bool warm_start) {
@@ -125,6 +132,34 @@ void tma_kernel_steps_stop(struct tma_kernel_cta *cta) {
                            cta->end_cycle);
 }
 
+static bool roles_wait(const struct tma_kernel_engine *engine, struct tma_timed_loops loops) {
+    bool wait = false;
+    for (uint32_t role = 0; role < engine->kernel->role_count; role++)
+        wait |= tma_steps_wait(engine->sampling.steps.role_cycles[role], loops);
+    return wait;
+}
+
+/* One more loop has no more timed steps. Stops the run where roles wait for memory in them. */
+static void end_loop(struct tma_kernel_engine *engine) {
+    struct tma_kernel_steps *steps = &engine->sampling.steps;
+    uint64_t ctas = engine->kernel->cta_count - steps->left_out_ctas;
+    steps->ended_loops++;
+    const struct tma_timed_loops loops = {steps->ended_loops, steps->part.loops * ctas};
+    if (steps->use != TMA_STEPS_TESTED || !roles_wait(engine, loops))
+        return;
+    steps->refused = true;
+    tma_simulation_fail(&engine->simulation, TMA_ERROR_INTERRUPTED, "roles wait for memory");
+}
+
+/* Whether a role that has ended so many steps of a loop is in a timed one. Roles that fill stages
+ * are ahead of the timed role: in their first timed step they wait for the end of the tile before,
+ * and so theirs are one step later. */
+static bool is_timed(const struct tma_role_state *role, uint64_t step) {
+    const struct tma_step_cut *cut = &role->cta->engine->sampling.steps.cut;
+    uint64_t later = role->index == cut->timed_role ? 0 : 1;
+    return step >= cut->timed.first + later && step < cut->timed.last + later;
+}
+
 void tma_kernel_steps_pass(struct tma_role_state *role) {
     struct tma_kernel_cta *cta = role->cta;
     struct tma_kernel_steps *steps = &cta->engine->sampling.steps;
@@ -138,9 +173,12 @@ void tma_kernel_steps_pass(struct tma_role_state *role) {
         uint64_t step = place->frames[d].index;
         if (place->frames[d].statement != steps->cut.loops[role->index])
             continue;
-        role->in_timed_steps = step >= timed->first && step < timed->last;
-        if (role->index == steps->cut.timed_role)
-            tma_step_clock_pass(&steps->clock, cta->place, sm_index(cta), step, role->cycle);
+        role->in_timed_steps = is_timed(role, step);
+        if (role->index != steps->cut.timed_role)
+            continue;
+        tma_step_clock_pass(&steps->clock, cta->place, sm_index(cta), step, role->cycle);
+        if (step == timed->last)
+            end_loop(cta->engine);
     }
 }
 
@@ -199,22 +237,25 @@ struct left_out_cycles {
     uint64_t tiles; /* whole ones, but for those steps */
 };
 
-/* A role spends the time of steps that were left out as that of its timed steps, and that of whole
- * tiles as all that was simulated. */
+static uint64_t sum_of(const uint64_t spent[TMA_ROLE_CAUSE_COUNT]) {
+    uint64_t sum = 0;
+    for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++)
+        sum += spent[cause];
+    return sum;
+}
+
+/* All roles with timed steps are in steps that were left out for as long: so many cycles of all
+ * CTAs. They spend them as those timed steps. A role spends the time of whole tiles as all that
+ * was simulated. */
 static void stretch_role(uint64_t spent[TMA_ROLE_CAUSE_COUNT],
-                         const uint64_t timed[TMA_ROLE_CAUSE_COUNT],
+                         const uint64_t timed[TMA_ROLE_CAUSE_COUNT], uint64_t in_steps,
                          struct left_out_cycles left_out, uint64_t simulated) {
-    uint64_t all = 0, all_timed = 0;
-    for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
-        all += spent[cause];
-        all_timed += timed[cause];
-    }
+    uint64_t all_timed = sum_of(timed);
     for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
         uint64_t own = spent[cause];
         spent[cause] += scaled(own, left_out.tiles, simulated);
         spent[cause] += all_timed == 0 ? scaled(own, left_out.steps, simulated)
-                                       : scaled(timed[cause],
-                                                scaled(all, left_out.steps, simulated), all_timed);
+                                       : scaled(timed[cause], in_steps, all_timed);
     }
 }
 
@@ -242,6 +283,8 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
     struct tma_tally left = tma_step_cut_tally(&simulated, &whole, &part);
     uint64_t last = accounting->last_cycle, skipped = end.cycles > last ? end.cycles - last : 0;
     sampled->asked = sampled->short_tiles = true;
+    sampled->roles_wait =
+        roles_wait(engine, (struct tma_timed_loops){steps->ended_loops, steps->ended_loops});
     accounting->skipped = (struct tma_skipped){.cycles = skipped,
                                                .latencies = left.latencies,
                                                .ctas = left_out,
@@ -249,8 +292,10 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
                                                .each_cycles = cta_stretch(engine, skipped)};
     tma_tally_add(&left, engine->result, counters);
     struct left_out_cycles cycles = left_out_of(engine, skipped);
+    uint64_t(*spent)[TMA_ROLE_CAUSE_COUNT] = engine->result->role_cycles;
+    uint64_t in_steps = scaled(sum_of(spent[steps->cut.timed_role]), cycles.steps, last);
     for (uint32_t role = 0; role < engine->kernel->role_count; role++)
-        stretch_role(engine->result->role_cycles[role], steps->role_cycles[role], cycles, last);
+        stretch_role(spent[role], steps->role_cycles[role], in_steps, cycles, last);
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += left.units[u];
     sampled->skipped_cycles = skipped;

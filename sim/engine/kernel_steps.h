@@ -1,6 +1,7 @@
 /* Sampling of a kernel with roles by steps: in every output tile the loops along K leave out most
  * of their steps (step_cut.h), and the time of those is added (step_clock.h). For a kernel of few
- * waves, which is never long enough for three windows of whole waves. */
+ * waves, which is never long enough for three windows of whole waves. Where roles wait for memory,
+ * the run may stop: steps.refused. The caller then runs the kernel again without it. */
 #ifndef TMA_ENGINE_KERNEL_STEPS_H
 #define TMA_ENGINE_KERNEL_STEPS_H
 
@@ -10,6 +11,9 @@
  * too many tiles. Returns false when out of memory. */
 bool tma_kernel_steps_begin(struct tma_kernel_engine *engine, bool *found);
 void tma_kernel_steps_free(struct tma_kernel_engine *engine);
+
+/* Whether the run leaves steps out, and stops if roles wait for memory. */
+bool tma_kernel_steps_tested(const struct tma_kernel_engine *engine);
 
 /* Cuts the steps out of all loops: before the walk of the warm start, which goes through all tiles,
  * and before the run. */

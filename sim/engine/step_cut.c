@@ -29,6 +29,29 @@ static uint32_t longest_loop(const struct tma_kernel *kernel, uint32_t role, uin
     return found;
 }
 
+static bool takes_stage(const struct tma_kernel *kernel, uint32_t loop, uint8_t ring) {
+    for (uint32_t i = loop + 1; i < kernel->statements[loop].end; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        bool takes =
+            statement->kind == TMA_STATEMENT_ACQUIRE || statement->kind == TMA_STATEMENT_WAIT;
+        if (takes && statement->ring == ring)
+            return true;
+    }
+    return false;
+}
+
+/* Whether an iteration of the loop moves a part of a stage that all iterations share. Without some
+ * of them the stage would never be full. */
+static bool moves_parts(const struct tma_kernel *kernel, uint32_t loop) {
+    for (uint32_t i = loop + 1; i < kernel->statements[loop].end; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        if (statement->kind == TMA_STATEMENT_OPERATION && statement->ring != TMA_NO_RING &&
+            !takes_stage(kernel, loop, statement->ring))
+            return true;
+    }
+    return false;
+}
+
 /* Stages of the deepest ring: they are filled in so many first steps, and drained in as many last
  * ones. */
 static uint64_t most_stages(const struct tma_kernel *kernel) {
@@ -68,7 +91,8 @@ bool tma_step_cut_find(const struct tma_kernel *kernel, struct tma_step_cut *cut
         cut->loops[role] = longest_loop(kernel, role, &steps);
         if (cut->loops[role] == UINT32_MAX)
             continue;
-        if (cut->timed_role != UINT32_MAX && steps != cut->steps)
+        bool same = cut->timed_role == UINT32_MAX || steps == cut->steps;
+        if (!same || moves_parts(kernel, cut->loops[role]))
             return false;
         cut->timed_role = role;
         cut->steps = steps;

@@ -23,7 +23,7 @@ sed -n 's/.*\(<title>.*<\/title>\).*/\1/p' page.html
 echo "-- a long run is sampled, another one on demand"
 sampled() { grep '^sampled ' "$1" && sed -n '/^  "sampled": {/,/}/p' "$1"; }
 sampled page.html
-set -- gemm --no-why --set kernel.sms=4 M=1024 N=1024 K=2048
+set -- gemm --no-why --set kernel.sms=4 M=1024 N=1024 K=2048 WARPS=8
 for option in --sample --exact --quiet; do
     echo "$option"
     tmasim report "$@" $option >page.html

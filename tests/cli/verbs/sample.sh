@@ -32,13 +32,16 @@ sample gemm_persistent CTAS=4 M=2048 N=2048 K=512
 sample ../../configs/scenarios/kernels/dynamic_tiles.yaml TILES=6000
 sample l2_resident workload.ctas=8 workload.iterations=2048
 echo "-- steps of output tiles"
-sample gemm kernel.sms=4 M=1024 N=1024 K=4096 BM=128 BN=128
+sample gemm kernel.sms=4 M=1024 N=1024 K=4096 BM=128 BN=128 WARPS=8
 sample gemm_ws kernel.sms=8 M=1024 N=1024 K=4096
-sample gemm_persistent CTAS=4 M=512 N=1024 K=4096 BK=32
 sample gemm kernel.sms=4 M=1024 N=1024 K=4096 kernel.initial_cache=warm
 echo "-- whole rounds of output tiles"
-sample gemm kernel.sms=4 M=8192 N=512 K=2048 GROUP_M=1
-sample gemm_persistent CTAS=4 M=4096 N=512 K=2048 GROUP_M=1
+sample gemm kernel.sms=4 M=8192 N=512 K=2048 GROUP_M=1 WARPS=8
+sample gemm_persistent CTAS=4 M=4096 N=512 K=2048 GROUP_M=1 WARPS=8 STAGES=5
+echo "-- no steps are left out where roles wait for memory, but for a quick look"
+sample gemm kernel.sms=4 M=2048 N=1024 K=4096
+sample gemm kernel.sms=4 M=512 N=512 K=4096
+tmasim run gemm --set kernel.sms=4 M=2048 N=1024 K=4096 --sample=quick | grep -A 1 '^sampled'
 echo "-- roles spend their time as in the whole run, within 2 % of it"
 for option in --no-why --sample; do
     tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=4096 $option |
@@ -51,6 +54,7 @@ tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format jso
 echo "-- whole"
 sample gemm M=512 N=512
 sample l2_resident workload.ctas=8 workload.iterations=64
+sample layer_norm kernel.sms=4 CTAS=8 M=512 N=4096 ROWS=1 # each step fills a part of a stage
 echo "-- careful"
 tmasim run gemm_persistent --set CTAS=4 M=2048 N=2048 K=512 --sample=careful | grep '^sampled'
 echo "-- quick"
