@@ -184,12 +184,14 @@ END_TEST
 
 /* Of each kind: iterations and CTAs of the short form, steps of tiles, tiles. */
 static const struct {
-    const char *path, *settings[4];
+    const char *path, *settings[5];
     size_t setting_count;
 } sampled[] = {
     {"scenarios/l2_resident", {"workload.ctas=8", "workload.iterations=2048"}, 2},
     {"scenarios/l2_resident", {"workload.ctas=7920", "workload.iterations=2"}, 2},
-    {"kernels/gemm", {"kernel.sms=4", "M=1024", "N=1024", "K=2048"}, 4},
+    {"kernels/gemm", {"kernel.sms=4", "M=1024", "N=1024", "K=2048", "WARPS=8"}, 5},
+    /* Roles wait for memory: it is run again with whole tiles. */
+    {"kernels/gemm", {"kernel.sms=4", "M=1024", "N=1024", "K=4096"}, 4},
     {"scenarios/kernels/dynamic_tiles", {"TILES=6000"}, 1},
 };
 
