@@ -39,7 +39,8 @@ enum { TMA_LONG_RUN_BYTES = 192 * 1000 * 1000 };
  * `sampling`. */
 struct tma_watch {
     /* Called every few milliseconds of the host's time; it may take long, but must not call
-     * tma_run. False ends the run. */
+     * tma_run. False ends the run. A sampled run may find out that it must leave out less: it then
+     * begins again, and so does what the caller sees. */
     bool (*look)(void *context, const struct tma_run_state *state);
     void *context;
 
