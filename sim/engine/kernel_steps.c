@@ -11,8 +11,8 @@ enum {
     MOST_ROUNDS = 64,  /* of output tiles in each place: with more, windows of them are compared */
     WHOLE_ROUNDS = 12, /* so many are all simulated: CTAs come out of step, or into it */
     LAST_ROUNDS = 1,   /* of a grid, behind those that are left out */
-    /* Of what was left out. Steps change slowly along a loop; where CTAs share an SM, they are not
-     * as much out of step in short tiles as in long ones. */
+    /* Of what was left out. Steps change slowly along a loop; where CTAs that share an SM wait for
+     * memory, they are not as much out of step in short tiles as in long ones. */
     ERROR_MILLE = 50,
     SHARED_ERROR_MILLE = 150
 };
@@ -299,7 +299,7 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += left.units[u];
     sampled->skipped_cycles = skipped;
-    bool shared = engine->cta_places > engine->sm_count;
+    bool shared = engine->cta_places > engine->sm_count && sampled->roles_wait;
     uint64_t mille = shared ? SHARED_ERROR_MILLE : ERROR_MILLE;
     sampled->error_cycles = 2 * end.error_cycles + skipped * mille / 1000;
 }
