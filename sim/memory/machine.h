@@ -13,6 +13,8 @@ enum {
     TMA_DRAM_MAX_GROUPS = 8, /* bank groups of a DRAM channel */
     TMA_MAX_SMS = 256,
     TMA_MAX_GPCS = 16,
+    TMA_GROUP_SLICES = 8, /* L2 slices that lie together */
+    TMA_MAX_SLICE_DISTANCES = TMA_MAX_GPCS * 16,
     TMA_TPC_SMS = 2,    /* SMs 2k and 2k + 1 are a TPC */
     TMA_SCHEDULERS = 4, /* of an SM, to which its warps belong in turn */
     TMA_MAX_NAME = 64,
@@ -43,6 +45,9 @@ struct tma_machine {
         uint32_t placement[TMA_MAX_SMS]; /* SMs in the order in which a growing grid takes them */
         /* TPCs whose two SMs form clusters with each other only. */
         uint32_t lone_tpcs[TMA_MAX_SMS / TMA_TPC_SMS], lone_tpc_count;
+        /* Distance of each group of TMA_GROUP_SLICES slices of a partition from each GPC, GPC by
+         * GPC, in percent of crossbar.spread_cycles. Without any, slices are evenly spread. */
+        uint32_t slice_distances[TMA_MAX_SLICE_DISTANCES], slice_distance_count;
         uint32_t launch_cycles; /* what a launch takes beyond its CTAs, as a profiler counts it */
         uint32_t
             launch_interval_cycles; /* time between the starts of two consecutive CTAs of a GPC */
@@ -183,6 +188,8 @@ struct tma_machine {
         uint32_t trefi_ps;     /* tREFI: time between the starts of two refreshes of a bank */
         uint32_t refresh_stagger_ps; /* time from the refreshes of a channel to those of the next
                                         channel of its stack */
+        uint32_t halt_ps, halt_interval_ps; /* all channels halt for so long, so often; the buses
+                                               are slower by this share */
     } dram;
 
     struct {

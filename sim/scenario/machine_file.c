@@ -83,6 +83,10 @@ static const struct tma_key keys[] = {
      TMA_OPTIONAL, IN(topology.lone_tpcs), NULL, TMA_MAX_SMS / TMA_TPC_SMS,
      IN(topology.lone_tpc_count),
      "TPCs whose two SMs form clusters with each other only: TPC k has SMs 2k and 2k + 1"},
+    {"topology.slice_distances", TMA_KEY_U32, &tma_unit_none, 0, 100, TMA_OPTIONAL,
+     IN(topology.slice_distances), NULL, TMA_MAX_SLICE_DISTANCES, IN(topology.slice_distance_count),
+     "distances of each GPC from each eight slices of a partition, GPC by GPC, in percent of "
+     "crossbar.spread; without this key slices lie at evenly spread distances"},
 
     U32("tma.issue", cycles, 0, 10000, tma.issue_cycles,
         "latency from the TMA instruction to the queue of the TMA unit"),
@@ -248,6 +252,11 @@ static const struct tma_key keys[] = {
         "tREFI: time between the starts of two refreshes of a bank"),
     U32("dram.refresh_stagger", ps, 0, 1e9, dram.refresh_stagger_ps,
         "time from the refreshes of a channel to those of the next channel of its stack"),
+    U32("dram.halt", ps, 0, 1e8, dram.halt_ps,
+        "time for which all channels halt at once; the data buses are slower by its share of "
+        "dram.halt_interval"),
+    U32("dram.halt_interval", ps, 1e6, 4e9, dram.halt_interval_ps,
+        "time between the starts of two such halts"),
 
     U32("shared.wavefront", cycles, 1, 1000, shared.wavefront_cycles,
         "time that shared memory takes for one wavefront"),
@@ -360,6 +369,11 @@ static void check_topology(const struct tma_yaml_node *root, const struct machin
                 "topology.gpc_partition has an entry %u; allowed: less than l2.partitions, "
                 "which is %u",
                 machine->topology.gpc_partition[i], machine->l2.partitions);
+    uint32_t slices = machine->l2.slices / machine->l2.partitions;
+    uint32_t groups = (slices + TMA_GROUP_SLICES - 1) / TMA_GROUP_SLICES;
+    if (machine->topology.slice_distance_count > 0)
+        check_count(root, "topology.slice_distances", machine->topology.slice_distance_count,
+                    input->gpc_size_count * groups, "one for each GPC and eight slices", list);
     check_count(root, "topology.sms", input->sms_count, sms, "one for each SM", list);
     check_count(root, "topology.placement", input->placement_count, sms, "one for each SM", list);
     check_permutation(root, "topology.sms", machine->topology.sms, input->sms_count, list);
@@ -420,6 +434,10 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.bus"),
                      "dram.bus and dram.clock transfer less than one byte in 1000 SM cycles");
     check_dram(root, machine, list);
+    if (machine->dram.halt_ps >= machine->dram.halt_interval_ps)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.halt"),
+                     "dram.halt is %u ns; expected less than dram.halt_interval, which is %u ns",
+                     machine->dram.halt_ps / 1000, machine->dram.halt_interval_ps / 1000);
 }
 
 /* Says what the machine would take on the host before anything takes it. */

@@ -191,7 +191,7 @@ static const struct {
     {"scenarios/l2_resident", {"workload.ctas=7920", "workload.iterations=2"}, 2},
     {"kernels/gemm", {"kernel.sms=4", "M=1024", "N=1024", "K=2048", "WARPS=8"}, 5},
     /* Roles wait for memory: it is run again with whole tiles. */
-    {"kernels/gemm", {"kernel.sms=4", "M=1024", "N=1024", "K=4096"}, 4},
+    {"kernels/gemm", {"kernel.sms=4", "M=2048", "N=1024", "K=4096"}, 4},
     {"scenarios/kernels/dynamic_tiles", {"TILES=6000"}, 1},
 };
 

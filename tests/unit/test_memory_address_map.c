@@ -4,7 +4,7 @@
 #include "small_memory.h"
 #include "suite.h"
 
-/* The hash of an H200 is known within pages of 2 MiB, for 47 slices in each partition. */
+/* The hash of an H200 is for 47 slices in each partition. */
 enum { PAGES = 16, PAGE_LINES = (2 << 20) / TMA_LINE_BYTES, SLICES = 47 };
 
 static struct tma_address_map map_with(enum tma_slice_hash hash) {
@@ -40,23 +40,30 @@ START_TEST(test_h200_hash_of_neighbours) {
 }
 END_TEST
 
-/* Of each 2 MiB, every slice has its share, within 4 %. No two pages have the same map. */
+/* Of the lines of each 128 KiB that have one home, every slice has 8 or 16. So all slices have
+ * their share of contiguous memory. */
 START_TEST(test_h200_hash_shares) {
-    uint32_t same = 0;
-    for (uint64_t page = 0; page < PAGES; page++) {
-        uint32_t counts[SLICES] = {0};
-        for (uint64_t line = 0; line < PAGE_LINES; line++) {
-            uint32_t number = h200_slice(page * PAGE_LINES + line);
-            ck_assert_uint_lt(number, SLICES);
-            counts[number]++;
-            same += page > 0 && number == h200_slice(line);
+    enum { BLOCK_LINES = (128 << 10) / TMA_LINE_BYTES };
+    struct tma_address_map map = map_with(TMA_SLICE_HASH_h200);
+    for (uint64_t first = 0; first < (uint64_t)PAGES * PAGE_LINES; first += BLOCK_LINES) {
+        uint32_t counts[2][SLICES] = {{0}};
+        for (uint64_t line = first; line < first + BLOCK_LINES; line++) {
+            struct tma_line_location location = tma_locate(&map, line);
+            ck_assert_uint_lt(location.server, SLICES);
+            counts[location.home][location.server]++;
         }
-        for (uint32_t i = 0; i < SLICES; i++) {
-            ck_assert_uint_ge(counts[i] * 100 * SLICES, 96 * PAGE_LINES);
-            ck_assert_uint_le(counts[i] * 100 * SLICES, 104 * PAGE_LINES);
-        }
+        for (uint32_t i = 0; i < SLICES; i++)
+            for (uint32_t home = 0; home < 2; home++)
+                ck_assert(counts[home][i] == 8 || counts[home][i] == 16);
     }
-    ck_assert_uint_lt(same, PAGES * PAGE_LINES / 4);
+}
+END_TEST
+
+/* Memory begins anew behind 256 GiB, as virtual addresses are far above it. */
+START_TEST(test_virtual_addresses_lie_in_memory) {
+    const uint64_t far = UINT64_C(0x7f0000000000) / TMA_LINE_BYTES;
+    for (uint64_t line = 0; line < PAGE_LINES; line++)
+        ck_assert_uint_eq(h200_slice(far + line), h200_slice(line));
 }
 END_TEST
 
@@ -131,15 +138,17 @@ START_TEST(test_groups_spread_over_slices) {
 }
 END_TEST
 
-/* 4 KiB have one home. The parity of the address bits above selects it. */
+/* 4 KiB have one home. The parity of bits of the physical address selects it, among them bits 12,
+ * 13 and 15 but not 14. Address 0 stands for byte 528 MiB of memory: bits 29 and 24, of which both
+ * count. */
 static const struct {
     uint64_t address;
     uint32_t home;
 } homes[] = {
-    {0x0000, 1},     {0x0fff, 1},     {0x1000, 0},     {0x1fff, 0},
-    {0x2000, 0},     {0x2fff, 0},     {0x3000, 1},     {0x4000, 0},
-    {0x5000, 1},     {0x7000, 0},     {0x8000, 0},     {0xf000, 1},
-    {0x10000000, 0}, {0x10001000, 1}, {0x30000fff, 1}, {UINT64_C(0x8000000000000), 0},
+    {0x0000, 0},     {0x0fff, 0},     {0x1000, 1},     {0x1fff, 1},
+    {0x2000, 1},     {0x2fff, 1},     {0x3000, 0},     {0x4000, 0},
+    {0x5000, 1},     {0x7000, 0},     {0x8000, 1},     {0xf000, 1},
+    {0x10000000, 1}, {0x10001000, 0}, {0x30000fff, 0}, {UINT64_C(0x8000000000000), 0},
 };
 
 START_TEST(test_home) {
@@ -284,6 +293,7 @@ int main(void) {
     tcase_add_test(tests, test_h200_hash_is_for_47_slices);
     tcase_add_test(tests, test_h200_hash_of_neighbours);
     tcase_add_test(tests, test_h200_hash_shares);
+    tcase_add_test(tests, test_virtual_addresses_lie_in_memory);
     tcase_add_test(tests, test_even_hash_keeps_the_interleaved_slice);
     tcase_add_test(tests, test_hash_selects_the_server_alone);
     tcase_add_loop_test(tests, test_line_at_a_location, 0, 4);

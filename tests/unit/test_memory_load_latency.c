@@ -106,24 +106,24 @@ START_TEST(test_completion_is_known_in_time) {
 END_TEST
 
 /* A row that is out of bounds reads a fill line, which all such rows share: the first one misses.
- * Its home is partition 1. */
+ * Its home is partition 0. */
 static const struct {
     uint32_t sm;
     uint32_t asked_by; /* SM that loaded another box out of bounds before */
     uint64_t latency;
 } fills[] = {
-    {2, NO_SM, HIT + DRAM},
-    {0, NO_SM, HIT + ACROSS + DRAM},
-    {2, 3, HIT},
-    {2, 0, HIT},
-    {0, 2, HIT + ACROSS},
+    {0, NO_SM, HIT + DRAM},
+    {2, NO_SM, HIT + ACROSS + DRAM},
     {0, 1, HIT},
+    {0, 2, HIT},
+    {2, 0, HIT + ACROSS},
+    {2, 3, HIT},
 };
 
 START_TEST(test_out_of_bounds) {
     struct load load = {.map = &map, .sm = fills[_i].sm, .cycle = 1000, .y = -1};
     struct tma_address_map address_map = tma_address_map_of(&machine);
-    ck_assert_uint_eq(tma_locate_set(&address_map, tma_fill_line(0)).home, 1);
+    ck_assert_uint_eq(tma_locate_set(&address_map, tma_fill_line(0)).home, 0);
     if (fills[_i].asked_by != NO_SM)
         run_load(memory,
                  &(struct load){.map = &map, .sm = fills[_i].asked_by, .y = MATRIX_ROWS + 7});
@@ -156,6 +156,22 @@ START_TEST(test_distances_of_slices) {
     }
     ck_assert_uint_eq(least, HIT);
     ck_assert_uint_eq(most, HIT + SPREAD);
+}
+END_TEST
+
+/* The small machine has one group of slices in each partition: SMs 0 and 1 lie half as far from
+ * theirs as the furthest, SMs 2 and 3 as far. */
+START_TEST(test_measured_distances) {
+    machine.crossbar.spread_cycles = SPREAD;
+    machine.topology.slice_distance_count = 2;
+    machine.topology.slice_distances[0] = 50;
+    machine.topology.slice_distances[1] = 100;
+    for (int32_t y = 0; y < 32; y++) {
+        struct load load = {.map = &map, .sm = (uint32_t)_i, .y = y};
+        recreate();
+        warm_load(memory, &load);
+        ck_assert_uint_eq(run_load(memory, &load).cycle, HIT + (_i < 2 ? SPREAD / 2 : SPREAD));
+    }
 }
 END_TEST
 
@@ -236,6 +252,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_out_of_bounds, 0, sizeof fills / sizeof *fills);
     tcase_add_test(tests, test_warm_out_of_bounds);
     tcase_add_loop_test(tests, test_distances_of_slices, 0, 4);
+    tcase_add_loop_test(tests, test_measured_distances, 0, 4);
     tcase_add_loop_test(tests, test_two_loads_of_a_missing_line, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(tests, test_waiters_keep_their_order);
     suite_add_tcase(suite, tests);

@@ -14,7 +14,7 @@ static inline struct tma_tensor_map line_map(uint32_t rows) {
     return (struct tma_tensor_map){.kind = TMA_MAP_TILED,
                                    .data_type = TMA_FLOAT16,
                                    .rank = 2,
-                                   .global_address = 0x10000000,
+                                   .global_address = 0x30000000,
                                    .global_dim = {MATRIX_COLUMNS, MATRIX_ROWS},
                                    .global_strides = {MATRIX_COLUMNS * 2},
                                    .box_dim = {LINE_ELEMENTS, rows},

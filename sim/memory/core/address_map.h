@@ -2,8 +2,8 @@
  * set and tag, and the group from which its DRAM channel, bank and row follow.
  *
  * Home partition. Of each 8 KiB, 4 KiB have their home in each partition, as the latency of single
- * rows shows. The parity of the address bits above selects the partition, so that every pitch
- * spreads over both (counters.tsv: exactly half of all sectors cross).
+ * rows shows. The parity of some physical address bits selects the partition: those that
+ * slice_hash_h200.c says, as the hash of slices shows.
  *
  * Sets. The lines of a home are divided into groups of as many lines as a partition has slices. A
  * group has one line in the sets of each slice, so contiguous data spreads evenly; the order within
@@ -86,8 +86,11 @@ static inline struct tma_address_map tma_address_map_of(const struct tma_machine
 /* log2 of the consecutive lines that have one home: 4 KiB. */
 enum { TMA_HOME_BITS = 5 };
 
+/* `page` is a virtual address / 4096. */
 static inline uint32_t tma_home_of_page(uint64_t page) {
-    return 1u ^ (uint32_t)__builtin_parityll(page);
+    const uint64_t bits = UINT64_C(0x1cbd6ab000); /* of a physical address */
+    uint64_t line = tma_physical_line(page << TMA_HOME_BITS);
+    return (uint32_t)__builtin_parityll(line & bits / TMA_LINE_BYTES);
 }
 
 /* The slice that holds the first line of a group. */

@@ -37,17 +37,27 @@ bool tma_core_reserve_transfers(struct tma_core *core, uint32_t capacity) {
     return true;
 }
 
-/* The slices of a partition lie at evenly spread distances from a GPC, in another order for each
- * GPC. */
+/* How much longer the way from a GPC to a slice takes than to the nearest one. Slices whose
+ * distance is not known lie at evenly spread distances, in another order for each GPC. */
+static uint32_t distance(const struct tma_machine *machine, uint32_t slices, uint32_t gpc,
+                         uint32_t slice) {
+    uint32_t spread = machine->crossbar.spread_cycles, place = slice % slices;
+    if (machine->topology.slice_distance_count > 0) {
+        uint32_t groups = (slices + TMA_GROUP_SLICES - 1) / TMA_GROUP_SLICES;
+        uint32_t group = gpc * groups + place / TMA_GROUP_SLICES;
+        return (spread * machine->topology.slice_distances[group] + 50) / 100;
+    }
+    uint32_t order = (place * 7 + gpc * 13 + slice / slices * 29) % slices;
+    return slices == 1 ? 0 : order * spread / (slices - 1);
+}
+
 static void spread_slices(struct tma_core *core) {
     const struct tma_machine *machine = core->machine;
-    uint32_t slices = core->map.slices;
+    uint32_t slices = machine->l2.slices;
     for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
-        for (uint32_t i = 0; i < machine->l2.slices; i++) {
-            uint32_t order = (i % slices * 7 + gpc * 13 + i / slices * 29) % slices;
-            uint32_t hop = slices == 1 ? 0 : order * machine->crossbar.spread_cycles / (slices - 1);
-            core->hop_cycles[gpc * machine->l2.slices + i] = (uint16_t)hop;
-        }
+        for (uint32_t slice = 0; slice < slices; slice++)
+            core->hop_cycles[gpc * slices + slice] =
+                (uint16_t)distance(machine, core->map.slices, gpc, slice);
 }
 
 enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_machine *machine,

@@ -80,6 +80,15 @@ static void create_channels(struct tma_dram *dram) {
         dram->slice_channels[i] = (uint16_t)(i % machine->dram.channels);
 }
 
+/* Time that a sector takes the bus of a channel. All channels halt for a part of the time, at
+ * moments that differ from launch to launch: a sector takes so much longer on average. */
+static uint64_t sector_ticks(const struct tma_machine *machine) {
+    uint64_t ticks = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * machine->dram.channels /
+                     tma_machine_dram_bytes_per_kcycle(machine);
+    uint64_t interval = machine->dram.halt_interval_ps, halt = machine->dram.halt_ps;
+    return halt == 0 ? ticks : ticks * interval / (interval - halt);
+}
+
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
                                     struct tma_error *error) {
     uint32_t channels = machine->dram.channels;
@@ -96,8 +105,7 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .partition_slices = machine->l2.slices / machine->l2.partitions,
         .by_row_lines = tma_divisor_of(machine->dram.row_bytes / TMA_LINE_BYTES),
         .by_banks = tma_divisor_of(machine->dram.banks),
-        .sector_ticks = (uint64_t)TMA_SECTOR_BYTES * 1000 * TMA_TICKS * channels /
-                        tma_machine_dram_bytes_per_kcycle(machine),
+        .sector_ticks = sector_ticks(machine),
         .access_ticks = tma_picoseconds_to_ticks(machine->dram.access_ps, mhz),
         .trcd_ticks = tma_picoseconds_to_ticks(machine->dram.trcd_ps, mhz),
         .trp_ticks = tma_picoseconds_to_ticks(machine->dram.trp_ps, mhz),

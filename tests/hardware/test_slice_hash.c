@@ -1,0 +1,53 @@
+/* Replays slice_hash.tsv: which slice of an H200 answers for lines of a program's first allocation.
+ */
+#include <stdlib.h>
+
+#include "h200.h"
+#include "memory/core/address_map.h"
+
+enum { SLICES = 47, RECORDS = 6816 };
+
+static const uint64_t first_allocation = UINT64_C(0x7f0000000000), page_bytes = 2 << 20;
+
+static uint64_t number(const struct tma_tsv *records, size_t row, const char *column) {
+    return strtoul(tma_tsv_cell(records, row, column), NULL, 10);
+}
+
+/* The records number slices in the order in which they were met. So each number has to stand for
+ * one slice of the model, and each slice for one number. */
+START_TEST(test_lines_have_the_slices_of_an_h200) {
+    struct tma_machine machine;
+    struct tma_tsv records;
+    read_h200(&machine);
+    read_records(FOLDER "slice_hash.tsv", &records);
+    ck_assert_uint_eq(records.rows, RECORDS);
+    struct tma_address_map map = tma_address_map_of(&machine);
+    int numbers[SLICES], slices[SLICES];
+    for (int i = 0; i < SLICES; i++)
+        numbers[i] = slices[i] = -1;
+    for (size_t row = 0; row < records.rows; row++) {
+        uint64_t page = number(&records, row, "page"), line = number(&records, row, "line");
+        uint64_t address = first_allocation + page * page_bytes + line * TMA_LINE_BYTES;
+        int slice = tma_locate(&map, address / TMA_LINE_BYTES).server;
+        int measured = (int)number(&records, row, "slice");
+        ck_assert_int_lt(slice, SLICES);
+        ck_assert_int_lt(measured, SLICES);
+        if (slices[measured] < 0 && numbers[slice] < 0) {
+            slices[measured] = slice;
+            numbers[slice] = measured;
+        }
+        ck_assert_msg(slices[measured] == slice && numbers[slice] == measured,
+                      "page %d, line %d: slice %d, which is that of other lines of slice %d",
+                      (int)page, (int)line, measured, numbers[slice]);
+    }
+    tma_tsv_free(&records);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("slice hash");
+    TCase *tests = tcase_create("records");
+    tcase_add_test(tests, test_lines_have_the_slices_of_an_h200);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
