@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ptx.cuh"
+#include "random.cuh"
 
 typedef std::vector<uint32_t> lines;
 typedef std::vector<uint32_t> latencies;
@@ -106,14 +107,6 @@ static latencies load(const device &device, const lines &wanted, uint32_t sm, ui
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
-}
-
-static uint32_t random_below(uint32_t limit) {
-    static uint64_t state = 88172645463325252ull;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return uint32_t(state % limit);
 }
 
 template <typename T> static double percentile(std::vector<T> values, double part) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ptx.cuh"
+#include "random.cuh"
 
 static const uint32_t entries = 4096, page_bytes = 2 << 20, line_bytes = 128;
 static const uint32_t warps = 8, pairs_of_warp = 12, loaded_bytes = 32;
@@ -179,14 +180,6 @@ static void sort_entries(const device &device, uint32_t page, const std::vector<
             }
         print_slice(page, wanted[k], matches == 1 ? slice : -1);
     }
-}
-
-static uint32_t random_below(uint32_t limit) {
-    static uint64_t state = 88172645463325252ull;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return uint32_t(state % limit);
 }
 
 /* Besides page 0, sorted and without duplicates. */

@@ -237,20 +237,13 @@ struct left_out_cycles {
     uint64_t tiles; /* whole ones, but for those steps */
 };
 
-static uint64_t sum_of(const uint64_t spent[TMA_ROLE_CAUSE_COUNT]) {
-    uint64_t sum = 0;
-    for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++)
-        sum += spent[cause];
-    return sum;
-}
-
 /* All roles with timed steps are in steps that were left out for as long: so many cycles of all
  * CTAs. They spend them as those timed steps. A role spends the time of whole tiles as all that
  * was simulated. */
 static void stretch_role(uint64_t spent[TMA_ROLE_CAUSE_COUNT],
                          const uint64_t timed[TMA_ROLE_CAUSE_COUNT], uint64_t in_steps,
                          struct left_out_cycles left_out, uint64_t simulated) {
-    uint64_t all_timed = sum_of(timed);
+    uint64_t all_timed = tma_steps_cycles(timed);
     for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++) {
         uint64_t own = spent[cause];
         spent[cause] += scaled(own, left_out.tiles, simulated);
@@ -293,7 +286,7 @@ void tma_kernel_steps_end(struct tma_kernel_engine *engine, struct tma_memory_co
     tma_tally_add(&left, engine->result, counters);
     struct left_out_cycles cycles = left_out_of(engine, skipped);
     uint64_t(*spent)[TMA_ROLE_CAUSE_COUNT] = engine->result->role_cycles;
-    uint64_t in_steps = scaled(sum_of(spent[steps->cut.timed_role]), cycles.steps, last);
+    uint64_t in_steps = scaled(tma_steps_cycles(spent[steps->cut.timed_role]), cycles.steps, last);
     for (uint32_t role = 0; role < engine->kernel->role_count; role++)
         stretch_role(spent[role], steps->role_cycles[role], in_steps, cycles, last);
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)

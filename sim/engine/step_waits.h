@@ -14,6 +14,9 @@ struct tma_timed_loops {
     uint64_t ended, all;
 };
 
+/* The cycles of a role, of all causes. */
+uint64_t tma_steps_cycles(const uint64_t spent[TMA_ROLE_CAUSE_COUNT]);
+
 /* Whether a role has waited for data or stores in its timed steps for so long that these waits
  * alone, without further ones, will be more than a twentieth of all its timed steps. */
 bool tma_steps_wait(const uint64_t spent[TMA_ROLE_CAUSE_COUNT], struct tma_timed_loops loops);

@@ -260,6 +260,12 @@ uint32_t tma_machine_completion_cycles(const struct tma_machine *machine);
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
 
+/* Groups of slices that lie together, of one partition. */
+static inline uint32_t tma_machine_slice_groups(const struct tma_machine *machine) {
+    uint32_t slices = machine->l2.slices / machine->l2.partitions;
+    return (slices + TMA_GROUP_SLICES - 1) / TMA_GROUP_SLICES;
+}
+
 /* The machine with its SMs at another clock; 0: at its own. L2 and DRAM keep their clocks, so their
  * durations count more or fewer cycles of the SMs, and so do the ports of the GPCs. The latencies
  * of the crossbar go with the SMs. */

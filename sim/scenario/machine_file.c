@@ -369,11 +369,10 @@ static void check_topology(const struct tma_yaml_node *root, const struct machin
                 "topology.gpc_partition has an entry %u; allowed: less than l2.partitions, "
                 "which is %u",
                 machine->topology.gpc_partition[i], machine->l2.partitions);
-    uint32_t slices = machine->l2.slices / machine->l2.partitions;
-    uint32_t groups = (slices + TMA_GROUP_SLICES - 1) / TMA_GROUP_SLICES;
     if (machine->topology.slice_distance_count > 0)
         check_count(root, "topology.slice_distances", machine->topology.slice_distance_count,
-                    input->gpc_size_count * groups, "one for each GPC and eight slices", list);
+                    input->gpc_size_count * tma_machine_slice_groups(machine),
+                    "one for each GPC and eight slices", list);
     check_count(root, "topology.sms", input->sms_count, sms, "one for each SM", list);
     check_count(root, "topology.placement", input->placement_count, sms, "one for each SM", list);
     check_permutation(root, "topology.sms", machine->topology.sms, input->sms_count, list);
@@ -403,6 +402,10 @@ static void check_dram(const struct tma_yaml_node *root, const struct tma_machin
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.trefi"),
                      "dram.trefi leaves no time between refreshes; expected at least %llu ns",
                      (unsigned long long)(least_ps + 999) / 1000);
+    if (machine->dram.halt_ps >= machine->dram.halt_interval_ps)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.halt"),
+                     "dram.halt is %u ns; expected less than dram.halt_interval, which is %u ns",
+                     machine->dram.halt_ps / 1000, machine->dram.halt_interval_ps / 1000);
 }
 
 static void check_sizes(const struct tma_yaml_node *root, const struct tma_machine *machine,
@@ -434,10 +437,6 @@ static void check_sizes(const struct tma_yaml_node *root, const struct tma_machi
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.bus"),
                      "dram.bus and dram.clock transfer less than one byte in 1000 SM cycles");
     check_dram(root, machine, list);
-    if (machine->dram.halt_ps >= machine->dram.halt_interval_ps)
-        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.halt"),
-                     "dram.halt is %u ns; expected less than dram.halt_interval, which is %u ns",
-                     machine->dram.halt_ps / 1000, machine->dram.halt_interval_ps / 1000);
 }
 
 /* Says what the machine would take on the host before anything takes it. */

@@ -43,8 +43,7 @@ static uint32_t distance(const struct tma_machine *machine, uint32_t slices, uin
                          uint32_t slice) {
     uint32_t spread = machine->crossbar.spread_cycles, place = slice % slices;
     if (machine->topology.slice_distance_count > 0) {
-        uint32_t groups = (slices + TMA_GROUP_SLICES - 1) / TMA_GROUP_SLICES;
-        uint32_t group = gpc * groups + place / TMA_GROUP_SLICES;
+        uint32_t group = gpc * tma_machine_slice_groups(machine) + place / TMA_GROUP_SLICES;
         return (spread * machine->topology.slice_distances[group] + 50) / 100;
     }
     uint32_t order = (place * 7 + gpc * 13 + slice / slices * 29) % slices;

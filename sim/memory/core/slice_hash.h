@@ -7,7 +7,7 @@
 
 /* Tensors have virtual addresses, and what serves a line depends on its physical one. The model has
  * up to 256 GiB of memory, at whose byte 528 MiB lies what a program allocates first: so it was in
- * all programs that were measured on three H200 (driver 580), whatever the size of the allocation.
+ * all programs that were measured on three H200 (driver 580), with 256 MiB to 120 GiB.
  * A scenario places its first tensor, and a record its only one, at virtual address 0x7f0000000000,
  * which is a multiple of 256 GiB. */
 static inline uint64_t tma_physical_line(uint64_t line) {

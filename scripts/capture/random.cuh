@@ -1,0 +1,15 @@
+/* The same numbers in each run. */
+#ifndef TMA_CAPTURE_RANDOM_CUH
+#define TMA_CAPTURE_RANDOM_CUH
+
+#include <cstdint>
+
+static uint32_t random_below(uint32_t limit) {
+    static uint64_t state = 88172645463325252ull;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return uint32_t(state % limit);
+}
+
+#endif
