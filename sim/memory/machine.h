@@ -10,7 +10,7 @@
 TMA_API_BEGIN
 
 enum {
-    TMA_DRAM_MAX_GROUPS = 8, /* bank groups of a DRAM channel */
+    TMA_DRAM_MAX_GROUPS = 8, /* bank groups of a DRAM channel, in all ranks */
     TMA_MAX_SMS = 256,
     TMA_MAX_GPCS = 16,
     TMA_GROUP_SLICES = 8, /* L2 slices that lie together */
@@ -158,11 +158,12 @@ struct tma_machine {
         enum tma_dram_scheduler scheduler;    /* order in which a channel serves its requests */
         enum tma_refresh_kind refresh_policy; /* which banks refresh at the same time */
         uint32_t bus_bits;                    /* width of the data bus, all channels together */
-        uint32_t clock_mhz; /* clock of the data bus, which transfers data on both edges */
-        uint32_t channels;  /* number of independent channels */
-        uint32_t stacks; /* number of stacks of memory, each with a phase of refresh of its own */
-        uint32_t banks;  /* number of banks in a channel */
-        uint32_t bank_groups; /* number of bank groups in a channel */
+        uint32_t clock_mhz;   /* clock of the data bus, which transfers data on both edges */
+        uint32_t channels;    /* number of independent channels */
+        uint32_t stacks;      /* number of stacks of memory */
+        uint32_t ranks;       /* number of ranks of a channel */
+        uint32_t banks;       /* number of banks in a channel, in all ranks */
+        uint32_t bank_groups; /* number of bank groups in a rank */
         uint32_t row_bytes;   /* size of the row buffer of a bank */
         uint32_t queue;       /* number of reads, and of writes, that a channel's scheduler chooses
                                  from */
@@ -174,20 +175,22 @@ struct tma_machine {
         uint32_t write_low;   /* number of writes at which it reads again */
         uint32_t access_ps; /* latency from an L2 miss to the first data, on a row-buffer hit in an
                                idle channel */
-        uint32_t trcd_ps;   /* tRCD: from an activation to the first access of the row */
-        uint32_t trp_ps;    /* tRP: from the precharge that closes a row to the activation of the
-                               next */
-        uint32_t tras_ps;   /* tRAS: from an activation to the precharge, at least */
-        uint32_t trtp_ps;   /* tRTP: from a read to the precharge, at least */
-        uint32_t twr_ps;    /* tWR: from the end of a write's data to the precharge, at least */
-        uint32_t trrd_ps;   /* tRRD: between two activations of a channel, at least */
-        uint32_t tccd_long_ps; /* tCCD_L: between two accesses of 64 bytes to one bank group */
+        uint32_t access_spread_ps; /* an access takes up to so much longer, at random */
+        uint32_t trcd_ps;          /* tRCD: from an activation to the first access of the row */
+        uint32_t trp_ps;       /* tRP: from the precharge that closes a row to the activation of the
+                                  next */
+        uint32_t tras_ps;      /* tRAS: from an activation to the precharge, at least */
+        uint32_t trtp_ps;      /* tRTP: from a read to the precharge, at least */
+        uint32_t twr_ps;       /* tWR: from the end of a write's data to the precharge, at least */
+        uint32_t trrd_ps;      /* tRRD: between two activations of a channel, at least */
+        uint32_t tccd_long_ps; /* tCCD_L: between two bursts of one bank group */
         uint32_t trtw_ps;      /* pause of the data bus from reads to writes */
         uint32_t twtr_ps;      /* pause of the data bus from writes to reads */
         uint32_t trfc_ps;      /* tRFC: duration of a refresh */
         uint32_t trefi_ps;     /* tREFI: time between the starts of two refreshes of a bank */
-        uint32_t refresh_stagger_ps; /* time from the refreshes of a channel to those of the next
-                                        channel of its stack */
+        uint32_t trrefd_ps;    /* tRREFD: between the starts of refreshes of two banks */
+        uint32_t refresh_spread_ps; /* channels of a partition begin the refresh of a bank within so
+                                       much time */
         uint32_t halt_ps, halt_interval_ps; /* all channels halt for so long, so often; the buses
                                                are slower by this share */
     } dram;

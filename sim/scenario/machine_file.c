@@ -213,11 +213,13 @@ static const struct tma_key keys[] = {
         "clock of the data bus, which transfers data on both edges"),
     U32("dram.channels", none, 1, 1024, dram.channels, "number of independent channels"),
     U32("dram.stacks", none, 1, 1024, dram.stacks,
-        "number of stacks of memory, whose channels refresh together"),
-    U32("dram.banks", none, 1, 1024, dram.banks, "number of banks in a channel"),
+        "number of stacks of memory, which reports and pictures group channels by"),
+    U32("dram.ranks", none, 1, TMA_DRAM_MAX_GROUPS, dram.ranks,
+        "number of ranks of a channel, whose banks the scheduler serves in turn"),
+    U32("dram.banks", none, 1, 1024, dram.banks, "number of banks in a channel, in all ranks"),
     U32("dram.bank_groups", none, 1, TMA_DRAM_MAX_GROUPS, dram.bank_groups,
-        "number of bank groups in a channel"),
-    U32("dram.row", bytes, TMA_LINE_BYTES, 1 << 20, dram.row_bytes,
+        "number of bank groups in a rank"),
+    U32("dram.row", bytes, 2 * TMA_LINE_BYTES, 1 << 20, dram.row_bytes,
         "size of the row buffer of a bank"),
     U32("dram.queue", none, 1, 65536, dram.queue,
         "number of reads, and of writes, that a channel's scheduler chooses from"),
@@ -232,6 +234,8 @@ static const struct tma_key keys[] = {
         "number of writes at which a channel reads again"),
     U32("dram.access", ps, 0, 1e8, dram.access_ps,
         "latency from an L2 miss to the first data, on a row-buffer hit in an idle channel"),
+    U32("dram.access_spread", ps, 0, 1e8, dram.access_spread_ps,
+        "an access takes up to so much longer, by a random time"),
     U32("dram.trcd", ps, 0, 1e8, dram.trcd_ps,
         "tRCD: from an activation to the first access of the row"),
     U32("dram.trp", ps, 0, 1e8, dram.trp_ps,
@@ -244,14 +248,18 @@ static const struct tma_key keys[] = {
     U32("dram.trrd", ps, 0, 1e8, dram.trrd_ps,
         "tRRD: between two activations of a channel, at least"),
     U32("dram.tccd_long", ps, 0, 1e8, dram.tccd_long_ps,
-        "tCCD_L: between two accesses of 64 bytes to one bank group, at least"),
+        "tCCD_L: between two bursts of eight beats to one bank group, at least"),
     U32("dram.trtw", ps, 0, 1e8, dram.trtw_ps, "pause of the data bus from reads to writes"),
     U32("dram.twtr", ps, 0, 1e8, dram.twtr_ps, "pause of the data bus from writes to reads"),
     U32("dram.trfc", ps, 0, 1e9, dram.trfc_ps, "tRFC: duration of a refresh"),
     U32("dram.trefi", ps, 1, 1e9, dram.trefi_ps,
         "tREFI: time between the starts of two refreshes of a bank"),
-    U32("dram.refresh_stagger", ps, 0, 1e9, dram.refresh_stagger_ps,
-        "time from the refreshes of a channel to those of the next channel of its stack"),
+    U32("dram.trrefd", ps, 0, 1e9, dram.trrefd_ps,
+        "tRREFD: time from the start of a bank's refresh to that of the next bank, if the banks "
+        "fit into dram.trefi so"),
+    U32("dram.refresh_spread", ps, 0, 1e9, dram.refresh_spread_ps,
+        "time within which the channels of a partition begin to refresh the same bank; partitions "
+        "follow each other, dram.trrefd apart"),
     U32("dram.halt", ps, 0, 1e8, dram.halt_ps,
         "time for which all channels halt at once; the data buses are slower by its share of "
         "dram.halt_interval"),
@@ -382,10 +390,16 @@ static void check_topology(const struct tma_yaml_node *root, const struct machin
 
 static void check_dram(const struct tma_yaml_node *root, const struct tma_machine *machine,
                        struct tma_diagnostics *list) {
-    if (machine->dram.banks % machine->dram.bank_groups != 0)
+    uint64_t groups = (uint64_t)machine->dram.ranks * machine->dram.bank_groups;
+    if (groups > TMA_DRAM_MAX_GROUPS)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.bank_groups"),
+                     "dram.ranks times dram.bank_groups is %llu; allowed: up to %d",
+                     (unsigned long long)groups, TMA_DRAM_MAX_GROUPS);
+    if (machine->dram.banks % groups != 0)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.banks"),
-                     "dram.banks is %u; expected a multiple of dram.bank_groups, which is %u",
-                     machine->dram.banks, machine->dram.bank_groups);
+                     "dram.banks is %u; expected a multiple of dram.ranks times dram.bank_groups, "
+                     "which is %llu",
+                     machine->dram.banks, (unsigned long long)groups);
     if (machine->dram.write_low >= machine->dram.write_high)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, tma_yaml_locate(root, "dram.write_low"),
                      "dram.write_low is %u; expected less than dram.write_high, which is %u",

@@ -10,7 +10,7 @@ enum {
     FETCH = 6,                                     /* from the GPC's cache */
     GPC_PORT = 2,                                  /* of a line */
     L2 = 30 + 18 + 20 + GPC_PORT,                  /* a line from L2 to the GPC */
-    DRAM = L2 + 30 + 4 * 4 + 100,                  /* tRCD, the bus and access */
+    DRAM = L2 + 30 + 3 * 6 + 4 + 100,              /* tRCD, four bursts tCCD_L apart, and access */
     HIT = ISSUE + 30 + 18 + 20 + GPC_PORT + 4 + 5, /* a load of one row that hits L2 */
     DISPATCH = 8,
     LATER = 1000,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "memory/dram/address.h"
 #include "memory/dram/channel.h"
 #include "memory/dram/refresh.h"
 #include "suite.h"
@@ -17,12 +18,11 @@ enum {
     TRTP = 4,
     TWR = 10,
     TRRD = 6,
-    TCCD_L = 12, /* of 64 bytes, which take the bus 8 cycles */
+    TCCD_L = 6, /* of a burst of one sector */
     TRTW = 3,
     TWTR = 5,
     TRFC = 50,
     TREFI = 500,
-    ROW_LINES = 4,
     NOW = 1000,
 };
 
@@ -48,7 +48,7 @@ static void recreate(void) {
 }
 
 static uint32_t bank_of(uint64_t row) {
-    return (uint32_t)((row + tma_mix64(row / machine.dram.banks)) % machine.dram.banks);
+    return (uint32_t)(row % machine.dram.banks);
 }
 
 /* Where a row lies, as seen from row 0. */
@@ -57,7 +57,7 @@ enum place { ROW_0, SAME_BANK, SAME_GROUP, OTHER_GROUP };
 static uint64_t row_at(enum place place) {
     for (uint64_t row = place == ROW_0 ? 0 : 1;; row++) {
         uint32_t bank = bank_of(row), first = bank_of(0);
-        bool group = bank % machine.dram.bank_groups == first % machine.dram.bank_groups;
+        bool group = bank % dram.groups == first % dram.groups;
         enum place found = bank == first ? SAME_BANK : group ? SAME_GROUP : OTHER_GROUP;
         if (place == ROW_0 || found == place)
             return row;
@@ -65,8 +65,13 @@ static uint64_t row_at(enum place place) {
 }
 
 static void enqueue(uint64_t row, uint32_t packet, uint32_t sectors, uint64_t cycle) {
-    struct tma_line_location location = {.group = row * ROW_LINES};
-    ck_assert(tma_dram_enqueue(&dram, &dram.channels[0], &location, packet, sectors, cycle));
+    struct tma_dram_place place = {.row = row, .channel = 0, .bank = (uint16_t)bank_of(row)};
+    ck_assert(tma_dram_enqueue(&dram, &place, packet, sectors, cycle));
+}
+
+/* From the first data of some sectors on the bus to the last. */
+static uint64_t data_cycles(uint32_t sectors) {
+    return (sectors - 1) * TCCD_L + SECTOR;
 }
 
 /* Serves the next request. Returns when the bus begins with its `sectors` sectors. */
@@ -74,10 +79,10 @@ static uint64_t serve(uint32_t sectors, uint32_t *packet) {
     struct tma_dram_served served;
     ck_assert(tma_dram_serve(&dram, &dram.channels[0], UINT64_MAX, &served));
     *packet = served.packet;
-    return served.cycle - ACCESS - sectors * SECTOR;
+    return served.cycle - ACCESS - data_cycles(sectors);
 }
 
-/* Requests, each of which is served before the next one comes. */
+/* Requests. Those that come at an earlier cycle than another are served before it. */
 enum { MAX_REQUESTS = 3 };
 
 static const struct {
@@ -91,33 +96,31 @@ static const struct {
     uint64_t start; /* of the last request, after NOW */
 } timings[] = {
     {"tRCD", {{ROW_0, 4, false, 0}}, TRCD},
-    {"an open row", {{ROW_0, 1, false, 0}, {ROW_0, 1, false, 500}}, 500},
-    {"a row that another request opens",
-     {{ROW_0, 1, false, 0}, {SAME_GROUP, 1, false, 500}},
-     500 + TRCD},
-    {"tRP", {{ROW_0, 1, false, 0}, {SAME_BANK, 1, false, 500}}, 500 + TRP + TRCD},
-    {"a row that was closed",
-     {{ROW_0, 1, false, 0}, {SAME_BANK, 1, false, 500}, {ROW_0, 1, false, 900}},
-     900 + TRP + TRCD},
+    {"a row that was closed", {{ROW_0, 1, false, 0}, {ROW_0, 1, false, 500}}, 500 + TRCD},
+    {"another row of its bank", {{ROW_0, 1, false, 0}, {SAME_BANK, 1, false, 500}}, 500 + TRCD},
+    {"a row that is open", {{ROW_0, 1, false, 0}, {ROW_0, 1, false, 0}}, TRCD + TCCD_L},
+    {"a row that has just closed",
+     {{ROW_0, 1, false, 0}, {ROW_0, 1, false, 40}},
+     TRAS + TRP + TRCD},
     {"tRAS", {{ROW_0, 1, false, 0}, {SAME_BANK, 1, false, 0}}, TRAS + TRP + TRCD},
     {"tRTP",
-     {{ROW_0, 1, false, 0}, {ROW_0, 1, false, 400}, {SAME_BANK, 1, false, 400}},
-     400 + TRTP + TRP + TRCD},
+     {{ROW_0, 4, false, 0}, {ROW_0, 4, false, 0}, {SAME_BANK, 1, false, 0}},
+     TRCD + 4 * TCCD_L + TRTP + TRP + TRCD},
     {"tWR",
-     {{ROW_0, 4, true, 0}, {ROW_0, 4, true, 400}, {SAME_BANK, 4, false, 400}},
-     400 + 4 * SECTOR + TWR + TRP + TRCD},
+     {{ROW_0, 4, true, 0}, {ROW_0, 4, true, 400}, {SAME_BANK, 4, false, 401}},
+     400 + TRCD + 4 * SECTOR + TWR + TRP + TRCD},
     {"tRRD", {{ROW_0, 1, false, 0}, {OTHER_GROUP, 1, false, 0}}, TRRD + TRCD},
     {"tRRD twice",
      {{ROW_0, 1, false, 0}, {OTHER_GROUP, 1, false, 0}, {SAME_GROUP, 1, false, 0}},
      2 * TRRD + TRCD},
     {"the bus", {{ROW_0, 4, false, 0}, {OTHER_GROUP, 4, false, 0}}, TRCD + 4 * SECTOR},
-    {"tCCD_L, one access", {{ROW_0, 2, false, 0}, {ROW_0, 1, false, 0}}, TRCD + TCCD_L},
-    {"tCCD_L, two accesses", {{ROW_0, 4, false, 0}, {SAME_GROUP, 1, false, 0}}, TRCD + 2 * TCCD_L},
-    {"from reads to writes",
+    {"tCCD_L, two bursts", {{ROW_0, 2, false, 0}, {ROW_0, 1, false, 0}}, TRCD + 2 * TCCD_L},
+    {"tCCD_L, four bursts", {{ROW_0, 4, false, 0}, {SAME_GROUP, 1, false, 0}}, TRCD + 4 * TCCD_L},
+    {"a write opens its row when there are no reads",
      {{OTHER_GROUP, 1, false, 0}, {ROW_0, 4, false, 400}, {OTHER_GROUP, 4, true, 400}},
-     400 + TRCD + 4 * SECTOR + TRTW},
+     400 + TRCD + 4 * SECTOR + TRCD},
     {"from writes to reads",
-     {{ROW_0, 4, true, 0}, {OTHER_GROUP, 4, false, 0}},
+     {{ROW_0, 4, true, 0}, {OTHER_GROUP, 4, false, 1}},
      TRCD + 4 * SECTOR + TWTR},
 };
 
@@ -128,14 +131,19 @@ static void check_timing(int number, uint32_t scale) {
     struct tma_dram_served served;
     uint64_t start = (NOW + timings[number].start) * scale;
     uint32_t packet = 0;
-    for (int i = 0; i < MAX_REQUESTS && timings[number].requests[i].sectors > 0; i++) {
-        if (i > 0)
-            serve(timings[number].requests[i - 1].sectors, &packet);
+    int count = 0, served_first = 0;
+    for (int i = 0; i < MAX_REQUESTS && timings[number].requests[i].sectors > 0; i++, count++) {
+        bool later =
+            i > 0 && timings[number].requests[i].cycle > timings[number].requests[i - 1].cycle;
+        while (later && served_first < i)
+            serve(timings[number].requests[served_first++].sectors, &packet);
         enqueue(row_at(timings[number].requests[i].place),
                 timings[number].requests[i].write ? TMA_NONE : 7,
                 timings[number].requests[i].sectors,
                 (NOW + timings[number].requests[i].cycle) * scale);
     }
+    while (served_first < count - 1)
+        serve(timings[number].requests[served_first++].sectors, &packet);
     ck_assert_msg(!tma_dram_serve(&dram, channel, start, &served), "%s: too early",
                   timings[number].what);
     ck_assert_msg(served.cycle == start, "%s: %llu", timings[number].what,
@@ -248,6 +256,8 @@ START_TEST(test_write_watermarks) {
     enum { HIGH = 8, LOW = 2, READS = 40 };
     uint32_t packet, writes = 0, turns = 0;
     bool writing = false;
+    machine.dram.tccd_long_ps = 12000; /* longer than it takes to turn */
+    recreate();
     for (uint32_t i = 0; i < READS; i++)
         enqueue(0, i, 1, NOW);
     for (uint32_t i = 0; i < (uint32_t)_i; i++)
@@ -298,6 +308,8 @@ END_TEST
 START_TEST(test_write_goes_into_a_gap) {
     enum { HIGH = 8 };
     uint32_t packet;
+    machine.dram.tccd_long_ps = 12000;
+    recreate();
     for (uint32_t i = 0; i < 2; i++)
         enqueue(0, i, 1, NOW);
     for (uint32_t i = 0; i < HIGH; i++)
@@ -346,7 +358,7 @@ END_TEST
 START_TEST(test_refresh_delays) {
     uint32_t packet;
     use_refresh(refreshing[_i]);
-    uint64_t before = TRCD + 4 * SECTOR, start = 0;
+    uint64_t before = TRCD + data_cycles(4), start = 0;
     for (uint64_t cycle = NOW; cycle < NOW + 2 * TREFI; cycle++) {
         recreate();
         struct tma_refresh refresh = refresh_after(cycle * TMA_TICKS, bank_of(0));
@@ -367,10 +379,10 @@ START_TEST(test_refresh_closes_rows) {
     uint64_t end = tma_ticks_to_cycle(refresh_after(NOW * TMA_TICKS, bank_of(0)).end_ticks);
     enqueue(0, 1, 1, end);
     ck_assert_uint_eq(serve(1, &packet), end + TRCD);
-    enqueue(0, 1, 1, end + 100);
-    ck_assert_uint_eq(serve(1, &packet), end + 100);
-    enqueue(0, 1, 1, end + TREFI);
+    enqueue(0, 1, 1, end + TREFI - TRFC - TRCD);
     ck_assert_uint_eq(serve(1, &packet), end + TREFI + TRCD);
+    enqueue(0, 1, 1, end + 2 * TREFI);
+    ck_assert_uint_eq(serve(1, &packet), end + 2 * TREFI + TRCD);
 }
 END_TEST
 
@@ -407,7 +419,7 @@ START_TEST(test_refresh_costs_its_share) {
     machine.dram.queue = 4;
     per_bank = (double)stream_cycles(TMA_REFRESH_per_bank, 4);
     ck_assert_double_gt(per_bank, none * 1.1);
-    ck_assert_double_lt(per_bank, none / (1 - 4 * (share + (double)TRCD / TREFI)));
+    ck_assert_double_lt(per_bank, none / (1 - 4 * (share + (double)(TRCD + TRP) / TREFI)));
 }
 END_TEST
 
@@ -464,22 +476,125 @@ START_TEST(test_conservation) {
 }
 END_TEST
 
-/* The channels of a stack refresh one after the other, and those of two stacks at different times,
- * which the seed changes. */
-START_TEST(test_channels_of_a_stack_refresh_in_turn) {
-    const uint64_t stagger = 7, interval = TREFI * TMA_TICKS;
-    machine.dram.stacks = 2;
-    machine.dram.refresh_stagger_ps = stagger * 1000;
-    use_refresh(TMA_REFRESH_all_banks);
-    uint64_t phases[4], phase = dram.channels[0].refresh_phase_ticks;
+/* Slices of a partition begin to refresh within dram.refresh_spread, and the last partition first.
+ * The seed changes when. */
+START_TEST(test_slices_refresh_at_about_the_same_time) {
+    const uint64_t spread = 7 * TMA_TICKS, apart = TREFI / 4 * TMA_TICKS,
+                   interval = TREFI * TMA_TICKS;
+    machine.dram.refresh_spread_ps = 7000;
+    use_refresh(TMA_REFRESH_per_bank);
+    uint64_t phases[4];
     for (int i = 0; i < 4; i++)
         phases[i] = dram.channels[i].refresh_phase_ticks;
-    ck_assert_uint_eq(phases[1], (phases[0] + stagger * TMA_TICKS) % interval);
-    ck_assert_uint_ne(phases[2], (phases[1] + stagger * TMA_TICKS) % interval);
-    ck_assert_uint_eq(phases[3], (phases[2] + stagger * TMA_TICKS) % interval);
+    uint64_t first = tma_mix64(1) % interval;
+    ck_assert_uint_eq(machine.l2.slices, 4);
+    ck_assert_uint_eq(machine.l2.partitions, 2);
+    for (uint64_t i = 0; i < 4; i++) {
+        uint64_t since = (phases[i] + 2 * interval - first - (i < 2 ? apart : 0)) % interval;
+        ck_assert_uint_le(since, spread);
+    }
+    ck_assert_uint_ne(phases[0], phases[1]);
     machine.topology.seed = 2;
     recreate();
-    ck_assert_uint_ne(dram.channels[0].refresh_phase_ticks, phase);
+    ck_assert_uint_ne(dram.channels[0].refresh_phase_ticks, phases[0]);
+}
+END_TEST
+
+/* A round of refreshes begins at any time within what the banks leave over of an interval. */
+START_TEST(test_rounds_of_refreshes_have_slack) {
+    enum { ROUNDS = 200, APART = 100, SLACK = TREFI - 4 * APART };
+    uint64_t ticks = NOW * TMA_TICKS, least = UINT64_MAX, most = 0;
+    machine.dram.trrefd_ps = APART * 1000;
+    use_refresh(TMA_REFRESH_per_bank);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct tma_refresh first = refresh_after(ticks, 0);
+        struct tma_refresh last = refresh_after(first.end_ticks, 3);
+        uint64_t within =
+            (first.start_ticks + TREFI * TMA_TICKS - dram.channels[0].refresh_phase_ticks) %
+            (TREFI * TMA_TICKS);
+        ck_assert_uint_le(within, SLACK * TMA_TICKS);
+        ck_assert_uint_eq(last.start_ticks - first.start_ticks, 3 * APART * TMA_TICKS);
+        least = within < least ? within : least;
+        most = within > most ? within : most;
+        ticks = last.end_ticks;
+    }
+    ck_assert_uint_lt(least, SLACK * TMA_TICKS / 10);
+    ck_assert_uint_gt(most, SLACK * TMA_TICKS * 9 / 10);
+}
+END_TEST
+
+/* While one rank has requests whose rows are open, the other one waits, even where its bank group
+ * could use the bus between two bursts. */
+START_TEST(test_ranks_take_turns) {
+    enum { REQUESTS = 8 };
+    uint32_t packet;
+    for (uint32_t ranks = 1; ranks <= 2; ranks++) {
+        machine.dram.ranks = ranks;
+        machine.dram.bank_groups = 2 / ranks;
+        recreate();
+        for (uint32_t i = 0; i < REQUESTS; i++)
+            enqueue(row_at(i % 2 == 0 ? ROW_0 : OTHER_GROUP), i, 1, NOW);
+        for (uint32_t i = 0; i < REQUESTS; i++) {
+            static const uint32_t order[][REQUESTS] = {{0, 2, 1, 4, 3, 6, 5, 7},
+                                                       {0, 2, 4, 6, 1, 3, 5, 7}};
+            serve(1, &packet);
+            ck_assert_uint_eq(packet, order[ranks - 1][i]);
+        }
+    }
+}
+END_TEST
+
+/* Each 256 bytes of 32 KiB of a slice has a bank of its own, or a column of a row. */
+START_TEST(test_places) {
+    enum { BLOCKS = 128, COLUMNS = 4, PLACES = BLOCKS / COLUMNS };
+    static uint32_t uses[PLACES];
+    static uint64_t rows[PLACES];
+    tma_dram_free(&dram);
+    machine.dram.channels = 2 * machine.l2.slices;
+    machine.dram.banks = 16;
+    machine.dram.row_bytes = 1024;
+    create();
+    for (uint64_t turn = 0; turn < 1000; turn++) {
+        memset(uses, 0, sizeof uses);
+        for (uint64_t block = turn * BLOCKS; block < (turn + 1) * BLOCKS; block++) {
+            struct tma_dram_place place = tma_dram_place_of(&dram, 1, block);
+            ck_assert_uint_ge(place.channel, 2);
+            ck_assert_uint_le(place.channel, 3);
+            ck_assert_uint_lt(place.bank, 16);
+            uint32_t i = (place.channel - 2) * 16 + place.bank;
+            ck_assert(uses[i] == 0 || rows[i] == place.row);
+            rows[i] = place.row;
+            uses[i]++;
+        }
+        for (uint32_t i = 0; i < PLACES; i++)
+            ck_assert_uint_eq(uses[i], COLUMNS);
+    }
+}
+END_TEST
+
+/* Accesses take up to dram.access_spread longer, all of that range, in the same way in each run. */
+START_TEST(test_accesses_spread) {
+    enum { ACCESSES = 1000, SPREAD = 20, APART = 500 };
+    static uint64_t starts[2][ACCESSES];
+    machine.dram.access_spread_ps = SPREAD * 1000;
+    for (int run = 0; run < 2; run++) {
+        uint64_t least = UINT64_MAX, most = 0, sum = 0;
+        uint32_t packet;
+        recreate();
+        for (uint32_t i = 0; i < ACCESSES; i++) {
+            enqueue(0, i, 1, NOW + i * APART);
+            starts[run][i] = serve(1, &packet) - (NOW + i * APART + TRCD);
+            least = starts[run][i] < least ? starts[run][i] : least;
+            most = starts[run][i] > most ? starts[run][i] : most;
+            sum += starts[run][i];
+        }
+        ck_assert_uint_le(least, 1);
+        ck_assert_uint_ge(most, SPREAD - 1);
+        ck_assert_uint_le(most, SPREAD);
+        ck_assert_uint_ge(sum, (SPREAD / 2 - 1) * ACCESSES);
+        ck_assert_uint_le(sum, (SPREAD / 2 + 1) * ACCESSES);
+    }
+    ck_assert_mem_eq(starts[0], starts[1], sizeof starts[0]);
 }
 END_TEST
 
@@ -511,7 +626,11 @@ int main(void) {
     tcase_add_loop_test(tests, test_refresh_closes_rows, 0, TABLE_ROWS(refreshing));
     tcase_add_test(tests, test_refresh_costs_its_share);
     tcase_add_loop_test(tests, test_conservation, 0, TMA_DRAM_SCHEDULER_COUNT * TMA_REFRESH_COUNT);
-    tcase_add_test(tests, test_channels_of_a_stack_refresh_in_turn);
+    tcase_add_test(tests, test_slices_refresh_at_about_the_same_time);
+    tcase_add_test(tests, test_rounds_of_refreshes_have_slack);
+    tcase_add_test(tests, test_ranks_take_turns);
+    tcase_add_test(tests, test_places);
+    tcase_add_test(tests, test_accesses_spread);
     tcase_add_test(tests, test_bytes_per_cycle);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

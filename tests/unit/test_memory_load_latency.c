@@ -14,7 +14,7 @@ enum {
     SM_PORT = 4,  /* four sectors at one a cycle */
     COMPLETE = 5,
     PARTITION = 25,
-    DRAM = 30 + 4 * 4 + 100, /* tRCD, the bus and access */
+    DRAM = 30 + 3 * 6 + 4 + 100, /* tRCD, four bursts tCCD_L apart, and access */
     SPREAD = 12,
 
     BACK = RESPONSE + GPC_PORT + SM_PORT + COMPLETE,

@@ -69,6 +69,7 @@ struct tma_address_map {
     uint32_t slice_sets; /* of one slice */
     struct tma_divisor by_slices, by_sets;
     uint32_t (*hash)(uint64_t line, uint32_t interleaved);
+    uint64_t (*block)(uint64_t line, uint64_t group); /* of DRAM: slice_hash.h */
 };
 
 static inline struct tma_address_map tma_address_map_of(const struct tma_machine *machine) {
@@ -80,7 +81,8 @@ static inline struct tma_address_map tma_address_map_of(const struct tma_machine
                                     .slice_sets = sets,
                                     .by_slices = tma_divisor_of(slices),
                                     .by_sets = tma_divisor_of(sets),
-                                    .hash = tma_slice_hash_policy(machine->l2.hash)->slice};
+                                    .hash = tma_slice_hash_policy(machine->l2.hash)->slice,
+                                    .block = tma_slice_hash_policy(machine->l2.hash)->block};
 }
 
 /* log2 of the consecutive lines that have one home: 4 KiB. */

@@ -14,12 +14,19 @@ static inline uint64_t tma_physical_line(uint64_t line) {
     return (line + (528u << 20) / TMA_LINE_BYTES) % (UINT64_C(1) << 31);
 }
 
+/* Lines of a block: 256 bytes, which one row of DRAM has. */
+enum { TMA_BLOCK_LINES = 2 };
+
 struct tma_slice_hash_policy {
     uint32_t slices; /* of one partition, which the hash is made for; 0: any number */
 
     /* The slice that serves `line` (byte address / 128). `interleaved` is the slice that the line
      * would have if lines were interleaved over the slices one by one. */
     uint32_t (*slice)(uint64_t line, uint32_t interleaved);
+
+    /* The number of a line's block among those of its slice and home, from which its DRAM bank and
+     * row follow (dram/address.h). `group` is the line's group (address_map.h). */
+    uint64_t (*block)(uint64_t line, uint64_t group);
 };
 
 #define TMA_DECLARE_SLICE_HASH(name)                                                               \

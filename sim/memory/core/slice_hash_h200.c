@@ -39,14 +39,32 @@ static const uint8_t sums[4][256] = {
 };
 /* clang-format on */
 
+/* What the bits of a physical line add. */
+static uint32_t sum_of(uint64_t line) {
+    return sums[0][line & 0xff] ^ sums[1][line >> 8 & 0xff] ^ sums[2][line >> 16 & 0xff] ^
+           sums[3][line >> 24 & 0xff];
+}
+
+/* The number of a line's unit among all units of its home. */
+static uint64_t unit_of(uint64_t line, uint32_t sum) {
+    return (line >> BLOCK_BITS) * UNITS + sum % UNITS;
+}
+
 static uint32_t slice(uint64_t line, uint32_t interleaved) {
     (void)interleaved;
     line = tma_physical_line(line);
-    uint32_t sum = sums[0][line & 0xff] ^ sums[1][line >> 8 & 0xff] ^ sums[2][line >> 16 & 0xff] ^
-                   sums[3][line >> 24 & 0xff];
-    uint32_t home = sum / UNITS, unit = (uint32_t)(line >> BLOCK_BITS) * UNITS + sum % UNITS;
-    uint32_t turn = unit % SLICES;
+    uint32_t sum = sum_of(line), home = sum / UNITS;
+    uint32_t turn = (uint32_t)unit_of(line, sum) % SLICES;
     return turn < IN_WHOLE_GROUPS ? turn ^ home : turn;
 }
 
-const struct tma_slice_hash_policy tma_slice_hash_h200 = {.slices = SLICES, .slice = slice};
+/* The four blocks of a unit differ in address bits 9 and 16. */
+static uint64_t block(uint64_t line, uint64_t group) {
+    (void)group;
+    line = tma_physical_line(line);
+    uint64_t unit = unit_of(line, sum_of(line)) / SLICES;
+    return unit << 2 | (line >> 9 & 1) << 1 | (line >> 2 & 1);
+}
+
+const struct tma_slice_hash_policy tma_slice_hash_h200 = {
+    .slices = SLICES, .slice = slice, .block = block};

@@ -21,13 +21,11 @@ static uint64_t slot_after(struct tma_dram_channel *channel, uint64_t end_ticks,
 void tma_dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t number,
                        uint64_t row, uint64_t ticks) {
     struct tma_dram_bank *bank = &channel->banks[number];
-    uint64_t activate = ticks;
-    if (bank->row != 0)
-        activate = later(ticks, bank->activated_ticks + dram->tras_ticks + dram->trp_ticks);
-    if (bank->row != 0 && ticks < bank->closes_ticks)
-        activate = later(activate, later(ticks, bank->precharge_ticks) + dram->trp_ticks);
-    activate = later(activate, channel->activate_ticks);
-    const uint64_t use = dram->trcd_ticks + TMA_SECTORS * dram->sector_ticks;
+    uint64_t activate = later(ticks, channel->activate_ticks);
+    if (bank->activated)
+        activate = later(activate, dram->trp_ticks + later(bank->activated_ticks + dram->tras_ticks,
+                                                           bank->precharge_ticks));
+    const uint64_t use = dram->trcd_ticks + dram->line_ticks;
     struct tma_refresh refresh = dram->refresh->next(dram, channel, number, activate);
     if (activate + use > refresh.start_ticks) {
         activate = slot_after(channel, refresh.end_ticks, dram->trrd_ticks);
@@ -35,7 +33,8 @@ void tma_dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, 
     } else {
         channel->activate_ticks = activate + dram->trrd_ticks;
     }
-    bank->row = row + 1;
+    bank->row = row;
+    bank->activated = true;
     bank->activated_ticks = activate;
     bank->opened_ticks = activate + dram->trcd_ticks;
     bank->closes_ticks = refresh.start_ticks;

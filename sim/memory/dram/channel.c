@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "memory/core/random.h"
+#include "memory/core/sectors.h"
+#include "memory/core/slice_hash.h"
+#include "memory/dram/address.h"
 #include "memory/dram/bank.h"
 #include "memory/dram/refresh.h"
 #include "memory/dram/request_fifo.h"
@@ -26,7 +30,8 @@ static size_t admitted_requests(const struct tma_machine *machine) {
 }
 
 static size_t run_requests(const struct tma_machine *machine) {
-    return admitted_requests(machine) * machine->dram.bank_groups * RUN_WINDOWS;
+    return admitted_requests(machine) * machine->dram.ranks * machine->dram.bank_groups *
+           RUN_WINDOWS;
 }
 
 uint64_t tma_dram_bytes(const struct tma_machine *machine) {
@@ -36,17 +41,20 @@ uint64_t tma_dram_bytes(const struct tma_machine *machine) {
            banks * sizeof(struct tma_dram_bank);
 }
 
-/* When a channel begins a refresh of its first bank. Each stack has a phase of its own, and its
- * channels begin one after the other. */
-static uint64_t refresh_phase(const struct tma_dram *dram, uint32_t channel) {
+/* When the channels of a slice begin a refresh of their first bank. Slices of one partition do so
+ * within dram.refresh_spread, each second one of eight neighbours at a time of its own. Partitions
+ * follow each other as banks do. */
+static uint64_t refresh_phase(const struct tma_dram *dram, uint32_t slice) {
+    enum { NEIGHBOURS = 8 };
     const struct tma_machine *machine = dram->machine;
-    uint64_t channels = machine->dram.channels, stacks = machine->dram.stacks;
-    uint64_t stack = channel * stacks / channels;
-    uint64_t first = (stack * channels + stacks - 1) / stacks;
-    uint64_t phase = tma_mix64(tma_mix64(machine->topology.seed) + stack + 1) % dram->trefi_ticks;
-    uint64_t stagger =
-        tma_picoseconds_to_ticks(machine->dram.refresh_stagger_ps, machine->sm_clock_mhz);
-    return (phase + (channel - first) * stagger) % dram->trefi_ticks;
+    uint32_t partition = slice / dram->partition_slices, server = slice % dram->partition_slices;
+    uint64_t eight = (uint64_t)partition * dram->partition_slices + server / NEIGHBOURS;
+    uint64_t seed = dram->refresh_seed;
+    uint64_t spread =
+        tma_picoseconds_to_ticks(machine->dram.refresh_spread_ps, machine->sm_clock_mhz);
+    uint64_t offset = tma_mix64(seed + 1 + eight * 2 + server % 2) % (spread + 1);
+    uint64_t before = (machine->l2.partitions - 1 - partition) * dram->trrefd_ticks;
+    return (seed % dram->trefi_ticks + before + offset) % dram->trefi_ticks;
 }
 
 static void create_channels(struct tma_dram *dram) {
@@ -57,10 +65,8 @@ static void create_channels(struct tma_dram *dram) {
         *channel = (struct tma_dram_channel){
             .banks = &dram->banks[(size_t)i * machine->dram.banks],
             .wake_cycle = UINT64_MAX,
-            .last_row = UINT64_MAX,
             .first_credit = TMA_NONE,
             .last_credit = TMA_NONE,
-            .refresh_phase_ticks = refresh_phase(dram, i),
         };
         for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++) {
             for (uint32_t group = 0; group < dram->groups; group++) {
@@ -76,8 +82,13 @@ static void create_channels(struct tma_dram *dram) {
         dram->waiting[i - 1].next = dram->free_waiting;
         dram->free_waiting = (uint32_t)(i - 1);
     }
-    for (uint32_t i = 0; i < machine->l2.slices; i++)
-        dram->slice_channels[i] = (uint16_t)(i % machine->dram.channels);
+    uint32_t each = (uint32_t)dram->by_slice_channels.by;
+    for (uint32_t i = 0; i < machine->l2.slices; i++) {
+        dram->slice_channels[i] = i * each % machine->dram.channels;
+        for (uint32_t k = 0; k < each; k++)
+            dram->channels[dram->slice_channels[i] + k].refresh_phase_ticks =
+                refresh_phase(dram, i);
+    }
 }
 
 /* Time that a sector takes the bus of a channel. All channels halt for a part of the time, at
@@ -87,6 +98,42 @@ static uint64_t sector_ticks(const struct tma_machine *machine) {
                      tma_machine_dram_bytes_per_kcycle(machine);
     uint64_t interval = machine->dram.halt_interval_ps, halt = machine->dram.halt_ps;
     return halt == 0 ? ticks : ticks * interval / (interval - halt);
+}
+
+/* Sectors that one column command moves: a burst of eight beats. */
+static uint32_t burst_sectors(const struct tma_machine *machine) {
+    uint32_t sectors = machine->dram.bus_bits / machine->dram.channels / TMA_SECTOR_BYTES;
+    return sectors > 0 ? sectors : 1;
+}
+
+/* Channels behind each L2 slice. */
+static uint32_t slice_channels(const struct tma_machine *machine) {
+    uint32_t channels = machine->dram.channels / machine->l2.slices;
+    return channels > 0 ? channels : 1;
+}
+
+/* Column commands of a request. */
+static uint32_t bursts_of(const struct tma_dram *dram, uint32_t sectors) {
+    return (sectors + dram->burst_sectors - 1u) / dram->burst_sectors;
+}
+
+/* The last data of a request whose first is on the bus at `start`. Its bursts are tCCD_L apart: the
+ * bus moves data of other bank groups between them. */
+static uint64_t last_data(const struct tma_dram *dram, uint32_t sectors, uint64_t start) {
+    uint64_t end = start + sectors * dram->sector_ticks;
+    uint64_t apart = (bursts_of(dram, sectors) - 1u) * dram->tccd_long_ticks;
+    return later(end, start + apart + dram->burst_sectors * dram->sector_ticks);
+}
+
+/* Banks refresh dram.trrefd apart, or less if an interval has not the time for all of them. */
+static void set_refresh_round(struct tma_dram *dram) {
+    const struct tma_machine *machine = dram->machine;
+    uint64_t even = dram->trefi_ticks / machine->dram.banks;
+    uint64_t apart = tma_picoseconds_to_ticks(machine->dram.trrefd_ps, machine->sm_clock_mhz);
+    dram->trrefd_ticks = apart < even ? apart : even;
+    uint64_t left = dram->trefi_ticks - dram->trrefd_ticks * machine->dram.banks;
+    uint64_t most = dram->trefi_ticks - dram->trfc_ticks;
+    dram->refresh_slack_ticks = left < most ? left : most;
 }
 
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
@@ -103,10 +150,17 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .waiting = tma_allocate(admitted_requests(machine), sizeof *dram->waiting),
         .free_waiting = TMA_NONE,
         .partition_slices = machine->l2.slices / machine->l2.partitions,
-        .by_row_lines = tma_divisor_of(machine->dram.row_bytes / TMA_LINE_BYTES),
+        .groups = machine->dram.ranks * machine->dram.bank_groups,
+        .rank_groups = machine->dram.bank_groups,
+        .group_banks = machine->dram.banks / (machine->dram.ranks * machine->dram.bank_groups),
+        .burst_sectors = burst_sectors(machine),
+        .by_row_blocks =
+            tma_divisor_of(machine->dram.row_bytes / (TMA_BLOCK_LINES * TMA_LINE_BYTES)),
+        .by_slice_channels = tma_divisor_of(slice_channels(machine)),
         .by_banks = tma_divisor_of(machine->dram.banks),
         .sector_ticks = sector_ticks(machine),
         .access_ticks = tma_picoseconds_to_ticks(machine->dram.access_ps, mhz),
+        .access_spread_ticks = tma_picoseconds_to_ticks(machine->dram.access_spread_ps, mhz),
         .trcd_ticks = tma_picoseconds_to_ticks(machine->dram.trcd_ps, mhz),
         .trp_ticks = tma_picoseconds_to_ticks(machine->dram.trp_ps, mhz),
         .tras_ticks = tma_picoseconds_to_ticks(machine->dram.tras_ps, mhz),
@@ -118,10 +172,13 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .twtr_ticks = tma_picoseconds_to_ticks(machine->dram.twtr_ps, mhz),
         .trfc_ticks = tma_picoseconds_to_ticks(machine->dram.trfc_ps, mhz),
         .trefi_ticks = tma_picoseconds_to_ticks(machine->dram.trefi_ps, mhz),
+        .refresh_seed = tma_mix64(machine->topology.seed),
     };
+    tma_dram_prepare_places(dram);
     dram->window = dram->scheduler->window(machine);
     dram->by_refresh = tma_divisor_of(dram->trefi_ticks);
-    dram->groups = machine->dram.bank_groups;
+    set_refresh_round(dram);
+    dram->line_ticks = last_data(dram, TMA_SECTORS, 0);
     dram->requests = tma_allocate(run_requests(machine), sizeof *dram->requests);
     if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL ||
         dram->requests == NULL || dram->waiting == NULL) {
@@ -142,23 +199,6 @@ void tma_dram_free(struct tma_dram *dram) {
     tma_release(dram->requests);
     tma_release(dram->waiting);
     *dram = (struct tma_dram){0};
-}
-
-/* Consecutive rows lie in different banks, in an order that differs from one turn of the banks to
- * the next, so that no pitch keeps to few banks. */
-static uint32_t bank_of_row(const struct tma_dram *dram, uint64_t row) {
-    uint64_t turn = tma_divide(row, &dram->by_banks);
-    return (uint32_t)tma_modulo(row + tma_mix64(turn), &dram->by_banks);
-}
-
-/* The same for a row of a channel, which is most often the row of the last request. */
-static uint32_t bank_in_channel(const struct tma_dram *dram, struct tma_dram_channel *channel,
-                                uint64_t row) {
-    if (channel->last_row != row) {
-        channel->last_row = row;
-        channel->last_bank = bank_of_row(dram, row);
-    }
-    return channel->last_bank;
 }
 
 /* Appends a request to a list. The pool has room, as there are no more such requests than the
@@ -230,18 +270,18 @@ static void make_ready(const struct tma_dram *dram, struct tma_dram_channel *cha
                                      (uint8_t)(request->bank % dram->groups), request->sectors});
 }
 
-/* A request comes to its bank. If no other request uses the bank, the bank opens the row. A request
- * for the open row joins those that use it, but bypasses requests for other rows only dram.bypass
- * times. Else it waits. */
+/* A request comes to its bank. If no other request uses the bank, its row is closed, and opens. A
+ * request for the open row joins those that use it, but bypasses requests for other rows only
+ * dram.bypass times. Else it waits. */
 static void admit(struct tma_dram *dram, struct tma_dram_channel *channel,
                   const struct tma_dram_waiting *request) {
     struct tma_dram_bank *bank = &channel->banks[request->bank];
-    bool open = bank->row == request->row + 1, others = bank->waiting.first != TMA_NONE;
+    bool others = bank->waiting.first != TMA_NONE;
     channel->queues[request->write].admitted++;
     if (bank->active == 0) {
-        if (!open || request->arrival_ticks >= bank->closes_ticks)
-            tma_dram_activate(dram, channel, request->bank, request->row, request->arrival_ticks);
-    } else if (!open || (others && bank->bypassed >= dram->machine->dram.bypass)) {
+        tma_dram_activate(dram, channel, request->bank, request->row, request->arrival_ticks);
+    } else if (bank->row != request->row ||
+               (others && bank->bypassed >= dram->machine->dram.bypass)) {
         put(dram, &bank->waiting, request);
         return;
     }
@@ -281,16 +321,15 @@ static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
     }
 }
 
-bool tma_dram_enqueue(struct tma_dram *dram, struct tma_dram_channel *channel,
-                      const struct tma_line_location *location, uint32_t packet, uint32_t sectors,
-                      uint64_t cycle) {
+bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place, uint32_t packet,
+                      uint32_t sectors, uint64_t cycle) {
     bool write = packet == TMA_NONE;
+    struct tma_dram_channel *channel = &dram->channels[place->channel];
     struct tma_dram_queue *queue = &channel->queues[write];
-    uint64_t row = tma_divide(location->group, &dram->by_row_lines);
-    struct tma_dram_waiting request = {.row = row,
+    struct tma_dram_waiting request = {.row = place->row,
                                        .arrival_ticks = cycle * TMA_TICKS,
                                        .packet = packet,
-                                       .bank = (uint16_t)bank_in_channel(dram, channel, row),
+                                       .bank = place->bank,
                                        .sectors = (uint8_t)sectors,
                                        .write = write};
     queue->size++;
@@ -305,10 +344,11 @@ static void move(struct tma_dram *dram, struct tma_dram_channel *channel,
                  const struct tma_dram_request *request, bool write, uint64_t start) {
     struct tma_dram_bank *bank = &channel->banks[request->bank];
     uint64_t ticks = request->sectors * dram->sector_ticks;
-    uint32_t bursts = (request->sectors + TMA_DRAM_BURST_SECTORS - 1u) / TMA_DRAM_BURST_SECTORS;
+    uint32_t bursts = bursts_of(dram, request->sectors);
     channel->bus.free_ticks = start + ticks;
     channel->bus.busy_ticks += ticks;
     channel->writing = write;
+    channel->rank = request->group / dram->rank_groups;
     channel->group_ticks[request->group] = start + bursts * dram->tccd_long_ticks;
     uint64_t precharge = write ? start + ticks + dram->twr_ticks : start + dram->trtp_ticks;
     bank->precharge_ticks = later(bank->precharge_ticks, precharge);
@@ -320,6 +360,12 @@ static void put_off(struct tma_dram *dram, struct tma_dram_queue *queue, uint32_
     struct tma_dram_request request = take(queue, group);
     request.ready_ticks = opened_ticks;
     insert(dram, queue, request);
+}
+
+/* From the last data of a request on the bus until L2 has it. */
+static uint64_t access_ticks(struct tma_dram *dram) {
+    uint64_t random = tma_mix64(dram->refresh_seed + ++dram->accesses) >> 32;
+    return dram->access_ticks + (random * dram->access_spread_ticks >> 32);
 }
 
 /* What the bus may serve next. */
@@ -385,9 +431,9 @@ bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uin
             return false;
         const struct tma_dram_request request = *tma_dram_first(queue, group);
         struct tma_dram_bank *bank = &channel->banks[request.bank];
-        uint64_t end = start + request.sectors * dram->sector_ticks;
-        if (end > bank->closes_ticks && request.ready_ticks >= bank->opened_ticks)
-            tma_dram_activate(dram, channel, request.bank, bank->row - 1, bank->closes_ticks);
+        uint64_t data = last_data(dram, request.sectors, start);
+        if (data > bank->closes_ticks && request.ready_ticks >= bank->opened_ticks)
+            tma_dram_activate(dram, channel, request.bank, bank->row, bank->closes_ticks);
         if (request.ready_ticks < bank->opened_ticks) {
             put_off(dram, queue, group, bank->opened_ticks);
             continue;
@@ -402,7 +448,7 @@ bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uin
             fill_queue(dram, channel, queue, start);
         *(write ? &dram->written_sectors : &dram->read_sectors) += request.sectors;
         *served =
-            (struct tma_dram_served){request.packet, tma_ticks_to_cycle(end + dram->access_ticks)};
+            (struct tma_dram_served){request.packet, tma_ticks_to_cycle(data + access_ticks(dram))};
         return true;
     }
 }

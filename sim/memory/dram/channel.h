@@ -1,7 +1,8 @@
-/* DRAM channels. A channel has a queue of reads and one of writes, banks in bank groups, and one
- * data bus. A scheduler chooses which request the bus serves next. A request that needs another row
- * than its bank has open makes the bank open that row, while the bus serves others. The channel
- * reads until as many writes wait as the high watermark says, then writes down to the low one.
+/* DRAM channels. A channel has a queue of reads and one of writes, ranks of bank groups of banks,
+ * and one data bus. A scheduler chooses which request the bus serves next. A request that needs
+ * another row than its bank has open makes the bank open that row, while the bus serves others. The
+ * channel reads until as many writes wait as the high watermark says, then writes down to the low
+ * one.
  *
  * A channel does nothing from cycle to cycle: it wakes up when the bus can move data, and decides
  * about all transfers that begin while L2 looks lines up (l2.lookup): all reads that can take part
@@ -10,7 +11,6 @@
 #define TMA_MEMORY_DRAM_CHANNEL_H
 
 #include "base/error.h"
-#include "memory/core/address_map.h"
 #include "memory/dram/state.h"
 
 /* The memory that the channels of a machine take, in bytes. */
@@ -21,18 +21,10 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
                                     struct tma_error *error);
 void tma_dram_free(struct tma_dram *dram);
 
-/* The channel of a line. */
-static inline struct tma_dram_channel *
-tma_dram_channel_of(const struct tma_dram *dram, const struct tma_line_location *location) {
-    uint32_t slice = location->home * dram->partition_slices + location->server;
-    return &dram->channels[dram->slice_channels[slice]];
-}
-
 /* A request for `sectors` sectors of a line reaches its channel at `cycle`. `packet`: TMA_NONE for
  * a write. Returns false when out of memory. */
-bool tma_dram_enqueue(struct tma_dram *dram, struct tma_dram_channel *channel,
-                      const struct tma_line_location *location, uint32_t packet, uint32_t sectors,
-                      uint64_t cycle);
+bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place, uint32_t packet,
+                      uint32_t sectors, uint64_t cycle);
 
 /* The first cycle at which the bus may move data for a request of a channel, or an earlier one;
  * UINT64_MAX: it has no request. */

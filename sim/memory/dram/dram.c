@@ -1,5 +1,7 @@
 #include "memory/dram/dram.h"
 
+#include "memory/dram/address.h"
+
 /* Requests that a channel serves in one wake-up, at most: their packets are handed over together.
  */
 enum { MAX_SERVED = 64 };
@@ -20,13 +22,21 @@ static void wake_for(struct tma_core *core, const struct tma_dram *dram,
                          at);
 }
 
+static struct tma_dram_place place_of(const struct tma_core *core, const struct tma_dram *dram,
+                                      const struct tma_packet *packet) {
+    const struct tma_line_location *location = &packet->location;
+    return tma_dram_place_of(dram, location->home * core->map.slices + location->server,
+                             core->map.block(packet->line, location->group));
+}
+
 struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dram, uint32_t id,
                                      uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_dram_channel *channel = tma_dram_channel_of(dram, &packet->location);
+    const struct tma_dram_place place = place_of(core, dram, packet);
+    struct tma_dram_channel *channel = &dram->channels[place.channel];
     bool write = packet->kind == TMA_PACKET_WRITE_BACK;
     uint32_t sectors = tma_sector_count(write ? packet->sectors : packet->fill.missing);
-    if (!tma_dram_enqueue(dram, channel, &packet->location, write ? TMA_NONE : id, sectors, cycle))
+    if (!tma_dram_enqueue(dram, &place, write ? TMA_NONE : id, sectors, cycle))
         core->out_of_memory = true;
     if (write)
         tma_packet_free(core, id);
@@ -44,7 +54,7 @@ static bool has_room(const struct tma_dram *dram, const struct tma_dram_channel 
 TMA_RARE struct tma_handover tma_dram_receive_credit(struct tma_core *core, struct tma_dram *dram,
                                                      uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_dram_channel *channel = tma_dram_channel_of(dram, &packet->location);
+    struct tma_dram_channel *channel = &dram->channels[place_of(core, dram, packet).channel];
     if (has_room(dram, channel))
         return (struct tma_handover){id, TMA_TO_WRITE_ACCEPTED, cycle};
     packet->next = TMA_NONE;

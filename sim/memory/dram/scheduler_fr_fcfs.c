@@ -1,28 +1,45 @@
 /* FR-FCFS: the request goes first whose data the bus can move first. Among those that are ready, it
  * is the one that was ready first. Requests for an open row bypass those for other rows of the bank
- * at most dram.bypass times (channel.c). */
+ * at most dram.bypass times (channel.c). As long as one rank has requests whose rows are open, the
+ * other ranks wait. */
 #include "memory/dram/scheduler.h"
 
 static uint32_t window(const struct tma_machine *machine) {
     return machine->dram.queue;
 }
 
+/* The first choice among `count` bank groups from `from` on. */
+struct first_choice {
+    uint32_t group;
+    uint64_t start_ticks, ready_ticks;
+};
+
+static struct first_choice first_of(const struct tma_dram_channel *channel,
+                                    const struct tma_dram_queue *queue, uint32_t from,
+                                    uint32_t count, uint64_t free_ticks) {
+    struct first_choice best = {from, UINT64_MAX, UINT64_MAX};
+    for (uint32_t group = from; group < from + count; group++) {
+        uint64_t ready = queue->first_ready_ticks[group];
+        uint64_t start = tma_dram_start_ticks(channel, queue, group, free_ticks);
+        if (start > best.start_ticks || (start == best.start_ticks && ready >= best.ready_ticks))
+            continue;
+        best = (struct first_choice){group, start, ready};
+    }
+    return best;
+}
+
 static uint32_t pick(const struct tma_dram *dram, const struct tma_dram_channel *channel,
                      const struct tma_dram_queue *queue, uint64_t free_ticks,
                      uint64_t *start_ticks) {
-    uint32_t best = 0;
-    uint64_t earliest = UINT64_MAX, best_ready = UINT64_MAX;
-    for (uint32_t group = 0; group < dram->groups; group++) {
-        uint64_t ready = queue->first_ready_ticks[group];
-        uint64_t start = tma_dram_start_ticks(channel, queue, group, free_ticks);
-        if (start > earliest || (start == earliest && ready >= best_ready))
-            continue;
-        best = group;
-        earliest = start;
-        best_ready = ready;
+    const uint32_t groups = dram->rank_groups;
+    struct first_choice best = first_of(channel, queue, channel->rank * groups, groups, free_ticks);
+    if (best.ready_ticks > free_ticks && dram->groups > groups) {
+        struct first_choice any = first_of(channel, queue, 0, dram->groups, free_ticks);
+        if (best.ready_ticks > any.start_ticks)
+            best = any;
     }
-    *start_ticks = earliest;
-    return best;
+    *start_ticks = best.start_ticks;
+    return best.group;
 }
 
 const struct tma_dram_scheduler_policy tma_dram_scheduler_fr_fcfs = {window, pick};

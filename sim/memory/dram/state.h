@@ -13,12 +13,19 @@
 struct tma_dram_scheduler_policy;
 struct tma_refresh_policy;
 
+/* Where DRAM has a line. */
+struct tma_dram_place {
+    uint64_t row;
+    uint32_t channel;
+    uint16_t bank; /* of the channel: banks of a bank group differ by a multiple of the groups */
+};
+
 /* A request whose row is open or opening. */
 struct tma_dram_request {
     uint64_t ready_ticks; /* the bus may move its data from here on */
     uint32_t packet;      /* TMA_NONE: a write-back */
     uint16_t bank;        /* of the channel */
-    uint8_t group;        /* of the bank */
+    uint8_t group;        /* of the bank: among those of all ranks */
     uint8_t sectors;
 };
 
@@ -46,11 +53,12 @@ struct tma_dram_fifo {
 };
 
 struct tma_dram_bank {
-    uint64_t row;                 /* in the row buffer: its number plus 1; 0: none */
+    uint64_t row;                 /* that it opened last: open as long as `active` is not 0 */
     uint64_t activated_ticks;     /* the command that opened the row */
     uint64_t opened_ticks;        /* the row takes column commands */
     uint64_t closes_ticks;        /* a refresh closes the row */
     uint64_t precharge_ticks;     /* from here on the row can be closed after its last access */
+    bool activated;               /* it has opened a row */
     uint32_t active;              /* requests for the open row */
     uint32_t bypassed;            /* of these, requests that came after the first of `waiting` */
     struct tma_dram_list waiting; /* requests for other rows */
@@ -77,9 +85,6 @@ struct tma_dram_queue {
 
 enum { TMA_DRAM_READS, TMA_DRAM_WRITES, TMA_DRAM_QUEUES };
 
-/* Sectors that one column command moves. */
-enum { TMA_DRAM_BURST_SECTORS = 2 };
-
 struct tma_dram_channel {
     struct tma_port bus;         /* data */
     struct tma_dram_bank *banks; /* owned by the channels together */
@@ -91,11 +96,17 @@ struct tma_dram_channel {
     uint64_t refresh_phase_ticks; /* a refresh, of bank 0 at least, begins at this time */
     uint64_t drain_ticks;         /* from here on the channel may drain its writes again */
     uint64_t wake_cycle;          /* the channel's wake-up in the event queue; UINT64_MAX: none */
-    uint64_t last_row;            /* of the last request that arrived, whose bank is last_bank */
-    uint32_t last_bank;
-    bool writing;                       /* direction of the last transfer on the bus */
-    bool draining;                      /* the channel writes until the low watermark */
+    uint32_t rank;                /* of the last transfer on the bus */
+    bool writing;                 /* direction of the last transfer on the bus */
+    bool draining;                /* the channel writes until the low watermark */
     uint32_t first_credit, last_credit; /* packets that wait for room for writes: a list */
+};
+
+/* Bits of a block's number, in parts that address.c looks up. */
+enum {
+    TMA_DRAM_PLACE_PARTS = 3,
+    TMA_DRAM_PLACE_BITS = 7,
+    TMA_DRAM_PLACE_SUMS = 1 << TMA_DRAM_PLACE_BITS
 };
 
 struct tma_dram {
@@ -107,17 +118,28 @@ struct tma_dram {
     struct tma_dram_request *requests; /* owned: memory of all queues */
     struct tma_dram_waiting *waiting;  /* owned: a pool, for all that the queues admit */
     uint32_t free_waiting;             /* list of free elements */
-    uint16_t *slice_channels;  /* owned: the channel of each L2 slice, by partition and slice */
+    uint32_t
+        *slice_channels; /* owned: the first channel of each L2 slice, by partition and slice */
     uint32_t partition_slices; /* L2 slices of one partition */
     uint32_t window;           /* requests of a queue that the scheduler chooses from */
-    uint32_t groups;           /* bank groups of a channel */
+    uint32_t groups;           /* bank groups of a channel, in all ranks */
+    uint32_t rank_groups;      /* bank groups of a rank */
+    uint32_t group_banks;      /* banks of a bank group */
+    uint32_t burst_sectors;    /* sectors that one column command moves */
 
-    struct tma_divisor by_row_lines; /* lines of a row */
-    struct tma_divisor by_banks;     /* banks of a channel */
-    struct tma_divisor by_refresh;   /* refresh interval, in ticks */
-    uint64_t sector_ticks;           /* of the bus */
+    uint8_t place_sums[TMA_DRAM_PLACE_PARTS][TMA_DRAM_PLACE_SUMS];
+    struct tma_divisor by_row_blocks;     /* blocks of a row */
+    struct tma_divisor by_slice_channels; /* channels of a slice */
+    struct tma_divisor by_banks;          /* banks of a channel */
+    struct tma_divisor by_refresh;        /* refresh interval, in ticks */
+    uint64_t sector_ticks;                /* of the bus */
+    uint64_t line_ticks;                  /* from the first data of a line to the last */
+    uint64_t accesses;                    /* requests that were served */
+    uint64_t access_spread_ticks;         /* an access takes up to so much longer */
     uint64_t access_ticks, trcd_ticks, trp_ticks, tras_ticks, trrd_ticks, tccd_long_ticks;
-    uint64_t trtp_ticks, twr_ticks, trtw_ticks, twtr_ticks, trfc_ticks, trefi_ticks;
+    uint64_t trtp_ticks, twr_ticks, trtw_ticks, twtr_ticks, trfc_ticks, trefi_ticks, trrefd_ticks;
+    uint64_t refresh_slack_ticks; /* what a round of refreshes leaves over of dram.trefi */
+    uint64_t refresh_seed;        /* of when in this slack each round begins */
     uint64_t read_sectors, written_sectors;
 };
 

@@ -41,13 +41,11 @@ void tma_l2_free(struct tma_l2 *l2) {
     tma_release(l2->write_ports);
 }
 
-/* Counts a fill for the run and for the packet's transfer. The profiler counts only fills for SMs
+/* Counts a fill that ends. The profiler counts only fills for SMs
  * of the home partition as misses there. */
 static void count_fill(struct tma_core *core, const struct tma_packet *packet, uint32_t sectors,
                        uint64_t cycle) {
     struct tma_fill_counts *counts = &core->fill_counts[packet->transfer];
-    counts->fills++;
-    counts->fill_sectors += sectors;
     if (cycle > counts->last_cycle)
         counts->last_cycle = cycle;
     core->counters.fills++;

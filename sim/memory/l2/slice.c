@@ -21,14 +21,15 @@ void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint
     tma_port_serve(tma_slice_port(core, l2, partition, location), core->cycle, ticks);
 }
 
-void tma_slice_write_to_dram(struct tma_core *core, const struct tma_line_location *location,
-                             uint32_t sectors, uint64_t cycle) {
+void tma_slice_write_to_dram(struct tma_core *core, uint64_t line,
+                             const struct tma_line_location *location, uint32_t sectors,
+                             uint64_t cycle) {
     const struct tma_line_location where = *location;
     uint32_t packet = tma_packet_new(core);
     if (packet == TMA_NONE)
         return;
     *tma_packet_at(core, packet) = (struct tma_packet){
-        .kind = TMA_PACKET_WRITE_BACK, .location = where, .sectors = sectors & 15u};
+        .line = line, .kind = TMA_PACKET_WRITE_BACK, .location = where, .sectors = sectors & 15u};
     tma_pass(core, TMA_TO_DRAM, packet, cycle);
 }
 
@@ -39,7 +40,7 @@ void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_
     /* Only the home of a line holds dirty sectors of it. */
     uint64_t line = tma_line_in_set(&core->map, (struct tma_set_index){set, victim->tag});
     struct tma_line_location location = tma_locate(&core->map, line);
-    tma_slice_write_to_dram(core, &location, victim->sectors, cycle);
+    tma_slice_write_to_dram(core, line, &location, victim->sectors, cycle);
 }
 
 int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle) {

@@ -50,8 +50,9 @@ void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_
                           uint64_t cycle);
 
 /* Sends `sectors` of a line to DRAM. Pointers to packets are invalid afterwards. */
-void tma_slice_write_to_dram(struct tma_core *core, const struct tma_line_location *location,
-                             uint32_t sectors, uint64_t cycle);
+void tma_slice_write_to_dram(struct tma_core *core, uint64_t line,
+                             const struct tma_line_location *location, uint32_t sectors,
+                             uint64_t cycle);
 
 /* The sectors that a fill brings for `missing` ones of a line: blocks of 64 bytes, or the line. */
 static inline uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missing) {
@@ -60,7 +61,8 @@ static inline uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, u
     return ((missing & 3u) != 0 ? 3u : 0u) | ((missing & 12u) != 0 ? 12u : 0u);
 }
 
-/* Reads what a way (-1: none) lacks of `missing` sectors from DRAM. */
+/* Reads what a way (-1: none) lacks of `missing` sectors from DRAM. The packet's transfer counts
+ * the fill here: a promotion may end behind the transfer. */
 static inline struct tma_handover tma_slice_start_fill(struct tma_core *core, struct tma_l2 *l2,
                                                        uint32_t id, int way, uint32_t missing,
                                                        uint64_t cycle) {
@@ -78,6 +80,8 @@ static inline struct tma_handover tma_slice_start_fill(struct tma_core *core, st
     packet->fill.way = (int8_t)way;
     packet->fill.missing = (uint8_t)sectors;
     packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));
+    core->fill_counts[packet->transfer].fills++;
+    core->fill_counts[packet->transfer].fill_sectors += tma_sector_count(sectors);
     return (struct tma_handover){id, TMA_TO_DRAM, cycle};
 }
 
