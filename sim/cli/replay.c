@@ -101,7 +101,7 @@ static bool sum_up(struct replay_state *state, uint32_t file, uint32_t draw) {
         state->result->validations[file] = validation;
         return good;
     }
-    cli_draws_add(&state->result->draws[file], &validation);
+    good = good && cli_draws_add(&state->result->draws[file], &validation);
     tma_validation_free(&validation);
     return good;
 }
@@ -288,6 +288,9 @@ static bool replay_files(struct replay_state *state) {
     cli_progress_clear(&state->progress);
     if (good && cli_interrupted())
         sum_up_rest(state);
+    for (uint32_t file = 0; good && file < state->file_count; file++)
+        state->out_of_memory |=
+            !cli_draws_finish(&state->result->draws[file], &state->result->validations[file]);
     return good;
 }
 

@@ -17,7 +17,7 @@ struct cli_replay {
 /* What came of it. A record whose worker died, or that was not replayed, is skipped. */
 struct cli_replay_result {
     struct tma_validation *validations; /* by file; zeroed by the caller, who frees their rows */
-    struct cli_draws *draws;            /* by file; zeroed by the caller */
+    struct cli_draws *draws;            /* by file; zeroed by the caller, who frees them */
     uint64_t replayed, total;           /* records, with all seeds; fewer after an interrupt */
     bool failed;                        /* a worker died, or memory ran out for a record */
 };

@@ -4,13 +4,34 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "cli/messages.h"
 #include "report/decimal.h"
 #include "report/escape.h"
 #include "report/json_writer.h"
 
-void cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation) {
+/* Keeps the predicted cycles of one more seed. */
+static bool keep_predicted(struct cli_draws *draws, const struct tma_validation *validation) {
+    size_t rows = validation->row_count;
+    if (draws->count == 0)
+        draws->row_count = rows;
+    if (rows != draws->row_count)
+        draws->row_count = 0; /* an interrupted replay lacks rows */
+    if (draws->row_count == 0)
+        return true;
+    double *predicted = tma_resize(draws->predicted, (draws->count + 1) * rows, sizeof *predicted);
+    if (predicted == NULL)
+        return false;
+    draws->predicted = predicted;
+    for (size_t i = 0; i < rows; i++)
+        predicted[draws->count * rows + i] = validation->rows[i].predicted;
+    return true;
+}
+
+bool cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation) {
     uint64_t agree = validation->agree;
+    if (!keep_predicted(draws, validation))
+        return false;
     double error = validation->mape, part = 1.0 / (draws->count + 1);
     if (draws->count++ == 0) {
         draws->least_agree = draws->most_agree = agree;
@@ -22,6 +43,37 @@ void cli_draws_add(struct cli_draws *draws, const struct tma_validation *validat
     draws->least_error = error < draws->least_error ? error : draws->least_error;
     draws->most_error = error > draws->most_error ? error : draws->most_error;
     draws->mean_error += part * (error - draws->mean_error);
+    return true;
+}
+
+bool cli_draws_finish(struct cli_draws *draws, const struct tma_validation *validation) {
+    size_t rows = draws->row_count;
+    struct tma_validation sums = {.mape = NAN, .p95 = NAN};
+    draws->median_mape = draws->median_p95 = NAN;
+    if (draws->predicted == NULL || rows != validation->row_count)
+        return true;
+    double *seeds = tma_allocate(draws->count, sizeof *seeds);
+    double *errors = tma_allocate(rows, sizeof *errors);
+    for (size_t row = 0; seeds != NULL && errors != NULL && row < rows; row++) {
+        for (uint32_t seed = 0; seed < draws->count; seed++)
+            seeds[seed] = draws->predicted[seed * rows + row];
+        tma_summarise_errors(&sums, seeds, draws->count);
+        errors[row] = fabs(sums.median / validation->rows[row].measured - 1);
+    }
+    bool good = seeds != NULL && errors != NULL;
+    if (good) {
+        tma_summarise_errors(&sums, errors, rows);
+        draws->median_mape = sums.mape;
+        draws->median_p95 = sums.p95;
+    }
+    tma_release(seeds);
+    tma_release(errors);
+    return good;
+}
+
+void cli_draws_free(struct cli_draws *draws) {
+    tma_release(draws->predicted);
+    draws->predicted = NULL;
 }
 
 static const char *kind_of(const struct tma_validation *validation) {
@@ -71,6 +123,8 @@ static void write_json_draws(struct tma_json *json, const struct cli_draws *draw
     write_error(json, "mean_mape", draws->mean_error);
     write_error(json, "least_mape", draws->least_error);
     write_error(json, "most_mape", draws->most_error);
+    write_error(json, "median_mape", draws->median_mape);
+    write_error(json, "median_p95", draws->median_p95);
     tma_json_end_object(json);
 }
 
@@ -219,6 +273,10 @@ static void write_text_draws(const struct cli_draws *draws, FILE *out) {
         fprintf(out, "  mean cycle error of a seed: mean %s %%, least %s %%, most %s %%\n",
                 percent(draws->mean_error).text, percent(draws->least_error).text,
                 percent(draws->most_error).text);
+    if (!isnan(draws->median_mape))
+        fprintf(out,
+                "  cycle error of the median of all seeds: mean %s %%, 95th percentile %s %%\n",
+                percent(draws->median_mape).text, percent(draws->median_p95).text);
 }
 
 static void write_text(const struct cli_validation_report *report, FILE *out) {

@@ -13,10 +13,19 @@ struct cli_draws {
     uint64_t least_agree, most_agree;
     double mean_agree;
     double least_error, most_error, mean_error; /* of the mean errors; NaN for kinds without them */
+    double *predicted;                          /* owned: cycles by seed, then by row */
+    size_t row_count;
+    double median_mape, median_p95; /* errors of each row's median; NaN for kinds without them */
 };
 
-/* Adds the replay with one more seed. */
-void cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation);
+/* Adds the replay with one more seed. False when out of memory. */
+bool cli_draws_add(struct cli_draws *draws, const struct tma_validation *validation);
+
+/* After the last seed: the errors of the median of all seeds, as `validation` has measured the
+ * rows. A timing record is a median of several launches itself. False when out of memory. */
+bool cli_draws_finish(struct cli_draws *draws, const struct tma_validation *validation);
+
+void cli_draws_free(struct cli_draws *draws);
 
 /* What cli_validation_write shows. All pointers are borrowed. */
 struct cli_validation_report {

@@ -75,6 +75,8 @@ static int run(const struct cli_options *options) {
         status = report(own, &machine, &result, output.file);
     for (size_t i = 0; result.validations != NULL && i < count; i++)
         tma_validation_free(&result.validations[i]);
+    for (size_t i = 0; result.draws != NULL && i < count; i++)
+        cli_draws_free(&result.draws[i]);
     tma_release(result.validations);
     tma_release(result.draws);
     if (!cli_output_close(&output, status != CLI_ERROR))
@@ -94,7 +96,7 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct validate_options, draws),
      .help =
          "also replay with the seeds (topology.draw) 1 to N, and report the mean, the least and\n"
-         "the most that agree"},
+         "the most that agree, and the errors of the median"},
     {.name = "--ablate",
      .kind = CLI_FLAG,
      .offset = offsetof(struct validate_options, ablate),

@@ -30,3 +30,13 @@ tmasim validate --format tsv timing.tsv | awk -F '\t' '
     function off(a, b) { return a - b > 0.000001 || b - a > 0.000001 }
     NR == 1 { print; next }
     { print $1, $2, $3, off($5, $4 / $3 - 1) ? "error is not that of the row" : "error of the row" }'
+# The seed of the machine is 1: the median of one seed has the errors of the replay without --draws. The
+# error of one row's median is at most that of the worst seed.
+tmasim validate --format json --draws 1 timing.tsv | awk '
+    /"(mape|p95)":/ { alone[++count] = $2 + 0 }
+    /"median_(mape|p95)":/ { print $2 + 0 == alone[++draws] ? "that of one seed" : "another error" }'
+head -n 2 timing.tsv >row.tsv
+tmasim validate --format json --draws 3 row.tsv | awk '
+    /"most_mape":/ { most = $2 + 0 }
+    /"median_mape":/ { print $2 + 0 <= most ? "at most that of the worst seed" : "a larger error" }'
+tmasim validate --draws 3 timing.tsv | grep -c "  cycle error of the median of all seeds: mean "
