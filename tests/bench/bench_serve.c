@@ -134,16 +134,17 @@ static void measure_checks(const char *name, const struct pool *pool, struct tma
 
 static const char run_request[] =
     "{\"op\": \"run\", \"file\": \"configs/scenarios/narrow_rows.yaml\", \"set\": "
-    "[\"workload.ctas=1\", \"workload.iterations=2\"]}";
+    "[\"gpu=configs/gpus/h200.yaml\", \"workload.ctas=1\", \"workload.iterations=2\"]}";
 
 /* Seconds of one run, by the library alone, of a scenario that is read once, and by the service. */
 static bool measure_runs(struct tma_service *service) {
-    static const char *const settings[] = {"workload.ctas=1", "workload.iterations=2"};
+    static const char *const settings[] = {"gpu=configs/gpus/h200.yaml", "workload.ctas=1",
+                                           "workload.iterations=2"};
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
     struct tma_result *result = malloc(sizeof *result);
     bool good = result != NULL && tma_scenario_read("configs/scenarios/narrow_rows.yaml", settings,
-                                                    2, &scenario, &list);
+                                                    3, &scenario, &list);
     double each[2] = {0};
     size_t length;
     for (int served = 0; served < 2 && good; served++) {
