@@ -402,7 +402,7 @@ build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh sc
 build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
 build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh
 build/capture-slice-hash: scripts/capture/slice_hash.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-dram-banks: scripts/capture/dram_banks.cu scripts/capture/random.cuh
+build/capture-dram-banks: scripts/capture/dram_banks.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
 build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs build/capture-pipelines build/capture-line-latencies build/capture-l2-capacity build/capture-slice-hash build/capture-dram-banks:
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \

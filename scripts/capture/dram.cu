@@ -16,6 +16,8 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "ptx.cuh"
+
 static const uint64_t line_bytes = 128, page_bytes = 2 << 20, buffer_pages = 1024;
 static const uint64_t page_lines = page_bytes / line_bytes;
 static const size_t flush_bytes = size_t(512) << 20;
@@ -51,12 +53,6 @@ __device__ static uint64_t line_of(uint64_t operation, uint32_t warp, uint32_t w
     return page * page_lines + line;
 }
 
-__device__ static uint32_t load(const char *address) {
-    uint32_t value;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
-    return value;
-}
-
 __global__ void probe(const char *buffer, uint64_t *starts, sample *samples, uint32_t operations,
                       uint32_t pages, uint32_t *sink) {
     __shared__ volatile uint32_t keep[32];
@@ -64,11 +60,11 @@ __global__ void probe(const char *buffer, uint64_t *starts, sample *samples, uin
     for (uint32_t operation = 0; operation < operations; operation++) {
         uint64_t line = line_of(operation, warp, warps, pages);
         /* a line of the page that L2 has: the translation of the address is known from then on */
-        sum += load(buffer + line / page_lines * page_bytes);
+        sum += load_word(buffer + line / page_lines * page_bytes);
         __syncthreads();
         if (threadIdx.x % 32 == 0) {
             uint64_t start = clock64();
-            sum += load(buffer + line * line_bytes);
+            sum += load_word(buffer + line * line_bytes);
             keep[warp] = sum; /* waits for the data, and the next instruction for this one */
             uint32_t cycles = uint32_t(clock64() - start);
             samples[uint64_t(operation) * warps + warp] = {uint32_t(line), cycles};

@@ -19,6 +19,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "ptx.cuh"
 #include "random.cuh"
 
 static const uint64_t gigabytes = 118, first_line = (528u << 20) / 128;
@@ -37,7 +38,7 @@ static void check(cudaError_t code, const char *where) {
 struct trial {
     uint32_t line[lines], other[lines];
     uint32_t gap; /* cycles between these loads */
-    uint32_t home, slice, what;
+    uint32_t home, slice;
 };
 
 struct result {
@@ -52,31 +53,17 @@ __global__ static void probe(const char *buffer, const trial *trials, int count,
     for (int i = 0; i < count; i++) {
         uint32_t line = trials[i].line[lane / line_lanes];
         uint32_t other = lane < lines ? trials[i].other[lane] : no_line, gap = trials[i].gap;
-        if (other != no_line) {
-            uint32_t value;
-            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-                         : "=r"(value)
-                         : "l"(buffer + uint64_t(other) * 128)
-                         : "memory");
-            sum += value;
-        }
+        if (other != no_line)
+            sum += load_word(buffer + uint64_t(other) * 128);
         keep[lane] = sum + line + gap; /* all is there before the clock starts */
         __syncthreads();
-        int64_t from = clock64();
-        while (int64_t(clock64()) - from < gap) {
-        }
+        spin(gap);
         const char *address = buffer + uint64_t(line) * 128 + lane % line_lanes * 32;
         asm volatile("" ::"l"(address) : "memory");
         __syncthreads();
         int64_t start = clock64();
-        if (line != no_line) {
-            uint32_t value;
-            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-                         : "=r"(value)
-                         : "l"(address)
-                         : "memory");
-            sum += value;
-        }
+        if (line != no_line)
+            sum += load_word(address);
         keep[lane] = sum; /* waits for the data */
         int64_t end = clock64();
         if (lane % 32 == 0) {
@@ -198,8 +185,8 @@ struct singles {
         std::vector<double> cycles[2][slices];
         for (int i = 0; i < most_trials; i++) {
             trial trial = empty_trial();
-            trial.what = random_unit();
-            set(&trial, 0, line_of(trial.home, trial.slice, trial.what, random_below(unit_lines)));
+            uint32_t unit = random_unit();
+            set(&trial, 0, line_of(trial.home, trial.slice, unit, random_below(unit_lines)));
             trials.push_back(trial);
         }
         results = run(trials);

@@ -64,9 +64,7 @@ __global__ static void probe(const char *region, const uint32_t *lines, uint32_t
         const char *address = region + size_t(((const volatile uint32_t *)lines)[i]) * line_bytes;
         keep = uint32_t(uintptr_t(address)); /* the address is known before the clock starts */
         uint64_t start = clock64();
-        uint32_t value;
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
-        sum += value;
+        sum += load_word(address);
         keep = sum; /* waits for the data */
         cycles[i] = uint32_t(clock64() - start);
     }

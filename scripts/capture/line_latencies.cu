@@ -56,12 +56,7 @@ __global__ static void probe(const char *buffer, const uint32_t *numbers, uint32
         __syncthreads();
         if (threadIdx.x % 32 == 0) {
             uint64_t start = clock64();
-            uint32_t value;
-            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-                         : "=r"(value)
-                         : "l"(address)
-                         : "memory");
-            sum += value;
+            sum += load_word(address);
             keep[warp] = sum; /* waits for the data */
             entries[i] = uint32_t(clock64() - start);
         }

@@ -31,6 +31,12 @@ static __device__ void spin(uint32_t cycles) {
     }
 }
 
+static __device__ uint32_t load_word(const char *address) {
+    uint32_t value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+    return value;
+}
+
 static __device__ void init(uint32_t barrier, uint32_t arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
