@@ -115,6 +115,7 @@ struct floor_chip {
     struct floor_operation operations[TMA_MAX_SMS][SLOTS];
     uint32_t turn[TMA_MAX_SMS];      /* the slot whose rows the TMA unit makes */
     uint64_t busy[TMA_MAX_SMS / 64]; /* bit for each SM: it has rows to make */
+    uint32_t slice_channels;         /* DRAM channels of a slice */
     uint64_t row_ticks, slice_ticks, gpc_ticks, sm_ticks, channel_ticks;
     uint32_t tiles, iterations, running; /* SMs and slots that still have work */
     uint64_t requests, cycle;
@@ -193,7 +194,9 @@ static uint64_t fetch(struct floor_chip *chip, uint32_t partition, uint64_t line
         if (look_up(&chip->sets[index.set], (uint16_t)(index.tag + 1)))
             return known;
     }
-    uint32_t channel = location.home * chip->map.slices + location.server;
+    uint32_t slice = location.home * chip->map.slices + location.server;
+    uint64_t block = chip->map.block(line, location.group);
+    uint32_t channel = slice * chip->slice_channels + (uint32_t)(block % chip->slice_channels);
     return tma_port_serve(&chip->channels[channel], known, chip->channel_ticks) +
            tma_machine_dram_cycles(chip->machine);
 }
@@ -277,6 +280,7 @@ static struct sample run_floor(const struct tma_machine *machine, const struct k
         .machine = machine,
         .map = tma_address_map_of(machine),
         .wheel = calloc(WHEEL_CYCLES, sizeof *chip->wheel),
+        .slice_channels = machine->dram.channels / machine->l2.slices,
         .row_ticks = tma_millicycles_to_ticks(machine->tma.row_millicycles),
         .slice_ticks = tma_millicycles_to_ticks(machine->l2.request_millicycles +
                                                 TMA_SECTORS * machine->l2.sector_millicycles),
