@@ -25,6 +25,28 @@ void tma_observer_free(struct tma_observer *observer) {
     *observer = (struct tma_observer){0};
 }
 
+/* Part of a window's figure belongs to the window before it. */
+static void move_back(uint64_t *row, uint64_t *before, uint32_t column, uint64_t late) {
+    uint64_t part = late < row[column] ? late : row[column];
+    row[column] -= part;
+    before[column] += part;
+}
+
+/* Moves what DRAM had done when the last sample was taken, but was not known then, to the window
+ * that ended there. */
+static void move_late_work(const struct tma_observer *observer, const struct tma_memory *memory,
+                           uint64_t *row) {
+    struct tma_series *series = observer->series;
+    if (observer->sampled_cycle == 0)
+        return;
+    uint64_t *before = tma_series_row(series, observer->sampled_cycle - 1);
+    uint32_t first = tma_server_column(series, TMA_SERVER_DRAM_CHANNEL);
+    for (uint32_t i = 0; i < series->servers[TMA_SERVER_DRAM_CHANNEL]; i++)
+        move_back(row, before, first + i, tma_memory_late_ticks(memory, i));
+    move_back(row, before, TMA_SERIES_DRAM_READ_SECTORS, tma_memory_late_sectors(memory, false));
+    move_back(row, before, TMA_SERIES_DRAM_WRITE_SECTORS, tma_memory_late_sectors(memory, true));
+}
+
 /* Adds to the window that ends at `cycle`, or later, what has happened since the last sample. Work
  * accepted since then can be in the future: a server's busy time may seem to shrink for a moment,
  * which counts as none. */
@@ -48,6 +70,7 @@ static void sample(struct tma_observer *observer, const struct tma_memory *memor
     row[TMA_SERIES_SM_WRITE_SECTORS] += counters.write_sectors - last->write_sectors;
     row[TMA_SERIES_DRAM_READ_SECTORS] += counters.dram_read_sectors - last->dram_read_sectors;
     row[TMA_SERIES_DRAM_WRITE_SECTORS] += counters.dram_write_sectors - last->dram_write_sectors;
+    move_late_work(observer, memory, row);
     observer->counters = counters;
     observer->sampled_cycle = cycle;
 }
@@ -64,6 +87,7 @@ bool tma_observe_advance(struct tma_observer *observer, struct tma_memory *memor
         if (!tma_memory_advance(memory, next))
             return false;
         sample(observer, memory, next, next);
+        tma_memory_observe(memory, next);
     }
     return tma_memory_advance(memory, until);
 }

@@ -510,6 +510,18 @@ void tma_memory_busy_ticks(const struct tma_memory *memory, uint64_t cycle, uint
         *ticks++ = port_busy_until(now, &memory->dram.channels[i].bus);
 }
 
+void tma_memory_observe(struct tma_memory *memory, uint64_t cycle) {
+    tma_dram_observe(&memory->dram, cycle);
+}
+
+uint64_t tma_memory_late_ticks(const struct tma_memory *memory, uint32_t channel) {
+    return memory->dram.channels[channel].late_ticks;
+}
+
+uint64_t tma_memory_late_sectors(const struct tma_memory *memory, bool written) {
+    return memory->dram.late_sectors[written];
+}
+
 /* Whether each of `count` ports was busy for at most `ticks`. */
 static bool fit(const struct tma_port *ports, uint32_t count, uint64_t ticks) {
     for (uint32_t i = 0; i < count; i++)

@@ -103,4 +103,15 @@ struct tma_memory_counters tma_memory_count(const struct tma_memory *memory);
  * a server has accepted and will do from that cycle on does not count. UINT64_MAX: all counts. */
 void tma_memory_busy_ticks(const struct tma_memory *memory, uint64_t cycle, uint64_t *ticks);
 
+/* The work of a DRAM channel is known only some cycles after it was done. What was done before an
+ * observation at `cycle`, but became known since then, is late. */
+void tma_memory_observe(struct tma_memory *memory, uint64_t cycle);
+
+/* Of the late work since the last observation: for how long the bus of a channel was busy, in
+ * 1/1024 cycles. */
+uint64_t tma_memory_late_ticks(const struct tma_memory *memory, uint32_t channel);
+
+/* The same: sectors that all channels read, or wrote. */
+uint64_t tma_memory_late_sectors(const struct tma_memory *memory, bool written);
+
 #endif

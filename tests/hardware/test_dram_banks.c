@@ -108,12 +108,13 @@ START_TEST(test_rows_share_the_channel_as_in_an_h200) {
         set_up();
         dram.refresh = tma_refresh_policy(TMA_REFRESH_none);
         dram.access_spread_ticks = 0;
-        uint64_t single = tma_ticks_to_cycle(dram.trcd_ticks + dram.line_ticks + dram.access_ticks);
+        uint64_t single =
+            tma_ticks_to_cycle(dram.trcd_ticks + dram.data_ticks[TMA_SECTORS] + dram.access_ticks);
         uint32_t rank = (uint32_t)number(&records, row, "rank");
         uint32_t group = (uint32_t)number(&records, row, "group");
         other.channel = (uint32_t)number(&records, row, "channel");
-        other.bank = (uint16_t)(number(&records, row, "bank") * dram.groups +
-                                rank * dram.rank_groups + group);
+        other.group = (uint8_t)(rank * dram.rank_groups + group);
+        other.bank = (uint16_t)(number(&records, row, "bank") * dram.groups + other.group);
         load_row(&place);
         if (number(&records, row, "rows") > 1)
             load_row(&other);

@@ -65,7 +65,9 @@ static uint64_t row_at(enum place place) {
 }
 
 static void enqueue(uint64_t row, uint32_t packet, uint32_t sectors, uint64_t cycle) {
-    struct tma_dram_place place = {.row = row, .channel = 0, .bank = (uint16_t)bank_of(row)};
+    uint32_t bank = bank_of(row);
+    struct tma_dram_place place = {
+        .row = row, .channel = 0, .bank = (uint16_t)bank, .group = (uint8_t)(bank % dram.groups)};
     ck_assert(tma_dram_enqueue(&dram, &place, packet, sectors, cycle));
 }
 

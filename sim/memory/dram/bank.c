@@ -25,8 +25,11 @@ void tma_dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, 
     if (bank->activated)
         activate = later(activate, dram->trp_ticks + later(bank->activated_ticks + dram->tras_ticks,
                                                            bank->precharge_ticks));
-    const uint64_t use = dram->trcd_ticks + dram->line_ticks;
-    struct tma_refresh refresh = dram->refresh->next(dram, channel, number, activate);
+    const uint64_t use = dram->trcd_ticks + dram->data_ticks[TMA_SECTORS];
+    /* The bank's next refresh is still that which would close its last row. */
+    struct tma_refresh refresh = {.start_ticks = bank->closes_ticks};
+    if (activate + use > refresh.start_ticks)
+        refresh = dram->refresh->next(dram, channel, number, activate);
     if (activate + use > refresh.start_ticks) {
         activate = slot_after(channel, refresh.end_ticks, dram->trrd_ticks);
         refresh = dram->refresh->next(dram, channel, number, refresh.end_ticks);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "memory/core/random.h"
 #include "memory/core/sectors.h"
 #include "memory/core/slice_hash.h"
@@ -14,14 +15,13 @@
 #include "memory/dram/scheduler.h"
 
 static const struct tma_dram_list empty_list = {TMA_NONE, TMA_NONE};
+static const struct tma_dram_queue empty_queue = {
+    .first_ready_ticks = {[0 ... TMA_DRAM_MAX_GROUPS - 1] = UINT64_MAX},
+    .runs = {[0 ... TMA_DRAM_MAX_GROUPS - 1] = {TMA_NONE, TMA_NONE}}};
 
 static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
-
-/* Memory of a run, in windows of requests. With two of them, requests move to its beginning only
- * once for each window. */
-enum { RUN_WINDOWS = 2 };
 
 /* Requests that all queues admit together. */
 static size_t admitted_requests(const struct tma_machine *machine) {
@@ -29,15 +29,9 @@ static size_t admitted_requests(const struct tma_machine *machine) {
            tma_dram_scheduler_policy(machine->dram.scheduler)->window(machine);
 }
 
-static size_t run_requests(const struct tma_machine *machine) {
-    return admitted_requests(machine) * machine->dram.ranks * machine->dram.bank_groups *
-           RUN_WINDOWS;
-}
-
 uint64_t tma_dram_bytes(const struct tma_machine *machine) {
     uint64_t banks = (uint64_t)machine->dram.channels * machine->dram.banks;
-    return run_requests(machine) * sizeof(struct tma_dram_request) +
-           admitted_requests(machine) * sizeof(struct tma_dram_waiting) +
+    return admitted_requests(machine) * sizeof(struct tma_dram_request) +
            banks * sizeof(struct tma_dram_bank);
 }
 
@@ -59,28 +53,22 @@ static uint64_t refresh_phase(const struct tma_dram *dram, uint32_t slice) {
 
 static void create_channels(struct tma_dram *dram) {
     const struct tma_machine *machine = dram->machine;
-    struct tma_dram_request *requests = dram->requests;
-    for (uint32_t i = 0; i < machine->dram.channels; i++) {
-        struct tma_dram_channel *channel = &dram->channels[i];
-        *channel = (struct tma_dram_channel){
+    for (uint32_t i = 0; i < machine->dram.channels; i++)
+        dram->channels[i] = (struct tma_dram_channel){
             .banks = &dram->banks[(size_t)i * machine->dram.banks],
+            .queues = {empty_queue, empty_queue},
+            .free_request = TMA_NONE,
             .wake_cycle = UINT64_MAX,
             .first_credit = TMA_NONE,
             .last_credit = TMA_NONE,
         };
-        for (uint32_t k = 0; k < TMA_DRAM_QUEUES; k++) {
-            for (uint32_t group = 0; group < dram->groups; group++) {
-                channel->queues[k].first_ready_ticks[group] = UINT64_MAX;
-                channel->queues[k].runs[group].requests = requests;
-                requests += (size_t)RUN_WINDOWS * dram->window;
-            }
-        }
-    }
     for (size_t i = 0; i < (size_t)machine->dram.channels * machine->dram.banks; i++)
-        dram->banks[i].waiting = empty_list;
-    for (size_t i = admitted_requests(machine); i > 0; i--) {
-        dram->waiting[i - 1].next = dram->free_waiting;
-        dram->free_waiting = (uint32_t)(i - 1);
+        dram->banks[i] = (struct tma_dram_bank){.waiting = empty_list};
+    const uint32_t pool = TMA_DRAM_QUEUES * dram->window;
+    for (uint32_t i = machine->dram.channels * pool; i > 0; i--) {
+        uint32_t *first = &dram->channels[(i - 1) / pool].free_request;
+        dram->requests[i - 1].next = *first;
+        *first = i - 1;
     }
     uint32_t each = (uint32_t)dram->by_slice_channels.by;
     for (uint32_t i = 0; i < machine->l2.slices; i++) {
@@ -112,17 +100,22 @@ static uint32_t slice_channels(const struct tma_machine *machine) {
     return channels > 0 ? channels : 1;
 }
 
-/* Column commands of a request. */
-static uint32_t bursts_of(const struct tma_dram *dram, uint32_t sectors) {
-    return (sectors + dram->burst_sectors - 1u) / dram->burst_sectors;
+/* Requests of each size take so much time. Their bursts are tCCD_L apart: the bus moves data of
+ * other bank groups between them. */
+static void set_data_ticks(struct tma_dram *dram) {
+    const uint32_t each = burst_sectors(dram->machine);
+    for (uint32_t sectors = 1; sectors <= TMA_SECTORS; sectors++) {
+        uint32_t bursts = (sectors + each - 1) / each;
+        uint64_t last = (bursts - 1) * dram->tccd_long_ticks + each * dram->sector_ticks;
+        dram->data_ticks[sectors] = later(sectors * dram->sector_ticks, last);
+        dram->columns_ticks[sectors] = bursts * dram->tccd_long_ticks;
+    }
 }
 
-/* The last data of a request whose first is on the bus at `start`. Its bursts are tCCD_L apart: the
- * bus moves data of other bank groups between them. */
-static uint64_t last_data(const struct tma_dram *dram, uint32_t sectors, uint64_t start) {
-    uint64_t end = start + sectors * dram->sector_ticks;
-    uint64_t apart = (bursts_of(dram, sectors) - 1u) * dram->tccd_long_ticks;
-    return later(end, start + apart + dram->burst_sectors * dram->sector_ticks);
+/* Less than an access takes: L2 can't have the data before the channel wakes up. */
+static uint64_t wake_cycles(const struct tma_dram *dram) {
+    uint64_t access = dram->access_ticks / TMA_TICKS, lookup = dram->machine->l2.lookup_cycles;
+    return (lookup < access ? lookup : access) / 2;
 }
 
 /* Banks refresh dram.trrefd apart, or less if an interval has not the time for all of them. */
@@ -136,6 +129,12 @@ static void set_refresh_round(struct tma_dram *dram) {
     dram->refresh_slack_ticks = left < most ? left : most;
 }
 
+/* Memory that begins at a cache line of the host. */
+static void *allocate_lines(size_t count, size_t bytes) {
+    void *block = tma_resize_aligned(NULL, 0, count * bytes);
+    return block == NULL ? NULL : memset(block, 0, count * bytes);
+}
+
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
                                     struct tma_error *error) {
     uint32_t channels = machine->dram.channels;
@@ -144,16 +143,14 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .machine = machine,
         .scheduler = tma_dram_scheduler_policy(machine->dram.scheduler),
         .refresh = tma_refresh_policy(machine->dram.refresh_policy),
-        .channels = tma_allocate(channels, sizeof *dram->channels),
+        .channels = allocate_lines(channels, sizeof *dram->channels),
         .slice_channels = tma_allocate(machine->l2.slices, sizeof *dram->slice_channels),
-        .banks = tma_allocate((size_t)channels * machine->dram.banks, sizeof *dram->banks),
-        .waiting = tma_allocate(admitted_requests(machine), sizeof *dram->waiting),
-        .free_waiting = TMA_NONE,
+        .banks = allocate_lines((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .requests = allocate_lines(admitted_requests(machine), sizeof *dram->requests),
         .partition_slices = machine->l2.slices / machine->l2.partitions,
         .groups = machine->dram.ranks * machine->dram.bank_groups,
         .rank_groups = machine->dram.bank_groups,
         .group_banks = machine->dram.banks / (machine->dram.ranks * machine->dram.bank_groups),
-        .burst_sectors = burst_sectors(machine),
         .by_row_blocks =
             tma_divisor_of(machine->dram.row_bytes / (TMA_BLOCK_LINES * TMA_LINE_BYTES)),
         .by_slice_channels = tma_divisor_of(slice_channels(machine)),
@@ -176,12 +173,12 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
     };
     tma_dram_prepare_places(dram);
     dram->window = dram->scheduler->window(machine);
+    dram->wake_cycles = wake_cycles(dram);
     dram->by_refresh = tma_divisor_of(dram->trefi_ticks);
     set_refresh_round(dram);
-    dram->line_ticks = last_data(dram, TMA_SECTORS, 0);
-    dram->requests = tma_allocate(run_requests(machine), sizeof *dram->requests);
+    set_data_ticks(dram);
     if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL ||
-        dram->requests == NULL || dram->waiting == NULL) {
+        dram->requests == NULL) {
         tma_dram_free(dram);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
     }
@@ -197,96 +194,98 @@ void tma_dram_free(struct tma_dram *dram) {
     tma_release(dram->slice_channels);
     tma_release(dram->banks);
     tma_release(dram->requests);
-    tma_release(dram->waiting);
     *dram = (struct tma_dram){0};
 }
 
-/* Appends a request to a list. The pool has room, as there are no more such requests than the
- * queues admit. */
-static void put(struct tma_dram *dram, struct tma_dram_list *list,
-                const struct tma_dram_waiting *request) {
-    uint32_t id = dram->free_waiting;
+/* Takes a request from a channel's pool, which has room: there are no more than its queues admit.
+ */
+static uint32_t new_request(struct tma_dram *dram, struct tma_dram_channel *channel,
+                            const struct tma_dram_request *request) {
+    uint32_t id = channel->free_request;
     assert(id != TMA_NONE);
-    dram->free_waiting = dram->waiting[id].next;
-    dram->waiting[id] = *request;
-    dram->waiting[id].next = TMA_NONE;
-    if (list->first == TMA_NONE)
-        list->first = id;
-    else
-        dram->waiting[list->last].next = id;
-    list->last = id;
+    channel->free_request = dram->requests[id].next;
+    dram->requests[id] = *request;
+    return id;
+}
+
+static void free_request(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t id) {
+    dram->requests[id].next = channel->free_request;
+    channel->free_request = id;
+}
+
+/* Puts a request into a list, behind `before` (TMA_NONE: as the first one). */
+static void put_behind(struct tma_dram *dram, struct tma_dram_list *list, uint32_t before,
+                       uint32_t id) {
+    uint32_t *link = before == TMA_NONE ? &list->first : &dram->requests[before].next;
+    dram->requests[id].next = *link;
+    *link = id;
+    if (list->last == before)
+        list->last = id;
 }
 
 /* Takes the request behind `before` (TMA_NONE: the first one) out of a list. */
-static struct tma_dram_waiting take_behind(struct tma_dram *dram, struct tma_dram_list *list,
-                                           uint32_t before) {
-    uint32_t *link = before == TMA_NONE ? &list->first : &dram->waiting[before].next;
+static void take_behind(struct tma_dram *dram, struct tma_dram_list *list, uint32_t before) {
+    uint32_t *link = before == TMA_NONE ? &list->first : &dram->requests[before].next;
     uint32_t id = *link;
-    *link = dram->waiting[id].next;
+    *link = dram->requests[id].next;
     if (list->last == id)
         list->last = before;
-    dram->waiting[id].next = dram->free_waiting;
-    dram->free_waiting = id;
-    return dram->waiting[id];
 }
 
 /* Puts a request into the run of its bank group. */
-static void insert(const struct tma_dram *dram, struct tma_dram_queue *queue,
-                   struct tma_dram_request request) {
-    struct tma_dram_run *run = &queue->runs[request.group];
-    struct tma_dram_request *requests = run->requests;
-    uint32_t i = run->first + run->count;
-    if (i == RUN_WINDOWS * dram->window) {
-        memmove(requests, &requests[run->first], run->count * sizeof *requests);
-        i = run->count;
-        run->first = 0;
+static void insert(struct tma_dram *dram, struct tma_dram_queue *queue, uint32_t id) {
+    const struct tma_dram_request *request = &dram->requests[id];
+    const uint32_t group = request->group;
+    struct tma_dram_list *run = &queue->runs[group];
+    uint32_t before = run->last;
+    if (before != TMA_NONE && dram->requests[before].ticks > request->ticks) {
+        before = TMA_NONE;
+        for (uint32_t next = run->first; dram->requests[next].ticks <= request->ticks;
+             next = dram->requests[next].next)
+            before = next;
     }
-    for (; i > run->first && requests[i - 1].ready_ticks > request.ready_ticks; i--)
-        requests[i] = requests[i - 1];
-    requests[i] = request;
-    if (i == run->first)
-        queue->first_ready_ticks[request.group] = request.ready_ticks;
-    run->count++;
+    put_behind(dram, run, before, id);
+    if (before == TMA_NONE)
+        queue->first_ready_ticks[group] = request->ticks;
     queue->ready++;
 }
 
-/* Takes the first request of a bank group. */
-static struct tma_dram_request take(struct tma_dram_queue *queue, uint32_t group) {
-    struct tma_dram_run *run = &queue->runs[group];
-    const struct tma_dram_request *first = &run->requests[run->first++];
-    run->count--;
+/* Takes the first request of a bank group out of its run. */
+static void take(struct tma_dram *dram, struct tma_dram_queue *queue, uint32_t group) {
+    struct tma_dram_list *run = &queue->runs[group];
+    take_behind(dram, run, TMA_NONE);
     queue->ready--;
-    queue->first_ready_ticks[group] = run->count > 0 ? first[1].ready_ticks : UINT64_MAX;
-    return *first;
+    queue->first_ready_ticks[group] =
+        run->first == TMA_NONE ? UINT64_MAX : dram->requests[run->first].ticks;
 }
 
 /* The scheduler can choose a request, whose row is open or opening. */
-static void make_ready(const struct tma_dram *dram, struct tma_dram_channel *channel,
-                       struct tma_dram_bank *bank, const struct tma_dram_waiting *request) {
-    uint64_t ready = later(request->arrival_ticks, bank->opened_ticks);
+static void make_ready(struct tma_dram *dram, struct tma_dram_channel *channel,
+                       struct tma_dram_bank *bank, uint32_t id) {
+    struct tma_dram_request *request = &dram->requests[id];
+    request->ticks = later(request->ticks, bank->opened_ticks);
     bank->active++;
-    insert(dram, &channel->queues[request->write],
-           (struct tma_dram_request){ready, request->packet, request->bank,
-                                     (uint8_t)(request->bank % dram->groups), request->sectors});
+    insert(dram, &channel->queues[request->write], id);
 }
 
 /* A request comes to its bank. If no other request uses the bank, its row is closed, and opens. A
  * request for the open row joins those that use it, but bypasses requests for other rows only
  * dram.bypass times. Else it waits. */
 static void admit(struct tma_dram *dram, struct tma_dram_channel *channel,
-                  const struct tma_dram_waiting *request) {
+                  const struct tma_dram_request *request) {
     struct tma_dram_bank *bank = &channel->banks[request->bank];
     bool others = bank->waiting.first != TMA_NONE;
+    uint32_t id = new_request(dram, channel, request);
     channel->queues[request->write].admitted++;
     if (bank->active == 0) {
-        tma_dram_activate(dram, channel, request->bank, request->row, request->arrival_ticks);
+        tma_dram_activate(dram, channel, request->bank, request->row, request->ticks);
     } else if (bank->row != request->row ||
                (others && bank->bypassed >= dram->machine->dram.bypass)) {
-        put(dram, &bank->waiting, request);
+        put_behind(dram, &bank->waiting, bank->waiting.last, id);
         return;
     }
     bank->bypassed += others;
-    make_ready(dram, channel, bank, request);
+    make_ready(dram, channel, bank, id);
 }
 
 /* The last request for the open row of a bank was served: opens the row of the first request that
@@ -294,15 +293,15 @@ static void admit(struct tma_dram *dram, struct tma_dram_channel *channel,
 static void open_next_row(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t number,
                           uint64_t ticks) {
     struct tma_dram_bank *bank = &channel->banks[number];
-    uint64_t row = dram->waiting[bank->waiting.first].row;
+    uint64_t row = dram->requests[bank->waiting.first].row;
     uint32_t before = TMA_NONE;
     tma_dram_activate(dram, channel, number, row, ticks);
     bank->bypassed = 0;
     for (uint32_t id = bank->waiting.first; id != TMA_NONE;) {
-        uint32_t next = dram->waiting[id].next;
-        if (dram->waiting[id].row == row && bank->bypassed <= dram->machine->dram.bypass) {
-            struct tma_dram_waiting request = take_behind(dram, &bank->waiting, before);
-            make_ready(dram, channel, bank, &request);
+        uint32_t next = dram->requests[id].next;
+        if (dram->requests[id].row == row && bank->bypassed <= dram->machine->dram.bypass) {
+            take_behind(dram, &bank->waiting, before);
+            make_ready(dram, channel, bank, id);
             bank->bypassed += before != TMA_NONE;
         } else {
             before = id;
@@ -315,8 +314,8 @@ static void open_next_row(struct tma_dram *dram, struct tma_dram_channel *channe
 static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
                        struct tma_dram_queue *queue, uint64_t ticks) {
     while (queue->admitted < dram->window && queue->outside.count > 0) {
-        struct tma_dram_waiting request = tma_dram_fifo_take(&queue->outside);
-        request.arrival_ticks = later(request.arrival_ticks, ticks);
+        struct tma_dram_request request = tma_dram_fifo_take(&queue->outside);
+        request.ticks = later(request.ticks, ticks);
         admit(dram, channel, &request);
     }
 }
@@ -326,10 +325,11 @@ bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place,
     bool write = packet == TMA_NONE;
     struct tma_dram_channel *channel = &dram->channels[place->channel];
     struct tma_dram_queue *queue = &channel->queues[write];
-    struct tma_dram_waiting request = {.row = place->row,
-                                       .arrival_ticks = cycle * TMA_TICKS,
+    struct tma_dram_request request = {.row = place->row,
+                                       .ticks = cycle * TMA_TICKS,
                                        .packet = packet,
                                        .bank = place->bank,
+                                       .group = place->group,
                                        .sectors = (uint8_t)sectors,
                                        .write = write};
     queue->size++;
@@ -339,17 +339,33 @@ bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place,
     return true;
 }
 
+/* The bus began to move a request's data before the last observation. */
+static void note_late(struct tma_dram *dram, struct tma_dram_channel *channel,
+                      const struct tma_dram_request *request, uint64_t start, uint64_t end) {
+    channel->late_ticks += (end < dram->observed_ticks ? end : dram->observed_ticks) - start;
+    dram->late_sectors[request->write] += request->sectors;
+}
+
+void tma_dram_observe(struct tma_dram *dram, uint64_t cycle) {
+    dram->observed_ticks = cycle * TMA_TICKS;
+    for (uint32_t i = 0; i < dram->machine->dram.channels; i++)
+        dram->channels[i].late_ticks = 0;
+    for (uint32_t i = 0; i < TMA_DRAM_QUEUES; i++)
+        dram->late_sectors[i] = 0;
+}
+
 /* The bus moves the data of a request from `start` on. */
 static void move(struct tma_dram *dram, struct tma_dram_channel *channel,
                  const struct tma_dram_request *request, bool write, uint64_t start) {
     struct tma_dram_bank *bank = &channel->banks[request->bank];
     uint64_t ticks = request->sectors * dram->sector_ticks;
-    uint32_t bursts = bursts_of(dram, request->sectors);
     channel->bus.free_ticks = start + ticks;
     channel->bus.busy_ticks += ticks;
+    if (start < dram->observed_ticks)
+        note_late(dram, channel, request, start, start + ticks);
     channel->writing = write;
     channel->rank = request->group / dram->rank_groups;
-    channel->group_ticks[request->group] = start + bursts * dram->tccd_long_ticks;
+    channel->group_ticks[request->group] = start + dram->columns_ticks[request->sectors];
     uint64_t precharge = write ? start + ticks + dram->twr_ticks : start + dram->trtp_ticks;
     bank->precharge_ticks = later(bank->precharge_ticks, precharge);
 }
@@ -357,9 +373,10 @@ static void move(struct tma_dram *dram, struct tma_dram_channel *channel,
 /* The row of a request is open again, after a refresh or for an earlier request. */
 static void put_off(struct tma_dram *dram, struct tma_dram_queue *queue, uint32_t group,
                     uint64_t opened_ticks) {
-    struct tma_dram_request request = take(queue, group);
-    request.ready_ticks = opened_ticks;
-    insert(dram, queue, request);
+    uint32_t id = queue->runs[group].first;
+    take(dram, queue, group);
+    dram->requests[id].ticks = opened_ticks;
+    insert(dram, queue, id);
 }
 
 /* From the last data of a request on the bus until L2 has it. */
@@ -429,16 +446,18 @@ bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uin
         served->cycle = start == UINT64_MAX ? start : start / TMA_TICKS;
         if (served->cycle >= until)
             return false;
-        const struct tma_dram_request request = *tma_dram_first(queue, group);
+        const uint32_t id = queue->runs[group].first;
+        const struct tma_dram_request request = dram->requests[id];
         struct tma_dram_bank *bank = &channel->banks[request.bank];
-        uint64_t data = last_data(dram, request.sectors, start);
-        if (data > bank->closes_ticks && request.ready_ticks >= bank->opened_ticks)
+        uint64_t data = start + dram->data_ticks[request.sectors];
+        if (data > bank->closes_ticks && request.ticks >= bank->opened_ticks)
             tma_dram_activate(dram, channel, request.bank, bank->row, bank->closes_ticks);
-        if (request.ready_ticks < bank->opened_ticks) {
+        if (request.ticks < bank->opened_ticks) {
             put_off(dram, queue, group, bank->opened_ticks);
             continue;
         }
-        take(queue, group);
+        take(dram, queue, group);
+        free_request(dram, channel, id);
         move(dram, channel, &request, write, start);
         queue->admitted--;
         queue->size--;
@@ -462,6 +481,6 @@ uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_
             first = ready < first ? ready : first;
         }
     if (first == UINT64_MAX && writes->outside.count > 0)
-        first = tma_dram_fifo_first(&writes->outside)->arrival_ticks;
+        first = tma_dram_fifo_first(&writes->outside)->ticks;
     return first == UINT64_MAX ? first : later(first, channel->bus.free_ticks) / TMA_TICKS;
 }

@@ -26,6 +26,9 @@ void tma_dram_free(struct tma_dram *dram);
 bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place, uint32_t packet,
                       uint32_t sectors, uint64_t cycle);
 
+/* From here on, what the buses did before `cycle` is noted apart: late_ticks and late_sectors. */
+void tma_dram_observe(struct tma_dram *dram, uint64_t cycle);
+
 /* The first cycle at which the bus may move data for a request of a channel, or an earlier one;
  * UINT64_MAX: it has no request. */
 uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_channel *channel);

@@ -6,15 +6,16 @@
  */
 enum { MAX_SERVED = 64 };
 
-/* Wakes a channel up some time before it moves data at `next_cycle`, so that one wake-up serves
- * many requests. */
+/* Wakes a channel up some time after the bus can move data, at `next_cycle`, so that one wake-up
+ * serves many requests, whose packets the host finds in its caches. All of them reach L2 later than
+ * that. */
 static void wake_for(struct tma_core *core, const struct tma_dram *dram,
                      struct tma_dram_channel *channel, uint64_t next_cycle) {
-    uint64_t ahead = core->machine->l2.lookup_cycles / 2, at = core->cycle + 1;
+    uint64_t at = core->cycle + 1;
     if (next_cycle == UINT64_MAX)
         return;
-    if (next_cycle > at + ahead)
-        at = next_cycle - ahead;
+    if (next_cycle + dram->wake_cycles > at)
+        at = next_cycle + dram->wake_cycles;
     if (at >= channel->wake_cycle)
         return;
     channel->wake_cycle = at;
@@ -40,9 +41,10 @@ struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dra
         core->out_of_memory = true;
     if (write)
         tma_packet_free(core, id);
-    /* While the bus is booked until after the wake-up that is coming, no request can be earlier. */
+    /* This request alone can be earlier than those that the coming wake-up is for. */
     uint64_t free_cycle = channel->bus.free_ticks / TMA_TICKS;
-    if (channel->wake_cycle == UINT64_MAX || free_cycle < channel->wake_cycle)
+    uint64_t earliest = (free_cycle > cycle ? free_cycle : cycle) + dram->wake_cycles;
+    if (earliest < channel->wake_cycle)
         wake_for(core, dram, channel, tma_dram_next_cycle(dram, channel));
     return tma_nowhere;
 }

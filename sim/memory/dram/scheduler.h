@@ -24,12 +24,6 @@ TMA_DRAM_SCHEDULERS(TMA_DECLARE_SCHEDULER)
 const struct tma_dram_scheduler_policy *
 tma_dram_scheduler_policy(enum tma_dram_scheduler scheduler);
 
-/* The first request for a bank group that has some. */
-static inline const struct tma_dram_request *tma_dram_first(const struct tma_dram_queue *queue,
-                                                            uint32_t group) {
-    return &queue->runs[group].requests[queue->runs[group].first];
-}
-
 /* The bus can move the data of the first request for a bank group from here on: it is free, the row
  * is open, and the bank group takes a column command. UINT64_MAX: the group has no request. */
 static inline uint64_t tma_dram_start_ticks(const struct tma_dram_channel *channel,

@@ -11,7 +11,7 @@ static uint32_t pick(const struct tma_dram *dram, const struct tma_dram_channel 
                      const struct tma_dram_queue *queue, uint64_t free_ticks,
                      uint64_t *start_ticks) {
     uint32_t group = 0;
-    while (group + 1 < dram->groups && queue->runs[group].count == 0)
+    while (group + 1 < dram->groups && queue->first_ready_ticks[group] == UINT64_MAX)
         group++;
     *start_ticks = tma_dram_start_ticks(channel, queue, group, free_ticks);
     return group;

@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
+#include "base/array.h"
 #include "memory/core/divisor.h"
 #include "memory/core/event_queue.h"
 #include "memory/core/port.h"
+#include "memory/core/sectors.h"
 #include "memory/machine.h"
 
 struct tma_dram_scheduler_policy;
@@ -18,65 +20,55 @@ struct tma_dram_place {
     uint64_t row;
     uint32_t channel;
     uint16_t bank; /* of the channel: banks of a bank group differ by a multiple of the groups */
+    uint8_t group; /* of the bank: among those of all ranks */
 };
 
-/* A request whose row is open or opening. */
+/* A request of a channel. */
 struct tma_dram_request {
-    uint64_t ready_ticks; /* the bus may move its data from here on */
-    uint32_t packet;      /* TMA_NONE: a write-back */
-    uint16_t bank;        /* of the channel */
-    uint8_t group;        /* of the bank: among those of all ranks */
-    uint8_t sectors;
-};
-
-/* A request that waits for room in the queue, or for its bank to open its row. */
-struct tma_dram_waiting {
-    uint64_t row;
-    uint64_t arrival_ticks;
-    uint32_t packet;
-    uint32_t next; /* in the list of its bank, or TMA_NONE */
-    uint16_t bank;
+    _Alignas(TMA_HOST_LINE_BYTES / 2) uint64_t row;
+    uint64_t ticks;  /* its arrival; once its row is open or opening, the bus may move its data from
+                      * here on */
+    uint32_t packet; /* TMA_NONE: a write-back */
+    uint32_t next;   /* in its list, or TMA_NONE */
+    uint16_t bank;   /* of the channel */
+    uint8_t group;   /* of the bank */
     uint8_t sectors;
     bool write;
 };
 
-/* A FIFO list of requests that wait in a bank. */
+/* A list of requests. */
 struct tma_dram_list {
-    uint32_t first, last;
+    uint32_t first, last; /* TMA_NONE: it has none */
 };
 
 /* Requests that wait for room in a queue (request_fifo.h). */
 struct tma_dram_fifo {
-    struct tma_dram_waiting *requests; /* owned: a ring */
+    struct tma_dram_request *requests; /* owned: a ring */
     uint32_t capacity;                 /* a power of two, or 0 */
     uint32_t first, count;
 };
 
 struct tma_dram_bank {
-    uint64_t row;                 /* that it opened last: open as long as `active` is not 0 */
+    _Alignas(TMA_HOST_LINE_BYTES)
+        uint64_t row;             /* that it opened last: open as long as `active` is not 0 */
     uint64_t activated_ticks;     /* the command that opened the row */
     uint64_t opened_ticks;        /* the row takes column commands */
     uint64_t closes_ticks;        /* a refresh closes the row */
     uint64_t precharge_ticks;     /* from here on the row can be closed after its last access */
-    bool activated;               /* it has opened a row */
     uint32_t active;              /* requests for the open row */
     uint32_t bypassed;            /* of these, requests that came after the first of `waiting` */
-    struct tma_dram_list waiting; /* requests for other rows */
-};
-
-/* The requests for one bank group, sorted by ready_ticks; those that are ready at the same time are
- * in order of arrival. */
-struct tma_dram_run {
-    struct tma_dram_request *requests; /* owned by the channels together */
-    uint32_t first, count;
+    struct tma_dram_list waiting; /* requests for other rows, in order of arrival */
+    bool activated;               /* it has opened a row */
 };
 
 /* Reads, or writes, of a channel. */
 struct tma_dram_queue {
-    /* ready_ticks of the first request of each run, UINT64_MAX: of none; apart from the runs, so
-     * that the host finds them in one cache line */
+    /* `ticks` of the first request of each run, UINT64_MAX: of none; apart from the runs, so that
+     * the host finds them in one cache line */
     uint64_t first_ready_ticks[TMA_DRAM_MAX_GROUPS];
-    struct tma_dram_run runs[TMA_DRAM_MAX_GROUPS];
+    /* requests for each bank group whose rows are open or opening, sorted by `ticks`; those that
+     * are ready at the same time are in order of arrival */
+    struct tma_dram_list runs[TMA_DRAM_MAX_GROUPS];
     uint32_t ready;               /* requests in the runs */
     uint32_t admitted;            /* these, and the requests that wait in banks */
     uint32_t size;                /* requests in all, those of `outside` included */
@@ -86,8 +78,8 @@ struct tma_dram_queue {
 enum { TMA_DRAM_READS, TMA_DRAM_WRITES, TMA_DRAM_QUEUES };
 
 struct tma_dram_channel {
-    struct tma_port bus;         /* data */
-    struct tma_dram_bank *banks; /* owned by the channels together */
+    _Alignas(TMA_HOST_LINE_BYTES) struct tma_port bus; /* data */
+    struct tma_dram_bank *banks;                       /* owned by the channels together */
     struct tma_dram_queue queues[TMA_DRAM_QUEUES];
     uint64_t group_ticks[TMA_DRAM_MAX_GROUPS]; /* a bank group takes its next column command */
     uint64_t activate_ticks;      /* the channel takes its next command that opens a row */
@@ -95,10 +87,12 @@ struct tma_dram_channel {
     uint64_t reactivate_ticks;    /* and the next command for a row that waits for it */
     uint64_t refresh_phase_ticks; /* a refresh, of bank 0 at least, begins at this time */
     uint64_t drain_ticks;         /* from here on the channel may drain its writes again */
-    uint64_t wake_cycle;          /* the channel's wake-up in the event queue; UINT64_MAX: none */
-    uint32_t rank;                /* of the last transfer on the bus */
-    bool writing;                 /* direction of the last transfer on the bus */
-    bool draining;                /* the channel writes until the low watermark */
+    uint64_t late_ticks;   /* the bus was busy before dram.observed_ticks, known since then */
+    uint64_t wake_cycle;   /* the channel's wake-up in the event queue; UINT64_MAX: none */
+    uint32_t free_request; /* list of free elements of the channel's requests */
+    uint32_t rank;         /* of the last transfer on the bus */
+    bool writing;          /* direction of the last transfer on the bus */
+    bool draining;         /* the channel writes until the low watermark */
     uint32_t first_credit, last_credit; /* packets that wait for room for writes: a list */
 };
 
@@ -106,7 +100,15 @@ struct tma_dram_channel {
 enum {
     TMA_DRAM_PLACE_PARTS = 3,
     TMA_DRAM_PLACE_BITS = 7,
-    TMA_DRAM_PLACE_SUMS = 1 << TMA_DRAM_PLACE_BITS
+    TMA_DRAM_PLACE_SUMS = 1 << TMA_DRAM_PLACE_BITS,
+    TMA_DRAM_PLACES = 32 /* values of such a sum */
+};
+
+/* A bank among those of the channels of a slice. */
+struct tma_dram_slice_place {
+    uint16_t channel; /* of the slice */
+    uint16_t bank;    /* of the channel */
+    uint8_t group;    /* of the bank */
 };
 
 struct tma_dram {
@@ -115,9 +117,7 @@ struct tma_dram {
     const struct tma_refresh_policy *refresh;
     struct tma_dram_channel *channels; /* owned */
     struct tma_dram_bank *banks;       /* owned: by channel and bank */
-    struct tma_dram_request *requests; /* owned: memory of all queues */
-    struct tma_dram_waiting *waiting;  /* owned: a pool, for all that the queues admit */
-    uint32_t free_waiting;             /* list of free elements */
+    struct tma_dram_request *requests; /* owned: for all that queues admit, channel by channel */
     uint32_t
         *slice_channels; /* owned: the first channel of each L2 slice, by partition and slice */
     uint32_t partition_slices; /* L2 slices of one partition */
@@ -125,22 +125,28 @@ struct tma_dram {
     uint32_t groups;           /* bank groups of a channel, in all ranks */
     uint32_t rank_groups;      /* bank groups of a rank */
     uint32_t group_banks;      /* banks of a bank group */
-    uint32_t burst_sectors;    /* sectors that one column command moves */
 
     uint8_t place_sums[TMA_DRAM_PLACE_PARTS][TMA_DRAM_PLACE_SUMS];
-    struct tma_divisor by_row_blocks;     /* blocks of a row */
-    struct tma_divisor by_slice_channels; /* channels of a slice */
-    struct tma_divisor by_banks;          /* banks of a channel */
-    struct tma_divisor by_refresh;        /* refresh interval, in ticks */
-    uint64_t sector_ticks;                /* of the bus */
-    uint64_t line_ticks;                  /* from the first data of a line to the last */
-    uint64_t accesses;                    /* requests that were served */
-    uint64_t access_spread_ticks;         /* an access takes up to so much longer */
+    struct tma_dram_slice_place places[TMA_DRAM_PLACES]; /* by sum, if a slice has no more */
+    struct tma_divisor by_row_blocks;                    /* blocks of a row */
+    struct tma_divisor by_slice_channels;                /* channels of a slice */
+    struct tma_divisor by_banks;                         /* banks of a channel */
+    struct tma_divisor by_refresh;                       /* refresh interval, in ticks */
+    uint64_t wake_cycles;  /* from when the bus can move data to the wake-up of the channel */
+    uint64_t sector_ticks; /* of the bus */
+    /* of requests, by their sectors: */
+    uint64_t data_ticks[TMA_SECTORS + 1];    /* from the first data to the last */
+    uint64_t columns_ticks[TMA_SECTORS + 1]; /* until their bank group takes another command */
+    uint64_t accesses;                       /* requests that were served */
+    uint64_t access_spread_ticks;            /* an access takes up to so much longer */
     uint64_t access_ticks, trcd_ticks, trp_ticks, tras_ticks, trrd_ticks, tccd_long_ticks;
     uint64_t trtp_ticks, twr_ticks, trtw_ticks, twtr_ticks, trfc_ticks, trefi_ticks, trrefd_ticks;
     uint64_t refresh_slack_ticks; /* what a round of refreshes leaves over of dram.trefi */
     uint64_t refresh_seed;        /* of when in this slack each round begins */
     uint64_t read_sectors, written_sectors;
+    uint64_t observed_ticks; /* tma_dram_observe */
+    uint64_t
+        late_sectors[TMA_DRAM_QUEUES]; /* which the buses moved before that, known since then */
 };
 
 #endif
