@@ -9,8 +9,7 @@
  * lines of a row, and eight lines each of two rows, by what their places differ in. `waits`: single
  * lines that waited for a refresh, and when the wait ended.
  *
- * Slices and banks of lines are those that earlier records gave, and a first allocation of
- * gigabytes lies at byte 528 MiB: `place_of` and `sum_of` have to follow another GPU. */
+ * Banks of lines are those that earlier records gave: `place_of` has to follow another GPU. */
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -21,9 +20,10 @@
 
 #include "ptx.cuh"
 #include "random.cuh"
+#include "slice_lines.cuh"
 
-static const uint64_t gigabytes = 118, first_line = (528u << 20) / 128;
-static const uint32_t slices = 47, unit_lines = 8, block_lines = 1024, no_line = 0xffffffff;
+static const uint64_t gigabytes = 118;
+static const uint32_t no_line = 0xffffffff;
 static const uint32_t warps = 4, warp_lines = 8, lines = warps * warp_lines, line_lanes = 4;
 static const int most_trials = 200000;
 
@@ -76,36 +76,6 @@ __global__ static void probe(const char *buffer, const trial *trials, int count,
     sink[lane] = sum;
 }
 
-static uint32_t parity(uint64_t bits) {
-    return uint32_t(__builtin_parityll(bits));
-}
-
-/* The unit of a physical line in its 128 KiB: bits 0 to 5. Its home: bit 6. */
-static uint32_t sum_of(uint64_t line) {
-    static const uint8_t adds[] = {0x00, 0x08, 0x00, 0x14, 0x21, 0x48, 0x55, 0x22, 0x44, 0x1f,
-                                   0x72, 0x3e, 0x57, 0x0d, 0x75, 0x5b, 0x15, 0x5c, 0x26, 0x5d,
-                                   0x56, 0x74, 0x51, 0x1b, 0x53, 0x36, 0x2b, 0x54, 0x6d, 0x67};
-    uint32_t sum = 0;
-    for (size_t i = 0; i < sizeof adds; i++)
-        sum ^= (line >> i & 1) * adds[i];
-    return sum;
-}
-
-/* Line k of a slice's unit, as a line of the allocation. */
-static uint32_t line_of(uint32_t home, uint32_t slice, uint32_t unit, uint32_t k) {
-    uint64_t number = uint64_t(unit) * slices + (slice < 40 ? slice ^ home : slice);
-    uint64_t block = number / 64 * block_lines;
-    static std::vector<uint32_t>
-        sums; /* of the lines of a block; those of others differ by one sum */
-    for (uint32_t line = 0; sums.size() < block_lines; line++)
-        sums.push_back(sum_of(line));
-    uint32_t wanted = sum_of(block) ^ (home * 64 + number % 64);
-    for (uint32_t line = 0; line < block_lines; line++)
-        if (sums[line] == wanted && k-- == 0)
-            return uint32_t(block + line - first_line);
-    abort();
-}
-
 /* Bit 0: channel, bits 1 to 4: bank, in the order in which banks refresh. */
 static uint32_t place_of(uint32_t unit, uint32_t line) {
     uint64_t physical = line + first_line;
@@ -115,9 +85,8 @@ static uint32_t place_of(uint32_t unit, uint32_t line) {
 }
 
 static uint32_t random_unit() {
-    uint32_t first = uint32_t(first_line / block_lines * 64 / slices) + 32;
     uint32_t all = uint32_t((gigabytes << 30) / 128 / block_lines * 64 / slices) - 256;
-    return first + random_below(all);
+    return first_unit() + random_below(all);
 }
 
 static trial empty_trial() {

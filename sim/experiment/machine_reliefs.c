@@ -17,12 +17,16 @@ static const struct tma_better tma_rate[] = {
 static const struct tma_better sm_port[] = {BETTER(crossbar.sm_port_bytes_per_kcycle, MORE)};
 static const struct tma_better gpc_ports[] = {BETTER(crossbar.gpc_port_bytes_per_kcycle, MORE)};
 static const struct tma_better l2[] = {
-    BETTER(l2.interval_millicycles, FASTER),      BETTER(l2.request_millicycles, FASTER),
-    BETTER(l2.sector_millicycles, FASTER),        BETTER(l2.pair_millicycles, FASTER),
-    BETTER(l2.fill_sector_millicycles, FASTER),   BETTER(l2.fill_millicycles, FASTER),
-    BETTER(l2.merge_millicycles, FASTER),         BETTER(l2.write_flit_millicycles, FASTER),
-    BETTER(l2.write_request_millicycles, FASTER), BETTER(l2.invalidate_millicycles, FASTER),
+    BETTER(l2.request_millicycles, FASTER),
+    BETTER(l2.sector_millicycles, FASTER),
+    BETTER(l2.missing_sectors, MORE),
+    BETTER(l2.fill_sector_millicycles, FASTER),
+    BETTER(l2.fill_millicycles, FASTER),
+    BETTER(l2.write_flit_millicycles, FASTER),
+    BETTER(l2.write_request_millicycles, FASTER),
+    BETTER(l2.invalidate_millicycles, FASTER),
     BETTER(l2.write_sector_millicycles, FASTER),
+    BETTER(l2.reduce_sector_millicycles, FASTER),
 };
 static const struct tma_better dram[] = {
     BETTER(dram.clock_mhz, MORE), BETTER(dram.trrd_ps, FASTER), BETTER(dram.tccd_long_ps, FASTER),

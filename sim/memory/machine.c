@@ -39,12 +39,16 @@ struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint3
         return other;
     other.sm_clock_mhz = sm_clock_mhz; /* DRAM's durations are picoseconds */
     uint32_t *const durations[] = {
-        &other.l2.lookup_cycles,          &other.l2.interval_millicycles,
-        &other.l2.request_millicycles,    &other.l2.sector_millicycles,
-        &other.l2.pair_millicycles,       &other.l2.fill_sector_millicycles,
-        &other.l2.fill_millicycles,       &other.l2.merge_millicycles,
-        &other.l2.write_flit_millicycles, &other.l2.write_request_millicycles,
-        &other.l2.invalidate_millicycles, &other.l2.write_sector_millicycles,
+        &other.l2.lookup_cycles,
+        &other.l2.request_millicycles,
+        &other.l2.sector_millicycles,
+        &other.l2.fill_sector_millicycles,
+        &other.l2.fill_millicycles,
+        &other.l2.write_flit_millicycles,
+        &other.l2.write_request_millicycles,
+        &other.l2.invalidate_millicycles,
+        &other.l2.write_sector_millicycles,
+        &other.l2.reduce_sector_millicycles,
     };
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
         *durations[i] = scale(*durations[i], to, from);

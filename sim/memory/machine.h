@@ -129,26 +129,24 @@ struct tma_machine {
         uint32_t ways;                    /* associativity: lines of a set */
         uint32_t
             dirty_ways; /* largest number of dirty lines in a set; one more causes a write-back */
-        uint32_t reduction_operands;   /* of 32 bytes, which a slice keeps */
-        uint32_t lookup_cycles;        /* latency of tag look-up and data access in an idle slice */
-        uint32_t interval_millicycles; /* least time that a slice takes per request */
-        uint32_t request_millicycles;  /* reads: time that a slice takes for each request */
-        uint32_t sector_millicycles;   /* reads: additional time for each sector */
-        uint32_t pair_millicycles;     /* reads with promotion to 256 bytes: additional time */
+        uint32_t reduction_operands;  /* of 32 bytes, which a slice keeps */
+        uint32_t lookup_cycles;       /* latency of tag look-up and data access in an idle slice */
+        uint32_t request_millicycles; /* reads: time that a slice's tags take for each line */
+        uint32_t sector_millicycles;  /* reads: time that its data array takes for each sector */
+        uint32_t missing_sectors; /* that a slice waits for: of DRAM, and of the other partition */
         uint32_t fill_sector_millicycles; /* fills and copies: time that a slice takes for each
                                              sector that arrives */
         uint32_t fill_millicycles;        /* time that a slice takes for a read of the lines that
                                              out-of-bounds elements come from */
-        uint32_t merge_millicycles;       /* reads: additional time for each further load that the
-                                             coalescer merged into the request */
         uint32_t write_flit_millicycles;  /* writes: time that a slice's input port takes for each
                                              32-byte flit */
         uint32_t
             write_request_millicycles; /* writes: time that a slice's tags take for each request */
-        uint32_t invalidate_millicycles;   /* writes: additional time of the tags to invalidate the
-                                              copy of the other partition */
-        uint32_t write_sector_millicycles; /* writes: time that a slice's data array takes for each
-                                              sector written or reduced */
+        uint32_t invalidate_millicycles;    /* writes: additional time of the tags to invalidate the
+                                               copy of the other partition */
+        uint32_t write_sector_millicycles;  /* stores: time that a slice's data array takes for each
+                                               sector */
+        uint32_t reduce_sector_millicycles; /* reductions: the same */
         uint32_t promotion_wait_cycles; /* largest queueing delay of a promotion to 256 bytes in the
                                            other partition; a promotion that would wait longer is
                                            dropped */

@@ -439,10 +439,11 @@ uint32_t tma_memory_partition(const struct tma_memory *memory, uint32_t sm) {
 /* No event marks the end of a write to DRAM, or of a prefetch that a slice looks up. */
 static uint64_t last_cycle(const struct tma_memory *memory) {
     uint64_t last = memory->core.cycle;
-    for (uint32_t i = 0; i < memory->machine.l2.slices; i++) {
-        uint64_t done = tma_ticks_to_cycle(memory->l2.slices[i].free_ticks);
-        last = done > last ? done : last;
-    }
+    for (uint32_t i = 0; i < memory->machine.l2.slices; i++)
+        for (size_t k = TMA_SLICE_TAGS; k <= TMA_SLICE_READ; k++) {
+            uint64_t done = tma_ticks_to_cycle(memory->l2.slices[i].ports[k].free_ticks);
+            last = done > last ? done : last;
+        }
     for (uint32_t i = 0; i < memory->machine.dram.channels; i++) {
         uint64_t done = tma_ticks_to_cycle(memory->dram.channels[i].bus.free_ticks);
         last = done > last ? done : last;
@@ -480,12 +481,9 @@ static uint64_t port_busy_until(uint64_t now_ticks, const struct tma_port *port)
 
 /* A slice is as busy as its busiest port. */
 static uint64_t slice_busy_until(uint64_t now_ticks, const struct tma_l2 *l2, uint32_t slice) {
-    const struct tma_write_ports *writes = &l2->write_ports[slice];
-    const struct tma_port *ports[] = {&l2->slices[slice], &writes->from_sms,
-                                      &writes->from_partition, &writes->data};
     uint64_t busiest = 0;
-    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
-        uint64_t busy = port_busy_until(now_ticks, ports[i]);
+    for (size_t i = 0; i < TMA_SLICE_PORTS; i++) {
+        uint64_t busy = port_busy_until(now_ticks, &l2->slices[slice].ports[i]);
         busiest = busy > busiest ? busy : busiest;
     }
     return busiest;
@@ -540,14 +538,10 @@ static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
 }
 
 static bool slices_fit(const struct tma_l2 *l2, uint64_t ticks) {
-    uint32_t count = l2->core->machine->l2.slices;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tma_write_ports *writes = &l2->write_ports[i];
-        if (!fit(&writes->from_sms, 1, ticks) || !fit(&writes->from_partition, 1, ticks) ||
-            !fit(&writes->data, 1, ticks))
+    for (uint32_t i = 0; i < l2->core->machine->l2.slices; i++)
+        if (!fit(l2->slices[i].ports, TMA_SLICE_PORTS, ticks))
             return false;
-    }
-    return fit(l2->slices, count, ticks);
+    return true;
 }
 
 static bool channels_fit(const struct tma_dram *dram, uint64_t ticks) {

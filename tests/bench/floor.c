@@ -282,8 +282,7 @@ static struct sample run_floor(const struct tma_machine *machine, const struct k
         .wheel = calloc(WHEEL_CYCLES, sizeof *chip->wheel),
         .slice_channels = machine->dram.channels / machine->l2.slices,
         .row_ticks = tma_millicycles_to_ticks(machine->tma.row_millicycles),
-        .slice_ticks = tma_millicycles_to_ticks(machine->l2.request_millicycles +
-                                                TMA_SECTORS * machine->l2.sector_millicycles),
+        .slice_ticks = tma_millicycles_to_ticks(TMA_SECTORS * machine->l2.sector_millicycles),
         .gpc_ticks = TMA_SECTORS * tma_sector_ticks(machine->crossbar.gpc_port_bytes_per_kcycle),
         .sm_ticks = TMA_SECTORS * tma_sector_ticks(machine->crossbar.sm_port_bytes_per_kcycle),
         .channel_ticks = (uint64_t)TMA_LINE_BYTES * 1000 * TMA_TICKS * machine->dram.channels /

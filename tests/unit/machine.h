@@ -54,12 +54,14 @@ static inline struct tma_machine small_machine(void) {
                .reduction_operands = 40,
                .lookup_cycles = 15,
                .request_millicycles = 1000,
-               .sector_millicycles = 500, /* 3 cycles for a line */
+               .sector_millicycles = 750, /* 3 cycles for a line */
+               .missing_sectors = 1000,
                .fill_millicycles = 3000,
                .write_flit_millicycles = 1000,
                .write_request_millicycles = 1000,
                .invalidate_millicycles = 4000,
-               .write_sector_millicycles = 1000},
+               .write_sector_millicycles = 1000,
+               .reduce_sector_millicycles = 1000},
         .dram = {.bus_bits = 128, /* 32 bytes a cycle: a sector in 4 cycles of a channel */
                  .clock_mhz = 1000,
                  .channels = 4,

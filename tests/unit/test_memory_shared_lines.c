@@ -40,7 +40,7 @@ static struct load load_of(const struct boxes *boxes, const struct reading *read
 
 /* Cycles of two sectors: in a slice, in the ports, and on the way before and after them. */
 enum {
-    READ = 8 + 1, /* 8 for the request, half a cycle for each sector */
+    READ = 9, /* of the tags; the data array is faster */
     GPC_PORT = 1,
     SM_PORT = 2,
     BEFORE = 10 + 30,
@@ -54,7 +54,7 @@ static void set_up_readers(struct boxes *boxes) {
     machine.topology.gpc_size[0] = 3;
     machine.topology.gpc_size[1] = 1;
     machine.topology.gpc_partition[1] = 0;
-    machine.l2.request_millicycles = 8000;
+    machine.l2.request_millicycles = READ * 1000;
     recreate();
     *boxes = make_boxes(0, TMA_L2_NONE);
     struct load whole = load_of(boxes, &(struct reading){.count = TMA_SECTORS});
@@ -167,18 +167,28 @@ START_TEST(test_merges_during_a_miss) {
 }
 END_TEST
 
-/* A merged load occupies the slice too. */
-START_TEST(test_merged_load_occupies_the_slice) {
-    enum { JOIN = 6 };
+/* What a slice reads once, in two sectors, two SMs get. It reads the sectors again for a third SM,
+ * and for an SM that has got them. */
+static const struct {
+    uint32_t sms[3], count;
+    uint64_t busy;
+} merged[] = {
+    {{0}, 1, READ}, {{0, 1}, 2, READ}, {{0, 1, 2}, 3, 16}, {{0, 0}, 2, 16}, {{0, 1, 1}, 3, 16},
+};
+
+START_TEST(test_merged_loads_occupy_the_slice) {
+    enum { SECTOR = 4 };
     struct boxes boxes;
+    struct reading readings[3];
     struct tma_completion done[3];
     machine.crossbar.coalesced_requests = 4;
-    machine.l2.merge_millicycles = JOIN * 1000;
+    machine.l2.sector_millicycles = SECTOR * 1000;
     set_up_readers(&boxes);
-    const struct reading readings[] = {{0, 0, 2, 0}, {1, 0, 2, 0}, {3, 2, 2, 1}};
-    run_readings(&boxes, readings, 3, done);
-    ck_assert_uint_eq(done[1].cycle, FULL);
-    ck_assert_uint_eq(done[2].cycle, READ + JOIN + FULL);
+    for (uint32_t i = 0; i < merged[_i].count; i++)
+        readings[i] = (struct reading){merged[_i].sms[i], 0, 2, 0};
+    run_readings(&boxes, readings, merged[_i].count, done);
+    ck_assert_uint_eq(tma_memory_count(memory).requests, 1);
+    ck_assert_uint_eq(tma_memory_count(memory).slice_busy, merged[_i].busy);
 }
 END_TEST
 
@@ -204,7 +214,7 @@ END_TEST
  * own look-up. */
 START_TEST(test_look_up_behind_the_copy) {
     enum { LONG = 200, LOOKUP = 15, LINE_PORTS = 2 + 4 };
-    machine.l2.interval_millicycles = LONG * 1000;
+    machine.l2.request_millicycles = LONG * 1000;
     recreate();
     struct boxes boxes = make_boxes(1, TMA_L2_NONE);
     const struct reading reading = {.count = TMA_SECTORS};
@@ -300,7 +310,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_merged_loads, 0, sizeof coalesced / sizeof *coalesced);
     tcase_add_loop_test(tests, test_loads_that_are_never_merged, 0, 2);
     tcase_add_loop_test(tests, test_merges_during_a_miss, 0, 2);
-    tcase_add_test(tests, test_merged_load_occupies_the_slice);
+    tcase_add_loop_test(tests, test_merged_loads_occupy_the_slice, 0, TABLE_ROWS(merged));
     tcase_add_test(tests, test_fill_lines_take_longer);
     tcase_add_test(tests, test_look_up_behind_the_copy);
     tcase_add_loop_test(tests, test_copied_blocks, 0, sizeof copied / sizeof *copied);

@@ -64,7 +64,8 @@ enum part { FLITS, REQUESTS, SECTORS, PARTS };
 static void slow_part(enum part part) {
     machine.l2.write_flit_millicycles = part == FLITS ? 3000 : 0;
     machine.l2.write_request_millicycles = part == REQUESTS ? 3000 : 0;
-    machine.l2.write_sector_millicycles = part == SECTORS ? 3000 : 0;
+    machine.l2.write_sector_millicycles = machine.l2.reduce_sector_millicycles =
+        part == SECTORS ? 3000 : 0;
     recreate();
 }
 
@@ -166,7 +167,8 @@ START_TEST(test_copies_after_writes) {
     struct tma_tensor_map map = line_map(1);
     enum { FAR_APART = 10000 };
     uint64_t busy = 0, before = 0;
-    machine.l2.write_request_millicycles = machine.l2.write_sector_millicycles = 0;
+    machine.l2.write_request_millicycles = machine.l2.write_sector_millicycles =
+        machine.l2.reduce_sector_millicycles = 0;
     machine.l2.write_flit_millicycles = 0;
     recreate();
     for (int i = 0; i < copies[_i].count; i++) {

@@ -44,10 +44,10 @@ START_TEST(test_port_throughput) {
 }
 END_TEST
 
-/* All rows are in one line, a sector each. The slice takes 9.5 cycles for a request and 0.5 for the
- * sector, which is more than the TMA unit and the ports take. */
+/* All rows are in one line, a sector each. The slice's tags take 10 cycles for a request, which is
+ * more than the TMA unit and the ports take. */
 START_TEST(test_slice_throughput) {
-    machine.l2.request_millicycles = 9500;
+    machine.l2.request_millicycles = 10000;
     recreate();
     struct tma_tensor_map map = line_map(ROWS);
     map.global_dim[0] = map.box_dim[0] = TMA_LINE_BYTES / ROWS / 2;

@@ -62,8 +62,11 @@ struct tma_packet {
     };
     uint32_t merged;       /* packets that the response serves too: a list, the newest first */
     uint32_t known_cycles; /* from sent_cycle until the first slice has looked the line up */
-    uint32_t
-        dram_cycles;  /* from then until the data is there. During a DRAM read: until it began */
+    union {
+        /* from then until the data is there. During a DRAM read: until it began */
+        uint32_t dram_cycles;
+        uint32_t next_leaving; /* in the list of packets that wait to leave their slice */
+    };
     uint8_t kind : 3; /* enum tma_packet_kind */
     uint8_t destination : 4;
     uint8_t coalesces : 1; /* it may be merged with others of its GPC */

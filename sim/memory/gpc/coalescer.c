@@ -26,6 +26,8 @@ static uint64_t pass_port(struct tma_gpcs *gpcs, const struct tma_packet *packet
 static struct tma_handover merge(struct tma_core *core, struct tma_gpcs *gpcs,
                                  struct tma_mshr *mshr, uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
+    if (packet->sm != mshr->sm && mshr->loads % tma_sector_count(packet->sectors) != 0)
+        packet->wanted = 0; /* a flit that the slice sends has room for its SM */
     mshr->loads = (mshr->loads + 1u) & TMA_MAX_COALESCED;
     tma_pass(core, TMA_TO_SLICE_MERGED, id, cycle);
     if (!mshr->responded) {

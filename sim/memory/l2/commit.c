@@ -1,19 +1,15 @@
 /* A write takes effect at the home of its line. */
 #include "memory/l2/commit.h"
 
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 TMA_RARE struct tma_handover tma_write_respond(struct tma_core *core, uint32_t id, uint64_t done) {
-    tma_send(core, TMA_TO_STORE_UNIT, id, later(done, core->cycle + 1));
+    tma_send(core, TMA_TO_STORE_UNIT, id, tma_later(done, core->cycle + 1));
     return tma_nowhere;
 }
 
 TMA_RARE bool tma_write_commit(struct tma_core *core, struct tma_l2 *l2, uint32_t id, int way) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
-    uint64_t done = later(tma_write_done_cycle(core, packet), core->cycle);
+    uint64_t done = tma_later(tma_write_done_cycle(core, packet), core->cycle);
     if (way < 0) {
         tma_slice_write_to_dram(core, packet->line, &packet->location, packet->sectors, done);
         return true;

@@ -1,23 +1,19 @@
 #include "memory/l2/l2.h"
 
 #include "base/allocation.h"
+#include "memory/l2/misses.h"
 #include "memory/l2/reads.h"
 #include "memory/l2/reductions.h"
 #include "memory/l2/slice.h"
 
 static void convert_rates(struct tma_l2 *l2) {
     const struct tma_machine *machine = l2->core->machine;
-    l2->interval_ticks = tma_millicycles_to_ticks(machine->l2.interval_millicycles);
+    l2->tag_ticks = tma_millicycles_to_ticks(machine->l2.request_millicycles);
     l2->fill_sector_ticks = tma_millicycles_to_ticks(machine->l2.fill_sector_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
-    l2->merged_ticks = tma_millicycles_to_ticks(machine->l2.merge_millicycles);
-    bool promotes = machine->l2.promotion != TMA_PROMOTION_none;
-    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++) {
-        uint64_t read = machine->l2.request_millicycles + sectors * machine->l2.sector_millicycles;
-        uint64_t pair = promotes ? machine->l2.pair_millicycles : 0;
-        l2->read_ticks[sectors] = tma_millicycles_to_ticks(read);
-        l2->pair_read_ticks[sectors] = tma_millicycles_to_ticks(read + pair);
-    }
+    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
+        l2->read_ticks[sectors] =
+            tma_millicycles_to_ticks(sectors * machine->l2.sector_millicycles);
 }
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
@@ -27,18 +23,16 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
     l2->promotion = tma_promotion_policy(machine->l2.promotion);
     convert_rates(l2);
     l2->slices = tma_allocate(machine->l2.slices, sizeof *l2->slices);
-    l2->write_ports = tma_allocate(machine->l2.slices, sizeof *l2->write_ports);
-    if (l2->slices == NULL || l2->write_ports == NULL)
+    if (l2->slices == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
     for (uint32_t i = 0; i < machine->l2.slices; i++)
-        l2->write_ports[i].first_waiting = TMA_NONE;
+        l2->slices[i].first_leaving = l2->slices[i].first_reduction = TMA_NONE;
     return tma_tags_create(&l2->tags, machine, error);
 }
 
 void tma_l2_free(struct tma_l2 *l2) {
     tma_tags_free(&l2->tags);
     tma_release(l2->slices);
-    tma_release(l2->write_ports);
 }
 
 /* Counts a fill that ends. The profiler counts only fills for SMs
@@ -65,12 +59,15 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
                            packet->fill.missing);
     count_fill(core, packet, tma_sector_count(packet->fill.missing), cycle);
     struct tma_handover next = tma_nowhere;
-    if (packet->kind == TMA_PACKET_PROMOTION)
+    if (packet->kind == TMA_PACKET_PROMOTION) {
         tma_packet_free(core, id);
-    else if (packet->kind == TMA_PACKET_REDUCE)
+    } else if (packet->kind == TMA_PACKET_REDUCE) {
         next = tma_l2_reduce_filled(core, l2, id, way, cycle);
-    else
+    } else {
+        if (tma_is_near(core, packet))
+            tma_misses_end(core, l2, id, false, cycle);
         next = tma_read_filled(core, l2, id, cycle);
+    }
     if (waiting != TMA_NONE)
         tma_read_answer(core, l2, waiting, cycle);
     return next;
@@ -79,13 +76,9 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
 uint64_t tma_l2_busy_cycles(const struct tma_l2 *l2) {
     uint64_t total = 0;
     for (uint32_t i = 0; i < l2->core->machine->l2.slices; i++) {
-        const struct tma_write_ports *writes = &l2->write_ports[i];
-        const uint64_t ticks[] = {l2->slices[i].busy_ticks, writes->from_sms.busy_ticks,
-                                  writes->from_partition.busy_ticks, writes->data.busy_ticks};
         uint64_t busiest = 0;
-        for (size_t k = 0; k < sizeof ticks / sizeof *ticks; k++)
-            if (ticks[k] > busiest)
-                busiest = ticks[k];
+        for (size_t k = 0; k < TMA_SLICE_PORTS; k++)
+            busiest = tma_later(busiest, l2->slices[i].ports[k].busy_ticks);
         total += busiest / TMA_TICKS;
     }
     return total;

@@ -12,29 +12,35 @@
 #include "memory/l2/tags.h"
 #include "placement/rows.h"
 
-/* What a write passes in a slice. */
-struct tma_write_ports {
-    struct tma_port from_sms;       /* flits from SMs of the partition */
-    struct tma_port from_partition; /* flits from the other partition */
-    struct tma_port data;           /* the data array */
-    uint32_t operands;              /* of reductions that wait for their lines */
-    /* packets of reductions that wait until the slice can keep their operands: a list */
-    uint32_t first_waiting, last_waiting;
+/* The ports of a slice, which work side by side. */
+enum tma_slice_port {
+    TMA_SLICE_TAGS,
+    TMA_SLICE_READ,           /* what its data array reads */
+    TMA_SLICE_WRITE,          /* what its data array writes for SMs */
+    TMA_SLICE_FROM_SMS,       /* flits of writes, from SMs of the partition */
+    TMA_SLICE_FROM_PARTITION, /* flits of writes, from the other partition */
+    TMA_SLICE_PORTS,
+};
+
+struct tma_slice {
+    struct tma_port ports[TMA_SLICE_PORTS];
+    /* Sectors that it waits for, from DRAM and from the other partition. Packets that wait to leave
+     * it are a list: see misses.h. */
+    uint32_t fills, copies, first_leaving, last_leaving;
+    /* Operands of reductions that wait for their lines. Packets of reductions that wait until the
+     * slice can keep their operands are a list. */
+    uint32_t operands, first_reduction, last_reduction;
 };
 
 struct tma_l2 {
     struct tma_core *core; /* borrowed */
     struct tma_l2_tags tags;
-    struct tma_port *slices;             /* owned: the tag pipelines, by partition and slice */
-    struct tma_write_ports *write_ports; /* owned: likewise */
+    struct tma_slice *slices; /* owned: by partition and slice */
     const struct tma_promotion_policy *promotion;
-    uint64_t interval_ticks;    /* least time between the requests of a slice */
-    uint64_t fill_sector_ticks; /* of a slice, for each sector that a fill or a copy brings */
-    uint64_t fill_line_ticks;   /* to read a fill line */
-    uint64_t merged_ticks;      /* for a request that was merged */
-    uint64_t read_ticks[TMA_SECTORS + 1]; /* to read that many sectors */
-    /* the same, and to look up the other line of a block of 256 bytes */
-    uint64_t pair_read_ticks[TMA_SECTORS + 1];
+    /* for which a slice's tags are busy: to look up a line, for each sector that a fill or a copy
+     * brings, and to look up a fill line */
+    uint64_t tag_ticks, fill_sector_ticks, fill_line_ticks;
+    uint64_t read_ticks[TMA_SECTORS + 1]; /* in which the data array reads that many sectors */
     /* Hits until the host's caches are no longer prefetched for misses. No result depends on it. */
     uint32_t expects_misses;
 };

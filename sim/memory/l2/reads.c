@@ -2,19 +2,12 @@
 #include "memory/l2/reads.h"
 
 #include "memory/l2/coherence.h"
+#include "memory/l2/misses.h"
 #include "memory/l2/reductions.h"
 
 static void count_request(struct tma_core *core, uint32_t sectors) {
     core->counters.requests++;
     core->counters.sectors += tma_sector_count(sectors);
-}
-
-/* Sends a packet on to the slice of its line's home, in the other partition. */
-static struct tma_handover forward_to_home(struct tma_core *core, uint32_t id, uint64_t cycle) {
-    struct tma_packet *packet = tma_packet_at(core, id);
-    packet->index = tma_opposite_index(&core->map, &packet->location, packet->index);
-    tma_send(core, TMA_TO_HOME_SLICE, id, cycle + core->machine->crossbar.partition_cycles);
-    return tma_nowhere;
 }
 
 /* The data of a read leaves the slice of the SM's partition at `ready`. A prefetch has no response.
@@ -83,8 +76,10 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
         return respond(core, id, ready);
     ready += core->machine->crossbar.partition_cycles;
     struct tma_handover next = respond(core, id, ready);
-    if (packet->kind != TMA_PACKET_PREFETCH)
+    if (packet->kind != TMA_PACKET_PREFETCH) {
+        tma_misses_end(core, l2, id, true, ready);
         complete_copy(core, l2, packet, ready);
+    }
     return next;
 }
 
@@ -99,7 +94,8 @@ static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
 static bool is_busy(struct tma_core *core, const struct tma_l2 *l2,
                     const struct tma_line_location *location) {
     uint64_t until = core->cycle + 1 + core->machine->l2.promotion_wait_cycles;
-    return tma_slice_port(core, l2, location->home, location)->free_ticks > until * TMA_TICKS;
+    const struct tma_slice *slice = tma_slice_of(core, l2, location->home, location);
+    return slice->ports[TMA_SLICE_TAGS].free_ticks > until * TMA_TICKS;
 }
 
 /* Fetches the second line of a read's block, which has the same home; its slice sees the promotion
@@ -125,7 +121,6 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     packet = tma_packet_at(core, id);
     if (near && missing == 0 && packet->kind == TMA_PACKET_LOAD)
         return tma_nowhere;
-    tma_slice_look_up(core, l2, second.home, &second, 0, core->cycle + 1);
     if (near) {
         count_request(core, TMA_ALL_SECTORS);
         core->counters.miss_sectors += tma_sector_count(missing);
@@ -194,6 +189,8 @@ read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cyc
     if (missing != 0) {
         tma_slice_count_missed(core, packet, tma_sector_count(missing & packet->sectors));
         struct tma_handover fill = tma_slice_start_fill(core, l2, id, way, missing, cycle);
+        if (tma_is_near(core, packet))
+            fill = tma_misses_leave(core, l2, id, TMA_TO_DRAM, cycle);
         return go_on_and_promote(core, l2, id, cycle, fill);
     }
     bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
@@ -235,38 +232,45 @@ static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, u
         core->counters.lookup_miss_sectors += tma_sector_count(copied);
     if (way >= 0)
         tma_tags_begin_copy(set, way, copied);
-    return forward_to_home(core, id, cycle);
+    packet->index = tma_opposite_index(&core->map, &packet->location, packet->index);
+    return tma_misses_leave(core, l2, id, TMA_TO_HOME_SLICE, cycle);
 }
 
 /* A prefetch of a line whose home is the other partition leaves no copy here: it goes on to the
  * home. Its promotion, which the home makes, counts here. */
 static struct tma_handover forward_prefetch(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                             uint64_t cycle) {
-    const struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_packet *packet = tma_packet_at(core, id);
     core->counters.lookup_miss_sectors += tma_sector_count(packet->sectors);
     if (promotes(l2, packet)) {
         count_request(core, TMA_ALL_SECTORS);
         core->counters.lookup_miss_sectors += TMA_SECTORS;
     }
-    return forward_to_home(core, id, cycle);
+    packet->index = tma_opposite_index(&core->map, &packet->location, packet->index);
+    tma_send(core, TMA_TO_HOME_SLICE, id, cycle + core->machine->crossbar.partition_cycles);
+    return tma_nowhere;
 }
 
 struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                           uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    uint32_t partition = tma_near_partition(core, packet);
-    tma_port_serve(tma_slice_port(core, l2, partition, &packet->location), cycle, l2->merged_ticks);
+    tma_slice_serve(tma_near_slice(core, l2, packet), TMA_SLICE_READ, cycle,
+                    l2->read_ticks[tma_sector_count(packet->wanted)]);
     return tma_nowhere;
 }
 
-/* For how long a read of an SM occupies the slice of its partition. One that promotes to 256 bytes
- * looks up both lines of its block. */
-static uint64_t ticks_of_read(const struct tma_l2 *l2, const struct tma_packet *packet) {
-    uint32_t sectors = tma_sector_count(packet->sectors);
-    if (packet->fill_line)
-        return l2->fill_line_ticks;
-    return packet->promotion == TMA_L2_256B ? l2->pair_read_ticks[sectors]
-                                            : l2->read_ticks[sectors];
+/* A slice looks a read up, and both lines of its block if it promotes; its data array reads
+ * `sectors`. Returns the cycle at which the result is known. */
+static uint64_t look_up(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
+                        const struct tma_packet *packet, uint32_t sectors, uint64_t cycle) {
+    struct tma_slice *slice = tma_slice_of(core, l2, partition, &packet->location);
+    uint64_t ticks = packet->fill_line      ? l2->fill_line_ticks
+                     : promotes(l2, packet) ? 2 * l2->tag_ticks
+                                            : l2->tag_ticks;
+    uint64_t found = tma_slice_serve(slice, TMA_SLICE_TAGS, cycle, ticks);
+    uint64_t read =
+        tma_slice_serve(slice, TMA_SLICE_READ, cycle, l2->read_ticks[tma_sector_count(sectors)]);
+    return tma_later(found, read) + core->machine->l2.lookup_cycles;
 }
 
 /* Hits in a row after which L2 expects no more misses. */
@@ -276,14 +280,15 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t partition = tma_near_partition(core, packet);
-    uint64_t known =
-        tma_slice_look_up(core, l2, partition, &packet->location, ticks_of_read(l2, packet), cycle);
+    uint64_t known = look_up(core, l2, partition, packet, packet->sectors, cycle);
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
     if (packet->kind == TMA_PACKET_LOAD &&
         tma_tags_hit(&l2->tags, tma_slice_set(l2, packet), packet->index.tag, packet->sectors)) {
         l2->expects_misses -= l2->expects_misses > 0;
+        if (tma_misses_wait(tma_near_slice(core, l2, packet)))
+            return tma_misses_leave(core, l2, id, TMA_TO_RESPONSE_PORT, known);
         tma_send(core, TMA_TO_RESPONSE_PORT, id, known);
         return tma_nowhere;
     }
@@ -298,9 +303,7 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
 struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                            uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
-    uint64_t read_ticks = prefetch ? 0 : l2->read_ticks[tma_sector_count(packet->wanted)];
-    uint64_t known =
-        tma_slice_look_up(core, l2, packet->location.home, &packet->location, read_ticks, cycle);
+    uint32_t sectors = packet->kind == TMA_PACKET_PREFETCH ? 0 : packet->wanted;
+    uint64_t known = look_up(core, l2, packet->location.home, packet, sectors, cycle);
     return read_at_home(core, l2, id, known);
 }

@@ -4,13 +4,13 @@
 
 #include "memory/l2/commit.h"
 
-static struct tma_write_ports *home_ports(struct tma_core *core, const struct tma_l2 *l2,
-                                          const struct tma_packet *packet) {
-    return tma_write_ports_of(core, l2, packet->location.home, &packet->location);
+static struct tma_slice *home_slice(struct tma_core *core, const struct tma_l2 *l2,
+                                    const struct tma_packet *packet) {
+    return tma_slice_of(core, l2, packet->location.home, &packet->location);
 }
 
-static bool has_room(const struct tma_core *core, const struct tma_write_ports *ports) {
-    return ports->operands < core->machine->l2.reduction_operands;
+static bool has_room(const struct tma_core *core, const struct tma_slice *slice) {
+    return slice->operands < core->machine->l2.reduction_operands;
 }
 
 /* What a slice keeps of a reduction, in units of 32 bytes: its sectors and the operation. */
@@ -19,17 +19,17 @@ static uint32_t operands_of(const struct tma_packet *packet) {
 }
 
 /* A reduction waits until the slice can keep its operands. */
-static void wait_for_room(struct tma_core *core, struct tma_write_ports *ports, uint32_t id) {
+static void wait_for_room(struct tma_core *core, struct tma_slice *slice, uint32_t id) {
     tma_packet_at(core, id)->next = TMA_NONE;
-    if (ports->first_waiting == TMA_NONE)
-        ports->first_waiting = id;
+    if (slice->first_reduction == TMA_NONE)
+        slice->first_reduction = id;
     else
-        tma_packet_at(core, ports->last_waiting)->next = id;
-    ports->last_waiting = id;
+        tma_packet_at(core, slice->last_reduction)->next = id;
+    slice->last_reduction = id;
 }
 
 /* The slice keeps the operands: the SM gets its credits back. */
-static void keep_operands(struct tma_core *core, struct tma_write_ports *ports, uint32_t id,
+static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32_t id,
                           uint64_t cycle) {
     uint32_t credit = tma_packet_new(core);
     if (credit == TMA_NONE)
@@ -37,7 +37,7 @@ static void keep_operands(struct tma_core *core, struct tma_write_ports *ports, 
     struct tma_packet *packet = tma_packet_at(core, credit);
     *packet = *tma_packet_at(core, id);
     packet->kind = TMA_PACKET_CREDIT & 7u;
-    ports->operands += operands_of(packet);
+    slice->operands += operands_of(packet);
     tma_send(core, TMA_TO_STORE_UNIT, credit, cycle > core->cycle ? cycle : core->cycle + 1);
 }
 
@@ -52,11 +52,11 @@ static bool is_complete(const struct tma_l2 *l2, const struct tma_packet *packet
 TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                            uint64_t done) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_write_ports *ports = home_ports(core, l2, packet);
+    struct tma_slice *slice = home_slice(core, l2, packet);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     bool complete = is_complete(l2, packet);
-    if (!complete && !has_room(core, ports)) {
-        wait_for_room(core, ports, id);
+    if (!complete && !has_room(core, slice)) {
+        wait_for_room(core, slice, id);
         return tma_nowhere;
     }
     struct tma_l2_victim victim;
@@ -71,7 +71,7 @@ TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 
     }
     if (complete)
         return tma_write_line(core, l2, id, way, victim.sectors != 0, done);
-    keep_operands(core, ports, id, done);
+    keep_operands(core, slice, id, done);
     packet = tma_packet_at(core, id);
     if (missing == 0) { /* on its way */
         packet->next = tma_tags_wait(set, way, id);
@@ -84,15 +84,15 @@ TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 
 TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct tma_l2 *l2,
                                                   uint32_t id, int way, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_write_ports *ports = home_ports(core, l2, packet);
-    ports->operands -= operands_of(packet);
+    struct tma_slice *slice = home_slice(core, l2, packet);
+    slice->operands -= operands_of(packet);
     tma_write_commit(core, l2, id, way);
     packet = tma_packet_at(core, id);
     packet->sectors = 0; /* the SM has the credits of all flits already */
     packet->partial = true;
-    while (ports->first_waiting != TMA_NONE && has_room(core, ports)) {
-        uint32_t first = ports->first_waiting;
-        ports->first_waiting = tma_packet_at(core, first)->next;
+    while (slice->first_reduction != TMA_NONE && has_room(core, slice)) {
+        uint32_t first = slice->first_reduction;
+        slice->first_reduction = tma_packet_at(core, first)->next;
         struct tma_handover next = tma_l2_reduce(core, l2, first, cycle);
         if (next.destination != TMA_TO_NOWHERE)
             tma_pass(core, next.destination, next.packet, next.cycle);

@@ -1,24 +1,10 @@
 #include "memory/l2/slice.h"
 
-uint64_t tma_slice_occupy(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
-                          const struct tma_line_location *location, uint64_t ticks,
-                          uint64_t cycle) {
-    if (ticks < l2->interval_ticks)
-        ticks = l2->interval_ticks;
-    return tma_port_serve(tma_slice_port(core, l2, partition, location), cycle, ticks);
-}
-
-uint64_t tma_slice_look_up(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
-                           const struct tma_line_location *location, uint64_t ticks,
-                           uint64_t cycle) {
-    return tma_slice_occupy(core, l2, partition, location, ticks, cycle) +
-           core->machine->l2.lookup_cycles;
-}
-
 void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
                             const struct tma_line_location *location, uint32_t sectors) {
     uint64_t ticks = tma_sector_count(sectors) * l2->fill_sector_ticks;
-    tma_port_serve(tma_slice_port(core, l2, partition, location), core->cycle, ticks);
+    tma_slice_serve(tma_slice_of(core, l2, partition, location), TMA_SLICE_TAGS, core->cycle,
+                    ticks);
 }
 
 void tma_slice_write_to_dram(struct tma_core *core, uint64_t line,

@@ -9,30 +9,22 @@ static inline struct tma_l2_set *tma_slice_set(const struct tma_l2 *l2,
     return &l2->tags.sets[packet->index.set];
 }
 
-/* The tag pipeline of the slice that serves a location in a partition. */
-static inline struct tma_port *tma_slice_port(struct tma_core *core, const struct tma_l2 *l2,
-                                              uint32_t partition,
-                                              const struct tma_line_location *location) {
+/* The slice that serves a location in a partition. */
+static inline struct tma_slice *tma_slice_of(struct tma_core *core, const struct tma_l2 *l2,
+                                             uint32_t partition,
+                                             const struct tma_line_location *location) {
     return &l2->slices[partition * core->map.slices + location->server];
 }
 
-/* The write ports of that slice. */
-static inline struct tma_write_ports *tma_write_ports_of(struct tma_core *core,
-                                                         const struct tma_l2 *l2,
-                                                         uint32_t partition,
-                                                         const struct tma_line_location *location) {
-    return &l2->write_ports[partition * core->map.slices + location->server];
+/* A client of one port of a slice: as tma_port_serve. */
+static inline uint64_t tma_slice_serve(struct tma_slice *slice, enum tma_slice_port port,
+                                       uint64_t cycle, uint64_t ticks) {
+    return tma_port_serve(&slice->ports[port], cycle, ticks);
 }
 
-/* Occupies the tag pipeline for `ticks`, at least the interval between requests. Returns the cycle
- * at which the pipeline is free again. */
-uint64_t tma_slice_occupy(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
-                          const struct tma_line_location *location, uint64_t ticks, uint64_t cycle);
-
-/* Looks a line up: as tma_slice_occupy, but returns the cycle at which the result is known. */
-uint64_t tma_slice_look_up(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
-                           const struct tma_line_location *location, uint64_t ticks,
-                           uint64_t cycle);
+static inline uint64_t tma_later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
 
 /* Sectors from DRAM or from the other partition arrive and are written: they occupy the slice,
  * which other requests wait for. */

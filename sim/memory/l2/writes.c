@@ -7,17 +7,13 @@ static uint64_t ticks_of(uint32_t millicycles, uint32_t count) {
     return tma_millicycles_to_ticks((uint64_t)millicycles * count);
 }
 
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* The flits of a write from an SM enter a slice of the SM's partition. Returns the cycle at which
  * the last one has entered. */
 static uint64_t enter_from_sm(struct tma_core *core, struct tma_l2 *l2,
                               const struct tma_packet *packet, uint32_t partition, uint64_t cycle) {
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, packet->partial);
-    return tma_port_serve(&tma_write_ports_of(core, l2, partition, &packet->location)->from_sms,
-                          cycle, ticks_of(core->machine->l2.write_flit_millicycles, flits));
+    return tma_slice_serve(tma_slice_of(core, l2, partition, &packet->location), TMA_SLICE_FROM_SMS,
+                           cycle, ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
 
 /* The same for a write from the other partition. The first slice has merged the byte masks of
@@ -26,9 +22,9 @@ static uint64_t enter_from_partition(struct tma_core *core, struct tma_l2 *l2,
                                      const struct tma_packet *packet, uint64_t cycle) {
     bool partial = packet->kind == TMA_PACKET_REDUCE && packet->partial;
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, partial);
-    uint32_t home = packet->location.home;
-    return tma_port_serve(&tma_write_ports_of(core, l2, home, &packet->location)->from_partition,
-                          cycle, ticks_of(core->machine->l2.write_flit_millicycles, flits));
+    struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+    return tma_slice_serve(slice, TMA_SLICE_FROM_PARTITION, cycle,
+                           ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
 
 TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *core,
@@ -38,12 +34,13 @@ TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *co
     const struct tma_machine *machine = core->machine;
     uint32_t partition = tma_near_partition(core, packet);
     uint64_t entered = enter_from_sm(core, l2, packet, partition, cycle);
-    uint64_t known = tma_slice_occupy(core, l2, partition, &packet->location,
-                                      ticks_of(machine->l2.write_request_millicycles, 1), cycle);
+    uint64_t known =
+        tma_slice_serve(tma_slice_of(core, l2, partition, &packet->location), TMA_SLICE_TAGS, cycle,
+                        ticks_of(machine->l2.write_request_millicycles, 1));
     if (packet->kind == TMA_PACKET_STORE)
         tma_copy_store(core, l2, packet, known);
     tma_send(core, TMA_TO_WRITE_SLICE, id,
-             later(entered, known) + machine->crossbar.partition_cycles);
+             tma_later(entered, known) + machine->crossbar.partition_cycles);
     return tma_nowhere;
 }
 
@@ -56,12 +53,13 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
     uint64_t ticks = ticks_of(machine->l2.write_request_millicycles, 1);
     if (invalidates)
         ticks += ticks_of(machine->l2.invalidate_millicycles, 1);
-    uint32_t home = packet->location.home;
-    uint64_t known = tma_slice_occupy(core, l2, home, &packet->location, ticks, cycle);
-    uint64_t written = tma_port_serve(
-        &tma_write_ports_of(core, l2, home, &packet->location)->data, cycle,
-        ticks_of(machine->l2.write_sector_millicycles, tma_sector_count(packet->sectors)));
-    return later(known, written);
+    struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+    uint64_t known = tma_slice_serve(slice, TMA_SLICE_TAGS, cycle, ticks);
+    uint32_t each = packet->kind == TMA_PACKET_REDUCE ? machine->l2.reduce_sector_millicycles
+                                                      : machine->l2.write_sector_millicycles;
+    uint64_t written = tma_slice_serve(slice, TMA_SLICE_WRITE, cycle,
+                                       ticks_of(each, tma_sector_count(packet->sectors)));
+    return tma_later(known, written);
 }
 
 TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct tma_l2 *l2,
@@ -74,7 +72,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
         tma_copy_invalidate(core, l2, packet);
     uint64_t entered = near ? enter_from_sm(core, l2, packet, packet->location.home, cycle)
                             : enter_from_partition(core, l2, packet, cycle);
-    uint64_t done = later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));
+    uint64_t done = tma_later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));
     packet->known_cycles = (uint32_t)(done + core->machine->l2.lookup_cycles - packet->sent_cycle);
     core->counters.requests++;
     core->counters.sectors += sectors;
@@ -93,9 +91,8 @@ TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_core *core, stru
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint64_t done = tma_write_done_cycle(core, packet);
     if (accepted > done) { /* back-pressure: later writes wait behind this one */
-        tma_port_stall(
-            &tma_write_ports_of(core, l2, packet->location.home, &packet->location)->data,
-            accepted);
+        struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+        tma_port_stall(&slice->ports[TMA_SLICE_WRITE], accepted);
         done = accepted;
     }
     return tma_write_respond(core, id, done);

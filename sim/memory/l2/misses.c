@@ -1,0 +1,71 @@
+#include "memory/l2/misses.h"
+
+/* The sectors that a read waits for: those of a fill, or else of a copy. */
+static uint32_t sectors_of(const struct tma_packet *packet, bool copy) {
+    return tma_sector_count(copy ? packet->wanted : packet->fill.missing);
+}
+
+/* Makes room for the sectors that a read which goes to `destination` waits for. False if there is
+ * none. */
+static bool make_room(const struct tma_core *core, struct tma_slice *slice,
+                      const struct tma_packet *packet, enum tma_destination destination) {
+    if (destination == TMA_TO_RESPONSE_PORT)
+        return true;
+    bool copy = destination == TMA_TO_HOME_SLICE;
+    uint32_t *missing = copy ? &slice->copies : &slice->fills;
+    if (*missing >= core->machine->l2.missing_sectors)
+        return false;
+    *missing += sectors_of(packet, copy);
+    return true;
+}
+
+/* The cycle at which a read that leaves at `cycle` arrives. */
+static uint64_t arrival(const struct tma_core *core, enum tma_destination destination,
+                        uint64_t cycle) {
+    return destination == TMA_TO_HOME_SLICE ? cycle + core->machine->crossbar.partition_cycles
+                                            : cycle;
+}
+
+static void wait_for_room(struct tma_core *core, struct tma_slice *slice, uint32_t id,
+                          enum tma_destination destination) {
+    struct tma_packet *packet = tma_packet_at(core, id);
+    packet->destination = destination & 15u;
+    packet->next_leaving = TMA_NONE;
+    if (slice->first_leaving == TMA_NONE)
+        slice->first_leaving = id;
+    else
+        tma_packet_at(core, slice->last_leaving)->next_leaving = id;
+    slice->last_leaving = id;
+}
+
+struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
+                                     enum tma_destination destination, uint64_t cycle) {
+    struct tma_slice *slice = tma_near_slice(core, l2, tma_packet_at(core, id));
+    if (tma_misses_wait(slice) || !make_room(core, slice, tma_packet_at(core, id), destination)) {
+        wait_for_room(core, slice, id, destination);
+        return tma_nowhere;
+    }
+    if (destination == TMA_TO_DRAM)
+        return (struct tma_handover){id, destination, cycle};
+    tma_send(core, destination, id, arrival(core, destination, cycle));
+    return tma_nowhere;
+}
+
+void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool copy,
+                    uint64_t cycle) {
+    struct tma_slice *slice = tma_near_slice(core, l2, tma_packet_at(core, id));
+    *(copy ? &slice->copies : &slice->fills) -= sectors_of(tma_packet_at(core, id), copy);
+    if (cycle <= core->cycle)
+        cycle = core->cycle + 1;
+    while (slice->first_leaving != TMA_NONE) {
+        uint32_t first = slice->first_leaving;
+        struct tma_packet *packet = tma_packet_at(core, first);
+        enum tma_destination destination = packet->destination;
+        if (!make_room(core, slice, packet, destination))
+            return;
+        slice->first_leaving = packet->next_leaving;
+        uint64_t known = tma_known_cycle(packet), left = tma_later(cycle, known);
+        packet->dram_cycles = (uint32_t)(left - known);
+        tma_send(core, destination, first, arrival(core, destination, left));
+    }
+}
