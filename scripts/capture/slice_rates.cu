@@ -89,6 +89,20 @@ static __device__ uint32_t line_number(const access &access, uint32_t warp) {
     return cluster * warps + warp;
 }
 
+/* Makes the barriers of a CTA's warps. All CTAs go on at about the same time, cycle *begin. */
+static __device__ void begin_together(const device &device, uint64_t *barriers, uint32_t *begin) {
+    touch_pages(device.buffer, device.sink);
+    if (threadIdx.x == 0) {
+        for (uint32_t i = 0; i < warps; i++)
+            init(shared_address(&barriers[i]), 1);
+        fence_init();
+        fence_async();
+        wait_for_all(device.arrived);
+        *begin = clock_now();
+    }
+    __syncthreads();
+}
+
 /* results[CTA]: operations that ended within the window. */
 __global__ static void take_rate(const __grid_constant__ CUtensorMap map, access access,
                                  device device) {
@@ -97,16 +111,7 @@ __global__ static void take_rate(const __grid_constant__ CUtensorMap map, access
     __shared__ uint32_t begin;
     uint32_t warp = threadIdx.x / 32, parity = 0, ended = 0;
     uint32_t to = shared_address(stages[warp]), barrier = shared_address(&barriers[warp]);
-    touch_pages(device.buffer, device.sink);
-    if (threadIdx.x == 0) {
-        for (uint32_t i = 0; i < warps; i++)
-            init(shared_address(&barriers[i]), 1);
-        fence_init();
-        fence_async();
-        wait_for_all(device.arrived);
-        begin = clock_now();
-    }
-    __syncthreads();
+    begin_together(device, barriers, &begin);
     if (threadIdx.x % 32 != 0)
         return;
     int x = int(access.offset / element_bytes), y = int(device.lines[line_number(access, warp)]);
@@ -138,16 +143,7 @@ __global__ static void take_misses(const __grid_constant__ CUtensorMap map, uint
     __shared__ uint32_t begin;
     const uint32_t bytes = 32, warp = threadIdx.x / 32;
     uint32_t to = shared_address(stages[warp]), barrier = shared_address(&barriers[warp]);
-    touch_pages(device.buffer, device.sink);
-    if (threadIdx.x == 0) {
-        for (uint32_t i = 0; i < warps; i++)
-            init(shared_address(&barriers[i]), 1);
-        fence_init();
-        fence_async();
-        wait_for_all(device.arrived);
-        begin = clock_now();
-    }
-    __syncthreads();
+    begin_together(device, barriers, &begin);
     bool reads = blockIdx.x < readers;
     if (threadIdx.x % 32 != 0 || warp >= (reads ? 1 : loaders))
         return;
@@ -200,10 +196,10 @@ static CUtensorMap rows_of(const device &device, uint32_t row_bytes, uint32_t pr
     return map;
 }
 
-/* Lines of the slice, from `skip` units on. `even`: only those that begin a block of 256 bytes. */
-static void choose_lines(const device &device, uint32_t skip, bool even, uint32_t count) {
+/* Lines of the slice. `even`: only those that begin a block of 256 bytes. */
+static void choose_lines(const device &device, bool even, uint32_t count) {
     std::vector<uint32_t> chosen;
-    for (uint32_t unit = first_unit() + skip; chosen.size() < count; unit++)
+    for (uint32_t unit = first_unit(); chosen.size() < count; unit++)
         for (uint32_t k = 0; k < unit_lines; k++) {
             uint32_t line = line_of(home, slice, unit, k);
             if (!even || line % 2 == 0)
@@ -267,7 +263,7 @@ static void print_rate(const device &device, const access &access) {
 }
 
 static void take_rates(const device &device) {
-    choose_lines(device, 0, true, device.sms * warps);
+    choose_lines(device, true, device.sms * warps);
     printf("operation\trow_bytes\toffset\tpromotion\tsharing\tof\tsms\toperations\n");
     for (operation operation : {LOAD, STORE, REDUCE})
         for (uint32_t row_bytes = 16; row_bytes <= line_bytes; row_bytes += 16)
@@ -291,7 +287,7 @@ static void take_rates(const device &device) {
 }
 
 static void take_misses(const device &device) {
-    choose_lines(device, 0, false, cold_lines + readers);
+    choose_lines(device, false, cold_lines + readers);
     CUtensorMap map = rows_of(device, 32, 0);
     printf("loads\tcycles\tp10\tp90\n");
     for (uint32_t loaders = 0; loaders <= warps; loaders++) {

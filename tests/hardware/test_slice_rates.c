@@ -29,7 +29,6 @@ static const uint64_t think_cycles = 90;
 static struct tma_machine machine;
 static uint32_t gpcs[SMS];
 static int32_t lines[ROW_LINES]; /* of home 0 and the slice */
-static uint32_t line_count;
 
 struct warp {
     uint32_t sm, next_line, line_step;
@@ -53,12 +52,12 @@ struct loop {
 
 static void find_lines(bool even, uint32_t count) {
     struct tma_address_map map = tma_address_map_of(&machine);
-    line_count = 0;
-    for (int32_t line = 0; line_count < count; line++) {
+    uint32_t found = 0;
+    for (int32_t line = 0; found < count; line++) {
         struct tma_line_location location = tma_locate(&map, base_line + (uint64_t)line);
         ck_assert_int_lt(line, ALLOCATION);
         if (location.home == 0 && location.server == SLICE && !(even && line % 2 != 0))
-            lines[line_count++] = line;
+            lines[found++] = line;
     }
 }
 
@@ -248,7 +247,7 @@ static int compare(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* The median of hits, less that without misses. */
+/* The median time of hits while `loads` misses are on their way. */
 static double median_of_hits(uint32_t loads) {
     const uint32_t readers = 12, cold = 65536;
     const uint64_t warm_up = 8000, window = 16000;

@@ -3,10 +3,6 @@
 #include "memory/core/sectors.h"
 #include "memory/dram/refresh.h"
 
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* The slot of an activation at the end of a refresh: rows that wait for the same refresh open one
  * after the other. */
 static uint64_t slot_after(struct tma_dram_channel *channel, uint64_t end_ticks,
@@ -21,10 +17,11 @@ static uint64_t slot_after(struct tma_dram_channel *channel, uint64_t end_ticks,
 void tma_dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t number,
                        uint64_t row, uint64_t ticks) {
     struct tma_dram_bank *bank = &channel->banks[number];
-    uint64_t activate = later(ticks, channel->activate_ticks);
+    uint64_t activate = tma_later(ticks, channel->activate_ticks);
     if (bank->activated)
-        activate = later(activate, dram->trp_ticks + later(bank->activated_ticks + dram->tras_ticks,
-                                                           bank->precharge_ticks));
+        activate = tma_later(activate,
+                             dram->trp_ticks + tma_later(bank->activated_ticks + dram->tras_ticks,
+                                                         bank->precharge_ticks));
     const uint64_t use = dram->trcd_ticks + dram->data_ticks[TMA_SECTORS];
     /* The bank's next refresh is still that which would close its last row. */
     struct tma_refresh refresh = {.start_ticks = bank->closes_ticks};

@@ -19,10 +19,6 @@ static const struct tma_dram_queue empty_queue = {
     .first_ready_ticks = {[0 ... TMA_DRAM_MAX_GROUPS - 1] = UINT64_MAX},
     .runs = {[0 ... TMA_DRAM_MAX_GROUPS - 1] = {TMA_NONE, TMA_NONE}}};
 
-static uint64_t later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* Requests that all queues admit together. */
 static size_t admitted_requests(const struct tma_machine *machine) {
     return (size_t)machine->dram.channels * TMA_DRAM_QUEUES *
@@ -107,7 +103,7 @@ static void set_data_ticks(struct tma_dram *dram) {
     for (uint32_t sectors = 1; sectors <= TMA_SECTORS; sectors++) {
         uint32_t bursts = (sectors + each - 1) / each;
         uint64_t last = (bursts - 1) * dram->tccd_long_ticks + each * dram->sector_ticks;
-        dram->data_ticks[sectors] = later(sectors * dram->sector_ticks, last);
+        dram->data_ticks[sectors] = tma_later(sectors * dram->sector_ticks, last);
         dram->columns_ticks[sectors] = bursts * dram->tccd_long_ticks;
     }
 }
@@ -263,7 +259,7 @@ static void take(struct tma_dram *dram, struct tma_dram_queue *queue, uint32_t g
 static void make_ready(struct tma_dram *dram, struct tma_dram_channel *channel,
                        struct tma_dram_bank *bank, uint32_t id) {
     struct tma_dram_request *request = &dram->requests[id];
-    request->ticks = later(request->ticks, bank->opened_ticks);
+    request->ticks = tma_later(request->ticks, bank->opened_ticks);
     bank->active++;
     insert(dram, &channel->queues[request->write], id);
 }
@@ -315,7 +311,7 @@ static void fill_queue(struct tma_dram *dram, struct tma_dram_channel *channel,
                        struct tma_dram_queue *queue, uint64_t ticks) {
     while (queue->admitted < dram->window && queue->outside.count > 0) {
         struct tma_dram_request request = tma_dram_fifo_take(&queue->outside);
-        request.ticks = later(request.ticks, ticks);
+        request.ticks = tma_later(request.ticks, ticks);
         admit(dram, channel, &request);
     }
 }
@@ -367,7 +363,7 @@ static void move(struct tma_dram *dram, struct tma_dram_channel *channel,
     channel->rank = request->group / dram->rank_groups;
     channel->group_ticks[request->group] = start + dram->columns_ticks[request->sectors];
     uint64_t precharge = write ? start + ticks + dram->twr_ticks : start + dram->trtp_ticks;
-    bank->precharge_ticks = later(bank->precharge_ticks, precharge);
+    bank->precharge_ticks = tma_later(bank->precharge_ticks, precharge);
 }
 
 /* The row of a request is open again, after a refresh or for an earlier request. */
@@ -482,5 +478,5 @@ uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_
         }
     if (first == UINT64_MAX && writes->outside.count > 0)
         first = tma_dram_fifo_first(&writes->outside)->ticks;
-    return first == UINT64_MAX ? first : later(first, channel->bus.free_ticks) / TMA_TICKS;
+    return first == UINT64_MAX ? first : tma_later(first, channel->bus.free_ticks) / TMA_TICKS;
 }

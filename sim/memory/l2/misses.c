@@ -55,8 +55,7 @@ void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool 
                     uint64_t cycle) {
     struct tma_slice *slice = tma_near_slice(core, l2, tma_packet_at(core, id));
     *(copy ? &slice->copies : &slice->fills) -= sectors_of(tma_packet_at(core, id), copy);
-    if (cycle <= core->cycle)
-        cycle = core->cycle + 1;
+    cycle = tma_later(cycle, core->cycle + 1);
     while (slice->first_leaving != TMA_NONE) {
         uint32_t first = slice->first_leaving;
         struct tma_packet *packet = tma_packet_at(core, first);

@@ -261,9 +261,9 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
 
 /* A slice looks a read up, and both lines of its block if it promotes; its data array reads
  * `sectors`. Returns the cycle at which the result is known. */
-static uint64_t look_up(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
-                        const struct tma_packet *packet, uint32_t sectors, uint64_t cycle) {
-    struct tma_slice *slice = tma_slice_of(core, l2, partition, &packet->location);
+static uint64_t look_up(const struct tma_core *core, const struct tma_l2 *l2,
+                        struct tma_slice *slice, const struct tma_packet *packet, uint32_t sectors,
+                        uint64_t cycle) {
     uint64_t ticks = packet->fill_line      ? l2->fill_line_ticks
                      : promotes(l2, packet) ? 2 * l2->tag_ticks
                                             : l2->tag_ticks;
@@ -279,21 +279,21 @@ enum { HITS_IN_A_ROW = 64 };
 struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    uint32_t partition = tma_near_partition(core, packet);
-    uint64_t known = look_up(core, l2, partition, packet, packet->sectors, cycle);
+    struct tma_slice *slice = tma_near_slice(core, l2, packet);
+    uint64_t known = look_up(core, l2, slice, packet, packet->sectors, cycle);
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
     if (packet->kind == TMA_PACKET_LOAD &&
         tma_tags_hit(&l2->tags, tma_slice_set(l2, packet), packet->index.tag, packet->sectors)) {
         l2->expects_misses -= l2->expects_misses > 0;
-        if (tma_misses_wait(tma_near_slice(core, l2, packet)))
+        if (tma_misses_wait(slice))
             return tma_misses_leave(core, l2, id, TMA_TO_RESPONSE_PORT, known);
         tma_send(core, TMA_TO_RESPONSE_PORT, id, known);
         return tma_nowhere;
     }
     l2->expects_misses = HITS_IN_A_ROW;
-    if (packet->location.home == partition)
+    if (tma_is_near(core, packet))
         return read_at_home(core, l2, id, known);
     if (packet->kind == TMA_PACKET_PREFETCH)
         return forward_prefetch(core, l2, id, known);
@@ -304,6 +304,7 @@ struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 
                                            uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = packet->kind == TMA_PACKET_PREFETCH ? 0 : packet->wanted;
-    uint64_t known = look_up(core, l2, packet->location.home, packet, sectors, cycle);
+    struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+    uint64_t known = look_up(core, l2, slice, packet, sectors, cycle);
     return read_at_home(core, l2, id, known);
 }

@@ -38,7 +38,7 @@ static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32
     *packet = *tma_packet_at(core, id);
     packet->kind = TMA_PACKET_CREDIT & 7u;
     slice->operands += operands_of(packet);
-    tma_send(core, TMA_TO_STORE_UNIT, credit, cycle > core->cycle ? cycle : core->cycle + 1);
+    tma_send(core, TMA_TO_STORE_UNIT, credit, tma_later(cycle, core->cycle + 1));
 }
 
 /* Whether L2 has all sectors that a reduction needs, and none of them is on its way. */

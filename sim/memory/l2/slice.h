@@ -22,10 +22,6 @@ static inline uint64_t tma_slice_serve(struct tma_slice *slice, enum tma_slice_p
     return tma_port_serve(&slice->ports[port], cycle, ticks);
 }
 
-static inline uint64_t tma_later(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* Sectors from DRAM or from the other partition arrive and are written: they occupy the slice,
  * which other requests wait for. */
 void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
