@@ -215,7 +215,7 @@ pages: $(COMMAND) ## the pages of `tmasim report` in headless Chromium (needs ch
 .PHONY: coverage
 coverage: ## lines and branches of sim/ that the tests reach (needs gcovr)
 	@$(MAKE) --no-print-directory VARIANT=coverage all
-	@ALLOCATIONS=few TMASIM_BOUND_KERNELS=1000 CK_DEFAULT_TIMEOUT=900 $(MAKE) --no-print-directory VARIANT=coverage test-programs
+	@ALLOCATIONS=few TMASIM_TEST_EVERY=10 CK_DEFAULT_TIMEOUT=900 $(MAKE) --no-print-directory VARIANT=coverage test-programs
 	@tests/cli/run build/coverage/tmasim
 	@tests/docs build/coverage/tmasim
 	@gcovr --root . --object-directory build/coverage --filter 'sim/' --exclude-unreachable-branches \

@@ -8,6 +8,14 @@
 /* The number of rows of a table: the upper bound that tcase_add_loop_test takes. */
 #define TABLE_ROWS(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
+/* Long tests take one of so many of their cases: 1 but where TMASIM_TEST_EVERY in the environment
+ * says more, for builds that are slow. */
+static inline int case_step(void) {
+    const char *given = getenv("TMASIM_TEST_EVERY");
+    int step = given == NULL ? 1 : atoi(given);
+    return step < 1 ? 1 : step;
+}
+
 /* Runs the suite and frees it. Returns the program's exit status: 0 if every test passed. Machines
  * are found by their names in configs/, which does not lie beside the program as it lies beside the
  * command. */

@@ -12,8 +12,8 @@
 #include "suite.h"
 #include "yaml_text.h"
 
-/* Kernels of the test, and of one part, which runs in a process of its own. TMASIM_BOUND_KERNELS in
- * the environment is another number; TMASIM_BOUND_SHOW shows how near the bounds are. */
+/* Kernels of the test, and of one part, which runs in a process of its own. TMASIM_BOUND_SHOW in
+ * the environment shows how near the bounds are. */
 enum { KERNELS = 10000, PART = 500 };
 
 static bool chance(uint64_t *state, int of) {
@@ -361,13 +361,11 @@ START_TEST(a_bound_ends_a_run) {
 END_TEST
 
 int main(void) {
-    const char *given = getenv("TMASIM_BOUND_KERNELS");
-    int kernels = given == NULL ? KERNELS : atoi(given);
     load_engine();
     Suite *suite = suite_create("bound");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, random_kernels, 0, kernels / PART);
+    tcase_add_loop_test(all, random_kernels, 0, KERNELS / PART / case_step());
     tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
     const int kernels_of_estimates = (int)(sizeof long_kernels / sizeof long_kernels[0]);
     tcase_add_loop_test(all, projections_are_near, 0, kernels_of_estimates);

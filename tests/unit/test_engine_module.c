@@ -169,6 +169,7 @@ int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "run") == 0)
         return run_alone(argv[2]);
     unsetenv("TMASIM_ENGINE");
+    setenv("CK_FORK", "yes", 1); /* a process keeps the module that it has loaded */
     Suite *suite = suite_create("the engine's module");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 60); /* sanitizers are slow */

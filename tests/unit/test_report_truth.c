@@ -224,7 +224,8 @@ START_TEST(test_random_scenarios) {
     static struct tma_experiments experiments;
     uint64_t state = 1234567 + (uint64_t)_i;
     unsigned verdicts = 0;
-    for (uint32_t number = (uint32_t)_i; number < SCENARIOS; number += 10) {
+    const uint32_t step = 10 * (uint32_t)case_step();
+    for (uint32_t number = (uint32_t)_i; number < SCENARIOS; number += step) {
         struct tma_scenario scenario;
         struct tma_error error;
         random_scenario(&state, number, &scenario);

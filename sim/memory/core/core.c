@@ -61,9 +61,9 @@ static void spread_slices(struct tma_core *core) {
 
 enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_machine *machine,
                                     struct tma_error *error) {
-    core->machine = machine;
-    core->map = tma_address_map_of(machine);
-    core->descriptor_line = tma_default_descriptor_line();
+    *core = (struct tma_core){.machine = machine,
+                              .map = tma_address_map_of(machine),
+                              .descriptor_line = tma_default_descriptor_line()};
     tma_event_queue_init(&core->queue);
     tma_machine_gpcs(machine, core->sm_gpc);
     for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
