@@ -266,9 +266,11 @@ START_TEST(test_policies) {
     const struct tma_promotion_policy *policy = tma_promotion_policy((enum tma_promotion)_i);
     for (uint64_t line = 0; line < 8; line++)
         for (uint32_t sectors = 1; sectors <= TMA_ALL_SECTORS; sectors++) {
-            const struct tma_packet packet = {.line = line, .sectors = sectors & 15u};
+            const struct tma_packet packet = {
+                .line = line, .sectors = sectors & 15u, .promotion = TMA_L2_256B};
             bool first = line % 2 == 0 && (sectors & 1u) != 0;
-            ck_assert_int_eq(policy->promotes(&packet), first && _i == TMA_PROMOTION_first_sector);
+            ck_assert_int_eq(tma_promotes(policy, &packet),
+                             first && _i == TMA_PROMOTION_first_sector);
         }
 }
 END_TEST

@@ -11,9 +11,9 @@ static void convert_rates(struct tma_l2 *l2) {
     l2->tag_ticks = tma_millicycles_to_ticks(machine->l2.request_millicycles);
     l2->fill_sector_ticks = tma_millicycles_to_ticks(machine->l2.fill_sector_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
-    for (uint64_t sectors = 0; sectors <= TMA_SECTORS; sectors++)
-        l2->read_ticks[sectors] =
-            tma_millicycles_to_ticks(sectors * machine->l2.sector_millicycles);
+    for (uint32_t sectors = 0; sectors <= TMA_ALL_SECTORS; sectors++)
+        l2->read_ticks[sectors] = tma_millicycles_to_ticks((uint64_t)tma_sector_count(sectors) *
+                                                           machine->l2.sector_millicycles);
 }
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,

@@ -40,7 +40,7 @@ struct tma_l2 {
     /* for which a slice's tags are busy: to look up a line, for each sector that a fill or a copy
      * brings, and to look up a fill line */
     uint64_t tag_ticks, fill_sector_ticks, fill_line_ticks;
-    uint64_t read_ticks[TMA_SECTORS + 1]; /* in which the data array reads that many sectors */
+    uint64_t read_ticks[TMA_ALL_SECTORS + 1]; /* in which the data array reads these sectors */
     /* Hits until the host's caches are no longer prefetched for misses. No result depends on it. */
     uint32_t expects_misses;
 };

@@ -83,13 +83,6 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
     return next;
 }
 
-/* Whether a read promotes its block. */
-static bool promotes(const struct tma_l2 *l2, const struct tma_packet *packet) {
-    return packet->promotion == TMA_L2_256B &&
-           (packet->kind == TMA_PACKET_LOAD || packet->kind == TMA_PACKET_PREFETCH) &&
-           l2->promotion->promotes(packet);
-}
-
 /* Whether requests at the line's home would delay a promotion from the other partition too long. */
 static bool is_busy(struct tma_core *core, const struct tma_l2 *l2,
                     const struct tma_line_location *location) {
@@ -143,7 +136,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
 /* A read goes on, as `next` says; its block is promoted. The home looked the line up at `known`. */
 static struct tma_handover go_on_and_promote(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                              uint64_t known, struct tma_handover next) {
-    if (!promotes(l2, tma_packet_at(core, id)))
+    if (!tma_promotes(l2->promotion, tma_packet_at(core, id)))
         return next;
     if (next.destination != TMA_TO_NOWHERE)
         tma_pass(core, next.destination, next.packet, next.cycle);
@@ -242,7 +235,7 @@ static struct tma_handover forward_prefetch(struct tma_core *core, struct tma_l2
                                             uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     core->counters.lookup_miss_sectors += tma_sector_count(packet->sectors);
-    if (promotes(l2, packet)) {
+    if (tma_promotes(l2->promotion, packet)) {
         count_request(core, TMA_ALL_SECTORS);
         core->counters.lookup_miss_sectors += TMA_SECTORS;
     }
@@ -255,26 +248,37 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
                                           uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     tma_slice_serve(tma_near_slice(core, l2, packet), TMA_SLICE_READ, cycle,
-                    l2->read_ticks[tma_sector_count(packet->wanted)]);
+                    l2->read_ticks[packet->wanted]);
     return tma_nowhere;
 }
 
 /* A slice looks a read up, and both lines of its block if it promotes; its data array reads
  * `sectors`. Returns the cycle at which the result is known. */
-static uint64_t look_up(const struct tma_core *core, const struct tma_l2 *l2,
-                        struct tma_slice *slice, const struct tma_packet *packet, uint32_t sectors,
-                        uint64_t cycle) {
-    uint64_t ticks = packet->fill_line      ? l2->fill_line_ticks
-                     : promotes(l2, packet) ? 2 * l2->tag_ticks
-                                            : l2->tag_ticks;
+__attribute__((always_inline)) static inline uint64_t
+look_up(const struct tma_core *core, const struct tma_l2 *l2, struct tma_slice *slice,
+        const struct tma_packet *packet, uint32_t sectors, uint64_t cycle) {
+    uint64_t ticks = packet->fill_line                     ? l2->fill_line_ticks
+                     : tma_promotes(l2->promotion, packet) ? 2 * l2->tag_ticks
+                                                           : l2->tag_ticks;
     uint64_t found = tma_slice_serve(slice, TMA_SLICE_TAGS, cycle, ticks);
-    uint64_t read =
-        tma_slice_serve(slice, TMA_SLICE_READ, cycle, l2->read_ticks[tma_sector_count(sectors)]);
+    uint64_t read = tma_slice_serve(slice, TMA_SLICE_READ, cycle, l2->read_ticks[sectors]);
     return tma_later(found, read) + core->machine->l2.lookup_cycles;
 }
 
 /* Hits in a row after which L2 expects no more misses. */
 enum { HITS_IN_A_ROW = 64 };
+
+/* A read that is no plain hit. */
+TMA_RARE static struct tma_handover read_missing(struct tma_core *core, struct tma_l2 *l2,
+                                                 uint32_t id, uint64_t known) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    l2->expects_misses = HITS_IN_A_ROW;
+    if (tma_is_near(core, packet))
+        return read_at_home(core, l2, id, known);
+    if (packet->kind == TMA_PACKET_PREFETCH)
+        return forward_prefetch(core, l2, id, known);
+    return read_copy(core, l2, id, known);
+}
 
 struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                         uint64_t cycle) {
@@ -292,12 +296,7 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
         tma_send(core, TMA_TO_RESPONSE_PORT, id, known);
         return tma_nowhere;
     }
-    l2->expects_misses = HITS_IN_A_ROW;
-    if (tma_is_near(core, packet))
-        return read_at_home(core, l2, id, known);
-    if (packet->kind == TMA_PACKET_PREFETCH)
-        return forward_prefetch(core, l2, id, known);
-    return read_copy(core, l2, id, known);
+    return read_missing(core, l2, id, known);
 }
 
 struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
