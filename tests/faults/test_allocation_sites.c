@@ -5,8 +5,10 @@
  *
  * In the first row of each verb (but `kernels`), which has small inputs, every allocation fails, in
  * turn: the run forks at each allocation, and only the child goes on without that memory
- * (forked_run.h). A run that has worker processes cannot be forked: its later allocations, those of
- * its workers, and those of other rows fail in runs of their own.
+ * (forked_run.h). Verbs read scenarios in the same way, in thousands of allocations: once the same
+ * inner calls of the stack have failed MOST_REPEATS times, they fail no more. A run that has worker
+ * processes cannot be forked: its later allocations, those of its workers, and those of other rows
+ * fail in runs of their own.
  *
  * ALLOCATIONS in the environment says which of these fail:
  *   few    each way within the library once for all verbs, and no other: builds with coverage, in
@@ -14,7 +16,7 @@
  *   some   the default: each way to an allocation within a verb (the outer calls of the stack)
  * fails once for each verb, and each way within the library (the inner calls) once for all verbs;
  *   ways   each stack of calls that leads to an allocation fails the first and the last time;
- *   all    every allocation fails, which takes long.
+ *   all    every allocation fails, each time, which takes long.
  * VERB in the environment names the only row of the table to run. */
 #define _GNU_SOURCE /* dl_iterate_phdr, memfd_create */
 #include <errno.h>
@@ -90,11 +92,17 @@ struct outcome {
 /* What a child and its workers say to the test. */
 enum { MOST_ALLOCATIONS = 1 << 17, MOST_SEEN = 1 << 13, OUTER_CALLS = 6, INNER_CALLS = 6 };
 
+/* Times that the same inner calls fail in forks, over all verbs. */
+enum { MOST_REPEATS = 50 };
+
 static struct shared {
     atomic_uint_fast64_t allocations;
     size_t leaked;
     struct way ways[MOST_ALLOCATIONS];
-    uint64_t seen[MOST_SEEN]; /* the inner ways that failed, over all verbs */
+    struct seen_way {
+        uint64_t inner;
+        uint32_t times; /* in forks */
+    } seen[MOST_SEEN];  /* the inner ways that failed, over all verbs */
     size_t seen_count;
     uint64_t forked;      /* allocations at which the run has forked */
     struct outcome wrong; /* what the last child did, if that was wrong */
@@ -106,18 +114,18 @@ static uint64_t digest(uint64_t state, const void *bytes, size_t count) {
     return state;
 }
 
-static void record_way(uint64_t number) {
+static struct way way_here(void) {
     void *stack[64];
     plan.armed = false; /* backtrace allocates, too */
     int depth = backtrace(stack, sizeof stack / sizeof *stack);
     int below = depth - plan.base_depth > OUTER_CALLS ? depth - plan.base_depth - OUTER_CALLS : 0;
     int inner = depth < INNER_CALLS + 2 ? depth : INNER_CALLS + 2; /* two are of this test */
-    shared->ways[number % MOST_ALLOCATIONS] = (struct way){
+    plan.armed = true;
+    return (struct way){
         .whole = digest(0, stack, (size_t)depth * sizeof *stack),
         .outer = digest(0, stack + below, (size_t)(depth - below) * sizeof *stack),
         .inner = digest(0, stack, (size_t)inner * sizeof *stack),
     };
-    plan.armed = true;
 }
 
 static bool is_owner(bool simgrid) {
@@ -125,15 +133,18 @@ static bool is_owner(bool simgrid) {
     return plan.armed && owner == plan.owner;
 }
 
-static bool fork_and_fail(uint64_t number);
+static bool fork_and_fail(uint64_t number, uint64_t inner);
 
 /* Counts an allocation of the plan's owner. Returns true if it is to fail. */
 static bool count_allocation(void) {
+    struct way way = {0};
+    if (plan.forks || plan.records)
+        way = way_here();
     if (plan.forks)
-        return fork_and_fail(++shared->forked);
+        return fork_and_fail(++shared->forked, way.inner);
     uint64_t number = atomic_fetch_add(&shared->allocations, 1);
     if (plan.records)
-        record_way(number);
+        shared->ways[number % MOST_ALLOCATIONS] = way;
     return number + 1 == plan.fail_at;
 }
 
@@ -620,11 +631,39 @@ static void check_outcome(const struct verb_case *verb, enum owner owner, uint64
  * long. A run may go on as often without a fork. */
 enum { WRONG_CHILD = 99, MOST_FORKS = REPLACES_ALLOCATION ? 10000 : 0, MOST_RUNS = 200 };
 
-/* Forks. Returns true in the child, which goes on without the allocation of this number, and false
- * in the run when the child has ended. Static: it may be called on the small stack of an actor. */
-static bool fork_and_fail(uint64_t number) {
+/* Whether ALLOCATIONS has this value. */
+static bool is_asked(const char *value) {
+    const char *given = getenv("ALLOCATIONS");
+    return given != NULL && strcmp(given, value) == 0;
+}
+
+/* The inner way among those that failed. Adds it if it is new. */
+static struct seen_way *seen_way_of(uint64_t inner) {
+    for (size_t i = 0; i < shared->seen_count; i++)
+        if (shared->seen[i].inner == inner)
+            return &shared->seen[i];
+    ck_assert_uint_lt(shared->seen_count, MOST_SEEN);
+    shared->seen[shared->seen_count] = (struct seen_way){.inner = inner};
+    return &shared->seen[shared->seen_count++];
+}
+
+/* Adds an inner way to those that failed. False if it is new. */
+static bool was_seen(uint64_t inner) {
+    size_t before = shared->seen_count;
+    seen_way_of(inner);
+    return shared->seen_count == before;
+}
+
+/* Forks, unless the inner way has failed often enough. Returns true in the child, which goes on
+ * without the allocation of this number, and false in the run when the child has ended. Static: it
+ * may be called on the small stack of an actor. */
+static bool fork_and_fail(uint64_t number, uint64_t inner) {
     static struct outcome got;
     plan.armed = false;
+    if (seen_way_of(inner)->times++ >= MOST_REPEATS && !is_asked("all")) {
+        plan.armed = true;
+        return false;
+    }
     save_files(folder);
     int out = copy_of(STDOUT_FILENO), err = copy_of(STDERR_FILENO);
     shared->leaked = 0;
@@ -689,24 +728,8 @@ static void warm_up(const struct verb_case *verb) {
     collect_files(&outcome);
 }
 
-/* Whether ALLOCATIONS has this value. */
-static bool is_asked(const char *value) {
-    const char *given = getenv("ALLOCATIONS");
-    return given != NULL && strcmp(given, value) == 0;
-}
-
 /* The numbers of the allocations that fail, from 1. */
 static uint64_t chosen[MOST_ALLOCATIONS];
-
-/* Adds an inner way to those that failed. False if it was there. */
-static bool is_new(uint64_t inner) {
-    for (size_t i = 0; i < shared->seen_count; i++)
-        if (shared->seen[i] == inner)
-            return false;
-    ck_assert_uint_lt(shared->seen_count, MOST_SEEN);
-    shared->seen[shared->seen_count++] = inner;
-    return true;
-}
 
 /* Chooses allocations of a run that had `total` of them, behind those that have failed. Returns how
  * many. */
@@ -725,7 +748,7 @@ static size_t choose(uint64_t total, uint64_t failed, bool each) {
         }
         for (uint64_t j = i + 1; each_way && j < total && before == 1 && after == 0; j++)
             after += ways[j].whole == ways[i].whole;
-        bool is_some = before == 0 && (is_new(ways[i].inner) || (outer_before == 0 && !few));
+        bool is_some = before == 0 && (!was_seen(ways[i].inner) || (outer_before == 0 && !few));
         if (i >= failed && (all || is_some || (each_way && (before == 0 || after == 0))))
             chosen[count++] = i + 1;
     }
