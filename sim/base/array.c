@@ -44,3 +44,8 @@ void *tma_resize_aligned(void *block, size_t used_bytes, size_t bytes) {
     tma_release(block);
     return resized;
 }
+
+void *tma_allocate_lines(size_t count, size_t size) {
+    void *block = tma_resize_aligned(NULL, 0, count * size);
+    return block == NULL ? NULL : memset(block, 0, count * size);
+}

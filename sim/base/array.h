@@ -18,4 +18,8 @@ enum { TMA_HOST_LINE_BYTES = 64 };
  * unchanged. The caller frees the result with tma_release. */
 void *tma_resize_aligned(void *block, size_t used_bytes, size_t bytes);
 
+/* Returns a block of `count` times `size` zero bytes, aligned in the same way; the product is a
+ * multiple of TMA_HOST_LINE_BYTES. NULL when out of memory. */
+void *tma_allocate_lines(size_t count, size_t size);
+
 #endif

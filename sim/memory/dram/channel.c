@@ -1,7 +1,6 @@
 #include "memory/dram/channel.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
@@ -125,12 +124,6 @@ static void set_refresh_round(struct tma_dram *dram) {
     dram->refresh_slack_ticks = left < most ? left : most;
 }
 
-/* Memory that begins at a cache line of the host. */
-static void *allocate_lines(size_t count, size_t bytes) {
-    void *block = tma_resize_aligned(NULL, 0, count * bytes);
-    return block == NULL ? NULL : memset(block, 0, count * bytes);
-}
-
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
                                     struct tma_error *error) {
     uint32_t channels = machine->dram.channels;
@@ -139,10 +132,10 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .machine = machine,
         .scheduler = tma_dram_scheduler_policy(machine->dram.scheduler),
         .refresh = tma_refresh_policy(machine->dram.refresh_policy),
-        .channels = allocate_lines(channels, sizeof *dram->channels),
+        .channels = tma_allocate_lines(channels, sizeof *dram->channels),
         .slice_channels = tma_allocate(machine->l2.slices, sizeof *dram->slice_channels),
-        .banks = allocate_lines((size_t)channels * machine->dram.banks, sizeof *dram->banks),
-        .requests = allocate_lines(admitted_requests(machine), sizeof *dram->requests),
+        .banks = tma_allocate_lines((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .requests = tma_allocate_lines(admitted_requests(machine), sizeof *dram->requests),
         .partition_slices = machine->l2.slices / machine->l2.partitions,
         .groups = machine->dram.ranks * machine->dram.bank_groups,
         .rank_groups = machine->dram.bank_groups,

@@ -1,6 +1,7 @@
 #include "memory/l2/l2.h"
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "memory/l2/misses.h"
 #include "memory/l2/reads.h"
 #include "memory/l2/reductions.h"
@@ -22,7 +23,7 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
     l2->core = core;
     l2->promotion = tma_promotion_policy(machine->l2.promotion);
     convert_rates(l2);
-    l2->slices = tma_allocate(machine->l2.slices, sizeof *l2->slices);
+    l2->slices = tma_allocate_lines(machine->l2.slices, sizeof *l2->slices);
     if (l2->slices == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
     for (uint32_t i = 0; i < machine->l2.slices; i++)

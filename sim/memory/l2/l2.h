@@ -22,11 +22,13 @@ enum tma_slice_port {
     TMA_SLICE_PORTS,
 };
 
+/* What a read needs lies in one cache line of the host. */
 struct tma_slice {
-    struct tma_port ports[TMA_SLICE_PORTS];
     /* Sectors that it waits for, from DRAM and from the other partition. Packets that wait to leave
      * it are a list: see misses.h. */
-    uint32_t fills, copies, first_leaving, last_leaving;
+    _Alignas(TMA_HOST_LINE_BYTES) uint32_t fills;
+    uint32_t copies, first_leaving, last_leaving;
+    struct tma_port ports[TMA_SLICE_PORTS];
     /* Operands of reductions that wait for their lines. Packets of reductions that wait until the
      * slice can keep their operands are a list. */
     uint32_t operands, first_reduction, last_reduction;
