@@ -84,8 +84,6 @@ START_TEST(test_no_function_is_missing) {
             tma_replacement_policy((enum tma_replacement)i);
         ck_assert(policy->initial_state != NULL && policy->victim != NULL);
     }
-    for (int i = 0; i < TMA_PROMOTION_COUNT; i++)
-        ck_assert(tma_promotion_policy((enum tma_promotion)i)->promotes != NULL);
     for (int i = 0; i < TMA_SLICE_HASH_COUNT; i++)
         ck_assert(tma_slice_hash_policy((enum tma_slice_hash)i)->slice != NULL);
     for (int i = 0; i < TMA_DRAM_SCHEDULER_COUNT; i++) {

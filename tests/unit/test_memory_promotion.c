@@ -92,19 +92,27 @@ START_TEST(test_first_sector) {
 END_TEST
 
 /* The kernel before promoted, too: it left the second line of a block whose first sector it loaded,
- * but only if the first line was missing. */
+ * but only if the first line was missing, and no second line with the policy `none`. */
 static const struct {
+    enum tma_promotion policy;
     enum tma_l2_promotion promotion;
     uint32_t home, sector, there;
     uint64_t fills; /* of a load of the second line */
 } earlier[] = {
-    {TMA_L2_256B, 0, 0, NOTHING, 0}, {TMA_L2_256B, 1, 0, NOTHING, 0},
-    {TMA_L2_256B, 0, 1, NOTHING, 1}, {TMA_L2_128B, 0, 0, NOTHING, 1},
-    {TMA_L2_256B, 0, 0, FIRST, 1},   {TMA_L2_256B, 1, 0, FIRST, 1},
+    {TMA_PROMOTION_first_sector, TMA_L2_256B, 0, 0, NOTHING, 0},
+    {TMA_PROMOTION_first_sector, TMA_L2_256B, 1, 0, NOTHING, 0},
+    {TMA_PROMOTION_first_sector, TMA_L2_256B, 0, 1, NOTHING, 1},
+    {TMA_PROMOTION_first_sector, TMA_L2_128B, 0, 0, NOTHING, 1},
+    {TMA_PROMOTION_first_sector, TMA_L2_256B, 0, 0, FIRST, 1},
+    {TMA_PROMOTION_first_sector, TMA_L2_256B, 1, 0, FIRST, 1},
+    {TMA_PROMOTION_none, TMA_L2_256B, 0, 0, NOTHING, 1},
+    {TMA_PROMOTION_none, TMA_L2_256B, 1, 0, NOTHING, 1},
 };
 
 START_TEST(test_earlier_kernel) {
     struct tma_tensor_map map = sector_map();
+    machine.l2.promotion = earlier[_i].policy;
+    recreate();
     int32_t y = row_at_home(&machine, &map, earlier[_i].home, 0);
     leave_lines(&map, earlier[_i].home, y, earlier[_i].there);
     map.l2_promotion = earlier[_i].promotion;

@@ -8,8 +8,8 @@
 
 struct tma_promotion_policy {
     /* A load or prefetch with 256-byte promotion that asks for one of these sectors of a block's
-     * first line, or of its second line, fetches the second line. */
-    uint32_t first_line_sectors, second_line_sectors;
+     * first line fetches the second line. */
+    uint32_t sectors;
 };
 
 #define TMA_DECLARE_PROMOTION(name) extern const struct tma_promotion_policy tma_promotion_##name;
@@ -18,12 +18,17 @@ TMA_PROMOTION_POLICIES(TMA_DECLARE_PROMOTION)
 
 const struct tma_promotion_policy *tma_promotion_policy(enum tma_promotion promotion);
 
+/* Whether an access to sectors of a line fetches the second line of its block. */
+static inline bool tma_promotes_sectors(const struct tma_promotion_policy *policy, uint64_t line,
+                                        uint32_t sectors) {
+    return line % 2 == 0 && (sectors & policy->sectors) != 0;
+}
+
 /* Whether a packet fetches the second line of its block. */
 static inline bool tma_promotes(const struct tma_promotion_policy *policy,
                                 const struct tma_packet *packet) {
-    uint32_t sectors =
-        packet->line % 2 == 0 ? policy->first_line_sectors : policy->second_line_sectors;
-    return packet->promotion == TMA_L2_256B && (packet->sectors & sectors) != 0 &&
+    return packet->promotion == TMA_L2_256B &&
+           tma_promotes_sectors(policy, packet->line, packet->sectors) &&
            (packet->kind == TMA_PACKET_LOAD || packet->kind == TMA_PACKET_PREFETCH);
 }
 

@@ -100,9 +100,8 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     const struct tma_packet *packet = tma_packet_at(core, id);
     bool near = tma_is_near(core, packet);
     struct tma_line_location second = packet->location;
-    struct tma_set_index index = packet->index;
-    if (packet->line % 2 == 0)
-        index = tma_second_index(&core->map, second.home, &second, packet->line, index);
+    struct tma_set_index index =
+        tma_second_index(&core->map, second.home, &second, packet->line, packet->index);
     second.server = (uint16_t)core->map.hash(packet->line | 1, second.slice);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;

@@ -86,7 +86,7 @@ static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring 
     ring->put += remote || !loaded;
     put_line(&l2->tags, ring, loaded ? home : copy);
     ring->put += loaded || (remote && stored);
-    if (operation->promotes && line % 2 == 0 && (sectors & 1u) != 0) {
+    if (operation->promotes && tma_promotes_sectors(l2->promotion, line, sectors)) {
         struct tma_set_index second =
             tma_second_index(map, location.home, &location, line, home.index);
         put_line(&l2->tags, ring, (struct warm_line){.index = second, .after_miss = true});
