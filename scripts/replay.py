@@ -50,9 +50,10 @@ class ReplayError(Exception):
     """`tmasim validate` failed. The text is its error message."""
 
 
-def replay_file(path, machine=MACHINE, command=COMMAND):
-    """Replays a file, and returns its part of validate's JSON output as a dictionary."""
-    arguments = [command, "validate", "--format", "json", "--gpu", machine, path]
+def replay_file(path, machine=MACHINE, command=COMMAND, options=()):
+    """Replays a file, and returns its part of validate's JSON output as a dictionary. `options` are
+    further ones of validate."""
+    arguments = [command, "validate", "--format", "json", "--gpu", machine, path, *options]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ReplayError(done.stderr.strip() or f"{command} ended with {done.returncode}")
