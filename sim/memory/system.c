@@ -442,11 +442,11 @@ static uint64_t last_cycle(const struct tma_memory *memory) {
     for (uint32_t i = 0; i < memory->machine.l2.slices; i++)
         for (size_t k = TMA_SLICE_TAGS; k <= TMA_SLICE_READ; k++) {
             uint64_t done = tma_ticks_to_cycle(memory->l2.slices[i].ports[k].free_ticks);
-            last = done > last ? done : last;
+            last = tma_later(done, last);
         }
     for (uint32_t i = 0; i < memory->machine.dram.channels; i++) {
         uint64_t done = tma_ticks_to_cycle(memory->dram.channels[i].bus.free_ticks);
-        last = done > last ? done : last;
+        last = tma_later(done, last);
     }
     return last;
 }
@@ -484,7 +484,7 @@ static uint64_t slice_busy_until(uint64_t now_ticks, const struct tma_l2 *l2, ui
     uint64_t busiest = 0;
     for (size_t i = 0; i < TMA_SLICE_PORTS; i++) {
         uint64_t busy = port_busy_until(now_ticks, &l2->slices[slice].ports[i]);
-        busiest = busy > busiest ? busy : busiest;
+        busiest = tma_later(busy, busiest);
     }
     return busiest;
 }
@@ -552,7 +552,7 @@ static bool channels_fit(const struct tma_dram *dram, uint64_t ticks) {
 }
 
 bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles) {
-    uint64_t last = last_cycle(memory), ticks = (last > cycles ? last : cycles) * TMA_TICKS;
+    uint64_t last = last_cycle(memory), ticks = tma_later(last, cycles) * TMA_TICKS;
     const struct tma_core *core = &memory->core;
     return core->queue.count == 0 && memory->sms.transfers_used == 0 &&
            core->free_count == core->packet_count && sms_fit(&memory->sms, ticks) &&

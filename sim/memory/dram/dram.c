@@ -43,7 +43,7 @@ struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dra
         tma_packet_free(core, id);
     /* This request alone can be earlier than those that the coming wake-up is for. */
     uint64_t free_cycle = channel->bus.free_ticks / TMA_TICKS;
-    uint64_t earliest = (free_cycle > cycle ? free_cycle : cycle) + dram->wake_cycles;
+    uint64_t earliest = tma_later(free_cycle, cycle) + dram->wake_cycles;
     if (earliest < channel->wake_cycle)
         wake_for(core, dram, channel, tma_dram_next_cycle(dram, channel));
     return tma_nowhere;
@@ -76,7 +76,7 @@ TMA_RARE static void give_credits(struct tma_core *core, const struct tma_dram *
     while (channel->first_credit != TMA_NONE) {
         uint32_t id = channel->first_credit;
         channel->first_credit = tma_packet_at(core, id)->next;
-        tma_send(core, TMA_TO_WRITE_ACCEPTED, id, cycle > core->cycle ? cycle : core->cycle + 1);
+        tma_send(core, TMA_TO_WRITE_ACCEPTED, id, tma_later(cycle, core->cycle + 1));
     }
 }
 

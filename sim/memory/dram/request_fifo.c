@@ -7,7 +7,7 @@ enum { FIRST_REQUESTS = 64 };
 
 bool tma_dram_fifo_grow(struct tma_dram_fifo *fifo) {
     uint32_t capacity = fifo->capacity == 0 ? FIRST_REQUESTS : 2 * fifo->capacity;
-    struct tma_dram_request *requests = tma_resize_aligned(NULL, 0, capacity * sizeof *requests);
+    struct tma_dram_request *requests = tma_allocate_lines(capacity, sizeof *requests);
     if (requests == NULL)
         return false;
     for (uint32_t i = 0; i < fifo->count; i++)

@@ -30,8 +30,8 @@ static inline uint64_t tma_dram_start_ticks(const struct tma_dram_channel *chann
                                             const struct tma_dram_queue *queue, uint32_t group,
                                             uint64_t free_ticks) {
     uint64_t ready = queue->first_ready_ticks[group], column = channel->group_ticks[group];
-    uint64_t start = ready > free_ticks ? ready : free_ticks;
-    return column > start ? column : start;
+    uint64_t start = tma_later(ready, free_ticks);
+    return tma_later(column, start);
 }
 
 #endif

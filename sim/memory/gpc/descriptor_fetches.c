@@ -45,10 +45,6 @@ TMA_RARE struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core 
     return tma_nowhere;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 static void forget_fetch(struct tma_descriptor_fetches *fetches, uint32_t id) {
     uint32_t i = 0;
     while (fetches->packets[i] != id)
@@ -60,9 +56,9 @@ TMA_RARE struct tma_handover tma_gpc_receive_descriptor(struct tma_core *core,
                                                         struct tma_gpcs *gpcs, uint32_t id,
                                                         uint64_t cycle) {
     const struct tma_packet *first = tma_packet_at(core, id);
-    uint64_t arrival = larger(tma_response_port_serve(gpcs, first, cycle) +
-                                  core->machine->crossbar.response_cycles,
-                              cycle + 1);
+    uint64_t arrival = tma_later(tma_response_port_serve(gpcs, first, cycle) +
+                                     core->machine->crossbar.response_cycles,
+                                 cycle + 1);
     tma_descriptor_cache_put(&gpcs->descriptors[first->gpc], descriptor_of(core, first));
     forget_fetch(&gpcs->fetches[first->gpc], id);
     uint32_t fetch_cycles = core->machine->tma.descriptor_fetch_cycles;
@@ -70,7 +66,7 @@ TMA_RARE struct tma_handover tma_gpc_receive_descriptor(struct tma_core *core,
     for (uint32_t merged = first->merged; merged != TMA_NONE;
          merged = tma_packet_at(core, merged)->next)
         tma_pass(core, TMA_TO_SM_DESCRIPTORS, merged,
-                 larger(arrival, tma_packet_at(core, merged)->sent_cycle + fetch_cycles));
+                 tma_later(arrival, tma_packet_at(core, merged)->sent_cycle + fetch_cycles));
     return (struct tma_handover){id, TMA_TO_SM_DESCRIPTORS,
-                                 larger(arrival, first->sent_cycle + fetch_cycles)};
+                                 tma_later(arrival, first->sent_cycle + fetch_cycles)};
 }

@@ -52,7 +52,7 @@ static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct
         uint32_t next = other->next;
         uint64_t known = tma_known_cycle(other);
         requested |= other->sectors;
-        respond(core, waiting, ready > known ? ready : known);
+        respond(core, waiting, tma_later(ready, known));
         waiting = next;
     }
     if (requested != 0)
@@ -153,7 +153,7 @@ void tma_read_answer(struct tma_core *core, struct tma_l2 *l2, uint32_t waiting,
             answer = tma_l2_reduce_filled(core, l2, waiting, way, ready);
         } else {
             uint64_t known = tma_known_cycle(packet) + packet->dram_cycles;
-            answer = deliver(core, l2, waiting, ready > known ? ready : known);
+            answer = deliver(core, l2, waiting, tma_later(ready, known));
         }
         if (answer.destination != TMA_TO_NOWHERE)
             tma_send(core, answer.destination, answer.packet, answer.cycle);

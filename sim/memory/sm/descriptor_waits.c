@@ -54,7 +54,7 @@ bool tma_descriptor_ready(struct tma_core *core, struct tma_sms *sms,
     const struct tma_transfer *transfer = &sms->transfers[id];
     if (transfer->descriptor == 0)
         return true;
-    uint64_t begin_cycle = free_cycle > cycle ? free_cycle : cycle;
+    uint64_t begin_cycle = tma_later(free_cycle, cycle);
     struct tma_descriptor_wait *wait = wait_of(waits, id);
     if (wait == NULL) {
         if (tma_descriptor_cache_use(&sms->descriptors[transfer->sm], transfer->descriptor))

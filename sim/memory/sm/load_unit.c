@@ -132,7 +132,7 @@ static uint64_t next_cycle(const struct tma_sms *sms, const struct tma_load_unit
         cycle = transfer->queued_cycle;
     uint64_t map_cycle = tma_descriptor_cycle(unit->waits, unit->head);
     if (map_cycle <= cycle || transfer->next == TMA_NONE)
-        return map_cycle > cycle ? map_cycle : cycle;
+        return tma_later(map_cycle, cycle);
     uint64_t behind_cycle = sms->transfers[transfer->next].queued_cycle;
     return behind_cycle > now && behind_cycle < map_cycle ? behind_cycle : map_cycle;
 }

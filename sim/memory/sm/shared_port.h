@@ -31,7 +31,7 @@ static inline uint64_t tma_shared_port_access(struct tma_shared_port *port, uint
 static inline uint64_t tma_shared_port_read_operands(struct tma_shared_port *port, uint64_t cycle,
                                                      uint64_t ticks, uint64_t end) {
     uint64_t read = tma_port_serve(&port->all, cycle, ticks);
-    end = read > end ? read : end;
+    end = tma_later(read, end);
     if (end > port->operands_end_cycle)
         port->operands_end_cycle = end;
     return end;

@@ -195,11 +195,11 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
         uint64_t map_cycle = tma_descriptor_cycle(unit->waits, unit->coming);
         if (map_cycle == UINT64_MAX)
             return;
-        cycle = queued > cycle ? queued : cycle;
-        cycle = map_cycle > cycle ? map_cycle : cycle;
+        cycle = tma_later(queued, cycle);
+        cycle = tma_later(map_cycle, cycle);
     }
     unit->scheduled = true;
-    unit->wake_cycle = cycle > soonest ? cycle : soonest;
+    unit->wake_cycle = tma_later(cycle, soonest);
     tma_event_queue_push(&core->queue, TMA_FIRST_UNIT + core->machine->sm_count + sm,
                          unit->wake_cycle);
 }

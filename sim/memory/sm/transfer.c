@@ -93,7 +93,7 @@ void tma_transfer_complete(struct tma_core *core, struct tma_sms *sms, uint32_t 
     /* A prefetch, too, can be found a cycle late to be at its end, and a store unit whose packets
      * take no time falls further behind. */
     uint64_t least = core->cycle + tma_machine_completion_cycles(core->machine);
-    transfer->completion.cycle = cycle > least ? cycle : least;
+    transfer->completion.cycle = tma_later(cycle, least);
     transfer->completed = true;
     if (!transfer->completion.copied)
         add_counts(&transfer->completion, &transfer->splitter, &core->fill_counts[id]);
