@@ -219,12 +219,12 @@ START_TEST(test_rates) {
     const uint64_t warm_up = _i == 0 ? 3000 : 10000, window = _i == 0 ? 6000 : 30000;
     struct tma_tsv records;
     uint32_t replayed = 0;
-    int skipped = 0;
+    int found = 0;
     set_up();
     find_lines(true, SMS * WARPS);
     read_records(FOLDER "slice_rates.tsv", &records);
     for (size_t row = 0; row < records.rows; row++) {
-        if (!is(&records, row, "operation", rates[_i].operation) || skipped++ % case_step() != 0)
+        if (!is(&records, row, "operation", rates[_i].operation) || found++ % case_step() != 0)
             continue;
         struct loop *loop =
             new_loop(direction_of(&records, row), number(&records, row, "row_bytes"),

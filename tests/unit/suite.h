@@ -16,6 +16,11 @@ static inline int case_step(void) {
     return step < 1 ? 1 : step;
 }
 
+/* How many of `cases` these are: one at least. */
+static inline int some_of(int cases) {
+    return (cases + case_step() - 1) / case_step();
+}
+
 /* Runs the suite and frees it. Returns the program's exit status: 0 if every test passed. Machines
  * are found by their names in configs/, which does not lie beside the program as it lies beside the
  * command. */

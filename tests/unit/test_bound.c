@@ -365,7 +365,7 @@ int main(void) {
     Suite *suite = suite_create("bound");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, random_kernels, 0, KERNELS / PART / case_step());
+    tcase_add_loop_test(all, random_kernels, 0, some_of(KERNELS / PART));
     tcase_add_loop_test(all, kernels_of_the_library, 0, (int)(sizeof library / sizeof library[0]));
     const int kernels_of_estimates = (int)(sizeof long_kernels / sizeof long_kernels[0]);
     tcase_add_loop_test(all, projections_are_near, 0, kernels_of_estimates);
