@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from conftest import ROOT
+from page import PAGE
 
 
 def test_the_page_shows_what_python_prints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    page = str(ROOT / "docs" / "python.md")
-    failures, examples = doctest.testfile(page, module_relative=False)
+    failures, examples = doctest.testfile(str(PAGE), module_relative=False)
     assert failures == 0
     assert examples > 20
 
