@@ -22,7 +22,7 @@ bool tma_grid_create(struct tma_grid *grid, struct tma_simulation *simulation) {
     uint32_t size = tma_cluster_ctas(workload), numbers[TMA_MAX_SMS];
     uint64_t launches[TMA_MAX_SMS];
     uint32_t count = tma_workload_place(simulation->machine, workload, numbers);
-    tma_machine_launch(simulation->machine, numbers, count, size, launches);
+    tma_machine_launch(simulation->machine, numbers, count, size, workload->depth, launches);
     *grid = (struct tma_grid){
         .sms = tma_allocate(count, sizeof *grid->sms),
         .ctas = tma_allocate(count, sizeof *grid->ctas),

@@ -169,11 +169,25 @@ static bool allocate(struct tma_kernel_engine *engine, uint32_t places) {
            engine->fetched != NULL && engine->stages != NULL;
 }
 
+/* The clusters of the first wave start as the GPCs launch them; CTA i runs on sms[i]. */
+static bool launch(struct tma_kernel_engine *engine, const uint32_t *sms) {
+    uint32_t ctas = engine->cluster_ctas, warps = tma_kernel_threads(engine->kernel) / 32;
+    uint64_t *cycles = tma_allocate(engine->cta_places, sizeof *cycles);
+    if (cycles == NULL)
+        return false;
+    tma_machine_launch(&engine->machine, sms, engine->cta_places, ctas, warps, cycles);
+    for (uint32_t c = 0; c < engine->cluster_count; c++) {
+        engine->clusters[c].ctas = &engine->ctas[c * ctas];
+        engine->clusters[c].free_cycle = cycles[c * ctas];
+    }
+    tma_release(cycles);
+    return true;
+}
+
 bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
     enum { CAPACITY = TMA_MAX_SMS * 64 };
     const struct tma_kernel *kernel = engine->kernel;
-    uint32_t *sms = tma_allocate(CAPACITY, sizeof *sms), gpcs[TMA_MAX_SMS], users = 0;
-    uint64_t launched[TMA_MAX_GPCS] = {0};
+    uint32_t *sms = tma_allocate(CAPACITY, sizeof *sms), users = 0;
     if (sms == NULL)
         return false;
     engine->cluster_ctas = tma_kernel_cluster_ctas(kernel);
@@ -191,12 +205,9 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
         tma_release(sms);
         return false;
     }
-    tma_machine_gpcs(&engine->machine, gpcs);
-    for (uint32_t c = 0; c < engine->cluster_count; c++) {
-        struct tma_kernel_cluster *cluster = &engine->clusters[c];
-        cluster->ctas = &engine->ctas[c * engine->cluster_ctas];
-        cluster->free_cycle = launched[gpcs[sms[c * engine->cluster_ctas]]]++ *
-                              engine->machine.topology.launch_interval_cycles;
+    if (!launch(engine, sms)) {
+        tma_release(sms);
+        return false;
     }
     for (uint32_t i = 0; i < places; i++) {
         uint32_t at = 0;

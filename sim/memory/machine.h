@@ -48,9 +48,13 @@ struct tma_machine {
         /* Distance of each group of TMA_GROUP_SLICES slices of a partition from each GPC, GPC by
          * GPC, in percent of crossbar.spread_cycles. Without any, slices are evenly spread. */
         uint32_t slice_distances[TMA_MAX_SLICE_DISTANCES], slice_distance_count;
+        /* How much longer the way from a TPC to L2 and back takes than from the nearest TPC of the
+         * chip. Without any, all TPCs are equally near. */
+        uint32_t tpc_distances[TMA_MAX_SMS / TMA_TPC_SMS], tpc_distance_count;
         uint32_t launch_cycles; /* what a launch takes beyond its CTAs, as a profiler counts it */
-        uint32_t
-            launch_interval_cycles; /* time between the starts of two consecutive CTAs of a GPC */
+        uint32_t launch_interval_cycles;  /* least time between the starts of two CTAs of a GPC */
+        uint32_t launch_warp_millicycles; /* additional time for each warp of a CTA, of which each
+                                             scheduler of an SM launches one at a time */
         uint32_t seed; /* for what varies between launches: which slot and which SM issues first,
                           how long a warp polls, when DRAM refreshes, and the order of accesses
                           after a refresh; 0: no variation. The key is topology.draw. */

@@ -252,7 +252,7 @@ PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
     }
     const struct tma_packet *packet = &memory->core.packets[event];
     if (packet->coalesces)
-        __builtin_prefetch(tma_mshr_of(&memory->gpcs, packet), 1);
+        __builtin_prefetch(tma_mshr_row(&memory->gpcs, packet), 1);
     if (packet->destination == TMA_TO_RESPONSE_PORT || packet->destination == TMA_TO_STORE_UNIT) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
         if (packet->merged != TMA_NONE && packet->destination == TMA_TO_RESPONSE_PORT)

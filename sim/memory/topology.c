@@ -119,14 +119,46 @@ void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs) {
             gpcs[*sm++] = gpc;
 }
 
+uint32_t tma_machine_sm_distance(const struct tma_machine *machine, uint32_t sm) {
+    uint32_t tpc = sm / TMA_TPC_SMS;
+    return tpc < machine->topology.tpc_distance_count ? machine->topology.tpc_distances[tpc] : 0;
+}
+
+/* The least distance above `distance` of a TPC; UINT32_MAX: there is none. */
+static uint32_t next_distance(const struct tma_machine *machine, uint32_t distance) {
+    uint32_t next = UINT32_MAX;
+    for (uint32_t tpc = 0; tpc < machine->topology.tpc_distance_count; tpc++)
+        if (machine->topology.tpc_distances[tpc] > distance &&
+            machine->topology.tpc_distances[tpc] < next)
+            next = machine->topology.tpc_distances[tpc];
+    return next;
+}
+
+/* The CTAs from `first` on that run on different SMs: one for each. Returns their end. */
+static uint32_t end_of_layer(const uint32_t *sms, uint32_t count, uint32_t first) {
+    bool taken[TMA_MAX_SMS] = {false};
+    uint32_t i = first;
+    for (; i < count && !taken[sms[i]]; i++)
+        taken[sms[i]] = true;
+    return i;
+}
+
 void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
-                        uint32_t ctas, uint64_t *cycles) {
-    uint32_t gpcs[TMA_MAX_SMS];
+                        uint32_t ctas, uint32_t warps, uint64_t *cycles) {
+    uint32_t gpcs[TMA_MAX_SMS], at_once = warps < TMA_SCHEDULERS ? warps : TMA_SCHEDULERS;
     uint64_t launched[TMA_MAX_GPCS] = {0};
+    uint64_t interval = UINT64_C(1000) * machine->topology.launch_interval_cycles +
+                        (uint64_t)machine->topology.launch_warp_millicycles * at_once;
     tma_machine_gpcs(machine, gpcs);
-    for (uint32_t i = 0; i < count; i++)
-        if (i % ctas == 0)
-            cycles[i] = launched[gpcs[sms[i]]]++ * machine->topology.launch_interval_cycles;
-        else
-            cycles[i] = cycles[i - 1];
+    for (uint32_t first = 0, end; first < count; first = end) {
+        end = end_of_layer(sms, count, first);
+        for (uint32_t near = 0; near != UINT32_MAX; near = next_distance(machine, near))
+            for (uint32_t i = first; i < end; i += ctas) {
+                if (tma_machine_sm_distance(machine, sms[i]) != near)
+                    continue;
+                uint64_t start = launched[gpcs[sms[i]]]++ * interval / 1000;
+                for (uint32_t j = i; j < i + ctas; j++)
+                    cycles[j] = start;
+            }
+    }
 }

@@ -24,8 +24,13 @@ uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t 
 /* The GPC of each SM, by the SM's number. */
 void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs);
 
-/* The cycles at which the first CTAs on `count` SMs start, in clusters of `ctas` (1 or more). */
+/* The distance of an SM's TPC (topology.tpc_distances), in cycles. */
+uint32_t tma_machine_sm_distance(const struct tma_machine *machine, uint32_t sm);
+
+/* The cycles at which the first `count` CTAs start, of `warps` warps each, in clusters of `ctas` (1
+ * or more): CTA i on sms[i]. In each GPC the nearest SMs are first; all SMs have a CTA before one
+ * has its second. */
 void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, uint32_t count,
-                        uint32_t ctas, uint64_t *cycles);
+                        uint32_t ctas, uint32_t warps, uint64_t *cycles);
 
 #endif

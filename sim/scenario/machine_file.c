@@ -72,7 +72,9 @@ static const struct tma_key keys[] = {
         "Reports "
         "do not have it"),
     U32("topology.launch_interval", cycles, 0, 10000, topology.launch_interval_cycles,
-        "time between the starts of two consecutive CTAs of a GPC"),
+        "least time between the starts of two CTAs of a GPC; the nearest SMs are first"),
+    U32("topology.launch_warp", millicycles, 0, 1e6, topology.launch_warp_millicycles,
+        "additional time between these for each warp of a CTA, up to one on each scheduler"),
     U32("topology.draw", none, 0, 1e9, topology.seed,
         "seed for what varies between launches: which slot and which SM issues first, how long a "
         "warp polls, when DRAM refreshes, and the order of accesses after a refresh; 0: no "
@@ -87,6 +89,10 @@ static const struct tma_key keys[] = {
      IN(topology.slice_distances), NULL, TMA_MAX_SLICE_DISTANCES, IN(topology.slice_distance_count),
      "distances of each GPC from each eight slices of a partition, GPC by GPC, in percent of "
      "crossbar.spread; without this key slices lie at evenly spread distances"},
+    {"topology.tpc_distances", TMA_KEY_U32, &tma_unit_none, 0, 1000, TMA_OPTIONAL,
+     IN(topology.tpc_distances), NULL, TMA_MAX_SMS / TMA_TPC_SMS, IN(topology.tpc_distance_count),
+     "how much longer than from the nearest TPC the way from each TPC to L2 and back takes, in "
+     "cycles; without this key all are equally near"},
 
     U32("tma.issue", cycles, 0, 10000, tma.issue_cycles,
         "latency from the TMA instruction to the queue of the TMA unit"),
@@ -379,6 +385,9 @@ static void check_topology(const struct tma_yaml_node *root, const struct machin
         check_count(root, "topology.slice_distances", machine->topology.slice_distance_count,
                     input->gpc_size_count * tma_machine_slice_groups(machine),
                     "one for each GPC and eight slices", list);
+    if (machine->topology.tpc_distance_count > 0)
+        check_count(root, "topology.tpc_distances", machine->topology.tpc_distance_count,
+                    (sms + TMA_TPC_SMS - 1) / TMA_TPC_SMS, "one for each TPC", list);
     check_count(root, "topology.sms", input->sms_count, sms, "one for each SM", list);
     check_count(root, "topology.placement", input->placement_count, sms, "one for each SM", list);
     check_permutation(root, "topology.sms", machine->topology.sms, input->sms_count, list);

@@ -1,5 +1,6 @@
-/* Where the CTAs of a grid run on an H200, without and with clusters, and which SMs share a GPC:
- * the machine file against the records that it was made from. */
+/* Where the CTAs of a grid run on an H200, without and with clusters, which SMs share a GPC, and
+ * how far they are from L2: the machine file against the records that it was made from. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +118,40 @@ START_TEST(test_clusters) {
 }
 END_TEST
 
+/* The mean of the SMs of a GPC. */
+static double mean_of_gpc(const double *cycles, const uint32_t *gpcs, uint32_t gpc) {
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t sm = 0; sm < machine.sm_count; sm++)
+        if (gpcs[sm] == gpc) {
+            sum += cycles[sm];
+            count++;
+        }
+    return sum / count;
+}
+
+/* How much longer than from the other SMs of its GPC loads from an SM take. (The distances of GPCs
+ * are those of topology.slice_distances.) */
+START_TEST(test_distances) {
+    double cycles[TMA_MAX_SMS], model[TMA_MAX_SMS];
+    uint32_t gpcs[TMA_MAX_SMS];
+    read_records(FOLDER "sm_distances.tsv", &records);
+    ck_assert_uint_eq(records.rows, machine.sm_count);
+    tma_machine_gpcs(&machine, gpcs);
+    for (uint32_t sm = 0; sm < machine.sm_count; sm++) {
+        ck_assert_uint_eq(number(sm, "sm"), sm);
+        cycles[sm] = strtod(tma_tsv_cell(&records, sm, "cycles"), NULL);
+        model[sm] = tma_machine_sm_distance(&machine, sm);
+    }
+    for (uint32_t sm = 0; sm < machine.sm_count; sm++) {
+        double measured = cycles[sm] - mean_of_gpc(cycles, gpcs, gpcs[sm]);
+        double simulated = model[sm] - mean_of_gpc(model, gpcs, gpcs[sm]);
+        ck_assert_msg(fabs(measured - simulated) < 2, "SM %u: %.1f, measured %.1f", sm, simulated,
+                      measured);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("placement of CTAs on an H200");
     TCase *all = tcase_create("records");
@@ -124,6 +159,7 @@ int main(void) {
     tcase_add_test(all, test_grids);
     tcase_add_test(all, test_gpcs);
     tcase_add_loop_test(all, test_clusters, 0, 4);
+    tcase_add_test(all, test_distances);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -304,7 +304,7 @@ static void run_reference(const struct tma_machine *machine, const struct tma_wo
     reference.running = reference.sm_count;
     ck_assert_int_eq(tma_memory_create(&reference.memory, machine, NULL), TMA_OK);
     tma_machine_place(machine, reference.sm_count, numbers);
-    tma_machine_launch(machine, numbers, reference.sm_count, 1, launches);
+    tma_machine_launch(machine, numbers, reference.sm_count, 1, workload->depth, launches);
     for (uint32_t i = 0; i < reference.sm_count; i++) {
         reference.sms[i].number = numbers[i];
         for (uint32_t s = 0; s < MAX_DEPTH; s++)

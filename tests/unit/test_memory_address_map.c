@@ -88,7 +88,7 @@ START_TEST(test_hash_selects_the_server_alone) {
         ck_assert_uint_eq(location.group, other.group);
         ck_assert_uint_eq(location.slice, other.slice);
         ck_assert_uint_eq(location.home, other.home);
-        ck_assert_uint_eq(location.mshr, other.mshr);
+        ck_assert_uint_eq(location.mshr_row, other.mshr_row);
     }
 }
 END_TEST

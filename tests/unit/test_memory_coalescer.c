@@ -1,6 +1,6 @@
-/* The coalescer of a GPC, packet by packet: which loads are merged into an outstanding one, and
- * when the response serves them. In the small machine SMs 0 and 1 are in GPC 0, SMs 2 and 3 in GPC
- * 1; a GPC's port passes two sectors in a cycle. */
+/* The coalescer, packet by packet: which loads are merged into an outstanding one, and when the
+ * response serves them. In the small machine SMs 0 and 1 are in GPC 0, SMs 2 and 3 in GPC
+ * 1, each next to a partition of its own; a GPC's port passes two sectors in a cycle. */
 #include "machine.h"
 #include "memory/gpc/gpcs.h"
 #include "suite.h"
@@ -11,9 +11,7 @@ static struct tma_machine machine;
 static struct tma_core core;
 static struct tma_gpcs gpcs;
 
-static void set_up(void) {
-    machine = small_machine();
-    machine.crossbar.coalesced_requests = MOST;
+static void create(void) {
     ck_assert_int_eq(tma_core_create(&core, &machine, NULL), TMA_OK);
     ck_assert_int_eq(tma_gpcs_create(&gpcs, &core, NULL), TMA_OK);
 }
@@ -21,6 +19,19 @@ static void set_up(void) {
 static void tear_down(void) {
     tma_gpcs_free(&gpcs);
     tma_core_free(&core);
+}
+
+static void set_up(void) {
+    machine = small_machine();
+    machine.crossbar.coalesced_requests = MOST;
+    create();
+}
+
+/* Both GPCs are next to the same partition. */
+static void share_a_partition(void) {
+    tear_down();
+    machine.topology.gpc_partition[1] = 0;
+    create();
 }
 
 static uint32_t new_load(uint32_t sm, uint64_t line, uint32_t sectors, uint64_t cycle) {
@@ -95,6 +106,7 @@ static const struct {
     {"another line", 0, LINE + 1, FIRST_SECTORS},
     {"another line, other sectors", 0, LINE + 1, 12},
     {"another GPC", 2, LINE, FIRST_SECTORS},
+    {"another line, other sectors, another GPC", 2, LINE + 1, 12},
 };
 
 START_TEST(test_only_the_same_line_of_one_gpc) {
@@ -217,9 +229,9 @@ END_TEST
 
 /* The first line from LINE on, but not LINE, whose loads use the same MSHR. */
 static uint64_t line_of_same_mshr(void) {
-    uint16_t mshr = tma_locate(&core.map, LINE).mshr;
+    uint16_t row = tma_locate(&core.map, LINE).mshr_row;
     uint64_t line = LINE + 1;
-    while (tma_locate(&core.map, line).mshr != mshr)
+    while (tma_locate(&core.map, line).mshr_row != row)
         line++;
     return line;
 }
@@ -238,6 +250,48 @@ START_TEST(test_another_line_takes_over_the_mshr) {
 }
 END_TEST
 
+/* A load of other sectors closes the MSHRs of all GPCs next to the partition, and is in none
+ * itself: the next load of each GPC opens its MSHR anew. */
+START_TEST(test_another_gpc_closes_the_mshr) {
+    share_a_partition();
+    goes_to_l2(0, LINE, FIRST_SECTORS, 100);
+    goes_to_l2(2, LINE, 12, 101);
+    uint32_t first = goes_to_l2(1, LINE, FIRST_SECTORS, 102);
+    uint32_t merged = merges(0, LINE, FIRST_SECTORS, 103);
+    ck_assert_uint_eq(tma_packet_at(&core, first)->merged, merged);
+    goes_to_l2(2, LINE, 12, 104);
+    first = goes_to_l2(3, LINE, 12, 105);
+    merged = merges(2, LINE, 12, 106);
+    ck_assert_uint_eq(tma_packet_at(&core, first)->merged, merged);
+}
+END_TEST
+
+/* The same where the GPCs are next to different partitions, which have coalescers of their own. */
+START_TEST(test_partitions_close_their_own_mshrs) {
+    uint32_t first[2] = {goes_to_l2(0, LINE, FIRST_SECTORS, 100), goes_to_l2(2, LINE, 12, 101)};
+    uint32_t merged[2] = {merges(1, LINE, FIRST_SECTORS, 102), merges(3, LINE, 12, 103)};
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_uint_eq(tma_packet_at(&core, first[i])->merged, merged[i]);
+}
+END_TEST
+
+/* What is outstanding no longer, or serves as many loads as it can, is closed by nothing: a load of
+ * other sectors opens its MSHR. */
+START_TEST(test_nothing_to_close) {
+    share_a_partition();
+    uint32_t first = goes_to_l2(0, LINE, FIRST_SECTORS, 100);
+    responds(first, 200, 201);
+    for (uint32_t i = 0; i < MOST; i++)
+        if (i == 0)
+            goes_to_l2(2, LINE, FIRST_SECTORS, 300);
+        else
+            merges(2, LINE, FIRST_SECTORS, 300 + i);
+    first = goes_to_l2(1, LINE, 12, 310);
+    uint32_t merged = merges(0, LINE, 12, 311);
+    ck_assert_uint_eq(tma_packet_at(&core, first)->merged, merged);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("coalescer");
     TCase *tests = tcase_create("all");
@@ -251,6 +305,9 @@ int main(void) {
     tcase_add_test(tests, test_limit_holds_after_the_response);
     tcase_add_loop_test(tests, test_times_of_a_merged_load, 0, sizeof times / sizeof *times);
     tcase_add_test(tests, test_another_line_takes_over_the_mshr);
+    tcase_add_test(tests, test_another_gpc_closes_the_mshr);
+    tcase_add_test(tests, test_partitions_close_their_own_mshrs);
+    tcase_add_test(tests, test_nothing_to_close);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

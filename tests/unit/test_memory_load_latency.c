@@ -175,6 +175,18 @@ START_TEST(test_measured_distances) {
 }
 END_TEST
 
+/* The way from SMs 2 and 3 to L2 and back is 7 cycles longer. */
+START_TEST(test_distances_of_tpcs) {
+    struct load load = {.map = &map, .sm = (uint32_t)_i};
+    machine.topology.tpc_distance_count = 2;
+    machine.topology.tpc_distances[0] = 0;
+    machine.topology.tpc_distances[1] = 7;
+    recreate();
+    warm_load(memory, &load);
+    ck_assert_uint_eq(run_load(memory, &load).cycle, HIT + (_i < 2 ? 0 : 7));
+}
+END_TEST
+
 /* Two SMs load a line that L2 does not hold, the second one `later` cycles after the first. The
  * line comes from DRAM once, and crosses to the other partition once at most. */
 static const struct {
@@ -253,6 +265,7 @@ int main(void) {
     tcase_add_test(tests, test_warm_out_of_bounds);
     tcase_add_loop_test(tests, test_distances_of_slices, 0, 4);
     tcase_add_loop_test(tests, test_measured_distances, 0, 4);
+    tcase_add_loop_test(tests, test_distances_of_tpcs, 0, 4);
     tcase_add_loop_test(tests, test_two_loads_of_a_missing_line, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(tests, test_waiters_keep_their_order);
     suite_add_tcase(suite, tests);

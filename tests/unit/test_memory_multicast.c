@@ -185,6 +185,7 @@ static const struct {
     {{4, 4}, 2, 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 10, 10, 0, 0, 10, 10}},
     {{4, 4}, 4, 8, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 0, 0, 0, 0, 0, 0}},
     {{8}, 4, 8, {4, 5, 6, 7, 0, 1, 2, 3}, {0, 0, 0, 0, 10, 10, 10, 10}},
+    {{4, 4}, 1, 6, {0, 1, 4, 0, 1, 4}, {0, 10, 0, 20, 30, 10}},
 };
 
 START_TEST(test_launch_cycles) {
@@ -196,13 +197,41 @@ START_TEST(test_launch_cycles) {
                                                 .launch_interval_cycles = 10}};
     for (uint32_t i = 0; i < 3; i++)
         machine.topology.gpc_size[i] = launches[_i].gpc_size[i];
-    tma_machine_launch(&machine, launches[_i].sms, launches[_i].count, launches[_i].ctas, cycles);
+    tma_machine_launch(&machine, launches[_i].sms, launches[_i].count, launches[_i].ctas, 1,
+                       cycles);
     for (uint32_t i = 0; i < launches[_i].count; i++)
         ck_assert_uint_eq(cycles[i], launches[_i].cycles[i]);
     tma_machine_gpcs(&machine, gpcs);
     for (uint32_t gpc = 0, sm = 0; gpc < 3; gpc++)
         for (uint32_t i = 0; i < launches[_i].gpc_size[gpc]; i++)
             ck_assert_uint_eq(gpcs[sm++], gpc);
+}
+END_TEST
+
+/* The nearest SMs of a GPC are first, and have their second CTAs after the others' first ones. A
+ * warp of a CTA takes 3 cycles more, up to four warps at once. */
+static const struct {
+    uint32_t warps;
+    uint64_t cycles[4];
+} warp_launches[] = {
+    {1, {26, 39, 0, 13}}, {2, {32, 48, 0, 16}}, {4, {44, 66, 0, 22}}, {12, {44, 66, 0, 22}}};
+
+START_TEST(test_launch_by_distance) {
+    static const uint32_t sms[8] = {0, 1, 2, 3, 0, 1, 2, 3};
+    uint64_t cycles[8];
+    machine = (struct tma_machine){.sm_count = 4,
+                                   .topology = {.gpc_count = 1,
+                                                .gpc_size = {4},
+                                                .sms = {0, 1, 2, 3},
+                                                .tpc_distances = {9, 2},
+                                                .tpc_distance_count = 2,
+                                                .launch_interval_cycles = 10,
+                                                .launch_warp_millicycles = 3000}};
+    tma_machine_launch(&machine, sms, 8, 1, warp_launches[_i].warps, cycles);
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(cycles[i], warp_launches[_i].cycles[i]);
+        ck_assert_uint_eq(cycles[4 + i], cycles[i] + 2 * cycles[0]);
+    }
 }
 END_TEST
 
@@ -229,6 +258,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_placement_of_clusters, 0,
                         sizeof placements / sizeof *placements);
     tcase_add_loop_test(tests, test_launch_cycles, 0, sizeof launches / sizeof *launches);
+    tcase_add_loop_test(tests, test_launch_by_distance, 0,
+                        sizeof warp_launches / sizeof *warp_launches);
     tcase_add_test(tests, test_gpc_of_each_sm);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -31,13 +31,13 @@ struct tma_line_location {
     uint64_t group;  /* number of the line's group among those of its home */
     uint16_t slice;  /* within a partition: the slice whose sets hold the line and its copy */
     uint16_t server; /* within a partition: the slice that serves the line, and its DRAM channel */
-    uint16_t mshr;   /* its entry in the table of MSHRs of a GPC; in a packet: of all GPCs */
-    uint8_t home;    /* partition */
+    uint16_t mshr_row; /* its row of MSHRs in a partition; in a packet: in both partitions */
+    uint8_t home;      /* partition */
 };
 
-/* MSHRs of a GPC: a direct-mapped table. The SMs of a GPC can wait for more than a thousand lines
- * at once, and an H200 merges their loads all the same. */
-enum { TMA_MSHRS = 4096 };
+/* Rows of MSHRs in a partition's coalescer: a direct-mapped table. The SMs of a GPC can wait for
+ * more than a thousand lines at once, and an H200 merges their loads all the same. */
+enum { TMA_MSHR_ROWS = 4096 };
 
 /* The set that holds a line in a partition, and the line's tag there. */
 struct tma_set_index {
@@ -123,7 +123,7 @@ static inline struct tma_line_location tma_locate(const struct tma_address_map *
                                                   uint64_t line) {
     struct tma_line_location location = tma_locate_set(map, line);
     location.server = (uint16_t)map->hash(line, location.slice);
-    location.mshr = (uint16_t)((line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TMA_MSHRS);
+    location.mshr_row = (uint16_t)((line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TMA_MSHR_ROWS);
     return location;
 }
 

@@ -59,6 +59,16 @@ static void spread_slices(struct tma_core *core) {
                 (uint16_t)distance(machine, core->map.slices, gpc, slice);
 }
 
+/* Half of a TPC's distance lies on the way to L2, and half on the way back. */
+static void spread_sms(struct tma_core *core) {
+    const struct tma_machine *machine = core->machine;
+    for (uint32_t sm = 0; sm < machine->sm_count; sm++) {
+        uint32_t distance = tma_machine_sm_distance(machine, sm);
+        core->request_cycles[sm] = machine->crossbar.request_cycles + distance / 2;
+        core->response_cycles[sm] = machine->crossbar.response_cycles + distance - distance / 2;
+    }
+}
+
 enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_machine *machine,
                                     struct tma_error *error) {
     *core = (struct tma_core){.machine = machine,
@@ -73,6 +83,7 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
     if (core->hop_cycles == NULL || !tma_core_grow_packets(core))
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
     spread_slices(core);
+    spread_sms(core);
     return TMA_OK;
 }
 

@@ -63,7 +63,9 @@ struct tma_core {
     uint16_t *hop_cycles; /* owned: by GPC, partition and slice: see tma_hop_cycles */
     uint32_t gpc_partition[TMA_MAX_GPCS]; /* the partition next to each GPC */
     uint32_t sm_gpc[TMA_MAX_SMS];
-    uint64_t descriptor_line; /* of tensor map number 1; the others follow it */
+    uint32_t request_cycles[TMA_MAX_SMS];  /* from an SM to the nearest slice */
+    uint32_t response_cycles[TMA_MAX_SMS]; /* from the nearest slice to an SM */
+    uint64_t descriptor_line;              /* of tensor map number 1; the others follow it */
     struct tma_memory_counters counters;
 };
 
@@ -130,11 +132,11 @@ static inline bool tma_is_near(const struct tma_core *core, const struct tma_pac
     return tma_near_partition(core, packet) == packet->location.home;
 }
 
-/* Finds the location of a packet's line, its set in a partition, and its MSHR in its GPC. */
+/* Finds the location of a packet's line, its set in a partition, and its row of MSHRs. */
 static inline void tma_locate_packet(const struct tma_core *core, struct tma_packet *packet,
                                      uint32_t partition) {
     packet->location = tma_locate(&core->map, packet->line);
-    packet->location.mshr = (uint16_t)(packet->location.mshr + packet->gpc * TMA_MSHRS);
+    packet->location.mshr_row = (uint16_t)(packet->location.mshr_row + partition * TMA_MSHR_ROWS);
     packet->index = tma_set_index(&core->map, partition, &packet->location);
 }
 

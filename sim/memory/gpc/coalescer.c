@@ -1,17 +1,44 @@
-/* The coalescer of a GPC: loads of the same sectors of a line, of one SM or of several, become one
- * request to L2, until the first one's response has passed the GPC's port. The response serves all
- * of them. A load of other sectors of that line is a request of its own, and closes the MSHR of the
- * line: the next load opens another one. */
+/* The coalescers, one for each partition of L2: loads of the same sectors of a line, of one SM or
+ * of several of a GPC, become one request to L2, until the first one's response has passed the
+ * GPC's port. The response serves all of them. A load of other sectors of that line, of any GPC
+ * next to the partition, is a request of its own, and closes the MSHR of the line for all of these
+ * GPCs: the next load opens it anew. */
 #include "memory/gpc/coalescer.h"
 
 #include "memory/gpc/response_port.h"
 
 /* What an MSHR can hold. */
-#define LINE_BITS  ((UINT64_C(1) << 45) - 1)
+#define TAG_BITS   ((UINT64_C(1) << 49) - 1)
 #define CYCLE_BITS ((UINT64_C(1) << 63) - 1)
 
-static bool is_outstanding(const struct tma_mshr *mshr, uint64_t line, uint64_t cycle) {
-    return mshr->line == line && mshr->loads > 0 && (!mshr->responded || cycle < mshr->number);
+/* Whether further loads can be merged into that of an MSHR. */
+static bool is_open(const struct tma_core *core, const struct tma_mshr *mshr, uint64_t cycle) {
+    return mshr->loads > 0 && mshr->loads < core->machine->crossbar.coalesced_requests &&
+           (!mshr->responded || cycle < mshr->number);
+}
+
+/* A load's line and its sectors: tags of the same line differ in the lowest bits only. */
+enum { SECTOR_BITS = 4 };
+
+static uint64_t tag_of(const struct tma_packet *packet) {
+    return (packet->line << SECTOR_BITS | packet->sectors) & TAG_BITS;
+}
+
+static bool is_other_part(uint64_t tag, uint64_t other) {
+    return (tag ^ other) - 1 < (UINT64_C(1) << SECTOR_BITS) - 1;
+}
+
+/* Closes the MSHRs of a row that have other sectors of a load's line. Returns whether any was open.
+ */
+TMA_RARE static bool close_other_parts(const struct tma_core *core, const struct tma_gpcs *gpcs,
+                                       struct tma_mshr *row, uint64_t tag, uint64_t cycle) {
+    bool closed = false;
+    for (uint32_t place = 0; place < 1u << gpcs->row_bits; place++)
+        if (is_other_part(row[place].tag, tag)) {
+            closed |= is_open(core, &row[place], cycle);
+            row[place].loads = 0;
+        }
+    return closed;
 }
 
 /* The cycle at which the response to a merged load has passed the port. The response to the first
@@ -22,7 +49,7 @@ static uint64_t pass_port(struct tma_gpcs *gpcs, const struct tma_packet *packet
     return packet->sm == first_sm ? tma_response_port_serve(gpcs, packet, cycle) : passed;
 }
 
-/* Merges a load into an outstanding one. */
+/* Merges a load into one that is outstanding. */
 static struct tma_handover merge(struct tma_core *core, struct tma_gpcs *gpcs,
                                  struct tma_mshr *mshr, uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
@@ -36,7 +63,7 @@ static struct tma_handover merge(struct tma_core *core, struct tma_gpcs *gpcs,
         first->merged = id;
         return tma_nowhere;
     }
-    packet->known_cycles = core->machine->crossbar.request_cycles;
+    packet->known_cycles = core->request_cycles[packet->sm];
     return (struct tma_handover){id, TMA_TO_SM,
                                  pass_port(gpcs, packet, mshr->sm, cycle, mshr->number)};
 }
@@ -44,19 +71,15 @@ static struct tma_handover merge(struct tma_core *core, struct tma_gpcs *gpcs,
 struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs *gpcs, uint32_t id,
                                          uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
-    bool open = is_outstanding(mshr, packet->line, cycle) &&
-                mshr->loads < core->machine->crossbar.coalesced_requests;
-    if (open && mshr->sectors == packet->sectors)
+    struct tma_mshr *row = tma_mshr_row(gpcs, packet), *mshr = row + gpcs->place[packet->gpc];
+    uint64_t tag = tag_of(packet);
+    if (mshr->tag == tag && is_open(core, mshr, cycle))
         return merge(core, gpcs, mshr, id, cycle);
-    if (open)
-        mshr->loads = 0;
-    else
-        *mshr = (struct tma_mshr){.line = packet->line & LINE_BITS,
-                                  .sectors = packet->sectors,
-                                  .loads = 1,
-                                  .sm = packet->sm,
-                                  .number = id};
+    bool *has_parts = &gpcs->has_parts[packet->location.mshr_row];
+    *has_parts |= packet->sectors != TMA_ALL_SECTORS;
+    if (!*has_parts || !close_other_parts(core, gpcs, row, tag, cycle))
+        *mshr =
+            (struct tma_mshr){.tag = tag & TAG_BITS, .loads = 1, .sm = packet->sm, .number = id};
     return (struct tma_handover){id, TMA_TO_SLICE, cycle};
 }
 
@@ -73,7 +96,7 @@ void tma_coalescer_respond(struct tma_gpcs *gpcs, const struct tma_packet *packe
 static void attribute_time(const struct tma_core *core, const struct tma_packet *first,
                            struct tma_packet *packet) {
     uint64_t known = tma_known_cycle(first), ready = known + first->dram_cycles;
-    uint64_t merged = packet->sent_cycle + core->machine->crossbar.request_cycles;
+    uint64_t merged = packet->sent_cycle + core->request_cycles[packet->sm];
     if (known < merged)
         known = merged;
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);

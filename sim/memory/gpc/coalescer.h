@@ -1,4 +1,4 @@
-/* The coalescer of a GPC. Internal to gpc/, but for gpcs.h. */
+/* The coalescers of L2. Internal to gpc/, but for gpcs.h. */
 #ifndef TMA_MEMORY_GPC_COALESCER_H
 #define TMA_MEMORY_GPC_COALESCER_H
 

@@ -30,7 +30,7 @@ static void fetch(struct tma_core *core, struct tma_gpcs *gpcs, struct tma_packe
     fetches->packets[fetches->count++] = id;
     core->counters.descriptor_l2_fetches++;
     tma_locate_packet(core, packet, tma_near_partition(core, packet));
-    tma_send(core, TMA_TO_SLICE, id, cycle + core->machine->crossbar.request_cycles);
+    tma_send(core, TMA_TO_SLICE, id, cycle + core->request_cycles[packet->sm]);
 }
 
 TMA_RARE struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core *core,
@@ -56,9 +56,8 @@ TMA_RARE struct tma_handover tma_gpc_receive_descriptor(struct tma_core *core,
                                                         struct tma_gpcs *gpcs, uint32_t id,
                                                         uint64_t cycle) {
     const struct tma_packet *first = tma_packet_at(core, id);
-    uint64_t arrival = tma_later(tma_response_port_serve(gpcs, first, cycle) +
-                                     core->machine->crossbar.response_cycles,
-                                 cycle + 1);
+    uint64_t arrival = tma_later(
+        tma_response_port_serve(gpcs, first, cycle) + core->response_cycles[first->sm], cycle + 1);
     tma_descriptor_cache_put(&gpcs->descriptors[first->gpc], descriptor_of(core, first));
     forget_fetch(&gpcs->fetches[first->gpc], id);
     uint32_t fetch_cycles = core->machine->tma.descriptor_fetch_cycles;

@@ -5,11 +5,11 @@
 #include "memory/core/core.h"
 #include "memory/core/descriptor_cache.h"
 
-/* An MSHR: a load that is outstanding until its response has passed the GPC's port. Further loads
- * of the same sectors are merged into it, until one of other sectors closes it. */
+/* An MSHR of a coalescer: a load that is outstanding until its response has passed its GPC's port.
+ * Further loads of the GPC of the same sectors are merged into it, until one of other sectors, of
+ * any GPC next to the partition, closes it. */
 struct tma_mshr {
-    uint64_t line : 45;     /* lines are below TMA_L2_ADDRESS_LIMIT */
-    uint64_t sectors : 4;   /* that the load asks for */
+    uint64_t tag : 49;      /* the load's line, below TMA_L2_ADDRESS_LIMIT, and its sectors */
     uint64_t loads : 3;     /* loads that one response serves; 0: free, or closed */
     uint64_t sm : 8;        /* of the first load */
     uint64_t responded : 1; /* the response is at the port */
@@ -26,17 +26,26 @@ struct tma_descriptor_fetches {
 };
 
 struct tma_gpcs {
-    struct tma_core *core;                    /* borrowed */
-    struct tma_mshr *mshrs;                   /* owned: TMA_MSHRS for each GPC */
+    struct tma_core *core;  /* borrowed */
+    struct tma_mshr *mshrs; /* owned: of both partitions, in rows */
+    uint32_t row_bits; /* a row has 2 to the power of it MSHRs: one for each GPC of a partition */
+    bool *has_parts;   /* owned: rows that were asked for less than a line */
+    uint8_t place[TMA_MAX_GPCS];              /* of a GPC in the rows of its partition */
     struct tma_port *ports;                   /* owned: response ports by GPC, as those below */
     struct tma_descriptor_cache *descriptors; /* caches of tensor maps */
     struct tma_descriptor_fetches *fetches;
     uint64_t sector_ticks; /* for which a sector occupies a response port */
 };
 
+/* The row of a packet's line: an MSHR for each GPC next to the partition. */
+static inline struct tma_mshr *tma_mshr_row(const struct tma_gpcs *gpcs,
+                                            const struct tma_packet *packet) {
+    return &gpcs->mshrs[(size_t)packet->location.mshr_row << gpcs->row_bits];
+}
+
 static inline struct tma_mshr *tma_mshr_of(const struct tma_gpcs *gpcs,
                                            const struct tma_packet *packet) {
-    return &gpcs->mshrs[packet->location.mshr];
+    return tma_mshr_row(gpcs, packet) + gpcs->place[packet->gpc];
 }
 
 #endif

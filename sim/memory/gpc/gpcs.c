@@ -1,7 +1,22 @@
 #include "memory/gpc/gpcs.h"
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "memory/gpc/response_port.h"
+
+/* The MSHRs of both partitions. A row takes a cache line of the host, or several. */
+static void create_mshrs(struct tma_gpcs *gpcs) {
+    const struct tma_core *core = gpcs->core;
+    uint32_t neighbours[2] = {0};
+    size_t rows = (size_t)core->map.partitions * TMA_MSHR_ROWS;
+    for (uint32_t gpc = 0; gpc < core->machine->topology.gpc_count; gpc++)
+        gpcs->place[gpc] = (uint8_t)neighbours[core->gpc_partition[gpc]]++;
+    while (sizeof *gpcs->mshrs << gpcs->row_bits < TMA_HOST_LINE_BYTES ||
+           1u << gpcs->row_bits < neighbours[0] || 1u << gpcs->row_bits < neighbours[1])
+        gpcs->row_bits++;
+    gpcs->mshrs = tma_allocate_lines(rows << gpcs->row_bits, sizeof *gpcs->mshrs);
+    gpcs->has_parts = tma_allocate(rows, sizeof *gpcs->has_parts);
+}
 
 enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core,
                                     struct tma_error *error) {
@@ -9,14 +24,14 @@ enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core
     uint32_t rate = core->machine->crossbar.gpc_port_bytes_per_kcycle;
     *gpcs = (struct tma_gpcs){
         .core = core,
-        .mshrs = tma_allocate((size_t)count * TMA_MSHRS, sizeof *gpcs->mshrs),
         .ports = tma_allocate(count, sizeof *gpcs->ports),
         .descriptors = tma_descriptor_caches_new(count, core->machine->tma.gpc_descriptors),
         .fetches = tma_allocate(count, sizeof *gpcs->fetches),
         .sector_ticks = tma_sector_ticks(rate),
     };
-    if (gpcs->mshrs == NULL || gpcs->ports == NULL || gpcs->descriptors == NULL ||
-        gpcs->fetches == NULL)
+    create_mshrs(gpcs);
+    if (gpcs->mshrs == NULL || gpcs->has_parts == NULL || gpcs->ports == NULL ||
+        gpcs->descriptors == NULL || gpcs->fetches == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u GPCs", count);
     return TMA_OK;
 }
@@ -26,6 +41,7 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
         return;
     tma_descriptor_caches_free(gpcs->descriptors, gpcs->core->machine->topology.gpc_count);
     tma_release(gpcs->mshrs);
+    tma_release(gpcs->has_parts);
     tma_release(gpcs->ports);
     tma_release(gpcs->fetches);
 }

@@ -8,7 +8,7 @@
  * have arrived if no port had been busy. */
 static void note_way(const struct tma_core *core, const struct tma_packet *packet,
                      struct tma_completion *completion, uint64_t alone, uint64_t arrival) {
-    uint64_t at_slice = packet->sent_cycle + core->machine->crossbar.request_cycles;
+    uint64_t at_slice = packet->sent_cycle + core->request_cycles[packet->sm];
     completion->arrival_cycle = arrival;
     completion->sent_cycle = packet->sent_cycle;
     completion->l2_cycles = (uint32_t)(tma_known_cycle(packet) - at_slice);
@@ -25,7 +25,7 @@ __attribute__((always_inline)) static inline void
 deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfer, uint32_t sm,
         const struct tma_packet *packet, uint64_t passed) {
     uint32_t sectors = tma_sector_count(packet->sectors);
-    uint32_t response = core->machine->crossbar.response_cycles;
+    uint32_t response = core->response_cycles[sm];
     uint32_t hop = tma_hop_cycles(core, packet->gpc, &packet->location);
     uint64_t arrival =
         tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks) + hop;

@@ -41,7 +41,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
                                                const struct tma_packet *common,
                                                const struct tma_uniform_run *run, uint64_t ticks) {
     uint32_t partition = tma_near_partition(core, common);
-    uint64_t way_cycles = core->machine->crossbar.request_cycles, line = run->request.line;
+    uint64_t way_cycles = core->request_cycles[common->sm], line = run->request.line;
     enum tma_destination destination = common->coalesces ? TMA_TO_COALESCER : TMA_TO_SLICE;
     for (uint32_t i = 0; i < run->requests; i++) {
         uint32_t number = tma_packet_new(core);

@@ -83,7 +83,7 @@ static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
     packet->index = tma_set_index(&core->map, packet->location.home, &packet->location);
     owner->outstanding++;
     tma_send(core, tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT, id,
-             cycle + core->machine->crossbar.request_cycles +
+             cycle + core->request_cycles[packet->sm] +
                  tma_hop_cycles(core, packet->gpc, &packet->location));
 }
 
