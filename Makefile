@@ -384,8 +384,10 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 	    { gsub(/@version@/, version); print }' playground/page.html >$@
 	@echo "$@: $$(stat -c %s $@) bytes"
 
+CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
+            l2-capacity slice-hash slice-rates dram-banks coalescer sm-distances)
 .PHONY: capture
-capture: build/capture build/capture-banks build/capture-shared-port build/capture-clusters build/capture-role-costs build/capture-pipelines build/capture-line-latencies build/capture-l2-capacity build/capture-slice-hash build/capture-slice-rates build/capture-dram-banks build/capture-coalescer build/capture-sm-distances ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
+capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
@@ -402,11 +404,11 @@ build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh sc
 build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
 build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh
 build/capture-slice-hash: scripts/capture/slice_hash.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/slice_lines.cuh
-build/capture-coalescer: scripts/capture/coalescer.cu scripts/capture/ptx.cuh
-build/capture-sm-distances: scripts/capture/sm_distances.cu scripts/capture/ptx.cuh
+build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
+build/capture-coalescer: scripts/capture/coalescer.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
+build/capture-sm-distances: scripts/capture/sm_distances.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-dram-banks: scripts/capture/dram_banks.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
-build/capture-banks build/capture-clusters build/capture-shared-port build/capture-role-costs build/capture-pipelines build/capture-line-latencies build/capture-l2-capacity build/capture-slice-hash build/capture-slice-rates build/capture-dram-banks build/capture-coalescer build/capture-sm-distances:
+$(CAPTURES):
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda

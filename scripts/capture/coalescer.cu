@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <cuda_runtime.h>
 
+#include "lines.cuh"
 #include "ptx.cuh"
 
 enum {
@@ -55,12 +55,6 @@ struct shared_clock {
     int64_t start;
 };
 
-static __device__ int64_t clock_of_sm() {
-    int64_t cycle;
-    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycle)::"memory");
-    return cycle;
-}
-
 static __device__ void sleep_until(uint64_t ns) {
     while (global_ns() < ns)
         __nanosleep(200);
@@ -70,7 +64,7 @@ static __device__ void take_turns(turns *turns, int rank) {
     uint32_t random = uint32_t(rank) * 77 + 1;
     for (int i = 0; i < TURNS; i++) {
         volatile int64_t *clock = &turns->clocks[rank][i];
-        *clock = clock_of_sm();
+        *clock = clock64();
         turns->numbers[rank][i] = atomicAdd(&turns->counter[0], 1ull);
         random = random * 1664525u + 1013904223u;
         spin(random >> 24);
@@ -143,7 +137,7 @@ static __global__ void load_in_sequence(const __grid_constant__ CUtensorMap map,
     }
     sleep_until(next_ns += interval_ns);
     if (rank == 0) {
-        shared->start = clock_of_sm() + 400000;
+        shared->start = clock64() + 400000;
         __threadfence();
     }
     sleep_until(next_ns + 60000);
@@ -155,7 +149,7 @@ static __global__ void load_in_sequence(const __grid_constant__ CUtensorMap map,
                 continue;
             int64_t at = start + int64_t(n) * PERIOD + int64_t(i) * sequence.spacing;
             at += offset + int64_t(rate * double(at - middle[1]));
-            while (clock_of_sm() < at) {
+            while (clock64() < at) {
             }
             load(&map, sequence.loads[i].sector * 8, sequence.first_line + n * LINE_STEP,
                  stage + uint32_t(i) * STAGE_BYTES, barrier);
@@ -173,12 +167,8 @@ static void check(cudaError_t code) {
 
 static CUtensorMap encode(void *tensor) {
     CUtensorMap map;
-    cuuint64_t dim[] = {32, buffer_bytes / 128}, stride[] = {128};
-    cuuint32_t box[] = {8, 1}, element_stride[] = {1, 1};
-    if (cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, tensor, dim, stride, box,
-                               element_stride, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                               CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
+    if (encode_lines(&map, tensor, buffer_bytes / 128, 32, CU_TENSOR_MAP_L2_PROMOTION_NONE) !=
+        CUDA_SUCCESS) {
         fprintf(stderr, "capture-coalescer: the driver rejects the tensor map\n");
         exit(2);
     }

@@ -20,6 +20,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+#include "lines.cuh"
 #include "ptx.cuh"
 #include "slice_lines.cuh"
 
@@ -182,16 +183,10 @@ static void flush(const device &device) {
 
 static CUtensorMap rows_of(const device &device, uint32_t row_bytes, uint32_t promotion) {
     CUtensorMap map;
-    cuuint64_t dim[2] = {line_bytes / element_bytes, buffer_bytes / line_bytes},
-               stride[1] = {line_bytes};
-    cuuint32_t box[2] = {row_bytes / element_bytes, 1}, steps[2] = {1, 1};
-    CUresult code = cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, device.buffer,
-                                           dim, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                           CU_TENSOR_MAP_SWIZZLE_NONE,
-                                           promotion == 256   ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
-                                           : promotion == 128 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
-                                                              : CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUresult code = encode_lines(&map, device.buffer, buffer_bytes / line_bytes, row_bytes,
+                                 promotion == 256   ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+                                 : promotion == 128 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+                                                    : CU_TENSOR_MAP_L2_PROMOTION_NONE);
     check(code == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "tensor map");
     return map;
 }

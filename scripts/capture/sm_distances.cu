@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "lines.cuh"
 #include "ptx.cuh"
 
 enum { LINES = 2048, LAUNCHES = 5, LINE_BYTES = 128, SHARED_BYTES = 200 * 1024 };
@@ -54,12 +55,8 @@ int main() {
     check(cudaFuncSetAttribute(load_lines, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                SHARED_BYTES));
     CUtensorMap map;
-    cuuint64_t dim[] = {32, LINES}, stride[] = {LINE_BYTES};
-    cuuint32_t box[] = {32, 1}, element_stride[] = {1, 1};
-    if (cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, tensor, dim, stride, box,
-                               element_stride, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                               CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
+    if (encode_lines(&map, tensor, LINES, LINE_BYTES, CU_TENSOR_MAP_L2_PROMOTION_NONE) !=
+        CUDA_SUCCESS) {
         fprintf(stderr, "capture-sm-distances: the driver rejects the tensor map\n");
         return 2;
     }

@@ -153,12 +153,10 @@ void tma_machine_launch(const struct tma_machine *machine, const uint32_t *sms, 
     for (uint32_t first = 0, end; first < count; first = end) {
         end = end_of_layer(sms, count, first);
         for (uint32_t near = 0; near != UINT32_MAX; near = next_distance(machine, near))
-            for (uint32_t i = first; i < end; i += ctas) {
-                if (tma_machine_sm_distance(machine, sms[i]) != near)
-                    continue;
-                uint64_t start = launched[gpcs[sms[i]]]++ * interval / 1000;
-                for (uint32_t j = i; j < i + ctas; j++)
-                    cycles[j] = start;
-            }
+            for (uint32_t i = first; i < end; i += ctas)
+                if (tma_machine_sm_distance(machine, sms[i]) == near)
+                    cycles[i] = launched[gpcs[sms[i]]]++ * interval / 1000;
     }
+    for (uint32_t i = 0; i < count; i++)
+        cycles[i] = cycles[i - i % ctas];
 }

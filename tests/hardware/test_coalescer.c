@@ -2,6 +2,7 @@
  * time, and the requests that L2 saw. An H200 counted 150 lines of each sequence. */
 #include <math.h>
 
+#include "../unit/coalesced_load.h"
 #include "h200.h"
 #include "memory/gpc/gpcs.h"
 
@@ -39,17 +40,7 @@ static uint32_t sm_of(char letter) {
 
 /* Whether a load of a sector goes on to L2, and is not merged. */
 static bool goes_to_l2(uint32_t sm, uint32_t sector, uint64_t line, uint64_t cycle) {
-    uint32_t id = tma_packet_new(&core);
-    struct tma_packet *packet = tma_packet_at(&core, id);
-    *packet = (struct tma_packet){.line = line,
-                                  .sent_cycle = cycle,
-                                  .merged = TMA_NONE,
-                                  .kind = TMA_PACKET_LOAD,
-                                  .coalesces = true,
-                                  .sectors = 1u << sector & 15u,
-                                  .sm = (uint8_t)sm,
-                                  .gpc = core.sm_gpc[sm] & 15u};
-    tma_locate_packet(&core, packet, tma_near_partition(&core, packet));
+    uint32_t id = new_coalesced_load(&core, sm, line, 1u << sector, cycle);
     struct tma_handover next = tma_gpc_receive_load(&core, &gpcs, id, cycle);
     core.handover_count = 0;
     return next.destination == TMA_TO_SLICE;

@@ -1,6 +1,7 @@
 /* The coalescer, packet by packet: which loads are merged into an outstanding one, and when the
  * response serves them. In the small machine SMs 0 and 1 are in GPC 0, SMs 2 and 3 in GPC
  * 1, each next to a partition of its own; a GPC's port passes two sectors in a cycle. */
+#include "coalesced_load.h"
 #include "machine.h"
 #include "memory/gpc/gpcs.h"
 #include "suite.h"
@@ -35,18 +36,7 @@ static void share_a_partition(void) {
 }
 
 static uint32_t new_load(uint32_t sm, uint64_t line, uint32_t sectors, uint64_t cycle) {
-    uint32_t id = tma_packet_new(&core);
-    struct tma_packet *packet = tma_packet_at(&core, id);
-    *packet = (struct tma_packet){.line = line,
-                                  .sent_cycle = cycle - REQUEST,
-                                  .merged = TMA_NONE,
-                                  .kind = TMA_PACKET_LOAD,
-                                  .coalesces = true,
-                                  .sectors = sectors & 15u,
-                                  .sm = (uint8_t)sm,
-                                  .gpc = core.sm_gpc[sm] & 15u};
-    tma_locate_packet(&core, packet, tma_near_partition(&core, packet));
-    return id;
+    return new_coalesced_load(&core, sm, line, sectors, cycle - REQUEST);
 }
 
 static void expect_handover(struct tma_handover handover, enum tma_destination destination,

@@ -21,17 +21,18 @@ static bool is_open(const struct tma_core *core, const struct tma_mshr *mshr, ui
 enum { SECTOR_BITS = 4 };
 
 static uint64_t tag_of(const struct tma_packet *packet) {
-    return (packet->line << SECTOR_BITS | packet->sectors) & TAG_BITS;
+    return packet->line << SECTOR_BITS | packet->sectors;
 }
 
 static bool is_other_part(uint64_t tag, uint64_t other) {
     return (tag ^ other) - 1 < (UINT64_C(1) << SECTOR_BITS) - 1;
 }
 
-/* Closes the MSHRs of a row that have other sectors of a load's line. Returns whether any was open.
- */
+/* Closes the MSHRs that have other sectors of a load's line. Returns whether any was open. */
 TMA_RARE static bool close_other_parts(const struct tma_core *core, const struct tma_gpcs *gpcs,
-                                       struct tma_mshr *row, uint64_t tag, uint64_t cycle) {
+                                       const struct tma_packet *packet, uint64_t cycle) {
+    struct tma_mshr *row = tma_mshr_row(gpcs, packet);
+    uint64_t tag = tag_of(packet);
     bool closed = false;
     for (uint32_t place = 0; place < 1u << gpcs->row_bits; place++)
         if (is_other_part(row[place].tag, tag)) {
@@ -71,13 +72,13 @@ static struct tma_handover merge(struct tma_core *core, struct tma_gpcs *gpcs,
 struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs *gpcs, uint32_t id,
                                          uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_mshr *row = tma_mshr_row(gpcs, packet), *mshr = row + gpcs->place[packet->gpc];
+    struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
     uint64_t tag = tag_of(packet);
     if (mshr->tag == tag && is_open(core, mshr, cycle))
         return merge(core, gpcs, mshr, id, cycle);
     bool *has_parts = &gpcs->has_parts[packet->location.mshr_row];
     *has_parts |= packet->sectors != TMA_ALL_SECTORS;
-    if (!*has_parts || !close_other_parts(core, gpcs, row, tag, cycle))
+    if (!*has_parts || !close_other_parts(core, gpcs, packet, cycle))
         *mshr =
             (struct tma_mshr){.tag = tag & TAG_BITS, .loads = 1, .sm = packet->sm, .number = id};
     return (struct tma_handover){id, TMA_TO_SLICE, cycle};
