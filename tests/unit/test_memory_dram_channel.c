@@ -167,6 +167,34 @@ START_TEST(test_timings_at_another_clock) {
 }
 END_TEST
 
+/* An activation that waits for its bank's row cycle holds up no other bank's. Two of other banks
+ * keep tRRD from it, before it and after it. */
+START_TEST(test_activations_go_past_one_that_waits) {
+    const uint64_t waits = TRAS + TRP; /* the second activation of row 0's bank */
+    static const struct {
+        uint64_t cycle, activation;
+    } others[] = {{41, 41},
+                  {TRAS + TRP - TRRD, TRAS + TRP - TRRD},
+                  {TRAS + TRP - TRRD + 1, TRAS + TRP + TRRD},
+                  {TRAS + TRP + 1, TRAS + TRP + TRRD},
+                  {TRAS + TRP + TRRD, TRAS + TRP + TRRD}};
+    uint32_t packet;
+    enqueue(row_at(ROW_0), 0, 1, NOW);
+    serve(1, &packet);
+    enqueue(row_at(SAME_BANK), 1, 1, NOW + 40);
+    enqueue(row_at(OTHER_GROUP), 2, 1, NOW + others[_i].cycle);
+    bool first = others[_i].activation < waits;
+    uint64_t starts[3] = {0};
+    for (int i = 0; i < 2; i++) {
+        uint64_t start = serve(1, &packet);
+        ck_assert_uint_eq(packet, (i == 0) == first ? 2 : 1);
+        starts[packet] = start;
+    }
+    ck_assert_uint_eq(starts[1], NOW + waits + TRCD);
+    ck_assert_uint_eq(starts[2], NOW + others[_i].activation + TRCD);
+}
+END_TEST
+
 /* Requests that arrive together, and the order in which they are served: the numbers of packets. */
 enum { TOGETHER = 9 };
 
@@ -617,6 +645,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_timings, 0, TABLE_ROWS(timings));
     tcase_add_loop_test(tests, test_timings_at_another_clock, 0, TABLE_ROWS(timings));
+    tcase_add_loop_test(tests, test_activations_go_past_one_that_waits, 0, 5);
     tcase_add_loop_test(tests, test_order, 0, TABLE_ROWS(orders));
     tcase_add_test(tests, test_fcfs_overlaps_nothing);
     tcase_add_test(tests, test_queue_is_limited);

@@ -3,39 +3,47 @@
 #include "memory/core/sectors.h"
 #include "memory/dram/refresh.h"
 
-/* The slot of an activation at the end of a refresh: rows that wait for the same refresh open one
- * after the other. */
-static uint64_t slot_after(struct tma_dram_channel *channel, uint64_t end_ticks,
-                           uint64_t distance_ticks) {
-    if (channel->refresh_end_ticks != end_ticks)
-        channel->reactivate_ticks = channel->refresh_end_ticks = end_ticks;
-    uint64_t slot = channel->reactivate_ticks;
-    channel->reactivate_ticks += distance_ticks;
-    return slot;
+/* The first time from `ticks` on that is at least tRRD from the activations of all other banks. An
+ * activation that waits for its bank does not hold up others: these fit before it. */
+static uint64_t free_slot(const struct tma_dram *dram, const struct tma_dram_channel *channel,
+                          uint32_t number, uint64_t ticks) {
+    const uint64_t trrd = dram->trrd_ticks;
+    bool free = ticks >= channel->last_activation_ticks + trrd;
+    while (!free) {
+        free = true;
+        for (uint32_t i = 0; i < dram->machine->dram.banks; i++) {
+            uint64_t other = channel->activated_ticks[i];
+            if (i == number || other >= ticks + trrd || ticks >= other + trrd)
+                continue;
+            ticks = other + trrd;
+            free = false;
+        }
+    }
+    return ticks;
 }
 
 void tma_dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, uint32_t number,
                        uint64_t row, uint64_t ticks) {
     struct tma_dram_bank *bank = &channel->banks[number];
-    uint64_t activate = tma_later(ticks, channel->activate_ticks);
-    if (bank->activated)
-        activate = tma_later(activate,
-                             dram->trp_ticks + tma_later(bank->activated_ticks + dram->tras_ticks,
-                                                         bank->precharge_ticks));
+    uint64_t *activated = &channel->activated_ticks[number];
+    uint64_t activate = ticks;
+    if (*activated != UINT64_MAX) {
+        uint64_t precharge = tma_later(*activated + dram->tras_ticks, bank->precharge_ticks);
+        activate = tma_later(ticks, precharge + dram->trp_ticks);
+    }
+    activate = free_slot(dram, channel, number, activate);
     const uint64_t use = dram->trcd_ticks + dram->data_ticks[TMA_SECTORS];
     /* The bank's next refresh is still that which would close its last row. */
     struct tma_refresh refresh = {.start_ticks = bank->closes_ticks};
     if (activate + use > refresh.start_ticks)
         refresh = dram->refresh->next(dram, channel, number, activate);
     if (activate + use > refresh.start_ticks) {
-        activate = slot_after(channel, refresh.end_ticks, dram->trrd_ticks);
+        activate = free_slot(dram, channel, number, refresh.end_ticks);
         refresh = dram->refresh->next(dram, channel, number, refresh.end_ticks);
-    } else {
-        channel->activate_ticks = activate + dram->trrd_ticks;
     }
+    *activated = activate;
+    channel->last_activation_ticks = tma_later(channel->last_activation_ticks, activate);
     bank->row = row;
-    bank->activated = true;
-    bank->activated_ticks = activate;
     bank->opened_ticks = activate + dram->trcd_ticks;
     bank->closes_ticks = refresh.start_ticks;
 }

@@ -27,7 +27,7 @@ static size_t admitted_requests(const struct tma_machine *machine) {
 uint64_t tma_dram_bytes(const struct tma_machine *machine) {
     uint64_t banks = (uint64_t)machine->dram.channels * machine->dram.banks;
     return admitted_requests(machine) * sizeof(struct tma_dram_request) +
-           banks * sizeof(struct tma_dram_bank);
+           banks * (sizeof(struct tma_dram_bank) + sizeof(uint64_t));
 }
 
 /* When the channels of a slice begin a refresh of their first bank. Slices of one partition do so
@@ -51,14 +51,17 @@ static void create_channels(struct tma_dram *dram) {
     for (uint32_t i = 0; i < machine->dram.channels; i++)
         dram->channels[i] = (struct tma_dram_channel){
             .banks = &dram->banks[(size_t)i * machine->dram.banks],
+            .activated_ticks = &dram->activated_ticks[(size_t)i * machine->dram.banks],
             .queues = {empty_queue, empty_queue},
             .free_request = TMA_NONE,
             .wake_cycle = UINT64_MAX,
             .first_credit = TMA_NONE,
             .last_credit = TMA_NONE,
         };
-    for (size_t i = 0; i < (size_t)machine->dram.channels * machine->dram.banks; i++)
+    for (size_t i = 0; i < (size_t)machine->dram.channels * machine->dram.banks; i++) {
         dram->banks[i] = (struct tma_dram_bank){.waiting = empty_list};
+        dram->activated_ticks[i] = UINT64_MAX;
+    }
     const uint32_t pool = TMA_DRAM_QUEUES * dram->window;
     for (uint32_t i = machine->dram.channels * pool; i > 0; i--) {
         uint32_t *first = &dram->channels[(i - 1) / pool].free_request;
@@ -127,6 +130,7 @@ static void set_refresh_round(struct tma_dram *dram) {
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,
                                     struct tma_error *error) {
     uint32_t channels = machine->dram.channels;
+    size_t banks = (size_t)channels * machine->dram.banks;
     uint64_t mhz = machine->sm_clock_mhz;
     *dram = (struct tma_dram){
         .machine = machine,
@@ -134,7 +138,8 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
         .refresh = tma_refresh_policy(machine->dram.refresh_policy),
         .channels = tma_allocate_lines(channels, sizeof *dram->channels),
         .slice_channels = tma_allocate(machine->l2.slices, sizeof *dram->slice_channels),
-        .banks = tma_allocate_lines((size_t)channels * machine->dram.banks, sizeof *dram->banks),
+        .banks = tma_allocate_lines(banks, sizeof *dram->banks),
+        .activated_ticks = tma_allocate_lines(banks, sizeof *dram->activated_ticks),
         .requests = tma_allocate_lines(admitted_requests(machine), sizeof *dram->requests),
         .partition_slices = machine->l2.slices / machine->l2.partitions,
         .groups = machine->dram.ranks * machine->dram.bank_groups,
@@ -167,7 +172,7 @@ enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_mach
     set_refresh_round(dram);
     set_data_ticks(dram);
     if (dram->channels == NULL || dram->banks == NULL || dram->slice_channels == NULL ||
-        dram->requests == NULL) {
+        dram->activated_ticks == NULL || dram->requests == NULL) {
         tma_dram_free(dram);
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u DRAM channels", channels);
     }
@@ -182,6 +187,7 @@ void tma_dram_free(struct tma_dram *dram) {
     tma_release(dram->channels);
     tma_release(dram->slice_channels);
     tma_release(dram->banks);
+    tma_release(dram->activated_ticks);
     tma_release(dram->requests);
     *dram = (struct tma_dram){0};
 }

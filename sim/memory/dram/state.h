@@ -51,14 +51,12 @@ struct tma_dram_fifo {
 struct tma_dram_bank {
     _Alignas(TMA_HOST_LINE_BYTES)
         uint64_t row;             /* that it opened last: open as long as `active` is not 0 */
-    uint64_t activated_ticks;     /* the command that opened the row */
     uint64_t opened_ticks;        /* the row takes column commands */
     uint64_t closes_ticks;        /* a refresh closes the row */
     uint64_t precharge_ticks;     /* from here on the row can be closed after its last access */
     uint32_t active;              /* requests for the open row */
     uint32_t bypassed;            /* of these, requests that came after the first of `waiting` */
     struct tma_dram_list waiting; /* requests for other rows, in order of arrival */
-    bool activated;               /* it has opened a row */
 };
 
 /* Reads, or writes, of a channel. */
@@ -82,11 +80,10 @@ struct tma_dram_channel {
     struct tma_dram_bank *banks;                       /* owned by the channels together */
     struct tma_dram_queue queues[TMA_DRAM_QUEUES];
     uint64_t group_ticks[TMA_DRAM_MAX_GROUPS]; /* a bank group takes its next column command */
-    uint64_t activate_ticks;      /* the channel takes its next command that opens a row */
-    uint64_t refresh_end_ticks;   /* the end of the refresh that a row waited for last, */
-    uint64_t reactivate_ticks;    /* and the next command for a row that waits for it */
-    uint64_t refresh_phase_ticks; /* a refresh, of bank 0 at least, begins at this time */
-    uint64_t drain_ticks;         /* from here on the channel may drain its writes again */
+    uint64_t *activated_ticks; /* by bank: the command that opened its row; UINT64_MAX: none did */
+    uint64_t last_activation_ticks; /* the latest of these */
+    uint64_t refresh_phase_ticks;   /* a refresh, of bank 0 at least, begins at this time */
+    uint64_t drain_ticks;           /* from here on the channel may drain its writes again */
     uint64_t late_ticks;   /* the bus was busy before dram.observed_ticks, known since then */
     uint64_t wake_cycle;   /* the channel's wake-up in the event queue; UINT64_MAX: none */
     uint32_t free_request; /* list of free elements of the channel's requests */
@@ -117,6 +114,7 @@ struct tma_dram {
     const struct tma_refresh_policy *refresh;
     struct tma_dram_channel *channels; /* owned */
     struct tma_dram_bank *banks;       /* owned: by channel and bank */
+    uint64_t *activated_ticks;         /* owned: likewise */
     struct tma_dram_request *requests; /* owned: for all that queues admit, channel by channel */
     uint32_t
         *slice_channels; /* owned: the first channel of each L2 slice, by partition and slice */
