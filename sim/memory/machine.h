@@ -15,7 +15,9 @@ enum {
     TMA_MAX_GPCS = 16,
     TMA_GROUP_SLICES = 8, /* L2 slices that lie together */
     TMA_MAX_SLICE_DISTANCES = TMA_MAX_GPCS * 16,
-    TMA_TPC_SMS = 2,    /* SMs 2k and 2k + 1 are a TPC */
+    TMA_TPC_SMS = 2,  /* SMs 2k and 2k + 1 are a TPC */
+    TMA_GPC_CPCS = 3, /* each has up to three TPCs of its GPC */
+    TMA_MAX_CPCS = TMA_MAX_GPCS * TMA_GPC_CPCS,
     TMA_SCHEDULERS = 4, /* of an SM, to which its warps belong in turn */
     TMA_MAX_NAME = 64,
     TMA_MAX_COALESCED = 7,
@@ -137,6 +139,7 @@ struct tma_machine {
         uint32_t lookup_cycles;       /* latency of tag look-up and data access in an idle slice */
         uint32_t request_millicycles; /* reads: time that a slice's tags take for each line */
         uint32_t sector_millicycles;  /* reads: time that its data array takes for each sector */
+        uint32_t queue_reads;         /* that wait in a slice's queue; others wait by CPC */
         uint32_t missing_sectors; /* that a slice waits for: of DRAM, and of the other partition */
         uint32_t fill_sector_millicycles; /* fills and copies: time that a slice takes for each
                                              sector that arrives */

@@ -100,6 +100,10 @@ static inline bool goes_on(const struct tma_memory *memory, const struct tma_han
 __attribute__((always_inline)) static inline struct tma_handover deliver(struct tma_memory *memory,
                                                                          struct tma_handover next) {
     switch (next.destination) {
+    case TMA_TO_L2:
+        if (tma_l2_waits(&memory->core, &memory->l2, next.packet))
+            return tma_nowhere;
+        /* fall through */
     case TMA_TO_COALESCER:
         next = tma_gpc_receive_load(&memory->core, &memory->gpcs, next.packet, next.cycle);
         if (!goes_on(memory, &next, TMA_TO_SLICE))
@@ -116,6 +120,8 @@ __attribute__((always_inline)) static inline struct tma_handover deliver(struct 
         return tma_l2_receive_fill(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_HOME_SLICE:
         return tma_l2_receive_at_home(&memory->core, &memory->l2, next.packet, next.cycle);
+    case TMA_TO_L2_IN_TURN:
+        return tma_l2_receive_in_turn(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_SLICE_MERGED:
         return tma_l2_receive_merged(&memory->core, &memory->l2, next.packet, next.cycle);
     case TMA_TO_RESPONSE_PORT:
@@ -262,7 +268,7 @@ PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
     tma_tags_prefetch(&memory->l2.tags, packet->index.set);
     if (packet->destination == TMA_TO_HOME_SLICE)
         tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
-    else if (packet->destination <= TMA_TO_SLICE)
+    else if (packet->destination <= TMA_TO_L2_IN_TURN)
         tma_l2_prefetch_read(&memory->core, &memory->l2, packet);
     else if (packet->kind == TMA_PACKET_STORE || packet->kind == TMA_PACKET_REDUCE)
         tma_l2_prefetch_write(&memory->core, &memory->l2, packet);

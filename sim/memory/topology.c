@@ -119,6 +119,18 @@ void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs) {
             gpcs[*sm++] = gpc;
 }
 
+/* The TPCs of a GPC are dealt to its CPCs one by one, in order of their numbers. */
+void tma_machine_cpcs(const struct tma_machine *machine, uint32_t *cpcs) {
+    uint32_t gpcs[TMA_MAX_SMS], tpcs[TMA_MAX_GPCS] = {0};
+    tma_machine_gpcs(machine, gpcs);
+    for (uint32_t sm = 0; sm < machine->sm_count; sm++) {
+        uint32_t gpc = gpcs[sm];
+        bool begins = sm % TMA_TPC_SMS == 0 || gpcs[sm - 1] != gpc;
+        tpcs[gpc] += begins;
+        cpcs[sm] = gpc * TMA_GPC_CPCS + (tpcs[gpc] - 1) % TMA_GPC_CPCS;
+    }
+}
+
 uint32_t tma_machine_sm_distance(const struct tma_machine *machine, uint32_t sm) {
     uint32_t tpc = sm / TMA_TPC_SMS;
     return tpc < machine->topology.tpc_distance_count ? machine->topology.tpc_distances[tpc] : 0;

@@ -24,6 +24,9 @@ uint32_t tma_machine_place_clusters(const struct tma_machine *machine, uint32_t 
 /* The GPC of each SM, by the SM's number. */
 void tma_machine_gpcs(const struct tma_machine *machine, uint32_t *gpcs);
 
+/* The CPC of each SM, by the SM's number: those of GPC g begin at g * TMA_GPC_CPCS. */
+void tma_machine_cpcs(const struct tma_machine *machine, uint32_t *cpcs);
+
 /* The distance of an SM's TPC (topology.tpc_distances), in cycles. */
 uint32_t tma_machine_sm_distance(const struct tma_machine *machine, uint32_t sm);
 

@@ -213,7 +213,7 @@ static void add_warps(struct loop *loop, const struct tma_tsv *records, size_t r
 static const struct {
     const char *operation;
     double ceiling;
-} rates[] = {{"load", 0.14}, {"store", 0.18}, {"reduce", 0.38}};
+} rates[] = {{"load", 0.16}, {"store", 0.18}, {"reduce", 0.38}};
 
 START_TEST(test_rates) {
     const uint64_t warm_up = _i == 0 ? 3000 : 10000, window = _i == 0 ? 6000 : 30000;

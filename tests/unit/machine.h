@@ -55,6 +55,7 @@ static inline struct tma_machine small_machine(void) {
                .lookup_cycles = 15,
                .request_millicycles = 1000,
                .sector_millicycles = 750, /* 3 cycles for a line */
+               .queue_reads = 1000,
                .missing_sectors = 1000,
                .fill_millicycles = 3000,
                .write_flit_millicycles = 1000,

@@ -76,6 +76,7 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
                               .descriptor_line = tma_default_descriptor_line()};
     tma_event_queue_init(&core->queue);
     tma_machine_gpcs(machine, core->sm_gpc);
+    tma_machine_cpcs(machine, core->sm_cpc);
     for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
         core->gpc_partition[gpc] = machine->topology.gpc_partition[gpc];
     size_t distances = (size_t)machine->topology.gpc_count * machine->l2.slices;

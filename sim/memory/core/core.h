@@ -62,7 +62,7 @@ struct tma_core {
     struct tma_fill_counts *fill_counts; /* owned: by transfer */
     uint16_t *hop_cycles; /* owned: by GPC, partition and slice: see tma_hop_cycles */
     uint32_t gpc_partition[TMA_MAX_GPCS]; /* the partition next to each GPC */
-    uint32_t sm_gpc[TMA_MAX_SMS];
+    uint32_t sm_gpc[TMA_MAX_SMS], sm_cpc[TMA_MAX_SMS];
     uint32_t request_cycles[TMA_MAX_SMS];  /* from an SM to the nearest slice */
     uint32_t response_cycles[TMA_MAX_SMS]; /* from the nearest slice to an SM */
     uint64_t descriptor_line;              /* of tensor map number 1; the others follow it */

@@ -20,8 +20,8 @@ enum tma_packet_kind {
 
 /* Where a packet goes next: a component, and what it receives. */
 enum tma_destination {
-    TMA_TO_COALESCER,      /* GPC: a load, on the way to L2 */
-    TMA_TO_SLICE,          /* L2 slice of the SM's partition: a read */
+    TMA_TO_L2,             /* the SM's partition: a read */
+    TMA_TO_L2_IN_TURN,     /* the same: a read that waited, and whose CPC has its turn now */
     TMA_TO_SLICE_MERGED,   /* L2 slice of the SM's partition: a load that was merged */
     TMA_TO_HOME_SLICE,     /* L2 slice of the line's home, from the other partition: a read */
     TMA_TO_SLICE_FILL,     /* L2 slice: data from DRAM */
@@ -36,6 +36,9 @@ enum tma_destination {
     TMA_TO_SM_DESCRIPTORS, /* SM: a tensor map */
     TMA_TO_STORE_UNIT,     /* SM: a write is done */
     TMA_TO_NOWHERE,        /* it is in the event queue, or done */
+    /* Within a cycle only. */
+    TMA_TO_COALESCER, /* the coalescer of the SM's partition: a read */
+    TMA_TO_SLICE,     /* L2 slice of the SM's partition: a read */
     /* Not of packets: a TMA unit wakes up, and receives the number of its SM. */
     TMA_WAKE_LOAD_UNIT,
     TMA_WAKE_STORE_UNIT,
@@ -65,7 +68,7 @@ struct tma_packet {
     union {
         /* from then until the data is there. During a DRAM read: until it began */
         uint32_t dram_cycles;
-        uint32_t next_leaving; /* in the list of packets that wait to leave their slice */
+        uint32_t next_waiting; /* in a list: of packets that wait for a slice, or to leave it */
     };
     uint8_t kind : 3; /* enum tma_packet_kind */
     uint8_t destination : 4;

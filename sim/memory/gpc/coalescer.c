@@ -72,6 +72,8 @@ static struct tma_handover merge(struct tma_core *core, struct tma_gpcs *gpcs,
 struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs *gpcs, uint32_t id,
                                          uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
+    if (!packet->coalesces)
+        return (struct tma_handover){id, TMA_TO_SLICE, cycle};
     struct tma_mshr *mshr = tma_mshr_of(gpcs, packet);
     uint64_t tag = tag_of(packet);
     if (mshr->tag == tag && is_open(core, mshr, cycle))

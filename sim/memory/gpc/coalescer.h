@@ -4,7 +4,7 @@
 
 #include "memory/gpc/gpc_state.h"
 
-/* A load passes the coalescer on its way to L2. */
+/* A read passes the coalescer on its way to L2. */
 struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs *gpcs,
                                          uint32_t packet, uint64_t cycle);
 

@@ -30,7 +30,7 @@ static void fetch(struct tma_core *core, struct tma_gpcs *gpcs, struct tma_packe
     fetches->packets[fetches->count++] = id;
     core->counters.descriptor_l2_fetches++;
     tma_locate_packet(core, packet, tma_near_partition(core, packet));
-    tma_send(core, TMA_TO_SLICE, id, cycle + core->request_cycles[packet->sm]);
+    tma_send(core, TMA_TO_L2, id, cycle + core->request_cycles[packet->sm]);
 }
 
 TMA_RARE struct tma_handover tma_gpc_receive_descriptor_request(struct tma_core *core,

@@ -12,9 +12,13 @@ static void convert_rates(struct tma_l2 *l2) {
     l2->tag_ticks = tma_millicycles_to_ticks(machine->l2.request_millicycles);
     l2->fill_sector_ticks = tma_millicycles_to_ticks(machine->l2.fill_sector_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
-    for (uint32_t sectors = 0; sectors <= TMA_ALL_SECTORS; sectors++)
+    for (uint32_t sectors = 0; sectors <= TMA_ALL_SECTORS; sectors++) {
         l2->read_ticks[sectors] = tma_millicycles_to_ticks((uint64_t)tma_sector_count(sectors) *
                                                            machine->l2.sector_millicycles);
+        for (uint32_t lines = 1; lines <= TMA_BLOCK_LINES; lines++)
+            l2->queue_ticks[lines - 1][sectors] =
+                machine->l2.queue_reads * tma_later(lines * l2->tag_ticks, l2->read_ticks[sectors]);
+    }
 }
 
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
@@ -24,7 +28,8 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
     l2->promotion = tma_promotion_policy(machine->l2.promotion);
     convert_rates(l2);
     l2->slices = tma_allocate_lines(machine->l2.slices, sizeof *l2->slices);
-    if (l2->slices == NULL)
+    l2->arrivals = tma_allocate(machine->l2.slices, sizeof *l2->arrivals);
+    if (l2->slices == NULL || l2->arrivals == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
     for (uint32_t i = 0; i < machine->l2.slices; i++)
         l2->slices[i].first_leaving = l2->slices[i].first_reduction = TMA_NONE;
@@ -33,6 +38,7 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
 
 void tma_l2_free(struct tma_l2 *l2) {
     tma_tags_free(&l2->tags);
+    tma_release(l2->arrivals);
     tma_release(l2->slices);
 }
 

@@ -28,21 +28,36 @@ struct tma_slice {
      * it are a list: see misses.h. */
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t fills;
     uint32_t copies, first_leaving, last_leaving;
+    uint32_t leaving; /* packets of this list */
+    bool takes_turns; /* reads wait in queues of CPCs, or one is on its way from there */
     struct tma_port ports[TMA_SLICE_PORTS];
     /* Operands of reductions that wait for their lines. Packets of reductions that wait until the
      * slice can keep their operands are a list. */
     uint32_t operands, first_reduction, last_reduction;
 };
 
+/* Reads that wait for a slice beyond its queue: see arrivals.h. */
+struct tma_arrivals {
+    struct {
+        uint32_t first, last, reads; /* a list, the oldest first */
+    } cpcs[TMA_MAX_CPCS];
+    uint32_t reads; /* of all CPCs */
+    uint32_t turn;  /* CPC */
+    bool halted;    /* until reads leave the slice */
+};
+
 struct tma_l2 {
     struct tma_core *core; /* borrowed */
     struct tma_l2_tags tags;
-    struct tma_slice *slices; /* owned: by partition and slice */
+    struct tma_slice *slices;      /* owned: by partition and slice */
+    struct tma_arrivals *arrivals; /* owned: likewise */
     const struct tma_promotion_policy *promotion;
     /* for which a slice's tags are busy: to look up a line, for each sector that a fill or a copy
      * brings, and to look up a fill line */
     uint64_t tag_ticks, fill_sector_ticks, fill_line_ticks;
     uint64_t read_ticks[TMA_ALL_SECTORS + 1]; /* in which the data array reads these sectors */
+    /* that a full queue of such reads takes a slice: of those that look up one line, or two */
+    uint64_t queue_ticks[2][TMA_ALL_SECTORS + 1];
     /* Hits until the host's caches are no longer prefetched for misses. No result depends on it. */
     uint32_t expects_misses;
 };
@@ -51,6 +66,46 @@ struct tma_l2 {
 enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
                                   struct tma_error *error);
 void tma_l2_free(struct tma_l2 *l2);
+
+/* The slice that serves a location in a partition. */
+static inline struct tma_slice *tma_slice_of(struct tma_core *core, const struct tma_l2 *l2,
+                                             uint32_t partition,
+                                             const struct tma_line_location *location) {
+    return &l2->slices[partition * core->map.slices + location->server];
+}
+
+/* The slice that serves a packet in the partition of its SM. */
+static inline struct tma_slice *tma_near_slice(struct tma_core *core, const struct tma_l2 *l2,
+                                               const struct tma_packet *packet) {
+    return tma_slice_of(core, l2, tma_near_partition(core, packet), &packet->location);
+}
+
+/* Whether a slice's queue has no room for a read, or others wait for their turn already. */
+static inline bool tma_slice_is_full(const struct tma_core *core, const struct tma_l2 *l2,
+                                     const struct tma_slice *slice,
+                                     const struct tma_packet *packet) {
+    uint64_t free =
+        tma_later(slice->ports[TMA_SLICE_TAGS].free_ticks, slice->ports[TMA_SLICE_READ].free_ticks);
+    return slice->takes_turns || slice->leaving >= core->machine->l2.queue_reads ||
+           free > core->cycle * TMA_TICKS +
+                      l2->queue_ticks[tma_promotes(l2->promotion, packet)][packet->sectors];
+}
+
+/* arrivals.c: a read waits for the turn of its CPC. */
+void tma_l2_wait_for_turn(struct tma_core *core, struct tma_l2 *l2, uint32_t packet);
+
+/* A read arrives at its SM's partition. Returns whether it waits there for the turn of its CPC. */
+static inline bool tma_l2_waits(struct tma_core *core, struct tma_l2 *l2, uint32_t id) {
+    const struct tma_packet *packet = tma_packet_at(core, id);
+    if (!tma_slice_is_full(core, l2, tma_near_slice(core, l2, packet), packet))
+        return false;
+    tma_l2_wait_for_turn(core, l2, id);
+    return true;
+}
+
+/* arrivals.c: a read that waited goes on. */
+struct tma_handover tma_l2_receive_in_turn(struct tma_core *core, struct tma_l2 *l2,
+                                           uint32_t packet, uint64_t cycle);
 
 /* reads.c: a packet arrives at a slice. */
 struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t packet,

@@ -1,5 +1,7 @@
 #include "memory/l2/misses.h"
 
+#include "memory/l2/arrivals.h"
+
 /* The sectors that a read waits for: those of a fill, or else of a copy. */
 static uint32_t sectors_of(const struct tma_packet *packet, bool copy) {
     return tma_sector_count(copy ? packet->wanted : packet->fill.missing);
@@ -30,11 +32,12 @@ static void wait_for_room(struct tma_core *core, struct tma_slice *slice, uint32
                           enum tma_destination destination) {
     struct tma_packet *packet = tma_packet_at(core, id);
     packet->destination = destination & 15u;
-    packet->next_leaving = TMA_NONE;
+    packet->next_waiting = TMA_NONE;
+    slice->leaving++;
     if (slice->first_leaving == TMA_NONE)
         slice->first_leaving = id;
     else
-        tma_packet_at(core, slice->last_leaving)->next_leaving = id;
+        tma_packet_at(core, slice->last_leaving)->next_waiting = id;
     slice->last_leaving = id;
 }
 
@@ -61,10 +64,12 @@ void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool 
         struct tma_packet *packet = tma_packet_at(core, first);
         enum tma_destination destination = packet->destination;
         if (!make_room(core, slice, packet, destination))
-            return;
-        slice->first_leaving = packet->next_leaving;
+            break;
+        slice->first_leaving = packet->next_waiting;
+        slice->leaving--;
         uint64_t known = tma_known_cycle(packet), left = tma_later(cycle, known);
         packet->dram_cycles = (uint32_t)(left - known);
         tma_send(core, destination, first, arrival(core, destination, left));
     }
+    tma_arrivals_go_on(core, l2, slice);
 }

@@ -7,12 +7,6 @@
 
 #include "memory/l2/slice.h"
 
-/* The slice that serves a packet in the partition of its SM. */
-static inline struct tma_slice *tma_near_slice(struct tma_core *core, const struct tma_l2 *l2,
-                                               const struct tma_packet *packet) {
-    return tma_slice_of(core, l2, tma_near_partition(core, packet), &packet->location);
-}
-
 /* Whether reads wait to leave a slice. */
 static inline bool tma_misses_wait(const struct tma_slice *slice) {
     return slice->first_leaving != TMA_NONE;

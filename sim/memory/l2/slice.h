@@ -9,13 +9,6 @@ static inline struct tma_l2_set *tma_slice_set(const struct tma_l2 *l2,
     return &l2->tags.sets[packet->index.set];
 }
 
-/* The slice that serves a location in a partition. */
-static inline struct tma_slice *tma_slice_of(struct tma_core *core, const struct tma_l2 *l2,
-                                             uint32_t partition,
-                                             const struct tma_line_location *location) {
-    return &l2->slices[partition * core->map.slices + location->server];
-}
-
 /* A client of one port of a slice: as tma_port_serve. */
 static inline uint64_t tma_slice_serve(struct tma_slice *slice, enum tma_slice_port port,
                                        uint64_t cycle, uint64_t ticks) {

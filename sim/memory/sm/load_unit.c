@@ -32,8 +32,8 @@ static struct tma_packet packet_of(const struct tma_core *core, uint32_t id,
     };
 }
 
-/* Sends the packets of a run of requests to the L2 slices of the SM's partition, loads by way of
- * the coalescer: one at each turn of the unit from `ticks` on. A row that lies completely out of
+/* Sends the packets of a run of requests to the SM's partition of L2: one at each turn of the unit
+ * from `ticks` on. A row that lies completely out of
  * bounds reads one of the eight lines that all transfers share. (Not inlined: gcc would take
  * `common` apart into its fields, and need three times as many instructions to copy it.) */
 __attribute__((noinline)) static void send_run(struct tma_core *core, const struct tma_sms *sms,
@@ -42,7 +42,6 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
                                                const struct tma_uniform_run *run, uint64_t ticks) {
     uint32_t partition = tma_near_partition(core, common);
     uint64_t way_cycles = core->request_cycles[common->sm], line = run->request.line;
-    enum tma_destination destination = common->coalesces ? TMA_TO_COALESCER : TMA_TO_SLICE;
     for (uint32_t i = 0; i < run->requests; i++) {
         uint32_t number = tma_packet_new(core);
         if (number == TMA_NONE)
@@ -53,7 +52,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
         packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;
         packet->sent_cycle = tma_ticks_to_cycle(ticks);
         tma_locate_packet(core, packet, partition);
-        tma_send(core, destination, number, packet->sent_cycle + way_cycles);
+        tma_send(core, TMA_TO_L2, number, packet->sent_cycle + way_cycles);
         line += run->step_lines;
         ticks += sms->row_ticks;
     }
