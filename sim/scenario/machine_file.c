@@ -188,8 +188,7 @@ static const struct tma_key keys[] = {
         "reads: time that a slice's data array takes for each sector, while its tags look up"),
     U32("l2.queue", none, 1, 1e6, l2.queue_reads,
         "reads that wait in the queue of a slice; further ones wait in queues of the CPCs, which "
-        "the "
-        "slice serves in turn"),
+        "the slice serves in turn"),
     U32("l2.missing", none, 1, 1e6, l2.missing_sectors,
         "sectors that a slice waits for at once, from DRAM and, apart from these, from the other "
         "partition; reads of further ones wait, with all reads behind them"),

@@ -68,7 +68,7 @@ struct tma_packet {
     union {
         /* from then until the data is there. During a DRAM read: until it began */
         uint32_t dram_cycles;
-        uint32_t next_waiting; /* in a list: of packets that wait for a slice, or to leave it */
+        uint32_t next_waiting; /* in a queue (packet_queue.h); not valid in its last packet */
     };
     uint8_t kind : 3; /* enum tma_packet_kind */
     uint8_t destination : 4;

@@ -31,8 +31,6 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
     l2->arrivals = tma_allocate(machine->l2.slices, sizeof *l2->arrivals);
     if (l2->slices == NULL || l2->arrivals == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u L2 slices", machine->l2.slices);
-    for (uint32_t i = 0; i < machine->l2.slices; i++)
-        l2->slices[i].first_leaving = l2->slices[i].first_reduction = TMA_NONE;
     return tma_tags_create(&l2->tags, machine, error);
 }
 

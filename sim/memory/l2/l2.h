@@ -7,7 +7,7 @@
 #ifndef TMA_MEMORY_L2_L2_H
 #define TMA_MEMORY_L2_L2_H
 
-#include "memory/core/core.h"
+#include "memory/core/packet_queue.h"
 #include "memory/l2/promotion.h"
 #include "memory/l2/tags.h"
 #include "placement/rows.h"
@@ -24,23 +24,19 @@ enum tma_slice_port {
 
 /* What a read needs lies in one cache line of the host. */
 struct tma_slice {
-    /* Sectors that it waits for, from DRAM and from the other partition. Packets that wait to leave
-     * it are a list: see misses.h. */
+    /* Sectors that it waits for, from DRAM and from the other partition. */
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t fills;
-    uint32_t copies, first_leaving, last_leaving;
-    uint32_t leaving; /* packets of this list */
+    uint32_t copies;
+    struct tma_packet_queue leaving; /* packets that wait to leave it: see misses.h */
     bool takes_turns; /* reads wait in queues of CPCs, or one is on its way from there */
     struct tma_port ports[TMA_SLICE_PORTS];
-    /* Operands of reductions that wait for their lines. Packets of reductions that wait until the
-     * slice can keep their operands are a list. */
-    uint32_t operands, first_reduction, last_reduction;
+    uint32_t operands;                  /* of reductions that wait for their lines */
+    struct tma_packet_queue reductions; /* that wait until the slice can keep their operands */
 };
 
 /* Reads that wait for a slice beyond its queue: see arrivals.h. */
 struct tma_arrivals {
-    struct {
-        uint32_t first, last, reads; /* a list, the oldest first */
-    } cpcs[TMA_MAX_CPCS];
+    struct tma_packet_queue cpcs[TMA_MAX_CPCS];
     uint32_t reads; /* of all CPCs */
     uint32_t turn;  /* CPC */
     bool halted;    /* until reads leave the slice */
@@ -80,15 +76,25 @@ static inline struct tma_slice *tma_near_slice(struct tma_core *core, const stru
     return tma_slice_of(core, l2, tma_near_partition(core, packet), &packet->location);
 }
 
+/* The time at which a slice will have looked up, and read, all that it has accepted. */
+static inline uint64_t tma_slice_free_ticks(const struct tma_slice *slice) {
+    return tma_later(slice->ports[TMA_SLICE_TAGS].free_ticks,
+                     slice->ports[TMA_SLICE_READ].free_ticks);
+}
+
+/* For how long a slice that is full of reads like this one is busy. */
+static inline uint64_t tma_slice_queue_ticks(const struct tma_l2 *l2,
+                                             const struct tma_packet *packet) {
+    return l2->queue_ticks[tma_promotes(l2->promotion, packet)][packet->sectors];
+}
+
 /* Whether a slice's queue has no room for a read, or others wait for their turn already. */
 static inline bool tma_slice_is_full(const struct tma_core *core, const struct tma_l2 *l2,
                                      const struct tma_slice *slice,
                                      const struct tma_packet *packet) {
-    uint64_t free =
-        tma_later(slice->ports[TMA_SLICE_TAGS].free_ticks, slice->ports[TMA_SLICE_READ].free_ticks);
-    return slice->takes_turns || slice->leaving >= core->machine->l2.queue_reads ||
-           free > core->cycle * TMA_TICKS +
-                      l2->queue_ticks[tma_promotes(l2->promotion, packet)][packet->sectors];
+    return slice->takes_turns || slice->leaving.count >= core->machine->l2.queue_reads ||
+           tma_slice_free_ticks(slice) >
+               core->cycle * TMA_TICKS + tma_slice_queue_ticks(l2, packet);
 }
 
 /* arrivals.c: a read waits for the turn of its CPC. */

@@ -28,24 +28,12 @@ static uint64_t arrival(const struct tma_core *core, enum tma_destination destin
                                             : cycle;
 }
 
-static void wait_for_room(struct tma_core *core, struct tma_slice *slice, uint32_t id,
-                          enum tma_destination destination) {
-    struct tma_packet *packet = tma_packet_at(core, id);
-    packet->destination = destination & 15u;
-    packet->next_waiting = TMA_NONE;
-    slice->leaving++;
-    if (slice->first_leaving == TMA_NONE)
-        slice->first_leaving = id;
-    else
-        tma_packet_at(core, slice->last_leaving)->next_waiting = id;
-    slice->last_leaving = id;
-}
-
 struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                      enum tma_destination destination, uint64_t cycle) {
     struct tma_slice *slice = tma_near_slice(core, l2, tma_packet_at(core, id));
     if (tma_misses_wait(slice) || !make_room(core, slice, tma_packet_at(core, id), destination)) {
-        wait_for_room(core, slice, id, destination);
+        tma_packet_at(core, id)->destination = destination & 15u;
+        tma_packet_queue_put(core, &slice->leaving, id);
         return tma_nowhere;
     }
     if (destination == TMA_TO_DRAM)
@@ -59,14 +47,13 @@ void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool 
     struct tma_slice *slice = tma_near_slice(core, l2, tma_packet_at(core, id));
     *(copy ? &slice->copies : &slice->fills) -= sectors_of(tma_packet_at(core, id), copy);
     cycle = tma_later(cycle, core->cycle + 1);
-    while (slice->first_leaving != TMA_NONE) {
-        uint32_t first = slice->first_leaving;
+    while (tma_misses_wait(slice)) {
+        uint32_t first = slice->leaving.first;
         struct tma_packet *packet = tma_packet_at(core, first);
         enum tma_destination destination = packet->destination;
         if (!make_room(core, slice, packet, destination))
             break;
-        slice->first_leaving = packet->next_waiting;
-        slice->leaving--;
+        tma_packet_queue_take(core, &slice->leaving);
         uint64_t known = tma_known_cycle(packet), left = tma_later(cycle, known);
         packet->dram_cycles = (uint32_t)(left - known);
         tma_send(core, destination, first, arrival(core, destination, left));

@@ -9,7 +9,7 @@
 
 /* Whether reads wait to leave a slice. */
 static inline bool tma_misses_wait(const struct tma_slice *slice) {
-    return slice->first_leaving != TMA_NONE;
+    return slice->leaving.count > 0;
 }
 
 /* A read of an SM leaves the slice of the SM's partition at `cycle`: to DRAM or to the home in the

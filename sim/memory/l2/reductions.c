@@ -18,16 +18,6 @@ static uint32_t operands_of(const struct tma_packet *packet) {
     return tma_sector_count(packet->sectors) + 1;
 }
 
-/* A reduction waits until the slice can keep its operands. */
-static void wait_for_room(struct tma_core *core, struct tma_slice *slice, uint32_t id) {
-    tma_packet_at(core, id)->next = TMA_NONE;
-    if (slice->first_reduction == TMA_NONE)
-        slice->first_reduction = id;
-    else
-        tma_packet_at(core, slice->last_reduction)->next = id;
-    slice->last_reduction = id;
-}
-
 /* The slice keeps the operands: the SM gets its credits back. */
 static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32_t id,
                           uint64_t cycle) {
@@ -56,7 +46,7 @@ TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     bool complete = is_complete(l2, packet);
     if (!complete && !has_room(core, slice)) {
-        wait_for_room(core, slice, id);
+        tma_packet_queue_put(core, &slice->reductions, id);
         return tma_nowhere;
     }
     struct tma_l2_victim victim;
@@ -90,9 +80,8 @@ TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct 
     packet = tma_packet_at(core, id);
     packet->sectors = 0; /* the SM has the credits of all flits already */
     packet->partial = true;
-    while (slice->first_reduction != TMA_NONE && has_room(core, slice)) {
-        uint32_t first = slice->first_reduction;
-        slice->first_reduction = tma_packet_at(core, first)->next;
+    while (slice->reductions.count > 0 && has_room(core, slice)) {
+        uint32_t first = tma_packet_queue_take(core, &slice->reductions);
         struct tma_handover next = tma_l2_reduce(core, l2, first, cycle);
         if (next.destination != TMA_TO_NOWHERE)
             tma_pass(core, next.destination, next.packet, next.cycle);

@@ -33,9 +33,9 @@ static struct tma_packet packet_of(const struct tma_core *core, uint32_t id,
 }
 
 /* Sends the packets of a run of requests to the SM's partition of L2: one at each turn of the unit
- * from `ticks` on. A row that lies completely out of
- * bounds reads one of the eight lines that all transfers share. (Not inlined: gcc would take
- * `common` apart into its fields, and need three times as many instructions to copy it.) */
+ * from `ticks` on. A row that lies completely out of bounds reads one of the eight lines that all
+ * transfers share. (Not inlined: gcc would take `common` apart into its fields, and need three
+ * times as many instructions to copy it.) */
 __attribute__((noinline)) static void send_run(struct tma_core *core, const struct tma_sms *sms,
                                                struct tma_transfer *transfer,
                                                const struct tma_packet *common,
