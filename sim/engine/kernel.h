@@ -220,7 +220,8 @@ struct tma_kernel {
     uint32_t sm_clock_mhz; /* 0: the machine's. DRAM and L2 keep their own clocks. */
     struct tma_kernel_costs costs;
     struct tma_kernel_relieved relieved;
-    bool cold;      /* L2 holds nothing of the tensors; else the same kernel ran just before */
+    bool cold;      /* another kernel has just emptied L2; else the same kernel ran just before */
+    bool profiled;  /* if cold: a profiler has emptied all caches, and DRAM was idle */
     bool unbounded; /* more than TMA_MAX_KERNEL_OPERATIONS operations are allowed */
 
     struct tma_ring rings[TMA_MAX_RINGS];

@@ -269,7 +269,7 @@ static void leave_descriptors(struct tma_kernel_engine *engine) {
     struct tma_memory *memory = engine->simulation.memory;
     uint32_t all = tma_kernel_descriptor(kernel, kernel->map_count, 0) - 1;
     tma_memory_place_descriptors(memory, descriptor_address(kernel, all));
-    bool stay = !kernel->cold && all <= engine->machine.tma.gpc_descriptors;
+    bool stay = !kernel->profiled && all <= engine->machine.tma.gpc_descriptors;
     for (uint32_t map = 0; map < kernel->map_count; map++) {
         bool global = kernel->arrays[map].global;
         uint32_t first = tma_kernel_descriptor(kernel, map, 0);
@@ -284,5 +284,7 @@ static void leave_descriptors(struct tma_kernel_engine *engine) {
 void tma_kernel_warm_start(struct tma_kernel_engine *engine) {
     if (!engine->kernel->cold)
         warm_up(engine);
+    else if (!engine->kernel->profiled)
+        tma_memory_follow_load(engine->simulation.memory);
     leave_descriptors(engine);
 }

@@ -149,6 +149,8 @@ static void simulate(struct run *run, const struct tma_engine_module *module) {
         return;
     if (!simulation->workload->cold)
         tma_warm_up(simulation, &run->grid);
+    else if (!simulation->workload->profiled)
+        tma_memory_follow_load(simulation->memory);
     tma_leave_descriptors(simulation);
     if (!create_actors(run, module) || !module->run(&core, run, simulation->actors.count))
         tma_simulation_out_of_memory(simulation);

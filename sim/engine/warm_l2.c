@@ -88,14 +88,13 @@ void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid)
         warm_once(simulation, grid);
 }
 
-/* Maps that are parameters come with the launch: they are in L2. After the same kernel they are
- * also in the caches of the GPCs, if those hold all maps. Maps in global memory are in L2 where the
- * kernel before used them. */
+/* Maps that are parameters come with the launch: they are in the caches of the GPCs, if those hold
+ * all maps, else in L2. Maps in global memory are in L2 where the kernel before used them. */
 void tma_leave_descriptors(struct tma_simulation *simulation) {
     const struct tma_workload *workload = simulation->workload;
     uint32_t all = tma_workload_descriptor(workload, workload->map_count, 0) - 1;
     tma_memory_place_descriptors(simulation->memory, tma_workload_descriptor_address(workload));
-    bool stay = !workload->cold && all <= simulation->machine->tma.gpc_descriptors;
+    bool stay = !workload->profiled && all <= simulation->machine->tma.gpc_descriptors;
     for (uint32_t array = 0; array < workload->map_count; array++) {
         bool global = workload->arrays[array].global;
         uint32_t count = tma_array_maps(&workload->arrays[array]);

@@ -98,7 +98,8 @@ struct tma_workload {
     enum tma_wavefronts wavefronts;
     struct tma_loop_code loop_code;
 
-    bool cold; /* L2 holds nothing of the tensors; else the same kernel ran just before */
+    bool cold;     /* another kernel has just emptied L2; else the same kernel ran just before */
+    bool profiled; /* if cold: a profiler has emptied all caches, and DRAM was idle */
 };
 
 /* Gives the tile of operation `index` of a stage as it lies in pipeline slot `slot`. Fails as

@@ -196,6 +196,10 @@ struct tma_machine {
         uint32_t trrefd_ps;    /* tRREFD: between the starts of refreshes of two banks */
         uint32_t refresh_spread_ps; /* channels of a partition begin the refresh of a bank within so
                                        much time */
+        uint32_t refresh_drift_ps;  /* by how much refreshes come apart in a microsecond of load:
+                                       standard deviation, which grows with the square root of
+                                       time */
+        uint32_t idle_before_ps;    /* cold starts: time since the load that emptied L2 */
         uint32_t halt_ps, halt_interval_ps; /* all channels halt for so long, so often; the buses
                                                are slower by this share */
     } dram;

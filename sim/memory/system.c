@@ -6,6 +6,7 @@
 
 #include "base/allocation.h"
 #include "memory/dram/dram.h"
+#include "memory/dram/refresh.h"
 #include "memory/gpc/gpcs.h"
 #include "memory/host_bytes.h"
 #include "memory/l2/l2.h"
@@ -14,6 +15,7 @@
 /* How many events ahead of the current one the host's caches are prefetched: first the packets,
  * then the sets and transfers that these lead to. */
 enum { PACKETS_AHEAD = TMA_EVENTS_AHEAD, TARGETS_AHEAD = 16 };
+_Static_assert(TARGETS_AHEAD <= PACKETS_AHEAD, "run_cycle compares with PACKETS_AHEAD first");
 
 /* Period at which L2 forgets old cycles, which it keeps modulo 2^32. */
 #define L2_AGING_CYCLES (UINT64_C(1) << 30)
@@ -312,10 +314,12 @@ static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t c
     for (uint32_t i = 0;; i++) {
         struct tma_handover next;
         if (i < count) {
-            if (i + PACKETS_AHEAD < known)
+            if (i + PACKETS_AHEAD < known) { /* as most often: one comparison */
                 prefetch_packet(memory, due[i + PACKETS_AHEAD]);
-            if (i + TARGETS_AHEAD < known)
                 prefetch_target(memory, due[i + TARGETS_AHEAD]);
+            } else if (i + TARGETS_AHEAD < known) {
+                prefetch_target(memory, due[i + TARGETS_AHEAD]);
+            }
             uint32_t event = due[i];
             next = (struct tma_handover){event, TMA_WAKE_CHANNEL, memory->core.cycle};
             if (event < TMA_FIRST_UNIT) {
@@ -419,6 +423,10 @@ void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction 
                      bool again) {
     tma_l2_warm(&memory->core, &memory->l2, tma_memory_partition(memory, sm), direction, promotion,
                 rows, again);
+}
+
+void tma_memory_follow_load(struct tma_memory *memory) {
+    tma_refresh_follow_load(&memory->dram);
 }
 
 void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address) {

@@ -74,6 +74,10 @@ void tma_memory_warm(struct tma_memory *memory, uint32_t sm, enum tma_direction 
                      enum tma_l2_promotion promotion, const struct tma_row_stream *rows,
                      bool again);
 
+/* Cold start: a kernel that kept DRAM busy, such as one that empties L2, has just ended. Only
+ * before the first issue. */
+void tma_memory_follow_load(struct tma_memory *memory);
+
 /* Places the tensor maps at an address, 128 bytes each. Without this call they lie past all
  * tensors. Only before they are used. */
 void tma_memory_place_descriptors(struct tma_memory *memory, uint64_t address);

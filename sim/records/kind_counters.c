@@ -125,7 +125,7 @@ static void replay(const struct tma_machine *machine, const struct tma_tsv *reco
     struct tma_result result;
     struct tma_error error = {0};
     enum tma_error_code code = tma_timing_record_read(records, row, machine, &workload, &error);
-    workload.cold = true;
+    workload.cold = workload.profiled = true;
     if (code == TMA_OK)
         code = tma_run(machine, &workload, NULL, &result, &error);
     if (code == TMA_OK) {

@@ -66,7 +66,7 @@ static enum tma_error_code run_traffic(const struct tma_machine *machine,
     if (!kernel->cold && !records->traffic)
         return TMA_OK;
     if (!kernel->cold) {
-        kernel->cold = true;
+        kernel->cold = kernel->profiled = true;
         code = tma_kernel_run(machine, kernel, NULL, result, NULL, error);
     }
     if (code == TMA_OK)

@@ -267,6 +267,12 @@ static const struct tma_key keys[] = {
     U32("dram.refresh_spread", ps, 0, 1e9, dram.refresh_spread_ps,
         "time within which the channels of a partition begin to refresh the same bank; partitions "
         "follow each other, dram.trrefd apart"),
+    U32("dram.refresh_drift", ps, 0, 1e8, dram.refresh_drift_ps,
+        "by how much refreshes come apart while DRAM is busy, until all channels halt: standard "
+        "deviation after a microsecond, which grows with the square root of time"),
+    U32("dram.idle_before", ps, 0, 1e8, dram.idle_before_ps,
+        "for how long DRAM is idle before a kernel that starts with an empty L2: since the kernel "
+        "that emptied it"),
     U32("dram.halt", ps, 0, 1e8, dram.halt_ps,
         "time for which all channels halt at once; the data buses are slower by its share of "
         "dram.halt_interval"),

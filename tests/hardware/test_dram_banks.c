@@ -1,5 +1,6 @@
-/* Replays dram_banks.tsv, dram_rows.tsv and dram_refresh.tsv: where an H200 has lines in DRAM,
- * which rows its channels serve at the same time, and which bank refreshes when. */
+/* Replays dram_banks.tsv, dram_rows.tsv, dram_refresh.tsv and refresh_drift.tsv: where an H200 has
+ * lines in DRAM, which rows its channels serve at the same time, which bank refreshes when, and how
+ * a load moves that. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,22 +13,21 @@
 
 static const uint64_t first_line = UINT64_C(0x7f0000000000) / TMA_LINE_BYTES;
 
-/* Between two refreshes of a bank, on the GPU that took the records. Others have up to 3888 cycles.
- */
-static const double interval = 3813.287;
+/* Cycles between two refreshes of a bank, on the GPUs that took dram_refresh.tsv and
+ * refresh_drift.tsv. Others have up to 3888. */
+static const double refresh_interval = 3813.287, drift_interval = 3805.2;
 
 static struct tma_machine machine;
 static struct tma_address_map map;
 static struct tma_dram dram;
 
-static void set_up(void) {
+static void set_up(double interval) {
     struct tma_error error;
     read_h200(&machine);
     machine.dram.trefi_ps = (uint32_t)lround(interval * 1e6 / machine.sm_clock_mhz);
     machine.dram.refresh_spread_ps = 0; /* no two GPUs have the same */
     map = tma_address_map_of(&machine);
     ck_assert(tma_dram_create(&dram, &machine, &error) == TMA_OK);
-    dram.refresh_slack_ticks = 0;
 }
 
 static void tear_down(void) {
@@ -56,7 +56,7 @@ START_TEST(test_lines_have_the_banks_of_an_h200) {
     const double in_time = 40, row_cycle_least = 85, row_cycle_most = 112;
     struct tma_tsv records;
     size_t pairs[2] = {0}, late[2] = {0};
-    set_up();
+    set_up(refresh_interval);
     read_records(FOLDER "dram_banks.tsv", &records);
     for (size_t row = 0; row < records.rows; row++) {
         double first = number(&records, row, "late_b"), second = number(&records, row, "late_a");
@@ -105,7 +105,7 @@ START_TEST(test_rows_share_the_channel_as_in_an_h200) {
     ck_assert_uint_eq(records.rows, 32);
     for (size_t row = 0; row < records.rows; row++) {
         struct tma_dram_place place = {.row = 1}, other = {.row = 2};
-        set_up();
+        set_up(refresh_interval);
         dram.refresh = tma_refresh_policy(TMA_REFRESH_none);
         dram.access_spread_ticks = 0;
         uint64_t single =
@@ -128,28 +128,95 @@ START_TEST(test_rows_share_the_channel_as_in_an_h200) {
 }
 END_TEST
 
+/* Phases of refreshes. Their concentration is 1 if all are the same, and about 0 if they are
+ * random.
+ */
+struct phases {
+    double x, y, count;
+};
+
+static void add_phase(struct phases *phases, double cycle, double interval) {
+    double phase = 2 * acos(-1) * cycle / interval;
+    phases->x += cos(phase);
+    phases->y += sin(phase);
+    phases->count++;
+}
+
+static double concentration(const struct phases *phases) {
+    return hypot(phases->x, phases->y) / phases->count;
+}
+
+/* The first refresh from `cycle` on of the bank that has the line of a record. */
+static double refresh_end(const struct tma_tsv *records, size_t row, double cycle) {
+    struct tma_dram_place place = recorded_place(records, row, "line");
+    struct tma_refresh refresh = dram.refresh->next(&dram, &dram.channels[place.channel],
+                                                    place.bank, (uint64_t)cycle * TMA_TICKS);
+    return (double)refresh.end_ticks / TMA_TICKS;
+}
+
 /* Single lines that waited for a refresh tell when it ended. Less the model's order of banks and
  * partitions, all of them have the same phase. */
 START_TEST(test_banks_refresh_in_the_order_of_an_h200) {
-    const double least_concentration = 0.96;
     struct tma_tsv records;
-    double x = 0, y = 0;
-    set_up();
+    struct phases phases = {0};
+    set_up(refresh_interval);
     read_records(FOLDER "dram_refresh.tsv", &records);
-    for (size_t row = 0; row < records.rows; row++) {
-        struct tma_dram_place place = recorded_place(&records, row, "line");
-        struct tma_refresh refresh =
-            dram.refresh->next(&dram, &dram.channels[place.channel], place.bank, 0);
-        double predicted = (double)refresh.end_ticks / TMA_TICKS;
-        double phase = 2 * acos(-1) * (number(&records, row, "end_cycle") - predicted) / interval;
-        x += cos(phase);
-        y += sin(phase);
-    }
-    double concentration = hypot(x, y) / (double)records.rows;
+    for (size_t row = 0; row < records.rows; row++)
+        add_phase(&phases, number(&records, row, "end_cycle") - refresh_end(&records, row, 0),
+                  refresh_interval);
     ck_assert_uint_eq(records.rows, 4000);
     tma_tsv_free(&records);
     tear_down();
-    ck_assert_msg(concentration >= least_concentration, "concentration %g", concentration);
+    ck_assert_double_ge(concentration(&phases), 0.96);
+}
+END_TEST
+
+/* Launches right after a load, and launches after DRAM was idle. Less the model's order, refreshes
+ * of the latter have about the same phase, and those of the former are further apart, on average by
+ * as much as the model moves them. (`end_cycle` counts from the first load of a launch.) */
+START_TEST(test_load_moves_refreshes_as_in_an_h200) {
+    enum { LAUNCHES = 24, LOADS = 2, SEEDS = 100 };
+    const double until = 40000; /* cycles: most launches halt later */
+    struct tma_tsv records;
+    struct phases measured[LAUNCHES] = {{0}};
+    double mean[LOADS] = {0}, model = 0;
+    set_up(drift_interval);
+    read_records(FOLDER "refresh_drift.tsv", &records);
+    for (size_t row = 0; row < records.rows; row++) {
+        size_t launch = (size_t)number(&records, row, "launch");
+        ck_assert_uint_lt(launch, LAUNCHES);
+        ck_assert_uint_eq((size_t)number(&records, row, "load"), launch % LOADS);
+        if (number(&records, row, "end_cycle") < until)
+            add_phase(&measured[launch],
+                      number(&records, row, "end_cycle") - refresh_end(&records, row, 0),
+                      drift_interval);
+    }
+    for (size_t launch = 0; launch < LAUNCHES; launch++)
+        mean[launch % LOADS] += concentration(&measured[launch]) * LOADS / LAUNCHES;
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        struct phases moved = {0};
+        tear_down();
+        machine.topology.seed = seed;
+        ck_assert_int_eq(tma_dram_create(&dram, &machine, NULL), TMA_OK);
+        const struct tma_dram idle = dram;
+        tma_refresh_follow_load(&dram);
+        const struct tma_dram loaded = dram;
+        for (size_t row = 0; row < records.rows; row += 7) {
+            double cycle = number(&records, row, "end_cycle");
+            if (cycle >= until)
+                continue;
+            dram = loaded;
+            double end = refresh_end(&records, row, cycle);
+            dram = idle;
+            add_phase(&moved, end - refresh_end(&records, row, cycle), drift_interval);
+        }
+        model += concentration(&moved) / SEEDS;
+    }
+    tma_tsv_free(&records);
+    tear_down();
+    ck_assert_double_ge(mean[0], 0.8);
+    ck_assert_double_le(mean[1], 0.95 * mean[0]);
+    ck_assert_double_eq_tol(mean[1] / mean[0], model, 0.04);
 }
 END_TEST
 
@@ -159,6 +226,7 @@ int main(void) {
     tcase_add_test(tests, test_lines_have_the_banks_of_an_h200);
     tcase_add_test(tests, test_rows_share_the_channel_as_in_an_h200);
     tcase_add_test(tests, test_banks_refresh_in_the_order_of_an_h200);
+    tcase_add_test(tests, test_load_moves_refreshes_as_in_an_h200);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

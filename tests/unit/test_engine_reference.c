@@ -74,7 +74,7 @@ static void leave_descriptors(struct reference *reference) {
     bool fits = maps <= reference->machine->tma.gpc_descriptors;
     tma_memory_place_descriptors(reference->memory, tma_workload_descriptor_address(workload));
     for (uint32_t number = 1; number <= maps; number++)
-        if (!global && !cold && fits)
+        if (!global && fits)
             tma_memory_leave_descriptor_in_gpcs(reference->memory, number);
         else if (!global || !cold)
             tma_memory_leave_descriptor_in_l2(reference->memory, number);

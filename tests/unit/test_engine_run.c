@@ -455,20 +455,23 @@ END_TEST
 /* Where a run finds its tensor maps. The cache of an SM holds two, that of a GPC four. */
 static const struct {
     uint32_t maps;
-    bool global, cold;
+    bool global, cold, profiled;
     uint64_t fetches;   /* by the SM */
     uint64_t from_l2;   /* fetches that the GPC's cache cannot serve */
     uint64_t from_dram; /* fetches that L2 cannot serve */
 } starts[] = {
-    {1, false, false, 1, 0, 0}, {1, false, true, 1, 1, 0},  {1, true, false, 1, 1, 0},
-    {1, true, true, 1, 1, 1},   {4, false, false, 8, 0, 0}, {4, false, true, 8, 4, 0},
-    {6, false, false, 8, 8, 0}, {6, true, true, 8, 8, 6},
+    {1, false, false, false, 1, 0, 0}, {1, false, true, false, 1, 0, 0},
+    {1, false, true, true, 1, 1, 0},   {1, true, false, false, 1, 1, 0},
+    {1, true, true, false, 1, 1, 1},   {4, false, false, false, 8, 0, 0},
+    {4, false, true, false, 8, 0, 0},  {4, false, true, true, 8, 4, 0},
+    {6, false, false, false, 8, 8, 0}, {6, true, true, false, 8, 8, 6},
 };
 
 START_TEST(test_starts) {
     machine.tma.descriptor_fetch_cycles = 6;
     struct tma_workload workload =
         make_workload(&(struct kernel){"", 1, 1, 8, 1, 1, starts[_i].cold, 0});
+    workload.profiled = starts[_i].profiled;
     workload.operations[0].walk.tiles[1] = 1;
     workload.arrays[0] = (struct tma_map_array){
         .global = starts[_i].global, .count = starts[_i].maps, .pitch_bytes = TMA_LINE_BYTES};

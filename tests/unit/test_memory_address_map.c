@@ -161,7 +161,7 @@ END_TEST
 /* Rows that are out of bounds share 8 lines beyond all others, each the first of its 256 bytes.
  * Under the hash of an H200 the 8 lines have 8 slices. */
 START_TEST(test_fill_lines) {
-    const uint64_t first = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 32;
+    const uint64_t first = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES - 64;
     const uint64_t offsets[TMA_FILL_LINES] = {0, 2, 8, 10, 16, 18, 24, 26};
     uint64_t seen = 0;
     for (uint32_t k = 0; k < 100; k++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "memory/core/random.h"
 #include "memory/dram/address.h"
 #include "memory/dram/channel.h"
 #include "memory/dram/refresh.h"
@@ -530,26 +531,67 @@ START_TEST(test_slices_refresh_at_about_the_same_time) {
 }
 END_TEST
 
-/* A round of refreshes begins at any time within what the banks leave over of an interval. */
-START_TEST(test_rounds_of_refreshes_have_slack) {
-    enum { ROUNDS = 200, APART = 100, SLACK = TREFI - 4 * APART };
-    uint64_t ticks = NOW * TMA_TICKS, least = UINT64_MAX, most = 0;
-    machine.dram.trrefd_ps = APART * 1000;
-    use_refresh(TMA_REFRESH_per_bank);
-    for (int i = 0; i < ROUNDS; i++) {
-        struct tma_refresh first = refresh_after(ticks, 0);
-        struct tma_refresh last = refresh_after(first.end_ticks, 3);
-        uint64_t within =
-            (first.start_ticks + TREFI * TMA_TICKS - dram.channels[0].refresh_phase_ticks) %
-            (TREFI * TMA_TICKS);
-        ck_assert_uint_le(within, SLACK * TMA_TICKS);
-        ck_assert_uint_eq(last.start_ticks - first.start_ticks, 3 * APART * TMA_TICKS);
-        least = within < least ? within : least;
-        most = within > most ? within : most;
-        ticks = last.end_ticks;
+/* By how many ticks a refresh of a bank comes later than if there had been no load, or earlier. */
+static int64_t moved_ticks(const struct tma_dram *unmoved, uint32_t channel, uint32_t bank) {
+    const int64_t interval = TREFI * TMA_TICKS;
+    uint64_t from = 2 * TREFI * TMA_TICKS;
+    struct tma_refresh usual =
+        unmoved->refresh->next(unmoved, &unmoved->channels[channel], bank, from);
+    struct tma_refresh moved = dram.refresh->next(&dram, &dram.channels[channel], bank, from);
+    int64_t ticks = ((int64_t)moved.start_ticks - (int64_t)usual.start_ticks) % interval;
+    return ticks > interval / 2    ? ticks - interval
+           : ticks < -interval / 2 ? ticks + interval
+                                   : ticks;
+}
+
+/* A load moves the refreshes of each slice, those of all its banks alike. The variance grows with
+ * the time since the last halt. The next halt brings them back. */
+START_TEST(test_load_moves_refreshes) {
+    enum { SEEDS = 400, US = 1000 * TMA_TICKS, INTERVAL_US = 100, IDLE_US = 10, DRIFT = 4 };
+    uint32_t still = 0, moves = 0;
+    double variance = 0;
+    machine.dram.refresh_policy = TMA_REFRESH_per_bank;
+    machine.dram.halt_interval_ps = INTERVAL_US * 1000000;
+    machine.dram.idle_before_ps = IDLE_US * 1000000;
+    machine.dram.refresh_drift_ps = DRIFT * 1000;
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        machine.topology.seed = seed;
+        recreate();
+        const struct tma_dram unmoved = dram;
+        tma_refresh_follow_load(&dram);
+        uint64_t halt = dram.halt_ticks;
+        ck_assert_uint_le(halt, (INTERVAL_US - IDLE_US) * US);
+        still += halt == 0;
+        if (halt < 4 * TREFI * TMA_TICKS)
+            continue;
+        double loaded_us = INTERVAL_US - IDLE_US - (double)halt / US;
+        for (uint32_t channel = 0; channel < machine.l2.slices; channel++) {
+            int64_t ticks = moved_ticks(&unmoved, channel, 0);
+            ck_assert_int_eq(moved_ticks(&unmoved, channel, 3), ticks);
+            variance += (double)(ticks * ticks) / TMA_TICKS / TMA_TICKS / loaded_us;
+            moves++;
+            struct tma_refresh after = dram.refresh->next(&dram, &dram.channels[channel], 0, halt);
+            struct tma_refresh usual =
+                unmoved.refresh->next(&unmoved, &unmoved.channels[channel], 0, halt);
+            ck_assert_uint_eq(after.start_ticks, usual.start_ticks);
+        }
+        if (loaded_us > 10)
+            ck_assert_int_ne(moved_ticks(&unmoved, 0, 0), moved_ticks(&unmoved, 1, 0));
     }
-    ck_assert_uint_lt(least, SLACK * TMA_TICKS / 10);
-    ck_assert_uint_gt(most, SLACK * TMA_TICKS * 9 / 10);
+    ck_assert_uint_gt(still, SEEDS * IDLE_US / INTERVAL_US / 2);
+    ck_assert_uint_lt(still, SEEDS * IDLE_US / INTERVAL_US * 3 / 2);
+    ck_assert_double_eq_tol(variance / moves, DRIFT * DRIFT, 0.15 * DRIFT * DRIFT);
+}
+END_TEST
+
+/* Without a seed there is no variation, and DRAM that was idle refreshes as ever. */
+START_TEST(test_refreshes_stay_without_a_seed) {
+    machine.dram.halt_interval_ps = 100000000;
+    machine.dram.refresh_drift_ps = 4000;
+    machine.topology.seed = 0;
+    recreate();
+    tma_refresh_follow_load(&dram);
+    ck_assert_uint_eq(dram.halt_ticks, 0);
 }
 END_TEST
 
@@ -658,7 +700,8 @@ int main(void) {
     tcase_add_test(tests, test_refresh_costs_its_share);
     tcase_add_loop_test(tests, test_conservation, 0, TMA_DRAM_SCHEDULER_COUNT * TMA_REFRESH_COUNT);
     tcase_add_test(tests, test_slices_refresh_at_about_the_same_time);
-    tcase_add_test(tests, test_rounds_of_refreshes_have_slack);
+    tcase_add_test(tests, test_load_moves_refreshes);
+    tcase_add_test(tests, test_refreshes_stay_without_a_seed);
     tcase_add_test(tests, test_ranks_take_turns);
     tcase_add_test(tests, test_places);
     tcase_add_test(tests, test_accesses_spread);

@@ -106,24 +106,24 @@ START_TEST(test_completion_is_known_in_time) {
 END_TEST
 
 /* A row that is out of bounds reads a fill line, which all such rows share: the first one misses.
- * Its home is partition 0. */
+ * Its home is partition 1. */
 static const struct {
     uint32_t sm;
     uint32_t asked_by; /* SM that loaded another box out of bounds before */
     uint64_t latency;
 } fills[] = {
-    {0, NO_SM, HIT + DRAM},
-    {2, NO_SM, HIT + ACROSS + DRAM},
-    {0, 1, HIT},
-    {0, 2, HIT},
-    {2, 0, HIT + ACROSS},
+    {2, NO_SM, HIT + DRAM},
+    {0, NO_SM, HIT + ACROSS + DRAM},
     {2, 3, HIT},
+    {2, 0, HIT},
+    {0, 2, HIT + ACROSS},
+    {0, 1, HIT},
 };
 
 START_TEST(test_out_of_bounds) {
     struct load load = {.map = &map, .sm = fills[_i].sm, .cycle = 1000, .y = -1};
     struct tma_address_map address_map = tma_address_map_of(&machine);
-    ck_assert_uint_eq(tma_locate_set(&address_map, tma_fill_line(0)).home, 0);
+    ck_assert_uint_eq(tma_locate_set(&address_map, tma_fill_line(0)).home, 1);
     if (fills[_i].asked_by != NO_SM)
         run_load(memory,
                  &(struct load){.map = &map, .sm = fills[_i].asked_by, .y = MATRIX_ROWS + 7});

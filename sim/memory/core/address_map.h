@@ -46,13 +46,15 @@ struct tma_set_index {
 };
 
 /* Rows that lie completely out of bounds read one of eight lines. These lie past all tensors, each
- * at a multiple of 256 bytes. Under the hash of an H200 the eight lines have eight slices. */
+ * at a multiple of 256 bytes. Under the hash of an H200 the eight lines have eight slices, and
+ * their home is the partition of the SM that has a grid's first CTA: an H200 counts no misses of
+ * copies of them there (oob_all_sm1 of counters.tsv). */
 enum { TMA_FILL_LINES = 8 };
 
 static inline uint64_t tma_fill_line(uint32_t number) {
     uint64_t past = TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES;
     number %= TMA_FILL_LINES;
-    return past - 4 * TMA_FILL_LINES + number / 2 * 8 + number % 2 * 2;
+    return past - 8 * TMA_FILL_LINES + number / 2 * 8 + number % 2 * 2;
 }
 
 /* Number of tensor maps that a kernel may have. By default their lines lie just below the fill

@@ -122,9 +122,6 @@ static void set_refresh_round(struct tma_dram *dram) {
     uint64_t even = dram->trefi_ticks / machine->dram.banks;
     uint64_t apart = tma_picoseconds_to_ticks(machine->dram.trrefd_ps, machine->sm_clock_mhz);
     dram->trrefd_ticks = apart < even ? apart : even;
-    uint64_t left = dram->trefi_ticks - dram->trrefd_ticks * machine->dram.banks;
-    uint64_t most = dram->trefi_ticks - dram->trfc_ticks;
-    dram->refresh_slack_ticks = left < most ? left : most;
 }
 
 enum tma_error_code tma_dram_create(struct tma_dram *dram, const struct tma_machine *machine,

@@ -3,7 +3,6 @@
 #ifndef TMA_MEMORY_DRAM_REFRESH_H
 #define TMA_MEMORY_DRAM_REFRESH_H
 
-#include "memory/core/random.h"
 #include "memory/dram/state.h"
 
 /* The bank takes no command from `start` to `end`. */
@@ -24,29 +23,19 @@ TMA_REFRESH_POLICIES(TMA_DECLARE_REFRESH)
 /* The functions of a policy. */
 const struct tma_refresh_policy *tma_refresh_policy(enum tma_refresh_kind refresh);
 
-/* A sequence of refreshes: one in each interval (dram.trefi), `offset` after its beginning, and up
- * to `slack` later, by a time that differs from interval to interval but is the same in all
- * sequences.
- */
-struct tma_refresh_sequence {
-    uint64_t offset_ticks; /* less than two intervals */
-    uint64_t slack_ticks;  /* at most an interval less dram.trfc */
-};
+/* Cold start: DRAM was busy until shortly before cycle 0 (dram.idle_before), and halts some time
+ * within dram.halt_interval. Until then refreshes are as far apart as the load has left them. */
+void tma_refresh_follow_load(struct tma_dram *dram);
 
-/* The first refresh of a sequence that ends after `ticks`. */
+/* Of a sequence of refreshes, one in each interval (dram.trefi), `offset` after its beginning: the
+ * first that ends after `ticks`. The offset is less than two intervals. */
 static inline struct tma_refresh tma_refresh_after(const struct tma_dram *dram,
-                                                   struct tma_refresh_sequence sequence,
-                                                   uint64_t ticks) {
-    enum { AHEAD = 4 }; /* intervals that time is ahead of the sequence, so that none is negative */
+                                                   uint64_t offset_ticks, uint64_t ticks) {
+    enum { AHEAD = 3 }; /* intervals that time is ahead of the sequence, so that none is negative */
     const uint64_t interval = dram->trefi_ticks, length = dram->trfc_ticks;
-    uint64_t now = ticks + AHEAD * interval, slack = sequence.slack_ticks, start, number;
-    /* a refresh that has ended, with the longest delay */
-    number = tma_divide(now - sequence.offset_ticks - length - slack, &dram->by_refresh);
-    do {
-        uint64_t random = tma_mix64(dram->refresh_seed + ++number) >> 32;
-        start = sequence.offset_ticks + number * interval + (random * slack >> 32);
-    } while (start + length <= now);
-    uint64_t end = start + length - AHEAD * interval;
+    uint64_t now = ticks + AHEAD * interval;
+    uint64_t number = tma_divide(now - offset_ticks - length, &dram->by_refresh) + 1;
+    uint64_t end = offset_ticks + number * interval + length - AHEAD * interval;
     return (struct tma_refresh){end > length ? end - length : 0, end};
 }
 

@@ -4,8 +4,7 @@
 static struct tma_refresh next(const struct tma_dram *dram, const struct tma_dram_channel *channel,
                                uint32_t bank, uint64_t ticks) {
     (void)bank;
-    return tma_refresh_after(
-        dram, (struct tma_refresh_sequence){.offset_ticks = channel->refresh_phase_ticks}, ticks);
+    return tma_refresh_after(dram, channel->refresh_phase_ticks, ticks);
 }
 
 const struct tma_refresh_policy tma_refresh_all_banks = {next};

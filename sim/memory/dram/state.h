@@ -139,8 +139,9 @@ struct tma_dram {
     uint64_t access_spread_ticks;            /* an access takes up to so much longer */
     uint64_t access_ticks, trcd_ticks, trp_ticks, tras_ticks, trrd_ticks, tccd_long_ticks;
     uint64_t trtp_ticks, twr_ticks, trtw_ticks, twtr_ticks, trfc_ticks, trefi_ticks, trrefd_ticks;
-    uint64_t refresh_slack_ticks; /* what a round of refreshes leaves over of dram.trefi */
-    uint64_t refresh_seed;        /* of when in this slack each round begins */
+    uint64_t refresh_seed;
+    uint64_t refresh_drift_ticks; /* standard deviation, before the halt */
+    uint64_t halt_ticks;          /* when channels halt first after a load; 0: there was none */
     uint64_t read_sectors, written_sectors;
     uint64_t observed_ticks; /* tma_dram_observe */
     uint64_t

@@ -88,13 +88,14 @@ static inline uint64_t tma_slice_queue_ticks(const struct tma_l2 *l2,
     return l2->queue_ticks[tma_promotes(l2->promotion, packet)][packet->sectors];
 }
 
-/* Whether a slice's queue has no room for a read, or others wait for their turn already. */
+/* Whether a slice's queue has no room for a read, or others wait for their turn already. (It often
+ * has room for the reads that are served soonest, so for all.) */
 static inline bool tma_slice_is_full(const struct tma_core *core, const struct tma_l2 *l2,
                                      const struct tma_slice *slice,
                                      const struct tma_packet *packet) {
+    uint64_t free = tma_slice_free_ticks(slice), now = core->cycle * TMA_TICKS;
     return slice->takes_turns || slice->leaving.count >= core->machine->l2.queue_reads ||
-           tma_slice_free_ticks(slice) >
-               core->cycle * TMA_TICKS + tma_slice_queue_ticks(l2, packet);
+           (free > now + l2->queue_ticks[0][0] && free > now + tma_slice_queue_ticks(l2, packet));
 }
 
 /* arrivals.c: a read waits for the turn of its CPC. */
