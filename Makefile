@@ -391,7 +391,7 @@ capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kerne
 
 GPU_ARCH ?= 90a
 CUDA     ?= /usr/local/cuda
-build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts/capture/ptx.cuh scripts/capture/scenario.h
+build/capture: scripts/capture/capture.cu scripts/capture/operations.cuh scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \
 	    -L$(CUDA)/lib64/stubs -lcuda
@@ -400,15 +400,15 @@ build/capture-banks: scripts/capture/banks.cu
 build/capture-clusters: scripts/capture/clusters.cu scripts/capture/ptx.cuh
 build/capture-shared-port: scripts/capture/shared_port.cu scripts/capture/ptx.cuh
 build/capture-role-costs: scripts/capture/role_costs.cu scripts/capture/ptx.cuh scripts/capture/wgmma.cuh
-build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
-build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh
+build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/scenario.h scripts/capture/wgmma.cuh
+build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
+build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-slice-hash: scripts/capture/slice_hash.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
+build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
 build/capture-coalescer: scripts/capture/coalescer.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-sm-distances: scripts/capture/sm_distances.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-dram-banks: scripts/capture/dram_banks.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
-build/capture-refresh-drift: scripts/capture/refresh_drift.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
+build/capture-refresh-drift: scripts/capture/refresh_drift.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
 $(CAPTURES):
 	@mkdir -p $(@D)
 	$(CUDA)/bin/nvcc -O3 -std=c++17 -gencode=arch=compute_$(GPU_ARCH),code=sm_$(GPU_ARCH) -o $@ $< \

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ptx.cuh"
+#include "read_all.cuh"
 
 static const uint64_t line_bytes = 128, page_bytes = 2 << 20, buffer_pages = 1024;
 static const uint64_t page_lines = page_bytes / line_bytes;
@@ -74,15 +75,6 @@ __global__ void probe(const char *buffer, uint64_t *starts, sample *samples, uin
         __syncthreads();
     }
     sink[threadIdx.x] = sum;
-}
-
-__global__ void read_all(const uint4 *from, size_t count, uint32_t *sink) {
-    uint32_t sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
-         i += size_t(gridDim.x) * blockDim.x)
-        sum ^= from[i].x;
-    if (sum == 1)
-        *sink = sum;
 }
 
 int main(int argc, char **argv) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ptx.cuh"
+#include "read_all.cuh"
 
 typedef std::vector<uint32_t> numbers;
 
@@ -68,15 +69,6 @@ __global__ static void probe(const char *region, const uint32_t *lines, uint32_t
         keep = sum; /* waits for the data */
         cycles[i] = uint32_t(clock64() - start);
     }
-}
-
-__global__ static void read_all(const uint4 *from, size_t count, uint32_t *sink) {
-    uint32_t sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
-         i += size_t(gridDim.x) * blockDim.x)
-        sum ^= from[i].x;
-    if (sum == 1)
-        *sink = sum;
 }
 
 static uint32_t random_below(uint32_t limit) {

@@ -20,6 +20,7 @@
 
 #include "ptx.cuh"
 #include "random.cuh"
+#include "read_all.cuh"
 
 typedef std::vector<uint32_t> lines;
 typedef std::vector<uint32_t> latencies;
@@ -65,15 +66,6 @@ __global__ static void probe(const char *buffer, const uint32_t *numbers, uint32
     for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
         cycles[i] = entries[i];
     sink[threadIdx.x] = sum;
-}
-
-__global__ static void read_all(const uint4 *from, size_t count, uint32_t *sink) {
-    uint32_t sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
-         i += size_t(gridDim.x) * blockDim.x)
-        sum ^= from[i].x;
-    if (sum == 1)
-        *sink = sum;
 }
 
 struct device {

@@ -3,6 +3,7 @@
 #define TMA_CAPTURE_OPERATIONS_CUH
 
 #include "ptx.cuh"
+#include "read_all.cuh"
 
 enum { MAX_RANK = 5, MAX_DEPTH = 32, MAX_SHARED = 227 * 1024, ALIGNMENT = 1024 };
 enum { LOAD, STORE, REDUCE, PREFETCH };
@@ -167,18 +168,6 @@ static __global__ void operations(const __grid_constant__ CUtensorMap map,
         }
         walk.times[blockIdx.x] = {end - begin, start_ns, global_ns(), sm_number()};
     }
-}
-
-/* Reads a buffer, to replace the contents of L2. */
-static __global__ void read_all(const uint4 *from, size_t count, uint32_t *sink) {
-    uint32_t sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
-         i += size_t(gridDim.x) * blockDim.x) {
-        uint4 word = from[i];
-        sum += word.x ^ word.y ^ word.z ^ word.w;
-    }
-    if (sum == 0x12345678)
-        *sink = sum;
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include <cuda_runtime.h>
 
 #include "ptx.cuh"
+#include "read_all.cuh"
 #include "scenario.h"
 #include "wgmma.cuh"
 
@@ -265,15 +266,6 @@ static __global__ void __launch_bounds__((MOST_WARPS + 1) * 32)
         __syncwarp();
         synchronise_cluster();
     }
-}
-
-static __global__ void read_all(const uint4 *data, size_t count, uint32_t *sink) {
-    uint32_t sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
-         i += size_t(gridDim.x) * blockDim.x)
-        sum += data[i].x ^ data[i].y ^ data[i].z ^ data[i].w;
-    if (sum == 0x12345677)
-        *sink = sum;
 }
 
 typedef void (*kernel)(const CUtensorMap, const CUtensorMap, const CUtensorMap, const work,

@@ -22,6 +22,7 @@
 
 #include "lines.cuh"
 #include "ptx.cuh"
+#include "read_all.cuh"
 #include "slice_lines.cuh"
 
 static const uint64_t buffer_bytes = uint64_t(4) << 30, flush_bytes = 512 << 20;
@@ -164,15 +165,6 @@ __global__ static void take_misses(const __grid_constant__ CUtensorMap map, uint
             device.results[1 + atomicAdd(device.results, 1)] = cycles;
         spin(300 + start % 256);
     }
-}
-
-__global__ static void read_all(const uint4 *from, size_t count, uint32_t *sink) {
-    uint32_t sum = 0;
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count;
-         i += size_t(gridDim.x) * blockDim.x)
-        sum += from[i].x;
-    if (sum != 0)
-        *sink = sum;
 }
 
 /* L2 holds nothing of the slice's lines. */
