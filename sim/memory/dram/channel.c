@@ -55,8 +55,6 @@ static void create_channels(struct tma_dram *dram) {
             .queues = {empty_queue, empty_queue},
             .free_request = TMA_NONE,
             .wake_cycle = UINT64_MAX,
-            .first_credit = TMA_NONE,
-            .last_credit = TMA_NONE,
         };
     for (size_t i = 0; i < (size_t)machine->dram.channels * machine->dram.banks; i++) {
         dram->banks[i] = (struct tma_dram_bank){.waiting = empty_list};

@@ -55,16 +55,11 @@ static bool has_room(const struct tma_dram *dram, const struct tma_dram_channel 
 
 TMA_RARE struct tma_handover tma_dram_receive_credit(struct tma_core *core, struct tma_dram *dram,
                                                      uint32_t id, uint64_t cycle) {
-    struct tma_packet *packet = tma_packet_at(core, id);
+    const struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_dram_channel *channel = &dram->channels[place_of(core, dram, packet).channel];
     if (has_room(dram, channel))
         return (struct tma_handover){id, TMA_TO_WRITE_ACCEPTED, cycle};
-    packet->next = TMA_NONE;
-    if (channel->first_credit == TMA_NONE)
-        channel->first_credit = id;
-    else
-        tma_packet_at(core, channel->last_credit)->next = id;
-    channel->last_credit = id;
+    tma_packet_queue_put(core, &channel->credits, id);
     return tma_nowhere;
 }
 
@@ -73,9 +68,8 @@ TMA_RARE static void give_credits(struct tma_core *core, const struct tma_dram *
                                   struct tma_dram_channel *channel, uint64_t cycle) {
     if (!has_room(dram, channel))
         return;
-    while (channel->first_credit != TMA_NONE) {
-        uint32_t id = channel->first_credit;
-        channel->first_credit = tma_packet_at(core, id)->next;
+    while (channel->credits.count > 0) {
+        uint32_t id = tma_packet_queue_take(core, &channel->credits);
         tma_send(core, TMA_TO_WRITE_ACCEPTED, id, tma_later(cycle, core->cycle + 1));
     }
 }
@@ -95,7 +89,7 @@ struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, 
         if (served.packet != TMA_NONE) {
             __builtin_prefetch(tma_packet_at(core, served.packet), 1);
             tma_pass(core, TMA_TO_SLICE_FILL, served.packet, served.cycle);
-        } else if (channel->first_credit != TMA_NONE) {
+        } else if (channel->credits.count > 0) {
             give_credits(core, dram, channel, tma_ticks_to_cycle(channel->bus.free_ticks));
         }
     }

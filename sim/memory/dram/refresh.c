@@ -11,6 +11,31 @@ const struct tma_refresh_policy *tma_refresh_policy(enum tma_refresh_kind refres
     return policies[refresh];
 }
 
+/* A number of a normal distribution (the sum of eight uniform ones), in 1/65536 of its standard
+ * deviation. */
+static int64_t normal(uint64_t random) {
+    const int64_t scale = 80265; /* 65536 / sqrt(8 / 12): of a sum of numbers of 16 bits */
+    uint64_t more = tma_mix64(random);
+    int64_t sum = -4 * 65536;
+    for (uint32_t bit = 0; bit < 64; bit += 16)
+        sum += (int64_t)(random >> bit & 0xffff) + (int64_t)(more >> bit & 0xffff);
+    return sum * scale / 65536;
+}
+
+/* Under load, refreshes of the slices come apart, like a random walk: moves those of each slice's
+ * channels, all banks alike, by a random time of this standard deviation. */
+static void move_refreshes(struct tma_dram *dram, uint64_t deviation_ticks) {
+    const int64_t interval = (int64_t)dram->trefi_ticks;
+    for (uint32_t i = 0; i < dram->machine->dram.channels; i++) {
+        struct tma_dram_channel *channel = &dram->channels[i];
+        uint64_t slice = tma_divide(i, &dram->by_slice_channels);
+        int64_t drift =
+            normal(tma_mix64(~dram->refresh_seed - slice)) * (int64_t)deviation_ticks / 65536;
+        int64_t phase = ((int64_t)channel->refresh_phase_ticks + drift) % interval;
+        channel->moved_phase_ticks = (uint64_t)(phase < 0 ? phase + interval : phase);
+    }
+}
+
 void tma_refresh_follow_load(struct tma_dram *dram) {
     const struct tma_machine *machine = dram->machine;
     const uint64_t mhz = machine->sm_clock_mhz, interval = machine->dram.halt_interval_ps;
@@ -23,5 +48,5 @@ void tma_refresh_follow_load(struct tma_dram *dram) {
     double loaded_us = (double)(interval - until_halt) / 1e6;
     double drift_ps = (double)machine->dram.refresh_drift_ps * sqrt(loaded_us);
     dram->halt_ticks = tma_picoseconds_to_ticks(until_halt - idle, mhz);
-    dram->refresh_drift_ticks = tma_picoseconds_to_ticks((uint64_t)drift_ps, mhz);
+    move_refreshes(dram, tma_picoseconds_to_ticks((uint64_t)drift_ps, mhz));
 }

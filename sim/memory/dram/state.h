@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "memory/core/divisor.h"
 #include "memory/core/event_queue.h"
+#include "memory/core/packet_queue.h"
 #include "memory/core/port.h"
 #include "memory/core/sectors.h"
 #include "memory/machine.h"
@@ -83,6 +84,7 @@ struct tma_dram_channel {
     uint64_t *activated_ticks; /* by bank: the command that opened its row; UINT64_MAX: none did */
     uint64_t last_activation_ticks; /* the latest of these */
     uint64_t refresh_phase_ticks;   /* a refresh, of bank 0 at least, begins at this time */
+    uint64_t moved_phase_ticks;     /* the same before the halt that ends what a load has moved */
     uint64_t drain_ticks;           /* from here on the channel may drain its writes again */
     uint64_t late_ticks;   /* the bus was busy before dram.observed_ticks, known since then */
     uint64_t wake_cycle;   /* the channel's wake-up in the event queue; UINT64_MAX: none */
@@ -90,7 +92,7 @@ struct tma_dram_channel {
     uint32_t rank;         /* of the last transfer on the bus */
     bool writing;          /* direction of the last transfer on the bus */
     bool draining;         /* the channel writes until the low watermark */
-    uint32_t first_credit, last_credit; /* packets that wait for room for writes: a list */
+    struct tma_packet_queue credits; /* packets that wait for room for writes */
 };
 
 /* Bits of a block's number, in parts that address.c looks up. */
@@ -140,8 +142,7 @@ struct tma_dram {
     uint64_t access_ticks, trcd_ticks, trp_ticks, tras_ticks, trrd_ticks, tccd_long_ticks;
     uint64_t trtp_ticks, twr_ticks, trtw_ticks, twtr_ticks, trfc_ticks, trefi_ticks, trrefd_ticks;
     uint64_t refresh_seed;
-    uint64_t refresh_drift_ticks; /* standard deviation, before the halt */
-    uint64_t halt_ticks;          /* when channels halt first after a load; 0: there was none */
+    uint64_t halt_ticks; /* when channels halt first after a load; 0: there was none */
     uint64_t read_sectors, written_sectors;
     uint64_t observed_ticks; /* tma_dram_observe */
     uint64_t
