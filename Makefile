@@ -385,7 +385,7 @@ build/playground/tmasim.html: build/playground/engine.wasm $(PLAYGROUND_PARTS) s
 	@echo "$@: $$(stat -c %s $@) bytes"
 
 CAPTURES := $(addprefix build/capture-,banks shared-port clusters role-costs pipelines line-latencies \
-            l2-capacity slice-hash slice-rates dram-banks refresh-drift coalescer sm-distances)
+            l2-capacity slice-hash slice-rates gpc-links dram-banks refresh-drift coalescer sm-distances)
 .PHONY: capture
 capture: build/capture $(CAPTURES) ## what takes records on a GPU: timing, kernels with roles, banks, shared memory, placement, instructions, lines, what L2 holds, its slices, DRAM (needs nvcc; GPU_ARCH=90a)
 
@@ -405,6 +405,7 @@ build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/
 build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-slice-hash: scripts/capture/slice_hash.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
 build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
+build/capture-gpc-links: scripts/capture/gpc_links.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
 build/capture-coalescer: scripts/capture/coalescer.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-sm-distances: scripts/capture/sm_distances.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-dram-banks: scripts/capture/dram_banks.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh

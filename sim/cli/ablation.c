@@ -31,6 +31,7 @@ static const struct changed memory[] = {
     CHANGED(crossbar.partition_cycles, TIME),
     CHANGED(crossbar.sm_port_bytes_per_kcycle, RATE),
     CHANGED(crossbar.gpc_port_bytes_per_kcycle, RATE),
+    CHANGED(crossbar.link_bytes_per_kcycle, RATE),
     CHANGED(l2.lookup_cycles, TIME),
     CHANGED(l2.request_millicycles, TIME),
     CHANGED(l2.sector_millicycles, TIME),

@@ -15,7 +15,8 @@ static const struct tma_better tma_rate[] = {
     BETTER(tma.reduce_sector_millicycles, FASTER),
 };
 static const struct tma_better sm_port[] = {BETTER(crossbar.sm_port_bytes_per_kcycle, MORE)};
-static const struct tma_better gpc_ports[] = {BETTER(crossbar.gpc_port_bytes_per_kcycle, MORE)};
+static const struct tma_better gpc_ports[] = {BETTER(crossbar.gpc_port_bytes_per_kcycle, MORE),
+                                              BETTER(crossbar.link_bytes_per_kcycle, MORE)};
 static const struct tma_better l2[] = {
     BETTER(l2.request_millicycles, FASTER),
     BETTER(l2.sector_millicycles, FASTER),

@@ -52,8 +52,10 @@ struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint3
     };
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
         *durations[i] = scale(*durations[i], to, from);
-    /* The crossbar has a clock of its own, too: the port of a GPC moves as much in a second. */
+    /* The crossbar has the clock of L2: the port of a GPC, and its links, move as much in a second.
+     */
     other.crossbar.gpc_port_bytes_per_kcycle =
         scale(other.crossbar.gpc_port_bytes_per_kcycle, from, to);
+    other.crossbar.link_bytes_per_kcycle = scale(other.crossbar.link_bytes_per_kcycle, from, to);
     return other;
 }

@@ -120,8 +120,10 @@ struct tma_machine {
         uint32_t sm_port_bytes_per_kcycle; /* bandwidth of the response port of an SM */
         uint32_t gpc_port_bytes_per_kcycle; /* bandwidth of the response port of a GPC, which its
                                                SMs share */
-        uint32_t coalesced_requests; /* largest number of loads of the same sectors that a GPC's
-                                        coalescer merges into one request */
+        uint32_t link_bytes_per_kcycle; /* bandwidth of a link to that port, from TMA_GROUP_SLICES
+                                           L2 slices */
+        uint32_t coalesced_requests;    /* largest number of loads of the same sectors that a GPC's
+                                           coalescer merges into one request */
     } crossbar;
 
     struct {

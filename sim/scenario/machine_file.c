@@ -161,6 +161,8 @@ static const struct tma_key keys[] = {
         "bandwidth of the response port of an SM"),
     U32("crossbar.gpc_port", bytes_per_kcycle, 1, 1e9, crossbar.gpc_port_bytes_per_kcycle,
         "bandwidth of the response port of a GPC, which its SMs share"),
+    U32("crossbar.link", bytes_per_kcycle, 1, 1e9, crossbar.link_bytes_per_kcycle,
+        "bandwidth of a link to that port, from eight L2 slices"),
     U32("crossbar.coalesced", none, 1, TMA_MAX_COALESCED, crossbar.coalesced_requests,
         "largest number of loads of the same sectors that a GPC's coalescer merges into one "
         "request"),

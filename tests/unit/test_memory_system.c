@@ -6,26 +6,30 @@
 
 enum { ISSUE = 10, REQUEST = 30, LOOKUP = 15, RESPONSE = 20, COMPLETE = 5, ROWS = 8 };
 
-/* The throughput of the ports of GPCs and SMs for lines that hit L2, with slices that take no time.
- * Every SM of `sms` loads 8 lines of its own. Requests are 2 cycles apart, which is faster than any
- * of these ports. */
+/* The throughput of the ports of GPCs and SMs, and of links, for lines that hit L2, with slices
+ * that take no time. Every SM of `sms` loads 8 lines of its own. Requests are 2 cycles apart, which
+ * is faster than any of these ports. */
 static const struct {
     const char *what;
-    uint32_t gpc_bytes_per_kcycle, sms[2], count;
+    uint32_t gpc_bytes_per_kcycle, link_bytes_per_kcycle, sms[2], count;
     uint64_t ports; /* from the first data at the GPC's port to the last in shared memory */
 } shares[] = {
     /* The SM's port takes 4 cycles a line, after the first line's 2 cycles in the GPC's port. */
-    {"an SM alone", 64000, {0}, 1, 2 + ROWS * 4},
-    {"two SMs of different GPCs", 64000, {0, 2}, 2, 2 + ROWS * 4},
+    {"an SM alone", 64000, 64000, {0}, 1, 2 + ROWS * 4},
+    {"two SMs of different GPCs", 64000, 64000, {0, 2}, 2, 2 + ROWS * 4},
     /* The GPC's port takes 8 cycles a line; the last line then takes 4 in the SM's port. */
-    {"a narrow GPC port, one SM", 16000, {0}, 1, ROWS * 8 + 4},
-    {"a narrow GPC port, two of its SMs", 16000, {0, 1}, 2, 2 * ROWS * 8 + 4},
-    {"narrow GPC ports, an SM on each", 16000, {1, 3}, 2, ROWS * 8 + 4},
+    {"a narrow GPC port, one SM", 16000, 64000, {0}, 1, ROWS * 8 + 4},
+    {"a narrow GPC port, two of its SMs", 16000, 64000, {0, 1}, 2, 2 * ROWS * 8 + 4},
+    {"narrow GPC ports, an SM on each", 16000, 64000, {1, 3}, 2, ROWS * 8 + 4},
+    /* The same with the one link that each GPC has here. */
+    {"a narrow link, two SMs of its GPC", 64000, 16000, {0, 1}, 2, 2 * ROWS * 8 + 4},
+    {"narrow links, an SM on each", 64000, 16000, {1, 3}, 2, ROWS * 8 + 4},
 };
 
 START_TEST(test_port_throughput) {
     machine.l2.request_millicycles = machine.l2.sector_millicycles = 0;
     machine.crossbar.gpc_port_bytes_per_kcycle = shares[_i].gpc_bytes_per_kcycle;
+    machine.crossbar.link_bytes_per_kcycle = shares[_i].link_bytes_per_kcycle;
     recreate();
     struct tma_tensor_map map = line_map(ROWS);
     struct load loads[2];

@@ -34,7 +34,10 @@ struct tma_gpcs {
     struct tma_port *ports;                   /* owned: response ports by GPC, as those below */
     struct tma_descriptor_cache *descriptors; /* caches of tensor maps */
     struct tma_descriptor_fetches *fetches;
-    uint64_t sector_ticks; /* for which a sector occupies a response port */
+    uint64_t sector_ticks;      /* for which a sector occupies a response port */
+    uint64_t *link_free_ticks;  /* owned: when a link has passed all, by GPC and group of slices */
+    uint32_t link_count;        /* of a GPC */
+    uint64_t link_sector_ticks; /* for which a sector occupies a link */
 };
 
 /* The row of a packet's line: an MSHR for each GPC next to the partition. */

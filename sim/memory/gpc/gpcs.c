@@ -20,18 +20,21 @@ static void create_mshrs(struct tma_gpcs *gpcs) {
 
 enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core,
                                     struct tma_error *error) {
-    uint32_t count = core->machine->topology.gpc_count;
-    uint32_t rate = core->machine->crossbar.gpc_port_bytes_per_kcycle;
+    const struct tma_machine *machine = core->machine;
+    uint32_t count = machine->topology.gpc_count, links = tma_machine_slice_groups(machine);
     *gpcs = (struct tma_gpcs){
         .core = core,
         .ports = tma_allocate(count, sizeof *gpcs->ports),
-        .descriptors = tma_descriptor_caches_new(count, core->machine->tma.gpc_descriptors),
+        .descriptors = tma_descriptor_caches_new(count, machine->tma.gpc_descriptors),
         .fetches = tma_allocate(count, sizeof *gpcs->fetches),
-        .sector_ticks = tma_sector_ticks(rate),
+        .sector_ticks = tma_sector_ticks(machine->crossbar.gpc_port_bytes_per_kcycle),
+        .link_free_ticks = tma_allocate((size_t)count * links, sizeof *gpcs->link_free_ticks),
+        .link_count = links,
+        .link_sector_ticks = tma_sector_ticks(machine->crossbar.link_bytes_per_kcycle),
     };
     create_mshrs(gpcs);
     if (gpcs->mshrs == NULL || gpcs->has_parts == NULL || gpcs->ports == NULL ||
-        gpcs->descriptors == NULL || gpcs->fetches == NULL)
+        gpcs->descriptors == NULL || gpcs->fetches == NULL || gpcs->link_free_ticks == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u GPCs", count);
     return TMA_OK;
 }
@@ -44,6 +47,7 @@ void tma_gpcs_free(struct tma_gpcs *gpcs) {
     tma_release(gpcs->has_parts);
     tma_release(gpcs->ports);
     tma_release(gpcs->fetches);
+    tma_release(gpcs->link_free_ticks);
 }
 
 struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,

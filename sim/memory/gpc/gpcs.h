@@ -1,5 +1,5 @@
 /* The GPCs: what the SMs of a GPC share on their way to L2 and back. A GPC has a coalescer with
- * MSHRs, a response port, and a cache of tensor maps.
+ * MSHRs, a response port with links from groups of L2 slices, and a cache of tensor maps.
  *
  * system.c alone includes this header from outside the folder. */
 #ifndef TMA_MEMORY_GPC_GPCS_H
@@ -14,7 +14,7 @@ enum tma_error_code tma_gpcs_create(struct tma_gpcs *gpcs, struct tma_core *core
                                     struct tma_error *error);
 void tma_gpcs_free(struct tma_gpcs *gpcs);
 
-/* A response of L2 arrives at the response port. */
+/* A response of L2 enters the link to the response port. */
 struct tma_handover tma_gpc_receive_response(struct tma_core *core, struct tma_gpcs *gpcs,
                                              uint32_t packet, uint64_t cycle);
 
