@@ -115,12 +115,8 @@ static std::vector<std::vector<uint32_t>> read_gpcs(const char *path) {
 static std::vector<std::vector<uint32_t>> groups_of_slices() {
     std::vector<std::vector<uint32_t>> groups(slices);
     for (uint64_t line = 0; line < buffer_bytes / line_bytes / 16; line += 8)
-        for (uint64_t first : {line, line + 2}) {
-            uint64_t physical = first_line + first;
-            uint32_t sum = sum_of(physical), home = sum / 64;
-            uint32_t turn = uint32_t(((physical / block_lines) * 64 + sum % 64) % slices);
-            groups[turn < 40 ? turn ^ home : turn].push_back(uint32_t(first / 2));
-        }
+        for (uint64_t first : {line, line + 2})
+            groups[slice_of(first)].push_back(uint32_t(first / 2));
     return groups;
 }
 

@@ -25,9 +25,21 @@ static uint32_t sum_of(uint64_t line) {
     return sum;
 }
 
+/* With the other home, most slices change places with their neighbours. Its own inverse. */
+static uint32_t neighbour(uint32_t slice, uint32_t home) {
+    return slice < 40 ? slice ^ home : slice;
+}
+
+/* The slice of a line of the allocation. */
+static uint32_t slice_of(uint64_t line) {
+    uint64_t physical = first_line + line;
+    uint32_t sum = sum_of(physical);
+    return neighbour(uint32_t((physical / block_lines * 64 + sum % 64) % slices), sum / 64);
+}
+
 /* Line k of a slice's unit, as a line of the allocation. */
 static uint32_t line_of(uint32_t home, uint32_t slice, uint32_t unit, uint32_t k) {
-    uint64_t number = uint64_t(unit) * slices + (slice < 40 ? slice ^ home : slice);
+    uint64_t number = uint64_t(unit) * slices + neighbour(slice, home);
     uint64_t block = number / 64 * block_lines;
     static std::vector<uint32_t>
         sums; /* of the lines of a block; those of others differ by one sum */

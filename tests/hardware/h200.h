@@ -2,11 +2,16 @@
 #ifndef TMA_TESTS_H200_H
 #define TMA_TESTS_H200_H
 
+#include <stdlib.h>
+
 #include "../unit/suite.h"
 #include "records/tsv.h"
 #include "scenario/machine_file.h"
 
 #define FOLDER "tests/hardware/h200/"
+
+/* Of a program's first allocation. */
+#define FIRST_ADDRESS UINT64_C(0x7f0000000000)
 
 static inline void read_h200(struct tma_machine *machine) {
     struct tma_diagnostics list = {0};
@@ -17,6 +22,11 @@ static inline void read_h200(struct tma_machine *machine) {
 static inline void read_records(const char *path, struct tma_tsv *records) {
     struct tma_error error;
     ck_assert_msg(tma_tsv_read(path, records, &error) == TMA_OK, "%s", error.text);
+}
+
+static inline uint32_t record_number(const struct tma_tsv *records, size_t row,
+                                     const char *column) {
+    return (uint32_t)strtoul(tma_tsv_cell(records, row, column), NULL, 10);
 }
 
 #endif

@@ -23,7 +23,7 @@ static size_t list_of(size_t row, const char *column, int64_t values[TMA_MAX_SMS
 }
 
 static uint32_t number(size_t row, const char *column) {
-    return (uint32_t)strtoul(tma_tsv_cell(&records, row, column), NULL, 10);
+    return record_number(&records, row, column);
 }
 
 static int compare_values(const void *a, const void *b) {

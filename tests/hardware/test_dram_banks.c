@@ -11,7 +11,7 @@
 #include "memory/dram/channel.h"
 #include "memory/dram/refresh.h"
 
-static const uint64_t first_line = UINT64_C(0x7f0000000000) / TMA_LINE_BYTES;
+static const uint64_t first_line = FIRST_ADDRESS / TMA_LINE_BYTES;
 
 /* Cycles between two refreshes of a bank, on the GPUs that took dram_refresh.tsv and
  * refresh_drift.tsv. Others have up to 3888. */

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "h200.h"
 #include "memory/core/address_map.h"
@@ -25,7 +24,7 @@ enum {
         12, /* between operations of an SM: rows of 32 bytes of all slices take so long */
 };
 
-static const uint64_t base_line = UINT64_C(0x7f0000000000) / TMA_LINE_BYTES;
+static const uint64_t base_line = FIRST_ADDRESS / TMA_LINE_BYTES;
 
 static struct tma_machine machine;
 static int32_t groups[MAX_SLICES][SLICE_GROUPS]; /* of each slice: their first lines, halved */
@@ -64,6 +63,14 @@ static struct tma_tensor_map map_of(uint32_t row_bytes) {
     };
 }
 
+static void begin_rows(const struct tma_tensor_map *map, int32_t group, struct tma_row_stream *rows,
+                       struct tma_operation_size *size) {
+    const struct tma_operation operation = {
+        .direction = TMA_LOAD, .access = TMA_ACCESS_TILE, .coordinates = {0, 0, 0, group}};
+    struct tma_error error;
+    ck_assert(tma_rows_begin(rows, map, &operation, size, &error) == TMA_OK);
+}
+
 /* SMs of GPCs next to the partition that has most of them. */
 static uint32_t choose_sms(uint32_t gpcs, uint32_t sms[]) {
     uint32_t gpc_of_sm[TMA_MAX_SMS], size[TMA_MAX_GPCS] = {0}, near[2] = {0};
@@ -90,7 +97,6 @@ static double rate(uint32_t gpcs, uint32_t first, uint32_t last, uint32_t row_by
     struct tma_memory *memory;
     struct tma_error error;
     struct tma_tensor_map map = map_of(row_bytes);
-    struct tma_operation operation = {.direction = TMA_LOAD, .access = TMA_ACCESS_TILE};
     uint32_t sms[TMA_MAX_SMS], count = choose_sms(gpcs, sms);
     uint64_t begin = 1000, end = 0;
     ck_assert(tma_memory_create(&memory, &machine, &error) == TMA_OK);
@@ -103,14 +109,12 @@ static double rate(uint32_t gpcs, uint32_t first, uint32_t last, uint32_t row_by
             uint32_t slice = first + (uint32_t)(random % (last - first + 1));
             uint32_t group = i * OWN_GROUPS + (uint32_t)(random >> 32) % OWN_GROUPS;
             lists[i][k] = groups[slice][group % SLICE_GROUPS];
-            operation.coordinates[3] = lists[i][k];
-            ck_assert(tma_rows_begin(&rows, &map, &operation, &size, &error) == TMA_OK);
+            begin_rows(&map, lists[i][k], &rows, &size);
             tma_memory_warm(memory, sms[i], TMA_LOAD, map.l2_promotion, &rows, false);
         }
     for (uint32_t k = 0; k < OPERATIONS; k++)
         for (uint32_t i = 0; i < count; i++) {
-            operation.coordinates[3] = lists[i][k];
-            ck_assert(tma_rows_begin(&rows, &map, &operation, &size, &error) == TMA_OK);
+            begin_rows(&map, lists[i][k], &rows, &size);
             struct tma_issue issue = {.cycle = begin + (uint64_t)k * ISSUE_CYCLES,
                                       .tag = k,
                                       .sm = sms[i],
@@ -129,10 +133,6 @@ static double rate(uint32_t gpcs, uint32_t first, uint32_t last, uint32_t row_by
     return (double)count * OPERATIONS * ROWS * row_bytes / (double)(end - begin - LATENCY);
 }
 
-static uint32_t number(const struct tma_tsv *records, size_t row, const char *column) {
-    return (uint32_t)strtoul(tma_tsv_cell(records, row, column), NULL, 10);
-}
-
 START_TEST(test_links) {
     const double ceiling = 0.16; /* today's largest error, rounded up */
     struct tma_tsv records;
@@ -141,7 +141,8 @@ START_TEST(test_links) {
     read_records(FOLDER "gpc_links.tsv", &records);
     ck_assert_uint_gt(records.rows, 0);
     for (size_t row = 0; row < records.rows; row += (size_t)case_step()) {
-        uint32_t gpcs = number(&records, row, "gpcs"), bytes = number(&records, row, "row_bytes");
+        uint32_t gpcs = record_number(&records, row, "gpcs"),
+                 bytes = record_number(&records, row, "row_bytes");
         unsigned first, last;
         ck_assert_int_eq(sscanf(tma_tsv_cell(&records, row, "slices"), "%u-%u", &first, &last), 2);
         double measured = strtod(tma_tsv_cell(&records, row, "bytes_per_cycle"), NULL);

@@ -1,7 +1,6 @@
 /* Replays l2_capacity.tsv: how much of a region that was loaded once, block by block, each
  * partition of L2 still holds. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "h200.h"
@@ -81,7 +80,7 @@ static const struct {
 START_TEST(test_what_is_held) {
     size_t replayed = 0;
     for (size_t row = 0; row < records.rows; row++) {
-        uint64_t mebibytes = strtoul(tma_tsv_cell(&records, row, "mebibytes"), NULL, 10);
+        uint64_t mebibytes = record_number(&records, row, "mebibytes");
         uint64_t blocks = mebibytes * BLOCKS_OF_MEBIBYTE;
         struct tma_l2_tags tags;
         if (strcmp(tma_tsv_cell(&records, row, "readers"), loops[_i].readers) != 0)

@@ -26,7 +26,7 @@ static void tear_down(void) {
 }
 
 static uint32_t number(size_t row, const char *column) {
-    return (uint32_t)strtoul(tma_tsv_cell(&records, row, column), NULL, 10);
+    return record_number(&records, row, column);
 }
 
 static bool is(size_t row, const char *column, const char *text) {

@@ -1,17 +1,11 @@
 /* Replays slice_hash.tsv: which slice of an H200 answers for lines of a program's first allocation.
  */
-#include <stdlib.h>
-
 #include "h200.h"
 #include "memory/core/address_map.h"
 
 enum { SLICES = 47, RECORDS = 6816 };
 
-static const uint64_t first_allocation = UINT64_C(0x7f0000000000), page_bytes = 2 << 20;
-
-static uint64_t number(const struct tma_tsv *records, size_t row, const char *column) {
-    return strtoul(tma_tsv_cell(records, row, column), NULL, 10);
-}
+static const uint64_t page_bytes = 2 << 20;
 
 /* The records number slices in the order in which they were met. So each number has to stand for
  * one slice of the model, and each slice for one number. */
@@ -26,10 +20,11 @@ START_TEST(test_lines_have_the_slices_of_an_h200) {
     for (int i = 0; i < SLICES; i++)
         numbers[i] = slices[i] = -1;
     for (size_t row = 0; row < records.rows; row++) {
-        uint64_t page = number(&records, row, "page"), line = number(&records, row, "line");
-        uint64_t address = first_allocation + page * page_bytes + line * TMA_LINE_BYTES;
+        uint64_t page = record_number(&records, row, "page"),
+                 line = record_number(&records, row, "line");
+        uint64_t address = FIRST_ADDRESS + page * page_bytes + line * TMA_LINE_BYTES;
         int slice = tma_locate(&map, address / TMA_LINE_BYTES).server;
-        int measured = (int)number(&records, row, "slice");
+        int measured = (int)record_number(&records, row, "slice");
         ck_assert_int_lt(slice, SLICES);
         ck_assert_int_lt(measured, SLICES);
         if (slices[measured] < 0 && numbers[slice] < 0) {

@@ -21,7 +21,7 @@ enum {
     NONE = -1,
 };
 
-static const uint64_t base_line = UINT64_C(0x7f0000000000) / TMA_LINE_BYTES;
+static const uint64_t base_line = FIRST_ADDRESS / TMA_LINE_BYTES;
 
 /* From the end of an operation to the next one of its warp. More where slices are no limit. */
 static const uint64_t think_cycles = 90;
@@ -172,10 +172,6 @@ static void run(struct loop *loop, uint64_t warm_up, uint64_t window, bool pause
     }
 }
 
-static uint32_t number(const struct tma_tsv *records, size_t row, const char *column) {
-    return (uint32_t)strtoul(tma_tsv_cell(records, row, column), NULL, 10);
-}
-
 static bool is(const struct tma_tsv *records, size_t row, const char *column, const char *value) {
     return strcmp(tma_tsv_cell(records, row, column), value) == 0;
 }
@@ -187,13 +183,14 @@ static enum tma_direction direction_of(const struct tma_tsv *records, size_t row
 }
 
 static enum tma_l2_promotion promotion_of(const struct tma_tsv *records, size_t row) {
-    uint32_t bytes = number(records, row, "promotion");
+    uint32_t bytes = record_number(records, row, "promotion");
     return bytes == 256 ? TMA_L2_256B : bytes == 128 ? TMA_L2_128B : TMA_L2_NONE;
 }
 
 /* Warps on as many SMs as the record has. Groups of SMs that share a line are of one GPC. */
 static void add_warps(struct loop *loop, const struct tma_tsv *records, size_t row) {
-    uint32_t sharing = number(records, row, "sharing"), sms = number(records, row, "sms");
+    uint32_t sharing = record_number(records, row, "sharing"),
+             sms = record_number(records, row, "sms");
     bool of_sm = is(records, row, "of", "sm");
     uint32_t group = of_sm ? 1 : sharing, groups = 0, members = 0;
     for (uint32_t gpc = 0; gpc < machine.topology.gpc_count; gpc++, members = 0)
@@ -227,11 +224,11 @@ START_TEST(test_rates) {
         if (!is(&records, row, "operation", rates[_i].operation) || found++ % case_step() != 0)
             continue;
         struct loop *loop =
-            new_loop(direction_of(&records, row), number(&records, row, "row_bytes"),
-                     number(&records, row, "offset"), promotion_of(&records, row));
+            new_loop(direction_of(&records, row), record_number(&records, row, "row_bytes"),
+                     record_number(&records, row, "offset"), promotion_of(&records, row));
         add_warps(loop, &records, row);
         run(loop, warm_up, window, false);
-        double measured = number(&records, row, "operations") * (double)window / 30000;
+        double measured = record_number(&records, row, "operations") * (double)window / 30000;
         double error = (double)loop->ended / measured - 1;
         ck_assert_msg(fabs(error) <= rates[_i].ceiling, "row %zu: %u operations, measured %.0f",
                       row + 1, loop->ended, measured);
@@ -273,10 +270,10 @@ START_TEST(test_hits_wait_behind_misses) {
     find_lines(false, ROW_LINES);
     read_records(FOLDER "slice_misses.tsv", &records);
     const double most_apart = 100;
-    double alone = median_of_hits(0), measured_alone = number(&records, 0, "cycles");
+    double alone = median_of_hits(0), measured_alone = record_number(&records, 0, "cycles");
     for (size_t row = 1; row < records.rows; row++) {
-        double predicted = median_of_hits(number(&records, row, "loads")) - alone;
-        double measured = number(&records, row, "cycles") - measured_alone;
+        double predicted = median_of_hits(record_number(&records, row, "loads")) - alone;
+        double measured = record_number(&records, row, "cycles") - measured_alone;
         ck_assert_msg(fabs(predicted - measured) <= measured * 2 / 3 + most_apart,
                       "%s loads: hits wait for %.0f cycles, measured %.0f",
                       tma_tsv_cell(&records, row, "loads"), predicted, measured);
