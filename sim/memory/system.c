@@ -179,6 +179,15 @@ PREFETCH prefetch_waiting(const struct tma_memory *memory, uint32_t at) {
         tma_l2_prefetch_waiting(core, &memory->l2, tma_packet_at(core, core->handovers[at].packet));
 }
 
+/* Prefetches what the handovers behind that of number `at` need. */
+TMA_RARE static void prefetch_fills(const struct tma_memory *memory, uint32_t at) {
+    uint32_t count = memory->core.handover_count;
+    for (uint32_t first = 0; at == 0 && first < SETS_AHEAD && first < count; first++)
+        prefetch_filled_set(memory, first);
+    prefetch_filled_set(memory, at + SETS_AHEAD);
+    prefetch_waiting(memory, at + WAITING_AHEAD);
+}
+
 /* Chooses what is delivered next, when the wiring did not take `next` at once or packets were
  * handed over before it; TMA_TO_NOWHERE where all have been delivered. */
 TMA_RARE static struct tma_handover next_handover(struct tma_memory *memory,
@@ -190,10 +199,8 @@ TMA_RARE static struct tma_handover next_handover(struct tma_memory *memory,
         tma_pass(core, next.destination, next.packet, next.cycle);
     if (memory->delivered < core->handover_count) {
         uint32_t at = memory->delivered++;
-        for (uint32_t ahead = 0; at == 0 && ahead < SETS_AHEAD; ahead++)
-            prefetch_filled_set(memory, ahead);
-        prefetch_filled_set(memory, at + SETS_AHEAD);
-        prefetch_waiting(memory, at + WAITING_AHEAD);
+        if (core->handovers[at].destination == TMA_TO_SLICE_FILL)
+            prefetch_fills(memory, at);
         return core->handovers[at];
     }
     memory->delivered = core->handover_count = 0;
@@ -224,8 +231,8 @@ PREFETCH prefetch_unit(const struct tma_memory *memory, uint32_t unit) {
 }
 
 PREFETCH prefetch_packet(const struct tma_memory *memory, uint32_t event) {
-    if (event < TMA_FIRST_UNIT)
-        __builtin_prefetch(&memory->core.packets[event], 1);
+    if (event < TMA_FIRST_CHANNEL)
+        __builtin_prefetch(tma_packet_at(&memory->core, tma_event_number(event)), 1);
 }
 
 /* A packet of a list, its transfer, and the one behind it, if the packet itself has been
@@ -251,29 +258,33 @@ PREFETCH prefetch_merged(struct tma_memory *memory, uint32_t merged) {
 }
 
 PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
-    if (event >= TMA_FIRST_UNIT) {
-        if (event < TMA_FIRST_CHANNEL)
-            prefetch_unit(memory, event - TMA_FIRST_UNIT);
-        else
-            tma_dram_prefetch(&memory->dram, event - TMA_FIRST_CHANNEL);
+    enum tma_destination destination = tma_event_destination(event);
+    uint32_t number = tma_event_number(event);
+    if (destination == TMA_WAKE_UNIT) {
+        prefetch_unit(memory, number);
         return;
     }
-    const struct tma_packet *packet = &memory->core.packets[event];
+    if (destination == TMA_WAKE_CHANNEL) {
+        tma_dram_prefetch(&memory->dram, number);
+        return;
+    }
+    const struct tma_packet *packet = tma_packet_at(&memory->core, number);
     if (packet->coalesces)
-        __builtin_prefetch(tma_mshr_row(&memory->gpcs, packet), 1);
-    if (packet->destination == TMA_TO_RESPONSE_PORT || packet->destination == TMA_TO_STORE_UNIT) {
+        __builtin_prefetch(tma_mshr_of(&memory->gpcs, packet), 1);
+    if (destination == TMA_TO_RESPONSE_PORT || destination == TMA_TO_STORE_UNIT) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
-        if (packet->merged != TMA_NONE && packet->destination == TMA_TO_RESPONSE_PORT)
+        if (packet->merged != TMA_NONE && destination == TMA_TO_RESPONSE_PORT)
             prefetch_merged(memory, packet->merged);
         return;
     }
     tma_tags_prefetch(&memory->l2.tags, packet->index.set);
-    if (packet->destination == TMA_TO_HOME_SLICE)
+    if (destination == TMA_TO_HOME_SLICE)
         tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
-    else if (packet->destination <= TMA_TO_L2_IN_TURN)
+    else if (destination <= TMA_TO_L2_IN_TURN)
         tma_l2_prefetch_read(&memory->core, &memory->l2, packet);
     else if (packet->kind == TMA_PACKET_STORE || packet->kind == TMA_PACKET_REDUCE)
-        tma_l2_prefetch_write(&memory->core, &memory->l2, packet);
+        tma_l2_prefetch_write(&memory->core, &memory->l2, packet,
+                              destination == TMA_TO_WRITE_TRANSIT);
 }
 
 /* TMA units that wake up in the current cycle, by rank: a bit each. */
@@ -320,16 +331,12 @@ static void run_cycle(struct tma_memory *memory, const uint32_t *due, uint32_t c
             } else if (i + TARGETS_AHEAD < known) {
                 prefetch_target(memory, due[i + TARGETS_AHEAD]);
             }
-            uint32_t event = due[i];
-            next = (struct tma_handover){event, TMA_WAKE_CHANNEL, memory->core.cycle};
-            if (event < TMA_FIRST_UNIT) {
-                next.destination = tma_packet_at(&memory->core, event)->destination;
-            } else if (event < TMA_FIRST_CHANNEL) {
-                add_unit(&woken, memory->ranks[event - TMA_FIRST_UNIT]);
+            uint32_t event = due[i], number = tma_event_number(event);
+            if (event >= TMA_FIRST_UNIT) {
+                add_unit(&woken, memory->ranks[number]);
                 continue;
-            } else {
-                next.packet -= TMA_FIRST_CHANNEL;
             }
+            next = (struct tma_handover){number, tma_event_destination(event), memory->core.cycle};
         } else if (!take_unit(memory, &woken, &next)) {
             break;
         }
@@ -515,7 +522,7 @@ void tma_memory_busy_ticks(const struct tma_memory *memory, uint64_t cycle, uint
     for (uint32_t i = 0; i < machine->sm_count; i++)
         *ticks++ = port_busy_until(now, &sms->shared[i].all);
     for (uint32_t i = 0; i < machine->topology.gpc_count; i++)
-        *ticks++ = port_busy_until(now, &memory->gpcs.ports[i]);
+        *ticks++ = port_busy_until(now, &memory->gpcs.ports[i].port);
     for (uint32_t i = 0; i < machine->l2.slices; i++)
         *ticks++ = slice_busy_until(now, &memory->l2, i);
     for (uint32_t i = 0; i < machine->dram.channels; i++)
@@ -551,6 +558,13 @@ static bool sms_fit(const struct tma_sms *sms, uint64_t ticks) {
     return fit(sms->ports, count, ticks);
 }
 
+static bool gpcs_fit(const struct tma_gpcs *gpcs, uint64_t ticks) {
+    for (uint32_t i = 0; i < gpcs->core->machine->topology.gpc_count; i++)
+        if (!fit(&gpcs->ports[i].port, 1, ticks))
+            return false;
+    return true;
+}
+
 static bool slices_fit(const struct tma_l2 *l2, uint64_t ticks) {
     for (uint32_t i = 0; i < l2->core->machine->l2.slices; i++)
         if (!fit(l2->slices[i].ports, TMA_SLICE_PORTS, ticks))
@@ -570,6 +584,6 @@ bool tma_memory_is_conserved(const struct tma_memory *memory, uint64_t cycles) {
     const struct tma_core *core = &memory->core;
     return core->queue.count == 0 && memory->sms.transfers_used == 0 &&
            core->free_count == core->packet_count && sms_fit(&memory->sms, ticks) &&
-           fit(memory->gpcs.ports, memory->machine.topology.gpc_count, ticks) &&
-           slices_fit(&memory->l2, ticks) && channels_fit(&memory->dram, ticks);
+           gpcs_fit(&memory->gpcs, ticks) && slices_fit(&memory->l2, ticks) &&
+           channels_fit(&memory->dram, ticks);
 }

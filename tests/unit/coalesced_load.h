@@ -17,7 +17,7 @@ static inline uint32_t new_coalesced_load(struct tma_core *core, uint32_t sm, ui
                                   .sectors = sectors & 15u,
                                   .sm = (uint8_t)sm,
                                   .gpc = core->sm_gpc[sm] & 15u};
-    tma_locate_packet(core, packet, tma_near_partition(core, packet));
+    tma_locate_read(core, packet, &core->gpc_sides[packet->gpc]);
     return id;
 }
 

@@ -15,7 +15,7 @@ static struct tma_address_map map_with(enum tma_slice_hash hash) {
 }
 
 static uint32_t h200_slice(uint64_t line) {
-    return tma_slice_hash_policy(TMA_SLICE_HASH_h200)->slice(line, 0);
+    return tma_slice_hash_policy(TMA_SLICE_HASH_h200)->server(line).slice;
 }
 
 START_TEST(test_h200_hash_is_for_47_slices) {
@@ -88,8 +88,21 @@ START_TEST(test_hash_selects_the_server_alone) {
         ck_assert_uint_eq(location.group, other.group);
         ck_assert_uint_eq(location.slice, other.slice);
         ck_assert_uint_eq(location.home, other.home);
-        ck_assert_uint_eq(location.mshr_row, other.mshr_row);
     }
+}
+END_TEST
+
+/* What finds the slice that serves a line finds the same home as what finds its set alone. */
+START_TEST(test_both_find_the_same_home) {
+    struct tma_address_map map = map_with(TMA_SLICE_HASH_h200);
+    uint64_t random = 1, homes = 0;
+    for (uint32_t i = 0; i < 10000; i++) {
+        random = tma_mix64(random + i);
+        uint64_t line = random % (TMA_L2_ADDRESS_LIMIT / TMA_LINE_BYTES);
+        ck_assert_uint_eq(tma_locate(&map, line).home, tma_locate_set(&map, line).home);
+        homes += tma_locate_set(&map, line).home;
+    }
+    ck_assert(homes > 4500 && homes < 5500);
 }
 END_TEST
 
@@ -267,9 +280,10 @@ START_TEST(test_divide) {
 }
 END_TEST
 
-/* The same for numbers of lines, and for divisors with which the short way does not work. */
+/* The same for numbers of lines. */
 START_TEST(test_divide_lines) {
-    static const uint64_t divisors[] = {1, 2, 3, 47, 48, 512, 651, 65535, 262143, 262144, 1 << 20};
+    static const uint64_t divisors[] = {1,     2,      3,      47,      48,      512,       651,
+                                        65535, 262143, 262144, 1 << 20, 4194303, UINT32_MAX};
     const uint64_t most = UINT64_C(1) << TMA_LINE_BITS;
     for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
         struct tma_divisor divisor = tma_divisor_of(divisors[i]);
@@ -296,6 +310,7 @@ int main(void) {
     tcase_add_test(tests, test_virtual_addresses_lie_in_memory);
     tcase_add_test(tests, test_even_hash_keeps_the_interleaved_slice);
     tcase_add_test(tests, test_hash_selects_the_server_alone);
+    tcase_add_test(tests, test_both_find_the_same_home);
     tcase_add_loop_test(tests, test_line_at_a_location, 0, 4);
     tcase_add_test(tests, test_line_in_a_set);
     tcase_add_test(tests, test_groups_spread_over_slices);

@@ -219,9 +219,9 @@ END_TEST
 
 /* The first line from LINE on, but not LINE, whose loads use the same MSHR. */
 static uint64_t line_of_same_mshr(void) {
-    uint16_t row = tma_locate(&core.map, LINE).mshr_row;
+    uint32_t row = tma_mshr_row(LINE);
     uint64_t line = LINE + 1;
-    while (tma_locate(&core.map, line).mshr_row != row)
+    while (tma_mshr_row(line) != row)
         line++;
     return line;
 }

@@ -85,7 +85,7 @@ START_TEST(test_no_function_is_missing) {
         ck_assert(policy->initial_state != NULL && policy->victim != NULL);
     }
     for (int i = 0; i < TMA_SLICE_HASH_COUNT; i++)
-        ck_assert(tma_slice_hash_policy((enum tma_slice_hash)i)->slice != NULL);
+        ck_assert(tma_slice_hash_policy((enum tma_slice_hash)i)->server != NULL);
     for (int i = 0; i < TMA_DRAM_SCHEDULER_COUNT; i++) {
         const struct tma_dram_scheduler_policy *policy =
             tma_dram_scheduler_policy((enum tma_dram_scheduler)i);

@@ -28,16 +28,24 @@
 #define TMA_L2_EMPTY UINT32_MAX
 
 struct tma_line_location {
-    uint64_t group;  /* number of the line's group among those of its home */
-    uint16_t slice;  /* within a partition: the slice whose sets hold the line and its copy */
+    uint64_t slice : 16; /* within a partition: the slice whose sets hold the line and its copy */
+    uint64_t group : 48; /* number of the line's group among those of its home */
     uint16_t server; /* within a partition: the slice that serves the line, and its DRAM channel */
-    uint16_t mshr_row; /* its row of MSHRs in a partition; in a packet: in both partitions */
-    uint8_t home;      /* partition */
+    /* Of reads alone, which have an SM: see tma_locate_read. */
+    uint16_t near_slice; /* of both partitions: the server in the partition of the SM */
+    uint32_t mshr : 24;  /* of both partitions: the line's MSHR for the GPC of the SM */
+    uint32_t home : 8;   /* partition */
 };
+_Static_assert(sizeof(struct tma_line_location) == 16, "a packet has room for it");
 
 /* Rows of MSHRs in a partition's coalescer: a direct-mapped table. The SMs of a GPC can wait for
  * more than a thousand lines at once, and an H200 merges their loads all the same. */
 enum { TMA_MSHR_ROWS = 4096 };
+
+/* The row of a line's MSHRs in a partition. */
+static inline uint32_t tma_mshr_row(uint64_t line) {
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TMA_MSHR_ROWS;
+}
 
 /* The set that holds a line in a partition, and the line's tag there. */
 struct tma_set_index {
@@ -70,7 +78,7 @@ struct tma_address_map {
     uint32_t slices;     /* of one partition */
     uint32_t slice_sets; /* of one slice */
     struct tma_divisor by_slices, by_sets;
-    uint32_t (*hash)(uint64_t line, uint32_t interleaved);
+    struct tma_line_server (*server)(uint64_t line);  /* slice_hash.h */
     uint64_t (*block)(uint64_t line, uint64_t group); /* of DRAM: slice_hash.h */
 };
 
@@ -83,18 +91,8 @@ static inline struct tma_address_map tma_address_map_of(const struct tma_machine
                                     .slice_sets = sets,
                                     .by_slices = tma_divisor_of(slices),
                                     .by_sets = tma_divisor_of(sets),
-                                    .hash = tma_slice_hash_policy(machine->l2.hash)->slice,
+                                    .server = tma_slice_hash_policy(machine->l2.hash)->server,
                                     .block = tma_slice_hash_policy(machine->l2.hash)->block};
-}
-
-/* log2 of the consecutive lines that have one home: 4 KiB. */
-enum { TMA_HOME_BITS = 5 };
-
-/* `page` is a virtual address / 4096. */
-static inline uint32_t tma_home_of_page(uint64_t page) {
-    const uint64_t bits = UINT64_C(0x1cbd6ab000); /* of a physical address */
-    uint64_t line = tma_physical_line(page << TMA_HOME_BITS);
-    return (uint32_t)__builtin_parityll(line & bits / TMA_LINE_BYTES);
 }
 
 /* The slice that holds the first line of a group. */
@@ -103,30 +101,48 @@ static inline uint32_t tma_group_rotation(const struct tma_address_map *map, uin
     return (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * map->slices) >> 32);
 }
 
-/* The location of a line (byte address / 128) without the slice that serves it: enough to find its
- * set. */
-static inline struct tma_line_location tma_locate_set(const struct tma_address_map *map,
-                                                      uint64_t line) {
-    uint32_t slices = map->slices, home = 0;
+/* The location of a line whose home would be `home` if there are two partitions. */
+static inline struct tma_line_location tma_locate_in_home(const struct tma_address_map *map,
+                                                          uint64_t line, uint32_t home) {
+    uint32_t slices = map->slices;
     uint64_t number = line; /* among the lines of its home */
-    if (map->partitions == 2) {
-        home = tma_home_of_page(line >> TMA_HOME_BITS);
+    if (map->partitions == 2)
         number = line >> (TMA_HOME_BITS + 1) << TMA_HOME_BITS | line % (1 << TMA_HOME_BITS);
-    }
+    else
+        home = 0;
     uint64_t group = tma_divide_line(number, &map->by_slices);
     uint32_t slice = (uint32_t)(number - group * slices) + tma_group_rotation(map, group, home);
     slice = slice < slices ? slice : slice - slices;
     return (struct tma_line_location){
-        .group = group, .slice = (uint16_t)slice, .server = (uint16_t)slice, .home = (uint8_t)home};
+        .slice = (uint16_t)slice,
+        .group = group & ((UINT64_C(1) << 48) - 1),
+        .server = (uint16_t)slice,
+        .home = (uint8_t)home,
+    };
+}
+
+/* The location of a line (byte address / 128) without the slice that serves it: enough to find its
+ * set. */
+static inline struct tma_line_location tma_locate_set(const struct tma_address_map *map,
+                                                      uint64_t line) {
+    return tma_locate_in_home(map, line, tma_home_of_page(line >> TMA_HOME_BITS));
 }
 
 /* The location of a line (byte address / 128). */
 static inline struct tma_line_location tma_locate(const struct tma_address_map *map,
                                                   uint64_t line) {
-    struct tma_line_location location = tma_locate_set(map, line);
-    location.server = (uint16_t)map->hash(line, location.slice);
-    location.mshr_row = (uint16_t)((line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TMA_MSHR_ROWS);
+    struct tma_line_server server = map->server(line);
+    struct tma_line_location location = tma_locate_in_home(map, line, server.home);
+    if (server.slice != TMA_INTERLEAVED)
+        location.server = (uint16_t)server.slice;
     return location;
+}
+
+/* Finds the slice that serves a line, for a location without it. */
+static inline void tma_find_server(const struct tma_address_map *map, uint64_t line,
+                                   struct tma_line_location *location) {
+    uint32_t slice = map->server(line).slice;
+    location->server = (uint16_t)(slice == TMA_INTERLEAVED ? location->slice : slice);
 }
 
 /* The line at a location: the inverse of tma_locate_set. */

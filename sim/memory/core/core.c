@@ -69,6 +69,28 @@ static void spread_sms(struct tma_core *core) {
     }
 }
 
+/* A row of MSHRs takes a cache line of the host, at least: four of them (gpc/gpc_state.h). */
+enum { LEAST_MSHR_ROW_BITS = 2 };
+
+/* Each GPC next to a partition has a place in the partition's rows of MSHRs. */
+static void place_gpcs(struct tma_core *core) {
+    const struct tma_machine *machine = core->machine;
+    uint32_t places[2] = {0};
+    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
+        places[machine->topology.gpc_partition[gpc]]++;
+    core->mshr_row_bits = LEAST_MSHR_ROW_BITS;
+    while (1u << core->mshr_row_bits < places[0] || 1u << core->mshr_row_bits < places[1])
+        core->mshr_row_bits++;
+    for (uint32_t gpc = machine->topology.gpc_count; gpc-- > 0;) {
+        uint32_t partition = machine->topology.gpc_partition[gpc];
+        core->gpc_sides[gpc] = (struct tma_gpc_side){
+            .partition = partition,
+            .first_slice = partition * core->map.slices,
+            .first_mshr = (partition * TMA_MSHR_ROWS << core->mshr_row_bits) + --places[partition],
+        };
+    }
+}
+
 enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_machine *machine,
                                     struct tma_error *error) {
     *core = (struct tma_core){.machine = machine,
@@ -77,8 +99,7 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
     tma_event_queue_init(&core->queue);
     tma_machine_gpcs(machine, core->sm_gpc);
     tma_machine_cpcs(machine, core->sm_cpc);
-    for (uint32_t gpc = 0; gpc < machine->topology.gpc_count; gpc++)
-        core->gpc_partition[gpc] = machine->topology.gpc_partition[gpc];
+    place_gpcs(core);
     size_t distances = (size_t)machine->topology.gpc_count * machine->l2.slices;
     core->hop_cycles = tma_allocate(distances, sizeof *core->hop_cycles);
     if (core->hop_cycles == NULL || !tma_core_grow_packets(core))

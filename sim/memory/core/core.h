@@ -21,11 +21,24 @@
  * registers. */
 #define TMA_RARE __attribute__((noinline))
 
-/* Events from here on are wake-ups of TMA units: load units by SM, then store units by SM. */
-#define TMA_FIRST_UNIT (UINT32_C(1) << 31)
+/* An event: a destination, and the number of what it receives there. So the event loop knows where
+ * a packet goes without a look at it. */
+static inline uint32_t tma_event_of(enum tma_destination destination, uint32_t number) {
+    return (uint32_t)destination << TMA_PACKET_BITS | number;
+}
 
-/* Events from here on are wake-ups of DRAM channels. */
-#define TMA_FIRST_CHANNEL (UINT32_C(3) << 30)
+static inline enum tma_destination tma_event_destination(uint32_t event) {
+    return (enum tma_destination)(event >> TMA_PACKET_BITS);
+}
+
+static inline uint32_t tma_event_number(uint32_t event) {
+    return event & TMA_PACKET_MASK;
+}
+
+/* Events from here on are no packets, and from there on TMA units. */
+#define TMA_FIRST_CHANNEL ((uint32_t)TMA_WAKE_CHANNEL << TMA_PACKET_BITS)
+#define TMA_FIRST_UNIT    ((uint32_t)TMA_WAKE_UNIT << TMA_PACKET_BITS)
+_Static_assert(TMA_WAKE_UNIT < 1 << (32 - TMA_PACKET_BITS), "an event has 32 bits");
 
 /* Packets that one component hands over in one call: the units of all SMs of a GPC, at most. */
 enum { TMA_MAX_HANDOVERS = 2 * TMA_MAX_SMS };
@@ -47,12 +60,19 @@ struct tma_fill_counts {
     uint32_t miss_sectors; /* that were asked for and that L2 did not hold */
 };
 
+/* The side of the chip on which a GPC lies. */
+struct tma_gpc_side {
+    uint32_t partition;   /* that is next to it */
+    uint32_t first_slice; /* of that partition */
+    uint32_t first_mshr;  /* in that partition: its own */
+};
+
 struct tma_core {
     const struct tma_machine *machine; /* borrowed */
     struct tma_address_map map;
     uint64_t cycle; /* the current one */
     bool out_of_memory;
-    struct tma_event_queue queue; /* events: packets, and wake-ups from TMA_FIRST_UNIT on */
+    struct tma_event_queue queue; /* of events: see tma_event_of */
     struct tma_packet *packets;   /* owned */
     uint32_t packet_capacity;
     uint32_t packet_count;              /* packets that were ever in use */
@@ -61,7 +81,8 @@ struct tma_core {
     struct tma_handover handovers[TMA_MAX_HANDOVERS];
     struct tma_fill_counts *fill_counts; /* owned: by transfer */
     uint16_t *hop_cycles; /* owned: by GPC, partition and slice: see tma_hop_cycles */
-    uint32_t gpc_partition[TMA_MAX_GPCS]; /* the partition next to each GPC */
+    struct tma_gpc_side gpc_sides[TMA_MAX_GPCS];
+    uint32_t mshr_row_bits; /* a row of MSHRs has 2 to the power of it */
     uint32_t sm_gpc[TMA_MAX_SMS], sm_cpc[TMA_MAX_SMS];
     uint32_t request_cycles[TMA_MAX_SMS];  /* from an SM to the nearest slice */
     uint32_t response_cycles[TMA_MAX_SMS]; /* from the nearest slice to an SM */
@@ -109,8 +130,7 @@ static inline void tma_packet_free(struct tma_core *core, uint32_t packet) {
 /* Sends a packet: its destination receives it at `cycle`, later than the current one. */
 static inline void tma_send(struct tma_core *core, enum tma_destination destination,
                             uint32_t packet, uint64_t cycle) {
-    core->packets[packet].destination = destination & 15u;
-    tma_event_queue_push(&core->queue, packet, cycle);
+    tma_event_queue_push(&core->queue, tma_event_of(destination, packet), cycle);
 }
 
 /* Hands a packet over: its destination receives it in this cycle, before the packet that the
@@ -124,7 +144,7 @@ static inline void tma_pass(struct tma_core *core, enum tma_destination destinat
 /* The partition next to a packet's SM. */
 static inline uint32_t tma_near_partition(const struct tma_core *core,
                                           const struct tma_packet *packet) {
-    return core->gpc_partition[packet->gpc];
+    return core->gpc_sides[packet->gpc].partition;
 }
 
 /* Whether the home of a packet's line is the partition next to its SM. */
@@ -132,12 +152,15 @@ static inline bool tma_is_near(const struct tma_core *core, const struct tma_pac
     return tma_near_partition(core, packet) == packet->location.home;
 }
 
-/* Finds the location of a packet's line, its set in a partition, and its row of MSHRs. */
-static inline void tma_locate_packet(const struct tma_core *core, struct tma_packet *packet,
-                                     uint32_t partition) {
-    packet->location = tma_locate(&core->map, packet->line);
-    packet->location.mshr_row = (uint16_t)(packet->location.mshr_row + partition * TMA_MSHR_ROWS);
-    packet->index = tma_set_index(&core->map, partition, &packet->location);
+/* Finds the location of a read's line, and its set in the partition that is next to its SM. */
+static inline void tma_locate_read(const struct tma_core *core, struct tma_packet *packet,
+                                   const struct tma_gpc_side *side) {
+    struct tma_line_location location = tma_locate(&core->map, packet->line);
+    location.near_slice = (uint16_t)(side->first_slice + location.server);
+    location.mshr =
+        (side->first_mshr + (tma_mshr_row(packet->line) << core->mshr_row_bits)) & ((1u << 24) - 1);
+    packet->location = location;
+    packet->index = tma_set_index(&core->map, side->partition, &location);
 }
 
 /* Cycles between a GPC and the slice that serves a location, beyond those of the nearest slice,

@@ -3,7 +3,6 @@
 #ifndef TMA_MEMORY_CORE_EVENT_QUEUE_H
 #define TMA_MEMORY_CORE_EVENT_QUEUE_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +40,7 @@ struct tma_event_queue {
      * moves by half a turn at a time, and then far events move into buckets: an event that was
      * pushed earlier stays ahead of a later one of the same cycle. */
     uint64_t near_end;
+    uint64_t near_cycles; /* from now until then */
     bool out_of_memory;
     struct tma_event_bucket buckets[TMA_EVENT_QUEUE_CYCLES];
     struct tma_event_chunk *chunks; /* owned */
@@ -76,9 +76,8 @@ void tma_event_queue_push_slowly(struct tma_event_queue *queue, uint32_t event, 
 static inline void tma_event_queue_push(struct tma_event_queue *queue, uint32_t event,
                                         uint64_t cycle) {
     struct tma_event_bucket *bucket = &queue->buckets[cycle % TMA_EVENT_QUEUE_CYCLES];
-    assert(cycle >= queue->now);
     queue->count++;
-    if (cycle < queue->near_end && bucket->end % TMA_EVENT_END != TMA_EVENT_CHUNK)
+    if (cycle - queue->now < queue->near_cycles && bucket->end % TMA_EVENT_END != TMA_EVENT_CHUNK)
         tma_event_bucket_append(queue, bucket, event);
     else
         tma_event_queue_push_slowly(queue, event, cycle);

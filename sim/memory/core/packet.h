@@ -20,9 +20,9 @@ enum tma_packet_kind {
 
 /* Where a packet goes next: a component, and what it receives. */
 enum tma_destination {
+    /* In the event queue too: the part of an event (core.h) that says what it is. */
     TMA_TO_L2,             /* the SM's partition: a read */
     TMA_TO_L2_IN_TURN,     /* the same: a read that waited, and whose CPC has its turn now */
-    TMA_TO_SLICE_MERGED,   /* L2 slice of the SM's partition: a load that was merged */
     TMA_TO_HOME_SLICE,     /* L2 slice of the line's home, from the other partition: a read */
     TMA_TO_SLICE_FILL,     /* L2 slice: data from DRAM */
     TMA_TO_WRITE_TRANSIT,  /* L2 slice of the SM's partition: a write to the other partition */
@@ -35,14 +35,17 @@ enum tma_destination {
     TMA_TO_SM,             /* SM: a response, or a prefetch that is done */
     TMA_TO_SM_DESCRIPTORS, /* SM: a tensor map */
     TMA_TO_STORE_UNIT,     /* SM: a write is done */
-    TMA_TO_NOWHERE,        /* it is in the event queue, or done */
+    /* Not of packets: a DRAM channel or a TMA unit wakes up, and receives its number. */
+    TMA_WAKE_CHANNEL,
+    TMA_WAKE_UNIT, /* load units by SM, then store units by SM */
     /* Within a cycle only. */
-    TMA_TO_COALESCER, /* the coalescer of the SM's partition: a read */
-    TMA_TO_SLICE,     /* L2 slice of the SM's partition: a read */
+    TMA_TO_COALESCER,    /* the coalescer of the SM's partition: a read */
+    TMA_TO_SLICE,        /* L2 slice of the SM's partition: a read */
+    TMA_TO_SLICE_MERGED, /* the same: a load that was merged */
+    TMA_TO_NOWHERE,      /* it is in the event queue, or done */
     /* Not of packets: a TMA unit wakes up, and receives the number of its SM. */
     TMA_WAKE_LOAD_UNIT,
     TMA_WAKE_STORE_UNIT,
-    TMA_WAKE_CHANNEL, /* a DRAM channel wakes up, and receives its number */
 };
 
 /* Numbers of packets have this many bits. The number that is all ones stands for TMA_NONE where a
@@ -71,7 +74,8 @@ struct tma_packet {
         uint32_t next_waiting; /* in a queue (packet_queue.h); not valid in its last packet */
     };
     uint8_t kind : 3; /* enum tma_packet_kind */
-    uint8_t destination : 4;
+    uint8_t
+        leaves_to : 4; /* enum tma_destination: where it goes when it leaves a slice (misses.h) */
     uint8_t coalesces : 1; /* it may be merged with others of its GPC */
     uint8_t sectors : 4;   /* that it asks for */
     uint8_t wanted : 4;    /* sectors: these, and those that are fetched along */

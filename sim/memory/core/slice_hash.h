@@ -17,12 +17,30 @@ static inline uint64_t tma_physical_line(uint64_t line) {
 /* Lines of a block: 256 bytes, which one row of DRAM has. */
 enum { TMA_BLOCK_LINES = 2 };
 
+/* log2 of the consecutive lines that have one home: 4 KiB. */
+enum { TMA_HOME_BITS = 5 };
+
+/* The home of a page of 4 KiB, where there are two partitions. `page` is a virtual address / 4096.
+ */
+static inline uint32_t tma_home_of_page(uint64_t page) {
+    const uint64_t bits = UINT64_C(0x1cbd6ab000); /* of a physical address */
+    uint64_t line = tma_physical_line(page << TMA_HOME_BITS);
+    return (uint32_t)__builtin_parityll(line & bits / TMA_LINE_BYTES);
+}
+
+/* What serves a line. */
+struct tma_line_server {
+    uint32_t home;  /* as tma_home_of_page */
+    uint32_t slice; /* of a partition; TMA_INTERLEAVED: lines are dealt out to slices one by one */
+};
+
+#define TMA_INTERLEAVED UINT32_MAX
+
 struct tma_slice_hash_policy {
     uint32_t slices; /* of one partition, which the hash is made for; 0: any number */
 
-    /* The slice that serves `line` (byte address / 128). `interleaved` is the slice that the line
-     * would have if lines were interleaved over the slices one by one. */
-    uint32_t (*slice)(uint64_t line, uint32_t interleaved);
+    /* What serves `line` (byte address / 128). */
+    struct tma_line_server (*server)(uint64_t line);
 
     /* The number of a line's block among those of its slice and home, from which its DRAM bank and
      * row follow (dram/address.h). `group` is the line's group (address_map.h). */

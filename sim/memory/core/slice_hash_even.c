@@ -1,9 +1,8 @@
 /* Lines are interleaved over the slices of their home partition. */
 #include "memory/core/slice_hash.h"
 
-static uint32_t slice(uint64_t line, uint32_t interleaved) {
-    (void)line;
-    return interleaved;
+static struct tma_line_server server(uint64_t line) {
+    return (struct tma_line_server){tma_home_of_page(line >> TMA_HOME_BITS), TMA_INTERLEAVED};
 }
 
 static uint64_t block(uint64_t line, uint64_t group) {
@@ -12,4 +11,4 @@ static uint64_t block(uint64_t line, uint64_t group) {
 }
 
 const struct tma_slice_hash_policy tma_slice_hash_even = {
-    .slices = 0, .slice = slice, .block = block};
+    .slices = 0, .server = server, .block = block};

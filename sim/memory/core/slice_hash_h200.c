@@ -50,12 +50,11 @@ static uint64_t unit_of(uint64_t line, uint32_t sum) {
     return (line >> BLOCK_BITS) * UNITS + sum % UNITS;
 }
 
-static uint32_t slice(uint64_t line, uint32_t interleaved) {
-    (void)interleaved;
+static struct tma_line_server server(uint64_t line) {
     line = tma_physical_line(line);
     uint32_t sum = sum_of(line), home = sum / UNITS;
     uint32_t turn = (uint32_t)unit_of(line, sum) % SLICES;
-    return turn < IN_WHOLE_GROUPS ? turn ^ home : turn;
+    return (struct tma_line_server){home, turn < IN_WHOLE_GROUPS ? turn ^ home : turn};
 }
 
 /* The four blocks of a unit differ in address bits 9 and 16. */
@@ -67,4 +66,4 @@ static uint64_t block(uint64_t line, uint64_t group) {
 }
 
 const struct tma_slice_hash_policy tma_slice_hash_h200 = {
-    .slices = SLICES, .slice = slice, .block = block};
+    .slices = SLICES, .server = server, .block = block};

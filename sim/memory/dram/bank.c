@@ -7,17 +7,18 @@
  * activation that waits for its bank does not hold up others: these fit before it. */
 static uint64_t free_slot(const struct tma_dram *dram, const struct tma_dram_channel *channel,
                           uint32_t number, uint64_t ticks) {
-    const uint64_t trrd = dram->trrd_ticks;
-    bool free = ticks >= channel->last_activation_ticks + trrd;
-    while (!free) {
-        free = true;
-        for (uint32_t i = 0; i < dram->machine->dram.banks; i++) {
-            uint64_t other = channel->activated_ticks[i];
-            if (i == number || other >= ticks + trrd || ticks >= other + trrd)
-                continue;
-            ticks = other + trrd;
-            free = false;
-        }
+    const uint64_t trrd = dram->trrd_ticks, span = trrd == 0 ? 0 : 2 * trrd - 1;
+    const uint64_t *activated = channel->activated_ticks,
+                   *end = activated + dram->machine->dram.banks;
+    const uint64_t *own = activated + number;
+    bool fits = ticks >= channel->last_activation_ticks + trrd;
+    while (!fits) {
+        fits = true;
+        for (const uint64_t *other = activated; other < end; other++)
+            if (ticks + trrd - 1 - *other < span && other != own) {
+                ticks = *other + trrd;
+                fits = false;
+            }
     }
     return ticks;
 }
@@ -27,7 +28,7 @@ void tma_dram_activate(struct tma_dram *dram, struct tma_dram_channel *channel, 
     struct tma_dram_bank *bank = &channel->banks[number];
     uint64_t *activated = &channel->activated_ticks[number];
     uint64_t activate = ticks;
-    if (*activated != UINT64_MAX) {
+    if (*activated != TMA_NEVER_ACTIVATED) {
         uint64_t precharge = tma_later(*activated + dram->tras_ticks, bank->precharge_ticks);
         activate = tma_later(ticks, precharge + dram->trp_ticks);
     }

@@ -58,7 +58,7 @@ static void create_channels(struct tma_dram *dram) {
         };
     for (size_t i = 0; i < (size_t)machine->dram.channels * machine->dram.banks; i++) {
         dram->banks[i] = (struct tma_dram_bank){.waiting = empty_list};
-        dram->activated_ticks[i] = UINT64_MAX;
+        dram->activated_ticks[i] = TMA_NEVER_ACTIVATED;
     }
     const uint32_t pool = TMA_DRAM_QUEUES * dram->window;
     for (uint32_t i = machine->dram.channels * pool; i > 0; i--) {

@@ -19,8 +19,8 @@ static void wake_for(struct tma_core *core, const struct tma_dram *dram,
     if (at >= channel->wake_cycle)
         return;
     channel->wake_cycle = at;
-    tma_event_queue_push(&core->queue, TMA_FIRST_CHANNEL + (uint32_t)(channel - dram->channels),
-                         at);
+    tma_event_queue_push(&core->queue,
+                         tma_event_of(TMA_WAKE_CHANNEL, (uint32_t)(channel - dram->channels)), at);
 }
 
 static struct tma_dram_place place_of(const struct tma_core *core, const struct tma_dram *dram,

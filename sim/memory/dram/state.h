@@ -49,6 +49,9 @@ struct tma_dram_fifo {
     uint32_t first, count;
 };
 
+/* When a bank that no command has opened yet was activated. */
+#define TMA_NEVER_ACTIVATED (UINT64_MAX / 2)
+
 struct tma_dram_bank {
     _Alignas(TMA_HOST_LINE_BYTES)
         uint64_t row;             /* that it opened last: open as long as `active` is not 0 */
@@ -81,11 +84,11 @@ struct tma_dram_channel {
     struct tma_dram_bank *banks;                       /* owned by the channels together */
     struct tma_dram_queue queues[TMA_DRAM_QUEUES];
     uint64_t group_ticks[TMA_DRAM_MAX_GROUPS]; /* a bank group takes its next column command */
-    uint64_t *activated_ticks; /* by bank: the command that opened its row; UINT64_MAX: none did */
-    uint64_t last_activation_ticks; /* the latest of these */
-    uint64_t refresh_phase_ticks;   /* a refresh, of bank 0 at least, begins at this time */
-    uint64_t moved_phase_ticks;     /* the same before the halt that ends what a load has moved */
-    uint64_t drain_ticks;           /* from here on the channel may drain its writes again */
+    uint64_t *activated_ticks;                 /* by bank: the command that opened its row */
+    uint64_t last_activation_ticks;            /* the latest of these */
+    uint64_t refresh_phase_ticks; /* a refresh, of bank 0 at least, begins at this time */
+    uint64_t moved_phase_ticks;   /* the same before the halt that ends what a load has moved */
+    uint64_t drain_ticks;         /* from here on the channel may drain its writes again */
     uint64_t late_ticks;   /* the bus was busy before dram.observed_ticks, known since then */
     uint64_t wake_cycle;   /* the channel's wake-up in the event queue; UINT64_MAX: none */
     uint32_t free_request; /* list of free elements of the channel's requests */

@@ -29,12 +29,18 @@ static bool is_other_part(uint64_t tag, uint64_t other) {
 }
 
 /* Closes the MSHRs that have other sectors of a load's line. Returns whether any was open. */
-TMA_RARE static bool close_other_parts(const struct tma_core *core, const struct tma_gpcs *gpcs,
+TMA_RARE static bool close_other_parts(const struct tma_core *core, struct tma_gpcs *gpcs,
                                        const struct tma_packet *packet, uint64_t cycle) {
-    struct tma_mshr *row = tma_mshr_row(gpcs, packet);
+    bool *has_parts = &gpcs->has_parts[packet->location.mshr >> core->mshr_row_bits];
+    *has_parts |= packet->sectors != TMA_ALL_SECTORS;
+    gpcs->any_parts |= *has_parts;
+    if (!*has_parts)
+        return false;
+    uint32_t row_mshrs = 1u << core->mshr_row_bits;
+    struct tma_mshr *row = &gpcs->mshrs[packet->location.mshr & ~(row_mshrs - 1)];
     uint64_t tag = tag_of(packet);
     bool closed = false;
-    for (uint32_t place = 0; place < 1u << gpcs->row_bits; place++)
+    for (uint32_t place = 0; place < row_mshrs; place++)
         if (is_other_part(row[place].tag, tag)) {
             closed |= is_open(core, &row[place], cycle);
             row[place].loads = 0;
@@ -78,9 +84,8 @@ struct tma_handover tma_gpc_receive_load(struct tma_core *core, struct tma_gpcs 
     uint64_t tag = tag_of(packet);
     if (mshr->tag == tag && is_open(core, mshr, cycle))
         return merge(core, gpcs, mshr, id, cycle);
-    bool *has_parts = &gpcs->has_parts[packet->location.mshr_row];
-    *has_parts |= packet->sectors != TMA_ALL_SECTORS;
-    if (!*has_parts || !close_other_parts(core, gpcs, packet, cycle))
+    bool parts = gpcs->any_parts || packet->sectors != TMA_ALL_SECTORS;
+    if (!parts || !close_other_parts(core, gpcs, packet, cycle))
         *mshr =
             (struct tma_mshr){.tag = tag & TAG_BITS, .loads = 1, .sm = packet->sm, .number = id};
     return (struct tma_handover){id, TMA_TO_SLICE, cycle};

@@ -29,7 +29,7 @@ static void fetch(struct tma_core *core, struct tma_gpcs *gpcs, struct tma_packe
     assert(fetches->count < TMA_MAX_DESCRIPTOR_FETCHES);
     fetches->packets[fetches->count++] = id;
     core->counters.descriptor_l2_fetches++;
-    tma_locate_packet(core, packet, tma_near_partition(core, packet));
+    tma_locate_read(core, packet, &core->gpc_sides[packet->gpc]);
     tma_send(core, TMA_TO_L2, id, cycle + core->request_cycles[packet->sm]);
 }
 

@@ -17,6 +17,15 @@ struct tma_mshr {
                                response has passed the port */
 };
 
+_Static_assert(sizeof(struct tma_mshr) == 16, "a row takes a cache line of the host (core.c)");
+
+/* The response port of a GPC, and the links that lead to it: one from each group of slices of the
+ * GPC's partition. */
+struct tma_response_port {
+    struct tma_port port;
+    uint64_t *link_free_ticks; /* borrowed: when a link has passed all, by group of slices */
+};
+
 /* Fetches of tensor maps that are outstanding at L2: two for each TMA unit, at most. */
 enum { TMA_MAX_DESCRIPTOR_FETCHES = 4 * TMA_MAX_SMS };
 
@@ -26,29 +35,22 @@ struct tma_descriptor_fetches {
 };
 
 struct tma_gpcs {
-    struct tma_core *core;  /* borrowed */
-    struct tma_mshr *mshrs; /* owned: of both partitions, in rows */
-    uint32_t row_bits; /* a row has 2 to the power of it MSHRs: one for each GPC of a partition */
-    bool *has_parts;   /* owned: rows that were asked for less than a line */
-    uint8_t place[TMA_MAX_GPCS];              /* of a GPC in the rows of its partition */
-    struct tma_port *ports;                   /* owned: response ports by GPC, as those below */
+    struct tma_core *core; /* borrowed */
+    struct tma_mshr
+        *mshrs;      /* owned: of both partitions, in rows: one for each GPC of a partition */
+    bool *has_parts; /* owned: rows that were asked for less than a line */
+    bool any_parts;  /* some row was */
+    struct tma_response_port *ports;          /* owned: by GPC, as those below */
     struct tma_descriptor_cache *descriptors; /* caches of tensor maps */
     struct tma_descriptor_fetches *fetches;
     uint64_t sector_ticks;      /* for which a sector occupies a response port */
-    uint64_t *link_free_ticks;  /* owned: when a link has passed all, by GPC and group of slices */
-    uint32_t link_count;        /* of a GPC */
+    uint64_t *link_free_ticks;  /* owned: of all ports */
     uint64_t link_sector_ticks; /* for which a sector occupies a link */
 };
 
-/* The row of a packet's line: an MSHR for each GPC next to the partition. */
-static inline struct tma_mshr *tma_mshr_row(const struct tma_gpcs *gpcs,
-                                            const struct tma_packet *packet) {
-    return &gpcs->mshrs[(size_t)packet->location.mshr_row << gpcs->row_bits];
-}
-
 static inline struct tma_mshr *tma_mshr_of(const struct tma_gpcs *gpcs,
                                            const struct tma_packet *packet) {
-    return tma_mshr_row(gpcs, packet) + gpcs->place[packet->gpc];
+    return &gpcs->mshrs[packet->location.mshr];
 }
 
 #endif

@@ -25,7 +25,7 @@ static void begin_turn(struct tma_core *core, struct tma_l2 *l2, const struct tm
 
 TMA_RARE void tma_l2_wait_for_turn(struct tma_core *core, struct tma_l2 *l2, uint32_t id) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_slice *slice = tma_near_slice(core, l2, packet);
+    struct tma_slice *slice = tma_near_slice(l2, packet);
     struct tma_arrivals *arrivals = arrivals_of(l2, slice);
     tma_packet_queue_put(core, &arrivals->cpcs[core->sm_cpc[packet->sm]], id);
     arrivals->reads++;
@@ -38,7 +38,7 @@ TMA_RARE void tma_l2_wait_for_turn(struct tma_core *core, struct tma_l2 *l2, uin
 struct tma_handover tma_l2_receive_in_turn(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                            uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_slice *slice = tma_near_slice(core, l2, packet);
+    struct tma_slice *slice = tma_near_slice(l2, packet);
     slice->takes_turns = arrivals_of(l2, slice)->reads > 0;
     if (slice->takes_turns) /* the slice serves this one first, unless it is merged */
         begin_turn(core, l2, slice,

@@ -70,10 +70,10 @@ static inline struct tma_slice *tma_slice_of(struct tma_core *core, const struct
     return &l2->slices[partition * core->map.slices + location->server];
 }
 
-/* The slice that serves a packet in the partition of its SM. */
-static inline struct tma_slice *tma_near_slice(struct tma_core *core, const struct tma_l2 *l2,
+/* The slice that serves a read in the partition of its SM. */
+static inline struct tma_slice *tma_near_slice(const struct tma_l2 *l2,
                                                const struct tma_packet *packet) {
-    return tma_slice_of(core, l2, tma_near_partition(core, packet), &packet->location);
+    return &l2->slices[packet->location.near_slice];
 }
 
 /* The time at which a slice will have looked up, and read, all that it has accepted. */
@@ -104,7 +104,7 @@ void tma_l2_wait_for_turn(struct tma_core *core, struct tma_l2 *l2, uint32_t pac
 /* A read arrives at its SM's partition. Returns whether it waits there for the turn of its CPC. */
 static inline bool tma_l2_waits(struct tma_core *core, struct tma_l2 *l2, uint32_t id) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    if (!tma_slice_is_full(core, l2, tma_near_slice(core, l2, packet), packet))
+    if (!tma_slice_is_full(core, l2, tma_near_slice(l2, packet), packet))
         return false;
     tma_l2_wait_for_turn(core, l2, id);
     return true;
@@ -165,10 +165,9 @@ tma_l2_prefetch_at_home(const struct tma_core *core, const struct tma_l2 *l2,
  * home, and other writes invalidate there. */
 __attribute__((always_inline)) static inline void
 tma_l2_prefetch_write(const struct tma_core *core, const struct tma_l2 *l2,
-                      const struct tma_packet *packet) {
+                      const struct tma_packet *packet, bool transit) {
     if (packet->kind == TMA_PACKET_REDUCE)
         tma_tags_prefetch_fill(&l2->tags, packet->index.set);
-    bool transit = packet->destination == TMA_TO_WRITE_TRANSIT;
     bool leaves_copy = packet->kind == TMA_PACKET_STORE && !tma_is_near(core, packet);
     if (leaves_copy == transit && core->map.partitions == 2)
         tma_tags_prefetch(&l2->tags,

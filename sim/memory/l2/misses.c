@@ -30,9 +30,9 @@ static uint64_t arrival(const struct tma_core *core, enum tma_destination destin
 
 struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                      enum tma_destination destination, uint64_t cycle) {
-    struct tma_slice *slice = tma_near_slice(core, l2, tma_packet_at(core, id));
+    struct tma_slice *slice = tma_near_slice(l2, tma_packet_at(core, id));
     if (tma_misses_wait(slice) || !make_room(core, slice, tma_packet_at(core, id), destination)) {
-        tma_packet_at(core, id)->destination = destination & 15u;
+        tma_packet_at(core, id)->leaves_to = destination & 15u;
         tma_packet_queue_put(core, &slice->leaving, id);
         return tma_nowhere;
     }
@@ -44,13 +44,13 @@ struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, u
 
 void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool copy,
                     uint64_t cycle) {
-    struct tma_slice *slice = tma_near_slice(core, l2, tma_packet_at(core, id));
+    struct tma_slice *slice = tma_near_slice(l2, tma_packet_at(core, id));
     *(copy ? &slice->copies : &slice->fills) -= sectors_of(tma_packet_at(core, id), copy);
     cycle = tma_later(cycle, core->cycle + 1);
     while (tma_misses_wait(slice)) {
         uint32_t first = slice->leaving.first;
         struct tma_packet *packet = tma_packet_at(core, first);
-        enum tma_destination destination = packet->destination;
+        enum tma_destination destination = packet->leaves_to;
         if (!make_room(core, slice, packet, destination))
             break;
         tma_packet_queue_take(core, &slice->leaving);

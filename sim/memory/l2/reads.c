@@ -102,7 +102,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     struct tma_line_location second = packet->location;
     struct tma_set_index index =
         tma_second_index(&core->map, second.home, &second, packet->line, packet->index);
-    second.server = (uint16_t)core->map.hash(packet->line | 1, second.slice);
+    tma_find_server(&core->map, packet->line | 1, &second);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
     if (tma_copy_is_complete(core, l2, &second, index) || (!near && is_busy(core, l2, &second)))
@@ -246,7 +246,7 @@ static struct tma_handover forward_prefetch(struct tma_core *core, struct tma_l2
 struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                           uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
-    tma_slice_serve(tma_near_slice(core, l2, packet), TMA_SLICE_READ, cycle,
+    tma_slice_serve(tma_near_slice(l2, packet), TMA_SLICE_READ, cycle,
                     l2->read_ticks[packet->wanted]);
     return tma_nowhere;
 }
@@ -282,7 +282,7 @@ TMA_RARE static struct tma_handover read_missing(struct tma_core *core, struct t
 struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_slice *slice = tma_near_slice(core, l2, packet);
+    struct tma_slice *slice = tma_near_slice(l2, packet);
     uint64_t known = look_up(core, l2, slice, packet, packet->sectors, cycle);
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)

@@ -40,7 +40,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
                                                struct tma_transfer *transfer,
                                                const struct tma_packet *common,
                                                const struct tma_uniform_run *run, uint64_t ticks) {
-    uint32_t partition = tma_near_partition(core, common);
+    const struct tma_gpc_side *side = &core->gpc_sides[common->gpc];
     uint64_t way_cycles = core->request_cycles[common->sm], line = run->request.line;
     for (uint32_t i = 0; i < run->requests; i++) {
         uint32_t number = tma_packet_new(core);
@@ -51,7 +51,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
         *packet = *common;
         packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;
         packet->sent_cycle = tma_ticks_to_cycle(ticks);
-        tma_locate_packet(core, packet, partition);
+        tma_locate_read(core, packet, side);
         tma_send(core, TMA_TO_L2, number, packet->sent_cycle + way_cycles);
         line += run->step_lines;
         ticks += sms->row_ticks;
@@ -148,7 +148,7 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
         return;
     unit->scheduled = true;
     unit->wake_cycle = cycle;
-    tma_event_queue_push(&core->queue, TMA_FIRST_UNIT + sm, cycle);
+    tma_event_queue_push(&core->queue, tma_event_of(TMA_WAKE_UNIT, sm), cycle);
 }
 
 void tma_load_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t sm, uint64_t cycle) {

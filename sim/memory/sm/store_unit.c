@@ -200,7 +200,7 @@ static void schedule(struct tma_core *core, struct tma_sms *sms, uint32_t sm, ui
     }
     unit->scheduled = true;
     unit->wake_cycle = tma_later(cycle, soonest);
-    tma_event_queue_push(&core->queue, TMA_FIRST_UNIT + core->machine->sm_count + sm,
+    tma_event_queue_push(&core->queue, tma_event_of(TMA_WAKE_UNIT, core->machine->sm_count + sm),
                          unit->wake_cycle);
 }
 
