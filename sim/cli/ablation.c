@@ -29,6 +29,7 @@ static const struct changed memory[] = {
     CHANGED(crossbar.response_cycles, TIME),
     CHANGED(crossbar.spread_cycles, TIME),
     CHANGED(crossbar.partition_cycles, TIME),
+    CHANGED(crossbar.partition_spread_cycles, TIME),
     CHANGED(crossbar.sm_port_bytes_per_kcycle, RATE),
     CHANGED(crossbar.gpc_port_bytes_per_kcycle, RATE),
     CHANGED(crossbar.link_bytes_per_kcycle, RATE),

@@ -45,6 +45,7 @@ static const struct tma_better latency[] = {
     BETTER(crossbar.response_cycles, SHORTER),
     BETTER(crossbar.spread_cycles, SHORTER),
     BETTER(crossbar.partition_cycles, SHORTER),
+    BETTER(crossbar.partition_spread_cycles, SHORTER),
     BETTER(l2.lookup_cycles, SHORTER),
     BETTER(dram.access_ps, SHORTER),
     BETTER(dram.trcd_ps, SHORTER),

@@ -14,7 +14,8 @@ enum {
     TMA_MAX_SMS = 256,
     TMA_MAX_GPCS = 16,
     TMA_GROUP_SLICES = 8, /* L2 slices that lie together */
-    TMA_MAX_SLICE_DISTANCES = TMA_MAX_GPCS * 16,
+    TMA_MAX_SLICE_GROUPS = 16, /* of a partition, of which distances are known */
+    TMA_MAX_SLICE_DISTANCES = TMA_MAX_GPCS * TMA_MAX_SLICE_GROUPS,
     TMA_TPC_SMS = 2,  /* SMs 2k and 2k + 1 are a TPC */
     TMA_GPC_CPCS = 3, /* each has up to three TPCs of its GPC */
     TMA_MAX_CPCS = TMA_MAX_GPCS * TMA_GPC_CPCS,
@@ -50,6 +51,10 @@ struct tma_machine {
         /* Distance of each group of TMA_GROUP_SLICES slices of a partition from each GPC, GPC by
          * GPC, in percent of crossbar.spread_cycles. Without any, slices are evenly spread. */
         uint32_t slice_distances[TMA_MAX_SLICE_DISTANCES], slice_distance_count;
+        /* Distance of each group of TMA_GROUP_SLICES slices of a partition from the same group of
+         * the other partition, in percent of crossbar.partition_spread_cycles. Without any, slices
+         * are evenly spread. */
+        uint32_t partition_distances[TMA_MAX_SLICE_GROUPS], partition_distance_count;
         /* How much longer the way from a TPC to L2 and back takes than from the nearest TPC of the
          * chip. Without any, all TPCs are equally near. */
         uint32_t tpc_distances[TMA_MAX_SMS / TMA_TPC_SMS], tpc_distance_count;
@@ -116,7 +121,9 @@ struct tma_machine {
                                      SM's port */
         uint32_t spread_cycles;   /* how much longer the furthest slice takes than the nearest one,
                                      request and response together */
-        uint32_t partition_cycles;         /* latency from one L2 partition to the other, one way */
+        uint32_t partition_cycles; /* latency from a slice to the nearest one of the other L2
+                                      partition, one way */
+        uint32_t partition_spread_cycles;  /* how much longer to the furthest one, one way */
         uint32_t sm_port_bytes_per_kcycle; /* bandwidth of the response port of an SM */
         uint32_t gpc_port_bytes_per_kcycle; /* bandwidth of the response port of a GPC, which its
                                                SMs share */

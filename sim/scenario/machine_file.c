@@ -89,6 +89,11 @@ static const struct tma_key keys[] = {
      IN(topology.slice_distances), NULL, TMA_MAX_SLICE_DISTANCES, IN(topology.slice_distance_count),
      "distances of each GPC from each eight slices of a partition, GPC by GPC, in percent of "
      "crossbar.spread; without this key slices lie at evenly spread distances"},
+    {"topology.partition_distances", TMA_KEY_U32, &tma_unit_none, 0, 100, TMA_OPTIONAL,
+     IN(topology.partition_distances), NULL, TMA_MAX_SLICE_GROUPS,
+     IN(topology.partition_distance_count),
+     "distances of each eight slices of a partition from those of the other one, in percent of "
+     "crossbar.partition_spread; without this key they are evenly spread"},
     {"topology.tpc_distances", TMA_KEY_U32, &tma_unit_none, 0, 1000, TMA_OPTIONAL,
      IN(topology.tpc_distances), NULL, TMA_MAX_SMS / TMA_TPC_SMS, IN(topology.tpc_distance_count),
      "how much longer than from the nearest TPC the way from each TPC to L2 and back takes, in "
@@ -156,7 +161,9 @@ static const struct tma_key keys[] = {
         "how much longer the furthest slice takes than the nearest one, request and response "
         "together"),
     U32("crossbar.partition", cycles, 1, 10000, crossbar.partition_cycles,
-        "latency from one L2 partition to the other, one way"),
+        "latency from a slice to the nearest one of the other L2 partition, one way"),
+    U32("crossbar.partition_spread", cycles, 0, 10000, crossbar.partition_spread_cycles,
+        "additional latency to the furthest one, one way"),
     U32("crossbar.sm_port", bytes_per_kcycle, 1, 1e9, crossbar.sm_port_bytes_per_kcycle,
         "bandwidth of the response port of an SM"),
     U32("crossbar.gpc_port", bytes_per_kcycle, 1, 1e9, crossbar.gpc_port_bytes_per_kcycle,
@@ -396,6 +403,10 @@ static void check_topology(const struct tma_yaml_node *root, const struct machin
         check_count(root, "topology.slice_distances", machine->topology.slice_distance_count,
                     input->gpc_size_count * tma_machine_slice_groups(machine),
                     "one for each GPC and eight slices", list);
+    if (machine->topology.partition_distance_count > 0)
+        check_count(root, "topology.partition_distances",
+                    machine->topology.partition_distance_count, tma_machine_slice_groups(machine),
+                    "one for each eight slices of a partition", list);
     if (machine->topology.tpc_distance_count > 0)
         check_count(root, "topology.tpc_distances", machine->topology.tpc_distance_count,
                     (sms + TMA_TPC_SMS - 1) / TMA_TPC_SMS, "one for each TPC", list);

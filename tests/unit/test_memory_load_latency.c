@@ -1,6 +1,7 @@
 /* The latency of a single load through the whole memory system, part by part, and of two loads that
  * share a line. Times are those of the small machine. */
 #include "machine.h"
+#include "memory/core/core.h"
 #include "suite.h"
 #include "traffic.h"
 
@@ -159,6 +160,34 @@ START_TEST(test_distances_of_slices) {
 }
 END_TEST
 
+/* To the other partition and back, from the nearest and from the furthest group of slices: which
+ * has both of the small machine. */
+START_TEST(test_distance_of_the_other_partition) {
+    machine.crossbar.partition_spread_cycles = SPREAD;
+    machine.topology.partition_distance_count = 1;
+    for (uint32_t percent = 0; percent <= 100; percent += 50) {
+        machine.topology.partition_distances[0] = percent;
+        recreate();
+        struct load load = {.map = &map, .y = row_at_home(&machine, &map, 1, 0)};
+        warm_load(memory, &(struct load){.map = &map, .sm = 2, .y = load.y});
+        ck_assert_uint_eq(run_load(memory, &load).cycle,
+                          HIT + ACROSS + 2 * (SPREAD * percent / 100));
+    }
+}
+END_TEST
+
+/* Slices whose distance is not known are evenly spread. */
+START_TEST(test_spread_of_the_other_partition) {
+    struct tma_core core;
+    machine.crossbar.partition_spread_cycles = SPREAD;
+    ck_assert_int_eq(tma_core_create(&core, &machine, NULL), TMA_OK);
+    for (uint16_t slice = 0; slice < 2; slice++)
+        ck_assert_uint_eq(tma_crossing_cycles(&core, &(struct tma_line_location){.server = slice}),
+                          PARTITION + (uint32_t)slice * SPREAD);
+    tma_core_free(&core);
+}
+END_TEST
+
 /* The small machine has one group of slices in each partition: SMs 0 and 1 lie half as far from
  * theirs as the furthest, SMs 2 and 3 as far. */
 START_TEST(test_measured_distances) {
@@ -265,6 +294,8 @@ int main(void) {
     tcase_add_test(tests, test_warm_out_of_bounds);
     tcase_add_loop_test(tests, test_distances_of_slices, 0, 4);
     tcase_add_loop_test(tests, test_measured_distances, 0, 4);
+    tcase_add_test(tests, test_distance_of_the_other_partition);
+    tcase_add_test(tests, test_spread_of_the_other_partition);
     tcase_add_loop_test(tests, test_distances_of_tpcs, 0, 4);
     tcase_add_loop_test(tests, test_two_loads_of_a_missing_line, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(tests, test_waiters_keep_their_order);

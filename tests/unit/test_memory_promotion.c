@@ -123,6 +123,34 @@ START_TEST(test_earlier_kernel) {
 }
 END_TEST
 
+/* DRAM brings the second line of a block first: the first line arrives after its four bursts, which
+ * are tCCD_L apart. */
+static const struct {
+    const char *what;
+    uint32_t home, line, there;
+    uint64_t later;
+} orders[] = {
+    {"near", 0, 0, NOTHING, 4 * 6},        {"far", 1, 0, NOTHING, 4 * 6},
+    {"the second line", 0, 1, NOTHING, 0}, {"near, the second line is present", 0, 0, SECOND, 0},
+    {"near, a hit", 0, 0, FIRST, 0},
+};
+
+START_TEST(test_second_line_comes_first) {
+    uint64_t cycles[2];
+    for (int i = 0; i < 2; i++) {
+        struct tma_tensor_map map = line_map(1);
+        int32_t y = row_at_home(&machine, &map, orders[_i].home, 0);
+        recreate();
+        leave_lines(&map, orders[_i].home, y, orders[_i].there);
+        map.l2_promotion = i == 0 ? TMA_L2_128B : TMA_L2_256B;
+        struct load load = {.map = &map, .y = y + (int32_t)orders[_i].line};
+        cycles[i] = run_load(memory, &load).cycle;
+    }
+    ck_assert_msg(cycles[1] - cycles[0] == orders[_i].later, "%s: %llu cycles", orders[_i].what,
+                  (unsigned long long)(cycles[1] - cycles[0]));
+}
+END_TEST
+
 /* What DRAM and the other partition bring occupies the slices that it goes to. */
 static const struct {
     uint32_t home;
@@ -250,9 +278,8 @@ START_TEST(test_prefetch_leaves_no_copy) {
 }
 END_TEST
 
-/* The second line of a block comes from the same channel, right behind the first line. A load of it
- * that waits is served two accesses of 64 bytes later, which take their bank group 12 cycles each.
- */
+/* Both lines of a block come from DRAM in one access. A load of the second line that waits gets it
+ * right behind the first one: their responses take the GPC's port 2 cycles each. */
 START_TEST(test_block_is_one_access) {
     machine.dram.trcd_ps = 0;
     recreate();
@@ -263,7 +290,7 @@ START_TEST(test_block_is_one_access) {
                             {.map = &map, .sm = 1, .cycle = 5, .y = y + 1, .tag = 1}};
     struct tma_completion done[2];
     run_loads(memory, loads, 2, done);
-    ck_assert_uint_eq(done[1].cycle - done[0].cycle, 2 * 12);
+    ck_assert_uint_eq(done[1].cycle - done[0].cycle, 2);
     ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors, 2 * TMA_SECTORS);
 }
 END_TEST
@@ -319,6 +346,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_block, 0, sizeof blocks / sizeof *blocks);
     tcase_add_loop_test(tests, test_first_sector, 0, sizeof requests / sizeof *requests);
     tcase_add_loop_test(tests, test_earlier_kernel, 0, sizeof earlier / sizeof *earlier);
+    tcase_add_loop_test(tests, test_second_line_comes_first, 0, sizeof orders / sizeof *orders);
     tcase_add_loop_test(tests, test_fills_occupy_their_slices, 0, sizeof taken / sizeof *taken);
     tcase_add_loop_test(tests, test_pair_occupies_its_slice, 0,
                         sizeof looked_up / sizeof *looked_up);

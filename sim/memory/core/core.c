@@ -59,6 +59,20 @@ static void spread_slices(struct tma_core *core) {
                 (uint16_t)distance(machine, core->map.slices, gpc, slice);
 }
 
+/* Slices whose distance from the other partition is not known lie at evenly spread distances. */
+static void spread_partitions(struct tma_core *core) {
+    const struct tma_machine *machine = core->machine;
+    uint32_t slices = core->map.slices, spread = machine->crossbar.partition_spread_cycles;
+    for (uint32_t slice = 0; slice < slices; slice++) {
+        uint32_t further = slices == 1 ? 0 : slice * spread / (slices - 1);
+        if (machine->topology.partition_distance_count > 0)
+            further =
+                (spread * machine->topology.partition_distances[slice / TMA_GROUP_SLICES] + 50) /
+                100;
+        core->crossing_cycles[slice] = (uint16_t)(machine->crossbar.partition_cycles + further);
+    }
+}
+
 /* Half of a TPC's distance lies on the way to L2, and half on the way back. */
 static void spread_sms(struct tma_core *core) {
     const struct tma_machine *machine = core->machine;
@@ -102,9 +116,11 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
     place_gpcs(core);
     size_t distances = (size_t)machine->topology.gpc_count * machine->l2.slices;
     core->hop_cycles = tma_allocate(distances, sizeof *core->hop_cycles);
-    if (core->hop_cycles == NULL || !tma_core_grow_packets(core))
+    core->crossing_cycles = tma_allocate(core->map.slices, sizeof *core->crossing_cycles);
+    if (core->hop_cycles == NULL || core->crossing_cycles == NULL || !tma_core_grow_packets(core))
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
     spread_slices(core);
+    spread_partitions(core);
     spread_sms(core);
     return TMA_OK;
 }
@@ -115,4 +131,5 @@ void tma_core_free(struct tma_core *core) {
     tma_release(core->free_packets);
     tma_release(core->fill_counts);
     tma_release(core->hop_cycles);
+    tma_release(core->crossing_cycles);
 }

@@ -80,7 +80,8 @@ struct tma_core {
     uint32_t handover_count;
     struct tma_handover handovers[TMA_MAX_HANDOVERS];
     struct tma_fill_counts *fill_counts; /* owned: by transfer */
-    uint16_t *hop_cycles; /* owned: by GPC, partition and slice: see tma_hop_cycles */
+    uint16_t *hop_cycles;      /* owned: by GPC, partition and slice: see tma_hop_cycles */
+    uint16_t *crossing_cycles; /* owned: by slice of a partition: see tma_crossing_cycles */
     struct tma_gpc_side gpc_sides[TMA_MAX_GPCS];
     uint32_t mshr_row_bits; /* a row of MSHRs has 2 to the power of it */
     uint32_t sm_gpc[TMA_MAX_SMS], sm_cpc[TMA_MAX_SMS];
@@ -169,6 +170,12 @@ static inline uint32_t tma_hop_cycles(const struct tma_core *core, uint32_t gpc,
                                       const struct tma_line_location *location) {
     uint32_t slice = location->home * core->map.slices + location->server;
     return core->hop_cycles[gpc * core->machine->l2.slices + slice];
+}
+
+/* Cycles from the slice that serves a location in one partition to that in the other one. */
+static inline uint32_t tma_crossing_cycles(const struct tma_core *core,
+                                           const struct tma_line_location *location) {
+    return core->crossing_cycles[location->server];
 }
 
 #endif

@@ -74,6 +74,12 @@ TMA_RARE static void give_credits(struct tma_core *core, const struct tma_dram *
     }
 }
 
+/* Of a block of two lines that is read for its first line, the second line comes first: by so much
+ * later the first one arrives than if it was read alone. */
+static uint64_t second_line_cycles(const struct tma_dram *dram) {
+    return dram->columns_ticks[TMA_SECTORS] / TMA_TICKS;
+}
+
 struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, uint32_t number) {
     struct tma_dram_channel *channel = &dram->channels[number];
     struct tma_dram_served served;
@@ -88,6 +94,8 @@ struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, 
         }
         if (served.packet != TMA_NONE) {
             __builtin_prefetch(tma_packet_at(core, served.packet), 1);
+            if (tma_packet_at(core, served.packet)->fill.block)
+                served.cycle += second_line_cycles(dram);
             tma_pass(core, TMA_TO_SLICE_FILL, served.packet, served.cycle);
         } else if (channel->credits.count > 0) {
             give_credits(core, dram, channel, tma_ticks_to_cycle(channel->bus.free_ticks));

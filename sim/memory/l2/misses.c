@@ -22,10 +22,10 @@ static bool make_room(const struct tma_core *core, struct tma_slice *slice,
 }
 
 /* The cycle at which a read that leaves at `cycle` arrives. */
-static uint64_t arrival(const struct tma_core *core, enum tma_destination destination,
-                        uint64_t cycle) {
-    return destination == TMA_TO_HOME_SLICE ? cycle + core->machine->crossbar.partition_cycles
-                                            : cycle;
+static uint64_t arrival(const struct tma_core *core, const struct tma_packet *packet,
+                        enum tma_destination destination, uint64_t cycle) {
+    bool crosses = destination == TMA_TO_HOME_SLICE;
+    return crosses ? cycle + tma_crossing_cycles(core, &packet->location) : cycle;
 }
 
 struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
@@ -38,7 +38,7 @@ struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, u
     }
     if (destination == TMA_TO_DRAM)
         return (struct tma_handover){id, destination, cycle};
-    tma_send(core, destination, id, arrival(core, destination, cycle));
+    tma_send(core, destination, id, arrival(core, tma_packet_at(core, id), destination, cycle));
     return tma_nowhere;
 }
 
@@ -56,7 +56,7 @@ void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool 
         tma_packet_queue_take(core, &slice->leaving);
         uint64_t known = tma_known_cycle(packet), left = tma_later(cycle, known);
         packet->dram_cycles = (uint32_t)(left - known);
-        tma_send(core, destination, first, arrival(core, destination, left));
+        tma_send(core, destination, first, arrival(core, packet, destination, left));
     }
     tma_arrivals_go_on(core, l2, slice);
 }

@@ -74,7 +74,7 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
     const struct tma_packet *packet = tma_packet_at(core, id);
     if (tma_is_near(core, packet))
         return respond(core, id, ready);
-    ready += core->machine->crossbar.partition_cycles;
+    ready += tma_crossing_cycles(core, &packet->location);
     struct tma_handover next = respond(core, id, ready);
     if (packet->kind != TMA_PACKET_PREFETCH) {
         tma_misses_end(core, l2, id, true, ready);
@@ -183,7 +183,10 @@ read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cyc
         struct tma_handover fill = tma_slice_start_fill(core, l2, id, way, missing, cycle);
         if (tma_is_near(core, packet))
             fill = tma_misses_leave(core, l2, id, TMA_TO_DRAM, cycle);
-        return go_on_and_promote(core, l2, id, cycle, fill);
+        struct tma_handover last = go_on_and_promote(core, l2, id, cycle, fill);
+        if (last.destination == TMA_TO_DRAM && last.packet != id) /* its promotion */
+            tma_packet_at(core, id)->fill.block = true;
+        return last;
     }
     bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
     if ((set->pending & 1u << way) != 0) {
@@ -239,7 +242,7 @@ static struct tma_handover forward_prefetch(struct tma_core *core, struct tma_l2
         core->counters.lookup_miss_sectors += TMA_SECTORS;
     }
     packet->index = tma_opposite_index(&core->map, &packet->location, packet->index);
-    tma_send(core, TMA_TO_HOME_SLICE, id, cycle + core->machine->crossbar.partition_cycles);
+    tma_send(core, TMA_TO_HOME_SLICE, id, cycle + tma_crossing_cycles(core, &packet->location));
     return tma_nowhere;
 }
 

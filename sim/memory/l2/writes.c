@@ -40,7 +40,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *co
     if (packet->kind == TMA_PACKET_STORE)
         tma_copy_store(core, l2, packet, known);
     tma_send(core, TMA_TO_WRITE_SLICE, id,
-             tma_later(entered, known) + machine->crossbar.partition_cycles);
+             tma_later(entered, known) + tma_crossing_cycles(core, &packet->location));
     return tma_nowhere;
 }
 

@@ -1,0 +1,40 @@
+/* How much longer a load takes of a line that only the other partition of L2 has, on an H200 and in
+ * the model: partition_distances.tsv. */
+#include <math.h>
+
+#include "h200.h"
+#include "memory/core/core.h"
+
+/* Cycles by which a group of slices may differ from the record. */
+enum { TOLERANCE = 2 };
+
+START_TEST(test_groups_of_slices) {
+    struct tma_machine machine;
+    struct tma_core core;
+    struct tma_tsv records;
+    read_h200(&machine);
+    read_records(FOLDER "partition_distances.tsv", &records);
+    ck_assert_int_eq(tma_core_create(&core, &machine, NULL), TMA_OK);
+    ck_assert_uint_eq(records.rows, (size_t)2 * tma_machine_slice_groups(&machine));
+    for (size_t i = 0; i < records.rows; i++) {
+        struct tma_line_location location = {
+            .server = (uint16_t)record_number(&records, i, "slice"),
+            .home = record_number(&records, i, "home") & 1u,
+        };
+        double measured = strtod(tma_tsv_cell(&records, i, "cycles"), NULL);
+        double simulated = 2.0 * tma_crossing_cycles(&core, &location) + machine.l2.lookup_cycles;
+        ck_assert_msg(fabs(measured - simulated) < TOLERANCE, "row %zu: %.1f, measured %.1f", i,
+                      simulated, measured);
+    }
+    tma_core_free(&core);
+    tma_tsv_free(&records);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("distances between the partitions of an H200's L2");
+    TCase *all = tcase_create("records");
+    tcase_add_test(all, test_groups_of_slices);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}
