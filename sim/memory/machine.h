@@ -13,7 +13,7 @@ enum {
     TMA_DRAM_MAX_GROUPS = 8, /* bank groups of a DRAM channel, in all ranks */
     TMA_MAX_SMS = 256,
     TMA_MAX_GPCS = 16,
-    TMA_GROUP_SLICES = 8, /* L2 slices that lie together */
+    TMA_GROUP_SLICES = 8,      /* L2 slices that lie together */
     TMA_MAX_SLICE_GROUPS = 16, /* of a partition, of which distances are known */
     TMA_MAX_SLICE_DISTANCES = TMA_MAX_GPCS * TMA_MAX_SLICE_GROUPS,
     TMA_TPC_SMS = 2,  /* SMs 2k and 2k + 1 are a TPC */
@@ -121,10 +121,10 @@ struct tma_machine {
                                      SM's port */
         uint32_t spread_cycles;   /* how much longer the furthest slice takes than the nearest one,
                                      request and response together */
-        uint32_t partition_cycles; /* latency from a slice to the nearest one of the other L2
-                                      partition, one way */
-        uint32_t partition_spread_cycles;  /* how much longer to the furthest one, one way */
-        uint32_t sm_port_bytes_per_kcycle; /* bandwidth of the response port of an SM */
+        uint32_t partition_cycles;        /* latency from a slice to the nearest one of the other L2
+                                             partition, one way */
+        uint32_t partition_spread_cycles; /* how much longer to the furthest one, one way */
+        uint32_t sm_port_bytes_per_kcycle;  /* bandwidth of the response port of an SM */
         uint32_t gpc_port_bytes_per_kcycle; /* bandwidth of the response port of a GPC, which its
                                                SMs share */
         uint32_t link_bytes_per_kcycle; /* bandwidth of a link to that port, from TMA_GROUP_SLICES
