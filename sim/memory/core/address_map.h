@@ -128,21 +128,20 @@ static inline struct tma_line_location tma_locate_set(const struct tma_address_m
     return tma_locate_in_home(map, line, tma_home_of_page(line >> TMA_HOME_BITS));
 }
 
+/* Takes over the slice that serves a line, in a location that has the interleaved one. */
+static inline void tma_set_server(struct tma_line_location *location,
+                                  struct tma_line_server server) {
+    if (server.slice != TMA_INTERLEAVED)
+        location->server = (uint16_t)server.slice;
+}
+
 /* The location of a line (byte address / 128). */
 static inline struct tma_line_location tma_locate(const struct tma_address_map *map,
                                                   uint64_t line) {
     struct tma_line_server server = map->server(line);
     struct tma_line_location location = tma_locate_in_home(map, line, server.home);
-    if (server.slice != TMA_INTERLEAVED)
-        location.server = (uint16_t)server.slice;
+    tma_set_server(&location, server);
     return location;
-}
-
-/* Finds the slice that serves a line, for a location without it. */
-static inline void tma_find_server(const struct tma_address_map *map, uint64_t line,
-                                   struct tma_line_location *location) {
-    uint32_t slice = map->server(line).slice;
-    location->server = (uint16_t)(slice == TMA_INTERLEAVED ? location->slice : slice);
 }
 
 /* The line at a location: the inverse of tma_locate_set. */

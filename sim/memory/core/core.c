@@ -37,6 +37,16 @@ bool tma_core_reserve_transfers(struct tma_core *core, uint32_t capacity) {
     return true;
 }
 
+/* A distance in percent of the furthest one's. */
+static uint32_t percent_of(uint32_t spread, uint32_t percent) {
+    return (spread * percent + 50) / 100;
+}
+
+/* The distance of number `place` of `count` that are evenly spread. */
+static uint32_t even_distance(uint32_t spread, uint32_t place, uint32_t count) {
+    return count == 1 ? 0 : place * spread / (count - 1);
+}
+
 /* How much longer the way from a GPC to a slice takes than to the nearest one. Slices whose
  * distance is not known lie at evenly spread distances, in another order for each GPC. */
 static uint32_t distance(const struct tma_machine *machine, uint32_t slices, uint32_t gpc,
@@ -44,10 +54,10 @@ static uint32_t distance(const struct tma_machine *machine, uint32_t slices, uin
     uint32_t spread = machine->crossbar.spread_cycles, place = slice % slices;
     if (machine->topology.slice_distance_count > 0) {
         uint32_t group = gpc * tma_machine_slice_groups(machine) + place / TMA_GROUP_SLICES;
-        return (spread * machine->topology.slice_distances[group] + 50) / 100;
+        return percent_of(spread, machine->topology.slice_distances[group]);
     }
     uint32_t order = (place * 7 + gpc * 13 + slice / slices * 29) % slices;
-    return slices == 1 ? 0 : order * spread / (slices - 1);
+    return even_distance(spread, order, slices);
 }
 
 static void spread_slices(struct tma_core *core) {
@@ -64,11 +74,10 @@ static void spread_partitions(struct tma_core *core) {
     const struct tma_machine *machine = core->machine;
     uint32_t slices = core->map.slices, spread = machine->crossbar.partition_spread_cycles;
     for (uint32_t slice = 0; slice < slices; slice++) {
-        uint32_t further = slices == 1 ? 0 : slice * spread / (slices - 1);
+        uint32_t further = even_distance(spread, slice, slices);
         if (machine->topology.partition_distance_count > 0)
             further =
-                (spread * machine->topology.partition_distances[slice / TMA_GROUP_SLICES] + 50) /
-                100;
+                percent_of(spread, machine->topology.partition_distances[slice / TMA_GROUP_SLICES]);
         core->crossing_cycles[slice] = (uint16_t)(machine->crossbar.partition_cycles + further);
     }
 }

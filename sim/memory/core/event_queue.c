@@ -13,9 +13,8 @@ enum { FIRST_CHUNKS = 64 };
 static const struct tma_event_bucket empty = {TMA_NONE, TMA_EVENT_CHUNK};
 
 void tma_event_queue_init(struct tma_event_queue *queue) {
-    *queue = (struct tma_event_queue){.free_chunk = TMA_NONE,
-                                      .near_end = TMA_EVENT_QUEUE_CYCLES,
-                                      .near_cycles = TMA_EVENT_QUEUE_CYCLES};
+    *queue =
+        (struct tma_event_queue){.free_chunk = TMA_NONE, .near_cycles = TMA_EVENT_QUEUE_CYCLES};
     for (uint32_t i = 0; i < TMA_EVENT_QUEUE_CYCLES; i++)
         queue->buckets[i] = empty;
 }
@@ -72,7 +71,7 @@ static void put_far(struct tma_event_queue *queue, uint32_t event, uint64_t cycl
 
 void tma_event_queue_push_slowly(struct tma_event_queue *queue, uint32_t event, uint64_t cycle) {
     assert(cycle >= queue->now);
-    if (cycle < queue->near_end)
+    if (cycle - queue->now < queue->near_cycles)
         extend(queue, &queue->buckets[cycle % TMA_EVENT_QUEUE_CYCLES], event);
     else
         put_far(queue, event, cycle);
@@ -85,7 +84,7 @@ static void fetch_far(struct tma_event_queue *queue) {
     size_t kept = 0;
     uint64_t count = queue->count;
     for (size_t i = 0; i < queue->far_count; i++)
-        if (queue->far[i].cycle < queue->near_end)
+        if (queue->far[i].cycle - queue->now < queue->near_cycles)
             tma_event_queue_push(queue, queue->far[i].event, queue->far[i].cycle);
         else
             queue->far[kept++] = queue->far[i];
@@ -96,8 +95,7 @@ static void fetch_far(struct tma_event_queue *queue) {
 static void move_to(struct tma_event_queue *queue, uint64_t cycle) {
     bool passed_half = cycle / HALF_TURN != queue->now / HALF_TURN;
     queue->now = cycle;
-    queue->near_end = cycle / HALF_TURN * HALF_TURN + TMA_EVENT_QUEUE_CYCLES;
-    queue->near_cycles = queue->near_end - cycle;
+    queue->near_cycles = TMA_EVENT_QUEUE_CYCLES - cycle % HALF_TURN;
     if (passed_half && queue->far_count > 0)
         fetch_far(queue);
 }

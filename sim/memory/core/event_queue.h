@@ -36,11 +36,10 @@ struct tma_far_event {
 struct tma_event_queue {
     uint64_t now;   /* the cycle of the first bucket */
     uint64_t count; /* events in the queue */
-    /* Events before this cycle are in buckets, later ones in the list of far events. The limit
-     * moves by half a turn at a time, and then far events move into buckets: an event that was
-     * pushed earlier stays ahead of a later one of the same cycle. */
-    uint64_t near_end;
-    uint64_t near_cycles; /* from now until then */
+    /* Events of so many cycles from now on are in buckets, later ones in the list of far events.
+     * The limit moves by half a turn at a time, and then far events move into buckets: an event
+     * that was pushed earlier stays ahead of a later one of the same cycle. */
+    uint64_t near_cycles;
     bool out_of_memory;
     struct tma_event_bucket buckets[TMA_EVENT_QUEUE_CYCLES];
     struct tma_event_chunk *chunks; /* owned */

@@ -15,7 +15,7 @@ static uint64_t free_slot(const struct tma_dram *dram, const struct tma_dram_cha
     while (!fits) {
         fits = true;
         for (const uint64_t *other = activated; other < end; other++)
-            if (ticks + trrd - 1 - *other < span && other != own) {
+            if (ticks + trrd - 1 - *other < span && other != own) { /* less than tRRD apart */
                 ticks = *other + trrd;
                 fits = false;
             }

@@ -102,7 +102,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     struct tma_line_location second = packet->location;
     struct tma_set_index index =
         tma_second_index(&core->map, second.home, &second, packet->line, packet->index);
-    tma_find_server(&core->map, packet->line | 1, &second);
+    tma_set_server(&second, core->map.server(packet->line | 1));
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
     if (tma_copy_is_complete(core, l2, &second, index) || (!near && is_busy(core, l2, &second)))
