@@ -15,8 +15,8 @@ void tma_completion_queue_free(struct tma_completion_queue *queue) {
     *queue = (struct tma_completion_queue){0};
 }
 
-/* The order: visible cycle, then SM. Warps of one SM that see their phases in the same cycle come
- * in a random order that the seed gives. */
+/* The order: visible cycle, then SM, then the cycle in which the phase ended. Warps of one SM whose
+ * phases end in the same cycle come in a random order that the seed gives. */
 static bool before(const struct tma_completion_queue *queue, const struct tma_visible_completion *a,
                    const struct tma_visible_completion *b) {
     uint64_t visible = a->visible_cycle, tag_a = a->completion.tag, tag_b = b->completion.tag;
@@ -24,6 +24,8 @@ static bool before(const struct tma_completion_queue *queue, const struct tma_vi
         return visible < b->visible_cycle;
     if (a->completion.sm != b->completion.sm)
         return a->completion.sm < b->completion.sm;
+    if (a->completion.cycle != b->completion.cycle)
+        return a->completion.cycle < b->completion.cycle;
     if (queue->seed == 0)
         return tag_a < tag_b;
     return tma_random(queue->seed, tag_a ^ visible) < tma_random(queue->seed, tag_b ^ visible);

@@ -84,8 +84,8 @@ static uint64_t wake_warp(const struct tma_slot *slot, uint64_t cycle) {
     uint32_t operation = (uint32_t)slot->last.tag % workload->operation_count;
     if (tma_writes_tensor(workload->operations[operation].operation.direction))
         return cycle + turnaround_of_code(slot, machine->tma.store_turnaround_cycles);
-    uint64_t turnaround = tma_warp_turnaround_cycles(machine, workload->depth, sm->number,
-                                                     slot->index, slot->iteration);
+    uint64_t turnaround =
+        tma_warp_turnaround_cycles(machine, workload->depth, sm->number, slot->index, cycle);
     return tma_warp_take_turn(machine, sm, cycle + turnaround_of_code(slot, turnaround));
 }
 

@@ -7,6 +7,14 @@ static uint64_t other_slots_of_scheduler(uint32_t depth, uint32_t slot) {
     return (depth - 1 - slot % TMA_SCHEDULERS) / TMA_SCHEDULERS;
 }
 
+/* The scheduler that begins: scheduler 0, or by chance another one. */
+static uint32_t first_scheduler(const struct tma_machine *machine, uint64_t number) {
+    uint64_t random = tma_mix64(number + machine->topology.seed);
+    if (random % 100 < machine->tma.first_scheduler_percent)
+        return 0;
+    return 1 + (uint32_t)(random / 100 % (TMA_SCHEDULERS - 1));
+}
+
 /* How many slots begin before this one. The SM's schedulers take turns. Which of them is first, and
  * in what order each takes its own warps, is random by the seed. As long as each scheduler has one
  * slot, it is the same for both SMs of a TPC. */
@@ -16,7 +24,7 @@ static uint32_t slots_before(const struct tma_machine *machine, uint32_t depth, 
     if (seed == 0)
         return slot;
     uint64_t number = depth > TMA_SCHEDULERS ? sm : sm / TMA_TPC_SMS;
-    uint32_t first = (uint32_t)(tma_mix64(number + seed) % TMA_SCHEDULERS);
+    uint32_t first = first_scheduler(machine, number);
     uint32_t own = (uint32_t)other_slots_of_scheduler(depth, slot) + 1;
     uint64_t shift = tma_random(seed, (number + 1) * TMA_SCHEDULERS + scheduler);
     uint32_t round = (slot / TMA_SCHEDULERS + (uint32_t)(shift % own)) % own;
@@ -34,12 +42,12 @@ uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
 }
 
 uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
-                                    uint32_t slot, uint32_t iteration) {
+                                    uint32_t slot, uint64_t cycle) {
     uint32_t seed = machine->topology.seed;
     uint64_t polls = other_slots_of_scheduler(depth, slot) * machine->tma.poll_millicycles;
-    if (seed > 0) {
-        uint64_t stage = (uint64_t)sm << 40 | (uint64_t)slot << 32 | iteration;
-        polls = 2 * polls * (tma_random(seed, stage) >> 32) >> 32;
+    if (seed > 0 && polls > 0) {
+        uint64_t longest = 2 * polls, round = (uint64_t)sm << 48 | cycle * 1000 / longest;
+        polls = longest * (tma_random(seed, round) >> 32) >> 32;
     }
     return machine->tma.turnaround_cycles + polls / 1000;
 }

@@ -11,11 +11,12 @@ uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
                                     const struct tma_workload *workload, uint32_t sm,
                                     uint32_t slot);
 
-/* Cycles from the visible cycle of a load until the slot's warp goes on, in iteration `iteration`
- * of its CTA. Meanwhile the warps of the same scheduler's other slots poll; how long that takes is
- * random by the machine's seed. (So slots of a scheduler change places now and then.) */
+/* Cycles from the visible cycle of a load, `cycle`, until the slot's warp goes on. Meanwhile the
+ * warps of the same scheduler's other slots poll; how long that takes is random by the machine's
+ * seed, but the same for all warps whose phases end in the same round of polling. (So slots whose
+ * phases end together seldom change places.) */
 uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t depth, uint32_t sm,
-                                    uint32_t slot, uint32_t iteration);
+                                    uint32_t slot, uint64_t cycle);
 
 /* Gives the cycle at which a warp of an SM continues if it could do so at `cycle`. Warps of an SM
  * continue one after the other, in the order of the calls. */

@@ -96,6 +96,8 @@ struct tma_machine {
         uint32_t first_pass_cycles; /* delay of the first load of each slot, while its warp fetches
                                        instructions */
         uint32_t store_first_pass_cycles; /* the same delay of a slot's first store or reduction */
+        uint32_t first_scheduler_percent; /* launches in which an SM's first scheduler begins; in
+                                             others, any of the rest */
         uint32_t store_turnaround_cycles; /* time from the end of wait_group.read to the warp's next
                                              store or reduction */
         uint32_t store_issue_cycles; /* least time between stores or reductions of two warps of one

@@ -132,6 +132,9 @@ static const struct tma_key keys[] = {
         "delay of the first load of each slot, while its warp fetches instructions"),
     U32("tma.store_first_pass", cycles, 0, 10000, tma.store_first_pass_cycles,
         "the same delay of a slot's first store or reduction"),
+    U32("tma.first_scheduler", none, 0, 100, tma.first_scheduler_percent,
+        "percentage of launches in which the warps of an SM's first scheduler begin before those "
+        "of the others; else another one is first"),
     U32("tma.store_turnaround", cycles, 0, 10000, tma.store_turnaround_cycles,
         "time from the end of wait_group.read to the warp's next store or reduction"),
     U32("tma.store_issue", cycles, 0, 10000, tma.store_issue_cycles,

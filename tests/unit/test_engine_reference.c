@@ -207,14 +207,26 @@ static uint64_t wake_of(const struct reference *reference, struct reference_sm *
     return wake;
 }
 
+/* The slot whose warp is the next to see in this cycle that its stage is there: that whose stage
+ * was there first. `depth`: none does. */
+static uint32_t next_to_see(const struct reference *reference, const struct reference_sm *sm) {
+    uint32_t depth = reference->workload->depth, next = depth;
+    for (uint32_t s = 0; s < depth; s++)
+        if (sm->slots[s].visible == reference->now &&
+            (next == depth || sm->slots[s].completed < sm->slots[next].completed))
+            next = s;
+    return next;
+}
+
 /* Finds the slots whose warps see in this cycle that their stages are there. Those that have more
  * to do go on after the warp's turnaround. */
 static void see_stages(struct reference *reference, struct reference_sm *sm) {
     const struct tma_workload *workload = reference->workload;
-    for (uint32_t s = 0; s < workload->depth; s++) {
+    for (;;) {
+        uint32_t s = next_to_see(reference, sm);
+        if (s == workload->depth)
+            return;
         struct reference_slot *slot = &sm->slots[s];
-        if (slot->visible != reference->now)
-            continue;
         bool more = slot->iteration + workload->depth < workload->iterations;
         slot->visible = UINT64_MAX;
         slot->wake = reference->now;

@@ -149,6 +149,7 @@ START_TEST(test_slots_that_issue_at_once) {
         make_workload(&(struct kernel){"four slots", 1, 1, 4, 4, 1, false, 0});
     uint32_t began[4] = {0};
     machine.tma.wake_interval_cycles = APART;
+    machine.tma.first_scheduler_percent = 25;
     for (uint32_t seed = 0; seed < 32; seed++) {
         uint64_t latencies[4];
         struct tma_event_sink sink = {take_latency, latencies};

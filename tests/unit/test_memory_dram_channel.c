@@ -249,6 +249,62 @@ START_TEST(test_order) {
 }
 END_TEST
 
+/* Both lines of a block wait. If no other read did meanwhile, one access brings both, when the
+ * second one's data are there. Else they come one after the other, in any order. */
+static const struct {
+    const char *what;
+    bool same_block, served_read, waiting_read, together;
+} pairs[] = {
+    {"alone", true, false, false, true},
+    {"lines of two blocks", false, false, false, false},
+    {"another read is served before", true, true, false, false},
+    {"another read waits", true, false, true, false},
+};
+
+static void enqueue_line(uint16_t line, uint32_t packet) {
+    struct tma_dram_place place = {.bank = (uint16_t)bank_of(0), .line = line};
+    place.group = (uint8_t)(place.bank % dram.groups);
+    ck_assert(tma_dram_enqueue(&dram, &place, packet, 4, NOW));
+}
+
+START_TEST(test_lines_of_a_block) {
+    enum { SEEDS = 64, LINE = 4 * TCCD_L };
+    const uint64_t first = NOW + TRCD + data_cycles(4) + ACCESS;
+    uint32_t reversed = 0;
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        struct tma_dram_served served[2];
+        machine.topology.seed = seed;
+        recreate();
+        if (pairs[_i].served_read)
+            enqueue(row_at(OTHER_GROUP), 2, 1, NOW - 2 * TCCD_L);
+        enqueue_line(2, 0);
+        enqueue_line(pairs[_i].same_block ? 3 : 4, 1);
+        if (pairs[_i].waiting_read)
+            enqueue(row_at(SAME_BANK), 2, 1, NOW);
+        if (pairs[_i].served_read)
+            ck_assert(tma_dram_serve(&dram, &dram.channels[0], UINT64_MAX, &served[0]));
+        ck_assert(tma_dram_serve(&dram, &dram.channels[0], UINT64_MAX, &served[0]));
+        if (pairs[_i].together) {
+            ck_assert_uint_eq(served[0].packet, 0);
+            ck_assert_uint_eq(served[0].other_line, 1);
+            ck_assert_uint_eq(served[0].cycle, first + LINE);
+            continue;
+        }
+        ck_assert(tma_dram_serve(&dram, &dram.channels[0], UINT64_MAX, &served[1]));
+        for (uint64_t i = 0; i < 2; i++) {
+            ck_assert_uint_eq(served[i].other_line, TMA_NONE);
+            ck_assert_uint_eq(served[i].cycle, first + i * LINE);
+        }
+        ck_assert_uint_eq(served[0].packet + served[1].packet, 1);
+        reversed += served[0].packet == 1;
+    }
+    if (!pairs[_i].served_read && !pairs[_i].waiting_read)
+        ck_assert_uint_eq(reversed, 0);
+    else
+        ck_assert_msg(reversed > SEEDS / 4 && reversed < SEEDS * 3 / 4, "%u", reversed);
+}
+END_TEST
+
 /* FCFS has one request at a time at its bank: the next one opens its row when the bus moves the
  * data of the one before. FR-FCFS overlaps them. */
 START_TEST(test_fcfs_overlaps_nothing) {
@@ -670,6 +726,19 @@ START_TEST(test_accesses_spread) {
 }
 END_TEST
 
+/* Requests that one opening of a row serves take the same longer. */
+START_TEST(test_spread_of_an_opening) {
+    uint32_t packet;
+    machine.dram.access_spread_ps = 1000000;
+    recreate();
+    enqueue(0, 0, 1, NOW);
+    enqueue(0, 1, 1, NOW);
+    uint64_t first = serve(1, &packet);
+    ck_assert_uint_gt(first, NOW + TRCD);
+    ck_assert_uint_eq(serve(1, &packet), first + TCCD_L);
+}
+END_TEST
+
 /* Bytes per cycle of the SM clock = bits / 8 * two edges * memory clock / SM clock. */
 START_TEST(test_bytes_per_cycle) {
     ck_assert_uint_eq(tma_machine_dram_bytes_per_kcycle(&machine), 32000);
@@ -689,6 +758,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_timings_at_another_clock, 0, TABLE_ROWS(timings));
     tcase_add_loop_test(tests, test_activations_go_past_one_that_waits, 0, 5);
     tcase_add_loop_test(tests, test_order, 0, TABLE_ROWS(orders));
+    tcase_add_loop_test(tests, test_lines_of_a_block, 0, TABLE_ROWS(pairs));
     tcase_add_test(tests, test_fcfs_overlaps_nothing);
     tcase_add_test(tests, test_queue_is_limited);
     tcase_add_loop_test(tests, test_write_watermarks, 0, 12);
@@ -705,6 +775,7 @@ int main(void) {
     tcase_add_test(tests, test_ranks_take_turns);
     tcase_add_test(tests, test_places);
     tcase_add_test(tests, test_accesses_spread);
+    tcase_add_test(tests, test_spread_of_an_opening);
     tcase_add_test(tests, test_bytes_per_cycle);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

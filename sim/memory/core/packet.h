@@ -64,7 +64,6 @@ struct tma_packet {
         struct {
             int8_t way;      /* during a DRAM read: the L2 way that is filled; -1: none */
             uint8_t missing; /* sectors that are read */
-            bool block;      /* DRAM reads the second line of its block with it */
         } fill;
     };
     uint32_t merged;       /* packets that the response serves too: a list, the newest first */

@@ -50,7 +50,8 @@ void tma_dram_prepare_places(struct tma_dram *dram) {
 struct tma_dram_place tma_dram_place_of(const struct tma_dram *dram, uint32_t slice,
                                         uint64_t block) {
     uint64_t column = block >> COLUMN_SHIFT & (COLUMNS - 1);
-    uint64_t row = tma_divide((block >> ROW_SHIFT) * COLUMNS + column, &dram->by_row_blocks);
+    uint64_t in_bank = (block >> ROW_SHIFT) * COLUMNS + column;
+    uint64_t row = tma_divide(in_bank, &dram->by_row_blocks);
     uint64_t number = row << ROW_SHIFT | (block & ((1 << ROW_SHIFT) - 1));
     uint32_t sum = 0;
     for (uint32_t part = 0; part < TMA_DRAM_PLACE_PARTS; part++)
@@ -64,5 +65,6 @@ struct tma_dram_place tma_dram_place_of(const struct tma_dram *dram, uint32_t sl
         .channel = dram->slice_channels[slice] + place.channel,
         .bank = place.bank,
         .group = place.group,
+        .line = (uint16_t)((in_bank - row * dram->by_row_blocks.by) * TMA_BLOCK_LINES),
     };
 }

@@ -18,8 +18,8 @@
 /* Fills in what tma_dram_place_of looks up. */
 void tma_dram_prepare_places(struct tma_dram *dram);
 
-/* The place of a line of L2 slice `slice`, counted over all partitions. `block` is what the slice
- * hash gives. */
+/* The place of the first line of a block of L2 slice `slice`, counted over all partitions. `block`
+ * is what the slice hash gives. */
 struct tma_dram_place tma_dram_place_of(const struct tma_dram *dram, uint32_t slice,
                                         uint64_t block);
 

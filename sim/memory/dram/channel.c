@@ -321,7 +321,9 @@ bool tma_dram_enqueue(struct tma_dram *dram, const struct tma_dram_place *place,
                                        .bank = place->bank,
                                        .group = place->group,
                                        .sectors = (uint8_t)sectors,
-                                       .write = write};
+                                       .write = write,
+                                       .served_before = channel->served,
+                                       .line = place->line};
     queue->size++;
     if (write || queue->admitted >= dram->window || queue->outside.count > 0)
         return tma_dram_fifo_put(&queue->outside, &request);
@@ -369,9 +371,17 @@ static void put_off(struct tma_dram *dram, struct tma_dram_queue *queue, uint32_
     insert(dram, queue, id);
 }
 
-/* From the last data of a request on the bus until L2 has it. */
-static uint64_t access_ticks(struct tma_dram *dram) {
-    uint64_t random = tma_mix64(dram->refresh_seed + ++dram->accesses) >> 32;
+/* A random number for a bank at some time. */
+static uint64_t random_of(const struct tma_dram *dram, const struct tma_dram_bank *bank,
+                          uint64_t ticks) {
+    uint64_t banks = (uint64_t)dram->machine->dram.channels * dram->machine->dram.banks;
+    return tma_mix64(dram->refresh_seed + ticks * banks + (uint64_t)(bank - dram->banks));
+}
+
+/* From the last data of a request on the bus until L2 has it. The random part is the same for all
+ * requests that use a row while it is open. */
+static uint64_t access_ticks(const struct tma_dram *dram, const struct tma_dram_bank *bank) {
+    uint64_t random = random_of(dram, bank, bank->opened_ticks) >> 32;
     return dram->access_ticks + (random * dram->access_spread_ticks >> 32);
 }
 
@@ -425,39 +435,114 @@ static struct choice choose(struct tma_dram *dram, struct tma_dram_channel *chan
     return other;
 }
 
+/* Moves the data of the first request of a bank group, which leaves its queue. */
+static struct tma_dram_request move_first(struct tma_dram *dram, struct tma_dram_channel *channel,
+                                          const struct choice *choice) {
+    struct tma_dram_queue *queue = &channel->queues[choice->write];
+    const uint32_t id = queue->runs[choice->group].first;
+    const struct tma_dram_request request = dram->requests[id];
+    struct tma_dram_bank *bank = &channel->banks[request.bank];
+    take(dram, queue, choice->group);
+    free_request(dram, channel, id);
+    move(dram, channel, &request, choice->write, choice->start_ticks);
+    queue->admitted--;
+    queue->size--;
+    if (--bank->active == 0 && bank->waiting.first != TMA_NONE)
+        open_next_row(dram, channel, request.bank, choice->start_ticks);
+    if (!choice->write && queue->outside.count > 0)
+        fill_queue(dram, channel, queue, choice->start_ticks);
+    channel->served += !choice->write;
+    *(choice->write ? &dram->written_sectors : &dram->read_sectors) += request.sectors;
+    return request;
+}
+
+/* The read of the other line of a block, if it is ready right behind that of its first one. */
+static uint32_t other_line_of(const struct tma_dram *dram, uint32_t id, uint64_t start_ticks) {
+    const struct tma_dram_request *request = &dram->requests[id];
+    if (request->write || request->next == TMA_NONE)
+        return TMA_NONE;
+    const struct tma_dram_request *next = &dram->requests[request->next];
+    bool other = next->bank == request->bank && next->row == request->row &&
+                 next->line == (request->line ^ 1u) && next->ticks <= start_ticks;
+    return other ? request->next : TMA_NONE;
+}
+
+/* Whether a channel has had no reads but two of a block since the first of them came. */
+static bool had_only_a_block(const struct tma_dram_channel *channel,
+                             const struct tma_dram_request *request) {
+    return channel->queues[TMA_DRAM_READS].size == TMA_BLOCK_LINES &&
+           channel->served == request->served_before;
+}
+
+/* Two lines of a block waited, and other reads too: the lines come one after the other, any of them
+ * first by the seed. */
+static void shuffle(struct tma_dram *dram, const struct tma_dram_channel *channel, uint32_t id,
+                    uint32_t other, uint64_t ticks) {
+    struct tma_dram_request *one = &dram->requests[id], *two = &dram->requests[other];
+    const struct tma_dram_request first = *one;
+    bool keep = (random_of(dram, &channel->banks[one->bank], ticks) & 1) == 0;
+    if (keep || dram->machine->topology.seed == 0)
+        return;
+    one->packet = two->packet;
+    one->sectors = two->sectors;
+    two->packet = first.packet;
+    two->sectors = first.sectors;
+}
+
+/* The read of the other line of a request's block, if both are one access: no other read was there
+ * while they waited, and the row stays open for both. */
+static uint32_t read_together(struct tma_dram *dram, const struct tma_dram_channel *channel,
+                              uint32_t id, uint64_t start) {
+    const struct tma_dram_request *request = &dram->requests[id];
+    uint32_t other = other_line_of(dram, id, start);
+    if (other == TMA_NONE)
+        return TMA_NONE;
+    if (!had_only_a_block(channel, request)) {
+        shuffle(dram, channel, id, other, start);
+        return TMA_NONE;
+    }
+    uint64_t end = start + dram->columns_ticks[request->sectors] +
+                   dram->data_ticks[dram->requests[other].sectors];
+    return end <= channel->banks[request->bank].closes_ticks ? other : TMA_NONE;
+}
+
+/* Serves a request whose row is open, and with it the other line of its block if `other` is not
+ * TMA_NONE. */
+static struct tma_dram_served serve_first(struct tma_dram *dram, struct tma_dram_channel *channel,
+                                          struct choice choice, uint32_t other, uint64_t access) {
+    struct tma_dram_request request = move_first(dram, channel, &choice);
+    struct tma_dram_served served = {request.packet, TMA_NONE, 0};
+    if (other != TMA_NONE) {
+        choice.start_ticks = channel->group_ticks[choice.group];
+        request = move_first(dram, channel, &choice);
+        served.other_line = request.packet;
+    }
+    uint64_t data = choice.start_ticks + dram->data_ticks[request.sectors];
+    served.cycle = tma_ticks_to_cycle(data + access);
+    return served;
+}
+
 bool tma_dram_serve(struct tma_dram *dram, struct tma_dram_channel *channel, uint64_t until,
                     struct tma_dram_served *served) {
     for (;;) {
         const struct choice choice = choose(dram, channel);
-        const uint32_t group = choice.group;
         const uint64_t start = choice.start_ticks;
-        const bool write = choice.write;
-        struct tma_dram_queue *queue = &channel->queues[write];
+        struct tma_dram_queue *queue = &channel->queues[choice.write];
         served->cycle = start == UINT64_MAX ? start : start / TMA_TICKS;
         if (served->cycle >= until)
             return false;
-        const uint32_t id = queue->runs[group].first;
-        const struct tma_dram_request request = dram->requests[id];
-        struct tma_dram_bank *bank = &channel->banks[request.bank];
-        uint64_t data = start + dram->data_ticks[request.sectors];
-        if (data > bank->closes_ticks && request.ticks >= bank->opened_ticks)
-            tma_dram_activate(dram, channel, request.bank, bank->row, bank->closes_ticks);
-        if (request.ticks < bank->opened_ticks) {
-            put_off(dram, queue, group, bank->opened_ticks);
+        const uint32_t id = queue->runs[choice.group].first;
+        const struct tma_dram_request *request = &dram->requests[id];
+        struct tma_dram_bank *bank = &channel->banks[request->bank];
+        uint64_t data = start + dram->data_ticks[request->sectors];
+        if (data > bank->closes_ticks && request->ticks >= bank->opened_ticks)
+            tma_dram_activate(dram, channel, request->bank, bank->row, bank->closes_ticks);
+        if (request->ticks < bank->opened_ticks) {
+            put_off(dram, queue, choice.group, bank->opened_ticks);
             continue;
         }
-        take(dram, queue, group);
-        free_request(dram, channel, id);
-        move(dram, channel, &request, write, start);
-        queue->admitted--;
-        queue->size--;
-        if (--bank->active == 0 && bank->waiting.first != TMA_NONE)
-            open_next_row(dram, channel, request.bank, start);
-        if (!write && queue->outside.count > 0)
-            fill_queue(dram, channel, queue, start);
-        *(write ? &dram->written_sectors : &dram->read_sectors) += request.sectors;
-        *served =
-            (struct tma_dram_served){request.packet, tma_ticks_to_cycle(data + access_ticks(dram))};
+        uint32_t other = read_together(dram, channel, id, start);
+        *served = serve_first(dram, channel, choice, other, access_ticks(dram, bank));
         return true;
     }
 }

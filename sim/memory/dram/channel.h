@@ -33,10 +33,11 @@ void tma_dram_observe(struct tma_dram *dram, uint64_t cycle);
  * UINT64_MAX: it has no request. */
 uint64_t tma_dram_next_cycle(const struct tma_dram *dram, const struct tma_dram_channel *channel);
 
-/* A request that a channel has served. */
+/* What a channel has served: a request, or both lines of a block in one access. */
 struct tma_dram_served {
-    uint32_t packet; /* TMA_NONE: a write */
-    uint64_t cycle;  /* L2 has the data */
+    uint32_t packet;     /* TMA_NONE: a write */
+    uint32_t other_line; /* packet of the other line of its block; TMA_NONE: not in this access */
+    uint64_t cycle;      /* L2 has the data */
 };
 
 /* Serves the next request of a channel, if the bus moves its data from a cycle before `until` on.

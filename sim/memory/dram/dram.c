@@ -26,8 +26,11 @@ static void wake_for(struct tma_core *core, const struct tma_dram *dram,
 static struct tma_dram_place place_of(const struct tma_core *core, const struct tma_dram *dram,
                                       const struct tma_packet *packet) {
     const struct tma_line_location *location = &packet->location;
-    return tma_dram_place_of(dram, location->home * core->map.slices + location->server,
-                             core->map.block(packet->line, location->group));
+    struct tma_dram_place place =
+        tma_dram_place_of(dram, location->home * core->map.slices + location->server,
+                          core->map.block(packet->line, location->group));
+    place.line |= packet->line & 1;
+    return place;
 }
 
 struct tma_handover tma_dram_receive(struct tma_core *core, struct tma_dram *dram, uint32_t id,
@@ -74,12 +77,6 @@ TMA_RARE static void give_credits(struct tma_core *core, const struct tma_dram *
     }
 }
 
-/* Of a block of two lines that is read for its first line, the second line comes first: by so much
- * later the first one arrives than if it was read alone. */
-static uint64_t second_line_cycles(const struct tma_dram *dram) {
-    return dram->columns_ticks[TMA_SECTORS] / TMA_TICKS;
-}
-
 struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, uint32_t number) {
     struct tma_dram_channel *channel = &dram->channels[number];
     struct tma_dram_served served;
@@ -94,9 +91,9 @@ struct tma_handover tma_dram_wake(struct tma_core *core, struct tma_dram *dram, 
         }
         if (served.packet != TMA_NONE) {
             __builtin_prefetch(tma_packet_at(core, served.packet), 1);
-            if (tma_packet_at(core, served.packet)->fill.block)
-                served.cycle += second_line_cycles(dram);
             tma_pass(core, TMA_TO_SLICE_FILL, served.packet, served.cycle);
+            if (served.other_line != TMA_NONE)
+                tma_pass(core, TMA_TO_SLICE_FILL, served.other_line, served.cycle);
         } else if (channel->credits.count > 0) {
             give_credits(core, dram, channel, tma_ticks_to_cycle(channel->bus.free_ticks));
         }

@@ -22,6 +22,7 @@ struct tma_dram_place {
     uint32_t channel;
     uint16_t bank; /* of the channel: banks of a bank group differ by a multiple of the groups */
     uint8_t group; /* of the bank: among those of all ranks */
+    uint16_t line; /* of the row: the two lines of a block differ in bit 0 */
 };
 
 /* A request of a channel. */
@@ -35,6 +36,8 @@ struct tma_dram_request {
     uint8_t group;   /* of the bank */
     uint8_t sectors;
     bool write;
+    uint8_t served_before; /* reads that the channel had served at its arrival: the low bits */
+    uint16_t line;         /* of the row */
 };
 
 /* A list of requests. */
@@ -95,6 +98,7 @@ struct tma_dram_channel {
     uint32_t rank;         /* of the last transfer on the bus */
     bool writing;          /* direction of the last transfer on the bus */
     bool draining;         /* the channel writes until the low watermark */
+    uint8_t served;        /* reads so far: the low bits */
     struct tma_packet_queue credits; /* packets that wait for room for writes */
 };
 
@@ -140,7 +144,6 @@ struct tma_dram {
     /* of requests, by their sectors: */
     uint64_t data_ticks[TMA_SECTORS + 1];    /* from the first data to the last */
     uint64_t columns_ticks[TMA_SECTORS + 1]; /* until their bank group takes another command */
-    uint64_t accesses;                       /* requests that were served */
     uint64_t access_spread_ticks;            /* an access takes up to so much longer */
     uint64_t access_ticks, trcd_ticks, trp_ticks, tras_ticks, trrd_ticks, tccd_long_ticks;
     uint64_t trtp_ticks, twr_ticks, trtw_ticks, twtr_ticks, trfc_ticks, trefi_ticks, trrefd_ticks;

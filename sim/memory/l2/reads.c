@@ -183,10 +183,7 @@ read_at_home(struct tma_core *core, struct tma_l2 *l2, uint32_t id, uint64_t cyc
         struct tma_handover fill = tma_slice_start_fill(core, l2, id, way, missing, cycle);
         if (tma_is_near(core, packet))
             fill = tma_misses_leave(core, l2, id, TMA_TO_DRAM, cycle);
-        struct tma_handover last = go_on_and_promote(core, l2, id, cycle, fill);
-        if (last.destination == TMA_TO_DRAM && last.packet != id) /* its promotion */
-            tma_packet_at(core, id)->fill.block = true;
-        return last;
+        return go_on_and_promote(core, l2, id, cycle, fill);
     }
     bool prefetch = packet->kind == TMA_PACKET_PREFETCH;
     if ((set->pending & 1u << way) != 0) {

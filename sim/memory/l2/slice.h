@@ -60,7 +60,6 @@ static inline struct tma_handover tma_slice_start_fill(struct tma_core *core, st
     }
     packet->fill.way = (int8_t)way;
     packet->fill.missing = (uint8_t)sectors;
-    packet->fill.block = false;
     packet->dram_cycles = (uint32_t)(cycle - tma_known_cycle(packet));
     core->fill_counts[packet->transfer].fills++;
     core->fill_counts[packet->transfer].fill_sectors += tma_sector_count(sectors);
