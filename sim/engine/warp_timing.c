@@ -47,7 +47,7 @@ uint64_t tma_warp_turnaround_cycles(const struct tma_machine *machine, uint32_t 
     uint64_t polls = other_slots_of_scheduler(depth, slot) * machine->tma.poll_millicycles;
     if (seed > 0 && polls > 0) {
         uint64_t longest = 2 * polls, round = (uint64_t)sm << 48 | cycle * 1000 / longest;
-        polls = longest * (tma_random(seed, round) >> 32) >> 32;
+        polls = tma_random_share(tma_random(seed, round), longest);
     }
     return machine->tma.turnaround_cycles + polls / 1000;
 }

@@ -65,11 +65,19 @@ static uint64_t row_at(enum place place) {
     }
 }
 
-static void enqueue(uint64_t row, uint32_t packet, uint32_t sectors, uint64_t cycle) {
+static void enqueue_line(uint64_t row, uint16_t line, uint32_t packet, uint32_t sectors,
+                         uint64_t cycle) {
     uint32_t bank = bank_of(row);
-    struct tma_dram_place place = {
-        .row = row, .channel = 0, .bank = (uint16_t)bank, .group = (uint8_t)(bank % dram.groups)};
+    struct tma_dram_place place = {.row = row,
+                                   .channel = 0,
+                                   .bank = (uint16_t)bank,
+                                   .group = (uint8_t)(bank % dram.groups),
+                                   .line = line};
     ck_assert(tma_dram_enqueue(&dram, &place, packet, sectors, cycle));
+}
+
+static void enqueue(uint64_t row, uint32_t packet, uint32_t sectors, uint64_t cycle) {
+    enqueue_line(row, 0, packet, sectors, cycle);
 }
 
 /* From the first data of some sectors on the bus to the last. */
@@ -261,12 +269,6 @@ static const struct {
     {"another read waits", true, false, true, false},
 };
 
-static void enqueue_line(uint16_t line, uint32_t packet) {
-    struct tma_dram_place place = {.bank = (uint16_t)bank_of(0), .line = line};
-    place.group = (uint8_t)(place.bank % dram.groups);
-    ck_assert(tma_dram_enqueue(&dram, &place, packet, 4, NOW));
-}
-
 START_TEST(test_lines_of_a_block) {
     enum { SEEDS = 64, LINE = 4 * TCCD_L };
     const uint64_t first = NOW + TRCD + data_cycles(4) + ACCESS;
@@ -277,8 +279,8 @@ START_TEST(test_lines_of_a_block) {
         recreate();
         if (pairs[_i].served_read)
             enqueue(row_at(OTHER_GROUP), 2, 1, NOW - 2 * TCCD_L);
-        enqueue_line(2, 0);
-        enqueue_line(pairs[_i].same_block ? 3 : 4, 1);
+        enqueue_line(0, 2, 0, 4, NOW);
+        enqueue_line(0, pairs[_i].same_block ? 3 : 4, 1, 4, NOW);
         if (pairs[_i].waiting_read)
             enqueue(row_at(SAME_BANK), 2, 1, NOW);
         if (pairs[_i].served_read)

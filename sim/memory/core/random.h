@@ -19,4 +19,9 @@ static inline uint64_t tma_random(uint32_t seed, uint64_t purpose) {
     return tma_mix64(tma_mix64(seed) ^ purpose);
 }
 
+/* A random share of `most`, which is less than 2^32: from 0 to most - 1. */
+static inline uint64_t tma_random_share(uint64_t random, uint64_t most) {
+    return (random >> 32) * most >> 32;
+}
+
 #endif

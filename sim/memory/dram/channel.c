@@ -381,8 +381,8 @@ static uint64_t random_of(const struct tma_dram *dram, const struct tma_dram_ban
 /* From the last data of a request on the bus until L2 has it. The random part is the same for all
  * requests that use a row while it is open. */
 static uint64_t access_ticks(const struct tma_dram *dram, const struct tma_dram_bank *bank) {
-    uint64_t random = random_of(dram, bank, bank->opened_ticks) >> 32;
-    return dram->access_ticks + (random * dram->access_spread_ticks >> 32);
+    uint64_t random = random_of(dram, bank, bank->opened_ticks);
+    return dram->access_ticks + tma_random_share(random, dram->access_spread_ticks);
 }
 
 /* What the bus may serve next. */
@@ -490,7 +490,8 @@ static void shuffle(struct tma_dram *dram, const struct tma_dram_channel *channe
 }
 
 /* The read of the other line of a request's block, if both are one access: no other read was there
- * while they waited, and the row stays open for both. */
+ * while they waited, and the row stays open for both. If another one was, this shuffles the lines.
+ */
 static uint32_t read_together(struct tma_dram *dram, const struct tma_dram_channel *channel,
                               uint32_t id, uint64_t start) {
     const struct tma_dram_request *request = &dram->requests[id];
