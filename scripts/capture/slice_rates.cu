@@ -2,6 +2,7 @@
  *
  *   capture-slice-rates rates > slice_rates.tsv
  *   capture-slice-rates misses > slice_misses.tsv
+ *   capture-slice-rates conflicts > slice_conflicts.tsv
  *
  * `rates`: how long a slice takes for an operation, while all SMs load, store or reduce rows of
  * `row_bytes` from byte `offset` of lines of one slice, whose home is one partition. Each warp has
@@ -13,7 +14,11 @@
  *
  * `misses`: how long loads of lines that L2 holds take while `loads` lines of the same slice, which
  * L2 lacks, are on their way at any time, half of them to each partition. The median of all loads
- * of 12 SMs in six launches, and the first and last tenth. */
+ * of 12 SMs in six launches, and the first and last tenth.
+ *
+ * `conflicts`: how long a slice takes for loads of 32 bytes, `share` in 256 of which are of one of
+ * `hot` lines, and the others of one of 2048 lines, at random, as is the sector. All warps of all
+ * SMs make `operations` in 30000 cycles, in both partitions; the median of three launches. */
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -22,12 +27,13 @@
 
 #include "lines.cuh"
 #include "ptx.cuh"
+#include "random.cuh"
 #include "read_all.cuh"
 #include "slice_lines.cuh"
 
 static const uint64_t buffer_bytes = uint64_t(4) << 30, flush_bytes = 512 << 20;
 static const uint32_t line_bytes = 128, slice = 5, home = 0, warps = 16, element_bytes = 4;
-static const uint32_t cold_lines = 65536, readers = 12, whole_sm = 200 << 10,
+static const uint32_t cold_lines = 65536, cool_lines = 2048, readers = 12, whole_sm = 200 << 10,
                       stage_bytes = line_bytes;
 static const uint32_t warm_up = 10000, window = 30000, launches = 6, most_results = 1 << 14;
 static const uint32_t pages = 400; /* of 2 MiB, with all lines */
@@ -132,6 +138,32 @@ __global__ static void take_rate(const __grid_constant__ CUtensorMap map, access
         ended += now >= warm_up && now < warm_up + window;
     }
     wait_until_written();
+    atomicAdd(&device.results[blockIdx.x], ended);
+}
+
+/* results[CTA]: loads that ended within the window. */
+__global__ static void load_at_random(const __grid_constant__ CUtensorMap map, uint32_t hot,
+                                      uint32_t share, device device) {
+    __shared__ alignas(128) char stages[warps][stage_bytes];
+    __shared__ alignas(8) uint64_t barriers[warps];
+    __shared__ uint32_t begin;
+    const uint32_t bytes = 32, warp = threadIdx.x / 32;
+    uint32_t parity = 0, ended = 0, state = (blockIdx.x * warps + warp) * 2654435761u + 1;
+    uint32_t to = shared_address(stages[warp]), barrier = shared_address(&barriers[warp]);
+    begin_together(device, barriers, &begin);
+    if (threadIdx.x % 32 != 0)
+        return;
+    while (clock_now() - begin < warm_up + window) {
+        bool is_hot = random_below(&state, 256) < share;
+        uint32_t line = is_hot ? random_below(&state, hot) : hot + random_below(&state, cool_lines);
+        uint32_t sector = random_below(&state, line_bytes / bytes);
+        expect(barrier, bytes);
+        load(&map, int(sector * bytes / element_bytes), int(device.lines[line]), to, barrier);
+        wait(barrier, parity);
+        parity ^= 1;
+        uint32_t now = clock_now() - begin;
+        ended += now >= warm_up && now < warm_up + window;
+    }
     atomicAdd(&device.results[blockIdx.x], ended);
 }
 
@@ -293,10 +325,39 @@ static void take_misses(const device &device) {
     }
 }
 
+static void print_conflicts(const device &device, const CUtensorMap &map, uint32_t hot,
+                            uint32_t share) {
+    uint32_t operations[3];
+    for (uint32_t &each : operations) {
+        begin(device);
+        load_at_random<<<device.sms, 32 * warps, whole_sm>>>(map, hot, share, device);
+        each = 0;
+        for (uint32_t ended : results_of(device, "conflicts"))
+            each += ended;
+    }
+    std::sort(operations, operations + 3);
+    printf("%u\t%u\t%u\n", hot, share, operations[1]);
+    fflush(stdout);
+}
+
+static void take_conflicts(const device &device) {
+    choose_lines(device, false, cool_lines + 64);
+    CUtensorMap map = rows_of(device, 32, 0);
+    check(
+        cudaFuncSetAttribute(load_at_random, cudaFuncAttributeMaxDynamicSharedMemorySize, whole_sm),
+        "shared memory");
+    printf("hot\tshare\toperations\n");
+    for (uint32_t share : {0, 16, 32, 64, 96, 128, 160, 192, 224, 240})
+        print_conflicts(device, map, 1, share);
+    for (uint32_t hot : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64})
+        print_conflicts(device, map, hot, 256);
+}
+
 int main(int count, char **arguments) {
     const char *what = count == 2 ? arguments[1] : "";
-    if (strcmp(what, "rates") != 0 && strcmp(what, "misses") != 0) {
-        fprintf(stderr, "usage: capture-slice-rates rates|misses\n");
+    if (strcmp(what, "rates") != 0 && strcmp(what, "misses") != 0 &&
+        strcmp(what, "conflicts") != 0) {
+        fprintf(stderr, "usage: capture-slice-rates rates|misses|conflicts\n");
         return 2;
     }
     device device{};
@@ -311,7 +372,9 @@ int main(int count, char **arguments) {
     device.sms = unsigned(sms);
     if (strcmp(what, "rates") == 0)
         take_rates(device);
-    else
+    else if (strcmp(what, "misses") == 0)
         take_misses(device);
+    else
+        take_conflicts(device);
     return 0;
 }

@@ -18,15 +18,12 @@ static const struct tma_better sm_port[] = {BETTER(crossbar.sm_port_bytes_per_kc
 static const struct tma_better gpc_ports[] = {BETTER(crossbar.gpc_port_bytes_per_kcycle, MORE),
                                               BETTER(crossbar.link_bytes_per_kcycle, MORE)};
 static const struct tma_better l2[] = {
-    BETTER(l2.request_millicycles, FASTER),
-    BETTER(l2.sector_millicycles, FASTER),
-    BETTER(l2.missing_sectors, MORE),
-    BETTER(l2.fill_sector_millicycles, FASTER),
-    BETTER(l2.fill_millicycles, FASTER),
-    BETTER(l2.write_flit_millicycles, FASTER),
-    BETTER(l2.write_request_millicycles, FASTER),
-    BETTER(l2.invalidate_millicycles, FASTER),
-    BETTER(l2.write_sector_millicycles, FASTER),
+    BETTER(l2.request_millicycles, FASTER),       BETTER(l2.line_conflict_millicycles, FASTER),
+    BETTER(l2.sector_millicycles, FASTER),        BETTER(l2.missing_sectors, MORE),
+    BETTER(l2.fill_sector_millicycles, FASTER),   BETTER(l2.fill_flit_millicycles, FASTER),
+    BETTER(l2.replay_millicycles, FASTER),        BETTER(l2.fill_millicycles, FASTER),
+    BETTER(l2.write_flit_millicycles, FASTER),    BETTER(l2.write_request_millicycles, FASTER),
+    BETTER(l2.invalidate_millicycles, FASTER),    BETTER(l2.write_sector_millicycles, FASTER),
     BETTER(l2.reduce_sector_millicycles, FASTER),
 };
 static const struct tma_better dram[] = {

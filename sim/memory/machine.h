@@ -149,15 +149,22 @@ struct tma_machine {
         uint32_t reduction_operands;  /* of 32 bytes, which a slice keeps */
         uint32_t lookup_cycles;       /* latency of tag look-up and data access in an idle slice */
         uint32_t request_millicycles; /* reads: time that a slice's tags take for each line */
-        uint32_t sector_millicycles;  /* reads: time that its data array takes for each sector */
-        uint32_t queue_reads;         /* that wait in a slice's queue; others wait by CPC */
+        uint32_t
+            line_conflict_millicycles; /* additional time of the tags for a line that they
+                                          looked up two look-ups before, and another one since */
+        uint32_t sector_millicycles;   /* reads: time that its data array takes for each sector */
+        uint32_t queue_reads;          /* that wait in a slice's queue; others wait by CPC */
         uint32_t missing_sectors; /* that a slice waits for: of DRAM, and of the other partition */
         uint32_t fill_sector_millicycles; /* fills and copies: time that a slice takes for each
                                              sector that arrives */
-        uint32_t fill_millicycles;        /* time that a slice takes for a read of the lines that
-                                             out-of-bounds elements come from */
-        uint32_t write_flit_millicycles;  /* writes: time that a slice's input port takes for each
-                                             32-byte flit */
+        uint32_t fill_flit_millicycles;  /* fills: time that a slice's port from DRAM takes for each
+                                            sector */
+        uint32_t replay_millicycles;     /* additional time of that port for a line that further
+                                            requests wait for */
+        uint32_t fill_millicycles;       /* time that a slice takes for a read of the lines that
+                                            out-of-bounds elements come from */
+        uint32_t write_flit_millicycles; /* writes: time that a slice's input port takes for each
+                                            32-byte flit */
         uint32_t
             write_request_millicycles; /* writes: time that a slice's tags take for each request */
         uint32_t invalidate_millicycles;    /* writes: additional time of the tags to invalidate the

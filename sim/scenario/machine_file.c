@@ -196,6 +196,10 @@ static const struct tma_key keys[] = {
         "latency of tag look-up and data access in an idle slice"),
     U32("l2.request", millicycles, 0, 1000000, l2.request_millicycles,
         "reads: time that a slice's tags take for each line that they look up"),
+    U32("l2.line_conflict", millicycles, 0, 1000000, l2.line_conflict_millicycles,
+        "additional time of a slice's tags for a line that is that of the last look-up but one, "
+        "and "
+        "not that of the last one"),
     U32("l2.sector", millicycles, 0, 1000000, l2.sector_millicycles,
         "reads: time that a slice's data array takes for each sector, while its tags look up"),
     U32("l2.queue", none, 1, 1e6, l2.queue_reads,
@@ -207,6 +211,10 @@ static const struct tma_key keys[] = {
     U32("l2.fill_sector", millicycles, 0, 1000000, l2.fill_sector_millicycles,
         "fills from DRAM and copies from the other partition: time that a slice takes for each "
         "sector that arrives"),
+    U32("l2.fill_flit", millicycles, 0, 1000000, l2.fill_flit_millicycles,
+        "fills: time that a slice's port from DRAM takes for each sector"),
+    U32("l2.replay", millicycles, 0, 1000000, l2.replay_millicycles,
+        "additional time of that port for a line that further requests wait for, however many"),
     U32("l2.fill", millicycles, 0, 1000000, l2.fill_millicycles,
         "time that a slice takes for a read of the lines that out-of-bounds elements come from"),
     U32("l2.write_flit", millicycles, 0, 1000000, l2.write_flit_millicycles,

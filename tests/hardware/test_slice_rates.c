@@ -1,6 +1,6 @@
-/* Replays slice_rates.tsv and slice_misses.tsv: what one slice of L2 in each partition does in a
- * time, and how long hits wait behind misses. As in scripts/capture/slice_rates.cu, each warp makes
- * one operation of one row after the other. */
+/* Replays slice_rates.tsv, slice_conflicts.tsv and slice_misses.tsv: what one slice of L2 in each
+ * partition does in a time, and how long hits wait behind misses. As in
+ * scripts/capture/slice_rates.cu, each warp makes one operation of one row after the other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@ enum {
     WARPS = 16,
     SLICE = 5,
     ROW_LINES = 65536 + SMS, /* of the slice, at most */
+    COOL_LINES = 2048,       /* that loads choose from, besides hot ones */
     ALLOCATION = 1 << 24,    /* lines */
     STEP = 40,               /* cycles between advances */
     RING = 1 << 15,          /* cycles: longer than an operation takes */
@@ -35,6 +36,7 @@ struct warp {
     int32_t next; /* in the list of a cycle */
     uint64_t issued;
     bool reads; /* hits, whose time counts */
+    uint32_t random;
 };
 
 /* A closed loop of warps. */
@@ -48,6 +50,8 @@ struct loop {
     uint64_t begin, end; /* what ends in between counts */
     uint32_t ended;
     uint32_t cycles[1 << 14], cycle_count; /* of reads */
+    /* If `hot` is not 0, a load is of one of so many lines with a probability of `share` / 256. */
+    uint32_t hot, share;
 };
 
 static void find_lines(bool even, uint32_t count) {
@@ -112,8 +116,11 @@ static void add_warp(struct loop *loop, uint32_t sm, uint32_t line, uint32_t ste
     const uint64_t first_cycles = 700; /* in which all warps begin */
     struct tma_row_stream rows;
     struct tma_operation_size size;
-    loop->warps[loop->count] =
-        (struct warp){.sm = sm, .next_line = line, .line_step = step, .reads = step == 0};
+    loop->warps[loop->count] = (struct warp){.sm = sm,
+                                             .next_line = line,
+                                             .line_step = step,
+                                             .reads = step == 0,
+                                             .random = loop->count * 2654435761u + 1};
     if (warm) {
         begin_rows(loop, line, &rows, &size);
         tma_memory_warm(loop->memory, sm, loop->operation.direction, loop->map.l2_promotion, &rows,
@@ -123,10 +130,25 @@ static void add_warp(struct loop *loop, uint32_t sm, uint32_t line, uint32_t ste
     loop->count++;
 }
 
+static uint32_t random_below(struct warp *warp, uint32_t limit) {
+    warp->random = warp->random * 1664525u + 1013904223u;
+    return (warp->random >> 8) % limit;
+}
+
+/* The next row is of a sector and of a line at random. */
+static void choose(struct loop *loop, struct warp *warp) {
+    bool hot = random_below(warp, 256) < loop->share;
+    warp->next_line =
+        hot ? random_below(warp, loop->hot) : loop->hot + random_below(warp, COOL_LINES);
+    loop->operation.coordinates[0] = (int32_t)random_below(warp, 4) * 8;
+}
+
 static void issue(struct loop *loop, int32_t number, uint64_t cycle) {
     struct warp *warp = &loop->warps[number];
     struct tma_row_stream rows;
     struct tma_operation_size size;
+    if (loop->hot != 0)
+        choose(loop, warp);
     begin_rows(loop, warp->next_line, &rows, &size);
     warp->issued = cycle;
     warp->next_line += warp->line_step;
@@ -240,6 +262,50 @@ START_TEST(test_rates) {
 }
 END_TEST
 
+/* Both partitions of L2 hold all sectors of all lines: an SM of each loads them. */
+static void warm_lines(struct loop *loop, uint32_t count) {
+    uint32_t partition = 0;
+    for (uint32_t sm = 0; sm < SMS && partition < machine.l2.partitions; sm++) {
+        if (tma_memory_partition(loop->memory, sm) != partition)
+            continue;
+        for (uint32_t part = 0; part < 4 * count; part++) {
+            struct tma_row_stream rows;
+            struct tma_operation_size size;
+            loop->operation.coordinates[0] = (int32_t)(part % 4) * 8;
+            begin_rows(loop, part / 4, &rows, &size);
+            tma_memory_warm(loop->memory, sm, TMA_LOAD, TMA_L2_NONE, &rows, false);
+        }
+        partition++;
+    }
+    ck_assert_uint_eq(partition, machine.l2.partitions);
+}
+
+START_TEST(test_conflicts) {
+    const uint64_t warm_up = 3000, window = 6000;
+    const double ceiling = 0.1; /* today's largest error, rounded up */
+    struct tma_tsv records;
+    set_up();
+    find_lines(false, COOL_LINES + 64);
+    read_records(FOLDER "slice_conflicts.tsv", &records);
+    ck_assert_uint_eq(records.rows, 24);
+    for (size_t row = 0; row < records.rows; row += (size_t)case_step()) {
+        struct loop *loop = new_loop(TMA_LOAD, 32, 0, TMA_L2_NONE);
+        loop->hot = record_number(&records, row, "hot");
+        loop->share = record_number(&records, row, "share");
+        warm_lines(loop, loop->hot + COOL_LINES);
+        for (uint32_t i = 0; i < SMS * WARPS; i++)
+            add_warp(loop, i / WARPS, 0, 0, false);
+        run(loop, warm_up, window, false);
+        double measured = record_number(&records, row, "operations") * (double)window / 30000;
+        double error = (double)loop->ended / measured - 1;
+        ck_assert_msg(fabs(error) <= ceiling, "row %zu: %u operations, measured %.0f", row + 1,
+                      loop->ended, measured);
+        free_loop(loop);
+    }
+    tma_tsv_free(&records);
+}
+END_TEST
+
 static int compare(const void *a, const void *b) {
     const uint32_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
@@ -287,6 +353,7 @@ int main(void) {
     TCase *tests = tcase_create("records");
     tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, test_rates, 0, TABLE_ROWS(rates));
+    tcase_add_test(tests, test_conflicts);
     tcase_add_test(tests, test_hits_wait_behind_misses);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -11,6 +11,9 @@ static void convert_rates(struct tma_l2 *l2) {
     const struct tma_machine *machine = l2->core->machine;
     l2->tag_ticks = tma_millicycles_to_ticks(machine->l2.request_millicycles);
     l2->fill_sector_ticks = tma_millicycles_to_ticks(machine->l2.fill_sector_millicycles);
+    l2->conflict_ticks = tma_millicycles_to_ticks(machine->l2.line_conflict_millicycles);
+    l2->fill_flit_ticks = tma_millicycles_to_ticks(machine->l2.fill_flit_millicycles);
+    l2->replay_ticks = tma_millicycles_to_ticks(machine->l2.replay_millicycles);
     l2->fill_line_ticks = tma_millicycles_to_ticks(machine->l2.fill_millicycles);
     for (uint32_t sectors = 0; sectors <= TMA_ALL_SECTORS; sectors++) {
         l2->read_ticks[sectors] = tma_millicycles_to_ticks((uint64_t)tma_sector_count(sectors) *
@@ -57,6 +60,9 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
                                         uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     int way = packet->fill.way; /* NOLINT(*-signed-char-misuse, cert-str34-c): -1 is none */
+    struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+    cycle = tma_slice_serve(slice, TMA_SLICE_FROM_DRAM, cycle,
+                            tma_sector_count(packet->fill.missing) * l2->fill_flit_ticks);
     uint32_t waiting = TMA_NONE;
     if (way >= 0)
         waiting = tma_tags_end_fill(tma_slice_set(l2, packet), way, packet->fill.missing, cycle);
@@ -73,8 +79,10 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
             tma_misses_end(core, l2, id, false, cycle);
         next = tma_read_filled(core, l2, id, cycle);
     }
-    if (waiting != TMA_NONE)
+    if (waiting != TMA_NONE) {
+        tma_slice_replay(core, l2, slice);
         tma_read_answer(core, l2, waiting, cycle);
+    }
     return next;
 }
 

@@ -19,6 +19,7 @@ enum tma_slice_port {
     TMA_SLICE_WRITE,          /* what its data array writes for SMs */
     TMA_SLICE_FROM_SMS,       /* flits of writes, from SMs of the partition */
     TMA_SLICE_FROM_PARTITION, /* flits of writes, from the other partition */
+    TMA_SLICE_FROM_DRAM,      /* flits of fills */
     TMA_SLICE_PORTS,
 };
 
@@ -29,6 +30,7 @@ struct tma_slice {
     uint32_t copies;
     struct tma_packet_queue leaving; /* packets that wait to leave it: see misses.h */
     bool takes_turns; /* reads wait in queues of CPCs, or one is on its way from there */
+    uint32_t last_line, line_before; /* that its tags looked up: see tma_slice_look_up */
     struct tma_port ports[TMA_SLICE_PORTS];
     uint32_t operands;                  /* of reductions that wait for their lines */
     struct tma_packet_queue reductions; /* that wait until the slice can keep their operands */
@@ -51,6 +53,8 @@ struct tma_l2 {
     /* for which a slice's tags are busy: to look up a line, for each sector that a fill or a copy
      * brings, and to look up a fill line */
     uint64_t tag_ticks, fill_sector_ticks, fill_line_ticks;
+    uint64_t conflict_ticks;                  /* for which they wait more: see tma_slice_look_up */
+    uint64_t fill_flit_ticks, replay_ticks;   /* for which the port from DRAM is busy */
     uint64_t read_ticks[TMA_ALL_SECTORS + 1]; /* in which the data array reads these sectors */
     /* that a full queue of such reads takes a slice: of those that look up one line, or two */
     uint64_t queue_ticks[2][TMA_ALL_SECTORS + 1];

@@ -111,6 +111,8 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
     tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
+    if (missing == 0 && way >= 0 && (set->pending & 1u << way) != 0)
+        tma_slice_replay(core, l2, tma_slice_of(core, l2, second.home, &second));
     if (near && missing == 0 && packet->kind == TMA_PACKET_LOAD)
         return tma_nowhere;
     if (near) {
@@ -255,11 +257,16 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
  * `sectors`. Returns the cycle at which the result is known. */
 __attribute__((always_inline)) static inline uint64_t
 look_up(const struct tma_core *core, const struct tma_l2 *l2, struct tma_slice *slice,
-        const struct tma_packet *packet, uint32_t sectors, uint64_t cycle) {
-    uint64_t ticks = packet->fill_line                     ? l2->fill_line_ticks
-                     : tma_promotes(l2->promotion, packet) ? 2 * l2->tag_ticks
-                                                           : l2->tag_ticks;
-    uint64_t found = tma_slice_serve(slice, TMA_SLICE_TAGS, cycle, ticks);
+        const struct tma_packet *packet, uint32_t sectors, enum tma_slice_port from,
+        uint64_t cycle) {
+    uint64_t found;
+    if (packet->fill_line) {
+        found = tma_slice_serve(slice, TMA_SLICE_TAGS, cycle, l2->fill_line_ticks);
+    } else {
+        found = tma_slice_look_up(l2, slice, packet->line, from, cycle, l2->tag_ticks);
+        if (tma_promotes(l2->promotion, packet))
+            found = tma_slice_look_up(l2, slice, packet->line | 1, from, cycle, l2->tag_ticks);
+    }
     uint64_t read = tma_slice_serve(slice, TMA_SLICE_READ, cycle, l2->read_ticks[sectors]);
     return tma_later(found, read) + core->machine->l2.lookup_cycles;
 }
@@ -283,7 +290,7 @@ struct tma_handover tma_l2_receive_read(struct tma_core *core, struct tma_l2 *l2
                                         uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
     struct tma_slice *slice = tma_near_slice(l2, packet);
-    uint64_t known = look_up(core, l2, slice, packet, packet->sectors, cycle);
+    uint64_t known = look_up(core, l2, slice, packet, packet->sectors, TMA_SLICE_FROM_SMS, cycle);
     packet->known_cycles = (uint32_t)(known - packet->sent_cycle);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         count_request(core, packet->sectors);
@@ -303,6 +310,6 @@ struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = packet->kind == TMA_PACKET_PREFETCH ? 0 : packet->wanted;
     struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
-    uint64_t known = look_up(core, l2, slice, packet, sectors, cycle);
+    uint64_t known = look_up(core, l2, slice, packet, sectors, TMA_SLICE_FROM_PARTITION, cycle);
     return read_at_home(core, l2, id, known);
 }

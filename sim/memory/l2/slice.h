@@ -15,6 +15,30 @@ static inline uint64_t tma_slice_serve(struct tma_slice *slice, enum tma_slice_p
     return tma_port_serve(&slice->ports[port], cycle, ticks);
 }
 
+/* A slice's tags look up a line for a request that came in by one of its two ports. That takes
+ * `ticks`, and `conflict_ticks` more if the line is that of the last look-up but one, and not that
+ * of the last one. Only look-ups count that came in by the same port and follow each other without
+ * a pause. Lines are told apart by 31 bits. */
+__attribute__((always_inline)) static inline uint64_t
+tma_slice_look_up(const struct tma_l2 *l2, struct tma_slice *slice, uint64_t line,
+                  enum tma_slice_port from, uint64_t cycle, uint64_t ticks) {
+    const uint32_t port = from == TMA_SLICE_FROM_SMS;
+    uint32_t number = (uint32_t)(line + 1) << 1 | port, last = slice->last_line;
+    bool follows = cycle * TMA_TICKS <= slice->ports[TMA_SLICE_TAGS].free_ticks;
+    bool conflicts = follows && number == slice->line_before && number != last;
+    slice->line_before = follows && !conflicts && (last & 1) == port ? last : 0;
+    slice->last_line = number;
+    return tma_slice_serve(slice, TMA_SLICE_TAGS, cycle,
+                           conflicts ? ticks + l2->conflict_ticks : ticks);
+}
+
+/* A line comes from DRAM, and requests wait for it besides the one that asked for it: the slice's
+ * port from DRAM is busy while they are looked up again, however many. */
+static inline void tma_slice_replay(const struct tma_core *core, const struct tma_l2 *l2,
+                                    struct tma_slice *slice) {
+    tma_slice_serve(slice, TMA_SLICE_FROM_DRAM, core->cycle, l2->replay_ticks);
+}
+
 /* Sectors from DRAM or from the other partition arrive and are written: they occupy the slice,
  * which other requests wait for. */
 void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,

@@ -34,9 +34,9 @@ TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *co
     const struct tma_machine *machine = core->machine;
     uint32_t partition = tma_near_partition(core, packet);
     uint64_t entered = enter_from_sm(core, l2, packet, partition, cycle);
-    uint64_t known =
-        tma_slice_serve(tma_slice_of(core, l2, partition, &packet->location), TMA_SLICE_TAGS, cycle,
-                        ticks_of(machine->l2.write_request_millicycles, 1));
+    uint64_t known = tma_slice_look_up(l2, tma_slice_of(core, l2, partition, &packet->location),
+                                       packet->line, TMA_SLICE_FROM_SMS, cycle,
+                                       ticks_of(machine->l2.write_request_millicycles, 1));
     if (packet->kind == TMA_PACKET_STORE)
         tma_copy_store(core, l2, packet, known);
     tma_send(core, TMA_TO_WRITE_SLICE, id,
@@ -54,7 +54,9 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
     if (invalidates)
         ticks += ticks_of(machine->l2.invalidate_millicycles, 1);
     struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
-    uint64_t known = tma_slice_serve(slice, TMA_SLICE_TAGS, cycle, ticks);
+    enum tma_slice_port from =
+        tma_is_near(core, packet) ? TMA_SLICE_FROM_SMS : TMA_SLICE_FROM_PARTITION;
+    uint64_t known = tma_slice_look_up(l2, slice, packet->line, from, cycle, ticks);
     uint32_t each = packet->kind == TMA_PACKET_REDUCE ? machine->l2.reduce_sector_millicycles
                                                       : machine->l2.write_sector_millicycles;
     uint64_t written = tma_slice_serve(slice, TMA_SLICE_WRITE, cycle,
