@@ -19,11 +19,11 @@ WARNINGS += -Werror
 endif
 FLAGS_release := -O3 -g $(HARDENING)
 FLAGS_debug   := -O0 -g3
-FLAGS_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer
-FLAGS_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all
+# Both sanitizers in one build: CI has minutes for one.
+FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_coverage := -O0 -g --coverage -include tests/coverage.h
 ifndef FLAGS_$(VARIANT)
-$(error VARIANT is "$(VARIANT)"; allowed: release, debug, asan, ubsan, coverage)
+$(error VARIANT is "$(VARIANT)"; allowed: release, debug, asan, coverage)
 endif
 
 # The memory system is many small functions that call each other for each request: gcc optimises the
@@ -86,7 +86,7 @@ RANKS   := $(if $(MPICC),$(BUILD)/tmasim-mpi)
 # Tests of faults are thousands of processes: with sanitizers they run by themselves (test-faults), but
 # for that of the memory, of which the address sanitizer keeps what is freed.
 FAULT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(FAULT_SOURCES))
-SANITIZED := $(filter asan ubsan,$(VARIANT))
+SANITIZED := $(filter asan,$(VARIANT))
 FAULT_TESTS_HERE := $(filter-out $(if $(SANITIZED),%/test_constant_memory),$(FAULT_TESTS))
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(UNIT_SOURCES) $(HARDWARE_SOURCES) $(FUZZ_SOURCES)) \
            $(if $(SANITIZED),,$(FAULT_TESTS))
@@ -100,11 +100,12 @@ MANUAL := $(patsubst %,$(BUILD)/man/%,tmasim.1 $(VERBS:%=tmasim-%.1) tmasim-scen
 COMPLETION := $(patsubst %,$(BUILD)/completion/%,bash zsh fish)
 
 .PHONY: all
-all: $(COMMAND) $(SHARED) $(MODULE) $(RANKS) ## build the command and the libraries (VARIANT=release|debug|asan|ubsan, PGO=1, CC=, WERROR=1)
+all: $(COMMAND) $(SHARED) $(MODULE) $(RANKS) ## build the command and the libraries (VARIANT=release|debug|asan, PGO=1, CC=, WERROR=1)
 	@ln -sfn $(patsubst build/%,%,$(COMMAND)) build/tmasim
 
+# With -flto each benchmark takes a quarter of a minute to link: `make bench` does that.
 .PHONY: programs
-programs: $(COMMAND) $(SHARED) $(MODULE) $(TESTS) $(BENCHES) ## build the command, the libraries, the tests and the benchmarks
+programs: $(COMMAND) $(SHARED) $(MODULE) $(TESTS) $(if $(LTO),$(call object,$(BENCH_SOURCES)),$(BENCHES)) ## build the command, the libraries, the tests and the benchmarks
 
 $(LIBRARY): $(LIB_OBJECTS)
 	@rm -f $@
@@ -227,7 +228,7 @@ test-programs: $(TESTS) ## the unit and hardware tests alone, as CI runs them wi
 	@tests/run - $(TESTS)
 
 .PHONY: test-faults
-test-faults: $(COMMAND) $(FAULT_TESTS_HERE) ## tests of faults alone: VARIANT=asan or ubsan too
+test-faults: $(COMMAND) $(FAULT_TESTS_HERE) ## tests of faults alone: VARIANT=asan too
 	@tests/run - $(FAULT_TESTS_HERE)
 
 # The fuzzer needs clang. It starts from the corpus, and keeps what it finds in build/fuzz.
@@ -405,7 +406,7 @@ build/capture-pipelines: scripts/capture/pipelines.cu scripts/capture/ptx.cuh sc
 build/capture-line-latencies: scripts/capture/line_latencies.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/random.cuh
 build/capture-l2-capacity: scripts/capture/l2_capacity.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh
 build/capture-slice-hash: scripts/capture/slice_hash.cu scripts/capture/ptx.cuh scripts/capture/random.cuh
-build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
+build/capture-slice-rates: scripts/capture/slice_rates.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/read_all.cuh scripts/capture/lines.cuh scripts/capture/slice_lines.cuh
 build/capture-gpc-links: scripts/capture/gpc_links.cu scripts/capture/ptx.cuh scripts/capture/random.cuh scripts/capture/slice_lines.cuh
 build/capture-coalescer: scripts/capture/coalescer.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
 build/capture-sm-distances: scripts/capture/sm_distances.cu scripts/capture/ptx.cuh scripts/capture/lines.cuh
