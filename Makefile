@@ -19,7 +19,7 @@ WARNINGS += -Werror
 endif
 FLAGS_release := -O3 -g $(HARDENING)
 FLAGS_debug   := -O0 -g3
-# Both sanitizers in one build: CI has minutes for one.
+# One build has both sanitizers: CI has no time for two.
 FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_coverage := -O0 -g --coverage -include tests/coverage.h
 ifndef FLAGS_$(VARIANT)

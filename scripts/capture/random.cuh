@@ -12,7 +12,7 @@ static uint32_t random_below(uint32_t limit) {
     return uint32_t(state % limit);
 }
 
-/* The same for a thread, which has a state of its own. */
+/* For a thread, which has a state of its own. */
 static __device__ uint32_t random_below(uint32_t *state, uint32_t limit) {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 8) % limit;

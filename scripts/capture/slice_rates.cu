@@ -33,8 +33,8 @@
 
 static const uint64_t buffer_bytes = uint64_t(4) << 30, flush_bytes = 512 << 20;
 static const uint32_t line_bytes = 128, slice = 5, home = 0, warps = 16, element_bytes = 4;
-static const uint32_t cold_lines = 65536, cool_lines = 2048, readers = 12, whole_sm = 200 << 10,
-                      stage_bytes = line_bytes;
+static const uint32_t cold_lines = 65536, cool_lines = 2048, most_hot = 64, readers = 12,
+                      whole_sm = 200 << 10, stage_bytes = line_bytes;
 static const uint32_t warm_up = 10000, window = 30000, launches = 6, most_results = 1 << 14;
 static const uint32_t pages = 400; /* of 2 MiB, with all lines */
 
@@ -263,21 +263,28 @@ static unsigned launch(const device &device, const access &access) {
     return config.gridDim.x;
 }
 
-static void print_rate(const device &device, const access &access) {
-    static const char *const names[] = {"load", "store", "reduce"};
-    static const char *const sharers[] = {"sm", "tpc", "tpcs", "gpc"};
+/* The operations of all CTAs of a launch, the median of three. */
+template <typename LAUNCH>
+static uint32_t median_operations(const device &device, const char *what, LAUNCH launch) {
     uint32_t operations[3];
-    unsigned sms = 0;
     for (uint32_t &each : operations) {
         begin(device);
-        sms = launch(device, access);
+        launch();
         each = 0;
-        for (uint32_t ended : results_of(device, "rate"))
+        for (uint32_t ended : results_of(device, what))
             each += ended;
     }
     std::sort(operations, operations + 3);
+    return operations[1];
+}
+
+static void print_rate(const device &device, const access &access) {
+    static const char *const names[] = {"load", "store", "reduce"};
+    static const char *const sharers[] = {"sm", "tpc", "tpcs", "gpc"};
+    unsigned sms = 0;
+    uint32_t operations = median_operations(device, "rate", [&] { sms = launch(device, access); });
     printf("%s\t%u\t%u\t%u\t%u\t%s\t%u\t%u\n", names[access.operation], access.row_bytes,
-           access.offset, access.promotion, access.sharing, sharers[access.of], sms, operations[1]);
+           access.offset, access.promotion, access.sharing, sharers[access.of], sms, operations);
     fflush(stdout);
 }
 
@@ -327,21 +334,15 @@ static void take_misses(const device &device) {
 
 static void print_conflicts(const device &device, const CUtensorMap &map, uint32_t hot,
                             uint32_t share) {
-    uint32_t operations[3];
-    for (uint32_t &each : operations) {
-        begin(device);
+    uint32_t operations = median_operations(device, "conflicts", [&] {
         load_at_random<<<device.sms, 32 * warps, whole_sm>>>(map, hot, share, device);
-        each = 0;
-        for (uint32_t ended : results_of(device, "conflicts"))
-            each += ended;
-    }
-    std::sort(operations, operations + 3);
-    printf("%u\t%u\t%u\n", hot, share, operations[1]);
+    });
+    printf("%u\t%u\t%u\n", hot, share, operations);
     fflush(stdout);
 }
 
 static void take_conflicts(const device &device) {
-    choose_lines(device, false, cool_lines + 64);
+    choose_lines(device, false, cool_lines + most_hot);
     CUtensorMap map = rows_of(device, 32, 0);
     check(
         cudaFuncSetAttribute(load_at_random, cudaFuncAttributeMaxDynamicSharedMemorySize, whole_sm),
@@ -353,10 +354,17 @@ static void take_conflicts(const device &device) {
         print_conflicts(device, map, hot, 256);
 }
 
+static const struct {
+    const char *name;
+    void (*take)(const device &);
+} captures[] = {{"rates", take_rates}, {"misses", take_misses}, {"conflicts", take_conflicts}};
+
 int main(int count, char **arguments) {
-    const char *what = count == 2 ? arguments[1] : "";
-    if (strcmp(what, "rates") != 0 && strcmp(what, "misses") != 0 &&
-        strcmp(what, "conflicts") != 0) {
+    void (*take)(const struct device &) = nullptr;
+    for (const auto &capture : captures)
+        if (count == 2 && strcmp(arguments[1], capture.name) == 0)
+            take = capture.take;
+    if (!take) {
         fprintf(stderr, "usage: capture-slice-rates rates|misses|conflicts\n");
         return 2;
     }
@@ -370,11 +378,6 @@ int main(int count, char **arguments) {
     check(cudaMemset(device.buffer, 0, buffer_bytes), "memset");
     check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0), "SMs");
     device.sms = unsigned(sms);
-    if (strcmp(what, "rates") == 0)
-        take_rates(device);
-    else if (strcmp(what, "misses") == 0)
-        take_misses(device);
-    else
-        take_conflicts(device);
+    take(device);
     return 0;
 }
