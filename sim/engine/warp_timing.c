@@ -35,7 +35,9 @@ uint64_t tma_warp_first_pass_cycles(const struct tma_machine *machine,
                                     const struct tma_workload *workload, uint32_t sm,
                                     uint32_t slot) {
     if (tma_writes_tensor(workload->operations[0].operation.direction))
-        return machine->tma.store_first_pass_cycles;
+        return machine->tma.store_first_pass_cycles +
+               other_slots_of_scheduler(workload->depth, slot) *
+                   machine->tma.store_first_warp_cycles;
     return machine->tma.first_pass_cycles +
            (uint64_t)slots_before(machine, workload->depth, sm, slot) *
                machine->tma.wake_interval_cycles;

@@ -96,12 +96,15 @@ struct tma_machine {
         uint32_t first_pass_cycles; /* delay of the first load of each slot, while its warp fetches
                                        instructions */
         uint32_t store_first_pass_cycles; /* the same delay of a slot's first store or reduction */
+        uint32_t store_first_warp_cycles; /* what each further slot of its scheduler adds to it */
         uint32_t first_scheduler_percent; /* launches in which an SM's first scheduler begins; in
                                              others, any of the rest */
         uint32_t store_turnaround_cycles; /* time from the end of wait_group.read to the warp's next
                                              store or reduction */
         uint32_t store_issue_cycles; /* least time between stores or reductions of two warps of one
                                         scheduler */
+        uint32_t store_backlog_cycles; /* most work of the store unit with which several warps of a
+                                          scheduler issue before the first one commits */
         uint32_t store_operations; /* number of stores and reductions that the store unit serves in
                                       round robin */
         uint32_t write_flits; /* largest number of 32-byte flits that an SM has in flight to L2 */

@@ -132,6 +132,8 @@ static const struct tma_key keys[] = {
         "delay of the first load of each slot, while its warp fetches instructions"),
     U32("tma.store_first_pass", cycles, 0, 10000, tma.store_first_pass_cycles,
         "the same delay of a slot's first store or reduction"),
+    U32("tma.store_first_warp", cycles, 0, 10000, tma.store_first_warp_cycles,
+        "what each further slot of the same scheduler adds to tma.store_first_pass"),
     U32("tma.first_scheduler", none, 0, 100, tma.first_scheduler_percent,
         "percentage of launches in which the warps of an SM's first scheduler begin before those "
         "of the others; else another one is first"),
@@ -139,6 +141,9 @@ static const struct tma_key keys[] = {
         "time from the end of wait_group.read to the warp's next store or reduction"),
     U32("tma.store_issue", cycles, 0, 10000, tma.store_issue_cycles,
         "least time between stores or reductions of two warps of one scheduler"),
+    U32("tma.store_backlog", cycles, 0, 10000, tma.store_backlog_cycles,
+        "most work that the store unit has if more than two warps of a scheduler issue stores or "
+        "reductions before the first of them commits"),
     U32("tma.store_operations", none, 1, 1e6, tma.store_operations,
         "number of stores and reductions that the store unit serves in round robin"),
     U32("tma.write_flits", none, 1, 1e6, tma.write_flits,

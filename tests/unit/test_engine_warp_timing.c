@@ -42,6 +42,19 @@ START_TEST(test_first_scheduler) {
 }
 END_TEST
 
+/* A first store waits longer for each further slot of its scheduler: of ten slots, the first two
+ * schedulers have three each, the others two. */
+START_TEST(test_first_store) {
+    struct tma_workload workload = {
+        .depth = 10, .operations = {{.operation = {.direction = TMA_STORE}}}, .operation_count = 1};
+    machine.tma.store_first_pass_cycles = FIRST_PASS;
+    machine.tma.store_first_warp_cycles = 30;
+    for (uint32_t slot = 0; slot < workload.depth; slot++)
+        ck_assert_uint_eq(tma_warp_first_pass_cycles(&machine, &workload, 0, slot),
+                          FIRST_PASS + (slot % TMA_SCHEDULERS < 2 ? 2 : 1) * 30u);
+}
+END_TEST
+
 /* Eight slots: each scheduler has one further warp. A round of polling takes at most twice the
  * average. Warps of an SM whose phases end in one round go on in the order in which they ended. */
 START_TEST(test_rounds_of_polling) {
@@ -79,6 +92,7 @@ int main(void) {
     TCase *tests = tcase_create("warp timing");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, test_first_scheduler);
+    tcase_add_test(tests, test_first_store);
     tcase_add_test(tests, test_rounds_of_polling);
     tcase_add_test(tests, test_no_polls);
     suite_add_tcase(suite, tests);

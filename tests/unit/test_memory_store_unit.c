@@ -318,35 +318,54 @@ static const struct {
     } operations[5];
     uint64_t started[5], known[5];
     uint32_t in_turn; /* operations that the unit works on in round robin */
+    uint32_t backlog; /* tma.store_backlog */
 } commits[] = {
-    {"one", 1, {{0, 8}}, {0}, {32}, 1},
-    {"other schedulers", 2, {{0, 1}, {1, 2}}, {0, 4}, {4, 12}, 1},
-    {"in the order of issue", 2, {{0, 2}, {1, 1}}, {0, 4}, {12, 12}, 2},
+    {"one", 1, {{0, 8}}, {0}, {32}, 1, 0},
+    {"other schedulers", 2, {{0, 1}, {1, 2}}, {0, 4}, {4, 12}, 1, 0},
+    {"in the order of issue", 2, {{0, 2}, {1, 1}}, {0, 4}, {12, 12}, 2, 0},
     {"one scheduler: after the operation of the other warp",
      2,
      {{0, 1}, {4, 1}},
      {0, 4},
      {8, 8},
-     1},
-    {"three warps: each after the next one",
+     1,
+     0},
+    {"three warps, the unit is busy: each after the next one",
      3,
      {{0, 1}, {4, 1}, {8, 1}},
      {0, 4, 8},
      {8, 12, 12},
-     1},
+     1,
+     3},
+    {"three warps, the unit is not busy: all after the last one",
+     3,
+     {{0, 1}, {4, 1}, {8, 1}},
+     {0, 4, 8},
+     {12, 12, 12},
+     1,
+     4},
+    {"not those of another scheduler",
+     4,
+     {{0, 1}, {4, 1}, {1, 1}, {8, 1}},
+     {0, 4, 8, 12},
+     {16, 16, 12, 16},
+     1,
+     100},
     {"warps of other schedulers do not wait",
      3,
      {{0, 1}, {1, 1}, {4, 1}},
      {0, 4, 8},
      {12, 8, 12},
-     1},
-    {"two operations of a warp", 2, {{0, 1}, {0, 1}}, {0, 4}, {4, 8}, 1},
+     1,
+     0},
+    {"two operations of a warp", 2, {{0, 1}, {0, 1}}, {0, 4}, {4, 8}, 1, 0},
 };
 
 START_TEST(test_warps_of_a_scheduler_wait) {
     struct tma_tensor_map maps[5];
     struct tma_completion done;
     machine.tma.store_operations = commits[_i].in_turn;
+    machine.tma.store_backlog_cycles = commits[_i].backlog;
     recreate();
     for (uint32_t i = 0; i < commits[_i].count; i++) {
         maps[i] = line_map(commits[_i].operations[i].rows);
@@ -413,6 +432,21 @@ START_TEST(test_round_robin_of_stores) {
 }
 END_TEST
 
+/* Round robin: a store has the unit for a row, here of two lines, before the unit goes on with a
+ * store of one line. That one ends with its next turn. */
+START_TEST(test_turn_is_a_row) {
+    struct tma_tensor_map wide = line_map(2), narrow = line_map(1);
+    struct tma_completion done[2];
+    wide.global_dim[0] = wide.box_dim[0] = 2 * LINE_ELEMENTS;
+    wide.global_strides[0] = 2 * TMA_LINE_BYTES;
+    run_loads(memory,
+              (struct load[]){{.map = &wide, .direction = TMA_STORE, .tag = 0},
+                              {.map = &narrow, .direction = TMA_STORE, .warp = 1, .tag = 1}},
+              2, done);
+    ck_assert_uint_eq(done[1].rows_cycle, ISSUE + (2 + 1 + 2) * LINE_SECTORS);
+}
+END_TEST
+
 START_TEST(test_drain) {
     struct tma_tensor_map map = line_map(ROWS);
     struct tma_completion done;
@@ -453,6 +487,7 @@ int main(void) {
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_round_robin_of_stores, 0, sizeof turns / sizeof turns[0]);
+    tcase_add_test(tests, test_turn_is_a_row);
     tcase_add_loop_test(tests, test_unit_reads_shared_memory, 0, sizeof boxes / sizeof *boxes);
     tcase_add_loop_test(tests, test_slice_writes, 0, sizeof boxes / sizeof *boxes * PARTS);
     tcase_add_loop_test(tests, test_other_partition, 0, sizeof ways / sizeof *ways * PARTS);

@@ -44,7 +44,7 @@ bool tma_sm_issue(struct tma_core *core, struct tma_sms *sms, const struct tma_i
         return false;
     uint64_t queued = issue->cycle + core->machine->tma.issue_cycles;
     if (tma_writes_tensor(issue->direction))
-        tma_store_unit_enqueue(core, sms, id, queued);
+        tma_store_unit_enqueue(core, sms, id, issue->size, queued);
     else
         tma_load_unit_enqueue(core, sms, id, queued);
     return true;

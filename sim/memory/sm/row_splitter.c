@@ -74,7 +74,8 @@ static uint32_t request_bytes(const struct tma_row_splitter *splitter, uint64_t 
     return bytes - bytes % TMA_SECTOR_BYTES;
 }
 
-static bool is_partial(const struct tma_row_splitter *splitter, uint32_t offset, uint32_t bytes) {
+bool tma_row_splitter_is_partial(const struct tma_row_splitter *splitter, uint32_t offset,
+                                 uint32_t bytes) {
     if (splitter->direction == TMA_REDUCE)
         return splitter->half_work && bytes <= TMA_SECTOR_BYTES / 2;
     return (offset | bytes) % TMA_SECTOR_BYTES != 0;
@@ -123,7 +124,7 @@ static bool next_of_row(struct tma_row_splitter *splitter, struct tma_line_reque
         .sectors = (uint8_t)tma_sector_mask(offset, offset + bytes - 1),
         .fill = !data,
         .fill_row = !data && row->data_bytes == 0,
-        .partial = data && is_partial(splitter, offset, bytes),
+        .partial = data && tma_row_splitter_is_partial(splitter, offset, bytes),
     };
     splitter->row_done_bytes = done + bytes;
     if (bytes == splitter->row_total_bytes)

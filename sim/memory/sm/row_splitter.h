@@ -46,6 +46,15 @@ void tma_row_splitter_init(struct tma_row_splitter *splitter, const struct tma_r
 /* Gives the next line request; false after the last. */
 bool tma_row_splitter_next(struct tma_row_splitter *splitter, struct tma_line_request *request);
 
+/* Whether bytes from an offset in a line on make a partial request. */
+bool tma_row_splitter_is_partial(const struct tma_row_splitter *splitter, uint32_t offset,
+                                 uint32_t bytes);
+
+/* The last request was the last one of its row. */
+static inline bool tma_row_splitter_is_row_end(const struct tma_row_splitter *splitter) {
+    return splitter->row_done_bytes == splitter->row_total_bytes;
+}
+
 /* The same for several requests at once: gives the next 1 to `most` ones, as many as are known to
  * form a uniform run. */
 bool tma_row_splitter_next_run(struct tma_row_splitter *splitter, uint32_t most,

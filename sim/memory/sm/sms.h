@@ -66,6 +66,7 @@ struct tma_store_unit {
     uint64_t number;              /* of the next transfer */
     int32_t credits;              /* flits that it may still send to L2 */
     uint64_t clock_ticks;         /* it can make its next packet */
+    uint64_t work_ticks;          /* it will have read all that it was given */
     uint64_t busy_ticks;
     bool scheduled;      /* a wake-up is in the event queue, */
     bool is_next;        /* the last packet of the SM was one of a load */
@@ -106,7 +107,7 @@ struct tma_handover tma_load_unit_wake(struct tma_core *core, struct tma_sms *sm
 
 /* store_unit.c: likewise; and a write of the SM is done, which returns its credits. */
 void tma_store_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
-                            uint64_t cycle);
+                            const struct tma_operation_size *size, uint64_t cycle);
 struct tma_handover tma_store_unit_wake(struct tma_core *core, struct tma_sms *sms, uint32_t sm,
                                         uint64_t cycle);
 struct tma_handover tma_store_unit_receive(struct tma_core *core, struct tma_sms *sms,

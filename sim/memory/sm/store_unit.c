@@ -1,5 +1,5 @@
 /* The TMA unit of an SM, for stores and reductions. It reads shared memory and sends writes to L2:
- * one packet of each of a few transfers in turn (round robin). It waits for no write, but only so
+ * one row of each of a few transfers in turn (round robin). It waits for no write, but only so
  * many flits may be in flight (credits). While there are loads too, the SM's TMA unit makes one
  * packet of a load and one of a store in turn. */
 #include "memory/sm/store_unit.h"
@@ -8,6 +8,10 @@
 #include "memory/sm/load_unit.h"
 #include "memory/sm/store_turn.h"
 #include "memory/sm/transfer.h"
+
+static bool share_scheduler(const struct tma_transfer *a, const struct tma_transfer *b) {
+    return (a->warp - b->warp) % TMA_SCHEDULERS == 0;
+}
 
 static void append(struct tma_sms *sms, struct tma_store_unit *unit, uint32_t id) {
     sms->transfers[id].next = TMA_NONE;
@@ -179,7 +183,8 @@ static void make_packet(struct tma_core *core, struct tma_sms *sms, struct tma_s
                                                   request.partial);
         send(core, sms, unit->head, &request, tma_ticks_to_cycle(unit->clock_ticks));
     }
-    rotate(core, sms, unit);
+    if (tma_row_splitter_is_row_end(&transfer->splitter))
+        rotate(core, sms, unit);
 }
 
 /* Puts a wake-up into the event queue, for when the unit is free and has a transfer. Without
@@ -243,23 +248,68 @@ void tma_store_unit_resume(struct tma_core *core, struct tma_sms *sms, uint32_t 
     schedule(core, sms, sm, cycle + 1);
 }
 
-/* A warp issues an operation, and then the commit that it waits for. Two warps of one scheduler
- * issue one after the other, so the commit of the first one may come after the operation of the
- * second. Returns the cycle at which the operation is issued. */
-static uint64_t issue(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit,
-                      uint32_t id, uint64_t cycle) {
-    struct tma_transfer *transfer = &sms->transfers[id], *before = NULL;
-    uint32_t issue_cycles = core->machine->tma.store_issue_cycles;
-    transfer->number = transfer->commit = unit->number++;
-    transfer->next_open = TMA_NONE;
+/* Time to read bytes of one line from shared memory. */
+static uint64_t line_ticks(const struct tma_machine *machine, const struct tma_transfer *transfer,
+                           uint32_t bytes) {
+    const struct tma_line_request request = {
+        .sectors = (uint8_t)tma_sector_mask(0, bytes - 1),
+        .partial = tma_row_splitter_is_partial(&transfer->splitter, 0, bytes),
+    };
+    return read_ticks(machine, transfer->direction, &request);
+}
+
+/* Time to read an operation from shared memory, if its rows are lines of the tensor. */
+static uint64_t work_ticks(const struct tma_machine *machine, const struct tma_transfer *transfer,
+                           const struct tma_operation_size *size) {
+    uint32_t lines = size->row_bytes / TMA_LINE_BYTES, rest = size->row_bytes % TMA_LINE_BYTES;
+    uint64_t row = lines * line_ticks(machine, transfer, TMA_LINE_BYTES);
+    if (rest > 0)
+        row += line_ticks(machine, transfer, rest);
+    return size->rows * row;
+}
+
+/* The last operation that another warp of the same scheduler has issued, of those that have not
+ * completed; NULL: none. */
+static struct tma_transfer *last_of_scheduler(const struct tma_sms *sms,
+                                              const struct tma_store_unit *unit,
+                                              const struct tma_transfer *transfer) {
+    struct tma_transfer *last = NULL;
     for (uint32_t open = unit->open; open != TMA_NONE; open = sms->transfers[open].next_open) {
         struct tma_transfer *other = &sms->transfers[open];
-        if (other->warp != transfer->warp && (other->warp - transfer->warp) % TMA_SCHEDULERS == 0)
-            before = other;
+        if (other->warp != transfer->warp && share_scheduler(other, transfer))
+            last = other;
     }
-    if (before != NULL && cycle <= before->queued_cycle + issue_cycles) {
-        cycle = before->queued_cycle + issue_cycles;
-        before->commit = transfer->number;
+    return last;
+}
+
+/* The operation comes before the commits of those of its scheduler whose commits come after
+ * `before`. */
+static void delay_commits(const struct tma_sms *sms, const struct tma_store_unit *unit,
+                          const struct tma_transfer *transfer, const struct tma_transfer *before) {
+    for (uint32_t open = unit->open; open != TMA_NONE; open = sms->transfers[open].next_open) {
+        struct tma_transfer *other = &sms->transfers[open];
+        if (share_scheduler(other, transfer) && other->commit >= before->number)
+            other->commit = transfer->number;
+    }
+}
+
+/* A warp issues an operation, and then the commit that it waits for. Warps of one scheduler issue
+ * one after the other, so the commit of the first one may come after the operation of the second;
+ * and after those of all that issue at once, unless the unit is busy. Returns the cycle at which
+ * the operation is issued. */
+static uint64_t issue(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit,
+                      uint32_t id, uint64_t cycle) {
+    const struct tma_machine *machine = core->machine;
+    struct tma_transfer *transfer = &sms->transfers[id];
+    struct tma_transfer *before = last_of_scheduler(sms, unit, transfer);
+    transfer->number = transfer->commit = unit->number++;
+    transfer->next_open = TMA_NONE;
+    if (before != NULL && cycle <= before->queued_cycle + machine->tma.store_issue_cycles) {
+        cycle = before->queued_cycle + machine->tma.store_issue_cycles;
+        if (unit->work_ticks <= (cycle + machine->tma.store_backlog_cycles) * TMA_TICKS)
+            delay_commits(sms, unit, transfer, before);
+        else
+            before->commit = transfer->number;
     }
     if (unit->open == TMA_NONE)
         unit->open = id;
@@ -270,10 +320,12 @@ static uint64_t issue(struct tma_core *core, struct tma_sms *sms, struct tma_sto
 }
 
 void tma_store_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t id,
-                            uint64_t cycle) {
+                            const struct tma_operation_size *size, uint64_t cycle) {
     struct tma_transfer *transfer = &sms->transfers[id];
     struct tma_store_unit *unit = &sms->store_units[transfer->sm];
     transfer->queued_cycle = issue(core, sms, unit, id, cycle);
+    unit->work_ticks = tma_later(unit->work_ticks, transfer->queued_cycle * TMA_TICKS) +
+                       work_ticks(core->machine, transfer, size);
     transfer->next = TMA_NONE;
     if (unit->coming == TMA_NONE)
         unit->coming = id;
