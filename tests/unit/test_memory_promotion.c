@@ -174,6 +174,22 @@ START_TEST(test_fills_occupy_their_slices) {
 }
 END_TEST
 
+/* What DRAM brings passes the slice's port from there, sector by sector. */
+START_TEST(test_fills_pass_the_port_from_dram) {
+    enum { CYCLES = 5 };
+    uint64_t cycles[2];
+    struct tma_tensor_map map = line_map(1);
+    int32_t y = row_at_home(&machine, &map, 0, 0);
+    map.l2_promotion = TMA_L2_128B;
+    for (uint32_t i = 0; i < 2; i++) {
+        machine.l2.fill_flit_millicycles = 1000 * CYCLES * i;
+        recreate();
+        cycles[i] = run_load(memory, &(struct load){.map = &map, .y = y}).cycle;
+    }
+    ck_assert_uint_eq(cycles[1] - cycles[0], CYCLES * TMA_SECTORS);
+}
+END_TEST
+
 /* A read that promotes to 256 bytes looks up both lines of its block, also where L2 has them. */
 static const struct {
     enum tma_l2_promotion promotion;
@@ -210,6 +226,32 @@ static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_
     while (other.home != location.home || other.slice != location.slice);
     return row - 1;
 }
+
+/* The cycle at which a load of a sector ends whose line comes from DRAM behind one of the same
+ * slice. `waiting`: a load waits for another sector of the line before. */
+static uint64_t end_of_next_line(bool waiting, uint32_t replay_cycles) {
+    struct tma_tensor_map map = sector_map();
+    struct tma_completion done[3];
+    map.l2_promotion = TMA_L2_128B;
+    int32_t y = row_at_home(&machine, &map, 0, 0);
+    machine.l2.replay_millicycles = 1000 * replay_cycles;
+    recreate();
+    run_loads(memory,
+              (struct load[]){{.map = &map, .y = y, .tag = 0},
+                              {.map = &map, .y = row_of_slice(&map, y, y + 1), .tag = 1},
+                              {.map = &map, .x = SECTOR_ELEMENTS, .y = y, .tag = 2}},
+              waiting ? 3 : 2, done);
+    return done[1].cycle;
+}
+
+/* A line that a further load waits for takes the slice's port from DRAM longer: the next line comes
+ * later. */
+START_TEST(test_replay) {
+    enum { LONG = 1000 };
+    ck_assert_uint_eq(end_of_next_line(false, LONG), end_of_next_line(false, 0));
+    ck_assert_uint_gt(end_of_next_line(true, LONG), end_of_next_line(true, 0) + LONG / 2);
+}
+END_TEST
 
 /* A promotion from the other partition is dropped if it would wait in the slice of the second line
  * for more than `wait` cycles. A promotion of the own partition is never dropped. A slice takes
@@ -350,6 +392,8 @@ int main(void) {
     tcase_add_loop_test(tests, test_fills_occupy_their_slices, 0, sizeof taken / sizeof *taken);
     tcase_add_loop_test(tests, test_pair_occupies_its_slice, 0,
                         sizeof looked_up / sizeof *looked_up);
+    tcase_add_test(tests, test_fills_pass_the_port_from_dram);
+    tcase_add_test(tests, test_replay);
     tcase_add_loop_test(tests, test_busy_home, 0, sizeof waits / sizeof *waits);
     tcase_add_test(tests, test_block_is_one_access);
     tcase_add_loop_test(tests, test_policies, 0, TMA_PROMOTION_COUNT);
