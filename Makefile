@@ -429,7 +429,7 @@ format-check: ## fail where clang-format would change something
 .PHONY: lint
 lint: all ## cppcheck, who may include whom, and no global symbol of the library without tma_
 	@scripts/check-structure $(BUILD)
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
+	cppcheck -j $$(nproc) --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --error-exitcode=1 -Isim sim examples
 	@nm -g --defined-only $(LIBRARY) | awk 'NF == 3 && $$3 !~ /^tma_/ { print "not tma_: " $$3; bad = 1 } END { exit bad }'
 
