@@ -202,9 +202,8 @@ static const struct tma_key keys[] = {
     U32("l2.request", millicycles, 0, 1000000, l2.request_millicycles,
         "reads: time that a slice's tags take for each line that they look up"),
     U32("l2.line_conflict", millicycles, 0, 1000000, l2.line_conflict_millicycles,
-        "additional time of a slice's tags for a line that is that of the last look-up but one, "
-        "and "
-        "not that of the last one"),
+        "additional time of a slice's tags for a line that is that of the last look-up but "
+        "one, and not that of the last one"),
     U32("l2.sector", millicycles, 0, 1000000, l2.sector_millicycles,
         "reads: time that a slice's data array takes for each sector, while its tags look up"),
     U32("l2.queue", none, 1, 1e6, l2.queue_reads,

@@ -66,8 +66,7 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
     uint32_t waiting = TMA_NONE;
     if (way >= 0)
         waiting = tma_tags_end_fill(tma_slice_set(l2, packet), way, packet->fill.missing, cycle);
-    tma_slice_take_sectors(core, l2, packet->location.home, &packet->location,
-                           packet->fill.missing);
+    tma_slice_take_sectors(core, l2, slice, packet->fill.missing);
     count_fill(core, packet, tma_sector_count(packet->fill.missing), cycle);
     struct tma_handover next = tma_nowhere;
     if (packet->kind == TMA_PACKET_PROMOTION) {

@@ -44,7 +44,8 @@ static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct
     int way = tma_tags_find(&l2->tags, set, index.tag);
     if (way < 0 || (set->pending & 1u << way) == 0)
         return;
-    tma_slice_take_sectors(core, l2, 1u - packet->location.home, &packet->location, packet->wanted);
+    struct tma_slice *slice = tma_slice_of(core, l2, 1u - packet->location.home, &packet->location);
+    tma_slice_take_sectors(core, l2, slice, packet->wanted);
     uint32_t waiting = oldest_first(core, tma_tags_end_fill(set, way, 0, ready));
     uint32_t requested = 0;
     while (waiting != TMA_NONE) {

@@ -1,10 +1,9 @@
 #include "memory/l2/slice.h"
 
-void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
-                            const struct tma_line_location *location, uint32_t sectors) {
+void tma_slice_take_sectors(const struct tma_core *core, const struct tma_l2 *l2,
+                            struct tma_slice *slice, uint32_t sectors) {
     uint64_t ticks = tma_sector_count(sectors) * l2->fill_sector_ticks;
-    tma_slice_serve(tma_slice_of(core, l2, partition, location), TMA_SLICE_TAGS, core->cycle,
-                    ticks);
+    tma_slice_serve(slice, TMA_SLICE_TAGS, core->cycle, ticks);
 }
 
 void tma_slice_write_to_dram(struct tma_core *core, uint64_t line,

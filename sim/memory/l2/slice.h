@@ -41,8 +41,8 @@ static inline void tma_slice_replay(const struct tma_core *core, const struct tm
 
 /* Sectors from DRAM or from the other partition arrive and are written: they occupy the slice,
  * which other requests wait for. */
-void tma_slice_take_sectors(struct tma_core *core, const struct tma_l2 *l2, uint32_t partition,
-                            const struct tma_line_location *location, uint32_t sectors);
+void tma_slice_take_sectors(const struct tma_core *core, const struct tma_l2 *l2,
+                            struct tma_slice *slice, uint32_t sectors);
 
 /* Allocates a way for a packet's line (see tma_tags_allocate) and writes its victim back to DRAM.
  * Returns -1 if every way has a pending fill. Pointers to packets are invalid afterwards. */
