@@ -4,11 +4,12 @@
  * file; or a record or a row fails, with status 1. It frees everything that it allocated.
  *
  * In the first row of each verb (but `kernels`), which has small inputs, every allocation fails, in
- * turn: the run forks at each allocation, and only the child goes on without that memory
- * (forked_run.h). Verbs read scenarios in the same way, in thousands of allocations: once the same
- * inner calls of the stack have failed MOST_REPEATS times, they fail no more. A run that has worker
- * processes cannot be forked: its later allocations, those of its workers, and those of other rows
- * fail in runs of their own.
+ * turn, and in the other rows those that ALLOCATIONS chooses: the run forks at each of them, and
+ * only the child goes on without that memory (forked_run.h). Verbs read scenarios in the same way,
+ * in thousands of allocations: once the same inner calls of the stack have failed MOST_REPEATS
+ * times, they fail no more. A run that has worker processes cannot be forked: its later
+ * allocations, and those of its workers, fail in runs of their own. So do all with the address
+ * sanitizer, which looks for leaks in each process that ends.
  *
  * ALLOCATIONS in the environment says which of these fail:
  *   few    each way within the library once for all verbs, and no other: builds with coverage, in
@@ -66,7 +67,8 @@ static struct {
     enum owner owner;
     int base_depth; /* of the stack of the test, below the command */
     uint64_t fail_at;
-    bool forks; /* at each allocation, and a child goes on without that memory */
+    bool forks;           /* at allocations, and a child goes on without that memory */
+    const bool *forks_at; /* by number: whether to fork. NULL: as MOST_REPEATS says */
     const struct verb_case *verb;
     const struct outcome *good; /* what the run gives when nothing fails */
 } plan;
@@ -93,7 +95,7 @@ struct outcome {
 enum { MOST_ALLOCATIONS = 1 << 17, MOST_SEEN = 1 << 13, OUTER_CALLS = 6, INNER_CALLS = 6 };
 
 /* Times that the same inner calls fail in forks, over all verbs. */
-enum { MOST_REPEATS = 50 };
+enum { MOST_REPEATS = 10 };
 
 static struct shared {
     atomic_uint_fast64_t allocations;
@@ -626,10 +628,9 @@ static void check_outcome(const struct verb_case *verb, enum owner owner, uint64
                      got->message);
 }
 
-/* The status of a run one of whose children was wrong, and how many children a run may have:
- * `kernels` reads the whole library. The address sanitizer looks for leaks in each, which takes
- * long. A run may go on as often without a fork. */
-enum { WRONG_CHILD = 99, MOST_FORKS = REPLACES_ALLOCATION ? 10000 : 0, MOST_RUNS = 200 };
+/* The status of a run one of whose children was wrong, how many allocations a run may have that
+ * fails at every one (`kernels` reads the whole library), and how many runs may follow it. */
+enum { WRONG_CHILD = 99, MOST_FORKS = 10000, MOST_RUNS = 200 };
 
 /* Whether ALLOCATIONS has this value. */
 static bool is_asked(const char *value) {
@@ -654,13 +655,16 @@ static bool was_seen(uint64_t inner) {
     return shared->seen_count == before;
 }
 
-/* Forks, unless the inner way has failed often enough. Returns true in the child, which goes on
- * without the allocation of this number, and false in the run when the child has ended. Static: it
- * may be called on the small stack of an actor. */
+/* Forks, if this allocation is to fail. Returns true in the child, which goes on without the
+ * allocation of this number, and false in the run when the child has ended. Static: it may be
+ * called on the small stack of an actor. */
 static bool fork_and_fail(uint64_t number, uint64_t inner) {
     static struct outcome got;
     plan.armed = false;
-    if (seen_way_of(inner)->times++ >= MOST_REPEATS && !is_asked("all")) {
+    bool fails = plan.forks_at != NULL
+                     ? plan.forks_at[number - 1]
+                     : is_asked("all") || seen_way_of(inner)->times++ < MOST_REPEATS;
+    if (!fails) {
         plan.armed = true;
         return false;
     }
@@ -688,9 +692,10 @@ static bool fork_and_fail(uint64_t number, uint64_t inner) {
     return false;
 }
 
-/* A run of which every allocation fails, each in a child. Returns how many. */
+/* A run of which allocations fail, each in a child: those of `forks_at`, or every one. Returns up
+ * to which number it forked. */
 static uint64_t fail_in_forks(const struct verb_case *verb, enum owner owner,
-                              const struct outcome *good) {
+                              const struct outcome *good, const bool *forks_at) {
     static struct outcome outcome;
     int out = memfd_create("stdout", 0), err = memfd_create("stderr", 0);
     shared->forked = 0;
@@ -700,6 +705,7 @@ static uint64_t fail_in_forks(const struct verb_case *verb, enum owner owner,
     if (child == 0) {
         plan.owner = owner;
         plan.forks = true;
+        plan.forks_at = forks_at;
         plan.verb = verb;
         plan.good = good;
         run_and_exit(verb, out, err);
@@ -728,8 +734,8 @@ static void warm_up(const struct verb_case *verb) {
     collect_files(&outcome);
 }
 
-/* The numbers of the allocations that fail, from 1. */
-static uint64_t chosen[MOST_ALLOCATIONS];
+/* Whether an allocation is to fail, by its number in the run, from 0. */
+static bool chosen[MOST_ALLOCATIONS];
 
 /* Chooses allocations of a run that had `total` of them, behind those that have failed. Returns how
  * many. */
@@ -739,6 +745,7 @@ static size_t choose(uint64_t total, uint64_t failed, bool each) {
     bool each_way = is_asked("ways"), few = is_asked("few");
     size_t count = 0;
     ck_assert_uint_le(total, MOST_ALLOCATIONS);
+    memset(chosen, 0, sizeof chosen);
     memcpy(ways, shared->ways, total * sizeof *ways);
     for (uint64_t i = 0; i < total; i++) {
         unsigned before = 0, after = 0, outer_before = 0;
@@ -749,8 +756,8 @@ static size_t choose(uint64_t total, uint64_t failed, bool each) {
         for (uint64_t j = i + 1; each_way && j < total && before == 1 && after == 0; j++)
             after += ways[j].whole == ways[i].whole;
         bool is_some = before == 0 && (!was_seen(ways[i].inner) || (outer_before == 0 && !few));
-        if (i >= failed && (all || is_some || (each_way && (before == 0 || after == 0))))
-            chosen[count++] = i + 1;
+        chosen[i] = i >= failed && (all || is_some || (each_way && (before == 0 || after == 0)));
+        count += chosen[i];
     }
     return count;
 }
@@ -773,15 +780,19 @@ static void fail_each(const struct verb_case *verb, enum owner owner) {
     ck_assert_msg(!good.signalled && good.leaked == 0, "%s: %s", verb->name, good.message);
     uint64_t forked = 0;
     bool each = is_first_row(verb) && !is_asked("few");
-    if (each && owner != WORKERS && good.allocations <= MOST_FORKS)
-        forked = fail_in_forks(verb, owner, &good);
+    bool can_fork = REPLACES_ALLOCATION && owner != WORKERS;
+    if (each && can_fork && good.allocations <= MOST_FORKS)
+        forked = fail_in_forks(verb, owner, &good, NULL);
     size_t count = choose(good.allocations, forked, each);
     if (getenv("SITES") != NULL)
         printf("%-20s status %d: %llu + %zu of %llu allocations of %s: %.80s\n", verb->name,
                good.status, (unsigned long long)forked, count, (unsigned long long)good.allocations,
                owner_names[owner], good.message);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t n = chosen[i];
+    if (forked == 0 && can_fork && count > 0)
+        forked = fail_in_forks(verb, owner, &good, chosen);
+    for (uint64_t n = forked + 1; n <= good.allocations; n++) {
+        if (!chosen[n - 1])
+            continue;
         struct outcome got = run_once(verb, owner, n);
         check_outcome(verb, owner, n, &good, &got);
     }
