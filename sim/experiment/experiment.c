@@ -207,12 +207,23 @@ static void rank(const struct tma_experiments *experiments, size_t index, size_t
     order[at] = index;
 }
 
+/* The smallest step that saves as much as experiment `index` does. */
+static size_t smallest_step(const struct tma_experiments *experiments, size_t index) {
+    const struct tma_experiment *items = experiments->items;
+    for (size_t i = 0; i < experiments->count; i++)
+        if (items[i].relief == items[index].relief->smaller && items[i].helps &&
+            items[i].saved >= items[index].saved)
+            return i;
+    return index;
+}
+
 static void rank_all(struct tma_experiments *experiments) {
     for (size_t i = 0; i < experiments->count; i++)
         if (!experiments->items[i].helps)
             continue;
         else if (experiments->items[i].relief->advice)
-            rank(experiments, i, experiments->advice, &experiments->advice_count);
+            rank(experiments, smallest_step(experiments, i), experiments->advice,
+                 &experiments->advice_count);
         else
             rank(experiments, i, experiments->limits, &experiments->limit_count);
 }

@@ -40,5 +40,6 @@ const struct tma_relief tma_relief_stages = {
 const struct tma_relief tma_relief_stages_doubled = {.key = "stages_doubled",
                                                      .name = "pipeline depth",
                                                      .advice = true,
+                                                     .smaller = &tma_relief_stages,
                                                      .variants = 1,
                                                      .apply = twice};

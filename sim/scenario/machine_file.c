@@ -77,7 +77,7 @@ static const struct tma_key keys[] = {
         "additional time between these for each warp of a CTA, up to one on each scheduler"),
     U32("topology.draw", none, 0, 1e9, topology.seed,
         "seed for what varies between launches: which slot and which SM issues first, how long a "
-        "warp polls, when DRAM refreshes, and the order of accesses after a refresh; 0: no "
+        "warp polls, when DRAM refreshes, and how much longer each of its accesses takes; 0: no "
         "variation"),
     LIST("topology.placement", TMA_MAX_SMS - 1, topology.placement, TMA_MAX_SMS, placement_count,
          "numbers of the SMs in the order in which a growing grid occupies them"),

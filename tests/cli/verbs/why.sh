@@ -14,6 +14,8 @@ why tile_distribution --draws 3
 why tile_distribution --draws 3 --no-why
 why gemm_unswizzled --set workload.ctas=2 --set workload.iterations=8
 why l2_resident --set workload.ctas=3 --set workload.sms=2
+# One more stage saves as much as twice as many: it is the advice.
+why volume_3d --set workload.pipeline.depth=3
 # A long run is asked about only when the user says so.
 why stream_1d --set workload.iterations=20000
 why tile_distribution --why --no-why
