@@ -222,6 +222,7 @@ void tma_account_run(struct tma_accounting *accounting, const struct tma_memory_
     result->cycles = cycles;
     result->memory_cycles = memory_cycles;
     result->gpcs = gpcs_in_use(machine, sms, sm_count);
+    result->sms = sm_count;
     result->waves = waves_of(accounting, places);
     result->cta_cycles =
         tma_distribution_of(accounting->cta_cycles, (size_t)accounting->ended_ctas);

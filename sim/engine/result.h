@@ -153,6 +153,7 @@ struct tma_result {
      * `cycles`. */
     uint64_t memory_cycles;
     uint32_t gpcs; /* that have an SM with a CTA */
+    uint32_t sms;  /* that have a CTA */
     struct tma_waves waves;
     struct tma_distribution cta_cycles;     /* first issue to last completion of each CTA */
     struct tma_distribution latency_cycles; /* issue to the mbarrier's completion, by operation */

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum { SECTOR_BYTES = 32, MAX_PARTS = 64 };
+enum { MAX_PARTS = 64 };
 
 static const struct {
     const char *key, *text;
@@ -60,58 +60,6 @@ static void derive_rates(struct tma_figures *figures, const struct tma_report_in
     figures->row_bytes = ratio((double)row_bytes, (double)counters->rows);
 }
 
-/* The limit of a rate; both rates are in bytes per cycle of all SMs. */
-static struct tma_limit_figure rate_limit(const char *key, const char *text, double peak,
-                                          double used, double sms) {
-    return (struct tma_limit_figure){.key = key,
-                                     .text = text,
-                                     .bytes_per_cycle_per_sm = ratio(peak, sms),
-                                     .used_bytes_per_cycle_per_sm = ratio(used, sms),
-                                     .used = ratio(used, peak)};
-}
-
-/* A GPC's port passes one response for all SMs of a multicast load, so its bytes follow from the
- * time that it is busy. */
-static void derive_limits(struct tma_figures *figures, const struct tma_report_input *input) {
-    const struct tma_report_limits *limits = &input->limits;
-    const struct tma_counters *counters = &input->result->counters;
-    double sms = figures->sms, cycles = (double)input->result->cycles;
-    double sm_bytes = (double)counters->sm_read_sectors * SECTOR_BYTES;
-    double dram_bytes = (double)(figures->dram_read_bytes + figures->dram_write_bytes);
-    figures->limits[TMA_LIMIT_SM_PORT] = rate_limit(
-        "sm_port", "SM port", limits->sm_bytes_per_cycle * sms, ratio(sm_bytes, cycles), sms);
-    figures->limits[TMA_LIMIT_GPC_PORTS] =
-        rate_limit("gpc_ports", "GPC ports in use", limits->gpc_bytes_per_cycle,
-                   limits->gpc_bytes_per_cycle * figures->busy[TMA_RESOURCE_CROSSBAR], sms);
-    figures->limits[TMA_LIMIT_L2] = (struct tma_limit_figure){
-        .key = "l2",
-        .text = "L2 slices",
-        .busy_cycles = figures->busy[TMA_RESOURCE_L2] * (double)figures->memory_cycles,
-        .cycles = (double)figures->memory_cycles,
-        .used = figures->busy[TMA_RESOURCE_L2]};
-    figures->limits[TMA_LIMIT_DRAM] =
-        rate_limit("dram", "DRAM bus", limits->dram_bytes_per_cycle,
-                   ratio(dram_bytes, (double)figures->memory_cycles), sms);
-}
-
-static void derive_memory(struct tma_figures *figures, const struct tma_report_input *input) {
-    const struct tma_counters *counters = &input->result->counters;
-    figures->memory_cycles = input->result->memory_cycles > input->result->cycles
-                                 ? input->result->memory_cycles
-                                 : input->result->cycles;
-    figures->l2_hit_fraction =
-        ratio((double)counters->l2_sector_hits, (double)counters->l2_sectors);
-    figures->l2_fill_bytes = counters->l2_fill_sectors * SECTOR_BYTES;
-    figures->l2_fill_unused_bytes = counters->l2_fill_unused_sectors * SECTOR_BYTES;
-    figures->l2_over_fetch_fraction =
-        ratio((double)counters->l2_fill_unused_sectors, (double)counters->l2_fill_sectors);
-    figures->dram_read_bytes = counters->dram_read_sectors * SECTOR_BYTES;
-    figures->dram_write_bytes = counters->dram_write_sectors * SECTOR_BYTES;
-    figures->dram_gigabytes_per_second =
-        ratio((double)(figures->dram_read_bytes + figures->dram_write_bytes),
-              ratio((double)figures->memory_cycles * 1000, input->machine->sm_clock_mhz));
-}
-
 static void derive_consumers(struct tma_figures *figures, const struct tma_report_input *input) {
     uint32_t most_ways = 1;
     figures->worst_consumer = -1;
@@ -156,13 +104,13 @@ struct tma_figures tma_figures_of(const struct tma_report_input *input) {
     struct tma_figures figures = {
         .sms = tma_workload_place(input->machine, workload, sms),
         .stages = (uint64_t)workload->cta_count * workload->iterations,
+        .memory = tma_memory_figures_of(input->result, input->machine->sm_clock_mhz),
     };
     derive_rates(&figures, input);
-    derive_memory(&figures, input);
     derive_consumers(&figures, input);
     derive_causes(&figures, input->result);
     derive_busy(&figures, input->result);
-    derive_limits(&figures, input);
+    tma_limit_figures_of(&input->limits, input->result, figures.sms, figures.limits);
     return figures;
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "report/limit_figures.h"
+#include "report/memory_figures.h"
 #include "report/report.h"
 #include "report/report_sections.h"
 
@@ -27,40 +29,19 @@ enum tma_resource {
 const char *tma_resource_key(enum tma_resource resource);
 const char *tma_resource_text(enum tma_resource resource);
 
-enum { TMA_LIMIT_SM_PORT, TMA_LIMIT_GPC_PORTS, TMA_LIMIT_L2, TMA_LIMIT_DRAM, TMA_LIMIT_COUNT };
-
-/* A limit of the machine, and how much of it the run used. Rates are divided by the number of SMs
- * that have a CTA. The time that an L2 slice takes depends on the sectors of each request. So the
- * limit of the slices is their time, and their rates are 0. */
-struct tma_limit_figure {
-    const char *key, *text;
-    double bytes_per_cycle_per_sm;      /* the peak rate; 0: not known, or not a rate */
-    double used_bytes_per_cycle_per_sm; /* the rate that the run reached */
-    double busy_cycles, cycles;         /* of a time: the mean of the resource's servers; else 0 */
-    double used;                        /* fraction of the peak rate, or of the time */
-};
-
 struct tma_figures {
-    uint32_t sms;           /* SMs that had a CTA */
-    uint64_t stages;        /* of all CTAs */
-    uint64_t memory_cycles; /* until L2 and DRAM are done; at least the cycles of the run */
+    uint32_t sms;    /* SMs that had a CTA */
+    uint64_t stages; /* of all CTAs */
     double time_ns;
     double gigabytes_per_second; /* 1 GB is 10^9 bytes */
     double bytes_per_cycle;
     double bytes_per_cycle_per_sm;
     struct tma_limit_figure limits[TMA_LIMIT_COUNT];
+    struct tma_memory_figures memory;
 
     uint64_t moved_bytes; /* loaded, stored and reduced; prefetches move no bytes to or from SMs */
     uint64_t fill_bytes;  /* out-of-bounds fill, a part of the loaded bytes */
     double row_bytes;     /* mean length of a row */
-
-    double l2_hit_fraction; /* hits of all sectors that L2 was asked for */
-    uint64_t l2_fill_bytes;
-    uint64_t l2_fill_unused_bytes;
-    double l2_over_fetch_fraction; /* unused sectors of all filled sectors */
-
-    uint64_t dram_read_bytes, dram_write_bytes;
-    double dram_gigabytes_per_second; /* while L2 and DRAM work, which can be longer than the run */
 
     uint64_t wavefronts;        /* of all consumers */
     uint64_t ideal_wavefronts;  /* the same without bank conflicts */

@@ -2,7 +2,7 @@
 
 #include "report/figures.h"
 
-enum { SECTOR_BYTES = 32, WARP_THREADS = 32 };
+enum { WARP_THREADS = 32 };
 
 static const char *const keys[TMA_KERNEL_RESOURCE_COUNT] = {
 #define KEY(name, key, figure) [name] = key,
@@ -18,37 +18,23 @@ static double ratio(double numerator, double denominator) {
     return denominator > 0 ? numerator / denominator : 0;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-static uint32_t sms_in_use(const struct tma_kernel_report_input *input) {
-    const struct tma_kernel *kernel = input->kernel;
-    uint32_t sms = kernel->sm_count > 0 ? kernel->sm_count : input->machine->sm_count;
-    return smaller(smaller(sms, input->machine->sm_count), kernel->cta_count);
-}
-
 struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_input *input) {
     const struct tma_result *result = input->result;
     const struct tma_counters *counters = &result->counters;
     const struct tma_kernel *kernel = input->kernel;
-    struct tma_kernel_figures figures = {.sms = sms_in_use(input)};
+    struct tma_kernel_figures figures = {.sms = result->sms};
     double cycles = (double)result->cycles;
-    figures.sm_clock_mhz =
-        kernel->sm_clock_mhz > 0 ? kernel->sm_clock_mhz : input->machine->sm_clock_mhz;
+    struct tma_machine own = tma_machine_at_clock(input->machine, kernel->sm_clock_mhz);
+    struct tma_report_limits limits = tma_report_limits_of(&own, result);
+    figures.sm_clock_mhz = own.sm_clock_mhz;
     for (uint32_t r = 0; r < kernel->role_count; r++)
         figures.threads += kernel->roles[r].warps * WARP_THREADS;
     figures.time_ns = ratio(cycles * 1000, figures.sm_clock_mhz);
     figures.moved_bytes = counters->bytes + counters->stored_bytes + counters->reduced_bytes;
     figures.gigabytes_per_second = ratio((double)figures.moved_bytes, figures.time_ns);
     figures.bytes_per_cycle_per_sm = ratio(ratio((double)figures.moved_bytes, cycles), figures.sms);
-    figures.l2_hit_fraction = ratio((double)counters->l2_sector_hits, (double)counters->l2_sectors);
-    double dram_bytes =
-        (double)(counters->dram_read_sectors + counters->dram_write_sectors) * SECTOR_BYTES;
-    double memory_cycles =
-        (double)(result->memory_cycles > result->cycles ? result->memory_cycles : result->cycles);
-    figures.dram_gigabytes_per_second =
-        ratio(dram_bytes, ratio(memory_cycles * 1000, figures.sm_clock_mhz));
+    figures.memory = tma_memory_figures_of(result, own.sm_clock_mhz);
+    tma_limit_figures_of(&limits, result, figures.sms, figures.limits);
 #define BUSY(name, key, figure) figures.busy[name] = result->figure;
     TMA_KERNEL_RESOURCES(BUSY)
 #undef BUSY

@@ -4,6 +4,8 @@
 #define TMA_REPORT_KERNEL_FIGURES_H
 
 #include "report/kernel_report.h"
+#include "report/limit_figures.h"
+#include "report/memory_figures.h"
 #include "report/report_sections.h"
 
 /* The resources: enumerator, key, and the field of the result that holds the busy fraction. */
@@ -34,7 +36,8 @@ struct tma_kernel_figures {
     double time_ns;
     uint64_t moved_bytes; /* loaded, stored and reduced */
     double gigabytes_per_second, bytes_per_cycle_per_sm;
-    double l2_hit_fraction, dram_gigabytes_per_second;
+    struct tma_limit_figure limits[TMA_LIMIT_COUNT];
+    struct tma_memory_figures memory;
     double busy[TMA_KERNEL_RESOURCE_COUNT];
     uint64_t role_cycles[TMA_MAX_ROLES];                        /* sum over the causes */
     uint32_t cause_tenths[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT]; /* in 0.1 % of the role's time */

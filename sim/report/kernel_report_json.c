@@ -60,10 +60,7 @@ static void write_rates(struct kernel_json *report) {
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
     tma_launches_write_json(report->input->findings.draws, json);
-    tma_json_unsigned(json, "memory_cycles",
-                      report->result->memory_cycles > report->result->cycles
-                          ? report->result->memory_cycles
-                          : report->result->cycles);
+    tma_json_unsigned(json, "memory_cycles", figures->memory.cycles);
     tma_json_decimal(json, "time_ns", figures->time_ns, RATE_DIGITS);
     tma_distribution_write_json("cta_cycles", &report->result->cta_cycles, json);
     tma_waves_write_json(report->result, report->result->ctas_per_sm, json);
@@ -80,6 +77,7 @@ static void write_rates(struct kernel_json *report) {
     tma_json_decimal(json, "gigabytes_per_second", figures->gigabytes_per_second, RATE_DIGITS);
     tma_json_decimal(json, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm, RATE_DIGITS);
     tma_json_end_object(json);
+    tma_limits_write_json(figures->limits, json);
     tma_distribution_write_json("latency_cycles", &report->result->latency_cycles, json);
 }
 
@@ -93,17 +91,9 @@ static void write_memory(struct kernel_json *report) {
     tma_json_end_object(json);
     tma_json_begin_object(json, "l2");
     tma_json_unsigned(json, "requests", counters->l2_requests);
-    tma_json_unsigned(json, "sectors", counters->l2_sectors);
-    tma_json_unsigned(json, "sector_hits", counters->l2_sector_hits);
-    tma_json_unsigned(json, "sector_misses", counters->l2_sector_misses);
-    tma_json_decimal(json, "hit_fraction", report->figures->l2_hit_fraction, FRACTION_DIGITS);
+    tma_l2_members_write_json(counters, &report->figures->memory, json);
     tma_json_end_object(json);
-    tma_json_begin_object(json, "dram");
-    tma_json_unsigned(json, "read_sectors", counters->dram_read_sectors);
-    tma_json_unsigned(json, "write_sectors", counters->dram_write_sectors);
-    tma_json_decimal(json, "gigabytes_per_second", report->figures->dram_gigabytes_per_second,
-                     RATE_DIGITS);
-    tma_json_end_object(json);
+    tma_dram_write_json(counters, &report->figures->memory, json);
 }
 
 static void write_roles(struct kernel_json *report) {

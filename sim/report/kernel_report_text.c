@@ -52,10 +52,10 @@ static void write_rates(const struct kernel_text *report) {
                   tma_decimal(figures->time_ns, 1).text);
     tma_sampled_write_text(report->result, report->out);
     tma_launches_write_text(report->input->findings.draws, report->out);
-    if (report->result->memory_cycles > report->result->cycles)
+    if (figures->memory.cycles > report->result->cycles)
         tma_text_line(report->out, NULL,
                       "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
-                      report->result->memory_cycles);
+                      figures->memory.cycles);
     tma_distribution_write_text("  each CTA", &report->result->cta_cycles, "CTAs", report->out);
     tma_waves_write_text(report->result, report->result->ctas_per_sm, report->out);
     tma_text_line(report->out, "bytes moved",
@@ -72,6 +72,7 @@ static void write_rates(const struct kernel_text *report) {
     tma_text_line(report->out, "rate", "%s GB/s, %s bytes/cycle/SM",
                   tma_decimal(figures->gigabytes_per_second, 1).text,
                   tma_decimal(figures->bytes_per_cycle_per_sm, 2).text);
+    tma_limits_write_text(figures->limits, report->out);
     tma_distribution_write_text("operation latency", &report->result->latency_cycles, "operations",
                                 report->out);
 }
@@ -85,10 +86,9 @@ static void write_memory(const struct kernel_text *report) {
                   "%" PRIu64 " requests for %" PRIu64 " sectors of 32 bytes: %" PRIu64
                   " hits (%s %%), %" PRIu64 " misses",
                   counters->l2_requests, counters->l2_sectors, counters->l2_sector_hits,
-                  tma_percent(report->figures->l2_hit_fraction).text, counters->l2_sector_misses);
-    tma_text_line(report->out, "DRAM", "%" PRIu64 " sectors read, %" PRIu64 " written, %s GB/s",
-                  counters->dram_read_sectors, counters->dram_write_sectors,
-                  tma_decimal(report->figures->dram_gigabytes_per_second, 1).text);
+                  tma_percent(report->figures->memory.l2_hit_fraction).text,
+                  counters->l2_sector_misses);
+    tma_traffic_write_text(counters, &report->figures->memory, report->out);
 }
 
 /* Writes the causes that have a share of the role's time. */

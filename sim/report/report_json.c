@@ -26,14 +26,6 @@ static void rate(struct json_report *report, const char *key, double value) {
     tma_json_decimal(&report->json, key, value, RATE_DIGITS);
 }
 
-/* Null where the rate is not known. */
-static void optional(struct json_report *report, const char *key, double value, bool known) {
-    if (known)
-        rate(report, key, value);
-    else
-        tma_json_null(&report->json, key);
-}
-
 static void write_map(struct json_report *report, uint32_t index) {
     const struct tma_tensor_map *map = &report->input->workload->maps[index];
     const struct tma_map_array *array = &report->input->workload->arrays[index];
@@ -69,33 +61,12 @@ static void write_workload(struct json_report *report) {
     tma_json_end_object(json);
 }
 
-static void write_limits(struct json_report *report) {
-    struct tma_json *json = &report->json;
-    tma_json_begin_object(json, "limits");
-    for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
-        const struct tma_limit_figure *limit = &report->figures->limits[i];
-        tma_json_begin_object(json, limit->key);
-        bool is_rate = limit->bytes_per_cycle_per_sm > 0;
-        optional(report, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm, is_rate);
-        optional(report, "used_bytes_per_cycle_per_sm", limit->used_bytes_per_cycle_per_sm,
-                 is_rate);
-        optional(report, "busy_cycles", limit->busy_cycles, i == TMA_LIMIT_L2);
-        optional(report, "of_cycles", limit->cycles, i == TMA_LIMIT_L2);
-        if (is_rate || i == TMA_LIMIT_L2)
-            fraction(report, "used", limit->used);
-        else
-            tma_json_null(json, "used");
-        tma_json_end_object(json);
-    }
-    tma_json_end_object(json);
-}
-
 static void write_rates(struct json_report *report) {
     const struct tma_figures *figures = report->figures;
     struct tma_json *json = &report->json;
     tma_json_unsigned(json, "cycles", report->result->cycles);
     tma_launches_write_json(report->input->findings.draws, json);
-    tma_json_unsigned(json, "memory_cycles", figures->memory_cycles);
+    tma_json_unsigned(json, "memory_cycles", figures->memory.cycles);
     rate(report, "time_ns", figures->time_ns);
     tma_distribution_write_json("cta_cycles", &report->result->cta_cycles, json);
     tma_waves_write_json(report->result, 1, &report->json);
@@ -114,7 +85,7 @@ static void write_rates(struct json_report *report) {
     rate(report, "bytes_per_cycle", figures->bytes_per_cycle);
     rate(report, "bytes_per_cycle_per_sm", figures->bytes_per_cycle_per_sm);
     tma_json_end_object(json);
-    write_limits(report);
+    tma_limits_write_json(figures->limits, json);
     tma_distribution_write_json("latency_cycles", &report->result->latency_cycles, json);
 }
 
@@ -136,28 +107,12 @@ static void write_tma(struct json_report *report) {
 
 static void write_l2_and_dram(struct json_report *report) {
     const struct tma_counters *counters = &report->result->counters;
-    const struct tma_figures *figures = report->figures;
+    const struct tma_memory_figures *figures = &report->figures->memory;
     struct tma_json *json = &report->json;
     tma_json_begin_object(json, "l2");
-    tma_json_unsigned(json, "sectors", counters->l2_sectors);
-    tma_json_unsigned(json, "sector_hits", counters->l2_sector_hits);
-    tma_json_unsigned(json, "sector_misses", counters->l2_sector_misses);
-    fraction(report, "hit_fraction", figures->l2_hit_fraction);
-    tma_json_unsigned(json, "fills", counters->l2_fills);
-    tma_json_unsigned(json, "fill_sectors", counters->l2_fill_sectors);
-    tma_json_unsigned(json, "fill_bytes", figures->l2_fill_bytes);
-    tma_json_unsigned(json, "unused_fill_sectors", counters->l2_fill_unused_sectors);
-    tma_json_unsigned(json, "unused_fill_bytes", figures->l2_fill_unused_bytes);
-    fraction(report, "over_fetch_fraction", figures->l2_over_fetch_fraction);
-    tma_json_unsigned(json, "evictions", counters->l2_evictions);
+    tma_l2_members_write_json(counters, figures, json);
     tma_json_end_object(json);
-    tma_json_begin_object(json, "dram");
-    tma_json_unsigned(json, "read_sectors", counters->dram_read_sectors);
-    tma_json_unsigned(json, "write_sectors", counters->dram_write_sectors);
-    tma_json_unsigned(json, "read_bytes", figures->dram_read_bytes);
-    tma_json_unsigned(json, "write_bytes", figures->dram_write_bytes);
-    rate(report, "gigabytes_per_second", figures->dram_gigabytes_per_second);
-    tma_json_end_object(json);
+    tma_dram_write_json(counters, figures, json);
 }
 
 /* One address for each lane; null for an inactive lane. */

@@ -7,6 +7,9 @@
 #include "report/labels.h"
 #include "report/text_line.h"
 
+/* Digits after the point. */
+enum { FRACTION_DIGITS = 6, RATE_DIGITS = 3 };
+
 void tma_partial_write_text(const struct tma_result *result, FILE *out) {
     tma_text_line(out, "partial",
                   "interrupted at cycle %" PRIu64 ": the figures are of the time until then",
@@ -51,6 +54,119 @@ void tma_distribution_write_json(const char *key, const struct tma_distribution 
     tma_json_unsigned(json, "median", distribution->median);
     tma_json_unsigned(json, "p95", distribution->p95);
     tma_json_unsigned(json, "max", distribution->max);
+    tma_json_end_object(json);
+}
+
+void tma_limits_write_text(const struct tma_limit_figure limits[TMA_LIMIT_COUNT], FILE *out) {
+    const char *label = "limits";
+    for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
+        const struct tma_limit_figure *limit = &limits[i];
+        if (limit->bytes_per_cycle_per_sm > 0)
+            tma_text_line(out, label, "%s: %s of %s bytes/cycle/SM (%s %%)", limit->text,
+                          tma_decimal(limit->used_bytes_per_cycle_per_sm, 2).text,
+                          tma_decimal(limit->bytes_per_cycle_per_sm, 2).text,
+                          tma_percent(limit->used).text);
+        else if (i == TMA_LIMIT_L2)
+            tma_text_line(out, label, "%s: busy for %s of %s cycles, on average (%s %%)",
+                          limit->text, tma_decimal(limit->busy_cycles, 0).text,
+                          tma_decimal(limit->cycles, 0).text, tma_percent(limit->used).text);
+        else
+            continue;
+        label = NULL;
+    }
+}
+
+/* Null where the count is not known. */
+static void optional_count(struct tma_json *json, const char *key, uint64_t value, bool is_known) {
+    if (is_known)
+        tma_json_unsigned(json, key, value);
+    else
+        tma_json_null(json, key);
+}
+
+/* Null where the figure is not known. */
+static void optional(struct tma_json *json, const char *key, double value, unsigned digits,
+                     bool is_known) {
+    if (is_known)
+        tma_json_decimal(json, key, value, digits);
+    else
+        tma_json_null(json, key);
+}
+
+void tma_limits_write_json(const struct tma_limit_figure limits[TMA_LIMIT_COUNT],
+                           struct tma_json *json) {
+    tma_json_begin_object(json, "limits");
+    for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
+        const struct tma_limit_figure *limit = &limits[i];
+        bool is_rate = limit->bytes_per_cycle_per_sm > 0, is_time = i == TMA_LIMIT_L2;
+        tma_json_begin_object(json, limit->key);
+        optional(json, "bytes_per_cycle_per_sm", limit->bytes_per_cycle_per_sm, RATE_DIGITS,
+                 is_rate);
+        optional(json, "used_bytes_per_cycle_per_sm", limit->used_bytes_per_cycle_per_sm,
+                 RATE_DIGITS, is_rate);
+        optional(json, "busy_cycles", limit->busy_cycles, RATE_DIGITS, is_time);
+        optional(json, "of_cycles", limit->cycles, RATE_DIGITS, is_time);
+        optional(json, "used", limit->used, FRACTION_DIGITS, is_rate || is_time);
+        tma_json_end_object(json);
+    }
+    tma_json_end_object(json);
+}
+
+static void write_fills(const struct tma_counters *counters,
+                        const struct tma_memory_figures *figures, FILE *out) {
+    if (!figures->l2_use_known) {
+        tma_text_line(out, NULL, "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors",
+                      counters->l2_fills, counters->l2_fill_sectors);
+        tma_text_line(out, NULL,
+                      "over-fetch and evictions unknown: steps of tiles were left out, which would "
+                      "use and evict other lines");
+        return;
+    }
+    tma_text_line(out, NULL,
+                  "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors: %" PRIu64
+                  " (%s %%) never used (over-fetch)",
+                  counters->l2_fills, counters->l2_fill_sectors, counters->l2_fill_unused_sectors,
+                  tma_percent(figures->l2_over_fetch_fraction).text);
+    tma_text_line(
+        out, NULL, "%" PRIu64 " evictions%s", counters->l2_evictions,
+        counters->l2_evictions == 0
+            ? ""
+            : " of lines: filled, written, or copied from the other partition, also by the "
+              "launch before");
+}
+
+void tma_traffic_write_text(const struct tma_counters *counters,
+                            const struct tma_memory_figures *figures, FILE *out) {
+    write_fills(counters, figures, out);
+    tma_text_line(out, "DRAM", "%" PRIu64 " sectors read, %" PRIu64 " written, %s GB/s",
+                  counters->dram_read_sectors, counters->dram_write_sectors,
+                  tma_decimal(figures->dram_gigabytes_per_second, 1).text);
+}
+
+void tma_l2_members_write_json(const struct tma_counters *counters,
+                               const struct tma_memory_figures *figures, struct tma_json *json) {
+    bool known = figures->l2_use_known;
+    tma_json_unsigned(json, "sectors", counters->l2_sectors);
+    tma_json_unsigned(json, "sector_hits", counters->l2_sector_hits);
+    tma_json_unsigned(json, "sector_misses", counters->l2_sector_misses);
+    tma_json_decimal(json, "hit_fraction", figures->l2_hit_fraction, FRACTION_DIGITS);
+    tma_json_unsigned(json, "fills", counters->l2_fills);
+    tma_json_unsigned(json, "fill_sectors", counters->l2_fill_sectors);
+    tma_json_unsigned(json, "fill_bytes", figures->l2_fill_bytes);
+    optional_count(json, "unused_fill_sectors", counters->l2_fill_unused_sectors, known);
+    optional_count(json, "unused_fill_bytes", figures->l2_fill_unused_bytes, known);
+    optional(json, "over_fetch_fraction", figures->l2_over_fetch_fraction, FRACTION_DIGITS, known);
+    optional_count(json, "evictions", counters->l2_evictions, known);
+}
+
+void tma_dram_write_json(const struct tma_counters *counters,
+                         const struct tma_memory_figures *figures, struct tma_json *json) {
+    tma_json_begin_object(json, "dram");
+    tma_json_unsigned(json, "read_sectors", counters->dram_read_sectors);
+    tma_json_unsigned(json, "write_sectors", counters->dram_write_sectors);
+    tma_json_unsigned(json, "read_bytes", figures->dram_read_bytes);
+    tma_json_unsigned(json, "write_bytes", figures->dram_write_bytes);
+    tma_json_decimal(json, "gigabytes_per_second", figures->dram_gigabytes_per_second, RATE_DIGITS);
     tma_json_end_object(json);
 }
 

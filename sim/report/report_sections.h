@@ -8,6 +8,8 @@
 #include "engine/result.h"
 #include "memory/machine.h"
 #include "report/json_writer.h"
+#include "report/limit_figures.h"
+#include "report/memory_figures.h"
 
 /* The first lines: of a run that was interrupted, the cycle until which it went; the scenario; the
  * machine, whose SMs run at `sm_clock_mhz`. */
@@ -24,6 +26,22 @@ void tma_distribution_write_text(const char *label, const struct tma_distributio
                                  const char *what, FILE *out);
 void tma_distribution_write_json(const char *key, const struct tma_distribution *distribution,
                                  struct tma_json *json);
+
+/* What the run used of each limit of the machine. Limits that are not known are left out of the
+ * text, and null in JSON. */
+void tma_limits_write_text(const struct tma_limit_figure limits[TMA_LIMIT_COUNT], FILE *out);
+void tma_limits_write_json(const struct tma_limit_figure limits[TMA_LIMIT_COUNT],
+                           struct tma_json *json);
+
+/* What L2 fetched from DRAM and evicted, and what DRAM moved. Over-fetch and evictions that are not
+ * known are null in JSON, and the text says why. In JSON these are the members of the object "l2",
+ * from its sectors on, and the object "dram". */
+void tma_traffic_write_text(const struct tma_counters *counters,
+                            const struct tma_memory_figures *figures, FILE *out);
+void tma_l2_members_write_json(const struct tma_counters *counters,
+                               const struct tma_memory_figures *figures, struct tma_json *json);
+void tma_dram_write_json(const struct tma_counters *counters,
+                         const struct tma_memory_figures *figures, struct tma_json *json);
 
 /* One cause in a list of what time went to: `cycles_key` names its cycles in JSON. */
 struct tma_cause_share {

@@ -74,42 +74,23 @@ static void write_bytes(const struct text_report *report) {
                       counters->prefetched_bytes);
 }
 
-static void write_limits(const struct text_report *report) {
-    const char *label = "limits";
-    for (int i = 0; i < TMA_LIMIT_COUNT; i++) {
-        const struct tma_limit_figure *limit = &report->figures->limits[i];
-        if (limit->bytes_per_cycle_per_sm > 0)
-            tma_text_line(report->out, label, "%s: %s of %s bytes/cycle/SM (%s %%)", limit->text,
-                          tma_decimal(limit->used_bytes_per_cycle_per_sm, 2).text,
-                          tma_decimal(limit->bytes_per_cycle_per_sm, 2).text,
-                          tma_percent(limit->used).text);
-        else if (i == TMA_LIMIT_L2)
-            tma_text_line(report->out, label, "%s: busy for %s of %s cycles, on average (%s %%)",
-                          limit->text, tma_decimal(limit->busy_cycles, 0).text,
-                          tma_decimal(limit->cycles, 0).text, tma_percent(limit->used).text);
-        else
-            continue;
-        label = NULL;
-    }
-}
-
 static void write_rates(const struct text_report *report) {
     const struct tma_figures *figures = report->figures;
     tma_text_line(report->out, "cycles", "%" PRIu64 ", %s ns", report->result->cycles,
                   tma_decimal(figures->time_ns, 1).text);
     tma_sampled_write_text(report->result, report->out);
     tma_launches_write_text(report->input->findings.draws, report->out);
-    if (figures->memory_cycles > report->result->cycles)
+    if (figures->memory.cycles > report->result->cycles)
         tma_text_line(report->out, NULL,
                       "%" PRIu64 " until L2 and DRAM are done, with what the CTAs do not wait for",
-                      figures->memory_cycles);
+                      figures->memory.cycles);
     tma_distribution_write_text("  each CTA", &report->result->cta_cycles, "CTAs", report->out);
     tma_waves_write_text(report->result, 1, report->out);
     write_bytes(report);
     tma_text_line(report->out, "rate", "%s GB/s, %s bytes/cycle/SM",
                   tma_decimal(figures->gigabytes_per_second, 1).text,
                   tma_decimal(figures->bytes_per_cycle_per_sm, 2).text);
-    write_limits(report);
+    tma_limits_write_text(figures->limits, report->out);
     tma_distribution_write_text("operation latency", &report->result->latency_cycles, "operations",
                                 report->out);
 }
@@ -136,21 +117,8 @@ static void write_memory(const struct text_report *report) {
     tma_text_line(report->out, NULL,
                   "%" PRIu64 " sectors of 32 bytes: %" PRIu64 " hits (%s %%), %" PRIu64 " misses",
                   counters->l2_sectors, counters->l2_sector_hits,
-                  tma_percent(figures->l2_hit_fraction).text, counters->l2_sector_misses);
-    tma_text_line(report->out, NULL,
-                  "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors: %" PRIu64
-                  " (%s %%) never used (over-fetch)",
-                  counters->l2_fills, counters->l2_fill_sectors, counters->l2_fill_unused_sectors,
-                  tma_percent(figures->l2_over_fetch_fraction).text);
-    tma_text_line(
-        report->out, NULL, "%" PRIu64 " evictions%s", counters->l2_evictions,
-        counters->l2_evictions == 0
-            ? ""
-            : " of lines: filled, written, or copied from the other partition, also by the "
-              "launch before");
-    tma_text_line(report->out, "DRAM", "%" PRIu64 " sectors read, %" PRIu64 " written, %s GB/s",
-                  counters->dram_read_sectors, counters->dram_write_sectors,
-                  tma_decimal(figures->dram_gigabytes_per_second, 1).text);
+                  tma_percent(figures->memory.l2_hit_fraction).text, counters->l2_sector_misses);
+    tma_traffic_write_text(counters, &figures->memory, report->out);
 }
 
 static void write_worst_access(const struct text_report *report) {

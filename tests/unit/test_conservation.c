@@ -6,6 +6,7 @@
  * A failure prints its seed. */
 #include <ctype.h>
 #include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "machine.h"
 #include "random_workload.h"
 #include "report/figures.h"
-#include "report/kernel_report.h"
+#include "report/kernel_figures.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 #include "yaml_text.h"
@@ -43,6 +44,36 @@ static void check_text(const char *name, const char *text) {
     }
 }
 
+/* The share of each limit follows from the two numbers that are printed before it: rates with two
+ * digits after the point, or whole cycles. */
+static void check_printed_limits(const char *name, const char *text) {
+    const char *line = strstr(text, "\nlimits ");
+    ck_assert_msg(line != NULL, "%s: no limits", name);
+    for (int i = 0; i < TMA_LIMIT_COUNT; i++, line = strchr(line + 1, '\n')) {
+        const char *form = i == TMA_LIMIT_L2 ? "%*[^:]: busy for %lf of %lf cycles, on average (%lf"
+                                             : "%*[^:]: %lf of %lf bytes/cycle/SM (%lf";
+        double used, limit, percent, rounding = i == TMA_LIMIT_L2 ? 0.5 : 0.005;
+        ck_assert_msg(sscanf(line, form, &used, &limit, &percent) == 3, "%s: %.80s", name, line);
+        double error = limit > 0 ? 100 * rounding * (1 + used / limit) / limit : 0;
+        ck_assert_msg(used <= limit, "%s: %.80s", name, line);
+        ck_assert_msg(fabs(percent - (limit > 0 ? 100 * used / limit : 0)) < 0.051 + error,
+                      "%s: %.80s", name, line);
+    }
+}
+
+/* What the reports of both kinds derive from the counts of L2 and DRAM. */
+static void check_memory(const char *name, const struct tma_limit_figure *limits,
+                         const struct tma_memory_figures *memory, const struct tma_result *result) {
+    const struct tma_counters *counters = &result->counters;
+    for (int i = 0; i < TMA_LIMIT_COUNT; i++)
+        check_fraction(name, limits[i].key, limits[i].used);
+    check_fraction(name, "hits", memory->l2_hit_fraction);
+    check_fraction(name, "over-fetch", memory->l2_over_fetch_fraction);
+    ck_assert_uint_eq(memory->l2_fill_bytes, 32 * counters->l2_fill_sectors);
+    ck_assert_uint_le(memory->l2_fill_unused_bytes, memory->l2_fill_bytes);
+    ck_assert_uint_ge(counters->dram_read_sectors, counters->l2_fill_sectors);
+}
+
 static void check_report(const char *name, const struct tma_machine *machine,
                          const struct tma_workload *workload, const struct tma_result *result,
                          const char *const *map_names) {
@@ -55,15 +86,13 @@ static void check_report(const char *name, const struct tma_machine *machine,
     struct tma_figures figures = tma_figures_of(&input);
     for (int i = 0; i < TMA_RESOURCE_COUNT; i++)
         check_fraction(name, tma_resource_key((enum tma_resource)i), figures.busy[i]);
-    for (int i = 0; i < TMA_LIMIT_COUNT; i++)
-        check_fraction(name, figures.limits[i].key, figures.limits[i].used);
-    check_fraction(name, "hits", figures.l2_hit_fraction);
-    check_fraction(name, "over-fetch", figures.l2_over_fetch_fraction);
+    check_memory(name, figures.limits, &figures.memory, result);
     static char text[TEXT_BYTES];
     FILE *out = fmemopen(text, sizeof text, "w");
     tma_report_write(&input, 0, out);
     fclose(out);
     check_text(name, text);
+    check_printed_limits(name, text);
 }
 
 static void check_causes(const char *name, const struct tma_result *result) {
@@ -140,11 +169,18 @@ static void check_kernel(const char *name, const struct tma_machine *machine,
                                             .kernel = kernel,
                                             .result = result,
                                             .map_names = map_names};
+    struct tma_kernel_figures figures = tma_kernel_figures_of(&input);
+    for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
+        check_fraction(name, tma_kernel_resource_key((enum tma_kernel_resource)i), figures.busy[i]);
+    check_memory(name, figures.limits, &figures.memory, result);
+    /* The port's time is that of the bytes, rounded to whole ticks. */
+    ck_assert_double_eq_tol(figures.limits[TMA_LIMIT_SM_PORT].used, result->busy_sm_port, 0.01);
     static char text[TEXT_BYTES];
     FILE *out = fmemopen(text, sizeof text, "w");
     tma_kernel_report_write(&input, 0, out);
     fclose(out);
     check_text(name, text);
+    check_printed_limits(name, text);
 }
 
 /* What the roles of a random kernel do, all CTAs together. */

@@ -1,0 +1,60 @@
+#include "report/limit_figures.h"
+
+#include <math.h>
+
+#include "report/memory_figures.h"
+
+enum { SECTOR_BYTES = 32 };
+
+struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
+                                              const struct tma_result *result) {
+    return (struct tma_report_limits){
+        .sm_bytes_per_cycle = machine->crossbar.sm_port_bytes_per_kcycle / 1000.0,
+        .gpc_bytes_per_cycle =
+            result->gpcs * (machine->crossbar.gpc_port_bytes_per_kcycle / 1000.0),
+        .dram_bytes_per_cycle = (double)tma_machine_dram_bytes_per_kcycle(machine) / 1000.0,
+    };
+}
+
+static double ratio(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : 0;
+}
+
+/* A machine without such servers has no fraction. */
+static double known(double fraction) {
+    return isfinite(fraction) ? fraction : 0;
+}
+
+/* The limit of a rate; both rates are in bytes per cycle of all SMs. */
+static struct tma_limit_figure rate_limit(const char *key, const char *text, double peak,
+                                          double used, double sms) {
+    return (struct tma_limit_figure){.key = key,
+                                     .text = text,
+                                     .bytes_per_cycle_per_sm = ratio(peak, sms),
+                                     .used_bytes_per_cycle_per_sm = ratio(used, sms),
+                                     .used = ratio(used, peak)};
+}
+
+/* A GPC's port passes one response for all SMs of a multicast load, so its bytes follow from the
+ * time that it is busy. */
+void tma_limit_figures_of(const struct tma_report_limits *limits, const struct tma_result *result,
+                          uint32_t sms, struct tma_limit_figure figures[TMA_LIMIT_COUNT]) {
+    const struct tma_counters *counters = &result->counters;
+    double cycles = (double)result->cycles, memory_cycles = (double)tma_memory_cycles_of(result);
+    double sm_bytes = (double)counters->sm_read_sectors * SECTOR_BYTES;
+    double dram_bytes =
+        (double)(counters->dram_read_sectors + counters->dram_write_sectors) * SECTOR_BYTES;
+    double gpc_used = known(result->busy_crossbar), l2_used = known(result->busy_l2);
+    figures[TMA_LIMIT_SM_PORT] = rate_limit("sm_port", "SM port", limits->sm_bytes_per_cycle * sms,
+                                            ratio(sm_bytes, cycles), sms);
+    figures[TMA_LIMIT_GPC_PORTS] =
+        rate_limit("gpc_ports", "GPC ports in use", limits->gpc_bytes_per_cycle,
+                   limits->gpc_bytes_per_cycle * gpc_used, sms);
+    figures[TMA_LIMIT_L2] = (struct tma_limit_figure){.key = "l2",
+                                                      .text = "L2 slices",
+                                                      .busy_cycles = l2_used * memory_cycles,
+                                                      .cycles = memory_cycles,
+                                                      .used = l2_used};
+    figures[TMA_LIMIT_DRAM] = rate_limit("dram", "DRAM bus", limits->dram_bytes_per_cycle,
+                                         ratio(dram_bytes, memory_cycles), sms);
+}

@@ -1,0 +1,111 @@
+/* Figures of kernels' reports that depend on the clock, on where clusters fit, and on what a
+ * sampled run left out. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine.h"
+#include "engine/kernel_run.h"
+#include "report/kernel_figures.h"
+#include "report/report.h"
+#include "scenario/scenario.h"
+#include "suite.h"
+
+enum { TEXT_BYTES = 1 << 16 };
+
+static struct tma_scenario scenario;
+static struct tma_result result;
+
+static void run(const char *path, const char *const *settings, size_t count) {
+    struct tma_diagnostics list = {0};
+    struct tma_error error;
+    ck_assert_msg(tma_scenario_read(path, settings, count, &scenario, &list), "%s", path);
+    ck_assert_msg(tma_kernel_run(&scenario.machine, &scenario.program->kernel, NULL, &result, NULL,
+                                 &error) == TMA_OK,
+                  "%s", error.text);
+    tma_diagnostics_free(&list);
+}
+
+static struct tma_kernel_report_input input_of(void) {
+    return (struct tma_kernel_report_input){.scenario = scenario.name,
+                                            .machine = &scenario.machine,
+                                            .kernel = &scenario.program->kernel,
+                                            .result = &result,
+                                            .map_names = scenario.map_names};
+}
+
+static const char *report_of(int format) {
+    static char text[TEXT_BYTES];
+    struct tma_kernel_report_input input = input_of();
+    FILE *out = fmemopen(text, sizeof text, "w");
+    ck_assert_ptr_nonnull(out);
+    tma_kernel_report_write(&input, format, out);
+    fclose(out);
+    return text;
+}
+
+/* Of the H200's 132 SMs, clusters of four fit 120. */
+START_TEST(test_sms_of_clusters) {
+    const char *const settings[] = {"kernel.ctas=264"};
+    run("configs/scenarios/kernels/cluster_of_4.yaml", settings, 1);
+    struct tma_kernel_report_input input = input_of();
+    struct tma_kernel_figures figures = tma_kernel_figures_of(&input);
+    ck_assert_uint_eq(figures.sms, 120);
+    ck_assert_double_eq_tol(figures.limits[TMA_LIMIT_SM_PORT].used, result.busy_sm_port, 1e-3);
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
+/* DRAM and the crossbar keep their clocks: at half the SM clock they move twice as much in a
+ * cycle. The port of an SM has the clock of the SM. */
+START_TEST(test_limits_of_clock) {
+    const char *const settings[] = {"kernel.sm_clock=990 MHz"};
+    struct tma_kernel_figures figures[2];
+    for (size_t i = 0; i < 2; i++) {
+        run("configs/scenarios/kernels/gemm.yaml", settings, i);
+        struct tma_kernel_report_input input = input_of();
+        figures[i] = tma_kernel_figures_of(&input);
+        ck_assert_uint_eq(figures[i].sm_clock_mhz, i == 0 ? 1980 : 990);
+        tma_scenario_free(&scenario);
+    }
+    const struct tma_limit_figure *fast = figures[0].limits, *slow = figures[1].limits;
+    ck_assert_double_eq(slow[TMA_LIMIT_SM_PORT].bytes_per_cycle_per_sm,
+                        fast[TMA_LIMIT_SM_PORT].bytes_per_cycle_per_sm);
+    ck_assert_double_eq_tol(slow[TMA_LIMIT_GPC_PORTS].bytes_per_cycle_per_sm,
+                            2 * fast[TMA_LIMIT_GPC_PORTS].bytes_per_cycle_per_sm, 0.1);
+    ck_assert_double_eq_tol(slow[TMA_LIMIT_DRAM].bytes_per_cycle_per_sm,
+                            2 * fast[TMA_LIMIT_DRAM].bytes_per_cycle_per_sm, 0.1);
+}
+END_TEST
+
+/* A run without some steps of its tiles does not know which sectors these would have used. */
+START_TEST(test_short_tiles) {
+    run("configs/scenarios/kernels/gemm.yaml", NULL, 0);
+    ck_assert_ptr_nonnull(strstr(report_of(0), "never used (over-fetch)"));
+    ck_assert_ptr_nonnull(strstr(report_of(1), "\"evictions\": 0"));
+    result.sampled.asked = result.sampled.short_tiles = true;
+    ck_assert_ptr_nonnull(strstr(report_of(0), "never used (over-fetch)")); /* nothing left out */
+    result.sampled.skipped_cycles = result.cycles / 2;
+    ck_assert_ptr_nonnull(strstr(report_of(0), "over-fetch and evictions unknown"));
+    ck_assert_ptr_null(strstr(report_of(0), "never used"));
+    for (const char *const *key = (const char *const[]){"unused_fill_sectors", "unused_fill_bytes",
+                                                        "over_fetch_fraction", "evictions", NULL};
+         *key != NULL; key++) {
+        char member[40];
+        snprintf(member, sizeof member, "\"%s\": null", *key);
+        ck_assert_ptr_nonnull(strstr(report_of(1), member));
+    }
+    tma_scenario_free(&scenario);
+}
+END_TEST
+
+int main(void) {
+    load_engine();
+    Suite *suite = suite_create("kernel_figures");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, test_sms_of_clusters);
+    tcase_add_test(tests, test_limits_of_clock);
+    tcase_add_test(tests, test_short_tiles);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
