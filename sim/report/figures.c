@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "report/ratio.h"
+
 enum { MAX_PARTS = 64 };
 
 static const struct {
@@ -19,10 +21,6 @@ const char *tma_resource_key(enum tma_resource resource) {
 
 const char *tma_resource_text(enum tma_resource resource) {
     return resources[resource].text;
-}
-
-static double ratio(double numerator, double denominator) {
-    return denominator > 0 ? numerator / denominator : 0;
 }
 
 void tma_share_out_tenths(const uint64_t *parts, size_t count, uint32_t *tenths) {
@@ -51,13 +49,13 @@ static void derive_rates(struct tma_figures *figures, const struct tma_report_in
     const struct tma_counters *counters = &input->result->counters;
     double cycles = (double)input->result->cycles;
     figures->moved_bytes = counters->bytes + counters->stored_bytes + counters->reduced_bytes;
-    figures->time_ns = ratio(cycles * 1000, input->machine->sm_clock_mhz);
-    figures->gigabytes_per_second = ratio((double)figures->moved_bytes, figures->time_ns);
-    figures->bytes_per_cycle = ratio((double)figures->moved_bytes, cycles);
-    figures->bytes_per_cycle_per_sm = ratio(figures->bytes_per_cycle, figures->sms);
+    figures->time_ns = tma_ratio(cycles * 1000, input->machine->sm_clock_mhz);
+    figures->gigabytes_per_second = tma_ratio((double)figures->moved_bytes, figures->time_ns);
+    figures->bytes_per_cycle = tma_ratio((double)figures->moved_bytes, cycles);
+    figures->bytes_per_cycle_per_sm = tma_ratio(figures->bytes_per_cycle, figures->sms);
     figures->fill_bytes = counters->bytes - counters->tensor_bytes;
     uint64_t row_bytes = figures->moved_bytes - counters->copied_bytes + counters->prefetched_bytes;
-    figures->row_bytes = ratio((double)row_bytes, (double)counters->rows);
+    figures->row_bytes = tma_ratio((double)row_bytes, (double)counters->rows);
 }
 
 static void derive_consumers(struct tma_figures *figures, const struct tma_report_input *input) {
@@ -75,7 +73,7 @@ static void derive_consumers(struct tma_figures *figures, const struct tma_repor
     if (figures->wavefronts > figures->ideal_wavefronts)
         figures->excess_wavefronts = figures->wavefronts - figures->ideal_wavefronts;
     figures->excess_fraction =
-        ratio((double)figures->excess_wavefronts, (double)figures->wavefronts);
+        tma_ratio((double)figures->excess_wavefronts, (double)figures->wavefronts);
 }
 
 static void derive_causes(struct tma_figures *figures, const struct tma_result *result) {
@@ -84,7 +82,7 @@ static void derive_causes(struct tma_figures *figures, const struct tma_result *
         sum += result->cause_cycles[i];
     assert(sum == result->slot_cycles);
     for (int i = 0; i < TMA_CAUSE_COUNT; i++)
-        figures->cause_fraction[i] = ratio((double)result->cause_cycles[i], (double)sum);
+        figures->cause_fraction[i] = tma_ratio((double)result->cause_cycles[i], (double)sum);
     tma_share_out_tenths(result->cause_cycles, TMA_CAUSE_COUNT, figures->cause_tenths);
 }
 
@@ -110,7 +108,8 @@ struct tma_figures tma_figures_of(const struct tma_report_input *input) {
     derive_consumers(&figures, input);
     derive_causes(&figures, input->result);
     derive_busy(&figures, input->result);
-    tma_limit_figures_of(&input->limits, input->result, figures.sms, figures.limits);
+    tma_limit_figures_of(&input->limits, input->result, &figures.memory, figures.sms,
+                         figures.limits);
     return figures;
 }
 

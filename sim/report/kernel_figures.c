@@ -1,6 +1,7 @@
 #include "report/kernel_figures.h"
 
 #include "report/figures.h"
+#include "report/ratio.h"
 
 enum { WARP_THREADS = 32 };
 
@@ -14,10 +15,6 @@ const char *tma_kernel_resource_key(enum tma_kernel_resource resource) {
     return keys[resource];
 }
 
-static double ratio(double numerator, double denominator) {
-    return denominator > 0 ? numerator / denominator : 0;
-}
-
 struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_input *input) {
     const struct tma_result *result = input->result;
     const struct tma_counters *counters = &result->counters;
@@ -29,12 +26,13 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
     figures.sm_clock_mhz = own.sm_clock_mhz;
     for (uint32_t r = 0; r < kernel->role_count; r++)
         figures.threads += kernel->roles[r].warps * WARP_THREADS;
-    figures.time_ns = ratio(cycles * 1000, figures.sm_clock_mhz);
+    figures.time_ns = tma_ratio(cycles * 1000, figures.sm_clock_mhz);
     figures.moved_bytes = counters->bytes + counters->stored_bytes + counters->reduced_bytes;
-    figures.gigabytes_per_second = ratio((double)figures.moved_bytes, figures.time_ns);
-    figures.bytes_per_cycle_per_sm = ratio(ratio((double)figures.moved_bytes, cycles), figures.sms);
+    figures.gigabytes_per_second = tma_ratio((double)figures.moved_bytes, figures.time_ns);
+    figures.bytes_per_cycle_per_sm =
+        tma_ratio(tma_ratio((double)figures.moved_bytes, cycles), figures.sms);
     figures.memory = tma_memory_figures_of(result, own.sm_clock_mhz);
-    tma_limit_figures_of(&limits, result, figures.sms, figures.limits);
+    tma_limit_figures_of(&limits, result, &figures.memory, figures.sms, figures.limits);
 #define BUSY(name, key, figure) figures.busy[name] = result->figure;
     TMA_KERNEL_RESOURCES(BUSY)
 #undef BUSY

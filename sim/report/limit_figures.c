@@ -2,9 +2,7 @@
 
 #include <math.h>
 
-#include "report/memory_figures.h"
-
-enum { SECTOR_BYTES = 32 };
+#include "report/ratio.h"
 
 struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
                                               const struct tma_result *result) {
@@ -14,10 +12,6 @@ struct tma_report_limits tma_report_limits_of(const struct tma_machine *machine,
             result->gpcs * (machine->crossbar.gpc_port_bytes_per_kcycle / 1000.0),
         .dram_bytes_per_cycle = (double)tma_machine_dram_bytes_per_kcycle(machine) / 1000.0,
     };
-}
-
-static double ratio(double numerator, double denominator) {
-    return denominator > 0 ? numerator / denominator : 0;
 }
 
 /* A machine without such servers has no fraction. */
@@ -30,23 +24,22 @@ static struct tma_limit_figure rate_limit(const char *key, const char *text, dou
                                           double used, double sms) {
     return (struct tma_limit_figure){.key = key,
                                      .text = text,
-                                     .bytes_per_cycle_per_sm = ratio(peak, sms),
-                                     .used_bytes_per_cycle_per_sm = ratio(used, sms),
-                                     .used = ratio(used, peak)};
+                                     .bytes_per_cycle_per_sm = tma_ratio(peak, sms),
+                                     .used_bytes_per_cycle_per_sm = tma_ratio(used, sms),
+                                     .used = tma_ratio(used, peak)};
 }
 
 /* A GPC's port passes one response for all SMs of a multicast load, so its bytes follow from the
  * time that it is busy. */
 void tma_limit_figures_of(const struct tma_report_limits *limits, const struct tma_result *result,
-                          uint32_t sms, struct tma_limit_figure figures[TMA_LIMIT_COUNT]) {
-    const struct tma_counters *counters = &result->counters;
-    double cycles = (double)result->cycles, memory_cycles = (double)tma_memory_cycles_of(result);
-    double sm_bytes = (double)counters->sm_read_sectors * SECTOR_BYTES;
-    double dram_bytes =
-        (double)(counters->dram_read_sectors + counters->dram_write_sectors) * SECTOR_BYTES;
+                          const struct tma_memory_figures *memory, uint32_t sms,
+                          struct tma_limit_figure figures[TMA_LIMIT_COUNT]) {
+    double cycles = (double)result->cycles, memory_cycles = (double)memory->cycles;
+    double sm_bytes = (double)result->counters.sm_read_sectors * TMA_SECTOR_BYTES;
+    double dram_bytes = (double)(memory->dram_read_bytes + memory->dram_write_bytes);
     double gpc_used = known(result->busy_crossbar), l2_used = known(result->busy_l2);
     figures[TMA_LIMIT_SM_PORT] = rate_limit("sm_port", "SM port", limits->sm_bytes_per_cycle * sms,
-                                            ratio(sm_bytes, cycles), sms);
+                                            tma_ratio(sm_bytes, cycles), sms);
     figures[TMA_LIMIT_GPC_PORTS] =
         rate_limit("gpc_ports", "GPC ports in use", limits->gpc_bytes_per_cycle,
                    limits->gpc_bytes_per_cycle * gpc_used, sms);
@@ -56,5 +49,5 @@ void tma_limit_figures_of(const struct tma_report_limits *limits, const struct t
                                                       .cycles = memory_cycles,
                                                       .used = l2_used};
     figures[TMA_LIMIT_DRAM] = rate_limit("dram", "DRAM bus", limits->dram_bytes_per_cycle,
-                                         ratio(dram_bytes, memory_cycles), sms);
+                                         tma_ratio(dram_bytes, memory_cycles), sms);
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "report/memory_figures.h"
 #include "report/report.h"
 
 enum { TMA_LIMIT_SM_PORT, TMA_LIMIT_GPC_PORTS, TMA_LIMIT_L2, TMA_LIMIT_DRAM, TMA_LIMIT_COUNT };
@@ -20,8 +21,9 @@ struct tma_limit_figure {
 };
 
 /* Fills in what the run used of each limit. `limits` are those of the machine at the clock that the
- * run's cycles count; `sms` are the SMs that had a CTA. */
+ * run's cycles count, `memory` is derived from the result, and `sms` are the SMs that had a CTA. */
 void tma_limit_figures_of(const struct tma_report_limits *limits, const struct tma_result *result,
-                          uint32_t sms, struct tma_limit_figure figures[TMA_LIMIT_COUNT]);
+                          const struct tma_memory_figures *memory, uint32_t sms,
+                          struct tma_limit_figure figures[TMA_LIMIT_COUNT]);
 
 #endif

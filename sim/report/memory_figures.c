@@ -1,31 +1,25 @@
 #include "report/memory_figures.h"
 
-enum { SECTOR_BYTES = 32 };
-
-static double ratio(double numerator, double denominator) {
-    return denominator > 0 ? numerator / denominator : 0;
-}
-
-uint64_t tma_memory_cycles_of(const struct tma_result *result) {
-    return result->memory_cycles > result->cycles ? result->memory_cycles : result->cycles;
-}
+#include "memory/machine.h"
+#include "report/ratio.h"
 
 struct tma_memory_figures tma_memory_figures_of(const struct tma_result *result,
                                                 uint32_t sm_clock_mhz) {
     const struct tma_counters *counters = &result->counters;
     struct tma_memory_figures figures = {
-        .cycles = tma_memory_cycles_of(result),
-        .l2_hit_fraction = ratio((double)counters->l2_sector_hits, (double)counters->l2_sectors),
+        .cycles = result->memory_cycles > result->cycles ? result->memory_cycles : result->cycles,
+        .l2_hit_fraction =
+            tma_ratio((double)counters->l2_sector_hits, (double)counters->l2_sectors),
         .l2_use_known = !result->sampled.short_tiles || result->sampled.skipped_cycles == 0,
-        .l2_fill_bytes = counters->l2_fill_sectors * SECTOR_BYTES,
-        .l2_fill_unused_bytes = counters->l2_fill_unused_sectors * SECTOR_BYTES,
+        .l2_fill_bytes = counters->l2_fill_sectors * TMA_SECTOR_BYTES,
+        .l2_fill_unused_bytes = counters->l2_fill_unused_sectors * TMA_SECTOR_BYTES,
         .l2_over_fetch_fraction =
-            ratio((double)counters->l2_fill_unused_sectors, (double)counters->l2_fill_sectors),
-        .dram_read_bytes = counters->dram_read_sectors * SECTOR_BYTES,
-        .dram_write_bytes = counters->dram_write_sectors * SECTOR_BYTES,
+            tma_ratio((double)counters->l2_fill_unused_sectors, (double)counters->l2_fill_sectors),
+        .dram_read_bytes = counters->dram_read_sectors * TMA_SECTOR_BYTES,
+        .dram_write_bytes = counters->dram_write_sectors * TMA_SECTOR_BYTES,
     };
     figures.dram_gigabytes_per_second =
-        ratio((double)(figures.dram_read_bytes + figures.dram_write_bytes),
-              ratio((double)figures.cycles * 1000, sm_clock_mhz));
+        tma_ratio((double)(figures.dram_read_bytes + figures.dram_write_bytes),
+                  tma_ratio((double)figures.cycles * 1000, sm_clock_mhz));
     return figures;
 }

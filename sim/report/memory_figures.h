@@ -19,9 +19,6 @@ struct tma_memory_figures {
     double dram_gigabytes_per_second; /* while L2 and DRAM work, which can be longer than the run */
 };
 
-/* The cycles until L2 and DRAM are done; at least the cycles of the run. */
-uint64_t tma_memory_cycles_of(const struct tma_result *result);
-
 /* `sm_clock_mhz` is the clock that the run's cycles count. A fraction or a rate is 0 where its
  * divisor is 0. */
 struct tma_memory_figures tma_memory_figures_of(const struct tma_result *result,

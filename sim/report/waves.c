@@ -3,20 +3,17 @@
 #include <inttypes.h>
 
 #include "report/decimal.h"
+#include "report/ratio.h"
 #include "report/text_line.h"
 
 enum { FRACTION_DIGITS = 6 };
 
-static double ratio(double numerator, double denominator) {
-    return denominator > 0 ? numerator / denominator : 0;
-}
-
 struct tma_wave_figures tma_wave_figures_of(const struct tma_result *result) {
     const struct tma_waves *waves = &result->waves;
     double all = (double)result->cycles * waves->ctas;
-    return (struct tma_wave_figures){ratio((double)waves->last_cycles, (double)result->cycles),
-                                     ratio((double)waves->last_idle_place_cycles, all),
-                                     ratio((double)waves->idle_place_cycles, all)};
+    return (struct tma_wave_figures){tma_ratio((double)waves->last_cycles, (double)result->cycles),
+                                     tma_ratio((double)waves->last_idle_place_cycles, all),
+                                     tma_ratio((double)waves->idle_place_cycles, all)};
 }
 
 /* A last wave that costs less than this is not worth a word. */

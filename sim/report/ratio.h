@@ -1,0 +1,10 @@
+/* Internal to sim/report. */
+#ifndef TMA_REPORT_RATIO_H
+#define TMA_REPORT_RATIO_H
+
+/* 0 where the denominator is 0. */
+static inline double tma_ratio(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : 0;
+}
+
+#endif
