@@ -4,24 +4,22 @@
 #include "report/kernel_report.h"
 #include "report/report.h"
 
-/* Experiments run without being asked for up to this much work (tma_run_work) of the scenario: they
- * take some dozen times as long as the scenario itself, which is two to three seconds. There are
- * more of them for kernels. */
-enum { MOST_WORK = 250000, MOST_KERNEL_WORK = 125000 };
+/* Experiments run without being asked for up to this much work (tma_run_work) of the scenario,
+ * which takes about a second to simulate. They take 10 to 40 times as long, on all cores together.
+ */
+enum { MOST_WORK = 2000000 };
 
-/* The same for experiments that take less than a second. */
+/* The same for experiments that take less than a second. There are more of them for kernels. */
 enum { SOON_WORK = 60000, SOON_KERNEL_WORK = 30000 };
 
 static uint64_t most_work(const struct cli_questions *questions, bool kernel) {
-    if (questions->soon)
-        return kernel ? SOON_KERNEL_WORK : SOON_WORK;
-    return kernel ? MOST_KERNEL_WORK : MOST_WORK;
+    return !questions->soon ? MOST_WORK : kernel ? SOON_KERNEL_WORK : SOON_WORK;
 }
 
-static void show_progress(void *context, uint64_t cycles, size_t tried, size_t total) {
+static void show_progress(void *context, uint64_t cycles, size_t done, size_t total) {
     struct cli_progress *progress = context;
     progress->cycles += cycles;
-    progress->done = progress->done_work = tried;
+    progress->done = progress->done_work = done;
     progress->total = progress->total_work = total;
     cli_progress_show(progress);
 }
@@ -39,10 +37,11 @@ enum tma_error_code cli_find_out(const struct cli_questions *questions,
                                  const struct tma_scenario *scenario,
                                  const struct tma_result *result, struct cli_findings *found,
                                  struct tma_error *error) {
-    struct cli_progress progress = {.unit = "experiments"};
+    struct cli_progress progress = {.unit = "launches"};
     const struct tma_experiment_observer observer = {show_progress, &progress};
     struct tma_experiment_subject subject = cli_subject_of(scenario);
     subject.observer = &observer;
+    subject.jobs = questions->jobs;
     uint32_t draws = questions->draws;
     enum tma_error_code code = TMA_OK;
     found->too_long = tma_run_work(result) * (draws > 0 ? draws : 1) >

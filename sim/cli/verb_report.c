@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 #include "cli/sample_option.h"
 #include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
@@ -131,7 +132,8 @@ static enum tma_error_code make_page(const struct report_options *options, struc
     const struct cli_questions questions = {.why = options->why,
                                             .no_why = options->no_why,
                                             .soon = true,
-                                            .quiet = options->common.quiet};
+                                            .quiet = options->common.quiet,
+                                            .jobs = cli_jobs(&options->common)};
     page->result = tma_allocate(1, sizeof *page->result);
     page->found = tma_allocate(1, sizeof *page->found);
     page->series = tma_series_new(&scenario->machine);
@@ -202,6 +204,7 @@ static int run(const struct cli_options *options) {
 static const struct cli_option options[] = {
     CLI_OPTION_SET,
     CLI_OPTION_MACHINE_ARCHITECTURE,
+    CLI_OPTION_JOBS,
     CLI_OPTION_OUTPUT,
     {.name = "--why",
      .kind = CLI_FLAG,

@@ -6,6 +6,7 @@
 #include "cli/draws_option.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 #include "cli/resolved_output.h"
 #include "cli/sample_option.h"
 #include "cli/scenario_input.h"
@@ -137,7 +138,8 @@ static enum tma_error_code report(struct run_case *run, bool partial, struct tma
                                             .no_why = options->no_why ||
                                                       options->sampling != TMA_SAMPLING_NONE,
                                             .quiet = options->common.quiet,
-                                            .draws = options->draws.value};
+                                            .draws = options->draws.value,
+                                            .jobs = cli_jobs(&options->common)};
     FILE *statistics = run->outputs.further[STATS].file;
     struct cli_findings *found = tma_allocate(1, sizeof *found);
     if (found == NULL)
@@ -298,7 +300,7 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, why),
      .help = "find out what limits the run: run it again with one thing relieved at a time.\n"
-             "This is the default for short runs"},
+             "This is the default for runs of about a second or less"},
     {.name = "--no-why",
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, no_why),

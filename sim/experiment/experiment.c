@@ -5,196 +5,206 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "experiment/launcher.h"
 
 /* An operation takes about as long to simulate as this many L2 requests. */
 enum { REQUESTS_OF_OPERATION = 16 };
 
-/* Launches of an experiment. One launch is enough for a relief that does not matter (its saving is
- * within SAME of nothing), or that costs HARM or more. Of the others there are `first` launches,
- * and `all` where these save PROMISING or more. The cycles of short runs differ more from launch to
- * launch. */
+/* Launches of an experiment: one where that settles it (can_matter); else `first`, and `all` where
+ * these save PROMISING or more. The cycles of short runs differ more from launch to launch. */
 static const struct {
     uint64_t most_work;
     uint32_t first, all;
 } launch_counts[] = {{64000, 3, 6}, {UINT64_MAX, 2, 4}};
-#define SAME      0.002
-#define HARM      0.05
 #define PROMISING 0.01
+
+/* A relief with a smaller effect does not matter to a launch. */
+#define SAME 0.002
+
+/* Launches may differ by this fraction, also where the first of them happen to agree. */
+#define LEAST_SPREAD 0.005
 
 uint64_t tma_run_work(const struct tma_result *result) {
     return result->counters.l2_requests + REQUESTS_OF_OPERATION * result->counters.operations;
 }
 
-/* What all experiments of a run share. */
+/* An experiment while it runs; also the launches without a relief. */
+struct trial {
+    struct tma_experiment experiment;
+    uint32_t variant; /* of the relief */
+    uint64_t *cycles; /* by launch; of `block` */
+    uint32_t known;   /* launches with cycles */
+    bool failed;      /* a launch has: this is no experiment */
+    bool settled;     /* no further launch is necessary */
+};
+
+/* All experiments of a run. */
 struct series {
     const struct tma_experiment_subject *subject;
     const struct tma_result *before; /* the run's own result */
     bool draws;                      /* the user chose the launches */
     uint32_t first_seed;
-    uint32_t first, all;       /* launches */
-    uint64_t *plain;           /* owned: cycles without a relief, by launch */
-    uint32_t plain_count;      /* of them, those that are known */
-    uint64_t *cycles;          /* owned: cycles of the current experiment, by launch */
-    struct tma_result *result; /* owned: of the last run */
-    struct tma_experiments *experiments;
-    size_t tried, total; /* variants of reliefs */
+    uint32_t first, all; /* launches */
+    struct trial plain;  /* without a relief */
+    struct trial trials[TMA_MAX_EXPERIMENTS];
+    size_t trial_count;
+    uint64_t *block; /* owned: `all` cycles of each trial */
+
+    struct tma_launcher *launcher; /* owned */
+    /* The launches that run together. Owned. */
+    struct tma_launch_order *orders;
+    struct tma_launch_outcome *outcomes;
+    struct trial **launched; /* the trial of each order */
 };
 
 static enum tma_error_code out_of_memory(struct tma_error *error) {
     return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
 }
 
-/* The subject without a relief. */
-static bool copy_subject(const struct series *series, struct tma_relieved *relieved) {
-    const struct tma_experiment_subject *subject = series->subject;
-    *relieved = (struct tma_relieved){.machine = *subject->machine,
-                                      .workload = subject->kind->copy(subject->workload),
-                                      .before = series->before,
-                                      .map_names = subject->map_names,
-                                      .work = 1,
-                                      .whole_work = 1};
-    return relieved->workload != NULL;
-}
-
-static uint64_t tensor_bytes(const struct tma_result *result) {
-    const struct tma_counters *counters = &result->counters;
-    return counters->tensor_bytes + counters->stored_bytes + counters->reduced_bytes +
-           counters->prefetched_bytes;
-}
-
-/* Whether the relieved workload moves the bytes of its part of the work. Edges of a tensor make
- * CTAs differ a little. */
-static bool moves_its_part(const struct tma_relieved *relieved, const struct tma_result *result) {
-    double part = (double)relieved->work / relieved->whole_work;
-    double wanted = part * (double)tensor_bytes(relieved->before);
-    if (relieved->work == relieved->whole_work)
-        return tensor_bytes(result) == tensor_bytes(relieved->before);
-    return fabs((double)tensor_bytes(result) - wanted) <= 0.01 * wanted;
-}
-
-/* Writes the cycles that the whole work would take in a launch. Fails with TMA_ERROR_UNSUPPORTED
- * where the relieved workload moves other bytes. */
-static enum tma_error_code launch(const struct series *series, struct tma_relieved *relieved,
-                                  uint32_t number, uint64_t *cycles, struct tma_error *error) {
-    relieved->machine.topology.seed = series->first_seed + number;
-    enum tma_error_code code =
-        series->subject->kind->run(&relieved->machine, relieved->workload, series->result, error);
-    if (code != TMA_OK)
-        return code;
-    const struct tma_experiment_observer *observer = series->subject->observer;
-    if (observer != NULL)
-        observer->launched(observer->context, series->result->cycles, series->tried, series->total);
-    *cycles = (series->result->cycles * relieved->whole_work + relieved->work - 1) / relieved->work;
-    return moves_its_part(relieved, series->result) ? TMA_OK : TMA_ERROR_UNSUPPORTED;
-}
-
-/* Makes the cycles without a relief known for the first `count` launches. The run's own launch is
- * known, but not by its number where the user chose the launches. */
-static enum tma_error_code launch_plain(struct series *series, uint32_t count,
-                                        struct tma_error *error) {
-    struct tma_relieved plain;
-    enum tma_error_code code = TMA_OK;
-    if (series->plain_count >= count)
-        return TMA_OK;
-    if (!copy_subject(series, &plain))
-        return out_of_memory(error);
-    while (series->plain_count < count && code == TMA_OK) {
-        uint32_t number = series->plain_count;
-        code = launch(series, &plain, number, &series->plain[number], error);
-        series->plain_count += code == TMA_OK;
+/* Orders the launches of a trial up to number `until`. Returns the new number of orders. */
+static size_t order_launches(struct series *series, struct trial *trial, uint32_t until,
+                             size_t count) {
+    for (uint32_t i = trial->known; i < until; i++) {
+        series->launched[count] = trial;
+        series->orders[count++] = (struct tma_launch_order){trial->experiment.relief,
+                                                            trial->variant, series->first_seed + i};
     }
-    series->subject->kind->release(plain.workload);
-    return code;
+    return count;
 }
 
-/* Runs the launches of an experiment up to number `until`, from `from` on. */
-static enum tma_error_code launch_relieved(struct series *series, struct tma_relieved *relieved,
-                                           uint32_t from, uint32_t until,
-                                           struct tma_experiment *experiment,
-                                           struct tma_error *error) {
-    enum tma_error_code code = TMA_OK;
-    for (uint32_t i = from; i < until && code == TMA_OK; i++)
-        code = launch(series, relieved, i, &series->cycles[i], error);
+/* Launches of one trial are in their order. */
+static enum tma_error_code take_outcomes(struct series *series, size_t count,
+                                         struct tma_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        struct trial *trial = series->launched[i];
+        const struct tma_launch_outcome *outcome = &series->outcomes[i];
+        trial->failed = trial->failed || outcome->error.code != TMA_OK;
+        if (!trial->failed)
+            trial->cycles[trial->known++] = outcome->cycles;
+        else if (trial == &series->plain)
+            return tma_fail(error, outcome->error.code, "%s", outcome->error.text);
+    }
+    return TMA_OK;
+}
+
+/* Compares the launches of a trial with those without a relief. */
+static enum tma_error_code sum_up(const struct series *series, struct trial *trial) {
+    struct tma_experiment *experiment = &trial->experiment;
+    enum tma_error_code code =
+        tma_launches_of(series->plain.cycles, trial->known, &experiment->before);
+    if (code == TMA_OK)
+        code = tma_launches_of(trial->cycles, trial->known, &experiment->cycles);
     if (code != TMA_OK)
         return code;
-    code = launch_plain(series, until, error);
-    if (code != TMA_OK)
-        return code;
-    if (tma_launches_of(series->plain, until, &experiment->before) != TMA_OK ||
-        tma_launches_of(series->cycles, until, &experiment->cycles) != TMA_OK)
-        return out_of_memory(error);
     double before = (double)experiment->before.mean, after = (double)experiment->cycles.mean;
     experiment->saved = before > 0 ? 1 - after / before : 0;
     return TMA_OK;
 }
 
+/* Runs what is missing of the first `until` launches of the trials that are not settled, and of the
+ * first `plain_until` without a relief. */
+static enum tma_error_code launch_all(struct series *series, uint32_t plain_until, uint32_t until,
+                                      struct tma_error *error) {
+    size_t count = order_launches(series, &series->plain, plain_until, 0);
+    for (size_t i = 0; i < series->trial_count; i++)
+        if (!series->trials[i].settled)
+            count = order_launches(series, &series->trials[i], until, count);
+    enum tma_error_code code =
+        tma_launcher_run(series->launcher, series->orders, count, series->outcomes, error);
+    if (code == TMA_OK)
+        code = take_outcomes(series, count, error);
+    for (size_t i = 0; i < series->trial_count && code == TMA_OK; i++) {
+        struct trial *trial = &series->trials[i];
+        trial->settled = trial->settled || trial->failed;
+        if (!trial->settled && sum_up(series, trial) != TMA_OK)
+            code = out_of_memory(error);
+    }
+    return code;
+}
+
+static double spread_of(const struct trial *trial) {
+    uint64_t least = trial->cycles[0], most = trial->cycles[0];
+    for (uint32_t i = 1; i < trial->known; i++) {
+        least = trial->cycles[i] < least ? trial->cycles[i] : least;
+        most = trial->cycles[i] > most ? trial->cycles[i] : most;
+    }
+    return most > 0 ? (double)(most - least) / (double)most : 0;
+}
+
+/* Whether a relief may help, after one launch. It does not if it hardly matters, or saves too
+ * little for launches that differ as those without a relief do. */
+static bool can_matter(const struct series *series, const struct trial *trial) {
+    double spread = fmax(spread_of(&series->plain), LEAST_SPREAD);
+    return fabs(trial->experiment.saved) > SAME &&
+           trial->experiment.saved >= TMA_LEAST_SAVING - spread;
+}
+
 /* Whether the mean of what the launches save is twice its standard error: with savings d of n
  * launches and their sum s, s^2 (n - 1) >= 4 (n sum d^2 - s^2). One launch alone has no error: then
  * a relief has the same effect in each. */
-static bool saves_surely(const struct series *series, uint32_t count) {
+static bool saves_surely(const struct series *series, const struct trial *trial) {
+    uint32_t count = trial->known;
     double sum = 0, squares = 0;
     for (uint32_t i = 0; i < count; i++) {
-        double saved = (double)series->plain[i] - (double)series->cycles[i];
+        double saved = (double)series->plain.cycles[i] - (double)trial->cycles[i];
         sum += saved;
         squares += saved * saved;
     }
     return sum > 0 && (count == 1 || sum * sum * (count - 1) >= 4 * (count * squares - sum * sum));
 }
 
-static enum tma_error_code measure(struct series *series, struct tma_relieved *relieved,
-                                   struct tma_experiment *experiment, struct tma_error *error) {
-    uint32_t one = series->draws ? series->first : 1;
-    enum tma_error_code code = launch_relieved(series, relieved, 0, one, experiment, error);
-    bool matters = experiment->saved > -HARM && fabs(experiment->saved) > SAME;
-    if (code == TMA_OK && matters && series->first > one)
-        code = launch_relieved(series, relieved, one, series->first, experiment, error);
-    if (code == TMA_OK && matters && experiment->saved >= PROMISING && series->all > series->first)
-        code = launch_relieved(series, relieved, series->first, series->all, experiment, error);
-    if (code != TMA_OK || experiment->saved < TMA_LEAST_SAVING)
-        return code;
-    experiment->helps = series->draws
-                            ? !tma_launches_overlap(&experiment->before, &experiment->cycles)
-                            : saves_surely(series, experiment->cycles.count);
-    return TMA_OK;
+static bool helps(const struct series *series, const struct trial *trial) {
+    const struct tma_experiment *experiment = &trial->experiment;
+    if (experiment->saved < TMA_LEAST_SAVING)
+        return false;
+    return series->draws ? !tma_launches_overlap(&experiment->before, &experiment->cycles)
+                         : saves_surely(series, trial);
 }
 
-/* Tries one variant of a relief. What the relief makes impossible is no experiment. */
-static enum tma_error_code try_relief(struct series *series, const struct tma_relief *relief,
-                                      uint32_t variant, struct tma_error *error) {
-    struct tma_experiments *experiments = series->experiments;
-    struct tma_experiment experiment = {.relief = relief};
-    struct tma_relieved relieved;
-    enum tma_error_code code = TMA_OK;
-    if (!copy_subject(series, &relieved))
-        return out_of_memory(error);
-    relieved.variant = variant;
-    if (relief->apply(&relieved)) {
-        code = measure(series, &relieved, &experiment, error);
-        memcpy(experiment.change, relieved.change, sizeof experiment.change);
-        assert(experiments->count < TMA_MAX_EXPERIMENTS);
-        if (code == TMA_OK)
-            experiments->items[experiments->count++] = experiment;
+/* Settles the trials that need no launch beyond those that they have. Returns how many do. */
+static size_t settle(struct series *series,
+                     bool (*goes_on)(const struct series *series, const struct trial *trial)) {
+    size_t open = 0;
+    for (size_t i = 0; i < series->trial_count; i++) {
+        struct trial *trial = &series->trials[i];
+        trial->settled = trial->settled || !goes_on(series, trial);
+        open += !trial->settled;
     }
-    series->subject->kind->release(relieved.workload);
-    return code == TMA_ERROR_MEMORY || code == TMA_ERROR_FILE ? code : TMA_OK;
+    return open;
 }
 
-static enum tma_error_code try_all(struct series *series, const struct tma_reliefs *reliefs,
-                                   struct tma_error *error) {
-    enum tma_error_code code = TMA_OK;
-    for (size_t i = 0; i < reliefs->count && code == TMA_OK; i++)
-        for (uint32_t v = 0; v < reliefs->items[i]->variants && code == TMA_OK; v++) {
-            code = try_relief(series, reliefs->items[i], v, error);
-            series->tried++;
-        }
+static bool is_promising(const struct series *series, const struct trial *trial) {
+    (void)series;
+    return trial->experiment.saved >= PROMISING;
+}
+
+static enum tma_error_code run_trials(struct series *series, struct tma_error *error) {
+    uint32_t one = series->draws ? series->first : 1;
+    enum tma_error_code code = launch_all(series, series->first, one, error);
+    if (code == TMA_OK && series->first > one && settle(series, can_matter) > 0)
+        code = launch_all(series, series->first, series->first, error);
+    if (code == TMA_OK && series->all > series->first && settle(series, is_promising) > 0)
+        code = launch_all(series, series->all, series->all, error);
     return code;
 }
 
-static size_t count_variants(const struct tma_reliefs *reliefs) {
-    size_t count = 0;
+/* Adds the variants that apply. Each of them has its sentence, whatever comes of it. */
+static bool add_trials(struct series *series, const struct tma_reliefs *reliefs) {
+    const struct tma_experiment_subject *subject = series->subject;
+    struct tma_relieved relieved;
     for (size_t i = 0; i < reliefs->count; i++)
-        count += reliefs->items[i]->variants;
-    return count;
+        for (uint32_t v = 0; v < reliefs->items[i]->variants; v++) {
+            struct trial trial = {.experiment.relief = reliefs->items[i], .variant = v};
+            if (!tma_relieved_copy(subject, series->before, v, &relieved))
+                return false;
+            bool applies = reliefs->items[i]->apply(&relieved);
+            subject->kind->release(relieved.workload);
+            memcpy(trial.experiment.change, relieved.change, sizeof relieved.change);
+            assert(series->trial_count < TMA_MAX_EXPERIMENTS);
+            if (applies)
+                series->trials[series->trial_count++] = trial;
+        }
+    return true;
 }
 
 /* Inserts item `index` by its saving; the earlier one stays first where two save the same. */
@@ -228,28 +238,45 @@ static void rank_all(struct tma_experiments *experiments) {
             rank(experiments, i, experiments->limits, &experiments->limit_count);
 }
 
-static bool begin(struct series *series) {
-    series->plain = tma_allocate(series->all, sizeof *series->plain);
-    series->cycles = tma_allocate(series->all, sizeof *series->cycles);
-    series->result = tma_allocate(1, sizeof *series->result);
-    return series->plain != NULL && series->cycles != NULL && series->result != NULL;
+static void end(struct series *series) {
+    if (series == NULL)
+        return;
+    tma_launcher_free(series->launcher);
+    tma_release(series->block);
+    tma_release(series->orders);
+    tma_release(series->outcomes);
+    tma_release(series->launched);
+    tma_release(series);
 }
 
-static void end(struct series *series) {
-    tma_release(series->plain);
-    tma_release(series->cycles);
-    tma_release(series->result);
+/* Makes room for `all` launches of each trial. */
+static bool begin(struct series *series) {
+    size_t launches = (series->trial_count + 1) * series->all;
+    series->launcher = tma_launcher_create(series->subject, series->before);
+    series->block = tma_allocate(launches, sizeof *series->block);
+    series->orders = tma_allocate(launches, sizeof *series->orders);
+    series->outcomes = tma_allocate(launches, sizeof *series->outcomes);
+    series->launched = tma_allocate(launches, sizeof(struct trial *));
+    if (series->launcher == NULL || series->block == NULL || series->orders == NULL ||
+        series->outcomes == NULL || series->launched == NULL)
+        return false;
+    series->plain.cycles = series->block;
+    for (size_t i = 0; i < series->trial_count; i++)
+        series->trials[i].cycles = series->block + (i + 1) * series->all;
+    return true;
 }
 
 enum tma_error_code tma_launch(const struct tma_experiment_subject *subject, uint32_t count,
                                struct tma_launches *launches, struct tma_error *error) {
-    struct series series = {.subject = subject, .first_seed = 1, .first = count, .all = count};
-    bool good = begin(&series);
-    series.before = series.result;
-    enum tma_error_code code = good ? launch_plain(&series, count, error) : out_of_memory(error);
-    if (code == TMA_OK && tma_launches_of(series.plain, count, launches) != TMA_OK)
+    struct series *series = tma_allocate(1, sizeof *series);
+    if (series == NULL)
+        return out_of_memory(error);
+    *series = (struct series){.subject = subject, .first_seed = 1, .first = count, .all = count};
+    enum tma_error_code code =
+        begin(series) ? launch_all(series, count, 0, error) : out_of_memory(error);
+    if (code == TMA_OK && tma_launches_of(series->plain.cycles, count, launches) != TMA_OK)
         code = out_of_memory(error);
-    end(&series);
+    end(series);
     return code;
 }
 
@@ -265,33 +292,35 @@ static void choose_launches(struct series *series, uint32_t draws) {
     series->all = draws > 0 ? draws : seed == 0 ? 1 : launch_counts[size].all;
 }
 
+/* What has come of the trials. */
+static enum tma_error_code conclude(struct series *series, struct tma_experiments *experiments) {
+    *experiments = (struct tma_experiments){0};
+    for (size_t i = 0; i < series->trial_count; i++) {
+        struct trial *trial = &series->trials[i];
+        trial->experiment.helps = !trial->failed && helps(series, trial);
+        if (!trial->failed)
+            experiments->items[experiments->count++] = trial->experiment;
+    }
+    rank_all(experiments);
+    return tma_launches_of(series->plain.cycles, series->first, &experiments->before);
+}
+
 enum tma_error_code tma_experiments_run(const struct tma_experiment_subject *subject,
                                         const struct tma_result *result, uint32_t draws,
                                         struct tma_experiments *experiments,
                                         struct tma_error *error) {
-    *experiments = (struct tma_experiments){0};
-    struct series series = {.subject = subject,
-                            .before = result,
-                            .experiments = experiments,
-                            .total = count_variants(&tma_machine_reliefs) +
-                                     count_variants(&subject->kind->reliefs)};
-    choose_launches(&series, draws);
-    enum tma_error_code code = begin(&series) ? TMA_OK : out_of_memory(error);
-    if (code == TMA_OK && draws == 0) {
-        series.plain[0] = result->cycles;
-        series.plain_count = 1;
-    }
-    if (code == TMA_OK)
-        code = launch_plain(&series, series.first, error);
-    if (code == TMA_OK)
-        code = try_all(&series, &tma_machine_reliefs, error);
-    if (code == TMA_OK)
-        code = try_all(&series, &subject->kind->reliefs, error);
-    if (code == TMA_OK &&
-        tma_launches_of(series.plain, series.first, &experiments->before) != TMA_OK)
+    struct series *series = tma_allocate(1, sizeof *series);
+    if (series == NULL)
+        return out_of_memory(error);
+    *series = (struct series){.subject = subject, .before = result};
+    choose_launches(series, draws);
+    bool good = add_trials(series, &tma_machine_reliefs) &&
+                add_trials(series, &subject->kind->reliefs) && begin(series);
+    if (good && draws == 0)
+        series->plain.cycles[series->plain.known++] = result->cycles;
+    enum tma_error_code code = good ? run_trials(series, error) : out_of_memory(error);
+    if (code == TMA_OK && conclude(series, experiments) != TMA_OK)
         code = out_of_memory(error);
-    if (code == TMA_OK)
-        rank_all(experiments);
-    end(&series);
+    end(series);
     return code;
 }

@@ -24,10 +24,10 @@ extern const struct tma_workload_kind tma_pipeline_kind;
 /* Kernels with roles: struct tma_kernel, laid out. */
 extern const struct tma_workload_kind tma_kernel_kind;
 
-/* Is told of every launch: its simulated cycles, and how many variants of reliefs have been tried,
- * of how many. */
+/* Is told how far the launches are: the cycles simulated since the last call, and how many launches
+ * have ended, of those that are known to be necessary. */
 struct tma_experiment_observer {
-    void (*launched)(void *context, uint64_t cycles, size_t tried, size_t total);
+    void (*progressed)(void *context, uint64_t cycles, size_t done, size_t total);
     void *context;
 };
 
@@ -38,6 +38,7 @@ struct tma_experiment_subject {
     const void *workload;
     const char *const *map_names;                   /* NULL: no names */
     const struct tma_experiment_observer *observer; /* NULL: none */
+    unsigned jobs; /* more than 1: launches run in so many worker processes (workers/pool.h) */
 };
 
 /* The cycles of one or several launches, which differ in the seed of the machine. */
@@ -94,7 +95,8 @@ enum tma_error_code tma_launch(const struct tma_experiment_subject *subject, uin
  * without the relief. With `draws` of 0 the seeds are the machine's own and those after it. There
  * are more launches of short runs than of long ones, and of reliefs that seem to help; a relief
  * helps if the mean of what it saves is twice its standard error. With `draws` launches, of the
- * seeds 1 to `draws`, it helps if the ranges of the cycles do not overlap.
+ * seeds 1 to `draws`, it helps if the ranges of the cycles do not overlap. The number of jobs makes
+ * no difference to what is found.
  *
  * A relief with which the workload cannot run is left out. Fails with TMA_ERROR_MEMORY, or as the
  * run itself does. */

@@ -1,5 +1,6 @@
 /* Experiments, with a kind of workload whose cycles follow from the machine by a formula: what is
  * tried, what counts as a saving, and what is told. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,15 @@ struct toy {
     uint64_t port_cycles, dram_cycles, other_cycles, spread;
     uint32_t fails_at_rate; /* the run fails on a machine with this rate of the SM port */
     enum tma_error_code failure;
-    bool slower; /* set by the toy's relief: a tenth more of other_cycles */
+    uint32_t dies_at_rate; /* the process ends there */
+    bool slower;           /* set by the toy's relief: a tenth more of other_cycles */
     uint64_t bytes;
 };
 
 static struct tma_machine machine;
 static unsigned runs, told; /* launches, and those that the observer was told of */
+static uint64_t told_cycles;
+static unsigned jobs; /* of the subject */
 
 static uint64_t at_rate(uint64_t cycles, uint32_t before, uint32_t now) {
     return cycles * before / now;
@@ -34,6 +38,8 @@ static enum tma_error_code run_toy(const struct tma_machine *on, const void *wor
     runs++;
     if (toy->failure != TMA_OK && on->crossbar.sm_port_bytes_per_kcycle == toy->fails_at_rate)
         return tma_fail(error, toy->failure, "no");
+    if (on->crossbar.sm_port_bytes_per_kcycle == toy->dies_at_rate)
+        raise(SIGKILL);
     *result = (struct tma_result){0};
     result->cycles = at_rate(toy->port_cycles, machine.crossbar.sm_port_bytes_per_kcycle,
                              on->crossbar.sm_port_bytes_per_kcycle) +
@@ -94,20 +100,22 @@ static void set_up(void) {
     machine.topology.seed = 0;
     runs = 0;
     told = 0;
+    told_cycles = 0;
+    jobs = 0;
 }
 
-static void launched(void *context, uint64_t cycles, size_t tried, size_t total) {
+static void progressed(void *context, uint64_t cycles, size_t done, size_t total) {
     ck_assert_ptr_eq(context, &told);
-    (void)cycles;
-    ck_assert_uint_lt(tried, total);
-    told++;
+    ck_assert_uint_le(done, total);
+    told = (unsigned)done;
+    told_cycles += cycles;
 }
 
-static const struct tma_experiment_observer observer = {launched, &told};
+static const struct tma_experiment_observer observer = {progressed, &told};
 
 static enum tma_error_code experiment_on(const struct toy *toy, uint32_t draws,
                                          struct tma_experiments *experiments) {
-    const struct tma_experiment_subject subject = {&machine, &toy_kind, toy, NULL, &observer};
+    const struct tma_experiment_subject subject = {&machine, &toy_kind, toy, NULL, &observer, jobs};
     struct tma_result result;
     struct tma_error error;
     ck_assert_int_eq(run_toy(&machine, toy, &result, &error), TMA_OK);
@@ -168,6 +176,42 @@ START_TEST(test_number_of_launches) {
     ck_assert_int_eq(experiment_on(&toy, 5, &experiments), TMA_OK);
     ck_assert_uint_eq(find(&experiments, "sm_port")->cycles.count, 5);
     ck_assert_uint_eq(find(&experiments, "latency")->cycles.count, 5);
+}
+END_TEST
+
+/* Worker processes find the same, and say how far they are. */
+START_TEST(test_jobs) {
+    static struct tma_experiments alone, together;
+    struct toy toy = {.port_cycles = 66000, .dram_cycles = 44000, .spread = 900};
+    uint64_t cycles;
+    unsigned launches;
+    machine.topology.seed = 1;
+    ck_assert_int_eq(experiment_on(&toy, (uint32_t)_i, &alone), TMA_OK);
+    cycles = told_cycles;
+    launches = told;
+    ck_assert_uint_ge(alone.limit_count, 1);
+    jobs = 2;
+    told = 0;
+    told_cycles = 0;
+    ck_assert_int_eq(experiment_on(&toy, (uint32_t)_i, &together), TMA_OK);
+    ck_assert_int_eq(memcmp(&alone, &together, sizeof alone), 0);
+    ck_assert_uint_le(told, launches);
+    ck_assert_uint_le(told_cycles, cycles);
+    ck_assert_uint_gt(told_cycles, 0);
+}
+END_TEST
+
+/* A worker that dies is an error, which says how. */
+START_TEST(test_worker_dies) {
+    struct tma_experiments experiments;
+    struct toy toy = {.port_cycles = 110000, .other_cycles = 100, .dies_at_rate = 121000};
+    const struct tma_experiment_subject subject = {&machine, &toy_kind, &toy, NULL, NULL, 2};
+    struct tma_result result;
+    struct tma_error error;
+    ck_assert_int_eq(run_toy(&machine, &toy, &result, &error), TMA_OK);
+    ck_assert_int_eq(tma_experiments_run(&subject, &result, 0, &experiments, &error),
+                     TMA_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(error.text, "signal"));
 }
 END_TEST
 
@@ -281,6 +325,8 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_loop_test(tests, test_limits, 0, TABLE_ROWS(limits));
     tcase_add_test(tests, test_number_of_launches);
+    tcase_add_loop_test(tests, test_jobs, 0, 3);
+    tcase_add_test(tests, test_worker_dies);
     tcase_add_loop_test(tests, test_chance, 0, TABLE_ROWS(chances));
     tcase_add_test(tests, test_no_effect);
     tcase_add_test(tests, test_advice);

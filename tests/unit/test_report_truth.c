@@ -232,8 +232,10 @@ START_TEST(test_random_scenarios) {
         ck_assert_msg(tma_run(&scenario.machine, &scenario.workload, NULL, &result, &error) ==
                           TMA_OK,
                       "%s", error.text);
-        const struct tma_experiment_subject subject = {
-            &scenario.machine, &tma_pipeline_kind, &scenario.workload, scenario.map_names, NULL};
+        const struct tma_experiment_subject subject = {.machine = &scenario.machine,
+                                                       .kind = &tma_pipeline_kind,
+                                                       .workload = &scenario.workload,
+                                                       .map_names = scenario.map_names};
         ck_assert_int_eq(tma_experiments_run(&subject, &result, 0, &experiments, &error), TMA_OK);
         struct tma_report_input input = {
             .scenario = scenario.name,

@@ -17,5 +17,5 @@ why two_readers --no-why
 # One wave and a part of one, with several CTAs on an SM.
 why triton_copy --set kernel.ctas=9 --set kernel.sms=2 --set kernel.ctas_per_sm=2
 # A long run is asked about only when the user says so.
-why gemm --set parameters.K=4096
+why gemm --set parameters.K=65536
 tmasim run $configs/split_k.yaml --format json | sed -n '/^  "limited_by"/,/^    },/p'

@@ -17,7 +17,7 @@ why l2_resident --set workload.ctas=3 --set workload.sms=2
 # One more stage saves as much as twice as many: it is the advice.
 why volume_3d --set workload.pipeline.depth=3
 # A long run is asked about only when the user says so.
-why stream_1d --set workload.iterations=20000
+why stream_1d --set workload.iterations=100000
 why tile_distribution --why --no-why
 why tile_distribution --draws 0
 # A mode is better only if the launches do not overlap.
