@@ -65,17 +65,20 @@ void tma_account_completion(struct tma_accounting *accounting, enum tma_directio
 void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_completion *last,
                            uint64_t free_cycle, uint64_t causes[TMA_CAUSE_COUNT]) {
     uint64_t queued = last->issue_cycle + machine->tma.issue_cycles;
-    uint64_t access = tma_machine_dram_cycles(machine);
+    /* What holds up a write is no access, but the queue of the channel. */
+    uint64_t access = last->writes ? 0 : tma_machine_dram_cycles(machine);
+    uint64_t held =
+        last->writes ? (uint64_t)last->crossbar_cycles + last->l2_cycles + last->dram_cycles : 0;
     uint64_t dram = last->dram_cycles < access ? last->dram_cycles : access;
     uint64_t early = free_cycle > last->issue_cycle ? free_cycle - last->issue_cycle : 0;
     assert(last->start_cycle >= queued + last->descriptor_cycles &&
-           last->sent_cycle >= last->start_cycle);
+           last->sent_cycle >= last->start_cycle + held);
     const uint64_t found[TMA_CAUSE_COUNT] = {
         [TMA_CAUSE_CLUSTER] = early > 0 ? 0 : last->issue_cycle - free_cycle,
         [TMA_CAUSE_ISSUE] = machine->tma.issue_cycles,
         [TMA_CAUSE_TMA_QUEUE] = last->start_cycle - queued - last->descriptor_cycles,
         [TMA_CAUSE_DESCRIPTOR] = last->descriptor_cycles,
-        [TMA_CAUSE_TMA_ROWS] = last->sent_cycle - last->start_cycle,
+        [TMA_CAUSE_TMA_ROWS] = last->sent_cycle - last->start_cycle - held,
         [TMA_CAUSE_CROSSBAR] = last->crossbar_cycles,
         [TMA_CAUSE_CROSSBAR_QUEUE] = last->crossbar_wait_cycles,
         [TMA_CAUSE_L2] = last->l2_cycles,

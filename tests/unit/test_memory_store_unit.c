@@ -69,6 +69,20 @@ static void slow_part(enum part part) {
     recreate();
 }
 
+/* Cycles for which writes in flight held up the unit. */
+static uint64_t held(const struct tma_completion *done) {
+    return (uint64_t)done->crossbar_cycles + done->l2_cycles + done->dram_cycles;
+}
+
+/* Whether the unit has read for so many cycles, and waited for the rest. Cycles of each place are
+ * rounded down. */
+static void assert_reads_for(const struct tma_completion *done, uint64_t cycles) {
+    uint64_t read = done->rows_cycle - done->start_cycle - held(done);
+    ck_assert(done->writes);
+    ck_assert_uint_ge(read, cycles);
+    ck_assert_uint_lt(read, cycles + 3);
+}
+
 static struct tma_tensor_map box_map(int box) {
     struct tma_tensor_map map = line_map(ROWS);
     const uint32_t element = tma_type_info(boxes[box].type)->global_bits / 8;
@@ -245,7 +259,10 @@ START_TEST(test_reductions_wait_in_their_slice) {
         recreate();
         if (runs[i].warm)
             warm_load(memory, &load);
-        read[i] = run_load(memory, &load).rows_cycle;
+        const struct tma_completion done = run_load(memory, &load);
+        read[i] = done.rows_cycle;
+        assert_reads_for(&done, LINES * 7);
+        ck_assert_int_eq(done.dram_cycles > 0, i >= 2);
         ck_assert(tma_memory_drain(memory));
         ck_assert_uint_eq(tma_memory_count(memory).dram_read_sectors,
                           runs[i].warm ? 0 : LINES * LINE_SECTORS);
@@ -282,7 +299,14 @@ START_TEST(test_flits_in_flight) {
     recreate();
     struct load load = {.map = &map, .direction = TMA_STORE};
     warm_load(memory, &load);
-    ck_assert_uint_eq(run_load(memory, &load).rows_cycle, ISSUE + 4 + 30 + 4 + 4);
+    const struct tma_completion done = run_load(memory, &load);
+    ck_assert_uint_eq(done.rows_cycle, ISSUE + 4 + 30 + 4 + 4);
+    /* The unit waits for 26 cycles for a line, which was on its way for 30 and in its slice for 4.
+     */
+    ck_assert_uint_eq(done.crossbar_cycles, 26 * 30 / 34);
+    ck_assert_uint_eq(done.l2_cycles, 26 * 4 / 34);
+    ck_assert_uint_eq(done.dram_cycles, 0);
+    assert_reads_for(&done, 4 * 4);
 }
 END_TEST
 
@@ -300,7 +324,10 @@ START_TEST(test_back_pressure_of_dram) {
         for (int32_t y = 0; y < LINES; y += LINES / 2)
             warm_load(memory, &(struct load){.map = &all, .direction = TMA_STORE, .y = y});
         const struct load load = {.map = &map, .direction = TMA_STORE, .y = LINES};
-        read[i] = run_load(memory, &load).rows_cycle;
+        const struct tma_completion done = run_load(memory, &load);
+        read[i] = done.rows_cycle;
+        assert_reads_for(&done, 64 * 4);
+        ck_assert_int_eq(done.dram_cycles > 0, i == 1);
         ck_assert(tma_memory_drain(memory));
         ck_assert_uint_eq(tma_memory_count(memory).dram_write_sectors, 64 * 4);
     }

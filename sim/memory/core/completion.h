@@ -4,15 +4,22 @@
 
 #include <stdint.h>
 
+enum {
+    TMA_DESCRIPTOR_CYCLES_BITS = 30,
+    TMA_DESCRIPTOR_CYCLES_MASK = (1 << TMA_DESCRIPTOR_CYCLES_BITS) - 1
+};
+
 /* Times are in cycles. */
 struct tma_completion {
-    uint64_t cycle;                  /* its bytes complete on the mbarrier */
-    uint64_t tag;                    /* of the issuer */
-    uint32_t sm;                     /* whose shared memory has the bytes */
-    uint32_t copied : 1;             /* multicast: that SM is not the one that issued it */
-    uint32_t descriptor_cycles : 31; /* wait for the tensor map, before the start */
-    uint32_t bytes;                  /* complete_tx */
-    uint32_t tensor_bytes;           /* of these, bytes of the tensor; the rest is fill */
+    uint64_t cycle;      /* its bytes complete on the mbarrier */
+    uint64_t tag;        /* of the issuer */
+    uint32_t sm;         /* whose shared memory has the bytes */
+    uint32_t copied : 1; /* multicast: that SM is not the one that issued it */
+    uint32_t writes : 1; /* a store or a reduction */
+    uint32_t descriptor_cycles
+        : TMA_DESCRIPTOR_CYCLES_BITS; /* wait for the tensor map, before the start */
+    uint32_t bytes;                   /* complete_tx */
+    uint32_t tensor_bytes;            /* of these, bytes of the tensor; the rest is fill */
     uint32_t rows, rows_out_of_bounds;
     uint32_t requests;            /* by row and 128-byte line */
     uint32_t miss_sectors;        /* that L2 did not hold */
@@ -22,7 +29,9 @@ struct tma_completion {
     uint64_t rows_cycle;          /* its last request leaves the TMA unit */
     uint64_t fill_cycle;          /* its last fill reaches L2; 0 without fills */
     uint64_t arrival_cycle;       /* its last data is in shared memory */
-    /* The request that arrived last: when it left the TMA unit, and where it spent its time. */
+    /* A read: when the request that arrived last left the TMA unit, and where it spent its time.
+     * A write: rows_cycle; and for how long the TMA unit could make no request because of writes in
+     * flight, by where these were. */
     uint64_t sent_cycle;
     uint32_t crossbar_cycles, crossbar_wait_cycles, l2_cycles, dram_cycles;
 };

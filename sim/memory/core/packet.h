@@ -66,7 +66,10 @@ struct tma_packet {
             uint8_t missing; /* sectors that are read */
         } fill;
     };
-    uint32_t merged;       /* packets that the response serves too: a list, the newest first */
+    union {
+        uint32_t merged;      /* packets that the response serves too: a list, the newest first */
+        uint32_t held_cycles; /* a write: its slice took no write, because DRAM took none */
+    };
     uint32_t known_cycles; /* from sent_cycle until the first slice has looked the line up */
     union {
         /* from then until the data is there. During a DRAM read: until it began */

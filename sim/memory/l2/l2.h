@@ -34,6 +34,7 @@ struct tma_slice {
     struct tma_port ports[TMA_SLICE_PORTS];
     uint32_t operands;                  /* of reductions that wait for their lines */
     struct tma_packet_queue reductions; /* that wait until the slice can keep their operands */
+    uint64_t held_cycle; /* it writes nothing before, because DRAM took no further writes */
 };
 
 /* Reads that wait for a slice beyond its queue: see arrivals.h. */

@@ -64,6 +64,14 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
     return tma_later(known, written);
 }
 
+/* Cycles for which DRAM's back-pressure keeps a write, which has just arrived, from its home. */
+static uint32_t held_at_home(struct tma_core *core, const struct tma_l2 *l2,
+                             const struct tma_packet *packet, uint64_t cycle) {
+    const struct tma_slice *slice =
+        tma_slice_of(core, l2, packet->location.home, &packet->location);
+    return slice->held_cycle > cycle ? (uint32_t)(slice->held_cycle - cycle) : 0;
+}
+
 TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct tma_l2 *l2,
                                                   uint32_t id, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
@@ -76,6 +84,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
                             : enter_from_partition(core, l2, packet, cycle);
     uint64_t done = tma_later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));
     packet->known_cycles = (uint32_t)(done + core->machine->l2.lookup_cycles - packet->sent_cycle);
+    packet->held_cycles = held_at_home(core, l2, packet, cycle);
     core->counters.requests++;
     core->counters.sectors += sectors;
     core->counters.write_sectors += sectors;
@@ -95,6 +104,7 @@ TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_core *core, stru
     if (accepted > done) { /* back-pressure: later writes wait behind this one */
         struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
         tma_port_stall(&slice->ports[TMA_SLICE_WRITE], accepted);
+        slice->held_cycle = tma_later(slice->held_cycle, accepted);
         done = accepted;
     }
     return tma_write_respond(core, id, done);

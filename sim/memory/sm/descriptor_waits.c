@@ -42,7 +42,7 @@ static void end_wait(struct tma_core *core, struct tma_sms *sms, struct tma_desc
     struct tma_transfer *transfer = &sms->transfers[wait->transfer];
     uint64_t held =
         wait->held_cycle < wait->available_cycle ? wait->available_cycle - wait->held_cycle : 0;
-    transfer->completion.descriptor_cycles = (uint32_t)held & INT32_MAX;
+    transfer->completion.descriptor_cycles = (uint32_t)held & TMA_DESCRIPTOR_CYCLES_MASK;
     core->counters.descriptor_cycles += held;
     tma_descriptor_cache_put(&sms->descriptors[transfer->sm], transfer->descriptor);
     wait->transfer = TMA_NONE;

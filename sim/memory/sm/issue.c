@@ -36,6 +36,7 @@ bool tma_sm_issue(struct tma_core *core, struct tma_sms *sms, const struct tma_i
                                       .copies = TMA_NONE,
                                       .completion = {.tag = issue->tag,
                                                      .sm = issue->sm,
+                                                     .writes = tma_writes_tensor(issue->direction),
                                                      .bytes = issue->size->transaction_bytes,
                                                      .issue_cycle = issue->cycle}};
     tma_row_splitter_init(&transfer->splitter, issue->rows, issue->direction,

@@ -12,6 +12,14 @@
 #include "memory/sm/row_splitter.h"
 #include "memory/sm/shared_port.h"
 
+/* Where writes in flight are. */
+enum tma_write_place {
+    TMA_WRITE_CROSSBAR, /* on the way, without queues */
+    TMA_WRITE_L2,       /* in slices and their queues */
+    TMA_WRITE_DRAM,     /* at the home, as DRAM takes no further writes or has to bring the line */
+    TMA_WRITE_PLACES
+};
+
 /* A transfer: one TMA operation, from its issue until its last packet is done. A response touches
  * only its first cache line of the host. */
 struct tma_transfer {
@@ -31,7 +39,8 @@ struct tma_transfer {
     uint64_t number;       /* stores: its place among the stores of the SM */
     uint64_t commit;       /* stores: the number of the last store before its commit */
     uint32_t next_open;    /* stores: the next one that has not completed */
-    uint32_t fill_lines;   /* packets for rows that are out of bounds altogether */
+    uint64_t held_before[TMA_WRITE_PLACES]; /* stores: the unit's held_ticks at its start */
+    uint32_t fill_lines;                    /* packets for rows that are out of bounds altogether */
     struct tma_row_splitter splitter;
 };
 
@@ -68,9 +77,10 @@ struct tma_store_unit {
     uint64_t clock_ticks;         /* it can make its next packet */
     uint64_t work_ticks;          /* it will have read all that it was given */
     uint64_t busy_ticks;
-    bool scheduled;      /* a wake-up is in the event queue, */
-    bool is_next;        /* the last packet of the SM was one of a load */
-    uint64_t wake_cycle; /* at this cycle; other wake-ups in the queue are void */
+    uint64_t held_ticks[TMA_WRITE_PLACES]; /* it had no credits, by where the writes were */
+    bool scheduled;                        /* a wake-up is in the event queue, */
+    bool is_next;                          /* the last packet of the SM was one of a load */
+    uint64_t wake_cycle;                   /* at this cycle; other wake-ups in the queue are void */
     struct tma_descriptor_wait waits[TMA_DESCRIPTOR_WAITS];
 };
 

@@ -4,6 +4,9 @@
  * packet of a load and one of a store in turn. */
 #include "memory/sm/store_unit.h"
 
+#include <assert.h>
+#include <string.h>
+
 #include "memory/sm/descriptor_waits.h"
 #include "memory/sm/load_unit.h"
 #include "memory/sm/store_turn.h"
@@ -126,6 +129,18 @@ static void complete_committed(struct tma_core *core, struct tma_sms *sms,
     }
 }
 
+/* Notes for how long writes in flight held up the unit while it worked on a transfer. */
+static void note_held(const struct tma_store_unit *unit, struct tma_transfer *transfer) {
+    struct tma_completion *completion = &transfer->completion;
+    uint32_t cycles[TMA_WRITE_PLACES];
+    for (int place = 0; place < TMA_WRITE_PLACES; place++)
+        cycles[place] =
+            (uint32_t)((unit->held_ticks[place] - transfer->held_before[place]) / TMA_TICKS);
+    completion->crossbar_cycles = cycles[TMA_WRITE_CROSSBAR];
+    completion->l2_cycles = cycles[TMA_WRITE_L2];
+    completion->dram_cycles = cycles[TMA_WRITE_DRAM];
+}
+
 /* The transfer at the head has been read from shared memory. */
 static void finish(struct tma_core *core, struct tma_sms *sms, struct tma_store_unit *unit) {
     struct tma_transfer *transfer = &sms->transfers[take_head(sms, unit)];
@@ -133,6 +148,7 @@ static void finish(struct tma_core *core, struct tma_sms *sms, struct tma_store_
     transfer->generated = true;
     transfer->completion.rows_cycle = transfer->completion.sent_cycle = read;
     transfer->completion.arrival_cycle = read;
+    note_held(unit, transfer);
     complete_committed(core, sms, unit, read);
 }
 
@@ -169,6 +185,7 @@ static void make_packet(struct tma_core *core, struct tma_sms *sms, struct tma_s
                              : transfer->queued_cycle);
         transfer->begun = true;
         transfer->completion.start_cycle = tma_ticks_to_cycle(unit->clock_ticks);
+        memcpy(transfer->held_before, unit->held_ticks, sizeof transfer->held_before);
     }
     if (!tma_row_splitter_next(&transfer->splitter, &request)) {
         finish(core, sms, unit);
@@ -335,6 +352,29 @@ void tma_store_unit_enqueue(struct tma_core *core, struct tma_sms *sms, uint32_t
     schedule(core, sms, transfer->sm, transfer->queued_cycle);
 }
 
+/* A write returns credits, for which the unit has waited. It waited for the whole round trip: each
+ * place has its part of that. */
+static void end_wait(const struct tma_core *core, struct tma_store_unit *unit,
+                     const struct tma_packet *packet, uint64_t cycle) {
+    if (unit->clock_ticks >= cycle * TMA_TICKS)
+        return;
+    uint64_t waited = cycle * TMA_TICKS - unit->clock_ticks, trip = cycle - packet->sent_cycle;
+    uint64_t way =
+        core->request_cycles[packet->sm] + tma_hop_cycles(core, packet->gpc, &packet->location);
+    if (!tma_is_near(core, packet))
+        way += tma_crossing_cycles(core, &packet->location);
+    uint64_t known = packet->known_cycles - core->machine->l2.lookup_cycles;
+    assert(way + packet->held_cycles <= known && known <= trip);
+    const uint64_t cycles[TMA_WRITE_PLACES] = {
+        [TMA_WRITE_CROSSBAR] = way,
+        [TMA_WRITE_L2] = known - way - packet->held_cycles,
+        [TMA_WRITE_DRAM] = trip - known + packet->held_cycles,
+    };
+    for (int place = 0; place < TMA_WRITE_PLACES; place++)
+        unit->held_ticks[place] += waited * cycles[place] / trip;
+    wait_until(unit, cycle);
+}
+
 TMA_RARE struct tma_handover tma_store_unit_receive(struct tma_core *core, struct tma_sms *sms,
                                                     uint32_t packet_id, uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, packet_id);
@@ -344,7 +384,7 @@ TMA_RARE struct tma_handover tma_store_unit_receive(struct tma_core *core, struc
     enum tma_packet_kind kind = credits_only ? TMA_PACKET_REDUCE : packet->kind;
     uint32_t flits = tma_write_flits(kind, packet->sectors, packet->partial);
     if (unit->credits <= 0 && flits > 0)
-        wait_until(unit, cycle);
+        end_wait(core, unit, packet, cycle);
     unit->credits += (int32_t)flits;
     tma_packet_free(core, packet_id);
     if (!credits_only)
