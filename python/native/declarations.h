@@ -56,7 +56,8 @@ bool tma_map_kind_is_usable(int kind, int architecture);
 
 struct tma_advice_rule { const char *id; const char *unit; ...; };
 struct tma_advice { const struct tma_advice_rule *rule; int field; int index; double cost; double ideal; ...; };
-size_t tma_tensor_map_advise(const struct tma_tensor_map *map, int architecture, struct tma_advice *advice, size_t capacity);
+struct tma_map_use { bool loads; uint64_t row_bytes; };
+size_t tma_tensor_map_advise(const struct tma_tensor_map *map, int architecture, const struct tma_map_use *use, struct tma_advice *advice, size_t capacity);
 void tma_advice_text(const struct tma_advice *advice, char *text, size_t size);
 
 struct tma_finding { ...; };

@@ -7,14 +7,16 @@
 enum { TEXT_BYTES = 1200 };
 
 void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
-                         enum tma_name_style names, struct cli_map_check *check) {
+                         enum tma_name_style names, const struct tma_map_use *use,
+                         struct cli_map_check *check) {
     check->architecture = architecture;
     check->names = names;
     check->has_unsupported = false;
     check->usable = tma_map_kind_is_usable(map->kind, architecture);
     check->violation_count =
         tma_tensor_map_check(map, architecture, check->violations, TMA_MAX_VIOLATIONS);
-    check->advice_count = tma_tensor_map_advise(map, architecture, check->advice, TMA_MAX_ADVICE);
+    check->advice_count =
+        tma_tensor_map_advise(map, architecture, use, check->advice, TMA_MAX_ADVICE);
 }
 
 static void write_violation(const struct tma_violation *violation, enum tma_name_style names,
@@ -143,6 +145,10 @@ static void write_json_advice(struct tma_json *json, const struct tma_advice *ad
         tma_json_decimal(json, "cost", advice->cost, 1);
         tma_json_decimal(json, "ideal", advice->ideal, 1);
         tma_json_string(json, "unit", advice->rule->unit);
+    }
+    if (advice->over_fetch > 0) {
+        tma_json_decimal(json, "over_fetch_fraction", advice->over_fetch, 6);
+        tma_json_bool(json, "one_box_alone", advice->alone);
     }
     tma_json_string(json, "text", text);
     tma_json_end_object(json);

@@ -19,9 +19,10 @@ struct cli_map_check {
     size_t advice_count; /* only a legal map has advice */
 };
 
-/* Checks the map against the rules of the architecture. */
+/* Checks the map against the rules of the architecture. `use` is NULL where no kernel is known. */
 void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture architecture,
-                         enum tma_name_style names, struct cli_map_check *check);
+                         enum tma_name_style names, const struct tma_map_use *use,
+                         struct cli_map_check *check);
 
 /* Looks for an operation of the scenario on a legal map that the architecture does not have. */
 void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,

@@ -1,6 +1,7 @@
 #include "cli/map_input.h"
 
 #include "base/allocation.h"
+#include "bound/map_use.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/piped_input.h"
@@ -32,6 +33,20 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
     cli_print_diagnostics(&list);
     tma_diagnostics_free(&list);
     return good && cli_output_spares(options->output, input->file.scenario->gpu_path);
+}
+
+void cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input) {
+    struct tma_diagnostics list = {0};
+    struct tma_scenario scenario;
+    input->has_uses = tma_scenario_read_text(input->text, input->name, options->settings.items,
+                                             options->settings.count, &scenario, &list) &&
+                      scenario.workload.map_count == cli_map_count(input);
+    for (uint32_t i = 0; i < cli_map_count(input) && input->has_uses; i++)
+        input->uses[i] = scenario.program != NULL
+                             ? tma_kernel_map_use(&scenario.machine, &scenario.program->kernel, i)
+                             : tma_workload_map_use(&scenario.workload, i);
+    tma_diagnostics_free(&list);
+    tma_scenario_free(&scenario);
 }
 
 void cli_map_input_free(struct cli_map_input *input) {

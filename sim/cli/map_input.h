@@ -4,11 +4,14 @@
 
 #include "cli/options.h"
 #include "scenario/map_file.h"
+#include "tensormap/advice.h"
 
 struct cli_map_input {
     const char *name; /* of the file, for messages */
     char *text;       /* owned */
     struct tma_map_file file;
+    bool has_uses; /* the file is a scenario that runs: what it reads by each map */
+    struct tma_map_use uses[TMA_MAX_TENSOR_MAPS];
 };
 
 /* Reads a file. On failure, adds the errors to the list and returns false. The caller frees the
@@ -19,6 +22,10 @@ bool cli_map_input_load(const struct cli_options *options, const char *path,
 /* Reads the file that the first operand names; standard input where there is none. On failure,
  * prints every error and returns false. The caller frees the input in either case. */
 bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
+
+/* Finds out what the scenario reads by each map, if the file is one that runs. */
+void cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input);
+
 void cli_map_input_free(struct cli_map_input *input);
 
 /* The number of tensor maps, and each map with its name. */

@@ -108,6 +108,8 @@ static bool check_file(struct map_table *table, size_t index, struct tma_json *j
     bool read = cli_map_input_load(options, options->operands.items[index], &input, &list);
     bool enough = !tma_diagnostics_lack_memory(&list);
     bool spared = !read || cli_output_spares(options->output, input.file.scenario->gpu_path);
+    if (read)
+        cli_map_input_find_uses(options, &input);
     if (!read) {
         cli_first_error(&list, reason, sizeof reason);
         table->status = CLI_ERROR;

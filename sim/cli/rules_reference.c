@@ -140,11 +140,17 @@ static void write_readings(FILE *out) {
 }
 
 static void write_advice(FILE *out) {
+    enum { FIX_BYTES = 200 };
     fputs("\n## Advice\n\nProperties of legal maps that are costly or surprising.\n\n"
           "| advice | property | fix |\n| --- | --- | --- |\n",
           out);
-    for (size_t i = 0; i < tma_advice_rule_count; i++)
-        WRITE_ROW(out, tma_advice_rules[i].id, tma_advice_rules[i].what, tma_advice_rules[i].fix);
+    for (size_t i = 0; i < tma_advice_rule_count; i++) {
+        const struct tma_advice_rule *rule = &tma_advice_rules[i];
+        char fix[FIX_BYTES];
+        snprintf(fix, sizeof fix, "%s%s%s", rule->fix, rule->unless != NULL ? ", unless " : "",
+                 rule->unless != NULL ? rule->unless : "");
+        WRITE_ROW(out, rule->id, rule->what, fix);
+    }
 }
 
 void cli_rules_reference(FILE *out) {

@@ -26,6 +26,7 @@ static int run(const struct cli_options *options) {
     if (options->operands.count > 1)
         return cli_map_table(options, as_json);
     if (cli_map_input_read(options, &input) && cli_output_open(&output, options->output)) {
+        cli_map_input_find_uses(options, &input);
         bool legal = write_checks(options, &input, as_json, output.file);
         if (cli_output_close(&output, true))
             status = legal ? CLI_OK : CLI_ILLEGAL;

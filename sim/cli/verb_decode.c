@@ -36,7 +36,7 @@ static bool decode(const char *operand, enum tma_architecture architecture,
         return false;
     decoded->finding_count = tma_descriptor_decode(&decoded->descriptor, &decoded->map,
                                                    decoded->findings, TMA_MAX_FINDINGS);
-    cli_map_check_rules(&decoded->map, architecture, names, &decoded->check);
+    cli_map_check_rules(&decoded->map, architecture, names, NULL, &decoded->check);
     return true;
 }
 

@@ -31,7 +31,6 @@ uint64_t tma_run_work(const struct tma_result *result) {
 /* An experiment while it runs; also the launches without a relief. */
 struct trial {
     struct tma_experiment experiment;
-    uint32_t variant; /* of the relief */
     uint64_t *cycles; /* by launch; of `block` */
     uint32_t known;   /* launches with cycles */
     bool failed;      /* a launch has: this is no experiment */
@@ -66,8 +65,8 @@ static size_t order_launches(struct series *series, struct trial *trial, uint32_
                              size_t count) {
     for (uint32_t i = trial->known; i < until; i++) {
         series->launched[count] = trial;
-        series->orders[count++] = (struct tma_launch_order){trial->experiment.relief,
-                                                            trial->variant, series->first_seed + i};
+        series->orders[count++] = (struct tma_launch_order){
+            trial->experiment.relief, trial->experiment.variant, series->first_seed + i};
     }
     return count;
 }
@@ -194,7 +193,7 @@ static bool add_trials(struct series *series, const struct tma_reliefs *reliefs)
     struct tma_relieved relieved;
     for (size_t i = 0; i < reliefs->count; i++)
         for (uint32_t v = 0; v < reliefs->items[i]->variants; v++) {
-            struct trial trial = {.experiment.relief = reliefs->items[i], .variant = v};
+            struct trial trial = {.experiment = {.relief = reliefs->items[i], .variant = v}};
             if (!tma_relieved_copy(subject, series->before, v, &relieved))
                 return false;
             bool applies = reliefs->items[i]->apply(&relieved);
@@ -221,7 +220,8 @@ static void rank(const struct tma_experiments *experiments, size_t index, size_t
 static size_t smallest_step(const struct tma_experiments *experiments, size_t index) {
     const struct tma_experiment *items = experiments->items;
     for (size_t i = 0; i < experiments->count; i++)
-        if (items[i].relief == items[index].relief->smaller && items[i].helps &&
+        if (items[i].relief == items[index].relief->smaller &&
+            items[i].variant == items[index].variant && items[i].helps &&
             items[i].saved >= items[index].saved)
             return i;
     return index;

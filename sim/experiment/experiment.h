@@ -49,6 +49,7 @@ struct tma_launches {
 
 struct tma_experiment {
     const struct tma_relief *relief;
+    uint32_t variant; /* of the relief */
     char change[TMA_CHANGE_BYTES];
     struct tma_launches before; /* launches without the relief */
     struct tma_launches cycles; /* launches with it and the same seeds, for the same work */

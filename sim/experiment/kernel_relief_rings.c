@@ -121,5 +121,6 @@ const struct tma_relief tma_relief_ring_stage = {
 const struct tma_relief tma_relief_ring_depth = {.key = "stages_doubled",
                                                  .name = "depth of rings",
                                                  .advice = true,
+                                                 .smaller = &tma_relief_ring_stage,
                                                  .variants = 1 + TMA_MAX_RINGS,
                                                  .apply = twice};

@@ -30,7 +30,8 @@ struct tma_relief {
     const char *key;  /* in JSON */
     const char *name; /* what is relieved, in a sentence */
     bool advice;      /* the relief is what a user can do; else it shows what limits the run */
-    /* A smaller step of the same, or NULL: it is the advice where it saves as much. */
+    /* A smaller step of the same, variant by variant, or NULL: it is the advice where it saves as
+     * much. */
     const struct tma_relief *smaller;
     uint32_t variants; /* at least 1 */
     /* Applies a variant. False where it does not apply: there is nothing to relieve, or the result

@@ -7,7 +7,7 @@
 
 /* Measured on an H200 (records timing.tsv, counters.tsv). */
 #define RETURN_BYTES_PER_CYCLE 106.0
-enum { LINE_BYTES = 128, LEAST_FILL_BYTES = 64, GRAIN_BYTES = 16 };
+enum { LINE_BYTES = 128, LEAST_FILL_BYTES = 64, SECTOR_BYTES = 32, GRAIN_BYTES = 16 };
 
 /* Advice is given if the cost is at least this many times the ideal. */
 #define WORTH_A_LINE 1.25
@@ -19,6 +19,9 @@ struct tma_tile_shape {
     uint32_t shared_row_bytes; /* in shared memory, without the swizzle's padding */
     uint64_t row_pitch_bytes;  /* distance of two rows of the tensor; 0: there is one row */
     uint32_t row_step;         /* element stride from one row of the box to the next */
+    bool alone;                /* nothing is known of other boxes */
+    bool loads;                /* or may load */
+    double together_bytes;     /* that all boxes read of a row in one piece */
 };
 
 static uint32_t divide_up(uint32_t a, uint32_t b) {
@@ -124,27 +127,42 @@ static double fill_bytes(enum tma_l2_promotion promotion) {
     return bytes[promotion];
 }
 
-/* Bytes that L2 fills from DRAM for one row, if rows are `pitch` bytes apart: whole fills, but not
- * beyond the next row, because neighbouring rows share fills. */
+/* Bytes that DRAM brings for one row of a box, if rows are `pitch` bytes apart: whole fills, but
+ * not beyond the next row, because neighbouring rows share fills. Boxes that lie side by side share
+ * them, too. */
 static double fetched_bytes(const struct tma_tile_shape *shape, double fill, double pitch) {
-    double fills = (double)(uint64_t)((shape->row_bytes + fill - 1) / fill) * fill;
-    double to_next = pitch < shape->row_bytes ? shape->row_bytes : pitch;
-    return pitch > 0 && to_next < fills ? to_next : fills;
+    double together = shape->together_bytes;
+    double fills = (double)(uint64_t)((together + fill - 1) / fill) * fill;
+    double to_next = pitch < together ? together : pitch;
+    return (pitch > 0 && to_next < fills ? to_next : fills) * shape->row_bytes / together;
+}
+
+/* Sets what is known of the traffic of DRAM, with fills of so many bytes. */
+static bool traffic(struct tma_advice *advice, const struct tma_tile_shape *shape, double fill,
+                    bool applies) {
+    double pitch = (double)shape->row_pitch_bytes;
+    advice->alone = shape->alone;
+    advice->over_fetch =
+        1 - fetched_bytes(shape, SECTOR_BYTES, pitch) / fetched_bytes(shape, fill, pitch);
+    return applies && shape->loads;
 }
 
 static bool over_fetch(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
                        struct tma_advice *advice) {
     double fill = fill_bytes(map->l2_promotion);
     double pitch = (double)shape->row_pitch_bytes;
-    return cost(advice, TMA_FIELD_L2_PROMOTION, 0, shape->rows * fetched_bytes(shape, fill, pitch),
-                shape->rows * fetched_bytes(shape, LEAST_FILL_BYTES, pitch));
+    bool applies =
+        cost(advice, TMA_FIELD_L2_PROMOTION, 0, shape->rows * fetched_bytes(shape, fill, pitch),
+             shape->rows * fetched_bytes(shape, LEAST_FILL_BYTES, pitch));
+    return traffic(advice, shape, fill, applies);
 }
 
 static bool partial_fill(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
                          struct tma_advice *advice) {
     double fetched = fetched_bytes(shape, LEAST_FILL_BYTES, (double)shape->row_pitch_bytes);
-    return cost(advice, tma_inner_field(map), 0, shape->rows * fetched,
-                shape->rows * shape->row_bytes);
+    bool applies = cost(advice, tma_inner_field(map), 0, shape->rows * fetched,
+                        shape->rows * shape->row_bytes);
+    return traffic(advice, shape, LEAST_FILL_BYTES, applies);
 }
 
 /* Skipped rows can lie in the same fill as used rows, and skipped pixels in the same row. */
@@ -254,58 +272,66 @@ static bool broadcast_stride(const struct tma_tensor_map *map, const struct tma_
 
 const struct tma_advice_rule tma_advice_rules[] = {
     {"short_rows", "rows are shorter than a line of 128 bytes, and each row takes a cycle",
-     "cycles", "make the inner box 128 bytes, or fold a dimension into the innermost one",
+     "cycles", "make the inner box 128 bytes, or fold a dimension into the innermost one", NULL,
      short_rows},
     {"split_rows", "rows do not start at line boundaries, and touch one more line", "L2 requests",
-     "align the address and the strides to 128 bytes", split_rows},
-    {"over_fetch", "L2 fills more bytes than the rows of one box have",
-     "bytes of DRAM traffic for one box alone",
-     "use a promotion no longer than a row, unless the next boxes use the rest soon, which the "
-     "over-fetch of a run shows",
-     over_fetch},
-    {"partial_fill", "rows are not whole fills of 64 bytes",
-     "bytes of DRAM traffic for one box alone",
-     "make the inner box a multiple of 64 bytes, unless the next boxes use the rest soon",
-     partial_fill},
+     "align the address and the strides to 128 bytes", NULL, split_rows},
+    {"over_fetch", "L2 fills more bytes than boxes read of a row",
+     "bytes of DRAM traffic for a box", "use a promotion no longer than a row",
+     "the next boxes use the rest soon", over_fetch},
+    {"partial_fill", "rows are not whole fills of 64 bytes", "bytes of DRAM traffic for a box",
+     "make the inner box a multiple of 64 bytes", "the next boxes use the rest soon", partial_fill},
     {"skipped_elements", "the element stride skips data that L2 fetches anyway",
-     "bytes of DRAM traffic", "load everything once, or store the tensor de-interleaved",
+     "bytes of DRAM traffic", "load everything once, or store the tensor de-interleaved", NULL,
      skipped_elements},
     {"ignored_stride", "without interleave the element stride of dimension 0 has no effect", "",
-     "use 1", ignored_stride},
+     "use 1", NULL, ignored_stride},
     {"unfilled_span", "swizzled rows lie at the pitch of the span, and do not fill it",
-     "bytes of shared memory", "use a shorter swizzle, or a longer row", unfilled_span},
+     "bytes of shared memory", "use a shorter swizzle, or a longer row", NULL, unfilled_span},
     {"beyond_tensor", "the box is larger than the tensor: the rest is filled, at the same rate",
-     "bytes of shared memory", "use a box no larger than the tensor", beyond_tensor},
+     "bytes of shared memory", "use a box no larger than the tensor", NULL, beyond_tensor},
     {"counts_nothing",
      "the box is smaller than its element stride: the driver computes a box of 0 bytes", "",
      "make box_dim a multiple of the element stride; compute the transaction's bytes yourself",
-     counts_nothing},
+     NULL, counts_nothing},
     {"interleave_swizzle",
      "interleave 32b goes with swizzle 32b, says the driver's document; the "
      "driver takes others",
-     "", "use swizzle 32b", interleave_swizzle},
+     "", "use swizzle 32b", NULL, interleave_swizzle},
     {"wide_kind",
      "the driver encodes the map, but this architecture has no operation that uses it: im2col::w "
      "needs sm_100, sm_103 or sm_120, im2col::w::128 sm_100 or sm_103",
-     "", "use im2col", wide_kind},
+     "", "use im2col", NULL, wide_kind},
     {"overlapping_rows",
      "a stride is smaller than the dimensions inside it: elements overlap. The driver's page does "
      "not allow it, an H200's driver does; stores to such a tensor race",
      "", "use a stride of at least the inner dimensions' extent, unless windows shall overlap",
-     overlapping_rows},
+     NULL, overlapping_rows},
     {"broadcast_stride",
      "a stride of 0 makes every index of the dimension the same data, a broadcast. The driver's "
      "page does not allow it, an H200's driver does; stores to such a tensor race",
-     "", "keep it for loads of broadcast data", broadcast_stride},
+     "", "keep it for loads of broadcast data", NULL, broadcast_stride},
 };
 
 const size_t tma_advice_rule_count = sizeof tma_advice_rules / sizeof tma_advice_rules[0];
 
+/* Adds what is known of the kernel to the shape of a box. */
+static void add_use(struct tma_tile_shape *shape, const struct tma_map_use *use) {
+    bool known = use != NULL && (use->row_bytes > 0 || !use->loads);
+    shape->alone = !known;
+    shape->loads = !known || use->loads;
+    shape->together_bytes = shape->row_bytes;
+    if (known && use->row_bytes > shape->row_bytes)
+        shape->together_bytes = (double)use->row_bytes;
+}
+
 size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architecture architecture,
-                             struct tma_advice *advice, size_t capacity) {
+                             const struct tma_map_use *use, struct tma_advice *advice,
+                             size_t capacity) {
     if (tma_tensor_map_check(map, architecture, NULL, 0) > 0)
         return 0;
     struct tma_tile_shape shape = shape_of(map);
+    add_use(&shape, use);
     size_t count = 0;
     for (size_t i = 0; i < tma_advice_rule_count; i++) {
         struct tma_advice item = {.rule = &tma_advice_rules[i]};
@@ -321,12 +347,19 @@ size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architec
 }
 
 void tma_advice_text(const struct tma_advice *advice, char *text, size_t size) {
-    char index[16] = "", estimate[120] = "";
+    char index[16] = "", estimate[160] = "", over_fetch[48] = "";
+    const char *alone = advice->alone ? " alone" : "";
+    const char *unless = advice->alone ? advice->rule->unless : NULL;
     if (advice->index >= 0)
         snprintf(index, sizeof index, "[%d]", advice->index);
     if (advice->rule->unit[0] != '\0')
-        snprintf(estimate, sizeof estimate, "; about %.0f %s instead of %.0f: %.1f times",
-                 advice->cost, advice->rule->unit, advice->ideal, advice->cost / advice->ideal);
-    snprintf(text, size, "%s%s: %s (%s)%s; %s", tma_field_info(advice->field)->name, index,
-             advice->rule->what, advice->rule->id, estimate, advice->rule->fix);
+        snprintf(estimate, sizeof estimate, "; about %.0f %s%s instead of %.0f: %.1f times",
+                 advice->cost, advice->rule->unit, alone, advice->ideal,
+                 advice->cost / advice->ideal);
+    if (advice->over_fetch > 0)
+        snprintf(over_fetch, sizeof over_fetch, ", an over-fetch of %.1f %%",
+                 100 * advice->over_fetch);
+    snprintf(text, size, "%s%s: %s (%s)%s%s; %s%s%s", tma_field_info(advice->field)->name, index,
+             advice->rule->what, advice->rule->id, estimate, over_fetch, advice->rule->fix,
+             unless != NULL ? ", unless " : "", unless != NULL ? unless : "");
 }

@@ -1,6 +1,7 @@
 /* Advice: properties of a legal tensor map that are costly or surprising, with the estimated cost.
  *
- * The estimates are for one box (or column) inside the tensor. They use these measurements of an
+ * The estimates are for one box (or column) inside the tensor; traffic of DRAM also for all boxes
+ * of a kernel together, where the caller knows them. They use these measurements of an
  * H200: in each cycle the TMA unit requests one row of the box from L2, or one 128-byte line of a
  * longer row; 106 bytes per cycle return to one SM; L2 fills from DRAM in units of the promotion's
  * size; swizzled rows lie at the pitch of the swizzle's span. */
@@ -20,6 +21,7 @@ struct tma_advice_rule {
     const char *what; /* the property of the map */
     const char *unit; /* of the cost: "cycles", "bytes of DRAM traffic"; "" if there is no cost */
     const char *fix;
+    const char *unless; /* when the fix is not necessary, for one box alone; or NULL */
     /* Internal to this folder. True if the advice applies; then it has set the advice's field,
      * index and cost. */
     bool (*applies)(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
@@ -35,14 +37,25 @@ struct tma_advice {
     int index;            /* of the list's element; -1: the field is a single value */
     double cost;          /* of this map, in the rule's unit; 0 without a unit */
     double ideal;         /* the cost after the fix, in the rule's unit; 0 without a unit */
+    bool alone;           /* the cost is that of one box alone: other boxes may use the rest */
+    double over_fetch;    /* fraction of the sectors that DRAM brings and nothing uses; or 0 */
+};
+
+/* What a kernel reads by a map. */
+struct tma_map_use {
+    bool loads; /* it loads or prefetches */
+    /* All boxes together read the rows of the tensor in pieces of so many bytes, at least a box's;
+     * 0: not known. */
+    uint64_t row_bytes;
 };
 
 enum { TMA_MAX_ADVICE = 16 };
 
 /* Writes the first `capacity` pieces of advice for a map, and returns how many there are. A map
- * that tma_tensor_map_check rejects gets none. */
+ * that tma_tensor_map_check rejects gets none. `use` is NULL where the kernel is not known. */
 size_t tma_tensor_map_advise(const struct tma_tensor_map *map, enum tma_architecture architecture,
-                             struct tma_advice *advice, size_t capacity);
+                             const struct tma_map_use *use, struct tma_advice *advice,
+                             size_t capacity);
 
 /* Writes one sentence: "box_dim[0]: rows are shorter than ... (short_rows); about 64 cycles instead
  * of 10: 6.6 times; ...". Cut to size - 1 characters. */

@@ -27,7 +27,8 @@ static void decode(const struct tma_descriptor *descriptor) {
             continue;
         struct tma_advice advice[TMA_MAX_ADVICE];
         struct tma_descriptor again;
-        tma_tensor_map_advise(&map, (enum tma_architecture)architecture, advice, TMA_MAX_ADVICE);
+        tma_tensor_map_advise(&map, (enum tma_architecture)architecture, NULL, advice,
+                              TMA_MAX_ADVICE);
         tma_descriptor_encode(&map, &again);
         if (count == 0)
             FUZZ_ASSERT(memcmp(&again, descriptor, sizeof again) == 0);

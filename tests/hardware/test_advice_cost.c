@@ -41,7 +41,7 @@ START_TEST(estimate_matches_measured_cycles) {
     size_t row = row_named(&records, rows[_i].name);
     ck_assert_msg(tma_timing_record_read(&records, row, &machine, &workload, &error) == TMA_OK,
                   "%s", error.text);
-    size_t count = tma_tensor_map_advise(&workload.maps[0], TMA_SM_90, list, TMA_MAX_ADVICE);
+    size_t count = tma_tensor_map_advise(&workload.maps[0], TMA_SM_90, NULL, list, TMA_MAX_ADVICE);
     const struct tma_advice *advice = advice_named(list, count, "short_rows");
     ck_assert_int_eq(advice != NULL, rows[_i].advice != NULL);
     if (advice != NULL) {

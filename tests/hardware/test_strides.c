@@ -23,7 +23,7 @@ START_TEST(small_strides_are_accepted) {
         if (!tma_record_is_accepted(&records, row))
             continue;
         ck_assert_int_eq(tma_map_record_read(&records, row, &map, &error), TMA_OK);
-        size_t count = tma_tensor_map_advise(&map, TMA_SM_90, list, TMA_MAX_ADVICE);
+        size_t count = tma_tensor_map_advise(&map, TMA_SM_90, NULL, list, TMA_MAX_ADVICE);
         for (size_t i = 0; i < count; i++)
             found += strcmp(list[i].rule->id, rows[_i].advice) == 0;
     }

@@ -152,7 +152,7 @@ START_TEST(advice_has_field_and_estimate) {
     struct tma_tensor_map map = map_of(row);
     struct tma_advice list[TMA_MAX_ADVICE];
     ck_assert_uint_eq(tma_tensor_map_check(&map, TMA_SM_90, NULL, 0), 0);
-    size_t count = tma_tensor_map_advise(&map, TMA_SM_90, list, TMA_MAX_ADVICE);
+    size_t count = tma_tensor_map_advise(&map, TMA_SM_90, NULL, list, TMA_MAX_ADVICE);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(list[i].rule->id, row->id) != 0)
             continue;
@@ -166,6 +166,40 @@ START_TEST(advice_has_field_and_estimate) {
 }
 END_TEST
 
+/* Boxes of 128 bytes beside each other share fills of 256 bytes; others do not. */
+static const struct {
+    struct tma_map_use use;
+    const char *over_fetch; /* NULL: no advice of over-fetch */
+} uses[] = {
+    {{true, 128},
+     "about 4096 bytes of DRAM traffic for a box instead of 2048: 2.0 times, an "
+     "over-fetch of 50.0 %; use a promotion no longer than a row"},
+    {{true, 384},
+     "about 2731 bytes of DRAM traffic for a box instead of 2048: 1.3 times, an "
+     "over-fetch of 25.0 %; use a promotion no longer than a row"},
+    {{true, 256}, NULL},
+    {{true, 512}, NULL},
+    {{false, 0}, NULL}, /* it stores */
+    {{true, 0},
+     "about 4096 bytes of DRAM traffic for a box alone instead of 2048: 2.0 times, an "
+     "over-fetch of 50.0 %; use a promotion no longer than a row, unless the next boxes "
+     "use the rest soon"},
+};
+
+START_TEST(traffic_is_that_of_all_boxes) {
+    struct tma_tensor_map map = tiled;
+    struct tma_advice list[TMA_MAX_ADVICE];
+    char text[400];
+    map.l2_promotion = TMA_L2_256B;
+    size_t count = tma_tensor_map_advise(&map, TMA_SM_90, &uses[_i].use, list, TMA_MAX_ADVICE);
+    ck_assert_uint_eq(count, uses[_i].over_fetch != NULL);
+    if (count == 0)
+        return;
+    tma_advice_text(&list[0], text, sizeof text);
+    ck_assert_msg(strstr(text, uses[_i].over_fetch) != NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(every_rule_is_tested) {
     for (int i = 0; i < TABLE_ROWS(rows); i++)
         if (strcmp(rows[i].id, tma_advice_rules[_i].id) == 0)
@@ -175,13 +209,13 @@ START_TEST(every_rule_is_tested) {
 END_TEST
 
 START_TEST(good_maps_get_no_advice) {
-    ck_assert_uint_eq(tma_tensor_map_advise(&tiled, TMA_SM_90, NULL, 0), 0);
-    ck_assert_uint_eq(tma_tensor_map_advise(&im2col, TMA_SM_90, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_advise(&tiled, TMA_SM_90, NULL, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_advise(&im2col, TMA_SM_90, NULL, NULL, 0), 0);
     /* Dimensions of a transposed tensor need not be in the order of their strides. */
     struct tma_tensor_map transposed = tiled;
     transposed.global_strides[0] = 512 * 8;
     transposed.global_strides[1] = 512;
-    ck_assert_uint_eq(tma_tensor_map_advise(&transposed, TMA_SM_90, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_advise(&transposed, TMA_SM_90, NULL, NULL, 0), 0);
 }
 END_TEST
 
@@ -189,7 +223,7 @@ START_TEST(illegal_maps_get_no_advice) {
     struct tma_tensor_map map = tiled;
     map.box_dim[0] = 7;
     map.element_strides[1] = 0;
-    ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, NULL, 0), 0);
+    ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, NULL, NULL, 0), 0);
 }
 END_TEST
 
@@ -199,7 +233,7 @@ START_TEST(text_gives_field_estimate_and_fix) {
     char text[400];
     map.box_dim[0] = 32;
     map.swizzle = TMA_SWIZZLE_128B;
-    ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, &advice, 1), 3);
+    ck_assert_uint_eq(tma_tensor_map_advise(&map, TMA_SM_90, NULL, &advice, 1), 3);
     tma_advice_text(&advice, text, sizeof text);
     ck_assert_str_eq(text, "box_dim[0]: rows are shorter than a line of 128 bytes, and each row "
                            "takes a cycle (short_rows); about 16 cycles instead of 10: 1.7 times; "
@@ -212,6 +246,7 @@ int main(void) {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("advice");
     tcase_add_loop_test(tests, advice_has_field_and_estimate, 0, TABLE_ROWS(rows));
+    tcase_add_loop_test(tests, traffic_is_that_of_all_boxes, 0, TABLE_ROWS(uses));
     tcase_add_loop_test(tests, every_rule_is_tested, 0, (int)tma_advice_rule_count);
     tcase_add_test(tests, good_maps_get_no_advice);
     tcase_add_test(tests, illegal_maps_get_no_advice);

@@ -265,6 +265,55 @@ START_TEST(test_advice) {
 }
 END_TEST
 
+/* Saves so many percent, by variant. */
+static bool save(struct tma_relieved *relieved, const uint64_t percent[2]) {
+    struct toy *toy = relieved->workload;
+    toy->other_cycles -= toy->other_cycles * percent[relieved->variant] / 100;
+    return true;
+}
+
+static bool step(struct tma_relieved *relieved) {
+    return save(relieved, (const uint64_t[]){10, 3});
+}
+
+static bool two_steps(struct tma_relieved *relieved) {
+    return save(relieved, (const uint64_t[]){10, 6});
+}
+
+static const struct tma_relief one_step = {
+    .key = "step", .name = "step", .variants = 2, .apply = step};
+static const struct tma_relief larger = {.key = "larger",
+                                         .name = "larger",
+                                         .advice = true,
+                                         .smaller = &one_step,
+                                         .variants = 2,
+                                         .apply = two_steps};
+static const struct tma_relief *const steps[] = {&one_step, &larger};
+static const struct tma_workload_kind kind_with_steps = {
+    run_toy, copy_toy, tma_release, {steps, 2}};
+
+/* A smaller step is the advice where it saves as much: here of variant 0. */
+START_TEST(test_smaller_step) {
+    static const struct {
+        const char *key;
+        uint32_t variant;
+    } advice[] = {{"step", 0}, {"larger", 1}};
+    struct tma_experiments experiments;
+    const struct toy toy = {.other_cycles = 100000};
+    const struct tma_experiment_subject subject = {
+        .machine = &machine, .kind = &kind_with_steps, .workload = &toy};
+    struct tma_result result;
+    ck_assert_int_eq(run_toy(&machine, &toy, &result, NULL), TMA_OK);
+    ck_assert_int_eq(tma_experiments_run(&subject, &result, 0, &experiments, NULL), TMA_OK);
+    ck_assert_uint_eq(experiments.advice_count, TABLE_ROWS(advice));
+    for (size_t i = 0; i < TABLE_ROWS(advice); i++) {
+        const struct tma_experiment *item = &experiments.items[experiments.advice[i]];
+        ck_assert_str_eq(item->relief->key, advice[i].key);
+        ck_assert_uint_eq(item->variant, advice[i].variant);
+    }
+}
+END_TEST
+
 /* A relief with which the workload cannot run is left out; a lack of memory ends everything. */
 START_TEST(test_failures) {
     struct tma_experiments experiments;
@@ -330,6 +379,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_chance, 0, TABLE_ROWS(chances));
     tcase_add_test(tests, test_no_effect);
     tcase_add_test(tests, test_advice);
+    tcase_add_test(tests, test_smaller_step);
     tcase_add_test(tests, test_failures);
     tcase_add_loop_test(tests, test_out_of_memory, 0, 2);
     tcase_add_test(tests, test_launches);

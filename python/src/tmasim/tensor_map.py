@@ -452,7 +452,7 @@ class TensorMap:
         """What is legal but slow, with an estimate of the cost; empty for an illegal map."""
         advice = ffi.new("struct tma_advice[]", lib.TMA_MAX_ADVICE)
         count = lib.tma_tensor_map_advise(
-            self._map, _architecture(architecture), advice, lib.TMA_MAX_ADVICE
+            self._map, _architecture(architecture), ffi.NULL, advice, lib.TMA_MAX_ADVICE
         )
         return [_advice(advice + i) for i in range(count)]
 
