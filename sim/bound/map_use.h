@@ -2,11 +2,8 @@
 #ifndef TMA_BOUND_MAP_USE_H
 #define TMA_BOUND_MAP_USE_H
 
-#include "base/api.h"
 #include "engine/kernel.h"
 #include "tensormap/advice.h"
-
-TMA_API_BEGIN
 
 /* For a pipeline. */
 struct tma_map_use tma_workload_map_use(const struct tma_workload *workload, uint32_t map);
@@ -14,7 +11,5 @@ struct tma_map_use tma_workload_map_use(const struct tma_workload *workload, uin
 /* For a kernel with roles that is laid out. */
 struct tma_map_use tma_kernel_map_use(const struct tma_machine *machine,
                                       const struct tma_kernel *kernel, uint32_t map);
-
-TMA_API_END
 
 #endif

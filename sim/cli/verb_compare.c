@@ -124,7 +124,6 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     (void)bytes;
     (void)size;
     one.mode_count = 0;
-    one.sms = comparing->comparison->sms;
     outcome.error.code = TMA_OK;
     if (begin_settings(options, &settings)) {
         set_swizzle(comparing->scenario, comparing->maps, mode->name, &settings);
@@ -196,16 +195,6 @@ static enum tma_error_code compare(struct comparing *comparing) {
     return comparing->error.code;
 }
 
-static uint32_t sms_in_use(const struct tma_scenario *scenario) {
-    uint32_t sms[TMA_MAX_SMS];
-    if (scenario->program != NULL) {
-        const struct tma_kernel *kernel = &scenario->program->kernel;
-        uint32_t most = kernel->sm_count > 0 ? kernel->sm_count : scenario->machine.sm_count;
-        return kernel->cta_count < most ? kernel->cta_count : most;
-    }
-    return tma_workload_place(&scenario->machine, &scenario->workload, sms);
-}
-
 static int compare_scenario(const struct compare_options *own, const struct tma_scenario *scenario,
                             const struct tma_read_maps *maps) {
     const struct cli_options *options = &own->common;
@@ -220,7 +209,6 @@ static int compare_scenario(const struct compare_options *own, const struct tma_
     comparison->timing_validated = scenario->machine.validated;
     comparison->timing_edited = scenario->machine.edited;
     comparison->workload = &scenario->workload;
-    comparison->sms = sms_in_use(scenario);
     comparison->show_padding = own->pad;
     int status = CLI_ERROR;
     if (cli_output_open(&output, options->output)) {

@@ -98,9 +98,8 @@ static void derive_busy(struct tma_figures *figures, const struct tma_result *re
 
 struct tma_figures tma_figures_of(const struct tma_report_input *input) {
     const struct tma_workload *workload = input->workload;
-    uint32_t sms[TMA_MAX_SMS];
     struct tma_figures figures = {
-        .sms = tma_workload_place(input->machine, workload, sms),
+        .sms = input->result->sms,
         .stages = (uint64_t)workload->cta_count * workload->iterations,
         .memory = tma_memory_figures_of(input->result, input->machine->sm_clock_mhz),
     };

@@ -79,9 +79,7 @@ static void write_rates(const struct kernel_text *report) {
 
 static void write_memory(const struct kernel_text *report) {
     const struct tma_counters *counters = &report->result->counters;
-    tma_text_line(report->out, "TMA",
-                  "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
-                  counters->operations, counters->rows, counters->rows_out_of_bounds);
+    tma_operations_write_text(counters, report->out);
     tma_text_line(report->out, "L2",
                   "%" PRIu64 " requests for %" PRIu64 " sectors of 32 bytes: %" PRIu64
                   " hits (%s %%), %" PRIu64 " misses",

@@ -98,10 +98,7 @@ static void write_tma(struct json_report *report) {
     tma_json_unsigned(json, "rows_out_of_bounds", counters->rows_out_of_bounds);
     rate(report, "mean_row_bytes", report->figures->row_bytes);
     tma_json_unsigned(json, "l2_requests", counters->l2_requests);
-    tma_json_unsigned(json, "descriptor_fetches", counters->descriptor_fetches);
-    tma_json_unsigned(json, "descriptor_l2_fetches", counters->descriptor_l2_fetches);
-    tma_json_unsigned(json, "descriptor_dram_fetches", counters->descriptor_dram_fetches);
-    tma_json_unsigned(json, "descriptor_wait_cycles", counters->descriptor_cycles);
+    tma_map_fetches_write_json(counters, json);
     tma_json_end_object(json);
 }
 

@@ -112,6 +112,27 @@ void tma_limits_write_json(const struct tma_limit_figure limits[TMA_LIMIT_COUNT]
     tma_json_end_object(json);
 }
 
+void tma_operations_write_text(const struct tma_counters *counters, FILE *out) {
+    tma_text_line(out, "TMA",
+                  "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
+                  counters->operations, counters->rows, counters->rows_out_of_bounds);
+    tma_text_line(out, NULL,
+                  "%" PRIu64 " tensor-map fetches by SMs: %" PRIu64
+                  " from the cache of the GPC, %" PRIu64 " from L2, %" PRIu64 " from DRAM; %" PRIu64
+                  " cycles of waiting",
+                  counters->descriptor_fetches,
+                  counters->descriptor_fetches - counters->descriptor_l2_fetches,
+                  counters->descriptor_l2_fetches - counters->descriptor_dram_fetches,
+                  counters->descriptor_dram_fetches, counters->descriptor_cycles);
+}
+
+void tma_map_fetches_write_json(const struct tma_counters *counters, struct tma_json *json) {
+    tma_json_unsigned(json, "descriptor_fetches", counters->descriptor_fetches);
+    tma_json_unsigned(json, "descriptor_l2_fetches", counters->descriptor_l2_fetches);
+    tma_json_unsigned(json, "descriptor_dram_fetches", counters->descriptor_dram_fetches);
+    tma_json_unsigned(json, "descriptor_wait_cycles", counters->descriptor_cycles);
+}
+
 static void write_fills(const struct tma_counters *counters,
                         const struct tma_memory_figures *figures, FILE *out) {
     if (!figures->l2_use_known) {

@@ -33,6 +33,11 @@ void tma_limits_write_text(const struct tma_limit_figure limits[TMA_LIMIT_COUNT]
 void tma_limits_write_json(const struct tma_limit_figure limits[TMA_LIMIT_COUNT],
                            struct tma_json *json);
 
+/* What the TMA units did: operations, rows and fetches of tensor maps. In JSON the fetches alone
+ * are members of the object "tma". */
+void tma_operations_write_text(const struct tma_counters *counters, FILE *out);
+void tma_map_fetches_write_json(const struct tma_counters *counters, struct tma_json *json);
+
 /* What L2 fetched from DRAM and evicted, and what DRAM moved. Over-fetch and evictions that are not
  * known are null in JSON, and the text says why. In JSON these are the members of the object "l2",
  * from its sectors on, and the object "dram". */

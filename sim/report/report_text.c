@@ -98,17 +98,7 @@ static void write_rates(const struct text_report *report) {
 static void write_memory(const struct text_report *report) {
     const struct tma_counters *counters = &report->result->counters;
     const struct tma_figures *figures = report->figures;
-    tma_text_line(report->out, "TMA",
-                  "%" PRIu64 " operations, %" PRIu64 " rows (%" PRIu64 " out of bounds)",
-                  counters->operations, counters->rows, counters->rows_out_of_bounds);
-    tma_text_line(report->out, NULL,
-                  "%" PRIu64 " tensor-map fetches by SMs: %" PRIu64
-                  " from the cache of the GPC, %" PRIu64 " from L2, %" PRIu64 " from DRAM; %" PRIu64
-                  " cycles of waiting",
-                  counters->descriptor_fetches,
-                  counters->descriptor_fetches - counters->descriptor_l2_fetches,
-                  counters->descriptor_l2_fetches - counters->descriptor_dram_fetches,
-                  counters->descriptor_dram_fetches, counters->descriptor_cycles);
+    tma_operations_write_text(counters, report->out);
     tma_text_line(report->out, "L2",
                   "%" PRIu64
                   " requests: one for each 128-byte line of a row, less those merged, plus "

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/ratio.h"
+
 static struct tma_compared_mode *new_mode(struct tma_swizzle_comparison *comparison,
                                           enum tma_swizzle swizzle) {
     assert(comparison->mode_count < TMA_MAX_COMPARED_MODES);
@@ -28,7 +30,7 @@ void tma_compare_add_legal(struct tma_swizzle_comparison *comparison, enum tma_s
         mode->bytes_per_cycle =
             (double)(counters->bytes + counters->stored_bytes + counters->reduced_bytes) /
             (double)result->cycles;
-        mode->bytes_per_cycle_per_sm = mode->bytes_per_cycle / comparison->sms;
+        mode->bytes_per_cycle_per_sm = tma_ratio(mode->bytes_per_cycle, result->sms);
     }
     for (uint32_t i = 0; i < workload->consumer_count; i++) {
         const struct tma_consumer_total *total = &result->consumers[i];

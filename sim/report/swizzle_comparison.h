@@ -44,7 +44,6 @@ struct tma_swizzle_comparison {
     const char *scenario, *machine;      /* names, borrowed */
     bool timing_validated;               /* the timing of the machine is validated */
     bool timing_edited;                  /* it was validated with other values */
-    uint32_t sms;                        /* SMs that have a CTA; at least 1 */
     const struct tma_workload *workload; /* borrowed: the scenario as the user wrote it */
     struct tma_compared_mode modes[TMA_MAX_COMPARED_MODES];
     size_t mode_count;

@@ -40,7 +40,6 @@ static void add_mode(struct tma_swizzle_comparison *comparison, enum tma_swizzle
     struct tma_result *result = calloc(1, sizeof *result);
     workload.maps[0].swizzle = swizzle;
     result->cycles = 100;
-    comparison->sms = 1;
     for (uint32_t i = 0; i < workload.consumer_count; i++) {
         struct tma_consumer_total *total = &result->consumers[i];
         struct tma_tile tile;

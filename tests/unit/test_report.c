@@ -192,6 +192,7 @@ static void set_up(void) {
         .consumer_count = 1,
         .cold = true};
     result = (struct tma_result){
+        .sms = 2,
         .cycles = 1000,
         .waves = {.count = 2, .ctas = 2, .idle_place_cycles = 200},
         .cta_cycles = {4, 400, 450, 500, 500},

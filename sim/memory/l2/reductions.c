@@ -82,7 +82,8 @@ TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct 
     packet->partial = true;
     while (slice->reductions.count > 0 && has_room(core, slice)) {
         uint32_t first = tma_packet_queue_take(core, &slice->reductions);
-        struct tma_handover next = tma_l2_reduce(core, l2, first, cycle);
+        uint64_t done = tma_write_done_cycle(core, tma_packet_at(core, first));
+        struct tma_handover next = tma_l2_reduce(core, l2, first, tma_later(done, cycle));
         if (next.destination != TMA_TO_NOWHERE)
             tma_pass(core, next.destination, next.packet, next.cycle);
     }
