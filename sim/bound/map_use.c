@@ -5,20 +5,20 @@
 #include "tensormap/types.h"
 
 /* What loads cover of dimension 0: a piece without gaps, in elements. Empty: first = end. */
-struct piece {
+struct row_piece {
     int64_t first, end;
 };
 
 /* Loads that cover pieces with a gap between them, or pieces that are not known, leave the use
  * unknown. */
-struct reading {
+struct row_reading {
     struct tma_map_use use;
-    struct piece piece;
+    struct row_piece piece;
     bool known;
 };
 
-static void add_load(struct reading *reading, bool known, struct piece piece) {
-    struct piece *sum = &reading->piece;
+static void add_load(struct row_reading *reading, bool known, struct row_piece piece) {
+    struct row_piece *sum = &reading->piece;
     bool first = !reading->use.loads;
     reading->use.loads = true;
     if (first)
@@ -40,9 +40,10 @@ static bool reads(enum tma_direction direction) {
 }
 
 /* Dimension 0 of an interleaved layout is not one of bytes that lie together. */
-static struct tma_map_use finish(const struct reading *reading, const struct tma_tensor_map *map) {
+static struct tma_map_use finish(const struct row_reading *reading,
+                                 const struct tma_tensor_map *map) {
     struct tma_map_use use = reading->use;
-    struct piece piece = reading->piece;
+    struct row_piece piece = reading->piece;
     int64_t size = map->global_dim[0] > INT64_MAX ? INT64_MAX : (int64_t)map->global_dim[0];
     if (piece.first < 0)
         piece.first = 0;
@@ -69,18 +70,18 @@ static uint64_t tiles_visited(const struct tma_stage_operation *stage,
     return 0;
 }
 
-static void add_walk(struct reading *reading, const struct tma_stage_operation *stage,
+static void add_walk(struct row_reading *reading, const struct tma_stage_operation *stage,
                      const struct tma_workload *workload, const struct tma_tensor_map *map) {
     uint64_t tiles = tiles_visited(stage, workload), all = stage->walk.tiles[0];
     int64_t step = stage->walk.step[0], box = inner_size(map);
     int64_t way = (int64_t)((tiles < all ? tiles : all) - 1) * step;
     int64_t first = stage->walk.start[0] + (way < 0 ? way : 0);
     int64_t end = stage->walk.start[0] + (way < 0 ? 0 : way) + box;
-    add_load(reading, (step < 0 ? -step : step) <= box || way == 0, (struct piece){first, end});
+    add_load(reading, (step < 0 ? -step : step) <= box || way == 0, (struct row_piece){first, end});
 }
 
 struct tma_map_use tma_workload_map_use(const struct tma_workload *workload, uint32_t map) {
-    struct reading reading = {.known = true};
+    struct row_reading reading = {.known = true};
     for (uint32_t i = 0; i < workload->operation_count; i++) {
         const struct tma_stage_operation *stage = &workload->operations[i];
         if (stage->map == map && reads(stage->operation.direction))
@@ -92,7 +93,7 @@ struct tma_map_use tma_workload_map_use(const struct tma_workload *workload, uin
 /* The other coordinates must not depend on the loops of dimension 0: then each row is read as
  * others are. */
 static bool cover_rows(const struct tma_work_walk *walk, uint32_t role, uint32_t index,
-                       struct piece *piece) {
+                       struct row_piece *piece) {
     const struct tma_statement *load = &walk->kernel->statements[index];
     const struct tma_tensor_map *map = &walk->kernel->maps[load->map];
     struct tma_loop_ranges ranges = {.count = 0};
@@ -107,20 +108,20 @@ static bool cover_rows(const struct tma_work_walk *walk, uint32_t role, uint32_t
         if (load->coordinates[d].expression != NULL &&
             (tma_expression_variables(load->coordinates[d].expression) & used) != 0)
             return false;
-    *piece = (struct piece){cover.first, cover.first + cover.span};
+    *piece = (struct row_piece){cover.first, cover.first + cover.span};
     return true;
 }
 
 struct tma_map_use tma_kernel_map_use(const struct tma_machine *machine,
                                       const struct tma_kernel *kernel, uint32_t map) {
     const struct tma_machine own = tma_kernel_machine(machine, kernel);
-    struct reading reading = {.known = true};
+    struct row_reading reading = {.known = true};
     struct tma_work_walk walk;
     tma_work_begin(&walk, &own, kernel, TMA_WORK_OF_ANY);
     for (uint32_t role = 0; role < kernel->role_count; role++)
         for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
             const struct tma_statement *statement = &kernel->statements[i];
-            struct piece piece = {0, 0};
+            struct row_piece piece = {0, 0};
             if (statement->kind != TMA_STATEMENT_OPERATION || statement->map != map ||
                 !reads(statement->operation.direction))
                 continue;
