@@ -80,7 +80,6 @@ static uint64_t run_relieved(const struct tma_launcher *launcher, struct tma_rel
     return cycles;
 }
 
-/* The relief applies: it has been tried. */
 static uint64_t launch(const struct tma_launcher *launcher, const struct tma_launch_order *order,
                        struct tma_launch_outcome *outcome) {
     const struct tma_experiment_subject *subject = launcher->subject;
@@ -93,6 +92,8 @@ static uint64_t launch(const struct tma_launcher *launcher, const struct tma_lau
     }
     if (order->relief == NULL || order->relief->apply(&relieved))
         cycles = run_relieved(launcher, &relieved, order, outcome);
+    else
+        tma_fail(&outcome->error, TMA_ERROR_UNSUPPORTED, "the relief does not apply");
     subject->kind->release(relieved.workload);
     return cycles;
 }
