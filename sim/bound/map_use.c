@@ -54,25 +54,10 @@ static struct tma_map_use finish(const struct row_reading *reading,
     return use;
 }
 
-/* Tiles that all CTAs visit together, the first of which have the values of dimension 0 in turn. */
-static uint64_t tiles_visited(const struct tma_stage_operation *stage,
-                              const struct tma_workload *workload) {
-    uint64_t walkers = workload->cta_count / tma_ctas_sharing(stage, workload);
-    switch (stage->walk.order) {
-    case TMA_WALK_GRID_STRIDED:
-    case TMA_WALK_BLOCKED:
-        return walkers * workload->iterations;
-    case TMA_WALK_SAME:
-        return workload->iterations;
-    case TMA_WALK_FIXED:
-        return walkers;
-    }
-    return 0;
-}
-
+/* The first tiles of a walk have the values of dimension 0 in turn. */
 static void add_walk(struct row_reading *reading, const struct tma_stage_operation *stage,
                      const struct tma_workload *workload, const struct tma_tensor_map *map) {
-    uint64_t tiles = tiles_visited(stage, workload), all = stage->walk.tiles[0];
+    uint64_t tiles = tma_walk_length(stage, workload), all = stage->walk.tiles[0];
     int64_t step = stage->walk.step[0], box = inner_size(map);
     int64_t way = (int64_t)((tiles < all ? tiles : all) - 1) * step;
     int64_t first = stage->walk.start[0] + (way < 0 ? way : 0);

@@ -91,6 +91,11 @@ uint64_t tma_walk_tiles(const struct tma_stage_operation *stage,
     return saturating_product(tensor_tiles(&stage->walk), map_count(stage, workload));
 }
 
+uint64_t tma_walk_length(const struct tma_stage_operation *stage,
+                         const struct tma_workload *workload) {
+    return tile_number(stage, workload, workload->cta_count - 1, workload->iterations - 1) + 1;
+}
+
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
                        uint32_t cta, uint32_t iteration) {
     return tile_number(stage, workload, cta, iteration) % tma_walk_tiles(stage, workload);

@@ -171,6 +171,10 @@ struct tma_tensor_map tma_walk_map(const struct tma_stage_operation *stage,
 uint64_t tma_walk_tiles(const struct tma_stage_operation *stage,
                         const struct tma_workload *workload);
 
+/* How many tiles all CTAs together go through, of a walk that has no end. */
+uint64_t tma_walk_length(const struct tma_stage_operation *stage,
+                         const struct tma_workload *workload);
+
 /* The tile of iteration `iteration` of CTA `cta`, as a number below tma_walk_tiles.
  */
 uint64_t tma_walk_tile(const struct tma_stage_operation *stage, const struct tma_workload *workload,
