@@ -257,9 +257,9 @@ PREFETCH prefetch_merged(struct tma_memory *memory, uint32_t merged) {
     memory->merged[0] = merged;
 }
 
-PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
-    enum tma_destination destination = tma_event_destination(event);
-    uint32_t number = tma_event_number(event);
+/* What the rarer events need. */
+PREFETCH prefetch_rare_target(struct tma_memory *memory, enum tma_destination destination,
+                              uint32_t number) {
     if (destination == TMA_WAKE_UNIT) {
         prefetch_unit(memory, number);
         return;
@@ -269,22 +269,35 @@ PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
         return;
     }
     const struct tma_packet *packet = tma_packet_at(&memory->core, number);
-    if (packet->coalesces)
-        __builtin_prefetch(tma_mshr_of(&memory->gpcs, packet), 1);
-    if (destination == TMA_TO_RESPONSE_PORT || destination == TMA_TO_STORE_UNIT) {
+    if (destination == TMA_TO_STORE_UNIT) {
         __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
-        if (packet->merged != TMA_NONE && destination == TMA_TO_RESPONSE_PORT)
-            prefetch_merged(memory, packet->merged);
         return;
     }
     tma_tags_prefetch(&memory->l2.tags, packet->index.set);
     if (destination == TMA_TO_HOME_SLICE)
         tma_l2_prefetch_at_home(&memory->core, &memory->l2, packet);
-    else if (destination <= TMA_TO_L2_IN_TURN)
-        tma_l2_prefetch_read(&memory->core, &memory->l2, packet);
     else if (packet->kind == TMA_PACKET_STORE || packet->kind == TMA_PACKET_REDUCE)
         tma_l2_prefetch_write(&memory->core, &memory->l2, packet,
                               destination == TMA_TO_WRITE_TRANSIT);
+}
+
+/* What an event needs besides its packet, which has been prefetched. */
+PREFETCH prefetch_target(struct tma_memory *memory, uint32_t event) {
+    enum tma_destination destination = tma_event_destination(event);
+    uint32_t number = tma_event_number(event);
+    const struct tma_packet *packet = tma_packet_at(&memory->core, number);
+    if (destination <= TMA_TO_L2_IN_TURN) {
+        __builtin_prefetch(tma_mshr_of(&memory->gpcs, packet), 1);
+        tma_tags_prefetch(&memory->l2.tags, packet->index.set);
+        tma_l2_prefetch_read(&memory->core, &memory->l2, packet);
+    } else if (destination == TMA_TO_RESPONSE_PORT) {
+        __builtin_prefetch(tma_mshr_of(&memory->gpcs, packet), 1);
+        __builtin_prefetch(&memory->sms.transfers[packet->transfer].outstanding, 1);
+        if (packet->merged != TMA_NONE)
+            prefetch_merged(memory, packet->merged);
+    } else {
+        prefetch_rare_target(memory, destination, number);
+    }
 }
 
 /* TMA units that wake up in the current cycle, by rank: a bit each. */

@@ -131,7 +131,7 @@ static void look_ahead(struct floor_chip *chip, uint32_t sm, struct floor_operat
     operation->places[line / PITCH_LINES % AHEAD] = (struct floor_place){
         .set = index.set,
         .tag = (uint16_t)(index.tag + 1),
-        .slice = (uint16_t)(partition * chip->map.slices + location.server),
+        .slice = (uint16_t)(partition * chip->map.slices + location.server.slice),
     };
     operation->line = line + PITCH_LINES;
 }
@@ -189,13 +189,13 @@ static void push_event(struct floor_chip *chip, uint32_t event, uint64_t cycle) 
 /* The cycle at which L2 lacks nothing of a line that the SM's partition lacked at `known`. */
 static uint64_t fetch(struct floor_chip *chip, uint32_t partition, uint64_t line, uint64_t known) {
     struct tma_line_location location = tma_locate(&chip->map, line);
-    if (location.home != partition) {
-        struct tma_set_index index = tma_set_index(&chip->map, location.home, &location);
+    if (location.server.home != partition) {
+        struct tma_set_index index = tma_set_index(&chip->map, location.server.home, &location);
         if (look_up(&chip->sets[index.set], (uint16_t)(index.tag + 1)))
             return known;
     }
-    uint32_t slice = location.home * chip->map.slices + location.server;
-    uint64_t block = chip->map.block(line, location.group);
+    uint32_t slice = location.server.home * chip->map.slices + location.server.slice;
+    uint64_t block = tma_block_of(&chip->map, line);
     uint32_t channel = slice * chip->slice_channels + (uint32_t)(block % chip->slice_channels);
     return tma_port_serve(&chip->channels[channel], known, chip->channel_ticks) +
            tma_machine_dram_cycles(chip->machine);

@@ -36,8 +36,8 @@ static void tear_down(void) {
 
 static struct tma_dram_place place_of(uint64_t line) {
     struct tma_line_location location = tma_locate(&map, line);
-    return tma_dram_place_of(&dram, location.home * map.slices + location.server,
-                             map.block(line, location.group));
+    return tma_dram_place_of(&dram, location.server.home * map.slices + location.server.slice,
+                             tma_block_of(&map, line));
 }
 
 static double number(const struct tma_tsv *records, size_t row, const char *column) {

@@ -30,7 +30,7 @@ static struct tma_machine machine;
 static int32_t groups[MAX_SLICES][SLICE_GROUPS]; /* of each slice: their first lines, halved */
 
 static uint32_t slice_of(const struct tma_address_map *map, uint64_t line) {
-    return tma_locate(map, base_line + line).server;
+    return tma_locate(map, base_line + line).server.slice;
 }
 
 static void find_groups(void) {

@@ -28,7 +28,7 @@ static void tear_down(void) {
 
 static struct tma_set_index index_in(uint64_t line, bool away) {
     struct tma_line_location location = tma_locate_set(&map, line);
-    return tma_set_index(&map, location.home ^ (uint32_t)away, &location);
+    return tma_set_index(&map, location.server.home ^ (uint32_t)away, &location);
 }
 
 /* A load by an SM next to the home of a line, or `away` from it: the home gets the line, too. */

@@ -17,12 +17,12 @@ START_TEST(test_groups_of_slices) {
     ck_assert_int_eq(tma_core_create(&core, &machine, NULL), TMA_OK);
     ck_assert_uint_eq(records.rows, (size_t)2 * tma_machine_slice_groups(&machine));
     for (size_t i = 0; i < records.rows; i++) {
-        struct tma_line_location location = {
-            .server = (uint16_t)record_number(&records, i, "slice"),
-            .home = record_number(&records, i, "home") & 1u,
+        struct tma_line_server server = {
+            .slice = (uint16_t)record_number(&records, i, "slice"),
+            .home = (uint16_t)record_number(&records, i, "home"),
         };
         double measured = strtod(tma_tsv_cell(&records, i, "cycles"), NULL);
-        double simulated = 2.0 * tma_crossing_cycles(&core, &location) + machine.l2.lookup_cycles;
+        double simulated = 2.0 * tma_crossing_cycles(&core, server) + machine.l2.lookup_cycles;
         ck_assert_msg(fabs(measured - simulated) < TOLERANCE, "row %zu: %.1f, measured %.1f", i,
                       simulated, measured);
     }

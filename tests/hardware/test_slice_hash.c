@@ -23,7 +23,7 @@ START_TEST(test_lines_have_the_slices_of_an_h200) {
         uint64_t page = record_number(&records, row, "page"),
                  line = record_number(&records, row, "line");
         uint64_t address = FIRST_ADDRESS + page * page_bytes + line * TMA_LINE_BYTES;
-        int slice = tma_locate(&map, address / TMA_LINE_BYTES).server;
+        int slice = tma_locate(&map, address / TMA_LINE_BYTES).server.slice;
         int measured = (int)record_number(&records, row, "slice");
         ck_assert_int_lt(slice, SLICES);
         ck_assert_int_lt(measured, SLICES);

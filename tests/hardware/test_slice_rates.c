@@ -61,7 +61,7 @@ static void find_lines(bool even, uint32_t count) {
     for (int32_t line = 0; found < count; line++) {
         struct tma_line_location location = tma_locate(&map, base_line + (uint64_t)line);
         ck_assert_int_lt(line, ALLOCATION);
-        if (location.home == 0 && location.server == SLICE && !(even && line % 2 != 0))
+        if (location.server.home == 0 && location.server.slice == SLICE && !(even && line % 2 != 0))
             lines[found++] = line;
     }
 }

@@ -29,7 +29,7 @@ static struct tma_set_index index_of(uint64_t line, uint32_t partition) {
 }
 
 static uint32_t home_of(uint64_t line) {
-    return tma_locate_set(&map, line).home;
+    return tma_locate_set(&map, line).server.home;
 }
 
 static int allocate_line(uint64_t line, uint32_t partition) {
@@ -106,7 +106,7 @@ START_TEST(test_no_line_has_the_tag_of_an_empty_way) {
             struct tma_set_index index = tma_set_index(&map, partition, &location);
             ck_assert_uint_ne(index.tag, TMA_L2_EMPTY);
             if (map.partitions == 2) /* a copy stays one */
-                ck_assert_uint_eq(index.tag % 2, location.home != partition);
+                ck_assert_uint_eq(index.tag % 2, location.server.home != partition);
         }
 }
 END_TEST

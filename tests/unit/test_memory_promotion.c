@@ -223,7 +223,7 @@ static int32_t row_of_slice(const struct tma_tensor_map *map, int32_t as, int32_
                              other;
     do
         other = tma_locate_set(&address_map, line_of_row(map, (uint32_t)row++));
-    while (other.home != location.home || other.slice != location.slice);
+    while (other.server.home != location.server.home || other.slice != location.slice);
     return row - 1;
 }
 

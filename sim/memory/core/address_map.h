@@ -28,15 +28,10 @@
 #define TMA_L2_EMPTY UINT32_MAX
 
 struct tma_line_location {
-    uint64_t slice : 16; /* within a partition: the slice whose sets hold the line and its copy */
-    uint64_t group : 48; /* number of the line's group among those of its home */
-    uint16_t server; /* within a partition: the slice that serves the line, and its DRAM channel */
-    /* Of reads alone, which have an SM: see tma_locate_read. */
-    uint16_t near_slice; /* of both partitions: the server in the partition of the SM */
-    uint32_t mshr : 24;  /* of both partitions: the line's MSHR for the GPC of the SM */
-    uint32_t home : 8;   /* partition */
+    uint64_t group; /* number of the line's group among those of its home */
+    uint32_t slice; /* within a partition: the slice whose sets hold the line and its copy */
+    struct tma_line_server server; /* its home, and what serves it there: its DRAM channel, too */
 };
-_Static_assert(sizeof(struct tma_line_location) == 16, "a packet has room for it");
 
 /* Rows of MSHRs in a partition's coalescer: a direct-mapped table. The SMs of a GPC can wait for
  * more than a thousand lines at once, and an H200 merges their loads all the same. */
@@ -78,8 +73,8 @@ struct tma_address_map {
     uint32_t slices;     /* of one partition */
     uint32_t slice_sets; /* of one slice */
     struct tma_divisor by_slices, by_sets;
-    struct tma_line_server (*server)(uint64_t line);  /* slice_hash.h */
-    uint64_t (*block)(uint64_t line, uint64_t group); /* of DRAM: slice_hash.h */
+    struct tma_line_server (*server)(uint64_t line); /* slice_hash.h */
+    uint64_t (*block)(uint64_t line);                /* of DRAM: slice_hash.h; or NULL */
 };
 
 static inline struct tma_address_map tma_address_map_of(const struct tma_machine *machine) {
@@ -101,47 +96,48 @@ static inline uint32_t tma_group_rotation(const struct tma_address_map *map, uin
     return (uint32_t)(((tma_mix64(group * 2 + home) >> 32) * map->slices) >> 32);
 }
 
-/* The location of a line whose home would be `home` if there are two partitions. */
-static inline struct tma_line_location tma_locate_in_home(const struct tma_address_map *map,
-                                                          uint64_t line, uint32_t home) {
+/* The number of a line among the lines of its home. */
+static inline uint64_t tma_number_at_home(const struct tma_address_map *map, uint64_t line) {
+    if (map->partitions == 1)
+        return line;
+    return line >> (TMA_HOME_BITS + 1) << TMA_HOME_BITS | line % (1 << TMA_HOME_BITS);
+}
+
+/* The location of a line that `server` serves. */
+static inline struct tma_line_location
+tma_location_of(const struct tma_address_map *map, uint64_t line, struct tma_line_server server) {
     uint32_t slices = map->slices;
-    uint64_t number = line; /* among the lines of its home */
-    if (map->partitions == 2)
-        number = line >> (TMA_HOME_BITS + 1) << TMA_HOME_BITS | line % (1 << TMA_HOME_BITS);
-    else
-        home = 0;
+    uint64_t number = tma_number_at_home(map, line);
     uint64_t group = tma_divide_line(number, &map->by_slices);
-    uint32_t slice = (uint32_t)(number - group * slices) + tma_group_rotation(map, group, home);
+    if (map->partitions == 1)
+        server.home = 0;
+    uint32_t slice =
+        (uint32_t)(number - group * slices) + tma_group_rotation(map, group, server.home);
     slice = slice < slices ? slice : slice - slices;
-    return (struct tma_line_location){
-        .slice = (uint16_t)slice,
-        .group = group & ((UINT64_C(1) << 48) - 1),
-        .server = (uint16_t)slice,
-        .home = (uint8_t)home,
-    };
-}
-
-/* The location of a line (byte address / 128) without the slice that serves it: enough to find its
- * set. */
-static inline struct tma_line_location tma_locate_set(const struct tma_address_map *map,
-                                                      uint64_t line) {
-    return tma_locate_in_home(map, line, tma_home_of_page(line >> TMA_HOME_BITS));
-}
-
-/* Takes over the slice that serves a line, in a location that has the interleaved one. */
-static inline void tma_set_server(struct tma_line_location *location,
-                                  struct tma_line_server server) {
-    if (server.slice != TMA_INTERLEAVED)
-        location->server = (uint16_t)server.slice;
+    if (server.slice == TMA_INTERLEAVED)
+        server.slice = (uint16_t)slice;
+    return (struct tma_line_location){.group = group, .slice = slice, .server = server};
 }
 
 /* The location of a line (byte address / 128). */
 static inline struct tma_line_location tma_locate(const struct tma_address_map *map,
                                                   uint64_t line) {
-    struct tma_line_server server = map->server(line);
-    struct tma_line_location location = tma_locate_in_home(map, line, server.home);
-    tma_set_server(&location, server);
-    return location;
+    return tma_location_of(map, line, map->server(line));
+}
+
+/* The same as if lines were interleaved over slices: enough to find its set. */
+static inline struct tma_line_location tma_locate_set(const struct tma_address_map *map,
+                                                      uint64_t line) {
+    uint16_t home = (uint16_t)tma_home_of_page(line >> TMA_HOME_BITS);
+    return tma_location_of(map, line, (struct tma_line_server){home, TMA_INTERLEAVED});
+}
+
+/* The number of a line's block among those of its slice and home, from which its DRAM bank and row
+ * follow (dram/address.h). */
+static inline uint64_t tma_block_of(const struct tma_address_map *map, uint64_t line) {
+    if (map->block != NULL)
+        return map->block(line);
+    return tma_divide_line(tma_number_at_home(map, line), &map->by_slices) / TMA_BLOCK_LINES;
 }
 
 /* The line at a location: the inverse of tma_locate_set. */
@@ -165,60 +161,39 @@ static inline uint32_t tma_first_set(const struct tma_address_map *map, uint64_t
 
 /* The tag of a line: twice the number of the turn, plus 1 for a copy (one partition: the number of
  * the turn). The line that would have the tag of an empty way has that of a line two before it. */
-static inline uint32_t tma_tag_of(uint64_t number) {
-    uint32_t tag = (uint32_t)number;
+static inline uint32_t tma_tag_of(uint32_t tag) {
     return tag - 2u * (tag == TMA_L2_EMPTY);
+}
+
+/* The set of a group within a slice, and its tag at home before tma_tag_of. */
+static inline struct tma_set_index tma_group_index(const struct tma_address_map *map,
+                                                   uint64_t group) {
+    uint64_t turn = tma_divide_line(group, &map->by_sets);
+    uint32_t set = tma_first_set(map, turn) + (uint32_t)(group - turn * map->slice_sets);
+    return (struct tma_set_index){.set = set < map->slice_sets ? set : set - map->slice_sets,
+                                  .tag = (uint32_t)(turn * map->partitions)};
 }
 
 /* The set and tag of a line in a partition: its home, or the other one, which may hold a copy. */
 static inline struct tma_set_index tma_set_index(const struct tma_address_map *map,
                                                  uint32_t partition,
                                                  const struct tma_line_location *location) {
-    uint64_t turn = tma_divide_line(location->group, &map->by_sets);
-    uint32_t slice = partition * map->slices + location->slice;
-    uint32_t set = tma_first_set(map, turn) + (uint32_t)(location->group - turn * map->slice_sets);
-    return (struct tma_set_index){
-        .set = slice * map->slice_sets + (set < map->slice_sets ? set : set - map->slice_sets),
-        .tag = tma_tag_of(turn * map->partitions + (location->home != partition)),
-    };
-}
-
-/* The set and tag of the copy of a line in the partition that is not its home. */
-static inline struct tma_set_index tma_copy_index(const struct tma_address_map *map,
-                                                  const struct tma_line_location *location) {
-    return tma_set_index(map, 1u - location->home, location);
+    struct tma_set_index index = tma_group_index(map, location->group);
+    index.set += (partition * map->slices + location->slice) * map->slice_sets;
+    index.tag = tma_tag_of(index.tag + (location->server.home != partition));
+    return index;
 }
 
 /* The set and tag of a line in the other one of two partitions, from those in one. */
 static inline struct tma_set_index tma_opposite_index(const struct tma_address_map *map,
-                                                      const struct tma_line_location *location,
-                                                      struct tma_set_index index) {
+                                                      uint64_t line, struct tma_set_index index) {
     uint32_t sets = map->slices * map->slice_sets; /* of a partition */
     bool second = index.set >= sets;
-    if (index.tag >= TMA_L2_EMPTY - 2) /* tags that tma_tag_of changes */
-        return tma_set_index(map, !second, location);
-    return (struct tma_set_index){second ? index.set - sets : index.set + sets, index.tag ^ 1u};
-}
-
-/* The set and tag of the second line of a block of 256 bytes, from those of its first line in the
- * same partition, and its location without the slice that serves it. Both lines have one home, and
- * most often they are neighbours in a group. */
-static inline struct tma_set_index tma_second_index(const struct tma_address_map *map,
-                                                    uint32_t partition,
-                                                    struct tma_line_location *location,
-                                                    uint64_t first_line,
-                                                    struct tma_set_index index) {
-    uint32_t slice = location->slice;
-    uint32_t rotation = tma_group_rotation(map, location->group, location->home);
-    uint32_t place = slice >= rotation ? slice - rotation : slice + map->slices - rotation;
-    if (place + 1 == map->slices) {
-        *location = tma_locate_set(map, first_line + 1);
-        return tma_set_index(map, partition, location);
+    if (index.tag >= TMA_L2_EMPTY - 2) { /* tags that tma_tag_of changes */
+        const struct tma_line_location location = tma_locate_set(map, line);
+        return tma_set_index(map, !second, &location);
     }
-    uint32_t next = slice + 1 == map->slices ? 0 : slice + 1;
-    location->slice = location->server = (uint16_t)next;
-    index.set = index.set + (next - slice) * map->slice_sets;
-    return index;
+    return (struct tma_set_index){second ? index.set - sets : index.set + sets, index.tag ^ 1u};
 }
 
 /* The line that its home holds in a set under a tag. */

@@ -126,7 +126,9 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
     size_t distances = (size_t)machine->topology.gpc_count * machine->l2.slices;
     core->hop_cycles = tma_allocate(distances, sizeof *core->hop_cycles);
     core->crossing_cycles = tma_allocate(core->map.slices, sizeof *core->crossing_cycles);
-    if (core->hop_cycles == NULL || core->crossing_cycles == NULL || !tma_core_grow_packets(core))
+    core->pages = tma_page_places_new();
+    if (core->pages == NULL || core->hop_cycles == NULL || core->crossing_cycles == NULL ||
+        !tma_core_grow_packets(core))
         return tma_fail(error, TMA_ERROR_MEMORY, "no memory for %u SMs", machine->sm_count);
     spread_slices(core);
     spread_partitions(core);
@@ -136,6 +138,7 @@ enum tma_error_code tma_core_create(struct tma_core *core, const struct tma_mach
 
 void tma_core_free(struct tma_core *core) {
     tma_event_queue_free(&core->queue);
+    tma_release(core->pages);
     tma_release(core->packets);
     tma_release(core->free_packets);
     tma_release(core->fill_counts);

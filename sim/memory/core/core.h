@@ -70,7 +70,8 @@ struct tma_gpc_side {
 struct tma_core {
     const struct tma_machine *machine; /* borrowed */
     struct tma_address_map map;
-    uint64_t cycle; /* the current one */
+    struct tma_page_places *pages; /* owned */
+    uint64_t cycle;                /* the current one */
     bool out_of_memory;
     struct tma_event_queue queue; /* of events: see tma_event_of */
     struct tma_packet *packets;   /* owned */
@@ -150,32 +151,41 @@ static inline uint32_t tma_near_partition(const struct tma_core *core,
 
 /* Whether the home of a packet's line is the partition next to its SM. */
 static inline bool tma_is_near(const struct tma_core *core, const struct tma_packet *packet) {
-    return tma_near_partition(core, packet) == packet->location.home;
+    return tma_near_partition(core, packet) == packet->server.home;
 }
 
-/* Finds the location of a read's line, and its set in the partition that is next to its SM. */
+/* The place of a line in a partition, and at its home. */
+static inline struct tma_line_place tma_place_in(const struct tma_core *core, uint64_t line,
+                                                 uint32_t partition) {
+    return tma_place_on(tma_page_of(core->pages, &core->map, line), &core->map, line, partition);
+}
+
+static inline struct tma_line_place tma_place_at_home(const struct tma_core *core, uint64_t line) {
+    struct tma_page_places *page = tma_page_of(core->pages, &core->map, line);
+    return tma_place_on(page, &core->map, line, page->home);
+}
+
+/* Finds the place of a read's line in the partition that is next to its SM. */
 static inline void tma_locate_read(const struct tma_core *core, struct tma_packet *packet,
                                    const struct tma_gpc_side *side) {
-    struct tma_line_location location = tma_locate(&core->map, packet->line);
-    location.near_slice = (uint16_t)(side->first_slice + location.server);
-    location.mshr =
-        (side->first_mshr + (tma_mshr_row(packet->line) << core->mshr_row_bits)) & ((1u << 24) - 1);
-    packet->location = location;
-    packet->index = tma_set_index(&core->map, side->partition, &location);
+    struct tma_line_place place = tma_place_in(core, packet->line, side->partition);
+    packet->index = place.index;
+    packet->server = place.server;
+    packet->near_slice = (uint16_t)(side->first_slice + place.server.slice);
+    packet->mshr = side->first_mshr + (tma_mshr_row(packet->line) << core->mshr_row_bits);
 }
 
-/* Cycles between a GPC and the slice that serves a location, beyond those of the nearest slice,
- * both ways together. */
+/* Cycles between a GPC and a slice, beyond those of the nearest slice, both ways together. */
 static inline uint32_t tma_hop_cycles(const struct tma_core *core, uint32_t gpc,
-                                      const struct tma_line_location *location) {
-    uint32_t slice = location->home * core->map.slices + location->server;
+                                      struct tma_line_server server) {
+    uint32_t slice = server.home * core->map.slices + server.slice;
     return core->hop_cycles[gpc * core->machine->l2.slices + slice];
 }
 
-/* Cycles from the slice that serves a location in one partition to that in the other one. */
+/* Cycles from a slice in one partition to that in the other one. */
 static inline uint32_t tma_crossing_cycles(const struct tma_core *core,
-                                           const struct tma_line_location *location) {
-    return core->crossing_cycles[location->server];
+                                           struct tma_line_server server) {
+    return core->crossing_cycles[server.slice];
 }
 
 #endif

@@ -4,7 +4,7 @@
 #define TMA_MEMORY_CORE_PACKET_H
 
 #include "base/array.h"
-#include "memory/core/address_map.h"
+#include "memory/core/line_places.h"
 #include "memory/core/sectors.h"
 
 enum tma_packet_kind {
@@ -54,11 +54,11 @@ enum { TMA_PACKET_BITS = 28, TMA_PACKET_MASK = (1 << TMA_PACKET_BITS) - 1 };
 
 /* One cache line of the host. */
 struct tma_packet {
-    uint64_t line;       /* byte address / 128 */
-    uint64_t sent_cycle; /* it left the SM */
-    struct tma_line_location location;
-    struct tma_set_index index; /* in the partition whose slice receives the packet next */
-    uint32_t transfer;          /* the transfer that it belongs to */
+    uint64_t line;                 /* byte address / 128 */
+    uint64_t sent_cycle;           /* it left the SM */
+    struct tma_set_index index;    /* in the partition whose slice receives the packet next */
+    struct tma_line_server server; /* at home */
+    uint32_t transfer;             /* the transfer that it belongs to */
     union {
         uint32_t next; /* in a list: of packets that wait for a fill, or that were merged */
         struct {
@@ -76,15 +76,18 @@ struct tma_packet {
         uint32_t dram_cycles;
         uint32_t next_waiting; /* in a queue (packet_queue.h); not valid in its last packet */
     };
-    uint8_t kind : 3; /* enum tma_packet_kind */
-    uint8_t
-        leaves_to : 4; /* enum tma_destination: where it goes when it leaves a slice (misses.h) */
-    uint8_t coalesces : 1; /* it may be merged with others of its GPC */
-    uint8_t sectors : 4;   /* that it asks for */
-    uint8_t wanted : 4;    /* sectors: these, and those that are fetched along */
+    /* Of reads alone, which have an SM: see tma_locate_read. Both are numbers of both partitions.
+     */
+    uint32_t mshr;       /* the line's MSHR for the GPC of the SM */
+    uint16_t near_slice; /* that serves the line in the partition of the SM */
     uint8_t sm;
-    uint8_t gpc : 4;       /* of the SM */
+    uint8_t gpc;       /* of the SM */
+    uint8_t sectors;   /* that it asks for */
+    uint8_t wanted;    /* sectors: these, and those that are fetched along */
+    uint8_t kind;      /* enum tma_packet_kind */
+    uint8_t leaves_to; /* enum tma_destination: where it goes when it leaves a slice (misses.h) */
     uint8_t promotion : 2; /* enum tma_l2_promotion of the tensor map */
+    uint8_t coalesces : 1; /* it may be merged with others of its GPC */
     uint8_t partial : 1;   /* a store of part of a sector; a reduction of half the work of one */
     uint8_t fill_line : 1; /* it stands for a row that lies completely out of bounds */
 };

@@ -30,11 +30,11 @@ static inline uint32_t tma_home_of_page(uint64_t page) {
 
 /* What serves a line. */
 struct tma_line_server {
-    uint32_t home;  /* as tma_home_of_page */
-    uint32_t slice; /* of a partition; TMA_INTERLEAVED: lines are dealt out to slices one by one */
+    uint16_t home;  /* partition: as tma_home_of_page */
+    uint16_t slice; /* of a partition; TMA_INTERLEAVED: lines are dealt out to slices one by one */
 };
 
-#define TMA_INTERLEAVED UINT32_MAX
+enum { TMA_INTERLEAVED = UINT16_MAX };
 
 struct tma_slice_hash_policy {
     uint32_t slices; /* of one partition, which the hash is made for; 0: any number */
@@ -42,9 +42,9 @@ struct tma_slice_hash_policy {
     /* What serves `line` (byte address / 128). */
     struct tma_line_server (*server)(uint64_t line);
 
-    /* The number of a line's block among those of its slice and home, from which its DRAM bank and
-     * row follow (dram/address.h). `group` is the line's group (address_map.h). */
-    uint64_t (*block)(uint64_t line, uint64_t group);
+    /* The number of a line's block among those of its slice and home: see tma_block_of. NULL: where
+     * lines are interleaved, it follows from the line's group (address_map.h). */
+    uint64_t (*block)(uint64_t line);
 };
 
 #define TMA_DECLARE_SLICE_HASH(name)                                                               \

@@ -54,12 +54,14 @@ static struct tma_line_server server(uint64_t line) {
     line = tma_physical_line(line);
     uint32_t sum = sum_of(line), home = sum / UNITS;
     uint32_t turn = (uint32_t)unit_of(line, sum) % SLICES;
-    return (struct tma_line_server){home, turn < IN_WHOLE_GROUPS ? turn ^ home : turn};
+    return (struct tma_line_server){
+        .home = (uint16_t)home,
+        .slice = (uint16_t)(turn < IN_WHOLE_GROUPS ? turn ^ home : turn),
+    };
 }
 
 /* The four blocks of a unit differ in address bits 9 and 16. */
-static uint64_t block(uint64_t line, uint64_t group) {
-    (void)group;
+static uint64_t block(uint64_t line) {
     line = tma_physical_line(line);
     uint64_t unit = unit_of(line, sum_of(line)) / SLICES;
     return unit << 2 | (line >> 9 & 1) << 1 | (line >> 2 & 1);

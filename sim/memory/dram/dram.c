@@ -25,10 +25,10 @@ static void wake_for(struct tma_core *core, const struct tma_dram *dram,
 
 static struct tma_dram_place place_of(const struct tma_core *core, const struct tma_dram *dram,
                                       const struct tma_packet *packet) {
-    const struct tma_line_location *location = &packet->location;
-    struct tma_dram_place place =
-        tma_dram_place_of(dram, location->home * core->map.slices + location->server,
-                          core->map.block(packet->line, location->group));
+    /* Both lines of a promoted block are read in one access. */
+    uint64_t line = packet->line - (packet->kind == TMA_PACKET_PROMOTION);
+    uint32_t slice = packet->server.home * core->map.slices + packet->server.slice;
+    struct tma_dram_place place = tma_dram_place_of(dram, slice, tma_block_of(&core->map, line));
     place.line |= packet->line & 1;
     return place;
 }

@@ -31,13 +31,13 @@ static bool is_other_part(uint64_t tag, uint64_t other) {
 /* Closes the MSHRs that have other sectors of a load's line. Returns whether any was open. */
 TMA_RARE static bool close_other_parts(const struct tma_core *core, struct tma_gpcs *gpcs,
                                        const struct tma_packet *packet, uint64_t cycle) {
-    bool *has_parts = &gpcs->has_parts[packet->location.mshr >> core->mshr_row_bits];
+    bool *has_parts = &gpcs->has_parts[packet->mshr >> core->mshr_row_bits];
     *has_parts |= packet->sectors != TMA_ALL_SECTORS;
     gpcs->any_parts |= *has_parts;
     if (!*has_parts)
         return false;
     uint32_t row_mshrs = 1u << core->mshr_row_bits;
-    struct tma_mshr *row = &gpcs->mshrs[packet->location.mshr & ~(row_mshrs - 1)];
+    struct tma_mshr *row = &gpcs->mshrs[packet->mshr & ~(row_mshrs - 1)];
     uint64_t tag = tag_of(packet);
     bool closed = false;
     for (uint32_t place = 0; place < row_mshrs; place++)

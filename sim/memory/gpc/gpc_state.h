@@ -50,7 +50,7 @@ struct tma_gpcs {
 
 static inline struct tma_mshr *tma_mshr_of(const struct tma_gpcs *gpcs,
                                            const struct tma_packet *packet) {
-    return &gpcs->mshrs[packet->location.mshr];
+    return &gpcs->mshrs[packet->mshr];
 }
 
 #endif

@@ -9,7 +9,7 @@
 static inline uint64_t tma_response_port_serve(struct tma_gpcs *gpcs,
                                                const struct tma_packet *packet, uint64_t cycle) {
     struct tma_response_port *responses = &gpcs->ports[packet->gpc];
-    uint64_t *link = &responses->link_free_ticks[packet->location.server / TMA_GROUP_SLICES];
+    uint64_t *link = &responses->link_free_ticks[packet->server.slice / TMA_GROUP_SLICES];
     uint32_t sectors = tma_sector_count(packet->sectors);
     *link = tma_later(*link, cycle * TMA_TICKS) + sectors * gpcs->link_sector_ticks;
     tma_port_serve(&responses->port, cycle, sectors * gpcs->sector_ticks);

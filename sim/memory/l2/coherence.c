@@ -1,10 +1,10 @@
 #include "memory/l2/coherence.h"
 
-bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2,
-                          const struct tma_line_location *location, struct tma_set_index home) {
+bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2, uint64_t line,
+                          struct tma_set_index home) {
     if (core->map.partitions == 1)
         return false;
-    struct tma_set_index index = tma_opposite_index(&core->map, location, home);
+    struct tma_set_index index = tma_opposite_index(&core->map, line, home);
     const struct tma_l2_set *set = &l2->tags.sets[index.set];
     int way = tma_tags_find(&l2->tags, set, index.tag);
     return way >= 0 && (set->pending & 1u << way) == 0 &&
@@ -20,7 +20,7 @@ void tma_copy_mark_requested(struct tma_l2 *l2, struct tma_set_index home, uint3
 
 void tma_copy_store(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
                     uint64_t cycle) {
-    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, packet->index);
+    struct tma_set_index index = tma_opposite_index(&core->map, packet->line, packet->index);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
     uint32_t sectors = packet->sectors;
@@ -34,7 +34,7 @@ void tma_copy_invalidate(struct tma_core *core, struct tma_l2 *l2,
                          const struct tma_packet *packet) {
     if (core->map.partitions == 1)
         return;
-    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, packet->index);
+    struct tma_set_index index = tma_opposite_index(&core->map, packet->line, packet->index);
     tma_tags_invalidate(&l2->tags, &l2->tags.sets[index.set], index.tag);
 }
 

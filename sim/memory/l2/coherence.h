@@ -7,8 +7,8 @@
 
 /* Whether the other partition holds a copy of all of a line, with no fill of it pending. `home`:
  * the index of the line at its home. */
-bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2,
-                          const struct tma_line_location *location, struct tma_set_index home);
+bool tma_copy_is_complete(struct tma_core *core, const struct tma_l2 *l2, uint64_t line,
+                          struct tma_set_index home);
 
 /* Marks sectors at the home as requested, since a request asked for them in the copy. */
 void tma_copy_mark_requested(struct tma_l2 *l2, struct tma_set_index home, uint32_t sectors);

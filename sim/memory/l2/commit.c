@@ -11,7 +11,7 @@ TMA_RARE bool tma_write_commit(struct tma_core *core, struct tma_l2 *l2, uint32_
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     uint64_t done = tma_later(tma_write_done_cycle(core, packet), core->cycle);
     if (way < 0) {
-        tma_slice_write_to_dram(core, packet->line, &packet->location, packet->sectors, done);
+        tma_slice_write_to_dram(core, packet->line, packet->server, packet->sectors, done);
         return true;
     }
     tma_tags_write(&l2->tags, set, way, packet->sectors);

@@ -68,17 +68,16 @@ enum tma_error_code tma_l2_create(struct tma_l2 *l2, struct tma_core *core,
                                   struct tma_error *error);
 void tma_l2_free(struct tma_l2 *l2);
 
-/* The slice that serves a location in a partition. */
+/* The slice of a partition that serves a line. */
 static inline struct tma_slice *tma_slice_of(struct tma_core *core, const struct tma_l2 *l2,
-                                             uint32_t partition,
-                                             const struct tma_line_location *location) {
-    return &l2->slices[partition * core->map.slices + location->server];
+                                             uint32_t partition, struct tma_line_server server) {
+    return &l2->slices[partition * core->map.slices + server.slice];
 }
 
 /* The slice that serves a read in the partition of its SM. */
 static inline struct tma_slice *tma_near_slice(const struct tma_l2 *l2,
                                                const struct tma_packet *packet) {
-    return &l2->slices[packet->location.near_slice];
+    return &l2->slices[packet->near_slice];
 }
 
 /* The time at which a slice will have looked up, and read, all that it has accepted. */
@@ -127,21 +126,23 @@ struct tma_handover tma_l2_receive_merged(struct tma_core *core, struct tma_l2 *
 struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 *l2,
                                            uint32_t packet, uint64_t cycle);
 
-/* Prefetches into the host's caches what a promotion needs: the sets of the second line of a
- * packet's block, at its home and in the other partition. The packet's index is that at the home.
- */
+/* Prefetches into the host's caches what a promotion needs: the page of a packet's block, and the
+ * sets of its second line, at its home and in the other partition. The packet's index is that at
+ * the home. (Most often, though not always, the second line lies in the next slice.) */
 __attribute__((always_inline)) static inline void
 tma_l2_prefetch_promotion(const struct tma_core *core, const struct tma_l2 *l2,
                           const struct tma_packet *packet) {
     if (packet->promotion != TMA_L2_256B || packet->line % 2 != 0)
         return;
-    struct tma_line_location second = packet->location;
-    struct tma_set_index index =
-        tma_second_index(&core->map, second.home, &second, packet->line, packet->index);
-    tma_tags_prefetch(&l2->tags, index.set);
-    tma_tags_prefetch_fill(&l2->tags, index.set);
+    uint32_t sets = core->map.slices * core->map.slice_sets; /* of a partition */
+    uint32_t set = packet->index.set + core->map.slice_sets;
+    uint32_t end = packet->server.home == 0 ? sets : 2 * sets;
+    set = set < end ? set : set - sets;
+    __builtin_prefetch(tma_page_slot(core->pages, packet->line));
+    tma_tags_prefetch(&l2->tags, set);
+    tma_tags_prefetch_fill(&l2->tags, set);
     if (core->map.partitions == 2)
-        tma_tags_prefetch(&l2->tags, tma_opposite_index(&core->map, &second, index).set);
+        tma_tags_prefetch(&l2->tags, set < sets ? set + sets : set - sets);
 }
 
 /* The same for what a read needs in the partition of its SM, if L2 lacks its line. */
@@ -159,7 +160,7 @@ tma_l2_prefetch_read(const struct tma_core *core, const struct tma_l2 *l2,
 __attribute__((always_inline)) static inline void
 tma_l2_prefetch_at_home(const struct tma_core *core, const struct tma_l2 *l2,
                         const struct tma_packet *packet) {
-    struct tma_set_index copy = tma_opposite_index(&core->map, &packet->location, packet->index);
+    struct tma_set_index copy = tma_opposite_index(&core->map, packet->line, packet->index);
     tma_tags_prefetch_fill(&l2->tags, packet->index.set);
     tma_tags_prefetch(&l2->tags, copy.set);
     tma_tags_prefetch_fill(&l2->tags, copy.set);
@@ -176,7 +177,7 @@ tma_l2_prefetch_write(const struct tma_core *core, const struct tma_l2 *l2,
     bool leaves_copy = packet->kind == TMA_PACKET_STORE && !tma_is_near(core, packet);
     if (leaves_copy == transit && core->map.partitions == 2)
         tma_tags_prefetch(&l2->tags,
-                          tma_opposite_index(&core->map, &packet->location, packet->index).set);
+                          tma_opposite_index(&core->map, packet->line, packet->index).set);
 }
 
 /* Prefetches what the end of a fill needs. */
@@ -187,7 +188,7 @@ tma_l2_prefetch_filled(const struct tma_core *core, const struct tma_l2 *l2,
     tma_tags_prefetch_fill(&l2->tags, packet->index.set);
     if (packet->kind == TMA_PACKET_PROMOTION || tma_is_near(core, packet))
         return;
-    struct tma_set_index copy = tma_opposite_index(&core->map, &packet->location, packet->index);
+    struct tma_set_index copy = tma_opposite_index(&core->map, packet->line, packet->index);
     tma_tags_prefetch(&l2->tags, copy.set);
     tma_tags_prefetch_fill(&l2->tags, copy.set);
 }

@@ -25,14 +25,14 @@ static bool make_room(const struct tma_core *core, struct tma_slice *slice,
 static uint64_t arrival(const struct tma_core *core, const struct tma_packet *packet,
                         enum tma_destination destination, uint64_t cycle) {
     bool crosses = destination == TMA_TO_HOME_SLICE;
-    return crosses ? cycle + tma_crossing_cycles(core, &packet->location) : cycle;
+    return crosses ? cycle + tma_crossing_cycles(core, packet->server) : cycle;
 }
 
 struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                      enum tma_destination destination, uint64_t cycle) {
     struct tma_slice *slice = tma_near_slice(l2, tma_packet_at(core, id));
     if (tma_misses_wait(slice) || !make_room(core, slice, tma_packet_at(core, id), destination)) {
-        tma_packet_at(core, id)->leaves_to = destination & 15u;
+        tma_packet_at(core, id)->leaves_to = (uint8_t)destination;
         tma_packet_queue_put(core, &slice->leaving, id);
         return tma_nowhere;
     }

@@ -39,12 +39,12 @@ static uint32_t oldest_first(struct tma_core *core, uint32_t id) {
 static void complete_copy(struct tma_core *core, struct tma_l2 *l2, const struct tma_packet *packet,
                           uint64_t ready) {
     struct tma_set_index home = packet->index;
-    struct tma_set_index index = tma_opposite_index(&core->map, &packet->location, home);
+    struct tma_set_index index = tma_opposite_index(&core->map, packet->line, home);
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     int way = tma_tags_find(&l2->tags, set, index.tag);
     if (way < 0 || (set->pending & 1u << way) == 0)
         return;
-    struct tma_slice *slice = tma_slice_of(core, l2, 1u - packet->location.home, &packet->location);
+    struct tma_slice *slice = tma_slice_of(core, l2, 1u - packet->server.home, packet->server);
     tma_slice_take_sectors(core, l2, slice, packet->wanted);
     uint32_t waiting = oldest_first(core, tma_tags_end_fill(set, way, 0, ready));
     uint32_t requested = 0;
@@ -75,7 +75,7 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
     const struct tma_packet *packet = tma_packet_at(core, id);
     if (tma_is_near(core, packet))
         return respond(core, id, ready);
-    ready += tma_crossing_cycles(core, &packet->location);
+    ready += tma_crossing_cycles(core, packet->server);
     struct tma_handover next = respond(core, id, ready);
     if (packet->kind != TMA_PACKET_PREFETCH) {
         tma_misses_end(core, l2, id, true, ready);
@@ -85,10 +85,9 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
 }
 
 /* Whether requests at the line's home would delay a promotion from the other partition too long. */
-static bool is_busy(struct tma_core *core, const struct tma_l2 *l2,
-                    const struct tma_line_location *location) {
+static bool is_busy(struct tma_core *core, const struct tma_l2 *l2, struct tma_line_server home) {
     uint64_t until = core->cycle + 1 + core->machine->l2.promotion_wait_cycles;
-    const struct tma_slice *slice = tma_slice_of(core, l2, location->home, location);
+    const struct tma_slice *slice = tma_slice_of(core, l2, home.home, home);
     return slice->ports[TMA_SLICE_TAGS].free_ticks > until * TMA_TICKS;
 }
 
@@ -100,20 +99,19 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
                                    uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     bool near = tma_is_near(core, packet);
-    struct tma_line_location second = packet->location;
-    struct tma_set_index index =
-        tma_second_index(&core->map, second.home, &second, packet->line, packet->index);
-    tma_set_server(&second, core->map.server(packet->line | 1));
+    uint64_t line = packet->line | 1;
+    struct tma_line_place second = tma_place_at_home(core, line);
+    struct tma_set_index index = second.index;
     struct tma_l2_set *set = &l2->tags.sets[index.set];
     struct tma_l2_victim victim;
-    if (tma_copy_is_complete(core, l2, &second, index) || (!near && is_busy(core, l2, &second)))
+    if (tma_copy_is_complete(core, l2, line, index) || (!near && is_busy(core, l2, second.server)))
         return tma_nowhere;
     int way = tma_tags_allocate(&l2->tags, set, index.tag, &victim);
     uint32_t missing = way < 0 ? 0 : TMA_ALL_SECTORS & ~tma_sectors_of_way(set->valid, way);
     tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
     if (missing == 0 && way >= 0 && (set->pending & 1u << way) != 0)
-        tma_slice_replay(core, l2, tma_slice_of(core, l2, second.home, &second));
+        tma_slice_replay(core, l2, tma_slice_of(core, l2, second.server.home, second.server));
     if (near && missing == 0 && packet->kind == TMA_PACKET_LOAD)
         return tma_nowhere;
     if (near) {
@@ -125,11 +123,11 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     uint32_t promotion = tma_packet_new(core);
     if (promotion == TMA_NONE)
         return tma_nowhere;
-    /* The location stays that of the first line: DRAM reads both lines in one access. */
+    /* The server stays that of the first line: DRAM reads both lines in one access. */
     struct tma_packet *pair = tma_packet_at(core, promotion);
     *pair = *tma_packet_at(core, id);
-    pair->kind = TMA_PACKET_PROMOTION & 7u;
-    pair->line |= 1;
+    pair->kind = TMA_PACKET_PROMOTION;
+    pair->line = line;
     pair->index = index;
     pair->sectors = 0;
     return tma_slice_start_fill(core, l2, promotion, way, missing, cycle);
@@ -212,22 +210,21 @@ static struct tma_handover read_copy(struct tma_core *core, struct tma_l2 *l2, u
         return wait_for_fill(core, set, way, id, cycle);
     if (missing == 0) {
         if (first)
-            tma_copy_mark_requested(
-                l2, tma_opposite_index(&core->map, &packet->location, packet->index),
-                packet->sectors);
+            tma_copy_mark_requested(l2, tma_opposite_index(&core->map, packet->line, packet->index),
+                                    packet->sectors);
         return respond(core, id, tma_tags_ready_cycle(set, way, cycle));
     }
     /* A copy is as large as a fill from DRAM would be. */
     uint32_t copied = tma_slice_fill_sectors(packet->promotion, missing);
     if (way >= 0)
         copied &= ~tma_sectors_of_way(set->valid, way);
-    packet->wanted = copied & 15u;
+    packet->wanted = (uint8_t)copied;
     core->counters.partition_sectors += tma_sector_count(copied);
     if (packet->kind != TMA_PACKET_DESCRIPTOR)
         core->counters.lookup_miss_sectors += tma_sector_count(copied);
     if (way >= 0)
         tma_tags_begin_copy(set, way, copied);
-    packet->index = tma_opposite_index(&core->map, &packet->location, packet->index);
+    packet->index = tma_opposite_index(&core->map, packet->line, packet->index);
     return tma_misses_leave(core, l2, id, TMA_TO_HOME_SLICE, cycle);
 }
 
@@ -241,8 +238,8 @@ static struct tma_handover forward_prefetch(struct tma_core *core, struct tma_l2
         count_request(core, TMA_ALL_SECTORS);
         core->counters.lookup_miss_sectors += TMA_SECTORS;
     }
-    packet->index = tma_opposite_index(&core->map, &packet->location, packet->index);
-    tma_send(core, TMA_TO_HOME_SLICE, id, cycle + tma_crossing_cycles(core, &packet->location));
+    packet->index = tma_opposite_index(&core->map, packet->line, packet->index);
+    tma_send(core, TMA_TO_HOME_SLICE, id, cycle + tma_crossing_cycles(core, packet->server));
     return tma_nowhere;
 }
 
@@ -310,7 +307,7 @@ struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 
                                            uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = packet->kind == TMA_PACKET_PREFETCH ? 0 : packet->wanted;
-    struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+    struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
     uint64_t known = look_up(core, l2, slice, packet, sectors, TMA_SLICE_FROM_PARTITION, cycle);
     return read_at_home(core, l2, id, known);
 }

@@ -6,7 +6,7 @@
 
 static struct tma_slice *home_slice(struct tma_core *core, const struct tma_l2 *l2,
                                     const struct tma_packet *packet) {
-    return tma_slice_of(core, l2, packet->location.home, &packet->location);
+    return tma_slice_of(core, l2, packet->server.home, packet->server);
 }
 
 static bool has_room(const struct tma_core *core, const struct tma_slice *slice) {
@@ -26,7 +26,7 @@ static void keep_operands(struct tma_core *core, struct tma_slice *slice, uint32
         return;
     struct tma_packet *packet = tma_packet_at(core, credit);
     *packet = *tma_packet_at(core, id);
-    packet->kind = TMA_PACKET_CREDIT & 7u;
+    packet->kind = TMA_PACKET_CREDIT;
     slice->operands += operands_of(packet);
     tma_send(core, TMA_TO_STORE_UNIT, credit, tma_later(cycle, core->cycle + 1));
 }

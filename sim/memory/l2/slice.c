@@ -6,15 +6,13 @@ void tma_slice_take_sectors(const struct tma_core *core, const struct tma_l2 *l2
     tma_slice_serve(slice, TMA_SLICE_TAGS, core->cycle, ticks);
 }
 
-void tma_slice_write_to_dram(struct tma_core *core, uint64_t line,
-                             const struct tma_line_location *location, uint32_t sectors,
-                             uint64_t cycle) {
-    const struct tma_line_location where = *location;
+void tma_slice_write_to_dram(struct tma_core *core, uint64_t line, struct tma_line_server server,
+                             uint32_t sectors, uint64_t cycle) {
     uint32_t packet = tma_packet_new(core);
     if (packet == TMA_NONE)
         return;
     *tma_packet_at(core, packet) = (struct tma_packet){
-        .line = line, .kind = TMA_PACKET_WRITE_BACK, .location = where, .sectors = sectors & 15u};
+        .line = line, .kind = TMA_PACKET_WRITE_BACK, .server = server, .sectors = (uint8_t)sectors};
     tma_pass(core, TMA_TO_DRAM, packet, cycle);
 }
 
@@ -24,8 +22,8 @@ void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_
         return;
     /* Only the home of a line holds dirty sectors of it. */
     uint64_t line = tma_line_in_set(&core->map, (struct tma_set_index){set, victim->tag});
-    struct tma_line_location location = tma_locate(&core->map, line);
-    tma_slice_write_to_dram(core, line, &location, victim->sectors, cycle);
+    struct tma_line_server server = tma_place_at_home(core, line).server;
+    tma_slice_write_to_dram(core, line, server, victim->sectors, cycle);
 }
 
 int tma_slice_allocate(struct tma_core *core, struct tma_l2 *l2, uint32_t packet, uint64_t cycle) {

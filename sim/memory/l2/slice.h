@@ -55,9 +55,8 @@ void tma_slice_write_back(struct tma_core *core, uint32_t set, const struct tma_
                           uint64_t cycle);
 
 /* Sends `sectors` of a line to DRAM. Pointers to packets are invalid afterwards. */
-void tma_slice_write_to_dram(struct tma_core *core, uint64_t line,
-                             const struct tma_line_location *location, uint32_t sectors,
-                             uint64_t cycle);
+void tma_slice_write_to_dram(struct tma_core *core, uint64_t line, struct tma_line_server server,
+                             uint32_t sectors, uint64_t cycle);
 
 /* The sectors that a fill brings for `missing` ones of a line: blocks of 64 bytes, or the line. */
 static inline uint32_t tma_slice_fill_sectors(enum tma_l2_promotion promotion, uint32_t missing) {

@@ -70,13 +70,12 @@ static void put_line(const struct tma_l2_tags *tags, struct warm_ring *ring,
  * too, and ignored: a branch would take the host longer.) */
 static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
                      const struct warm_operation *operation, uint64_t line, uint8_t sectors) {
-    const struct tma_address_map *map = &core->map;
-    struct tma_line_location location = tma_locate_set(map, line);
-    bool remote = location.home != operation->partition;
+    struct tma_line_place at_home = tma_place_at_home(core, line);
+    bool remote = at_home.server.home != operation->partition;
     bool stored = operation->direction == TMA_STORE, loaded = operation->direction == TMA_LOAD;
-    struct warm_line copy = {.index = tma_set_index(map, operation->partition, &location)};
+    struct warm_line copy = {.index = tma_place_in(core, line, operation->partition).index};
     struct warm_line home = {
-        .index = tma_set_index(map, location.home, &location),
+        .index = at_home.index,
         .again = operation->again,
         .after_miss = remote && loaded,
         .remote_copy = remote && stored,
@@ -87,8 +86,7 @@ static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring 
     put_line(&l2->tags, ring, loaded ? home : copy);
     ring->put += loaded || (remote && stored);
     if (operation->promotes && tma_promotes_sectors(l2->promotion, line, sectors)) {
-        struct tma_set_index second =
-            tma_second_index(map, location.home, &location, line, home.index);
+        struct tma_set_index second = tma_place_at_home(core, line + 1).index;
         put_line(&l2->tags, ring, (struct warm_line){.index = second, .after_miss = true});
         ring->put++;
     }
@@ -132,11 +130,9 @@ void tma_l2_warm(struct tma_core *core, struct tma_l2 *l2, uint32_t partition,
 }
 
 void tma_l2_warm_line(struct tma_core *core, struct tma_l2 *l2, uint64_t line) {
-    const struct tma_address_map *map = &core->map;
-    struct tma_line_location location = tma_locate_set(map, line);
     bool missed;
-    for (uint32_t partition = 0; partition < map->partitions; partition++) {
-        struct tma_set_index index = tma_set_index(map, partition, &location);
+    for (uint32_t partition = 0; partition < core->map.partitions; partition++) {
+        struct tma_set_index index = tma_place_in(core, line, partition).index;
         tma_tags_preload(&l2->tags, &l2->tags.sets[index.set], index.tag, TMA_ALL_SECTORS, &missed);
     }
 }

@@ -12,7 +12,7 @@ static uint64_t ticks_of(uint32_t millicycles, uint32_t count) {
 static uint64_t enter_from_sm(struct tma_core *core, struct tma_l2 *l2,
                               const struct tma_packet *packet, uint32_t partition, uint64_t cycle) {
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, packet->partial);
-    return tma_slice_serve(tma_slice_of(core, l2, partition, &packet->location), TMA_SLICE_FROM_SMS,
+    return tma_slice_serve(tma_slice_of(core, l2, partition, packet->server), TMA_SLICE_FROM_SMS,
                            cycle, ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
 
@@ -22,7 +22,7 @@ static uint64_t enter_from_partition(struct tma_core *core, struct tma_l2 *l2,
                                      const struct tma_packet *packet, uint64_t cycle) {
     bool partial = packet->kind == TMA_PACKET_REDUCE && packet->partial;
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, partial);
-    struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+    struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
     return tma_slice_serve(slice, TMA_SLICE_FROM_PARTITION, cycle,
                            ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
@@ -34,13 +34,13 @@ TMA_RARE struct tma_handover tma_l2_receive_write_in_transit(struct tma_core *co
     const struct tma_machine *machine = core->machine;
     uint32_t partition = tma_near_partition(core, packet);
     uint64_t entered = enter_from_sm(core, l2, packet, partition, cycle);
-    uint64_t known = tma_slice_look_up(l2, tma_slice_of(core, l2, partition, &packet->location),
+    uint64_t known = tma_slice_look_up(l2, tma_slice_of(core, l2, partition, packet->server),
                                        packet->line, TMA_SLICE_FROM_SMS, cycle,
                                        ticks_of(machine->l2.write_request_millicycles, 1));
     if (packet->kind == TMA_PACKET_STORE)
         tma_copy_store(core, l2, packet, known);
     tma_send(core, TMA_TO_WRITE_SLICE, id,
-             tma_later(entered, known) + tma_crossing_cycles(core, &packet->location));
+             tma_later(entered, known) + tma_crossing_cycles(core, packet->server));
     return tma_nowhere;
 }
 
@@ -53,7 +53,7 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
     uint64_t ticks = ticks_of(machine->l2.write_request_millicycles, 1);
     if (invalidates)
         ticks += ticks_of(machine->l2.invalidate_millicycles, 1);
-    struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+    struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
     enum tma_slice_port from =
         tma_is_near(core, packet) ? TMA_SLICE_FROM_SMS : TMA_SLICE_FROM_PARTITION;
     uint64_t known = tma_slice_look_up(l2, slice, packet->line, from, cycle, ticks);
@@ -67,8 +67,7 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
 /* Cycles for which DRAM's back-pressure keeps a write, which has just arrived, from its home. */
 static uint32_t held_at_home(struct tma_core *core, const struct tma_l2 *l2,
                              const struct tma_packet *packet, uint64_t cycle) {
-    const struct tma_slice *slice =
-        tma_slice_of(core, l2, packet->location.home, &packet->location);
+    const struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
     return slice->held_cycle > cycle ? (uint32_t)(slice->held_cycle - cycle) : 0;
 }
 
@@ -80,7 +79,7 @@ TMA_RARE struct tma_handover tma_l2_receive_write(struct tma_core *core, struct 
     bool invalidates = near && tma_copy_was_stored(l2, packet->index);
     if (!tma_write_updates_copy(core, packet))
         tma_copy_invalidate(core, l2, packet);
-    uint64_t entered = near ? enter_from_sm(core, l2, packet, packet->location.home, cycle)
+    uint64_t entered = near ? enter_from_sm(core, l2, packet, packet->server.home, cycle)
                             : enter_from_partition(core, l2, packet, cycle);
     uint64_t done = tma_later(entered, take_tags_and_data(core, l2, packet, invalidates, cycle));
     packet->known_cycles = (uint32_t)(done + core->machine->l2.lookup_cycles - packet->sent_cycle);
@@ -102,7 +101,7 @@ TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_core *core, stru
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint64_t done = tma_write_done_cycle(core, packet);
     if (accepted > done) { /* back-pressure: later writes wait behind this one */
-        struct tma_slice *slice = tma_slice_of(core, l2, packet->location.home, &packet->location);
+        struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
         tma_port_stall(&slice->ports[TMA_SLICE_WRITE], accepted);
         slice->held_cycle = tma_later(slice->held_cycle, accepted);
         done = accepted;

@@ -26,7 +26,7 @@ deliver(struct tma_core *core, struct tma_sms *sms, struct tma_transfer *transfe
         const struct tma_packet *packet, uint64_t passed) {
     uint32_t sectors = tma_sector_count(packet->sectors);
     uint32_t response = core->response_cycles[sm];
-    uint32_t hop = tma_hop_cycles(core, packet->gpc, &packet->location);
+    uint32_t hop = tma_hop_cycles(core, packet->gpc, packet->server);
     uint64_t arrival =
         tma_port_serve(&sms->ports[sm], passed + response, sectors * sms->sector_ticks) + hop;
     core->counters.shared_write_wavefronts++;

@@ -29,7 +29,7 @@ static struct tma_descriptor_wait *fetch(struct tma_core *core, struct tma_sms *
         .sectors = TMA_ALL_SECTORS,
         .wanted = TMA_ALL_SECTORS,
         .sm = (uint8_t)transfer->sm,
-        .gpc = core->sm_gpc[transfer->sm] & 15u,
+        .gpc = (uint8_t)core->sm_gpc[transfer->sm],
         .promotion = transfer->promotion & 3u,
         .merged = TMA_NONE,
     };

@@ -7,8 +7,9 @@
 #include "memory/sm/store_turn.h"
 #include "memory/sm/transfer.h"
 
-/* Packets that the unit makes in one wake-up. Each still leaves at its own cycle. */
-enum { BATCH_PACKETS = 32 };
+/* Packets that the unit makes in one wake-up. Each still leaves at its own cycle. And how many rows
+ * ahead the host's caches are prefetched for the pages of their lines. */
+enum { BATCH_PACKETS = 32, PAGES_AHEAD = 8 };
 
 /* What all packets of a run have in common. */
 static struct tma_packet packet_of(const struct tma_core *core, uint32_t id,
@@ -20,11 +21,11 @@ static struct tma_packet packet_of(const struct tma_core *core, uint32_t id,
         sectors = (1u << tma_sector_count(sectors)) - 1;
     return (struct tma_packet){
         .transfer = id,
-        .kind = (load ? TMA_PACKET_LOAD : TMA_PACKET_PREFETCH) & 7u,
-        .sectors = sectors & 15u,
-        .wanted = sectors & 15u,
+        .kind = load ? TMA_PACKET_LOAD : TMA_PACKET_PREFETCH,
+        .sectors = (uint8_t)sectors,
+        .wanted = (uint8_t)sectors,
         .sm = (uint8_t)transfer->sm,
-        .gpc = core->sm_gpc[transfer->sm] & 15u,
+        .gpc = (uint8_t)core->sm_gpc[transfer->sm],
         .promotion = transfer->promotion & 3u,
         .merged = TMA_NONE,
         .coalesces = load && transfer->copies == TMA_NONE,
@@ -47,6 +48,7 @@ __attribute__((noinline)) static void send_run(struct tma_core *core, const stru
         if (number == TMA_NONE)
             return;
         tma_packet_prefetch_new(core);
+        __builtin_prefetch(tma_page_slot(core->pages, line + PAGES_AHEAD * run->step_lines), 1);
         struct tma_packet *packet = tma_packet_at(core, number);
         *packet = *common;
         packet->line = common->fill_line ? tma_fill_line(transfer->fill_lines++) : line;

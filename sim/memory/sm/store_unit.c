@@ -74,24 +74,25 @@ static void send(struct tma_core *core, struct tma_sms *sms, uint32_t transfer,
     if (id == TMA_NONE)
         return;
     struct tma_packet *packet = tma_packet_at(core, id);
+    struct tma_line_place place = tma_place_at_home(core, request->line);
     *packet = (struct tma_packet){
         .line = request->line,
         .transfer = transfer,
         .sent_cycle = cycle,
-        .location = tma_locate(&core->map, request->line),
-        .kind = kind_of(owner->direction) & 7u,
-        .sectors = request->sectors & 15u,
-        .wanted = request->sectors & 15u,
+        .index = place.index,
+        .server = place.server,
+        .kind = kind_of(owner->direction),
+        .sectors = (uint8_t)request->sectors,
+        .wanted = (uint8_t)request->sectors,
         .sm = (uint8_t)owner->sm,
-        .gpc = core->sm_gpc[owner->sm] & 15u,
+        .gpc = (uint8_t)core->sm_gpc[owner->sm],
         .promotion = owner->promotion & 3u,
         .partial = request->partial,
     };
-    packet->index = tma_set_index(&core->map, packet->location.home, &packet->location);
     owner->outstanding++;
     tma_send(core, tma_is_near(core, packet) ? TMA_TO_WRITE_SLICE : TMA_TO_WRITE_TRANSIT, id,
              cycle + core->request_cycles[packet->sm] +
-                 tma_hop_cycles(core, packet->gpc, &packet->location));
+                 tma_hop_cycles(core, packet->gpc, packet->server));
 }
 
 static void complete(struct tma_core *core, struct tma_sms *sms, uint32_t id, uint64_t read) {
@@ -360,9 +361,9 @@ static void end_wait(const struct tma_core *core, struct tma_store_unit *unit,
         return;
     uint64_t waited = cycle * TMA_TICKS - unit->clock_ticks, trip = cycle - packet->sent_cycle;
     uint64_t way =
-        core->request_cycles[packet->sm] + tma_hop_cycles(core, packet->gpc, &packet->location);
+        core->request_cycles[packet->sm] + tma_hop_cycles(core, packet->gpc, packet->server);
     if (!tma_is_near(core, packet))
-        way += tma_crossing_cycles(core, &packet->location);
+        way += tma_crossing_cycles(core, packet->server);
     uint64_t known = packet->known_cycles - core->machine->l2.lookup_cycles;
     assert(way + packet->held_cycles <= known && known <= trip);
     const uint64_t cycles[TMA_WRITE_PLACES] = {
