@@ -63,23 +63,41 @@ tma_page_of(struct tma_page_places *pages, const struct tma_address_map *map, ui
     return page;
 }
 
-/* The place of a line of a page in a partition: its home, or the other one. */
+/* Which of a page's groups a line is in, and the slice whose sets hold it. */
+struct tma_line_on_page {
+    uint32_t group, slice;
+};
+
+static inline struct tma_line_on_page
+tma_line_on(const struct tma_page_places *page, const struct tma_address_map *map, uint64_t line) {
+    int place = page->place + (int)(line % TMA_PAGE_LINES);
+    uint32_t group = place >= (int)map->slices;
+    uint32_t slice = (uint32_t)(place + page->rotations[group]);
+    return (struct tma_line_on_page){group, slice < map->slices ? slice : slice - map->slices};
+}
+
+/* Its set and tag in a partition: its home, or the other one. */
+static inline struct tma_set_index tma_index_on(const struct tma_page_places *page,
+                                                const struct tma_address_map *map,
+                                                struct tma_line_on_page line, uint32_t partition) {
+    return (struct tma_set_index){
+        .set = (partition * map->slices + line.slice) * map->slice_sets + page->sets[line.group],
+        .tag = tma_tag_of(page->tags[line.group] + (page->home != partition)),
+    };
+}
+
+/* The same, and what serves it. */
 static inline struct tma_line_place tma_place_on(struct tma_page_places *page,
                                                  const struct tma_address_map *map, uint64_t line,
                                                  uint32_t partition) {
-    uint32_t slices = map->slices;
-    int place = page->place + (int)(line % TMA_PAGE_LINES);
-    uint32_t group = place >= (int)slices;
-    uint32_t slice = (uint32_t)(place + page->rotations[group]);
-    slice = slice < slices ? slice : slice - slices;
+    const struct tma_line_on_page at = tma_line_on(page, map, line);
     uint32_t server = page->servers[line % TMA_PAGE_LINES / TMA_BLOCK_LINES];
     if (server == TMA_UNKNOWN_SERVER)
         server = tma_page_learn_server(page, map, line);
     if (server == TMA_INTERLEAVED)
-        server = slice;
+        server = at.slice;
     return (struct tma_line_place){
-        .index = {.set = (partition * slices + slice) * map->slice_sets + page->sets[group],
-                  .tag = tma_tag_of(page->tags[group] + (page->home != partition))},
+        .index = tma_index_on(page, map, at, partition),
         .server = {.home = page->home, .slice = (uint16_t)server},
     };
 }

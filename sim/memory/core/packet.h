@@ -81,11 +81,10 @@ struct tma_packet {
     uint32_t mshr;       /* the line's MSHR for the GPC of the SM */
     uint16_t near_slice; /* that serves the line in the partition of the SM */
     uint8_t sm;
-    uint8_t gpc;       /* of the SM */
-    uint8_t sectors;   /* that it asks for */
-    uint8_t wanted;    /* sectors: these, and those that are fetched along */
-    uint8_t kind;      /* enum tma_packet_kind */
-    uint8_t leaves_to; /* enum tma_destination: where it goes when it leaves a slice (misses.h) */
+    uint8_t gpc;           /* of the SM */
+    uint8_t sectors;       /* that it asks for */
+    uint8_t wanted;        /* sectors: these, and those that are fetched along */
+    uint8_t kind;          /* enum tma_packet_kind */
     uint8_t promotion : 2; /* enum tma_l2_promotion of the tensor map */
     uint8_t coalesces : 1; /* it may be merged with others of its GPC */
     uint8_t partial : 1;   /* a store of part of a sector; a reduction of half the work of one */

@@ -28,7 +28,8 @@ struct tma_slice {
     /* Sectors that it waits for, from DRAM and from the other partition. */
     _Alignas(TMA_HOST_LINE_BYTES) uint32_t fills;
     uint32_t copies;
-    struct tma_packet_queue leaving; /* packets that wait to leave it: see misses.h */
+    struct tma_packet_queue leaving; /* packets that wait to leave it, and for where: see
+                                        misses.h */
     bool takes_turns; /* reads wait in queues of CPCs, or one is on its way from there */
     uint32_t last_line, line_before; /* that its tags looked up: see tma_slice_look_up */
     struct tma_port ports[TMA_SLICE_PORTS];

@@ -32,8 +32,7 @@ struct tma_handover tma_misses_leave(struct tma_core *core, struct tma_l2 *l2, u
                                      enum tma_destination destination, uint64_t cycle) {
     struct tma_slice *slice = tma_near_slice(l2, tma_packet_at(core, id));
     if (tma_misses_wait(slice) || !make_room(core, slice, tma_packet_at(core, id), destination)) {
-        tma_packet_at(core, id)->leaves_to = (uint8_t)destination;
-        tma_packet_queue_put(core, &slice->leaving, id);
+        tma_packet_queue_put(core, &slice->leaving, tma_event_of(destination, id));
         return tma_nowhere;
     }
     if (destination == TMA_TO_DRAM)
@@ -48,9 +47,9 @@ void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool 
     *(copy ? &slice->copies : &slice->fills) -= sectors_of(tma_packet_at(core, id), copy);
     cycle = tma_later(cycle, core->cycle + 1);
     while (tma_misses_wait(slice)) {
-        uint32_t first = slice->leaving.first;
+        uint32_t first = tma_event_number(slice->leaving.first);
         struct tma_packet *packet = tma_packet_at(core, first);
-        enum tma_destination destination = packet->leaves_to;
+        enum tma_destination destination = tma_event_destination(slice->leaving.first);
         if (!make_room(core, slice, packet, destination))
             break;
         tma_packet_queue_take(core, &slice->leaving);

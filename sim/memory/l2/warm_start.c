@@ -70,12 +70,14 @@ static void put_line(const struct tma_l2_tags *tags, struct warm_ring *ring,
  * too, and ignored: a branch would take the host longer.) */
 static void bring_in(struct tma_core *core, struct tma_l2 *l2, struct warm_ring *ring,
                      const struct warm_operation *operation, uint64_t line, uint8_t sectors) {
-    struct tma_line_place at_home = tma_place_at_home(core, line);
-    bool remote = at_home.server.home != operation->partition;
+    const struct tma_address_map *map = &core->map;
+    const struct tma_page_places *page = tma_page_of(core->pages, map, line);
+    const struct tma_line_on_page at = tma_line_on(page, map, line);
+    bool remote = page->home != operation->partition;
     bool stored = operation->direction == TMA_STORE, loaded = operation->direction == TMA_LOAD;
-    struct warm_line copy = {.index = tma_place_in(core, line, operation->partition).index};
+    struct warm_line copy = {.index = tma_index_on(page, map, at, operation->partition)};
     struct warm_line home = {
-        .index = at_home.index,
+        .index = tma_index_on(page, map, at, page->home),
         .again = operation->again,
         .after_miss = remote && loaded,
         .remote_copy = remote && stored,
