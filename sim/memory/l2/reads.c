@@ -85,9 +85,9 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
 }
 
 /* Whether requests at the line's home would delay a promotion from the other partition too long. */
-static bool is_busy(struct tma_core *core, const struct tma_l2 *l2, struct tma_line_server home) {
+static bool is_busy(struct tma_core *core, const struct tma_l2 *l2, struct tma_line_server server) {
     uint64_t until = core->cycle + 1 + core->machine->l2.promotion_wait_cycles;
-    const struct tma_slice *slice = tma_slice_of(core, l2, home.home, home);
+    const struct tma_slice *slice = tma_slice_of(core, l2, server.home, server);
     return slice->ports[TMA_SLICE_TAGS].free_ticks > until * TMA_TICKS;
 }
 
