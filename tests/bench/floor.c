@@ -194,7 +194,7 @@ static uint64_t fetch(struct floor_chip *chip, uint32_t partition, uint64_t line
         if (look_up(&chip->sets[index.set], (uint16_t)(index.tag + 1)))
             return known;
     }
-    uint32_t slice = location.server.home * chip->map.slices + location.server.slice;
+    uint32_t slice = tma_home_slice_number(&chip->map, location.server);
     uint64_t block = tma_block_of(&chip->map, line);
     uint32_t channel = slice * chip->slice_channels + (uint32_t)(block % chip->slice_channels);
     return tma_port_serve(&chip->channels[channel], known, chip->channel_ticks) +

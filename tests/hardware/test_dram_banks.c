@@ -36,7 +36,7 @@ static void tear_down(void) {
 
 static struct tma_dram_place place_of(uint64_t line) {
     struct tma_line_location location = tma_locate(&map, line);
-    return tma_dram_place_of(&dram, location.server.home * map.slices + location.server.slice,
+    return tma_dram_place_of(&dram, tma_home_slice_number(&map, location.server),
                              tma_block_of(&map, line));
 }
 

@@ -1,6 +1,4 @@
 /* Places of lines: what is remembered of a page gives the places that the address map gives. */
-#include <stdlib.h>
-
 #include "base/allocation.h"
 #include "memory/core/line_places.h"
 #include "small_memory.h"

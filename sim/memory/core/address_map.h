@@ -128,8 +128,13 @@ static inline struct tma_line_location tma_locate(const struct tma_address_map *
 /* The same as if lines were interleaved over slices: enough to find its set. */
 static inline struct tma_line_location tma_locate_set(const struct tma_address_map *map,
                                                       uint64_t line) {
-    uint16_t home = (uint16_t)tma_home_of_page(line >> TMA_HOME_BITS);
-    return tma_location_of(map, line, (struct tma_line_server){home, TMA_INTERLEAVED});
+    return tma_location_of(map, line, tma_interleaved_server(line));
+}
+
+/* The number, among the slices of both partitions, of the one that serves a line at home. */
+static inline uint32_t tma_home_slice_number(const struct tma_address_map *map,
+                                             struct tma_line_server server) {
+    return server.home * map->slices + server.slice;
 }
 
 /* The number of a line's block among those of its slice and home, from which its DRAM bank and row
@@ -184,16 +189,21 @@ static inline struct tma_set_index tma_set_index(const struct tma_address_map *m
     return index;
 }
 
+/* The set of the other one of two partitions that has the same place there. */
+static inline uint32_t tma_opposite_set(const struct tma_address_map *map, uint32_t set) {
+    uint32_t sets = map->slices * map->slice_sets; /* of a partition */
+    return set < sets ? set + sets : set - sets;
+}
+
 /* The set and tag of a line in the other one of two partitions, from those in one. */
 static inline struct tma_set_index tma_opposite_index(const struct tma_address_map *map,
                                                       uint64_t line, struct tma_set_index index) {
-    uint32_t sets = map->slices * map->slice_sets; /* of a partition */
-    bool second = index.set >= sets;
+    uint32_t set = tma_opposite_set(map, index.set);
     if (index.tag >= TMA_L2_EMPTY - 2) { /* tags that tma_tag_of changes */
         const struct tma_line_location location = tma_locate_set(map, line);
-        return tma_set_index(map, !second, &location);
+        return tma_set_index(map, set > index.set, &location);
     }
-    return (struct tma_set_index){second ? index.set - sets : index.set + sets, index.tag ^ 1u};
+    return (struct tma_set_index){set, index.tag ^ 1u};
 }
 
 /* The line that its home holds in a set under a tag. */

@@ -178,7 +178,7 @@ static inline void tma_locate_read(const struct tma_core *core, struct tma_packe
 /* Cycles between a GPC and a slice, beyond those of the nearest slice, both ways together. */
 static inline uint32_t tma_hop_cycles(const struct tma_core *core, uint32_t gpc,
                                       struct tma_line_server server) {
-    uint32_t slice = server.home * core->map.slices + server.slice;
+    uint32_t slice = tma_home_slice_number(&core->map, server);
     return core->hop_cycles[gpc * core->machine->l2.slices + slice];
 }
 

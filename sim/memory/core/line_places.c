@@ -21,12 +21,11 @@ static void remember_group(struct tma_page_places *page, const struct tma_addres
 void tma_page_remember(struct tma_page_places *page, const struct tma_address_map *map,
                        uint64_t line) {
     bool whole = map->slices >= TMA_PAGE_LINES;
-    uint64_t first = line / TMA_PAGE_LINES * TMA_PAGE_LINES;
-    uint64_t number = tma_number_at_home(map, whole ? first : line);
+    uint64_t first = whole ? line - line % TMA_PAGE_LINES : line; /* that the page is known from */
+    uint64_t number = tma_number_at_home(map, first);
     uint64_t group = tma_divide_line(number, &map->by_slices);
-    int before = whole ? 0 : (int)(line - first);
     page->number = whole ? line / TMA_PAGE_LINES : TMA_NO_PAGE;
-    page->place = (int16_t)((int)(number - group * map->slices) - before);
+    page->place = (int16_t)((int)(number - group * map->slices) - (int)(first % TMA_PAGE_LINES));
     page->home = map->partitions == 1 ? 0 : map->server(line).home;
     remember_group(page, map, 0, group);
     remember_group(page, map, 1, group + 1);

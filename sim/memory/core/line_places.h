@@ -1,6 +1,6 @@
-/* Places of lines: what the address map says of a line, in a quarter of its instructions. Lines of
- * a page of 4 KiB have their home, and most often their group, in common, and SMs read a page many
- * times. So a direct-mapped table remembers pages. */
+/* Places of lines: what the address map says of a line, in less than half its instructions. Lines
+ * of a page of 4 KiB have their home, and most often their group, in common, and SMs read a page
+ * many times. So a direct-mapped table remembers pages. */
 #ifndef TMA_MEMORY_CORE_LINE_PLACES_H
 #define TMA_MEMORY_CORE_LINE_PLACES_H
 

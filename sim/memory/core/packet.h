@@ -76,8 +76,7 @@ struct tma_packet {
         uint32_t dram_cycles;
         uint32_t next_waiting; /* in a queue (packet_queue.h); not valid in its last packet */
     };
-    /* Of reads alone, which have an SM: see tma_locate_read. Both are numbers of both partitions.
-     */
+    /* Of reads alone (tma_locate_read): numbers among those of both partitions. */
     uint32_t mshr;       /* the line's MSHR for the GPC of the SM */
     uint16_t near_slice; /* that serves the line in the partition of the SM */
     uint8_t sm;

@@ -36,6 +36,12 @@ struct tma_line_server {
 
 enum { TMA_INTERLEAVED = UINT16_MAX };
 
+/* The same where lines are interleaved. */
+static inline struct tma_line_server tma_interleaved_server(uint64_t line) {
+    uint16_t home = (uint16_t)tma_home_of_page(line >> TMA_HOME_BITS);
+    return (struct tma_line_server){.home = home, .slice = TMA_INTERLEAVED};
+}
+
 struct tma_slice_hash_policy {
     uint32_t slices; /* of one partition, which the hash is made for; 0: any number */
 

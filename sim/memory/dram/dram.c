@@ -27,7 +27,7 @@ static struct tma_dram_place place_of(const struct tma_core *core, const struct 
                                       const struct tma_packet *packet) {
     /* Both lines of a promoted block are read in one access. */
     uint64_t line = packet->line - (packet->kind == TMA_PACKET_PROMOTION);
-    uint32_t slice = packet->server.home * core->map.slices + packet->server.slice;
+    uint32_t slice = tma_home_slice_number(&core->map, packet->server);
     struct tma_dram_place place = tma_dram_place_of(dram, slice, tma_block_of(&core->map, line));
     place.line |= packet->line & 1;
     return place;

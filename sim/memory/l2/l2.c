@@ -60,7 +60,7 @@ struct tma_handover tma_l2_receive_fill(struct tma_core *core, struct tma_l2 *l2
                                         uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     int way = packet->fill.way; /* NOLINT(*-signed-char-misuse, cert-str34-c): -1 is none */
-    struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     cycle = tma_slice_serve(slice, TMA_SLICE_FROM_DRAM, cycle,
                             tma_sector_count(packet->fill.missing) * l2->fill_flit_ticks);
     uint32_t waiting = TMA_NONE;

@@ -75,6 +75,12 @@ static inline struct tma_slice *tma_slice_of(struct tma_core *core, const struct
     return &l2->slices[partition * core->map.slices + server.slice];
 }
 
+/* The slice that serves a line at home. */
+static inline struct tma_slice *tma_home_slice(struct tma_core *core, const struct tma_l2 *l2,
+                                               struct tma_line_server server) {
+    return &l2->slices[tma_home_slice_number(&core->map, server)];
+}
+
 /* The slice that serves a read in the partition of its SM. */
 static inline struct tma_slice *tma_near_slice(const struct tma_l2 *l2,
                                                const struct tma_packet *packet) {
@@ -143,7 +149,7 @@ tma_l2_prefetch_promotion(const struct tma_core *core, const struct tma_l2 *l2,
     tma_tags_prefetch(&l2->tags, set);
     tma_tags_prefetch_fill(&l2->tags, set);
     if (core->map.partitions == 2)
-        tma_tags_prefetch(&l2->tags, set < sets ? set + sets : set - sets);
+        tma_tags_prefetch(&l2->tags, tma_opposite_set(&core->map, set));
 }
 
 /* The same for what a read needs in the partition of its SM, if L2 lacks its line. */

@@ -47,9 +47,9 @@ void tma_misses_end(struct tma_core *core, struct tma_l2 *l2, uint32_t id, bool 
     *(copy ? &slice->copies : &slice->fills) -= sectors_of(tma_packet_at(core, id), copy);
     cycle = tma_later(cycle, core->cycle + 1);
     while (tma_misses_wait(slice)) {
-        uint32_t first = tma_event_number(slice->leaving.first);
+        uint32_t event = slice->leaving.first, first = tma_event_number(event);
         struct tma_packet *packet = tma_packet_at(core, first);
-        enum tma_destination destination = tma_event_destination(slice->leaving.first);
+        enum tma_destination destination = tma_event_destination(event);
         if (!make_room(core, slice, packet, destination))
             break;
         tma_packet_queue_take(core, &slice->leaving);

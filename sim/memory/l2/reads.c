@@ -87,7 +87,7 @@ static struct tma_handover deliver(struct tma_core *core, struct tma_l2 *l2, uin
 /* Whether requests at the line's home would delay a promotion from the other partition too long. */
 static bool is_busy(struct tma_core *core, const struct tma_l2 *l2, struct tma_line_server server) {
     uint64_t until = core->cycle + 1 + core->machine->l2.promotion_wait_cycles;
-    const struct tma_slice *slice = tma_slice_of(core, l2, server.home, server);
+    const struct tma_slice *slice = tma_home_slice(core, l2, server);
     return slice->ports[TMA_SLICE_TAGS].free_ticks > until * TMA_TICKS;
 }
 
@@ -111,7 +111,7 @@ static struct tma_handover promote(struct tma_core *core, struct tma_l2 *l2, uin
     tma_slice_write_back(core, index.set, &victim, cycle);
     packet = tma_packet_at(core, id);
     if (missing == 0 && way >= 0 && (set->pending & 1u << way) != 0)
-        tma_slice_replay(core, l2, tma_slice_of(core, l2, second.server.home, second.server));
+        tma_slice_replay(core, l2, tma_home_slice(core, l2, second.server));
     if (near && missing == 0 && packet->kind == TMA_PACKET_LOAD)
         return tma_nowhere;
     if (near) {
@@ -307,7 +307,7 @@ struct tma_handover tma_l2_receive_at_home(struct tma_core *core, struct tma_l2 
                                            uint64_t cycle) {
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint32_t sectors = packet->kind == TMA_PACKET_PREFETCH ? 0 : packet->wanted;
-    struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     uint64_t known = look_up(core, l2, slice, packet, sectors, TMA_SLICE_FROM_PARTITION, cycle);
     return read_at_home(core, l2, id, known);
 }

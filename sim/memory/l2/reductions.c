@@ -4,11 +4,6 @@
 
 #include "memory/l2/commit.h"
 
-static struct tma_slice *home_slice(struct tma_core *core, const struct tma_l2 *l2,
-                                    const struct tma_packet *packet) {
-    return tma_slice_of(core, l2, packet->server.home, packet->server);
-}
-
 static bool has_room(const struct tma_core *core, const struct tma_slice *slice) {
     return slice->operands < core->machine->l2.reduction_operands;
 }
@@ -42,7 +37,7 @@ static bool is_complete(const struct tma_l2 *l2, const struct tma_packet *packet
 TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 *l2, uint32_t id,
                                            uint64_t done) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_slice *slice = home_slice(core, l2, packet);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     struct tma_l2_set *set = tma_slice_set(l2, packet);
     bool complete = is_complete(l2, packet);
     if (!complete && !has_room(core, slice)) {
@@ -74,7 +69,7 @@ TMA_RARE struct tma_handover tma_l2_reduce(struct tma_core *core, struct tma_l2 
 TMA_RARE struct tma_handover tma_l2_reduce_filled(struct tma_core *core, struct tma_l2 *l2,
                                                   uint32_t id, int way, uint64_t cycle) {
     struct tma_packet *packet = tma_packet_at(core, id);
-    struct tma_slice *slice = home_slice(core, l2, packet);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     slice->operands -= operands_of(packet);
     tma_write_commit(core, l2, id, way);
     packet = tma_packet_at(core, id);

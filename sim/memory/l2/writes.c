@@ -22,7 +22,7 @@ static uint64_t enter_from_partition(struct tma_core *core, struct tma_l2 *l2,
                                      const struct tma_packet *packet, uint64_t cycle) {
     bool partial = packet->kind == TMA_PACKET_REDUCE && packet->partial;
     uint32_t flits = tma_write_flits(packet->kind, packet->sectors, partial);
-    struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     return tma_slice_serve(slice, TMA_SLICE_FROM_PARTITION, cycle,
                            ticks_of(core->machine->l2.write_flit_millicycles, flits));
 }
@@ -53,7 +53,7 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
     uint64_t ticks = ticks_of(machine->l2.write_request_millicycles, 1);
     if (invalidates)
         ticks += ticks_of(machine->l2.invalidate_millicycles, 1);
-    struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
+    struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     enum tma_slice_port from =
         tma_is_near(core, packet) ? TMA_SLICE_FROM_SMS : TMA_SLICE_FROM_PARTITION;
     uint64_t known = tma_slice_look_up(l2, slice, packet->line, from, cycle, ticks);
@@ -67,7 +67,7 @@ static uint64_t take_tags_and_data(struct tma_core *core, struct tma_l2 *l2,
 /* Cycles for which DRAM's back-pressure keeps a write, which has just arrived, from its home. */
 static uint32_t held_at_home(struct tma_core *core, const struct tma_l2 *l2,
                              const struct tma_packet *packet, uint64_t cycle) {
-    const struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
+    const struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
     return slice->held_cycle > cycle ? (uint32_t)(slice->held_cycle - cycle) : 0;
 }
 
@@ -101,7 +101,7 @@ TMA_RARE struct tma_handover tma_l2_receive_accepted(struct tma_core *core, stru
     const struct tma_packet *packet = tma_packet_at(core, id);
     uint64_t done = tma_write_done_cycle(core, packet);
     if (accepted > done) { /* back-pressure: later writes wait behind this one */
-        struct tma_slice *slice = tma_slice_of(core, l2, packet->server.home, packet->server);
+        struct tma_slice *slice = tma_home_slice(core, l2, packet->server);
         tma_port_stall(&slice->ports[TMA_SLICE_WRITE], accepted);
         slice->held_cycle = tma_later(slice->held_cycle, accepted);
         done = accepted;
