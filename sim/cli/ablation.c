@@ -6,94 +6,35 @@
 #include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/temporary.h"
+#include "memory/machine_parameter.h"
 #include "report/decimal.h"
 #include "report/json_writer.h"
 
-enum change {
-    RATE, /* a rate becomes ten times as large */
-    TIME, /* a time becomes a tenth, but not 0 */
-    NONE  /* a time becomes 0 */
-};
-
-struct changed {
-    size_t offset; /* of a uint32_t in struct tma_machine */
-    enum change change;
-};
-
-#define CHANGED(member, change)                                                                    \
-    { offsetof(struct tma_machine, member), change }
-
-static const struct changed memory[] = {
-    CHANGED(tma.row_millicycles, TIME),
-    CHANGED(crossbar.request_cycles, TIME),
-    CHANGED(crossbar.response_cycles, TIME),
-    CHANGED(crossbar.spread_cycles, TIME),
-    CHANGED(crossbar.partition_cycles, TIME),
-    CHANGED(crossbar.partition_spread_cycles, TIME),
-    CHANGED(crossbar.sm_port_bytes_per_kcycle, RATE),
-    CHANGED(crossbar.gpc_port_bytes_per_kcycle, RATE),
-    CHANGED(crossbar.link_bytes_per_kcycle, RATE),
-    CHANGED(l2.lookup_cycles, TIME),
-    CHANGED(l2.request_millicycles, TIME),
-    CHANGED(l2.line_conflict_millicycles, TIME),
-    CHANGED(l2.sector_millicycles, TIME),
-    CHANGED(l2.fill_sector_millicycles, TIME),
-    CHANGED(l2.fill_flit_millicycles, TIME),
-    CHANGED(l2.replay_millicycles, TIME),
-    CHANGED(l2.fill_millicycles, TIME),
-    CHANGED(l2.write_flit_millicycles, TIME),
-    CHANGED(l2.write_request_millicycles, TIME),
-    CHANGED(l2.write_sector_millicycles, TIME),
-    CHANGED(l2.reduce_sector_millicycles, TIME),
-    CHANGED(dram.clock_mhz, RATE),
-    CHANGED(dram.trrd_ps, TIME),
-    CHANGED(dram.tccd_long_ps, TIME),
-    CHANGED(dram.trtw_ps, TIME),
-    CHANGED(dram.twtr_ps, TIME),
-    CHANGED(dram.access_ps, TIME),
-    CHANGED(dram.trcd_ps, TIME),
-};
-static const struct changed compute[] = {
-    CHANGED(sm.mma_half, RATE), CHANGED(sm.mma_tf32, RATE),    CHANGED(sm.mma_byte, RATE),
-    CHANGED(sm.mma_fp64, RATE), CHANGED(sm.mma_a_bytes, RATE), CHANGED(sm.mma_b_bytes, RATE),
-    CHANGED(sm.alu, RATE),      CHANGED(sm.sfu, RATE),
-};
-static const struct changed issue[] = {
-    CHANGED(warp.wait_cycles, NONE),       CHANGED(warp.wake_cycles, NONE),
-    CHANGED(warp.arrive_cycles, NONE),     CHANGED(warp.expect_cycles, NONE),
-    CHANGED(warp.issue_cycles, NONE),      CHANGED(warp.commit_cycles, NONE),
-    CHANGED(warp.wait_group_cycles, NONE), CHANGED(warp.store_wake_cycles, NONE),
-    CHANGED(warp.barrier_cycles, NONE),    CHANGED(warp.spin_cycles, NONE),
-    CHANGED(warp.mma_issue_cycles, NONE),  CHANGED(warp.mma_wait_cycles, NONE),
-    CHANGED(sm.mma_queue, NONE),
-};
-static const struct changed launch[] = {
-    CHANGED(topology.launch_cycles, NONE),
-    CHANGED(warp.start_cycles, NONE),
-    CHANGED(warp.fetch_cycles, NONE),
-    CHANGED(warp.launch_cycles, NONE),
-};
-
-#define PART(name)                                                                                 \
-    { #name, name, sizeof(name) / sizeof(name)[0] }
+/* The parts without which the records are replayed. */
 static const struct part {
     const char *name;
-    const struct changed *changed;
-    size_t count;
-} parts[] = {PART(memory), PART(compute), PART(issue), PART(launch)};
+    enum tma_ablation ablation;
+    bool removed; /* its times become 0; else a tenth, and rates ten times as large */
+} parts[] = {{"memory", TMA_ABLATION_memory, false},
+             {"compute", TMA_ABLATION_compute, false},
+             {"issue", TMA_ABLATION_issue, true},
+             {"launch", TMA_ABLATION_launch, true}};
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static struct tma_machine relieve(const struct tma_machine *machine, const struct part *part) {
     struct tma_machine relieved = *machine;
-    for (size_t i = 0; i < part->count; i++) {
-        uint32_t *value = (uint32_t *)(void *)((char *)&relieved + part->changed[i].offset);
-        if (part->changed[i].change == RATE)
-            *value = *value > UINT32_MAX / 10 ? UINT32_MAX : *value * 10;
-        else if (part->changed[i].change == NONE)
+    for (size_t i = 0; i < tma_machine_parameter_count; i++) {
+        const struct tma_machine_parameter *parameter = &tma_machine_parameters[i];
+        uint32_t *value = tma_machine_value(&relieved, parameter);
+        if (parameter->ablation != part->ablation)
+            continue;
+        if (part->removed)
             *value = 0;
-        else
+        else if (parameter->quantity == TMA_QUANTITY_TIME)
             *value = (*value + 9) / 10;
+        else
+            *value = *value > UINT32_MAX / 10 ? UINT32_MAX : *value * 10;
     }
     return relieved;
 }

@@ -191,11 +191,28 @@ struct tma_role {
 };
 
 /* What the instructions for a statement take in this kernel's code, where a compiler has made other
- * code than that from which the machine's numbers (warp) come; 0: as the machine says. */
+ * code than that from which the machine's numbers come. Each cost stands in the place of the
+ * machine's parameter warp.NAME; 0: as the machine says. */
+#define TMA_KERNEL_COSTS(X)                                                                        \
+    X(wait, "time of a wait on an mbarrier whose phase is complete")                               \
+    X(wake, "time from the end of an mbarrier's phase to the next instruction of a warp that "     \
+            "waits for it")                                                                        \
+    X(arrive, "time of an arrival on an mbarrier of the own CTA")                                  \
+    X(expect, "time of an arrival with expect_tx")                                                 \
+    X(issue, "time of a TMA instruction in the warp that issues it")                               \
+    X(commit, "time to commit a group of stores")                                                  \
+    X(wait_group, "time of a wait for groups of stores that are done")                             \
+    X(barrier,                                                                                     \
+      "time from the last arrival at a named barrier to the next instruction of its warps")        \
+    X(mma_issue, "time to issue a group of matrix products and to commit it")                      \
+    X(mma_wait, "time from the end of a group of matrix products to the next instruction of the "  \
+                "warps that wait for it")
+
+#define TMA_KERNEL_COST(name, meaning) uint32_t name##_cycles;
 struct tma_kernel_costs {
-    uint32_t wait_cycles, wake_cycles, arrive_cycles, expect_cycles, issue_cycles, commit_cycles,
-        wait_group_cycles, barrier_cycles, mma_issue_cycles, mma_wait_cycles;
+    TMA_KERNEL_COSTS(TMA_KERNEL_COST)
 };
+#undef TMA_KERNEL_COST
 
 /* What an experiment makes of a kernel's work; all 0: nothing. */
 struct tma_kernel_relieved {

@@ -9,15 +9,19 @@ uint32_t tma_improve(uint32_t value, enum tma_improvement improvement) {
         return (uint32_t)((wide * 20 + 11) / 22);
     case TMA_SHORTER:
         return (uint32_t)((wide * 9 + 5) / 10);
-    case TMA_NONE:
+    case TMA_GONE:
+        return 0;
+    case TMA_KEPT:
         break;
     }
-    return 0;
+    return value;
 }
 
-void tma_improve_all(void *base, const struct tma_better *better, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *value = (uint32_t *)((char *)base + better[i].offset);
-        *value = tma_improve(*value, better[i].improvement);
+void tma_improve_part(struct tma_machine *machine, enum tma_relief_part part) {
+    for (size_t i = 0; i < tma_machine_parameter_count; i++) {
+        const struct tma_machine_parameter *parameter = &tma_machine_parameters[i];
+        uint32_t *value = tma_machine_value(machine, parameter);
+        if (parameter->relief == part)
+            *value = tma_improve(*value, parameter->improvement);
     }
 }

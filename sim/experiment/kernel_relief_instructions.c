@@ -5,39 +5,20 @@
 #include "experiment/improvement.h"
 #include "experiment/kernel_reliefs.h"
 
-#define WARP(member, improvement)                                                                  \
-    { offsetof(struct tma_machine, warp.member), TMA_##improvement }
-#define COST(member)                                                                               \
-    { offsetof(struct tma_kernel_costs, member), TMA_SHORTER }
-
 /* The kernel's own costs stand in the place of the machine's. */
 static bool shorter_instructions(struct tma_relieved *relieved) {
-    static const struct tma_better machine[] = {
-        WARP(wait_cycles, SHORTER),       WARP(wake_cycles, SHORTER),
-        WARP(arrive_cycles, SHORTER),     WARP(arrive_latency_cycles, SHORTER),
-        WARP(expect_cycles, SHORTER),     WARP(issue_cycles, SHORTER),
-        WARP(commit_cycles, SHORTER),     WARP(wait_group_cycles, SHORTER),
-        WARP(store_wake_cycles, SHORTER), WARP(barrier_cycles, SHORTER),
-        WARP(spin_cycles, SHORTER),       WARP(mma_issue_cycles, SHORTER),
-        WARP(mma_wait_cycles, SHORTER),
-    };
-    static const struct tma_better own[] = {
-        COST(wait_cycles),       COST(wake_cycles),    COST(arrive_cycles),
-        COST(expect_cycles),     COST(issue_cycles),   COST(commit_cycles),
-        COST(wait_group_cycles), COST(barrier_cycles), COST(mma_issue_cycles),
-        COST(mma_wait_cycles),
-    };
-    tma_improve_all(&relieved->machine, machine, sizeof machine / sizeof machine[0]);
-    tma_improve_all(&tma_kernel_of(relieved)->costs, own, sizeof own / sizeof own[0]);
+    struct tma_kernel_costs *own = &tma_kernel_of(relieved)->costs;
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_instructions);
+#define SHORTER(name, meaning) own->name##_cycles = tma_improve(own->name##_cycles, TMA_SHORTER);
+    TMA_KERNEL_COSTS(SHORTER)
+#undef SHORTER
     snprintf(relieved->change, sizeof relieved->change,
              "10 %% less time to issue, to wait and to arrive");
     return true;
 }
 
 static bool shorter_launch(struct tma_relieved *relieved) {
-    static const struct tma_better times[] = {
-        WARP(start_cycles, SHORTER), WARP(fetch_cycles, SHORTER), WARP(launch_cycles, SHORTER)};
-    tma_improve_all(&relieved->machine, times, sizeof times / sizeof times[0]);
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_launch);
     snprintf(relieved->change, sizeof relieved->change,
              "10 %% less time to start a CTA and to fetch its instructions");
     return true;
@@ -65,8 +46,7 @@ static bool shorter_tiles(struct tma_relieved *relieved) {
          tiles = tma_find_statement(kernel, (uint32_t)(tiles - kernel->statements) + 1,
                                     TMA_STATEMENT_TILES))
         dynamic |= tiles->schedule == TMA_TILES_DYNAMIC;
-    relieved->machine.warp.tile_cycles =
-        tma_improve(relieved->machine.warp.tile_cycles, TMA_SHORTER);
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_tile_counter);
     snprintf(relieved->change, sizeof relieved->change, "10 %% less time to take a tile from it");
     return dynamic;
 }

@@ -4,19 +4,14 @@
 #include "experiment/improvement.h"
 #include "experiment/kernel_reliefs.h"
 
-#define MORE(member)                                                                               \
-    { offsetof(struct tma_machine, sm.member), TMA_MORE }
-
 static bool faster_tensor_cores(struct tma_relieved *relieved) {
-    static const struct tma_better rates[] = {MORE(mma_half), MORE(mma_tf32), MORE(mma_byte),
-                                              MORE(mma_fp64)};
-    tma_improve_all(&relieved->machine, rates, sizeof rates / sizeof rates[0]);
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_tensor_cores);
     snprintf(relieved->change, sizeof relieved->change, "10 %% more products per cycle");
     return tma_kernel_does(tma_kernel_of(relieved), TMA_WORK_MMA);
 }
 
 static bool faster_alu(struct tma_relieved *relieved) {
-    relieved->machine.sm.alu = tma_improve(relieved->machine.sm.alu, TMA_MORE);
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_alu);
     snprintf(relieved->change, sizeof relieved->change, "10 %% more operations per cycle");
     return tma_kernel_does(tma_kernel_of(relieved), TMA_WORK_ALU);
 }
@@ -24,7 +19,7 @@ static bool faster_alu(struct tma_relieved *relieved) {
 /* An SM does so few in a cycle that a tenth more is no whole number of them, and may be none. */
 static bool faster_sfu(struct tma_relieved *relieved) {
     uint32_t before = relieved->machine.sm.sfu;
-    relieved->machine.sm.sfu = tma_improve(before, TMA_MORE);
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_sfu);
     snprintf(relieved->change, sizeof relieved->change,
              "%u special functions per cycle instead of %u", relieved->machine.sm.sfu, before);
     return relieved->machine.sm.sfu > before &&
@@ -38,8 +33,7 @@ static bool reads_shared_memory(const struct tma_kernel *kernel) {
 
 /* Wavefronts of warps, and operands of products. */
 static bool faster_shared_memory(struct tma_relieved *relieved) {
-    static const struct tma_better rates[] = {MORE(mma_a_bytes), MORE(mma_b_bytes)};
-    tma_improve_all(&relieved->machine, rates, sizeof rates / sizeof rates[0]);
+    tma_improve_part(&relieved->machine, TMA_RELIEF_OF_shared_memory);
     tma_kernel_of(relieved)->relieved.wavefronts = TMA_WAVEFRONTS_TENTH_FASTER;
     snprintf(relieved->change, sizeof relieved->change,
              "10 %% more wavefronts and operands per cycle");

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "memory/machine_parameter.h"
+
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine) {
     /* bits / 8, two edges of the memory clock, in 1000 cycles of the SM clock */
     return (uint64_t)machine->dram.bus_bits * 2 * machine->dram.clock_mhz * 1000 / 8 /
@@ -27,9 +29,12 @@ uint32_t tma_machine_completion_cycles(const struct tma_machine *machine) {
     return least;
 }
 
-/* A duration in cycles of the SM clock, at another SM clock; rounded. */
-static uint32_t scale(uint32_t cycles, uint64_t to, uint64_t from) {
-    return (uint32_t)((cycles * to + from / 2) / from);
+/* value * to / from, rounded. Nothing that takes time becomes free of it, and no rate becomes 0. */
+static uint32_t scale(uint32_t value, uint64_t to, uint64_t from) {
+    uint64_t scaled = (value * to + from / 2) / from;
+    if (scaled == 0 && value > 0)
+        return 1;
+    return scaled > UINT32_MAX ? UINT32_MAX : (uint32_t)scaled;
 }
 
 struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint32_t sm_clock_mhz) {
@@ -37,25 +42,14 @@ struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint3
     uint64_t to = sm_clock_mhz, from = machine->sm_clock_mhz;
     if (to == 0 || to == from)
         return other;
-    other.sm_clock_mhz = sm_clock_mhz; /* DRAM's durations are picoseconds */
-    uint32_t *const durations[] = {
-        &other.l2.lookup_cycles,
-        &other.l2.request_millicycles,
-        &other.l2.sector_millicycles,
-        &other.l2.fill_sector_millicycles,
-        &other.l2.fill_millicycles,
-        &other.l2.write_flit_millicycles,
-        &other.l2.write_request_millicycles,
-        &other.l2.invalidate_millicycles,
-        &other.l2.write_sector_millicycles,
-        &other.l2.reduce_sector_millicycles,
-    };
-    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
-        *durations[i] = scale(*durations[i], to, from);
-    /* The crossbar has the clock of L2: the port of a GPC, and its links, move as much in a second.
-     */
-    other.crossbar.gpc_port_bytes_per_kcycle =
-        scale(other.crossbar.gpc_port_bytes_per_kcycle, from, to);
-    other.crossbar.link_bytes_per_kcycle = scale(other.crossbar.link_bytes_per_kcycle, from, to);
+    other.sm_clock_mhz = sm_clock_mhz;
+    for (size_t i = 0; i < tma_machine_parameter_count; i++) {
+        const struct tma_machine_parameter *parameter = &tma_machine_parameters[i];
+        if (!parameter->sm_cycles || parameter->clock == TMA_CLOCK_SM)
+            continue;
+        uint32_t *value = tma_machine_value(&other, parameter);
+        *value = parameter->quantity == TMA_QUANTITY_RATE ? scale(*value, from, to)
+                                                          : scale(*value, to, from);
+    }
     return other;
 }

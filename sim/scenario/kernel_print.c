@@ -171,16 +171,9 @@ static void print_costs(const struct tma_kernel_costs *costs, FILE *out) {
         const char *name;
         uint32_t cycles;
     } items[] = {
-        {"wait", costs->wait_cycles},
-        {"wake", costs->wake_cycles},
-        {"arrive", costs->arrive_cycles},
-        {"expect", costs->expect_cycles},
-        {"issue", costs->issue_cycles},
-        {"commit", costs->commit_cycles},
-        {"wait_group", costs->wait_group_cycles},
-        {"barrier", costs->barrier_cycles},
-        {"mma_issue", costs->mma_issue_cycles},
-        {"mma_wait", costs->mma_wait_cycles},
+#define COST(name, meaning) {#name, costs->name##_cycles},
+        TMA_KERNEL_COSTS(COST)
+#undef COST
     };
     const char *joint = "  costs: {";
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {

@@ -30,11 +30,15 @@ struct kernel_input {
 
 /* What instructions take in this kernel's code; 0: what the machine says. */
 #define COST(name, text)                                                                           \
-    {                                                                                              \
-        .path = "costs." #name, .kind = TMA_KEY_U32, .unit = &tma_unit_cycles, .min = 1,           \
-        .max = 10000, .names = &machine_names, .fallback = "machine",                              \
-        .offset = IN(kernel.costs.name##_cycles), .meaning = text                                  \
-    }
+    {.path = "costs." #name,                                                                       \
+     .kind = TMA_KEY_U32,                                                                          \
+     .unit = &tma_unit_cycles,                                                                     \
+     .min = 1,                                                                                     \
+     .max = 10000,                                                                                 \
+     .names = &machine_names,                                                                      \
+     .fallback = "machine",                                                                        \
+     .offset = IN(kernel.costs.name##_cycles),                                                     \
+     .meaning = text},
 
 static const struct tma_key kernel_keys[] = {
     {.path = "ctas",
@@ -105,25 +109,14 @@ static const struct tma_key kernel_keys[] = {
      .offset = IN(kernel.cold),
      .meaning = "state of L2 at the start; cold: it holds nothing of the tensors; warm: it holds "
                 "what a run of the same kernel left"},
-    COST(wait, "time of a wait on an mbarrier whose phase is complete"),
-    COST(wake, "time from the end of an mbarrier's phase to the next instruction of a warp that "
-               "waits for it"),
-    COST(arrive, "time of an arrival on an mbarrier of the own CTA"),
-    COST(expect, "time of an arrival with expect_tx"),
-    COST(issue, "time of a TMA instruction in the warp that issues it"),
-    COST(commit, "time to commit a group of stores"),
-    COST(wait_group, "time of a wait for groups of stores that are done"),
-    COST(barrier,
-         "time from the last arrival at a named barrier to the next instruction of its warps"),
-    COST(mma_issue, "time to issue a group of matrix products and to commit it"),
-    COST(mma_wait, "time from the end of a group of matrix products to the next instruction of the "
-                   "warps that wait for it"),
-    {.path = "rings",
-     .kind = TMA_KEY_MAPPING,
-     .fallback = TMA_OPTIONAL,
-     .offset = IN(rings),
-     .meaning = "stages of shared memory that go round between roles, by name: `NAME: {...}`; keys "
-                "below"},
+    TMA_KERNEL_COSTS(COST){
+        .path = "rings",
+        .kind = TMA_KEY_MAPPING,
+        .fallback = TMA_OPTIONAL,
+        .offset = IN(rings),
+        .meaning =
+            "stages of shared memory that go round between roles, by name: `NAME: {...}`; keys "
+            "below"},
     {.path = "buffers",
      .kind = TMA_KEY_MAPPING,
      .fallback = TMA_OPTIONAL,
