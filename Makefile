@@ -231,6 +231,14 @@ test-programs: $(TESTS) ## the unit and hardware tests alone, as CI runs them wi
 test-faults: $(COMMAND) $(FAULT_TESTS_HERE) ## tests of faults alone: VARIANT=asan too
 	@tests/run - $(FAULT_TESTS_HERE)
 
+# Tests that take long when they are whole; in the normal test each takes a part of its cases.
+SOAKS := unit/test_expression
+SOAK_unit/test_expression := EXPRESSIONS=1000000
+
+.PHONY: soak
+soak: $(SOAKS:%=$(BUILD)/tests/%) ## tests of random cases, whole: minutes to hours
+	@$(foreach test,$(SOAKS),$(SOAK_$(test)) $(BUILD)/tests/$(test) &&) true
+
 # The fuzzer needs clang. It starts from the corpus, and keeps what it finds in build/fuzz.
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS   := -std=gnu17 -g -O2 -D_XOPEN_SOURCE=700 -Isim $(DEPS_CFLAGS) -fno-sanitize-recover=all \

@@ -5,6 +5,7 @@
 
 #include "engine/mma.h"
 #include "engine/program_cursor.h"
+#include "engine/workload_check.h"
 #include "memory/core/address_map.h"
 #include "memory/topology.h"
 #include "tensormap/descriptor_bits.h"
@@ -378,7 +379,9 @@ enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine
     struct checker checker = {.machine = machine, .kernel = kernel, .error = error};
     struct tma_program_cursor cursor;
     struct cta_totals totals = {.whole = true};
-    enum tma_error_code code = check_counts(&checker);
+    enum tma_error_code code = tma_maps_check(kernel->maps, kernel->map_count, error);
+    if (code == TMA_OK)
+        code = check_counts(&checker);
     if (code == TMA_OK)
         code = check_occupancy(&checker);
     for (uint32_t role = 0; code == TMA_OK && role < kernel->role_count; role++) {

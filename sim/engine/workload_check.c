@@ -3,6 +3,17 @@
 #include "memory/core/address_map.h"
 #include "memory/system.h"
 #include "memory/topology.h"
+#include "tensormap/legal.h"
+
+enum tma_error_code tma_maps_check(const struct tma_tensor_map *maps, uint32_t count,
+                                   struct tma_error *error) {
+    for (uint32_t i = 0; i < count; i++) {
+        struct tma_error why;
+        if (tma_tensor_map_require_legal(&maps[i], &why) != TMA_OK)
+            return tma_fail(error, TMA_ERROR_TENSOR_MAP, "tensor map %u: %.480s", i, why.text);
+    }
+    return TMA_OK;
+}
 
 static enum tma_error_code check_cluster(const struct tma_machine *machine,
                                          const struct tma_workload *workload,
@@ -43,5 +54,6 @@ enum tma_error_code tma_workload_check(const struct tma_machine *machine,
     if (workload->sm_count == 0 || workload->sm_count > machine->sm_count)
         return tma_fail(error, TMA_ERROR_ARGUMENT, "%u SMs; allowed: 1 to %u", workload->sm_count,
                         machine->sm_count);
-    return check_cluster(machine, workload, error);
+    enum tma_error_code code = tma_maps_check(workload->maps, workload->map_count, error);
+    return code == TMA_OK ? check_cluster(machine, workload, error) : code;
 }

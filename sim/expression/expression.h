@@ -16,8 +16,9 @@
  * b: -1 / 4 is -1, and -1 % 4 is 3. C rounds towards zero instead; the two agree where no operand
  * is negative. Functions: min(a, b, ...), max(a, b, ...), ceil(a / b), floor(a / b), pow2(a). ceil
  * rounds the exact quotient up, without floating point: its argument has to be a quotient. In
- * ceil(a / b / c), the exact value of a / (b * c) is rounded, once. pow2(a) is 2 to the power a,
- * from 0 to 62: the bit of a mask.
+ * ceil(a / b / c), the exact value of a / (b * c) is rounded, once; what is in parentheses is a
+ * whole number before: ceil((a / b) / c) rounds a / b down, and then the rest up. pow2(a) is 2 to
+ * the power a, from 0 to 62: the bit of a mask.
  *
  * Literals are decimal or hexadecimal (0x). Where the caller gives units, a literal may have one:
  * "4 KiB" is 4096 times the base unit. */

@@ -153,11 +153,17 @@ static uint32_t parse_extreme(struct parser *parser, const struct tma_token *tok
 
 static bool is_quotient(const struct parser *parser, uint32_t node) {
     const struct tma_syntax_node *at = &parser->tree->nodes[node];
-    return at->kind == TMA_SYNTAX_ARITHMETIC && at->operation == TMA_DIVIDE;
+    return at->kind == TMA_SYNTAX_ARITHMETIC && at->operation == TMA_DIVIDE && !at->whole;
+}
+
+static uint32_t make_whole(struct parser *parser, uint32_t node) {
+    if (!parser->failed)
+        parser->tree->nodes[node].whole = true;
+    return node;
 }
 
 /* The rest of ceil(a / b) or floor(a / b), behind the parenthesis. a / b / c is the exact
- * a / (b * c), rounded once. */
+ * a / (b * c), rounded once; (a / b) / c has the whole number a / b. */
 static uint32_t parse_rounding(struct parser *parser, const struct tma_token *token,
                                enum tma_arithmetic operation) {
     uint32_t quotient = parse_conditional(parser);
@@ -174,7 +180,7 @@ static uint32_t parse_rounding(struct parser *parser, const struct tma_token *to
         divisor = new_arithmetic(parser, token, TMA_MULTIPLY, inner, divisor);
         dividend = parser->tree->nodes[dividend].operands[0];
     }
-    return new_arithmetic(parser, token, operation, dividend, divisor);
+    return make_whole(parser, new_arithmetic(parser, token, operation, dividend, divisor));
 }
 
 static uint32_t parse_call(struct parser *parser, const struct tma_token *token) {
@@ -214,7 +220,7 @@ static uint32_t parse_primary(struct parser *parser) {
     advance(parser);
     uint32_t inner = parse_conditional(parser);
     expect(parser, ")");
-    return inner;
+    return make_whole(parser, inner);
 }
 
 /* Enters one more level of nesting. Each level of parentheses, of signs and of conditions counts.

@@ -19,6 +19,7 @@ enum tma_syntax_kind {
 struct tma_syntax_node {
     enum tma_syntax_kind kind;
     enum tma_arithmetic operation;
+    bool whole;      /* in parentheses or of a function: ceil and floor take it as it is */
     uint32_t column; /* of its operator or name, from 1 */
     int64_t value;
     uint32_t operands[3]; /* indices of nodes */

@@ -91,9 +91,6 @@ static void derive_busy(struct tma_figures *figures, const struct tma_result *re
     figures->busy[name] = isfinite(result->figure) ? result->figure : 0;
     TMA_RESOURCES(TMA_RESOURCE_BUSY)
 #undef TMA_RESOURCE_BUSY
-    for (int i = 1; i < TMA_RESOURCE_COUNT; i++)
-        if (figures->busy[i] > figures->busy[figures->busiest])
-            figures->busiest = (enum tma_resource)i;
 }
 
 struct tma_figures tma_figures_of(const struct tma_report_input *input) {

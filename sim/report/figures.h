@@ -49,8 +49,7 @@ struct tma_figures {
     double excess_fraction;     /* excess wavefronts of all wavefronts */
     int worst_consumer;         /* index of the worst conflict; -1 where there is no conflict */
 
-    double busy[TMA_RESOURCE_COUNT]; /* fraction of the run */
-    enum tma_resource busiest;
+    double busy[TMA_RESOURCE_COUNT];        /* fraction of the run */
     double cause_fraction[TMA_CAUSE_COUNT]; /* of the slot-cycles */
     uint32_t cause_tenths[TMA_CAUSE_COUNT]; /* in 0.1 %; the sum is 1000, or all are 0 */
 };

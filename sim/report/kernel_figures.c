@@ -1,5 +1,7 @@
 #include "report/kernel_figures.h"
 
+#include <math.h>
+
 #include "report/figures.h"
 #include "report/ratio.h"
 
@@ -13,6 +15,23 @@ static const char *const keys[TMA_KERNEL_RESOURCE_COUNT] = {
 
 const char *tma_kernel_resource_key(enum tma_kernel_resource resource) {
     return keys[resource];
+}
+
+/* A machine without such a resource has no fraction. */
+static void find_busy(const struct tma_result *result, double busy[TMA_KERNEL_RESOURCE_COUNT]) {
+#define BUSY(name, key, figure) busy[name] = isfinite(result->figure) ? result->figure : 0;
+    TMA_KERNEL_RESOURCES(BUSY)
+#undef BUSY
+}
+
+struct tma_busiest tma_busiest_of(const struct tma_result *result) {
+    double busy[TMA_KERNEL_RESOURCE_COUNT];
+    int busiest = TMA_KERNEL_TMA;
+    find_busy(result, busy);
+    for (int i = 0; i < TMA_KERNEL_RESOURCE_COUNT; i++)
+        if (busy[i] > busy[busiest])
+            busiest = i;
+    return (struct tma_busiest){keys[busiest], busy[busiest]};
 }
 
 struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_input *input) {
@@ -33,9 +52,7 @@ struct tma_kernel_figures tma_kernel_figures_of(const struct tma_kernel_report_i
         tma_ratio(tma_ratio((double)figures.moved_bytes, cycles), figures.sms);
     figures.memory = tma_memory_figures_of(result, own.sm_clock_mhz);
     tma_limit_figures_of(&limits, result, &figures.memory, figures.sms, figures.limits);
-#define BUSY(name, key, figure) figures.busy[name] = result->figure;
-    TMA_KERNEL_RESOURCES(BUSY)
-#undef BUSY
+    find_busy(result, figures.busy);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         for (int c = 0; c < TMA_ROLE_CAUSE_COUNT; c++)
             figures.role_cycles[r] += result->role_cycles[r][c];

@@ -29,6 +29,15 @@ enum tma_kernel_resource {
 
 const char *tma_kernel_resource_key(enum tma_kernel_resource resource);
 
+/* The resource that is busy for the largest part of a run, of a kernel with roles or of the short
+ * form, which has no work for tensor cores, ALUs and SFUs. */
+struct tma_busiest {
+    const char *key;
+    double busy; /* fraction of the run */
+};
+
+struct tma_busiest tma_busiest_of(const struct tma_result *result);
+
 struct tma_kernel_figures {
     uint32_t sms;     /* that had a CTA */
     uint32_t threads; /* of a CTA */

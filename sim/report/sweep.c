@@ -5,6 +5,7 @@
 #include "report/decimal.h"
 #include "report/figures.h"
 #include "report/format_table.h"
+#include "report/kernel_figures.h"
 #include "report/sampled.h"
 #include "report/sweep_formats.h"
 
@@ -21,6 +22,7 @@ static double rounded(double value) {
 
 struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *input) {
     struct tma_figures figures = tma_figures_of(input);
+    struct tma_busiest busiest = tma_busiest_of(input->result);
     struct tma_sweep_figures row = {
         .cycles = input->result->cycles,
         .latency_cycles = input->result->latency_cycles.median,
@@ -30,13 +32,13 @@ struct tma_sweep_figures tma_sweep_figures_of(const struct tma_report_input *inp
         .gigabytes_per_second = rounded(figures.gigabytes_per_second),
         .bytes_per_cycle_per_sm = rounded(figures.bytes_per_cycle_per_sm),
         .l2_hit_fraction = rounded(figures.memory.l2_hit_fraction),
-        .busy = rounded(figures.busy[figures.busiest]),
+        .busy = rounded(busiest.busy),
         .timing_validated = input->machine->validated,
         .timing_edited = input->machine->edited,
         .simulated_percent = rounded(tma_sampled_percent(input->result)),
         .error_percent = rounded(tma_sampled_error_percent(input->result)),
     };
-    snprintf(row.busiest, sizeof row.busiest, "%s", tma_resource_key(figures.busiest));
+    snprintf(row.busiest, sizeof row.busiest, "%s", busiest.key);
     return row;
 }
 

@@ -24,21 +24,18 @@ static uint32_t computing_role(const struct tma_result *result) {
 struct tma_tune_limiter tma_tune_limiter_of(const struct tma_kernel_report_input *input) {
     struct tma_kernel_figures figures = tma_kernel_figures_of(input);
     struct tma_tune_limiter limiter;
-    int busiest = 0, wait = TMA_ROLE_FULL;
+    struct tma_busiest busiest = tma_busiest_of(input->result);
+    int wait = TMA_ROLE_FULL;
     uint32_t role = computing_role(input->result);
     const uint64_t *cycles = input->result->role_cycles[role];
-    for (int i = 1; i < TMA_KERNEL_RESOURCE_COUNT; i++)
-        if (figures.busy[i] > figures.busy[busiest])
-            busiest = i;
     for (int i = 0; i < TMA_ROLE_CAUSE_COUNT; i++)
         if (i != TMA_ROLE_COMPUTE && cycles[i] > cycles[wait])
             wait = i;
     double total = (double)figures.role_cycles[role];
-    snprintf(limiter.busiest, sizeof limiter.busiest, "%s",
-             tma_kernel_resource_key((enum tma_kernel_resource)busiest));
+    snprintf(limiter.busiest, sizeof limiter.busiest, "%s", busiest.key);
     snprintf(limiter.wait, sizeof limiter.wait, "%s",
              tma_role_cause_key((enum tma_role_cause)wait));
-    limiter.busy = figures.busy[busiest];
+    limiter.busy = busiest.busy;
     limiter.waited = total > 0 ? (double)cycles[wait] / total : 0;
     return limiter;
 }

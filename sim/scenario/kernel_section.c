@@ -470,6 +470,13 @@ static void check_engine(struct tma_kernel_reader *reader) {
         tma_diagnose(reader->list, code, at, "%s", error.text);
 }
 
+static bool maps_valid(const struct tma_scenario_reader *reader) {
+    for (uint32_t i = 0; i < reader->scenario->workload.map_count; i++)
+        if (!reader->map_valid[i])
+            return false;
+    return true;
+}
+
 void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
                      const struct tma_yaml_node *node) {
     struct tma_scenario *scenario = scenario_reader->scenario;
@@ -495,8 +502,9 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     read_parts(reader, input);
     check_cluster(reader);
     tma_place_operands(reader);
-    /* What uses a parameter with an error has no value, which the list does not say again. */
-    bool valid = tma_parameters_valid(scenario->parameters);
+    /* What uses a parameter with an error has no value, which the list does not say again. Nothing
+     * is computed from a map that the rules refuse. */
+    bool valid = tma_parameters_valid(scenario->parameters) && maps_valid(scenario_reader);
     if (valid && tma_diagnostics_total(reader->list) == errors)
         tma_check_kernel_use(reader);
     if (valid && tma_diagnostics_total(reader->list) == errors)

@@ -39,6 +39,11 @@ static void no_operation(struct tma_workload *workload) {
     workload->operation_count = 0;
 }
 
+/* A box of that stride has no size: nothing may count with it. */
+static void refused_map(struct tma_workload *workload) {
+    workload->maps[0].element_strides[1] = 0;
+}
+
 static void no_depth(struct tma_workload *workload) {
     workload->depth = 0;
 }
@@ -70,6 +75,7 @@ static const struct {
     {fault_at_once, TMA_ERROR_FAULT, {"cycle 0", "SM 0", "CTA 0", "operation 0"}},
     {fault_in_second_iteration, TMA_ERROR_FAULT, {"cycle 0", "SM 0", "CTA 0", "operation 1"}},
     {no_operation, TMA_ERROR_ARGUMENT, {"0 operations"}},
+    {refused_map, TMA_ERROR_TENSOR_MAP, {"tensor map 0", "element_strides[1] is 0 elements"}},
     {no_depth, TMA_ERROR_ARGUMENT, {"depth"}},
     {too_many_sms, TMA_ERROR_ARGUMENT, {"5 SMs", "1 to 4"}},
     {consumer_does_not_fit, TMA_ERROR_ARGUMENT, {"ldmatrix.x4"}},

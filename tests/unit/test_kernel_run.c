@@ -898,6 +898,12 @@ static void missing_barrier(void) {
     end();
 }
 
+/* A box of that stride has no size: nothing may count with it. */
+static void refused_map(void) {
+    stream(2, 2);
+    kernel.maps[0].element_strides[1] = 0;
+}
+
 static const struct {
     const char *what;
     void (*build)(void);
@@ -916,6 +922,7 @@ static const struct {
     {"too large", too_large, TMA_ERROR_ARGUMENT, "bytes of shared memory", 0},
     {"threads", too_many_threads, TMA_ERROR_ARGUMENT, "threads", 0},
     {"store while filling", store_while_filling, TMA_ERROR_FAULT, "still being filled", 3},
+    {"map", refused_map, TMA_ERROR_TENSOR_MAP, "element_strides[1] is 0 elements", 0},
     {"barrier", missing_barrier, TMA_ERROR_DEADLOCK, "at barrier meet, which 1 of 2", 1},
 };
 
