@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/schema_value.h"
+#include "memory/machine_parameter.h"
 #include "scenario/machine_file.h"
 #include "scenario/sections.h"
 
@@ -183,6 +184,16 @@ static bool is_required(const struct level *level, size_t first, size_t end) {
 
 static void write_level(struct tma_json *json, const struct level *level);
 
+/* What scripts want to know of a machine's parameter. Validators ignore keywords like these. */
+static void write_parameter(struct tma_json *json, const struct tma_key *key) {
+    const struct tma_machine_parameter *parameter = tma_machine_parameter_find(key->path);
+    char off[48];
+    if (parameter != NULL && parameter->clock != TMA_CLOCK_NONE)
+        tma_json_string(json, "x-clock", tma_clock_names[parameter->clock]);
+    if (tma_machine_value_off(key, off, sizeof off))
+        tma_json_string(json, "x-off", off);
+}
+
 static void write_member(struct tma_json *json, const struct level *level, size_t first, size_t end,
                          size_t length) {
     const struct tma_key *key = &level->schema->keys[first];
@@ -204,6 +215,8 @@ static void write_member(struct tma_json *json, const struct level *level, size_
         write_part(json, part, level->completeness);
     } else {
         cli_schema_value(json, key, level->expressions);
+        if (level->schema == &tma_machine_schema)
+            write_parameter(json, key);
     }
     tma_json_end_object(json);
 }

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "memory/host_bytes.h"
+#include "memory/machine_parameter.h"
 #include "memory/topology.h"
 #include "scenario/document.h"
 #include "scenario/schema_describe.h"
@@ -80,6 +81,38 @@ static const struct tma_key keys[] = {
 };
 
 const struct tma_schema tma_machine_schema = {keys, sizeof keys / sizeof keys[0]};
+
+bool tma_machine_value_off(const struct tma_key *key, char *text, size_t size) {
+    static const struct {
+        const char *path, *off;
+    } words[] = {
+#define TMA_WORD(section, key, member, type, words, presence, off, meaning)                        \
+    {#section "." #key, #off},
+#include "memory/machine_rows.h"
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].path, key->path) == 0)
+            return snprintf(text, size, "%s", words[i].off) > 0;
+    const struct tma_machine_parameter *parameter = tma_machine_parameter_find(key->path);
+    if (parameter == NULL)
+        return false;
+    switch (parameter->off.kind) {
+    case TMA_OFF_KEPT:
+        return false;
+    case TMA_OFF_FAST:
+        return snprintf(text, size, "1000 times") > 0;
+    case TMA_OFF_LEAST:
+        tma_unit_format(key->unit, (int64_t)key->min, text, size);
+        return true;
+    case TMA_OFF_MOST:
+        tma_unit_format(key->unit, (int64_t)key->max, text, size);
+        return true;
+    case TMA_OFF_AT:
+        tma_unit_format(key->unit, parameter->off.value, text, size);
+        return true;
+    }
+    return false;
+}
 
 static void check_count(const struct tma_yaml_node *root, const char *path, uint32_t count,
                         uint32_t expected, const char *why, struct tma_diagnostics *list) {

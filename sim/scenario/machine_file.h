@@ -29,6 +29,11 @@ bool tma_machine_from(const struct tma_yaml_node *root, struct tma_machine *mach
 /* As tma_machine_from, from a file. The list borrows `path`. */
 bool tma_machine_read(const char *path, struct tma_machine *machine, struct tma_diagnostics *list);
 
+/* Writes the value that a parameter has without its mechanism, as a machine file gives it: "0
+ * cycles", "none", or "1000 times" for a rate. Returns false if the key has none: it says what the
+ * GPU consists of. */
+bool tma_machine_value_off(const struct tma_key *key, char *text, size_t size);
+
 /* Describes the machine's parameters, for tma_scenario_describe. */
 void tma_machine_describe(const struct tma_machine *machine, const struct tma_describer *describer);
 

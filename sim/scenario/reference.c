@@ -1,5 +1,6 @@
 #include "scenario/reference.h"
 
+#include "memory/machine_parameter.h"
 #include "scenario/sections.h"
 
 static void print_section(void *context, const struct tma_section *section) {
@@ -35,6 +36,24 @@ void tma_kernel_reference(FILE *out) {
     tma_statement_sections(print_section, out);
 }
 
+/* Each key has the clock that it keeps its pace with. */
+static void print_parameters(void *context, const struct tma_section *section) {
+    FILE *out = context;
+    fprintf(out,
+            "\n## %s\n\n| key | takes | default | clock | meaning |\n"
+            "| --- | --- | --- | --- | --- |\n",
+            section->heading);
+    for (size_t i = 0; i < section->schema.count; i++) {
+        const struct tma_key *key = &section->schema.keys[i];
+        const struct tma_machine_parameter *parameter = tma_machine_parameter_find(key->path);
+        fprintf(out, "| `%s` | ", key->path);
+        tma_key_write_expected(key, out);
+        fprintf(out, " | %s | %s | %s |\n",
+                key->fallback == TMA_REQUIRED ? "required" : key->fallback,
+                parameter == NULL ? "" : tma_clock_names[parameter->clock], key->meaning);
+    }
+}
+
 void tma_machine_reference(FILE *out) {
-    tma_machine_sections(print_section, out);
+    tma_machine_sections(print_parameters, out);
 }
