@@ -192,23 +192,26 @@ struct tma_role {
 
 /* What the instructions for a statement take in this kernel's code, where a compiler has made other
  * code than that from which the machine's numbers come. Each cost stands in the place of the
- * machine's parameter warp.NAME; 0: as the machine says. */
+ * machine's parameter warp.NAME; 0: as the machine says. The number beside each is what it takes in
+ * the code of Triton, which was compared with records; 0: no other code was. */
 #define TMA_KERNEL_COSTS(X)                                                                        \
-    X(wait, "time of a wait on an mbarrier whose phase is complete")                               \
-    X(wake, "time from the end of an mbarrier's phase to the next instruction of a warp that "     \
-            "waits for it")                                                                        \
-    X(arrive, "time of an arrival on an mbarrier of the own CTA")                                  \
-    X(expect, "time of an arrival with expect_tx")                                                 \
-    X(issue, "time of a TMA instruction in the warp that issues it")                               \
-    X(commit, "time to commit a group of stores")                                                  \
-    X(wait_group, "time of a wait for groups of stores that are done")                             \
-    X(barrier,                                                                                     \
+    X(wait, 30, "time of a wait on an mbarrier whose phase is complete")                           \
+    X(wake, 20,                                                                                    \
+      "time from the end of an mbarrier's phase to the next instruction of a warp that "           \
+      "waits for it")                                                                              \
+    X(arrive, 0, "time of an arrival on an mbarrier of the own CTA")                               \
+    X(expect, 5, "time of an arrival with expect_tx")                                              \
+    X(issue, 15, "time of a TMA instruction in the warp that issues it")                           \
+    X(commit, 5, "time to commit a group of stores")                                               \
+    X(wait_group, 10, "time of a wait for groups of stores that are done")                         \
+    X(barrier, 20,                                                                                 \
       "time from the last arrival at a named barrier to the next instruction of its warps")        \
-    X(mma_issue, "time to issue a group of matrix products and to commit it")                      \
-    X(mma_wait, "time from the end of a group of matrix products to the next instruction of the "  \
-                "warps that wait for it")
+    X(mma_issue, 0, "time to issue a group of matrix products and to commit it")                   \
+    X(mma_wait, 0,                                                                                 \
+      "time from the end of a group of matrix products to the next instruction of the "            \
+      "warps that wait for it")
 
-#define TMA_KERNEL_COST(name, meaning) uint32_t name##_cycles;
+#define TMA_KERNEL_COST(name, compared, meaning) uint32_t name##_cycles;
 struct tma_kernel_costs {
     TMA_KERNEL_COSTS(TMA_KERNEL_COST)
 };

@@ -9,7 +9,8 @@
 static bool shorter_instructions(struct tma_relieved *relieved) {
     struct tma_kernel_costs *own = &tma_kernel_of(relieved)->costs;
     tma_improve_part(&relieved->machine, TMA_RELIEF_OF_instructions);
-#define SHORTER(name, meaning) own->name##_cycles = tma_improve(own->name##_cycles, TMA_SHORTER);
+#define SHORTER(name, compared, meaning)                                                           \
+    own->name##_cycles = tma_improve(own->name##_cycles, TMA_SHORTER);
     TMA_KERNEL_COSTS(SHORTER)
 #undef SHORTER
     snprintf(relieved->change, sizeof relieved->change,

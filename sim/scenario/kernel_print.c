@@ -171,7 +171,7 @@ static void print_costs(const struct tma_kernel_costs *costs, FILE *out) {
         const char *name;
         uint32_t cycles;
     } items[] = {
-#define COST(name, meaning) {#name, costs->name##_cycles},
+#define COST(name, compared, meaning) {#name, costs->name##_cycles},
         TMA_KERNEL_COSTS(COST)
 #undef COST
     };

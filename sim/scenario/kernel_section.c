@@ -29,7 +29,7 @@ struct kernel_input {
 #define IN(member) offsetof(struct kernel_input, member)
 
 /* What instructions take in this kernel's code; 0: what the machine says. */
-#define COST(name, text)                                                                           \
+#define COST(name, compared, text)                                                                 \
     {.path = "costs." #name,                                                                       \
      .kind = TMA_KEY_U32,                                                                          \
      .unit = &tma_unit_cycles,                                                                     \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "engine/kernel_costs.h"
 #include "scenario/config_path.h"
 #include "scenario/document.h"
 #include "scenario/extend.h"
@@ -215,6 +216,16 @@ bool tma_scenario_read_machine(struct tma_scenario_reader *reader, const struct 
            tma_machine_from(scenario->gpu_document, &scenario->machine, reader->list);
 }
 
+/* The timing is not one that was compared with records if the user says what instructions cost. */
+static void note_own_costs(struct tma_scenario *scenario) {
+    struct tma_machine *machine = &scenario->machine;
+    if (scenario->program == NULL || !machine->validated ||
+        tma_kernel_costs_compared(machine, &scenario->program->kernel.costs))
+        return;
+    machine->validated = false;
+    machine->edited = true;
+}
+
 static void read_parts(struct tma_scenario_reader *reader, const struct scenario_input *input) {
     if (input->tensor_maps != NULL)
         tma_read_maps(reader, input->tensor_maps);
@@ -232,6 +243,7 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
     }
     if (input->kernel != NULL) {
         tma_read_kernel(reader, input->kernel);
+        note_own_costs(reader->scenario);
         return;
     }
     if (input->workload != NULL)
