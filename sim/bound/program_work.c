@@ -181,7 +181,7 @@ static void add_mma(const struct tma_work_walk *walk, const struct tma_statement
         !tma_work_value(walk, &statement->amount[1], &n) ||
         !tma_work_value(walk, &statement->amount[2], &k) || m <= 0 || n <= 0 || k <= 0)
         return;
-    uint64_t bytes = times_of((uint64_t)k, tma_mma_element_bytes(statement->type));
+    uint64_t bytes = divide_up(times_of((uint64_t)k, tma_mma_element_bits(statement->type)), 8);
     uint64_t parts = divide_up((uint64_t)m, TMA_MMA_ROWS);
     uint64_t groups = walk->warps / TMA_WARP_GROUP_WARPS;
     groups = groups > parts ? parts : groups > 0 ? groups : 1;

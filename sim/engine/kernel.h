@@ -103,7 +103,8 @@ enum tma_work {
 enum tma_mma_type {
     TMA_MMA_HALF, /* f16, bf16 */
     TMA_MMA_TF32,
-    TMA_MMA_BYTE, /* f8, s8 */
+    TMA_MMA_BYTE,   /* f8, s8 */
+    TMA_MMA_NIBBLE, /* f4, two of them in a byte */
     TMA_MMA_FP64,
     TMA_MMA_TYPE_COUNT
 };

@@ -160,13 +160,19 @@ static enum tma_error_code check_mma(struct checker *checker, const struct tma_s
     static const char *const names[] = {"m", "n", "k"};
     if (statement->type == TMA_MMA_FP64)
         return TMA_OK; /* mma.sync, in smaller steps */
+    if (statement->type == TMA_MMA_NIBBLE && checker->machine->sm.mma_nibble == 0)
+        return tma_fail(
+            checker->error, TMA_ERROR_ARGUMENT,
+            "the tensor cores of %s multiply no 4-bit types (sm.mma_nibble); expected a "
+            "type of 8 bits or more, or another gpu",
+            checker->machine->name);
     if (owner->warps % TMA_WARP_GROUP_WARPS != 0)
         return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
                         "role %s multiplies with %u warps; a wgmma is executed by warp groups: "
                         "expected a multiple of %d",
                         owner->name, owner->warps, TMA_WARP_GROUP_WARPS);
     const int64_t units[] = {TMA_MMA_ROWS, TMA_MMA_COLUMN_STEP,
-                             TMA_MMA_K_BYTES / tma_mma_element_bytes(statement->type)};
+                             TMA_MMA_K_BYTES * 8 / tma_mma_element_bits(statement->type)};
     for (int i = 0; i < 3; i++) {
         int64_t value;
         if (tma_value_is_constant(&statement->amount[i], &value) &&

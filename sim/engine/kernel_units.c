@@ -88,9 +88,9 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
     const struct tma_machine *machine = machine_of(role);
     struct tma_kernel_sm *sm = role->cta->sm;
     uint64_t m = amount[0], n = amount[1], k = amount[2];
-    uint64_t bytes = tma_mma_element_bytes(statement->type);
+    uint64_t k_bytes = divide_up(k * tma_mma_element_bits(statement->type), 8);
     uint64_t parts = divide_up(m, TMA_MMA_ROWS);
-    uint64_t read_a = statement->a_in_registers ? 0 : m * k * bytes, read_b = parts * n * k * bytes;
+    uint64_t read_a = statement->a_in_registers ? 0 : m * k_bytes, read_b = parts * n * k_bytes;
     uint64_t start = cycle + machine->warp.mma_issue_cycles;
     /* The operands come from shared memory while the product is computed. With few columns a warp
      * group takes longer to read its part of A than the tensor cores to compute, which other groups
@@ -99,7 +99,7 @@ static uint64_t multiply(struct tma_role_state *role, const struct tma_statement
                               tma_mma_rate(machine, statement->type));
     uint64_t groups = warp_groups(role, parts);
     uint64_t instructions = divide_up(parts, groups) * divide_up(n, TMA_MMA_COLUMNS) *
-                            divide_up(k * bytes, TMA_MMA_K_BYTES);
+                            divide_up(k_bytes, TMA_MMA_K_BYTES);
     uint64_t ticks =
         (ticks_of(read_a, machine->sm.mma_a_bytes) + ticks_of(read_b, machine->sm.mma_b_bytes)) /
         groups;

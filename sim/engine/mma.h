@@ -15,18 +15,22 @@ enum {
     TMA_WARP_GROUP_WARPS = 4
 };
 
-/* Bytes of an element of A and B. */
-static inline uint32_t tma_mma_element_bytes(enum tma_mma_type type) {
-    static const uint32_t bytes[TMA_MMA_TYPE_COUNT] = {
-        [TMA_MMA_HALF] = 2, [TMA_MMA_TF32] = 4, [TMA_MMA_BYTE] = 1, [TMA_MMA_FP64] = 8};
-    return bytes[type];
+/* Bits of an element of A and B. */
+static inline uint32_t tma_mma_element_bits(enum tma_mma_type type) {
+    static const uint32_t bits[TMA_MMA_TYPE_COUNT] = {[TMA_MMA_HALF] = 16,
+                                                      [TMA_MMA_TF32] = 32,
+                                                      [TMA_MMA_BYTE] = 8,
+                                                      [TMA_MMA_NIBBLE] = 4,
+                                                      [TMA_MMA_FP64] = 64};
+    return bits[type];
 }
 
-/* Multiply-adds of an SM in a cycle; 0: without limit. */
+/* Multiply-adds of an SM in a cycle; 0: without limit; 4-bit types: none. */
 static inline uint32_t tma_mma_rate(const struct tma_machine *machine, enum tma_mma_type type) {
     const uint32_t rates[TMA_MMA_TYPE_COUNT] = {[TMA_MMA_HALF] = machine->sm.mma_half,
                                                 [TMA_MMA_TF32] = machine->sm.mma_tf32,
                                                 [TMA_MMA_BYTE] = machine->sm.mma_byte,
+                                                [TMA_MMA_NIBBLE] = machine->sm.mma_nibble,
                                                 [TMA_MMA_FP64] = machine->sm.mma_fp64};
     return rates[type];
 }

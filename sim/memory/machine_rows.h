@@ -23,6 +23,7 @@
  *                  rate that is FAST (a thousand times as high), or KEPT
  *   meaning        one line of the reference
  *
+ * TMA_RATE_IF_ANY is a rate that a machine file may leave out: what does not exist, at a rate of 0.
  * TMA_GPU is a number of the GPU as a whole, TMA_SIZE a uint64_t, TMA_WORD one of the names of a
  * policy, TMA_LIST a list of numbers with a field for its length, TMA_BOUND_LIST one whose length
  * follows from other values. */
@@ -41,6 +42,9 @@
 #endif
 #ifndef TMA_RATE
 #define TMA_RATE(...)
+#endif
+#ifndef TMA_RATE_IF_ANY
+#define TMA_RATE_IF_ANY TMA_RATE
 #endif
 #ifndef TMA_COUNT
 #define TMA_COUNT(...)
@@ -391,6 +395,8 @@ TMA_RATE(sm, mma_tf32, mma_tf32, none, 1, 1 << 20, SM, MORE(tensor_cores), compu
          "the same: tf32")
 TMA_RATE(sm, mma_byte, mma_byte, none, 1, 1 << 20, SM, MORE(tensor_cores), compute, FAST,
          "the same: 8-bit types")
+TMA_RATE_IF_ANY(sm, mma_nibble, mma_nibble, none, 1, 1 << 20, SM, MORE(tensor_cores), compute, FAST,
+                "the same: 4-bit types, two in a byte; without this key they have none")
 TMA_RATE(sm, mma_fp64, mma_fp64, none, 1, 1 << 20, SM, MORE(tensor_cores), compute, FAST,
          "the same: f64")
 TMA_RATE(
@@ -412,6 +418,7 @@ TMA_SECTION_END(sm)
 #undef TMA_SECTION_END
 #undef TMA_TIME
 #undef TMA_RATE
+#undef TMA_RATE_IF_ANY
 #undef TMA_COUNT
 #undef TMA_SIZE
 #undef TMA_WORD

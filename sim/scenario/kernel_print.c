@@ -292,6 +292,7 @@ static void print_compute(const struct printer *printer, const struct tma_statem
     static const char *const types[] = {[TMA_MMA_HALF] = "float16",
                                         [TMA_MMA_TF32] = "tfloat32",
                                         [TMA_MMA_BYTE] = "float8",
+                                        [TMA_MMA_NIBBLE] = "float4",
                                         [TMA_MMA_FP64] = "float64"};
     FILE *out = printer->out;
     if (statement->work == TMA_WORK_MMA) {

@@ -16,8 +16,9 @@ static const struct tma_name group_items[] = {{"all", TILES_M_FASTEST}};
 static const struct tma_names group_names = {"group", group_items, 1};
 static const struct tma_name type_items[] = {{"float16", TMA_MMA_HALF},  {"bfloat16", TMA_MMA_HALF},
                                              {"tfloat32", TMA_MMA_TF32}, {"float8", TMA_MMA_BYTE},
-                                             {"int8", TMA_MMA_BYTE},     {"float64", TMA_MMA_FP64}};
-static const struct tma_names type_names = {"type", type_items, 6};
+                                             {"int8", TMA_MMA_BYTE},     {"float4", TMA_MMA_NIBBLE},
+                                             {"float64", TMA_MMA_FP64}};
+static const struct tma_names type_names = {"type", type_items, 7};
 static const struct tma_name place_items[] = {{"shared", 0}, {"registers", 1}};
 static const struct tma_names place_names = {"place", place_items, 2};
 static const struct tma_name until_items[] = {{"complete", 0}, {"read", 1}};

@@ -40,6 +40,19 @@ struct machine_input {
 #define TMA_TIME(section, key, member, unit, least, most, clock, relief, ablation, off, meaning)   \
     NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, meaning)
 #define TMA_RATE TMA_TIME
+#define TMA_RATE_IF_ANY(section, key, member, unit, least, most, clock, relief, ablation, off,     \
+                        meaning)                                                                   \
+    {#section "." #key,                                                                            \
+     TMA_KEY_U32,                                                                                  \
+     &tma_unit_##unit,                                                                             \
+     least,                                                                                        \
+     most,                                                                                         \
+     TMA_OPTIONAL,                                                                                 \
+     IN(section.member),                                                                           \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     0,                                                                                            \
+     meaning},
 #define TMA_COUNT(section, key, member, unit, least, most, relief, ablation, off, meaning)         \
     NUMBER(TMA_KEY_U32, #section "." #key, section.member, unit, least, most, meaning)
 #define TMA_SIZE(section, key, member, unit, least, most, meaning)                                 \
