@@ -43,6 +43,7 @@ static size_t py_encode(const struct tma_tensor_map *map, int architecture, unsi
     if (violations == 0) {
         struct tma_descriptor descriptor;
         tma_descriptor_encode(map, &descriptor);
+        tma_descriptor_encode_oob_base(map, (enum tma_architecture)architecture, &descriptor);
         tma_descriptor_to_bytes(&descriptor, bytes);
     }
     return violations;

@@ -1,7 +1,10 @@
 #include "base/text_distance.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+enum { LEAST_BEGINNING = 3 };
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
@@ -29,11 +32,59 @@ size_t tma_text_distance(const char *a, const char *b) {
     return rows[i % 3][width];
 }
 
+static bool is_parting(char c) {
+    return c == '_' || c == '-' || c == '.';
+}
+
+/* Does a text have the word `word` of `length` characters between partings? */
+static bool has_word(const char *text, const char *word, size_t length) {
+    for (const char *at = text; *at != '\0'; at++)
+        if ((at == text || is_parting(at[-1])) && strncmp(at, word, length) == 0 &&
+            (at[length] == '\0' || is_parting(at[length])))
+            return true;
+    return false;
+}
+
+/* Have two texts of one length the same words in another order, as wait_mma and mma_wait have? */
+static bool has_same_words(const char *a, const char *b) {
+    if (strlen(a) != strlen(b))
+        return false;
+    for (const char *at = a; *at != '\0';) {
+        size_t length = 0;
+        while (at[length] != '\0' && !is_parting(at[length]))
+            length++;
+        if (length == 0 || !has_word(b, at, length))
+            return false;
+        at += length + (at[length] != '\0');
+    }
+    return true;
+}
+
+/* Does one text of at least three characters begin the other? */
+static bool begins(const char *a, const char *b) {
+    size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return length >= LEAST_BEGINNING && strncmp(a, b, length) == 0;
+}
+
+/* Are the first words of `candidate` all that is wanted, as h100 is of h100_sxm? */
+static bool is_short_form(const char *wanted, const char *candidate) {
+    size_t length = strlen(wanted);
+    return begins(wanted, candidate) && strlen(candidate) > length && is_parting(candidate[length]);
+}
+
 void tma_suggest(struct tma_suggestion *suggestion, const char *candidate) {
-    size_t distance = tma_text_distance(suggestion->wanted, candidate);
-    /* A candidate with more than a third of its characters wrong is more likely another name. */
+    const char *wanted = suggestion->wanted;
+    size_t distance = tma_text_distance(wanted, candidate);
+    /* A candidate with more than a third of its characters wrong is more likely another name, if
+     * not its words are the same. */
     size_t length = strlen(candidate), tolerance = 1 + length / 3;
-    if (distance > tolerance || distance >= length || length >= TMA_MAX_SUGGESTION)
+    if (length >= TMA_MAX_SUGGESTION)
+        return;
+    if (has_same_words(wanted, candidate) || is_short_form(wanted, candidate))
+        distance = 0;
+    else if (distance > tolerance && begins(wanted, candidate))
+        distance = tolerance;
+    if (distance > tolerance || distance >= length)
         return;
     if (suggestion->best[0] == '\0' || distance < suggestion->distance) {
         memcpy(suggestion->best, candidate, length + 1);

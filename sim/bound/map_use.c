@@ -39,6 +39,14 @@ static bool reads(enum tma_direction direction) {
     return direction == TMA_LOAD || direction == TMA_PREFETCH;
 }
 
+/* Notes the direction and the mode of an operation on the map. */
+static void add_operation(struct row_reading *reading, const struct tma_operation *operation) {
+    bool gathers = operation->access == TMA_ACCESS_GATHER4;
+    bool first = !reading->use.loads && !reading->use.stores;
+    reading->use.gathers = gathers && (first || reading->use.gathers);
+    reading->use.stores |= tma_writes_tensor(operation->direction);
+}
+
 /* Dimension 0 of an interleaved layout is not one of bytes that lie together. */
 static struct tma_map_use finish(const struct row_reading *reading,
                                  const struct tma_tensor_map *map) {
@@ -69,7 +77,10 @@ struct tma_map_use tma_workload_map_use(const struct tma_workload *workload, uin
     struct row_reading reading = {.known = true};
     for (uint32_t i = 0; i < workload->operation_count; i++) {
         const struct tma_stage_operation *stage = &workload->operations[i];
-        if (stage->map == map && reads(stage->operation.direction))
+        if (stage->map != map)
+            continue;
+        add_operation(&reading, &stage->operation);
+        if (reads(stage->operation.direction))
             add_walk(&reading, stage, workload, &workload->maps[map]);
     }
     return finish(&reading, &workload->maps[map]);
@@ -107,8 +118,10 @@ struct tma_map_use tma_kernel_map_use(const struct tma_machine *machine,
         for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
             const struct tma_statement *statement = &kernel->statements[i];
             struct row_piece piece = {0, 0};
-            if (statement->kind != TMA_STATEMENT_OPERATION || statement->map != map ||
-                !reads(statement->operation.direction))
+            if (statement->kind != TMA_STATEMENT_OPERATION || statement->map != map)
+                continue;
+            add_operation(&reading, &statement->operation);
+            if (!reads(statement->operation.direction))
                 continue;
             bool known = cover_rows(&walk, role, i, &piece);
             add_load(&reading, known, piece);

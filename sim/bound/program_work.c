@@ -146,7 +146,6 @@ static void add_load(const struct tma_work_walk *walk, const struct tma_statemen
                      uint64_t times, struct tma_program_work *work) {
     const struct tma_machine *machine = walk->machine;
     const struct tma_tensor_map *map = &walk->kernel->maps[statement->map];
-    const struct tma_type_info *type = tma_type_info(map->data_type);
     struct tma_operation operation = statement->operation;
     struct tma_operation_size size;
     struct tma_row_stream rows;
@@ -157,7 +156,7 @@ static void add_load(const struct tma_work_walk *walk, const struct tma_statemen
                 : 0;
     if (tma_rows_begin(&rows, map, &operation, &size, NULL) != TMA_OK)
         return;
-    uint64_t bytes = (uint64_t)size.row_bytes * type->global_bits / type->shared_bits;
+    uint64_t bytes = size.row_moved_bytes;
     uint64_t requests = size.rows * divide_up(bytes, TMA_LINE_BYTES);
     uint64_t unit = requests * tma_millicycles_to_ticks(machine->tma.row_millicycles);
     uint64_t dispatch = ticks(machine->tma.dispatch_interval_cycles);

@@ -23,6 +23,13 @@ static const struct cli_verb *find_verb(const char *name) {
             return *verb;
         tma_suggest(&suggestion, (*verb)->name);
     }
+    tma_suggest(&suggestion, "--version");
+    tma_suggest(&suggestion, "--help");
+    struct cli_config_path path;
+    if (suggestion.best[0] == '\0' && cli_scenario_find(name, &path)) {
+        cli_error("unknown verb \"%s\"; did you mean \"tmasim run %s\"?", name, name);
+        return NULL;
+    }
     if (suggestion.best[0] != '\0')
         cli_error("unknown verb \"%s\"; did you mean \"%s\"?", name, suggestion.best);
     else
@@ -51,13 +58,31 @@ static bool find_input(const struct cli_verb *verb, struct cli_options *options)
     return true;
 }
 
+/* A word may name a kernel and a scenario: takes the one that the verb can do something with. */
+static void prefer_suitable(const struct cli_verb *verb, const char *word,
+                            struct cli_config_path *path) {
+    struct cli_config_path other;
+    if (!cli_scenario_find_other(word, path, &other) || verb->suits(path->text) ||
+        !verb->suits(other.text))
+        return;
+    cli_note("%s is %s here; %s reads no tile in a way that %s could show", word, other.text,
+             path->text, verb->name);
+    *path = other;
+}
+
 /* Puts the files that words name in the place of the words. Other operands stay: the verb says what
  * is wrong with them. */
 static bool find_scenarios(const struct cli_verb *verb, struct cli_options *options) {
     struct cli_config_path path;
-    for (size_t i = 0; verb->takes_scenario && i < options->operands.count; i++) {
-        if (!cli_scenario_find(options->operands.items[i], &path))
+    size_t count = options->operands.count; /* of several, a table says what is wrong with each */
+    for (size_t i = 0; verb->takes_scenario && i < count; i++) {
+        bool found = cli_scenario_find(options->operands.items[i], &path);
+        if (!found && count == 1 && !cli_scenario_may_exist(options->operands.items[i]))
+            return false;
+        if (!found)
             continue;
+        if (verb->suits != NULL)
+            prefer_suitable(verb, options->operands.items[i], &path);
         options->found[i] = tma_copy_text(path.text);
         if (options->found[i] == NULL) {
             cli_error("out of memory");

@@ -1,8 +1,10 @@
 #include "cli/config_files.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cli/messages.h"
 #include "scenario/config_path.h"
 
 bool cli_config_find(const char *name, struct cli_config_path *path) {
@@ -17,7 +19,38 @@ bool cli_config_resolve(const char *operand, const char *const *folders,
     return tma_config_find_word(operand, folders, path->text);
 }
 
+bool cli_config_may_exist(const char *operand, const char *const *folders, const char *what) {
+    struct tma_suggestion suggestion = {.wanted = operand};
+    if (strpbrk(operand, "/.") != NULL || strcmp(operand, "-") == 0 || access(operand, F_OK) == 0)
+        return true;
+    tma_config_suggest(&suggestion, folders);
+    if (suggestion.best[0] != '\0')
+        cli_error("\"%s\" is neither a file nor a %s that belongs to tmasim; did you mean \"%s\"?",
+                  operand, what, suggestion.best);
+    else
+        cli_error("\"%s\" is neither a file nor a %s that belongs to tmasim", operand, what);
+    return false;
+}
+
+static const char *const scenario_folders[] = {"kernels", "scenarios", NULL};
+
+bool cli_scenario_may_exist(const char *operand) {
+    return cli_config_may_exist(operand, scenario_folders, "scenario");
+}
+
 bool cli_scenario_find(const char *operand, struct cli_config_path *path) {
-    static const char *const folders[] = {"kernels", "scenarios", NULL};
-    return cli_config_resolve(operand, folders, path);
+    return cli_config_resolve(operand, scenario_folders, path);
+}
+
+bool cli_scenario_find_other(const char *operand, const struct cli_config_path *found,
+                             struct cli_config_path *other) {
+    if (strcmp(operand, found->text) == 0)
+        return false;
+    for (const char *const *folder = scenario_folders; *folder != NULL; folder++) {
+        const char *const one[] = {*folder, NULL};
+        if (tma_config_find_word(operand, one, other->text) &&
+            strcmp(found->text, other->text) != 0)
+            return true;
+    }
+    return false;
 }

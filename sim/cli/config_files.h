@@ -21,8 +21,20 @@ bool cli_config_find(const char *name, struct cli_config_path *path);
 bool cli_config_resolve(const char *operand, const char *const *folders,
                         struct cli_config_path *path);
 
+/* Returns false if an operand is a word that names no file, so that none can be read; then prints
+ * an error with the name in these folders that may have been meant. `what`: "machine". */
+bool cli_config_may_exist(const char *operand, const char *const *folders, const char *what);
+
+/* The same for an operand that names a scenario. */
+bool cli_scenario_may_exist(const char *operand);
+
 /* Finds the scenario that a word means: a kernel of the library, or a scenario that belongs to the
  * command; see cli_config_resolve. */
 bool cli_scenario_find(const char *operand, struct cli_config_path *path);
+
+/* Finds the scenario of the same name as the one that cli_scenario_find has found, in another
+ * folder. Returns false if there is none, or if the operand is a path. */
+bool cli_scenario_find_other(const char *operand, const struct cli_config_path *found,
+                             struct cli_config_path *other);
 
 #endif

@@ -7,7 +7,7 @@
 #include "cli/messages.h"
 
 /* The longest form is the text of a debugger, which is much shorter. */
-enum { MAX_DUMP_BYTES = 1 << 14 };
+enum { MAX_DUMP_BYTES = 1 << 16, HEX_DIGITS = 2 * TMA_DESCRIPTOR_BYTES };
 
 static bool is_hex(const char *text) {
     return strlen(text) > 2 && text[strspn(text, "0123456789abcdefABCDEFxX ,")] == '\0';
@@ -28,7 +28,7 @@ static bool read_file(const char *operand, char *data, size_t *size) {
     if (!good)
         cli_error("%s: cannot be read: %s", operand, strerror(errno));
     else if (*size > MAX_DUMP_BYTES)
-        cli_error("%s: too long for a dump of 128 bytes", operand);
+        cli_error("%s: too long for a dump of tensor maps of 128 bytes", operand);
     if (!standard)
         fclose(file);
     return good && *size <= MAX_DUMP_BYTES;
@@ -41,20 +41,173 @@ static bool exists(const char *path) {
     return file != NULL;
 }
 
+/* A part of a text, without blanks around it. */
+struct piece {
+    const char *text;
+    size_t length;
+};
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static struct piece trimmed(const char *from, const char *end) {
+    while (from < end && is_blank(*from))
+        from++;
+    while (end > from && is_blank(end[-1]))
+        end--;
+    return (struct piece){from, (size_t)(end - from)};
+}
+
+/* Is the line NAME: and 256 digits? */
+static bool is_named_hex(struct piece line, struct piece *name, struct piece *hex) {
+    const char *end = line.text + line.length;
+    const char *colon = memchr(line.text, ':', line.length);
+    if (colon == NULL)
+        return false;
+    *name = trimmed(line.text, colon);
+    *hex = trimmed(colon + 1, end);
+    return name->length > 0 && hex->length == HEX_DIGITS &&
+           strspn(hex->text, "0123456789abcdefABCDEF") >= HEX_DIGITS;
+}
+
+/* The next name and its descriptor in lines of hex; false at the end. *good becomes false at a line
+ * that is something else. */
+static bool next_line(const char **at, const char *end, struct piece *name, struct piece *dump,
+                      bool *good) {
+    while (*at < end) {
+        const char *line_end = memchr(*at, '\n', (size_t)(end - *at));
+        const char *stop = line_end == NULL ? end : line_end;
+        struct piece line = trimmed(*at, stop);
+        *at = line_end == NULL ? end : line_end + 1;
+        if (line.length == 0)
+            continue;
+        *good = is_named_hex(line, name, dump);
+        return *good;
+    }
+    return false;
+}
+
+/* The same in C arrays: tensor_map_NAME[16] = {...}. A name is the word before the bracket. */
+static bool next_array(const char **at, const char *end, struct piece *name, struct piece *dump,
+                       bool *good) {
+    static const char prefix[] = "tensor_map_";
+    const char *open = memchr(*at, '{', (size_t)(end - *at));
+    const char *close = open == NULL ? NULL : memchr(open, '}', (size_t)(end - open));
+    if (open == NULL)
+        return false;
+    *good = close != NULL;
+    const char *stop = open;
+    for (const char *c = *at; c < open; c++)
+        if (*c == '[' || *c == '=') {
+            stop = c;
+            break;
+        }
+    struct piece word = trimmed(*at, stop);
+    const char *start = word.text + word.length;
+    while (start > word.text && !is_blank(start[-1]))
+        start--;
+    *name = trimmed(start, word.text + word.length);
+    if (name->length > sizeof prefix - 1 && memcmp(name->text, prefix, sizeof prefix - 1) == 0)
+        *name = trimmed(name->text + sizeof prefix - 1, name->text + name->length);
+    if (*good)
+        *dump = trimmed(open + 1, close);
+    *at = *good ? close + 1 : end;
+    return *good;
+}
+
+/* Reads all dumps of a text in one form. Returns their number; 0: the text has another form. */
+static size_t read_several(const char *data, size_t size,
+                           bool (*next)(const char **, const char *, struct piece *, struct piece *,
+                                        bool *),
+                           struct cli_dump dumps[CLI_MOST_DUMPS]) {
+    const char *at = data, *end = data + size;
+    struct piece name, text;
+    struct tma_error error;
+    size_t count = 0;
+    bool good = true;
+    while (good && next(&at, end, &name, &text, &good)) {
+        if (count == CLI_MOST_DUMPS ||
+            tma_dump_read(text.text, text.length, &dumps[count].descriptor, &dumps[count].format,
+                          &error) != TMA_OK)
+            return 0;
+        snprintf(dumps[count].name, CLI_DUMP_NAME_BYTES, "%.*s",
+                 name.length < CLI_DUMP_NAME_BYTES ? (int)name.length : CLI_DUMP_NAME_BYTES - 1,
+                 name.text);
+        if (name.length == 0)
+            snprintf(dumps[count].name, CLI_DUMP_NAME_BYTES, "%zu", count + 1);
+        count++;
+    }
+    return good && count > 1 ? count : 0;
+}
+
+/* Text that CUTLASS prints of a descriptor is no dump. */
+static bool is_printed_descriptor(const char *data, size_t size) {
+    static const char key[] = "globalDim";
+    for (size_t i = 0; i + sizeof key <= size; i++)
+        if (memcmp(data + i, key, sizeof key - 1) == 0)
+            return true;
+    return false;
+}
+
+/* Reads the dumps of an input that has been read. */
+static size_t read_dumps(const char *name, const char *data, size_t size,
+                         struct cli_dump dumps[CLI_MOST_DUMPS]) {
+    struct tma_error error = {0};
+    size_t count = read_several(data, size, next_line, dumps);
+    if (count == 0)
+        count = read_several(data, size, next_array, dumps);
+    enum tma_error_code code = TMA_OK;
+    if (count == 0) {
+        count = 1;
+        snprintf(dumps[0].name, CLI_DUMP_NAME_BYTES, "1");
+        code = tma_dump_read(data, size, &dumps[0].descriptor, &dumps[0].format, &error);
+    }
+    if (code != TMA_OK && is_printed_descriptor(data, size)) {
+        cli_error("%s: fields of a tensor map as text, not the 128 bytes; check reads it", name);
+        return 0;
+    }
+    for (size_t i = 0; code == TMA_OK && i < count; i++)
+        code = tma_descriptor_recognise(&dumps[i].descriptor, &error);
+    if (code != TMA_OK)
+        cli_error("%s: %s", name, error.text);
+    return code == TMA_OK ? count : 0;
+}
+
+/* Leaves the dump of this name. */
+static size_t choose(const char *name, const char *wanted, struct cli_dump *dumps, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(dumps[i].name, wanted) == 0) {
+            dumps[0] = dumps[i];
+            return 1;
+        }
+    cli_error("%s has no tensor map \"%s\"; the first of its %zu is \"%s\"", name, wanted, count,
+              dumps[0].name);
+    return 0;
+}
+
+size_t cli_dumps_read(const char *operand, const char *wanted,
+                      struct cli_dump dumps[CLI_MOST_DUMPS]) {
+    static char data[MAX_DUMP_BYTES + 1];
+    size_t size = 0;
+    bool literal = strcmp(operand, "-") != 0 && is_hex(operand) && !exists(operand);
+    const char *name = literal ? "hex" : operand;
+    if (!literal && !read_file(operand, data, &size))
+        return 0;
+    size_t count = literal ? read_dumps(name, operand, strlen(operand), dumps)
+                           : read_dumps(name, data, size, dumps);
+    return count > 0 && wanted != NULL ? choose(name, wanted, dumps, count) : count;
+}
+
 bool cli_dump_read(const char *operand, struct tma_descriptor *descriptor,
                    enum tma_dump_format *format) {
-    char data[MAX_DUMP_BYTES + 1];
-    size_t size = 0;
-    struct tma_error error = {0};
-    bool literal = strcmp(operand, "-") != 0 && is_hex(operand) && !exists(operand);
-    if (!literal && !read_file(operand, data, &size))
+    struct cli_dump dumps[CLI_MOST_DUMPS];
+    size_t count = cli_dumps_read(operand, NULL, dumps);
+    if (count > 1)
+        cli_error("%s has %zu tensor maps; expected one", operand, count);
+    if (count != 1)
         return false;
-    enum tma_error_code code =
-        literal ? tma_dump_read(operand, strlen(operand), descriptor, format, &error)
-                : tma_dump_read(data, size, descriptor, format, &error);
-    if (code == TMA_OK)
-        code = tma_descriptor_recognise(descriptor, &error);
-    if (code != TMA_OK)
-        cli_error("%s: %s", literal ? "hex" : operand, error.text);
-    return code == TMA_OK;
+    *descriptor = dumps[0].descriptor;
+    *format = dumps[0].format;
+    return true;
 }

@@ -1,14 +1,30 @@
-/* The dump of a tensor map that decode reads. */
+/* The dumps of tensor maps that decode and replace read. */
 #ifndef TMA_CLI_DUMP_INPUT_H
 #define TMA_CLI_DUMP_INPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "tensormap/dump.h"
 
-/* Reads the 128 bytes of a tensor map, in any form of a dump. The operand is a file, "-" for
- * standard input, or hex digits where no file has that name. Where the input is not a tensor map,
- * prints what it looks like and returns false. */
+enum { CLI_MOST_DUMPS = 32, CLI_DUMP_NAME_BYTES = 64 };
+
+/* One descriptor of an input. */
+struct cli_dump {
+    char name[CLI_DUMP_NAME_BYTES]; /* as encode writes it; "1", "2", ... without one */
+    struct tma_descriptor descriptor;
+    enum tma_dump_format format;
+};
+
+/* Reads the 128 bytes of one or several tensor maps, in any form of a dump. The operand is a file,
+ * "-" for standard input, or hex digits where no file has that name. Several are what encode writes
+ * of several: lines NAME: HEX, or C arrays. `wanted` is the name of one of them; NULL: all. Returns
+ * how many there are. Where the input is not a tensor map, or has no such name, prints what it
+ * looks like and returns 0. */
+size_t cli_dumps_read(const char *operand, const char *wanted,
+                      struct cli_dump dumps[CLI_MOST_DUMPS]);
+
+/* The same for an input that must have one tensor map. */
 bool cli_dump_read(const char *operand, struct tma_descriptor *descriptor,
                    enum tma_dump_format *format);
 

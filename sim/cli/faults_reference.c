@@ -47,7 +47,7 @@ static const struct cause misaligned_address[] = {
 
 static const struct cause hang[] = {
     {"the mbarrier expects another number of bytes than the loads complete on it: fill out of "
-     "bounds counts, padding does not",
+     "bounds counts, padding (of rows, and of sub-byte types) does not",
      "`tmasim decode DUMP --load COORDINATES` says how many bytes a load completes; `tmasim run` "
      "reports the deadlock, who waits and for what"},
     {"a consumer does not release a stage, or the producer waits for the wrong phase",
@@ -64,7 +64,11 @@ static const struct cause wrong_data[] = {
      "shows the lanes of an access"},
     {"the swizzle acts on addresses of shared memory, not on places in the tile: a tile that does "
      "not begin at a multiple of the pattern (256, 512 or 1024 bytes) begins inside it",
-     "`tmasim layout FILE`; `tmasim decode DUMP --load COORDINATES --shared ADDRESS`"},
+     "`tmasim check`, `run` and `layout` of a scenario note it; `tmasim decode DUMP --load "
+     "COORDINATES --shared ADDRESS`"},
+    {"a store that comes to the end of a row whose size is no multiple of 16 bytes also writes the "
+     "bytes behind it",
+     "`tmasim check` notes it; `tmasim decode DUMP --store COORDINATES` counts them"},
     {"part of the box lies outside the tensor: a load fills it, with zeros or NaN; a store skips "
      "it",
      "`tmasim decode DUMP --load COORDINATES` lists each row with its fill"},

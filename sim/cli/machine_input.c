@@ -15,6 +15,8 @@ bool cli_machine_read(const char *path, struct tma_machine *machine) {
     }
     if (path == NULL || cli_config_resolve(path, folders, &found))
         path = found.text;
+    else if (!cli_config_may_exist(path, folders, "machine"))
+        return false;
     struct tma_diagnostics list = {0};
     bool good = tma_machine_read(path, machine, &list);
     tma_diagnostics_sort(&list);

@@ -12,6 +12,7 @@ void cli_map_check_rules(const struct tma_tensor_map *map, enum tma_architecture
     check->architecture = architecture;
     check->names = names;
     check->has_unsupported = false;
+    check->phase = NULL;
     check->usable = tma_map_kind_is_usable(map->kind, architecture);
     check->violation_count =
         tma_tensor_map_check(map, architecture, check->violations, TMA_MAX_VIOLATIONS);
@@ -45,8 +46,8 @@ static bool has_cost(const struct tma_advice *advice) {
 void cli_map_check_operations(const struct tma_map_file *file, uint32_t map,
                               struct cli_map_check *check) {
     if (check->violation_count == 0)
-        check->has_unsupported = tma_map_file_unsupported(
-            file, map, check->architecture, &check->unsupported_at, &check->unsupported);
+        check->has_unsupported = tma_map_file_refused(file, map, check->architecture,
+                                                      &check->unsupported_at, &check->unsupported);
 }
 
 void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_file *file,
@@ -66,8 +67,9 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
     if (check->has_unsupported) {
         fputs("  ", out);
         tma_write_printable(check->unsupported_at.file, out);
-        fprintf(out, ":%u:%u: operation: %s\n", check->unsupported_at.line,
-                check->unsupported_at.column, check->unsupported.text);
+        if (check->unsupported_at.line > 0)
+            fprintf(out, ":%u:%u", check->unsupported_at.line, check->unsupported_at.column);
+        fprintf(out, ": operation: %s\n", check->unsupported.text);
     }
     for (size_t i = 0; i < check->violation_count; i++)
         write_violation(&check->violations[i], check->names, file, map, out);
@@ -78,6 +80,11 @@ void cli_map_check_text(const struct cli_map_check *check, const struct tma_map_
         cli_write_coloured(has_cost(&check->advice[i]) ? "costly:" : "note:", CLI_CAUTION, out);
         fprintf(out, " %s\n", text);
     }
+    if (check->phase == NULL)
+        return;
+    fputs("  ", out);
+    cli_write_coloured("note:", CLI_CAUTION, out);
+    fprintf(out, " %s\n", check->phase);
 }
 
 static const char *const relations[] = {[TMA_AT_LEAST] = "at_least",
@@ -146,6 +153,8 @@ static void write_json_advice(struct tma_json *json, const struct tma_advice *ad
         tma_json_decimal(json, "ideal", advice->ideal, 1);
         tma_json_string(json, "unit", advice->rule->unit);
     }
+    if (advice->overwritten > 0)
+        tma_json_unsigned(json, "overwritten_bytes", advice->overwritten);
     if (advice->over_fetch > 0) {
         tma_json_decimal(json, "over_fetch_fraction", advice->over_fetch, 6);
         tma_json_bool(json, "one_box_alone", advice->alone);
@@ -168,4 +177,6 @@ void cli_map_check_json(const struct cli_map_check *check, const struct tma_map_
     for (size_t i = 0; i < check->advice_count; i++)
         write_json_advice(json, &check->advice[i], file, map);
     tma_json_end_array(json);
+    if (check->phase != NULL)
+        tma_json_string(json, "swizzle_phase", check->phase);
 }

@@ -17,6 +17,7 @@ struct cli_map_check {
     size_t violation_count; /* 0: the map is legal */
     struct tma_advice advice[TMA_MAX_ADVICE];
     size_t advice_count; /* only a legal map has advice */
+    const char *phase;   /* of a tile that begins within its swizzle's pattern; or NULL */
 };
 
 /* Checks the map against the rules of the architecture. `use` is NULL where no kernel is known. */

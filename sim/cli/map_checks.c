@@ -3,8 +3,8 @@
 bool cli_map_checks_one(const struct cli_options *options, const struct cli_map_input *input,
                         uint32_t map, struct cli_map_check *check) {
     cli_map_check_rules(cli_map(input, map), cli_architecture(options, input),
-                        (enum tma_name_style)options->names,
-                        input->has_uses ? &input->uses[map] : NULL, check);
+                        (enum tma_name_style)options->names, &input->uses[map], check);
+    check->phase = input->phases[map];
     cli_map_check_operations(&input->file, map, check);
     return check->violation_count == 0 && check->usable && !check->has_unsupported;
 }

@@ -1,10 +1,14 @@
 #include "cli/map_input.h"
 
+#include <string.h>
+
 #include "base/allocation.h"
 #include "bound/map_use.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/piped_input.h"
+#include "scenario/printed_map.h"
+#include "scenario/swizzle_phase.h"
 #include "scenario/text_file.h"
 #include "tensormap/rules.h"
 
@@ -17,6 +21,17 @@ bool cli_map_input_load(const struct cli_options *options, const char *path,
     if (code != TMA_OK) {
         tma_diagnose(list, code, (struct tma_location){path, 0, 0}, "%s", error.text);
         return false;
+    }
+    if (tma_is_printed_map(input->text)) {
+        char *yaml = tma_printed_map_to_yaml(input->text);
+        if (yaml == NULL) {
+            tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){path, 0, 0},
+                         "out of memory");
+            return false;
+        }
+        tma_release(input->text);
+        input->text = yaml;
+        length = strlen(yaml);
     }
     return tma_map_file_read(input->text, length, input->name, options->settings.items,
                              options->settings.count, &input->file, list);
@@ -35,21 +50,39 @@ bool cli_map_input_read(const struct cli_options *options, struct cli_map_input 
     return good && cli_output_spares(options->output, input->file.scenario->gpu_path);
 }
 
-void cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input) {
+/* A map alone may be used in any way. */
+static struct tma_map_use use_of(const struct cli_map_input *input, uint32_t map,
+                                 const struct tma_scenario *runs) {
+    if (runs == NULL)
+        return (struct tma_map_use){
+            .loads = true, .stores = true, .gathers = tma_map_file_gathers(&input->file, map)};
+    return runs->program != NULL ? tma_kernel_map_use(&runs->machine, &runs->program->kernel, map)
+                                 : tma_workload_map_use(&runs->workload, map);
+}
+
+bool cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input) {
     struct tma_diagnostics list = {0};
     struct tma_scenario scenario;
-    input->has_uses = tma_scenario_read_text(input->text, input->name, options->settings.items,
-                                             options->settings.count, &scenario, &list) &&
-                      scenario.workload.map_count == cli_map_count(input);
-    for (uint32_t i = 0; i < cli_map_count(input) && input->has_uses; i++)
-        input->uses[i] = scenario.program != NULL
-                             ? tma_kernel_map_use(&scenario.machine, &scenario.program->kernel, i)
-                             : tma_workload_map_use(&scenario.workload, i);
+    char text[TMA_PHASE_TEXT_BYTES];
+    bool good = true;
+    bool runs = tma_scenario_read_text(input->text, input->name, options->settings.items,
+                                       options->settings.count, &scenario, &list) &&
+                scenario.workload.map_count == cli_map_count(input);
+    for (uint32_t i = 0; i < cli_map_count(input) && good; i++) {
+        input->uses[i] = use_of(input, i, runs ? &scenario : NULL);
+        if (runs && tma_swizzle_phase_find(&scenario, i, text))
+            good = (input->phases[i] = tma_copy_text(text)) != NULL;
+    }
     tma_diagnostics_free(&list);
     tma_scenario_free(&scenario);
+    if (!good)
+        cli_error("out of memory");
+    return good;
 }
 
 void cli_map_input_free(struct cli_map_input *input) {
+    for (uint32_t i = 0; i < TMA_MAX_TENSOR_MAPS; i++)
+        tma_release(input->phases[i]);
     tma_map_file_free(&input->file);
     tma_release(input->text);
     *input = (struct cli_map_input){0};

@@ -10,8 +10,8 @@ struct cli_map_input {
     const char *name; /* of the file, for messages */
     char *text;       /* owned */
     struct tma_map_file file;
-    bool has_uses; /* the file is a scenario that runs: what it reads by each map */
-    struct tma_map_use uses[TMA_MAX_TENSOR_MAPS];
+    struct tma_map_use uses[TMA_MAX_TENSOR_MAPS]; /* what the file says of each map's use */
+    char *phases[TMA_MAX_TENSOR_MAPS]; /* owned; of a tile within its swizzle's pattern, or NULL */
 };
 
 /* Reads a file. On failure, adds the errors to the list and returns false. The caller frees the
@@ -23,8 +23,9 @@ bool cli_map_input_load(const struct cli_options *options, const char *path,
  * prints every error and returns false. The caller frees the input in either case. */
 bool cli_map_input_read(const struct cli_options *options, struct cli_map_input *input);
 
-/* Finds out what the scenario reads by each map, if the file is one that runs. */
-void cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input);
+/* Finds out what the scenario reads by each map and where tiles lie, if the file is one that runs.
+ * Returns false when out of memory. */
+bool cli_map_input_find_uses(const struct cli_options *options, struct cli_map_input *input);
 
 void cli_map_input_free(struct cli_map_input *input);
 

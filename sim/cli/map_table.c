@@ -53,6 +53,11 @@ static void write_finding(const struct cli_map_check *check, char finding[FINDIN
             snprintf(finding + used, FINDING_BYTES - used, "%s%s", i == 0 ? "advice: " : ", ",
                      check->advice[i].rule->id);
         }
+        if (check->phase != NULL) {
+            size_t used = strlen(finding);
+            snprintf(finding + used, FINDING_BYTES - used, "%sswizzle_phase",
+                     used == 0 ? "advice: " : ", ");
+        }
     }
 }
 
@@ -109,7 +114,7 @@ static bool check_file(struct map_table *table, size_t index, struct tma_json *j
     bool enough = !tma_diagnostics_lack_memory(&list);
     bool spared = !read || cli_output_spares(options->output, input.file.scenario->gpu_path);
     if (read)
-        cli_map_input_find_uses(options, &input);
+        enough = cli_map_input_find_uses(options, &input);
     if (!read) {
         cli_first_error(&list, reason, sizeof reason);
         table->status = CLI_ERROR;

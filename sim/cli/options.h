@@ -73,8 +73,11 @@ struct cli_verb {
     const char *statuses; /* the exit statuses and their meaning, or NULL */
     size_t min_operands, max_operands;
     bool takes_scenario; /* operands may name kernels or scenarios of the library */
-    bool takes_input;    /* the verb can reread its operands, also "-" and pipes */
-    bool takes_topic;    /* operands are what `tmasim help` has help on */
+    /* Can the verb do something with the scenario of this file? NULL: with any. Of two of one name
+     * it gets the one that suits. */
+    bool (*suits)(const char *path);
+    bool takes_input; /* the verb can reread its operands, also "-" and pipes */
+    bool takes_topic; /* operands are what `tmasim help` has help on */
     const struct tma_names *operand_words; /* the operands' words; NULL: operands are files */
     const struct cli_option *options;
     size_t option_count;

@@ -13,6 +13,17 @@ bool cli_scenario_read(const struct cli_options *options, struct tma_scenario *s
  * has the tiles of the first CTA. */
 bool cli_tiles_read(const struct cli_options *options, struct tma_scenario *scenario);
 
+/* The same for a verb that looks at tiles alone: a note says which consumers their tiles do not
+ * allow. */
+bool cli_tiles_alone_read(const struct cli_options *options, struct tma_scenario *scenario);
+
+/* Has the scenario of this file something that reads tiles: consumers, or access statements of
+ * roles? False too where it cannot be read. */
+bool cli_has_consumers(const char *path);
+
+/* Prints a note for each tensor map with a tile that begins within its swizzle's pattern. */
+void cli_note_swizzle_phases(const struct tma_scenario *scenario);
+
 /* Returns false, and prints an error, if writing the output, which may be NULL, would replace the
  * machine's file or one that the scenario extends. */
 bool cli_scenario_spared(const struct tma_scenario *scenario, const char *output);

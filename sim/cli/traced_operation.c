@@ -8,14 +8,16 @@
 #include "cli/messages.h"
 #include "placement/operation_architecture.h"
 #include "placement/operation_words.h"
+#include "placement/reduction.h"
 #include "placement/rows.h"
 
 /* More rows than this are counted, not listed. */
 enum { MOST_ROWS = 16 };
 
 bool cli_operation_given(const struct cli_operation_options *options) {
-    return options->load != NULL || options->store != NULL || options->prefetch != NULL ||
-           options->offsets != NULL || options->shared != NULL;
+    return options->load != NULL || options->store != NULL || options->reduce != NULL ||
+           options->prefetch != NULL || options->gather4 != NULL || options->scatter4 != NULL ||
+           options->reduction != NULL || options->offsets != NULL || options->shared != NULL;
 }
 
 /* Reads "4,0": at least one number, at most `most`. Returns how many, or 0 with an error printed.
@@ -41,14 +43,41 @@ static uint32_t read_numbers(const char *option, const char *text, uint32_t most
     }
 }
 
+/* gather4 and scatter4 take a column and four rows. */
+enum { GATHER4_COORDINATES = 5 };
+
+static uint32_t coordinate_count(const struct tma_operation *operation,
+                                 const struct tma_tensor_map *map) {
+    return operation->access == TMA_ACCESS_GATHER4 ? GATHER4_COORDINATES : map->rank;
+}
+
+/* A prefetch with five coordinates of a map with two dimensions is one of gather4. */
+static bool check_count(const char *option, uint32_t count, const struct tma_tensor_map *map,
+                        struct tma_operation *operation) {
+    if (operation->direction == TMA_PREFETCH && map->rank == 2 && count == GATHER4_COORDINATES)
+        operation->access = TMA_ACCESS_GATHER4;
+    if (count == coordinate_count(operation, map))
+        return true;
+    if (operation->access == TMA_ACCESS_GATHER4)
+        cli_error("%s has %u coordinates; expected %d: a column and four rows", option, count,
+                  GATHER4_COORDINATES);
+    else
+        cli_error("%s has %u coordinates; the tensor has %u dimensions", option, count, map->rank);
+    return false;
+}
+
 static bool read_direction(const struct cli_operation_options *options,
                            const struct tma_tensor_map *map, struct tma_operation *operation) {
     const struct {
         const char *option, *text;
         enum tma_direction direction;
-    } choices[] = {{"--load", options->load, TMA_LOAD},
-                   {"--store", options->store, TMA_STORE},
-                   {"--prefetch", options->prefetch, TMA_PREFETCH}};
+        bool gather;
+    } choices[] = {{"--load", options->load, TMA_LOAD, false},
+                   {"--store", options->store, TMA_STORE, false},
+                   {"--reduce", options->reduce, TMA_REDUCE, false},
+                   {"--prefetch", options->prefetch, TMA_PREFETCH, false},
+                   {"--gather4", options->gather4, TMA_LOAD, true},
+                   {"--scatter4", options->scatter4, TMA_STORE, true}};
     int64_t numbers[TMA_MAX_RANK];
     unsigned given = 0;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
@@ -56,21 +85,37 @@ static bool read_direction(const struct cli_operation_options *options,
             continue;
         given++;
         operation->direction = choices[i].direction;
+        if (choices[i].gather)
+            operation->access = TMA_ACCESS_GATHER4;
         uint32_t count = read_numbers(choices[i].option, choices[i].text, TMA_MAX_RANK, INT32_MIN,
                                       INT32_MAX, numbers);
-        if (count == 0)
+        if (count == 0 || !check_count(choices[i].option, count, map, operation))
             return false;
-        if (count != map->rank) {
-            cli_error("%s has %u coordinates; the tensor has %u dimensions", choices[i].option,
-                      count, map->rank);
-            return false;
-        }
         for (uint32_t d = 0; d < count; d++)
             operation->coordinates[d] = (int32_t)numbers[d];
     }
     if (given != 1)
-        cli_error("decode: expected one of --load, --store and --prefetch");
+        cli_error("decode: expected one of --load, --store, --reduce, --prefetch, --gather4 and "
+                  "--scatter4");
     return given == 1;
+}
+
+static bool read_reduction(const char *text, struct tma_operation *operation) {
+    int value = TMA_REDUCE_ADD;
+    if (text != NULL && operation->direction != TMA_REDUCE) {
+        cli_error("--reduction is only for --reduce");
+        return false;
+    }
+    if (text != NULL && !tma_value_of(&tma_reduction_names, text, &value)) {
+        char names[128] = "";
+        for (size_t i = 0, used = 0; i < tma_reduction_names.count; i++)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                                     tma_reduction_names.items[i].name);
+        cli_error("--reduction is \"%s\"; allowed: %s", text, names);
+        return false;
+    }
+    operation->reduction = (enum tma_reduction)value;
+    return true;
 }
 
 bool cli_operation_trace(const struct cli_operation_options *options,
@@ -79,7 +124,8 @@ bool cli_operation_trace(const struct cli_operation_options *options,
     int64_t numbers[TMA_MAX_RANK];
     *traced = (struct cli_traced_operation){.map = map};
     traced->operation.access = tma_access_of_kind(map->kind);
-    if (!read_direction(options, map, &traced->operation))
+    if (!read_direction(options, map, &traced->operation) ||
+        !read_reduction(options->reduction, &traced->operation))
         return false;
     if (options->shared != NULL) {
         if (read_numbers("--shared", options->shared, 1, 0, UINT32_MAX, numbers) == 0)
@@ -101,21 +147,33 @@ bool cli_operation_trace(const struct cli_operation_options *options,
     return true;
 }
 
-/* The bytes of an operation, and how many of them are data. */
-struct totals {
-    struct tma_operation_size size;
-    uint64_t data_bytes;
-    uint32_t rows_outside;
+/* What becomes of the bytes of an operation, or of one row. */
+struct parts {
+    uint64_t tensor_bytes;      /* of the tensor */
+    uint64_t overwritten_bytes; /* stores: behind the row's end, and written all the same */
+    uint64_t outside_bytes;     /* out of bounds: loads fill them, others leave them out */
 };
 
-static struct totals totals_of(const struct cli_traced_operation *traced) {
-    struct totals totals = {0};
+static struct parts parts_of(const struct cli_traced_operation *traced,
+                             const struct tma_operation_size *size, const struct tma_row *row) {
+    struct parts parts = {.overwritten_bytes =
+                              tma_row_overwritten_bytes(traced->map, &traced->operation, row)};
+    parts.tensor_bytes = row->data_global_bytes - parts.overwritten_bytes;
+    parts.outside_bytes = size->row_moved_bytes - row->data_global_bytes;
+    return parts;
+}
+
+static struct parts totals_of(const struct cli_traced_operation *traced,
+                              struct tma_operation_size *size) {
+    struct parts totals = {0};
     struct tma_row_stream rows;
     struct tma_row row;
-    tma_rows_begin(&rows, traced->map, &traced->operation, &totals.size, NULL);
+    tma_rows_begin(&rows, traced->map, &traced->operation, size, NULL);
     while (tma_rows_next(&rows, &row)) {
-        totals.data_bytes += row.data_bytes;
-        totals.rows_outside += row.data_bytes == 0;
+        struct parts parts = parts_of(traced, size, &row);
+        totals.tensor_bytes += parts.tensor_bytes;
+        totals.overwritten_bytes += parts.overwritten_bytes;
+        totals.outside_bytes += parts.outside_bytes;
     }
     return totals;
 }
@@ -125,22 +183,44 @@ static uint32_t shared_of(const struct cli_traced_operation *traced, const struc
     return tma_swizzle_address(traced->map->swizzle, row->shared_address + row->before_bytes);
 }
 
-static void write_row_text(const struct cli_traced_operation *traced, const struct tma_row *row,
+static bool fills(const struct cli_traced_operation *traced) {
+    return traced->operation.direction == TMA_LOAD;
+}
+
+static const char *outside_word(const struct cli_traced_operation *traced) {
+    switch (traced->operation.direction) {
+    case TMA_LOAD:
+        return "of fill";
+    case TMA_STORE:
+    case TMA_REDUCE:
+        return "not written";
+    case TMA_PREFETCH:
+        break;
+    }
+    return "not fetched";
+}
+
+static void write_row_text(const struct cli_traced_operation *traced,
+                           const struct tma_operation_size *size, const struct tma_row *row,
                            FILE *out) {
+    struct parts parts = parts_of(traced, size, row);
     fputs("  (", out);
     for (uint32_t d = 0; d < traced->map->rank; d++)
         fprintf(out, "%s%" PRId64, d == 0 ? "" : ",", row->coordinates[d]);
     fputs(")", out);
     if (row->data_bytes == 0) {
-        fprintf(out, "  out of bounds: %" PRIu32 " bytes of fill\n", row->after_bytes);
+        fprintf(out, "  out of bounds: %" PRIu64 " bytes %s\n", parts.outside_bytes,
+                outside_word(traced));
         return;
     }
     fprintf(out, "  global 0x%" PRIx64 ", %" PRIu32 " bytes", row->global_address,
             row->data_global_bytes);
+    if (parts.overwritten_bytes > 0)
+        fprintf(out, " (the last %" PRIu64 " behind the row)", parts.overwritten_bytes);
     if (traced->operation.direction != TMA_PREFETCH)
         fprintf(out, "  shared 0x%" PRIx32, shared_of(traced, row));
-    if (row->before_bytes + row->after_bytes > 0)
-        fprintf(out, ", %" PRIu32 " bytes of fill", row->before_bytes + row->after_bytes);
+    if (parts.outside_bytes > 0)
+        fprintf(out, ", %" PRIu64 " bytes %s", parts.outside_bytes, outside_word(traced));
     fputc('\n', out);
 }
 
@@ -148,13 +228,14 @@ static void write_rows_text(const struct cli_traced_operation *traced, FILE *out
     struct tma_row_stream rows;
     struct tma_row row;
     uint32_t listed = 0, more = 0;
-    tma_rows_begin(&rows, traced->map, &traced->operation, NULL, NULL);
+    struct tma_operation_size size;
+    tma_rows_begin(&rows, traced->map, &traced->operation, &size, NULL);
     while (tma_rows_next(&rows, &row)) {
         if (listed == MOST_ROWS) {
             more++;
             continue;
         }
-        write_row_text(traced, &row, out);
+        write_row_text(traced, &size, &row, out);
         listed++;
     }
     if (more > 0)
@@ -167,11 +248,26 @@ static const char *reported_as(enum tma_error_code code) {
     return code == TMA_ERROR_FAULT ? "faults (CUDA: illegal instruction)" : "is not allowed";
 }
 
+/* "load", "gather4", "reduce add". */
+static void write_operation_name(const struct tma_operation *operation, FILE *out) {
+    bool gather = operation->access == TMA_ACCESS_GATHER4;
+    fputs(gather && operation->direction == TMA_LOAD ? "gather4"
+          : gather && operation->direction == TMA_STORE
+              ? "scatter4"
+              : tma_name_of(&tma_direction_names, (int)operation->direction),
+          out);
+    if (operation->direction == TMA_REDUCE)
+        fprintf(out, " %s", tma_name_of(&tma_reduction_names, (int)operation->reduction));
+    if (gather && operation->direction == TMA_PREFETCH)
+        fputs(" gather4", out);
+}
+
 void cli_operation_text(const struct cli_traced_operation *traced, FILE *out) {
     const struct tma_operation *operation = &traced->operation;
-    fprintf(out, "\n%s (", tma_name_of(&tma_direction_names, (int)operation->direction));
-    for (uint32_t d = 0; d < traced->map->rank; d++)
-        fprintf(out, "%s%" PRId32, d == 0 ? "" : ",", operation->coordinates[d]);
+    fputc('\n', out);
+    write_operation_name(operation, out);
+    for (uint32_t d = 0; d < coordinate_count(operation, traced->map); d++)
+        fprintf(out, "%s%" PRId32, d == 0 ? " (" : ",", operation->coordinates[d]);
     if (operation->direction == TMA_PREFETCH)
         fputs("): ", out);
     else
@@ -180,21 +276,28 @@ void cli_operation_text(const struct cli_traced_operation *traced, FILE *out) {
         fprintf(out, "%s: %s\n", reported_as(traced->code), traced->error.text);
         return;
     }
-    struct totals totals = totals_of(traced);
+    struct tma_operation_size size;
+    struct parts totals = totals_of(traced, &size);
     fprintf(out,
             "does not fault\n  %" PRIu32 " rows of %" PRIu32 " bytes, %" PRIu64
-            " bytes of the tensor, %" PRIu64 " bytes out of bounds",
-            totals.size.rows, totals.size.row_bytes, totals.data_bytes,
-            totals.size.moved_bytes - totals.data_bytes);
-    if (operation->direction == TMA_LOAD)
-        fprintf(out, "; completes %" PRIu32 " bytes on the mbarrier",
-                totals.size.transaction_bytes);
+            " bytes of the tensor",
+            size.rows, size.row_moved_bytes, totals.tensor_bytes);
+    if (totals.overwritten_bytes > 0)
+        fprintf(out, ", %" PRIu64 " bytes behind its rows, which are overwritten",
+                totals.overwritten_bytes);
+    fprintf(out, ", %" PRIu64 " bytes out of bounds", totals.outside_bytes);
+    if (!fills(traced) && totals.outside_bytes > 0)
+        fprintf(out, ", which are %s", outside_word(traced));
+    if (fills(traced))
+        fprintf(out, "; completes %" PRIu32 " bytes on the mbarrier", size.transaction_bytes);
     fputc('\n', out);
     write_rows_text(traced, out);
 }
 
-static void write_row_json(const struct cli_traced_operation *traced, const struct tma_row *row,
+static void write_row_json(const struct cli_traced_operation *traced,
+                           const struct tma_operation_size *size, const struct tma_row *row,
                            struct tma_json *json) {
+    struct parts parts = parts_of(traced, size, row);
     tma_json_begin_line(json, NULL);
     tma_json_begin_list(json, "coordinates");
     for (uint32_t d = 0; d < traced->map->rank; d++)
@@ -204,32 +307,43 @@ static void write_row_json(const struct cli_traced_operation *traced, const stru
         tma_json_unsigned(json, "global_address", row->global_address);
         tma_json_unsigned(json, "shared_address", shared_of(traced, row));
     }
-    tma_json_unsigned(json, "data_bytes", row->data_bytes);
-    tma_json_unsigned(json, "fill_bytes", row->before_bytes + row->after_bytes);
+    tma_json_unsigned(json, "data_bytes", parts.tensor_bytes);
+    if (parts.overwritten_bytes > 0)
+        tma_json_unsigned(json, "overwritten_bytes", parts.overwritten_bytes);
+    tma_json_unsigned(json, fills(traced) ? "fill_bytes" : "skipped_bytes", parts.outside_bytes);
     tma_json_end_object(json);
 }
 
 void cli_operation_json(const struct cli_traced_operation *traced, const char *key,
                         struct tma_json *json) {
+    const struct tma_operation *operation = &traced->operation;
     tma_json_begin_object(json, key);
     tma_json_string(json, "direction",
-                    tma_name_of(&tma_direction_names, (int)traced->operation.direction));
+                    tma_name_of(&tma_direction_names, (int)operation->direction));
+    if (operation->direction == TMA_REDUCE)
+        tma_json_string(json, "reduction",
+                        tma_name_of(&tma_reduction_names, (int)operation->reduction));
+    if (operation->access == TMA_ACCESS_GATHER4)
+        tma_json_string(json, "access", "gather4");
     tma_json_bool(json, "faults", traced->code != TMA_OK);
     if (traced->code != TMA_OK) {
         tma_json_string(json, "text", traced->error.text);
         tma_json_end_object(json);
         return;
     }
-    struct totals totals = totals_of(traced);
+    struct tma_operation_size size;
+    struct parts totals = totals_of(traced, &size);
     struct tma_row_stream rows;
     struct tma_row row;
-    tma_json_unsigned(json, "data_bytes", totals.data_bytes);
-    tma_json_unsigned(json, "out_of_bounds_bytes", totals.size.moved_bytes - totals.data_bytes);
-    tma_json_unsigned(json, "transaction_bytes", totals.size.transaction_bytes);
+    tma_json_unsigned(json, "data_bytes", totals.tensor_bytes);
+    if (tma_writes_tensor(operation->direction))
+        tma_json_unsigned(json, "overwritten_bytes", totals.overwritten_bytes);
+    tma_json_unsigned(json, "out_of_bounds_bytes", totals.outside_bytes);
+    tma_json_unsigned(json, "transaction_bytes", size.transaction_bytes);
     tma_json_begin_array(json, "rows");
-    tma_rows_begin(&rows, traced->map, &traced->operation, NULL, NULL);
+    tma_rows_begin(&rows, traced->map, operation, NULL, NULL);
     while (tma_rows_next(&rows, &row))
-        write_row_json(traced, &row, json);
+        write_row_json(traced, &size, &row, json);
     tma_json_end_array(json);
     tma_json_end_object(json);
 }

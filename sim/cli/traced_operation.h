@@ -8,9 +8,11 @@
 
 /* The options that name an operation: texts, NULL where they are not given. */
 struct cli_operation_options {
-    const char *load, *store, *prefetch; /* coordinates: "4,0" */
-    const char *offsets;                 /* of im2col, in pixels */
-    const char *shared;                  /* address of the tile in shared memory */
+    const char *load, *store, *reduce, *prefetch; /* coordinates: "4,0" */
+    const char *gather4, *scatter4;               /* a column and four rows: "0,3,1,4,1" */
+    const char *reduction;                        /* of a reduce: "add" */
+    const char *offsets;                          /* of im2col, in pixels */
+    const char *shared;                           /* address of the tile in shared memory */
 };
 
 /* An operation and what is known of it. */

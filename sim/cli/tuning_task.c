@@ -6,6 +6,7 @@
 
 #include "base/allocation.h"
 #include "bound/bound.h"
+#include "cli/messages.h"
 
 static bool simulate(const struct cli_tuning_task *task, struct tma_scenario *scenario,
                      struct cli_tuning_outcome *outcome, struct tma_reply *reply,
@@ -75,9 +76,9 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     assert(size == sizeof task);
     memcpy(&task, bytes, size);
     size_t kernel = task.row / tuning->variants->row_count;
-    if (cli_variant_read(tuning->paths[kernel], tuning->names[kernel], &tuning->options->settings,
-                         tuning->variants, task.row % tuning->variants->row_count, &variant,
-                         reason))
+    if (cli_variant_read(tuning->paths[kernel], cli_file_name(tuning->paths[kernel]),
+                         &tuning->options->settings, tuning->variants,
+                         task.row % tuning->variants->row_count, &variant, reason))
         outcome.failed = !do_step(&task, &variant.scenario, &outcome, reply, reason);
     cli_variant_free(&variant);
     tma_reply_append(reply, &outcome, sizeof outcome);

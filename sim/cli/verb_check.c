@@ -25,8 +25,8 @@ static int run(const struct cli_options *options) {
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
     if (options->operands.count > 1)
         return cli_map_table(options, as_json);
-    if (cli_map_input_read(options, &input) && cli_output_open(&output, options->output)) {
-        cli_map_input_find_uses(options, &input);
+    if (cli_map_input_read(options, &input) && cli_map_input_find_uses(options, &input) &&
+        cli_output_open(&output, options->output)) {
         bool legal = write_checks(options, &input, as_json, output.file);
         if (cli_output_close(&output, true))
             status = legal ? CLI_OK : CLI_ILLEGAL;
@@ -49,12 +49,11 @@ const struct cli_verb cli_check = {
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
     .details =
         "The file is a scenario, which the library may have, or one tensor map with the same keys, "
-        "in YAML\nor JSON. Without a file, or with -, check reads standard input. Of the workload "
-        "it judges only whether\nthe architecture has its operations; run finds its other errors. "
-        "Several files give a table: a "
-        "row for\neach tensor map, with the first that is to say about it; of a file that cannot "
-        "be "
-        "read, the reason.",
+        "in YAML\nor JSON, or the text that CUTLASS prints of a map. Without a file, or with -, "
+        "check reads standard\ninput. Of the workload it judges only whether the architecture and "
+        "the map have its operations; run\nfinds its other errors. Several files give a table: a "
+        "row for each tensor map, with the first that\nis to say about it; of a file that cannot "
+        "be read, the reason.",
     .statuses = "0 all maps are legal, 1 a map breaks a rule or an operation on it is "
                 "not\nsupported, 2 error",
     .max_operands = MOST_FILES,

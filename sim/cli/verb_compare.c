@@ -277,6 +277,7 @@ const struct cli_verb cli_compare = {
     .name = "compare",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
+    .suits = cli_has_consumers,
     .example = "gemm_tile --format markdown",
     .summary = "Simulate a scenario under every legal swizzle mode and compare bank conflicts.",
     .details = "All tensor maps of the scenario get the same mode; of a kernel with roles, those "

@@ -69,6 +69,11 @@ static void encode_all(const struct encode_options *options, const struct cli_ma
         if (!is_wanted(options, name))
             continue;
         warn_unverified(name, tma_descriptor_encode(cli_map(input, i), &descriptor));
+        if (tma_descriptor_encode_oob_base(cli_map(input, i),
+                                           cli_architecture(&options->common, input), &descriptor))
+            cli_note("%s: bit 85, the mode of out-of-bounds bases, is %s: when drivers set it is "
+                     "unverified",
+                     name, tma_descriptor_has_oob_base(&descriptor) ? "set" : "clear");
         cli_dump_write(name, &descriptor, (enum tma_dump_format)options->common.format, alone, out);
     }
 }

@@ -17,6 +17,14 @@ static int explain(const struct explain_options *options, const struct tma_scena
     struct tma_error error;
     struct tma_explanation explanation;
     struct cli_output output;
+    if (workload->consumer_count == 0) {
+        cli_error("explain: %s %s, so that there is nothing to explain; layout shows its tiles, "
+                  "and gemm_unswizzled is a scenario with consumers",
+                  scenario->name,
+                  scenario->program != NULL ? "has no access statement of a role that reads a tile"
+                                            : "has no workload.consumers");
+        return CLI_ERROR;
+    }
     if (index >= workload->consumer_count) {
         cli_error("consumer %u does not exist; %s has %u", index, scenario->name,
                   workload->consumer_count);
@@ -66,6 +74,7 @@ const struct cli_verb cli_explain = {
     .name = "explain",
     .operands = "SCENARIO.yaml",
     .takes_scenario = true,
+    .suits = cli_has_consumers,
     .example = "gemm_unswizzled --set tensor_maps.A.swizzle=128b",
     .summary = "Explain one shared-memory access: the lanes, their banks and their conflicts.",
     .details =

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_distance.h"
 #include "base/version.h"
 #include "cli/help_topics.h"
 #include "cli/manual.h"
@@ -49,11 +50,18 @@ static int print_topic(const char *name, const struct cli_verb *const *verbs, bo
     }
     char allowed[200];
     size_t used = 0;
+    struct tma_suggestion suggestion = {.wanted = name};
     for (topic = cli_help_topics; topic->name != NULL && used < sizeof allowed; topic++)
-        if (!man || topic->write_manual != NULL)
+        if (!man || topic->write_manual != NULL) {
             used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s",
                                      used == 0 ? "" : ", ", topic->name);
-    cli_error("no %s on \"%s\"; allowed: %s or a verb", man ? "man page" : "help", name, allowed);
+            tma_suggest(&suggestion, topic->name);
+        }
+    for (; *verbs != NULL; verbs++)
+        tma_suggest(&suggestion, (*verbs)->name);
+    bool close = suggestion.best[0] != '\0';
+    cli_error("no %s on \"%s\"; %s%s%sallowed: %s or a verb", man ? "man page" : "help", name,
+              close ? "did you mean \"" : "", suggestion.best, close ? "\"? " : "", allowed);
     return CLI_ERROR;
 }
 

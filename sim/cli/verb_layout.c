@@ -7,6 +7,7 @@
 #include "cli/scenario_input.h"
 #include "cli/verbs.h"
 #include "report/layout.h"
+#include "scenario/swizzle_phase.h"
 
 struct layout_options {
     struct cli_options common;
@@ -80,8 +81,11 @@ static int show_layout(const struct layout_options *options, const struct tma_sc
         return CLI_ERROR;
     if (options->element != NULL && !read_coordinates(options->element, view.map->rank, element))
         return CLI_ERROR;
+    char phase[TMA_PHASE_TEXT_BYTES];
     if (!cli_output_open(&output, options->common.output))
         return CLI_ERROR;
+    if (tma_swizzle_phase_text(view.map_name, view.map, operation.shared_address, phase))
+        cli_note("%s", phase);
     enum tma_error_code code = write_layout(options, &view, address, element, output.file, &error);
     if (code != TMA_OK)
         cli_error("%s: %s", scenario->name, error.text);
@@ -99,7 +103,7 @@ static int run(const struct cli_options *options) {
     }
     struct tma_scenario scenario;
     int status = CLI_ERROR;
-    if (cli_tiles_read(options, &scenario))
+    if (cli_tiles_alone_read(options, &scenario))
         status = show_layout(own, &scenario);
     tma_scenario_free(&scenario);
     return status;

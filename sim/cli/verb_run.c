@@ -250,8 +250,10 @@ static int run(const struct cli_options *options) {
     if (!cli_draws_allowed(own->draws) || !check_sampling(own))
         return CLI_ERROR;
     bool read = cli_scenario_read(options, &scenario);
-    if (read)
+    if (read) {
+        cli_note_swizzle_phases(&scenario);
         status = run_scenario(own, &scenario);
+    }
     tma_scenario_free(&scenario);
     return status;
 }

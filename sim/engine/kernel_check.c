@@ -8,7 +8,7 @@
 #include "engine/workload_check.h"
 #include "memory/core/address_map.h"
 #include "memory/topology.h"
-#include "tensormap/descriptor_bits.h"
+#include "placement/rows.h"
 
 /* Statements that the check walks through to count what one CTA does. */
 #define MOST_STEPS UINT64_C(2000000)
@@ -306,7 +306,7 @@ struct cta_totals {
 static void add_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
                           struct tma_cta_work *work) {
     work->operations++;
-    work->bytes += tma_derived_box_bytes(&kernel->maps[statement->map]);
+    work->bytes += tma_moved_bytes(&kernel->maps[statement->map], &statement->operation);
 }
 
 /* Walks through the programs of the first CTA; dynamic tiles are those of a persistent one. */

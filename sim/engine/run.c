@@ -11,7 +11,7 @@
 #include "engine/slot_sampling.h"
 #include "engine/warm_l2.h"
 #include "engine/workload_check.h"
-#include "tensormap/descriptor_bits.h"
+#include "placement/rows.h"
 
 /* A run while it lasts. */
 struct run {
@@ -195,7 +195,8 @@ static void release(struct run *run) {
 static uint64_t bytes_of(const struct tma_workload *workload) {
     uint64_t stage = 0;
     for (uint32_t i = 0; i < workload->operation_count; i++)
-        stage += tma_derived_box_bytes(&workload->maps[workload->operations[i].map]);
+        stage += tma_moved_bytes(&workload->maps[workload->operations[i].map],
+                                 &workload->operations[i].operation);
     return stage * workload->cta_count * workload->iterations;
 }
 

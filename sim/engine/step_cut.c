@@ -5,7 +5,7 @@
 #include "engine/operation_set.h"
 #include "engine/statement_operation.h"
 #include "memory/core/sectors.h"
-#include "tensormap/descriptor_bits.h"
+#include "placement/rows.h"
 #include "tensormap/types.h"
 
 enum {
@@ -176,7 +176,7 @@ static void add_statement(struct tma_program_cursor *cursor, struct tma_program_
         amounts->waited[statement->ring]++;
     if (statement->kind != TMA_STATEMENT_OPERATION)
         return;
-    uint64_t bytes = tma_derived_box_bytes(&cursor->kernel->maps[statement->map]);
+    uint64_t bytes = tma_moved_bytes(&cursor->kernel->maps[statement->map], &statement->operation);
     amounts->operations++;
     if (tma_writes_tensor(statement->operation.direction))
         amounts->store_bytes += bytes;
@@ -252,7 +252,7 @@ static void touch(struct footprint_walk *footprint, struct tma_program_cursor *c
         return; /* the run says so */
     struct tma_set_operation *found =
         tma_operation_set_find(&footprint->set, statement->map, map_index, &operation);
-    uint64_t bytes = tma_derived_box_bytes(&cursor->kernel->maps[statement->map]);
+    uint64_t bytes = tma_moved_bytes(&cursor->kernel->maps[statement->map], &statement->operation);
     if (found->mask != 0)
         return;
     found->mask = 1;

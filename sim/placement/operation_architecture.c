@@ -26,13 +26,19 @@ static enum tma_feature access_feature(const struct tma_operation *operation) {
     return TMA_FEATURE_TILE;
 }
 
-static enum tma_error_code check_load(const struct tma_tensor_map *map,
+/* sm_120 has these types and swizzles in the own CTA's shared memory only. A multicast load names
+ * that of the cluster. */
+static enum tma_error_code check_load(const struct tma_tensor_map *map, bool multicast,
                                       enum tma_architecture architecture, struct tma_error *error) {
     enum tma_error_code code = TMA_OK;
     if (tma_type_info(map->data_type)->type_class == TMA_CLASS_SUB_BYTE)
-        code = tma_require_feature(architecture, TMA_FEATURE_SUB_BYTE_LOAD, error);
+        code = tma_require_feature(
+            architecture, multicast ? TMA_FEATURE_SUB_BYTE_MULTICAST : TMA_FEATURE_SUB_BYTE_LOAD,
+            error);
     if (code == TMA_OK && tma_swizzle_info(map->swizzle)->atom_bytes > 16)
-        code = tma_require_feature(architecture, TMA_FEATURE_SWIZZLE_ATOM_LOAD, error);
+        code = tma_require_feature(
+            architecture,
+            multicast ? TMA_FEATURE_SWIZZLE_ATOM_MULTICAST : TMA_FEATURE_SWIZZLE_ATOM_LOAD, error);
     return code;
 }
 
@@ -58,7 +64,7 @@ enum tma_error_code tma_operation_architecture_check(const struct tma_tensor_map
                                                      struct tma_error *error) {
     enum tma_error_code code = tma_require_feature(architecture, access_feature(operation), error);
     if (code == TMA_OK && operation->direction == TMA_LOAD)
-        code = check_load(map, architecture, error);
+        code = check_load(map, operation->cta_mask != 0, architecture, error);
     if (code == TMA_OK && tma_writes_tensor(operation->direction))
         code = check_six_bit_store(map, operation, architecture, error);
     return code;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "placement/map_geometry.h"
 #include "placement/operation_check.h"
 #include "tensormap/types.h"
 
@@ -68,8 +69,10 @@ static void measure(const struct tma_tensor_map *map, const struct tma_operation
         .rows = rows,
         .row_bytes = traversal->row_bytes,
         .row_pitch_bytes = traversal->pitch_bytes,
-        .moved_bytes = rows * traversal->row_bytes,
-        .transaction_bytes = operation->direction == TMA_LOAD ? rows * traversal->row_bytes : 0,
+        .moved_bytes = rows * traversal->row_moved_bytes,
+        .row_moved_bytes = traversal->row_moved_bytes,
+        .transaction_bytes =
+            operation->direction == TMA_LOAD ? rows * traversal->row_moved_bytes : 0,
         .shared_footprint_bytes = span == 0 ? footprint : (footprint + span - 1) / span * span,
     };
 }
@@ -85,6 +88,37 @@ enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct t
     if (size != NULL)
         measure(map, operation, &stream->traversal, size);
     return TMA_OK;
+}
+
+/* Has the map what a walk needs, so that its steps end? */
+static bool is_walkable(const struct tma_tensor_map *map) {
+    uint32_t least = map->kind == TMA_MAP_TILED ? 1 : 3;
+    bool good = map->rank >= least && map->rank <= TMA_MAX_RANK &&
+                tma_type_info(map->data_type) != NULL && tma_swizzle_info(map->swizzle) != NULL;
+    for (uint32_t d = 0; good && d < map->rank; d++)
+        good = map->element_strides[d] > 0;
+    return good;
+}
+
+uint32_t tma_moved_bytes(const struct tma_tensor_map *map, const struct tma_operation *operation) {
+    struct tma_traversal traversal;
+    struct tma_operation_size size;
+    if (!is_walkable(map))
+        return 0;
+    tma_traverse(&traversal, map, operation);
+    measure(map, operation, &traversal, &size);
+    return size.moved_bytes;
+}
+
+uint32_t tma_row_overwritten_bytes(const struct tma_tensor_map *map,
+                                   const struct tma_operation *operation,
+                                   const struct tma_row *row) {
+    if (!tma_writes_tensor(operation->direction) || row->data_bytes == 0)
+        return 0;
+    uint64_t bits = (uint64_t)tma_row_unit(map).global_bits; /* a store begins at no negative one */
+    uint64_t begin = (uint64_t)row->coordinates[0] * bits / 8, end = map->global_dim[0] * bits / 8;
+    uint64_t written = begin + row->data_global_bytes;
+    return written <= end ? 0 : (uint32_t)(written - (begin < end ? end : begin));
 }
 
 /* Moves axis k to `position`, and updates the address and the out-of-bounds mask. */

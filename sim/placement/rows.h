@@ -73,7 +73,10 @@ struct tma_operation_size {
     uint32_t rows;
     uint32_t row_bytes;       /* one row in shared memory: fill counts, padding does not */
     uint32_t row_pitch_bytes; /* distance of two rows in shared memory */
-    uint32_t moved_bytes;     /* all rows in shared memory, fill included */
+    /* All rows, fill included, as packed as global memory has them: the padding that some sub-byte
+     * types have in shared memory is not moved. */
+    uint32_t moved_bytes;
+    uint32_t row_moved_bytes; /* one row of these */
     /* Bytes that a load completes on the mbarrier, of each CTA of a multicast: moved_bytes. 0 for
      * every other direction. */
     uint32_t transaction_bytes;
@@ -92,10 +95,20 @@ enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct t
                                    const struct tma_operation *operation,
                                    struct tma_operation_size *size, struct tma_error *error);
 
+/* The moved_bytes of an operation, wherever its coordinates are. The map has the operation's access
+ * mode. 0 for a map that cannot be walked. */
+uint32_t tma_moved_bytes(const struct tma_tensor_map *map, const struct tma_operation *operation);
+
 /* Returns the next run of rows, as long as possible; NULL after the last row. The run belongs to
  * the stream and is valid until the next call with this stream. After tma_rows_next has handed out
  * some rows of a run, this returns the rest of that run. */
 const struct tma_row_run *tma_rows_next_run(struct tma_row_stream *stream);
+
+/* Bytes of a store's row that lie behind the end of dimension 0. A store clips at 16 bytes, not at
+ * an element, and overwrites them. 0 for a load. */
+uint32_t tma_row_overwritten_bytes(const struct tma_tensor_map *map,
+                                   const struct tma_operation *operation,
+                                   const struct tma_row *row);
 
 /* Row `index` of a run, 0 to run->rows - 1. */
 static inline struct tma_row tma_run_row(const struct tma_row_run *run, uint32_t index) {

@@ -49,6 +49,7 @@ static void set_row(struct tma_traversal *traversal, const struct tma_tensor_map
     int64_t data = clamp(end - at, before, elements) - before;
     struct tma_row_unit unit = tma_row_unit(map);
     traversal->row_bytes = (uint32_t)(elements * unit.shared_bits / 8);
+    traversal->row_moved_bytes = (uint32_t)(elements * unit.global_bits / 8);
     traversal->before_bytes = (uint32_t)(before * unit.shared_bits / 8);
     traversal->data_bytes = (uint32_t)(data * unit.shared_bits / 8);
     traversal->after_bytes = traversal->row_bytes - traversal->before_bytes - traversal->data_bytes;
@@ -61,6 +62,7 @@ static void set_row(struct tma_traversal *traversal, const struct tma_tensor_map
 /* Makes each pixel of an interleaved layout a row: dimension 0 is an axis of its own then. */
 static void set_pixel_row(struct tma_traversal *traversal, const struct tma_tensor_map *map) {
     traversal->row_bytes = tma_pixel_bytes(map);
+    traversal->row_moved_bytes = traversal->row_bytes;
     traversal->data_bytes = traversal->row_bytes;
     traversal->data_global_bytes = traversal->row_bytes;
     traversal->global_address = map->global_address;

@@ -24,9 +24,10 @@ struct tma_axis {
 struct tma_traversal {
     struct tma_axis axes[TMA_MAX_RANK]; /* fastest first; at least one */
     uint32_t axis_count;
-    uint32_t rows;        /* without halo rows */
-    uint32_t row_bytes;   /* in shared memory, fill included */
-    uint32_t pitch_bytes; /* distance of two rows in shared memory */
+    uint32_t rows;            /* without halo rows */
+    uint32_t row_bytes;       /* in shared memory, fill included */
+    uint32_t row_moved_bytes; /* of these, without the padding of sub-byte types */
+    uint32_t pitch_bytes;     /* distance of two rows in shared memory */
     /* The parts of a row that lies inside the tensor on every axis; see struct tma_row. */
     uint32_t before_bytes, data_bytes, after_bytes, data_global_bytes;
     int64_t before_global_bytes;

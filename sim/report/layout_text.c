@@ -54,9 +54,13 @@ struct tma_layout_sentence tma_layout_byte_sentence(const struct tma_layout_view
         snprintf(text + at, room, "%s", without_element[place->kind]);
         return sentence;
     }
-    char memory[48] = "out of bounds";
+    /* A store ends at a multiple of 16 bytes of the row, not at its last element. */
+    bool past = tma_writes_tensor(view->operation->direction) &&
+                place->coordinates[0] >= (int64_t)view->map->global_dim[0];
+    char memory[96] = "out of bounds";
     if (place->kind == TMA_BYTE_ELEMENT)
-        snprintf(memory, sizeof memory, "global address 0x%" PRIx64, place->global_address);
+        snprintf(memory, sizeof memory, "global address 0x%" PRIx64 "%s", place->global_address,
+                 past ? ", behind the row, which the store overwrites" : "");
     snprintf(text + at, room, "bit %u of element %s of %s, row %u of the box, %s",
              place->element_bit, tma_coordinates_text(place->coordinates, view->map->rank).text,
              view->map_name, place->row, memory);

@@ -1,5 +1,7 @@
 #include "scenario/config_path.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +12,43 @@
 static const char *const places[] = {"../../configs", "../share/tmasim/configs",
                                      "../../share/tmasim/configs"};
 
+/* How many bytes at the start of two paths are folders that both have, with the last slash. */
+static size_t common_folders(const char *a, const char *b) {
+    size_t common = 0;
+    for (size_t i = 0; a[i] == b[i] && a[i] != '\0'; i++)
+        common = a[i] == '/' ? i + 1 : common;
+    return common;
+}
+
+/* Writes a path as people do: without detours, and relative to the current folder if both are in
+ * one folder other than the root. A path that is too long stays as it is. */
+static void shorten(char path[TMA_PATH_TEXT_BYTES]) {
+    char whole[PATH_MAX], here[PATH_MAX];
+    if (realpath(path, whole) == NULL)
+        return;
+    size_t length = getcwd(here, sizeof here - 1) == NULL ? 0 : strlen(here);
+    if (length > 0)
+        strcpy(here + length, "/");
+    size_t common = length > 0 ? common_folders(whole, here) : 0;
+    const char *rest = common > 1 ? whole + common : whole;
+    size_t up = 0;
+    for (const char *c = here + common; common > 1 && *c != '\0'; c++)
+        up += *c == '/';
+    if (3 * up + strlen(rest) >= TMA_PATH_TEXT_BYTES)
+        return;
+    path[0] = '\0';
+    for (size_t i = 0; i < up; i++)
+        strcat(path, "../");
+    strcat(path, rest);
+}
+
 static bool join(char path[TMA_PATH_TEXT_BYTES], const char *front, size_t length,
                  const char *folder, const char *name) {
     int bytes = snprintf(path, TMA_PATH_TEXT_BYTES, "%.*s%s/%s", (int)length, front, folder, name);
-    return bytes > 0 && bytes < TMA_PATH_TEXT_BYTES && access(path, R_OK) == 0;
+    bool found = bytes > 0 && bytes < TMA_PATH_TEXT_BYTES && access(path, R_OK) == 0;
+    if (found)
+        shorten(path);
+    return found;
 }
 
 bool tma_config_find(const char *name, char path[TMA_PATH_TEXT_BYTES]) {
@@ -43,4 +78,37 @@ bool tma_config_find_word(const char *word, const char *const *folders,
             return true;
     }
     return false;
+}
+
+/* A folder lists its files in any order: of two names that are as close, the first by the alphabet
+ * counts. */
+static void suggest_file(struct tma_suggestion *suggestion, const char *file) {
+    static const char extension[] = ".yaml";
+    size_t length = strlen(file), tail = sizeof extension - 1;
+    struct tma_suggestion one = {.wanted = suggestion->wanted};
+    char name[TMA_MAX_SUGGESTION];
+    if (length <= tail || length - tail >= sizeof name ||
+        strcmp(file + length - tail, extension) != 0)
+        return;
+    memcpy(name, file, length - tail);
+    name[length - tail] = '\0';
+    tma_suggest(&one, name);
+    bool closer = one.best[0] != '\0' &&
+                  (suggestion->best[0] == '\0' || one.distance < suggestion->distance ||
+                   (one.distance == suggestion->distance && strcmp(name, suggestion->best) < 0));
+    if (closer)
+        *suggestion = one;
+}
+
+void tma_config_suggest(struct tma_suggestion *suggestion, const char *const *folders) {
+    char path[TMA_PATH_TEXT_BYTES];
+    if (strpbrk(suggestion->wanted, "/.") != NULL)
+        return;
+    for (; *folders != NULL; folders++) {
+        DIR *directory = tma_config_find(*folders, path) ? opendir(path) : NULL;
+        for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
+            suggest_file(suggestion, entry->d_name);
+        if (directory != NULL)
+            closedir(directory);
+    }
 }

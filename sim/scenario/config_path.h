@@ -5,15 +5,21 @@
 #include <stdbool.h>
 
 #include "base/own_folder.h"
+#include "base/text_distance.h"
 
 /* Finds "gpus/h200.yaml", for example: in the folders that TMASIM_PATH in the environment names,
  * with colons between them, then in configs/ beside the sources or as installed. Writes the path,
- * and returns false if there is no such file. */
+ * relative if the file is not far from the current folder, and returns false if there is no such
+ * file. */
 bool tma_config_find(const char *name, char path[TMA_PATH_TEXT_BYTES]);
 
 /* The same for a word without slashes and points: WORD.yaml in one of the folders, which end with
  * NULL. Other words are none of the project's names. */
 bool tma_config_find_word(const char *word, const char *const *folders,
                           char path[TMA_PATH_TEXT_BYTES]);
+
+/* Keeps the name of a file in these folders if it is closer to the word that is wanted than the
+ * best one so far. */
+void tma_config_suggest(struct tma_suggestion *suggestion, const char *const *folders);
 
 #endif

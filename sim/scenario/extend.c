@@ -1,8 +1,10 @@
 #include "scenario/extend.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/allocation.h"
+#include "base/utf8.h"
 #include "scenario/config_path.h"
 #include "scenario/document.h"
 
@@ -42,6 +44,20 @@ static char *find_base(struct tma_location at, enum tma_base_kind kind, const ch
     char found[TMA_PATH_TEXT_BYTES];
     return tma_config_find_word(text, kinds[kind].folders, found) ? tma_copy_text(found)
                                                                   : tma_path_beside(at.file, text);
+}
+
+bool tma_base_exists(struct tma_location at, const char *name, enum tma_base_kind kind,
+                     const char *text, const char *path, struct tma_diagnostics *list) {
+    struct tma_suggestion suggestion = {.wanted = text};
+    if (strpbrk(text, "/.") != NULL || access(path, F_OK) == 0)
+        return true;
+    tma_config_suggest(&suggestion, kinds[kind].folders);
+    bool close = suggestion.best[0] != '\0';
+    tma_diagnose(list, TMA_ERROR_FILE, at,
+                 "%s is \"%.*s\", which names no %s; %s%s%sexpected its name or the path of a file",
+                 name, tma_text_cut(text, 60), text, kinds[kind].one,
+                 close ? "did you mean \"" : "", suggestion.best, close ? "\"? " : "");
+    return false;
 }
 
 /* Moves the children of `own` into `base`, key by key. Frees what they replace. */
@@ -90,6 +106,8 @@ static struct tma_yaml_node *read_base(const struct tma_yaml_node *extends, enum
         return NULL;
     }
     bases->paths[bases->count++] = path;
+    if (!tma_base_exists(extends->at, "extends", kind, extends->text, path, list))
+        return NULL;
     struct tma_yaml_node *base = tma_yaml_read(path, list);
     if (base == NULL)
         tma_diagnose(list, TMA_ERROR_FILE, extends->at,

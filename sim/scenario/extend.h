@@ -24,6 +24,12 @@ enum tma_base_kind { TMA_BASE_SCENARIO, TMA_BASE_MACHINE };
 struct tma_yaml_node *tma_document_extend(struct tma_yaml_node *document, enum tma_base_kind kind,
                                           struct tma_bases *bases, struct tma_diagnostics *list);
 
+/* `text` is the value of a key that names a document, and `path` where it should be. Returns false
+ * if it is a word that names no file of the project and no file there; then the error, with the
+ * name that may have been meant, is in the list. */
+bool tma_base_exists(struct tma_location at, const char *name, enum tma_base_kind kind,
+                     const char *text, const char *path, struct tma_diagnostics *list);
+
 /* Returns `path`, made relative to the folder of the file `base` unless it is absolute. Files that
  * have no folder, such as /dev/stdin, leave it as it is. The caller frees it. NULL when out of
  * memory. */

@@ -234,6 +234,8 @@ static void check_operation(const struct operation_context *context,
             return;
         }
     }
+    const struct tma_value *mask = &context->statement->cta_mask;
+    operation.cta_mask = mask->expression != NULL || mask->constant != 0;
     for (uint32_t d = 0; d < 3; d++)
         if (context->statement->im2col_offsets[d].expression == NULL)
             operation.im2col_offsets[d] = (uint16_t)context->statement->im2col_offsets[d].constant;

@@ -5,6 +5,7 @@
 
 #include "base/allocation.h"
 #include "placement/operation_architecture.h"
+#include "placement/operation_check.h"
 #include "scenario/document.h"
 #include "scenario/extend.h"
 #include "scenario/parameters.h"
@@ -16,8 +17,8 @@ static char single_name[] = "map";
 /* The keys of a document with the key tensor_map: those that `tmasim decode --json` writes. */
 static const struct tma_key wrapper_keys[] = {{.path = "tensor_map", .kind = TMA_KEY_MAPPING}};
 static const struct tma_schema wrapper_schema = {wrapper_keys, 1};
-static const char *const decode_keys[] = {"format", "findings",   "legal",
-                                          "usable", "violations", "advice"};
+static const char *const decode_keys[] = {"format",     "findings", "legal", "usable",
+                                          "violations", "advice",   "name",  "operation"};
 
 /* Returns the mapping of names to maps. For a document with a single map, makes such a mapping. */
 static const struct tma_yaml_node *find_maps(struct tma_map_file *file,
@@ -129,93 +130,114 @@ struct tma_location tma_map_file_locate(const struct tma_map_file *file, uint32_
     return tma_yaml_locate(file->nodes[map], path);
 }
 
-/* Reads the direction and access of an operation on a map. False if it is on another map, or is not
- * well formed. */
-static bool read_operation(const struct tma_yaml_node *node, const char *map_name,
-                           enum tma_map_kind kind, struct tma_operation *operation) {
-    static const char *const directions[] = {[TMA_LOAD] = "load",
-                                             [TMA_STORE] = "store",
-                                             [TMA_REDUCE] = "reduce",
-                                             [TMA_PREFETCH] = "prefetch"};
+static const char *const directions[] = {[TMA_LOAD] = "load",
+                                         [TMA_STORE] = "store",
+                                         [TMA_REDUCE] = "reduce",
+                                         [TMA_PREFETCH] = "prefetch"};
+enum { DIRECTIONS = sizeof directions / sizeof directions[0] };
+
+/* Looks at the operations of a document on one map, in the document's order. */
+struct operation_visit {
+    const char *map_name;
+    enum tma_map_kind kind;
+    /* Is called for each operation that is well formed. False: look no further. */
+    bool (*see)(struct operation_visit *visit, const struct tma_operation *operation,
+                struct tma_location at);
+    const struct tma_tensor_map *map;
+    enum tma_architecture architecture;
+    struct tma_location *at; /* of the operation that is refused */
+    struct tma_error *error;
+    bool refused;
+    uint32_t operations, gathers;
+};
+
+/* Shows the visit an operation whose map `name` says. `node` has its other keys. */
+static bool see_operation(struct operation_visit *visit, const struct tma_yaml_node *node,
+                          const struct tma_yaml_node *name, size_t direction,
+                          struct tma_location at) {
     const struct tma_yaml_node *access = tma_yaml_find(node, "access");
-    const char *word = "auto";
-    if (access != NULL)
-        word = access->kind == TMA_YAML_SCALAR ? access->text : "";
-    for (size_t i = 0; i < sizeof directions / sizeof directions[0]; i++) {
-        const struct tma_yaml_node *name = tma_yaml_find(node, directions[i]);
-        if (name == NULL || name->kind != TMA_YAML_SCALAR || strcmp(name->text, map_name) != 0)
-            continue;
-        operation->direction = (enum tma_direction)i;
-        return tma_parse_access(word, kind, &operation->access);
-    }
-    return false;
+    struct tma_operation operation = {.direction = (enum tma_direction)direction,
+                                      .cta_mask = tma_yaml_find(node, "multicast") != NULL};
+    const char *word = access == NULL                    ? "auto"
+                       : access->kind == TMA_YAML_SCALAR ? access->text
+                                                         : "";
+    if (name == NULL || name->kind != TMA_YAML_SCALAR || strcmp(name->text, visit->map_name) != 0 ||
+        !tma_parse_access(word, visit->kind, &operation.access))
+        return true;
+    return visit->see(visit, &operation, at);
 }
 
-/* Finds, below a node of `kernel`, the first operation on a map that the architecture does not
- * have. A statement is a mapping whose first key is load, store, reduce or prefetch. */
-static const struct tma_yaml_node *find_unsupported(const struct tma_yaml_node *node,
-                                                    const struct tma_tensor_map *map,
-                                                    const char *map_name,
-                                                    enum tma_architecture architecture,
-                                                    struct tma_error *error) {
-    static const char *const directions[] = {[TMA_LOAD] = "load",
-                                             [TMA_STORE] = "store",
-                                             [TMA_REDUCE] = "reduce",
-                                             [TMA_PREFETCH] = "prefetch"};
+/* The statements below a node of `kernel`: load: {map: A, ...}. */
+static bool see_statements(struct operation_visit *visit, const struct tma_yaml_node *node) {
     for (const struct tma_yaml_node *child = node->first; child != NULL; child = child->next) {
-        struct tma_operation operation = {.direction = TMA_LOAD};
-        const struct tma_yaml_node *name = tma_yaml_find(child, "map");
-        const struct tma_yaml_node *access = tma_yaml_find(child, "access");
-        const char *word = access == NULL                    ? "auto"
-                           : access->kind == TMA_YAML_SCALAR ? access->text
-                                                             : "";
         size_t direction = 0;
-        while (direction < 4 &&
+        while (direction < DIRECTIONS &&
                (child->key == NULL || strcmp(child->key, directions[direction]) != 0))
             direction++;
-        bool on_map = direction < 4 && name != NULL && name->kind == TMA_YAML_SCALAR &&
-                      strcmp(name->text, map_name) == 0;
-        operation.direction = (enum tma_direction)(direction < 4 ? direction : 0);
-        if (on_map && tma_parse_access(word, map->kind, &operation.access) &&
-            tma_operation_architecture_check(map, &operation, architecture, error) ==
-                TMA_ERROR_UNSUPPORTED)
-            return child;
-        const struct tma_yaml_node *found =
-            find_unsupported(child, map, map_name, architecture, error);
-        if (found != NULL)
-            return found;
+        if (direction < DIRECTIONS &&
+            !see_operation(visit, child, tma_yaml_find(child, "map"), direction, child->key_at))
+            return false;
+        if (!see_statements(visit, child))
+            return false;
     }
-    return NULL;
+    return true;
 }
 
-bool tma_map_file_unsupported(const struct tma_map_file *file, uint32_t map,
-                              enum tma_architecture architecture, struct tma_location *at,
-                              struct tma_error *error) {
+/* The list `workload.operations`: {load: A, ...}. */
+static void see_list(struct operation_visit *visit, const struct tma_yaml_node *list) {
+    bool more = list != NULL && list->kind == TMA_YAML_LIST;
+    for (const struct tma_yaml_node *node = more ? list->first : NULL; more && node != NULL;
+         node = node->next)
+        for (size_t i = 0; more && i < DIRECTIONS && node->kind == TMA_YAML_MAPPING; i++)
+            more = see_operation(visit, node, tma_yaml_find(node, directions[i]), i, node->at);
+}
+
+static void see_operations(const struct tma_map_file *file, uint32_t map,
+                           struct operation_visit *visit) {
     const struct tma_scenario *scenario = file->scenario;
-    const struct tma_tensor_map *tensor_map = &scenario->workload.maps[map];
     const struct tma_yaml_node *kernel = tma_yaml_find(scenario->document, "kernel");
-    const struct tma_yaml_node *found =
-        kernel == NULL
-            ? NULL
-            : find_unsupported(kernel, tensor_map, scenario->map_names[map], architecture, error);
-    if (found != NULL)
-        *at = found->key_at;
+    visit->map_name = scenario->map_names[map];
+    visit->map = &scenario->workload.maps[map];
+    visit->kind = visit->map->kind;
     if (kernel != NULL)
-        return found != NULL;
-    const struct tma_yaml_node *operations =
-        tma_yaml_find(scenario->document, "workload.operations");
-    if (operations == NULL || operations->kind != TMA_YAML_LIST)
-        return false;
-    for (const struct tma_yaml_node *node = operations->first; node != NULL; node = node->next) {
-        struct tma_operation operation = {.direction = TMA_LOAD};
-        if (node->kind != TMA_YAML_MAPPING ||
-            !read_operation(node, scenario->map_names[map], tensor_map->kind, &operation))
-            continue;
-        if (tma_operation_architecture_check(tensor_map, &operation, architecture, error) !=
-            TMA_ERROR_UNSUPPORTED)
-            continue;
-        *at = node->at;
-        return true;
-    }
-    return false;
+        see_statements(visit, kernel);
+    else
+        see_list(visit, tma_yaml_find(scenario->document, "workload.operations"));
+}
+
+/* The coordinates of operations are not known here, so that nothing faults. */
+static bool see_refused(struct operation_visit *visit, const struct tma_operation *operation,
+                        struct tma_location at) {
+    enum tma_error_code code = tma_operation_check(visit->map, operation, visit->error);
+    visit->refused = code == TMA_ERROR_ARGUMENT;
+    if (!visit->refused)
+        visit->refused =
+            tma_operation_architecture_check(visit->map, operation, visit->architecture,
+                                             visit->error) == TMA_ERROR_UNSUPPORTED;
+    if (visit->refused)
+        *visit->at = at;
+    return !visit->refused;
+}
+
+bool tma_map_file_refused(const struct tma_map_file *file, uint32_t map,
+                          enum tma_architecture architecture, struct tma_location *at,
+                          struct tma_error *error) {
+    struct operation_visit visit = {
+        .see = see_refused, .architecture = architecture, .at = at, .error = error};
+    see_operations(file, map, &visit);
+    return visit.refused;
+}
+
+static bool see_gather(struct operation_visit *visit, const struct tma_operation *operation,
+                       struct tma_location at) {
+    (void)at;
+    visit->operations++;
+    visit->gathers += operation->access == TMA_ACCESS_GATHER4;
+    return true;
+}
+
+bool tma_map_file_gathers(const struct tma_map_file *file, uint32_t map) {
+    struct operation_visit visit = {.see = see_gather};
+    see_operations(file, map, &visit);
+    return visit.operations > 0 && visit.gathers == visit.operations;
 }

@@ -31,12 +31,15 @@ void tma_map_file_free(struct tma_map_file *file);
 struct tma_location tma_map_file_locate(const struct tma_map_file *file, uint32_t map,
                                         enum tma_field field, int index);
 
-/* Finds the first operation of the document's workload on a map that the architecture does not
- * have, such as gather4 on sm_90. Returns false if there is none; else *at is the operation's
- * place, and *error says what is missing and names the source. Other errors of the workload are
- * left to tma_scenario_read. */
-bool tma_map_file_unsupported(const struct tma_map_file *file, uint32_t map,
-                              enum tma_architecture architecture, struct tma_location *at,
-                              struct tma_error *error);
+/* Finds the first operation of the document on a map that the architecture does not have, such as
+ * gather4 on sm_90, or that the map does not have, such as gather4 with boxes of several rows.
+ * Returns false if there is none; else *at is the operation's place, and *error says what is
+ * missing. Other errors of operations are left to tma_scenario_read. The map is legal. */
+bool tma_map_file_refused(const struct tma_map_file *file, uint32_t map,
+                          enum tma_architecture architecture, struct tma_location *at,
+                          struct tma_error *error);
+
+/* Are all operations of the document on a map gather4 or scatter4, and is there one? */
+bool tma_map_file_gathers(const struct tma_map_file *file, uint32_t map);
 
 #endif

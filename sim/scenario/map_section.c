@@ -111,7 +111,8 @@ static const struct tma_key keys[] = {
      .fallback = "none",
      .offset = IN(swizzle),
      .meaning = "permutation of the tile's bytes in shared memory, against bank conflicts; fit: "
-                "the mode whose span is a row of the box, 128b at most"},
+                "the narrowest mode whose span holds a row of the box, 128b at most, and none for "
+                "rows of 16 bytes"},
     {.path = "l2_promotion",
      .kind = TMA_KEY_ENUM,
      .names = &tma_l2_promotion_names,

@@ -191,6 +191,9 @@ static struct tma_yaml_node *read_machine_file(struct tma_scenario_reader *reade
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, at, "out of memory");
         return NULL;
     }
+    if (gpu != NULL &&
+        !tma_base_exists(at, "gpu", TMA_BASE_MACHINE, gpu->text, scenario->gpu_path, reader->list))
+        return NULL;
     struct tma_yaml_node *document = tma_yaml_read(scenario->gpu_path, reader->list);
     if (document == NULL)
         tma_diagnose(reader->list, TMA_ERROR_FILE, at,
@@ -257,7 +260,8 @@ static void read_parts(struct tma_scenario_reader *reader, const struct scenario
 /* Reads a scenario from its document, or fails if that is NULL because it could not be parsed.
  * `errors_before` is the number of errors before the document was parsed. */
 static bool read_scenario(size_t errors_before, const char *const *settings, size_t setting_count,
-                          struct tma_scenario *scenario, struct tma_diagnostics *list) {
+                          struct tma_scenario *scenario, struct tma_diagnostics *list,
+                          struct tma_diagnostics *consumer_list) {
     size_t first = list->count;
     if (scenario->document == NULL)
         return false;
@@ -269,8 +273,10 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     scenario->parameters = tma_parameters_read(scenario->document, list);
     if (scenario->parameters == NULL)
         return false;
-    struct tma_scenario_reader reader = {
-        .scenario = scenario, .root = scenario->document, .list = list};
+    struct tma_scenario_reader reader = {.scenario = scenario,
+                                         .root = scenario->document,
+                                         .list = list,
+                                         .consumer_list = consumer_list};
     struct scenario_input input = {0};
     tma_schema_read(&tma_scenario_schema, scenario->document, "", &input, list);
     memcpy(scenario->name, input.name, sizeof scenario->name);
@@ -289,7 +295,8 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
 /* The same for a document that may extend others. */
 static bool extend_and_read(struct tma_yaml_node *document, size_t errors_before,
                             const char *const *settings, size_t setting_count,
-                            struct tma_scenario *scenario, struct tma_diagnostics *list) {
+                            struct tma_scenario *scenario, struct tma_diagnostics *list,
+                            struct tma_diagnostics *consumer_list) {
     *scenario = (struct tma_scenario){.document = document,
                                       .bases = tma_allocate(1, sizeof *scenario->bases)};
     if (scenario->bases == NULL) {
@@ -299,14 +306,23 @@ static bool extend_and_read(struct tma_yaml_node *document, size_t errors_before
     }
     scenario->document =
         tma_document_extend(scenario->document, TMA_BASE_SCENARIO, scenario->bases, list);
-    return read_scenario(errors_before, settings, setting_count, scenario, list);
+    return read_scenario(errors_before, settings, setting_count, scenario, list, consumer_list);
 }
 
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list) {
     size_t errors_before = tma_diagnostics_total(list);
     struct tma_yaml_node *document = tma_yaml_read(path, list);
-    return extend_and_read(document, errors_before, settings, setting_count, scenario, list);
+    return extend_and_read(document, errors_before, settings, setting_count, scenario, list, NULL);
+}
+
+bool tma_scenario_read_tiles(const char *path, const char *const *settings, size_t setting_count,
+                             struct tma_scenario *scenario, struct tma_diagnostics *list,
+                             struct tma_diagnostics *consumer_list) {
+    size_t errors_before = tma_diagnostics_total(list);
+    struct tma_yaml_node *document = tma_yaml_read(path, list);
+    return extend_and_read(document, errors_before, settings, setting_count, scenario, list,
+                           consumer_list);
 }
 
 bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
@@ -314,7 +330,7 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
                             struct tma_diagnostics *list) {
     size_t errors_before = tma_diagnostics_total(list);
     struct tma_yaml_node *document = tma_yaml_parse_mapping(text, strlen(text), name, list);
-    return extend_and_read(document, errors_before, settings, setting_count, scenario, list);
+    return extend_and_read(document, errors_before, settings, setting_count, scenario, list, NULL);
 }
 
 void tma_scenario_free(struct tma_scenario *scenario) {

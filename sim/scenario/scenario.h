@@ -42,6 +42,12 @@ struct tma_scenario {
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list);
 
+/* As tma_scenario_read, for those who look at tiles alone: consumers that their tiles do not allow
+ * do not fail. Then the errors are in consumer_list, and the workload has no consumers. */
+bool tma_scenario_read_tiles(const char *path, const char *const *settings, size_t setting_count,
+                             struct tma_scenario *scenario, struct tma_diagnostics *list,
+                             struct tma_diagnostics *consumer_list);
+
 /* As tma_scenario_read, from `text`, YAML that ends with a NUL. The text is copied. `name` stands
  * for the path of a file: locations name and borrow it, and the path of the machine's file is
  * relative to its folder. */

@@ -234,9 +234,16 @@ static void check_consumer(struct tma_scenario_reader *reader, uint32_t index) {
         tma_scenario_diagnose(reader, path, "%s: %s", path, error.text);
 }
 
+/* Consumers that may fail are left out, all of them, if one does. */
 void tma_check_consumers(struct tma_scenario_reader *reader) {
-    const struct tma_workload *workload = &reader->scenario->workload;
+    struct tma_workload *workload = &reader->scenario->workload;
+    struct tma_diagnostics *list = reader->list;
+    if (reader->consumer_list != NULL)
+        reader->list = reader->consumer_list;
     for (uint32_t i = 0; i < workload->consumer_count; i++)
         if (reader->consumer_valid[i] && workload->operation_count > 0)
             check_consumer(reader, i);
+    reader->list = list;
+    if (reader->consumer_list != NULL && tma_diagnostics_total(reader->consumer_list) > 0)
+        workload->consumer_count = 0;
 }

@@ -36,6 +36,9 @@ struct tma_scenario_reader {
     bool operation_valid[TMA_MAX_STAGE_OPERATIONS];
     bool consumer_valid[TMA_MAX_CONSUMERS];
 
+    /* Gets the errors of consumers that their tiles do not allow; NULL: those are in `list`. */
+    struct tma_diagnostics *consumer_list;
+
     bool size_known[TMA_MAX_STAGE_OPERATIONS]; /* `sizes` has it: operation and map are valid */
     struct tma_operation_size sizes[TMA_MAX_STAGE_OPERATIONS]; /* where size_known */
 };

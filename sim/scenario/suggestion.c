@@ -7,6 +7,11 @@
 void tma_suggest_names(struct tma_suggestion *suggestion, const struct tma_names *names) {
     for (size_t i = 0; i < names->count; i++)
         tma_suggest(suggestion, names->items[i].name);
+    const char *usual = tma_usual_name(names, suggestion->wanted);
+    if (usual != NULL && strlen(usual) < sizeof suggestion->best) {
+        suggestion->distance = 0;
+        strcpy(suggestion->best, usual);
+    }
     const struct tma_names *cuda = tma_cuda_names(names);
     for (size_t i = 0; cuda != NULL && i < cuda->count; i++)
         tma_suggest(suggestion, cuda->items[i].name);

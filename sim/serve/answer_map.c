@@ -49,9 +49,12 @@ bool tma_answer_encode(const struct tma_request *request, struct tma_reply_line 
     struct tma_descriptor descriptor;
     struct tma_tensor_map map;
     char text[TMA_DUMP_TEXT_BYTES];
-    if (!tma_request_legal_map(request, &map, error))
+    int architecture;
+    if (!tma_request_legal_map(request, &map, error) ||
+        !tma_request_architecture(request, &architecture, error))
         return false;
     tma_descriptor_encode(&map, &descriptor);
+    tma_descriptor_encode_oob_base(&map, (enum tma_architecture)architecture, &descriptor);
     tma_dump_write(&descriptor, TMA_DUMP_HEX, text, sizeof text);
     text[strcspn(text, "\n")] = '\0';
     tma_reply_text(reply, "descriptor", text);

@@ -1,5 +1,6 @@
 #include "tensormap/advice.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct tma_tile_shape {
     uint64_t row_pitch_bytes;  /* distance of two rows of the tensor; 0: there is one row */
     uint32_t row_step;         /* element stride from one row of the box to the next */
     bool alone;                /* nothing is known of other boxes */
-    bool loads;                /* or may load */
+    bool loads, stores;        /* or may load and store */
     double together_bytes;     /* that all boxes read of a row in one piece */
 };
 
@@ -208,6 +209,23 @@ static bool beyond_tensor(const struct tma_tensor_map *map, const struct tma_til
     return worst >= WORTH_A_LINE;
 }
 
+/* A store ends at a multiple of 16 bytes of the row, not at its last element (records store.tsv).
+ */
+static bool store_past_row(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                           struct tma_advice *advice) {
+    bool clips = map->interleave == TMA_INTERLEAVE_NONE &&
+                 tma_type_info(map->data_type)->type_class != TMA_CLASS_SUB_BYTE;
+    uint64_t rest = tma_global_bytes(map->data_type, map->global_dim[0]) % GRAIN_BYTES;
+    advice->overwritten = rest == 0 ? 0 : (uint32_t)(GRAIN_BYTES - rest);
+    return note(advice, TMA_FIELD_GLOBAL_DIM, 0, clips && rest != 0 && shape->stores);
+}
+
+static bool null_address(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
+                         struct tma_advice *advice) {
+    (void)shape;
+    return note(advice, TMA_FIELD_GLOBAL_ADDRESS, 0, map->global_address == 0);
+}
+
 static bool counts_nothing(const struct tma_tensor_map *map, const struct tma_tile_shape *shape,
                            struct tma_advice *advice) {
     (void)shape;
@@ -294,6 +312,15 @@ const struct tma_advice_rule tma_advice_rules[] = {
      "the box is smaller than its element stride: the driver computes a box of 0 bytes", "",
      "make box_dim a multiple of the element stride; compute the transaction's bytes yourself",
      NULL, counts_nothing},
+    {"store_past_row",
+     "a store writes whole groups of 16 bytes, and the size of a row is no multiple of that: a "
+     "store that comes to the end of a row also writes what lies behind it",
+     "", "make the row a multiple of 16 bytes, or see to it that only padding lies behind it", NULL,
+     store_past_row},
+    {"null_address",
+     "the address is 0: driver 580 accepts that, older drivers are reported to refuse it "
+     "(CUDA_ERROR_INVALID_VALUE), and each access faults",
+     "", "encode the map once the tensor is there, or leave it out", NULL, null_address},
     {"interleave_swizzle",
      "interleave 32b goes with swizzle 32b, says the driver's document; the "
      "driver takes others",
@@ -320,6 +347,11 @@ static void add_use(struct tma_tile_shape *shape, const struct tma_map_use *use)
     bool known = use != NULL && (use->row_bytes > 0 || !use->loads);
     shape->alone = !known;
     shape->loads = !known || use->loads;
+    shape->stores = use == NULL || use->stores;
+    if (use != NULL && use->gathers) { /* the rows may lie anywhere */
+        shape->rows = 4;
+        shape->row_pitch_bytes = 0;
+    }
     shape->together_bytes = shape->row_bytes;
     if (known && use->row_bytes > shape->row_bytes)
         shape->together_bytes = (double)use->row_bytes;
@@ -359,6 +391,9 @@ void tma_advice_text(const struct tma_advice *advice, char *text, size_t size) {
     if (advice->over_fetch > 0)
         snprintf(over_fetch, sizeof over_fetch, ", an over-fetch of %.1f %%",
                  100 * advice->over_fetch);
+    if (advice->overwritten > 0)
+        snprintf(estimate, sizeof estimate, "; %" PRIu32 " bytes behind each row",
+                 advice->overwritten);
     snprintf(text, size, "%s%s: %s (%s)%s%s; %s%s%s", tma_field_info(advice->field)->name, index,
              advice->rule->what, advice->rule->id, estimate, over_fetch, advice->rule->fix,
              unless != NULL ? ", unless " : "", unless != NULL ? unless : "");

@@ -38,6 +38,7 @@ struct tma_advice {
     double cost;          /* of this map, in the rule's unit; 0 without a unit */
     double ideal;         /* the cost after the fix, in the rule's unit; 0 without a unit */
     bool alone;           /* the cost is that of one box alone: other boxes may use the rest */
+    uint32_t overwritten; /* bytes behind each row that a store writes; or 0 */
     double over_fetch;    /* fraction of the sectors that DRAM brings and nothing uses; or 0 */
 };
 
@@ -47,6 +48,8 @@ struct tma_map_use {
     /* All boxes together read the rows of the tensor in pieces of so many bytes, at least a box's;
      * 0: not known. */
     uint64_t row_bytes;
+    bool stores;  /* it stores or reduces */
+    bool gathers; /* all its operations are gather4 or scatter4, which take four rows each */
 };
 
 enum { TMA_MAX_ADVICE = 16 };

@@ -34,15 +34,21 @@ static const struct tma_feature_info features[TMA_FEATURE_COUNT] = {
     [TMA_FEATURE_SUB_BYTE_TYPES] = {"tensor maps of sub-byte types", FROM_100,
                                     "PTX ISA, tensormap.replace, Target ISA Notes (.elemtype 13 "
                                     "to 15); records of an H200 (encode.tsv)"},
-    [TMA_FEATURE_SUB_BYTE_LOAD] = {"loads of sub-byte types", FAMILY_100,
-                                   RESTRICTIONS " (sm_120a)"},
+    [TMA_FEATURE_SUB_BYTE_LOAD] = {"loads of sub-byte types", FROM_100,
+                                   RESTRICTIONS " (destination .shared::cta)"},
+    [TMA_FEATURE_SUB_BYTE_MULTICAST] = {"multicast loads of sub-byte types", FAMILY_100,
+                                        RESTRICTIONS " (sm_120a, destination .shared::cluster)"},
     [TMA_FEATURE_SIX_BIT_HALF_ROWS] = {".b6p2x16 stores of rows of 48 bytes", TMA_SM_103,
                                        RESTRICTIONS " (sm_103a)"},
     [TMA_FEATURE_SWIZZLE_ATOMS] = {"swizzle atoms of 32 and 64 bytes", FROM_100,
                                    REPLACE " (.swizzle_atomicity); records of an H200 "
                                            "(encode.tsv)"},
-    [TMA_FEATURE_SWIZZLE_ATOM_LOAD] = {"loads with swizzle atoms of 32 and 64 bytes", FAMILY_100,
-                                       RESTRICTIONS " (sm_120a)"},
+    [TMA_FEATURE_SWIZZLE_ATOM_LOAD] = {"loads with swizzle atoms of 32 and 64 bytes", FROM_100,
+                                       RESTRICTIONS " (destination .shared::cta)"},
+    [TMA_FEATURE_SWIZZLE_ATOM_MULTICAST] = {"multicast loads with swizzle atoms of 32 and 64 bytes",
+                                            FAMILY_100,
+                                            RESTRICTIONS
+                                            " (sm_120a, destination .shared::cluster)"},
     [TMA_FEATURE_SWIZZLE_96B_WIDE] = {"im2col_w maps with swizzle 96b", FROM_100, WIDE},
     [TMA_FEATURE_SWIZZLE_96B_REPLACED] = {"swizzle 96b in maps other than im2col_w", TMA_SM_103,
                                           REPLACE " (.swizzle_mode 4)"},
@@ -50,6 +56,8 @@ static const struct tma_feature_info features[TMA_FEATURE_COUNT] = {
     [TMA_FEATURE_REPLACE_ATOMICITY] = {"tensormap.replace.swizzle_atomicity", FROM_100, REPLACE},
     [TMA_FEATURE_REPLACE_SUB_BYTE] = {"tensormap.replace.elemtype with 13 to 15", FROM_100,
                                       REPLACE},
+    [TMA_FEATURE_OOB_BASE] = {"the mode of out-of-bounds bases (bit 85 of a map)", FROM_100,
+                              "release notes of driver 595.71.05, known issues"},
 };
 
 const struct tma_feature_info *tma_feature_info(enum tma_feature feature) {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tensormap/defaults.h"
 #include "tensormap/descriptor_bits.h"
 
 struct findings {
@@ -12,8 +13,8 @@ struct findings {
 static void find(struct findings *findings, enum tma_finding_kind kind, unsigned word,
                  uint32_t mask, uint32_t value, uint32_t expected) {
     if (findings->count < findings->capacity)
-        findings->items[findings->count] =
-            (struct tma_finding){kind, word, mask, value & mask, expected};
+        findings->items[findings->count] = (struct tma_finding){
+            .kind = kind, .word = word, .mask = mask, .value = value & mask, .expected = expected};
     findings->count++;
 }
 
@@ -114,7 +115,7 @@ static void decode_im2col(const struct tma_descriptor *descriptor, struct tma_te
 /* The bits of a word that a map of this kind and rank can set. */
 static uint32_t known_bits(const struct tma_tensor_map *map, unsigned word) {
     static const uint32_t known[TMA_DESCRIPTOR_WORDS] = {
-        UINT32_MAX, UINT32_MAX, 0x0007fff1, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
+        UINT32_MAX, UINT32_MAX, 0x0027fff1, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
         0x0000ffff, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0xff007fff,
         UINT32_MAX, 0x000003ff, UINT32_MAX, 0,          UINT32_MAX};
     bool tiled = map->kind == TMA_MAP_TILED;
@@ -132,6 +133,21 @@ static void find_unknown_bits(const struct tma_descriptor *descriptor,
         if (unknown != 0)
             find(findings, TMA_UNKNOWN_BITS, word, unknown, unknown, 0);
     }
+}
+
+/* Looks at the tensor only where the fields that say its size are known. */
+static void find_oob_base(const struct tma_descriptor *descriptor, const struct tma_tensor_map *map,
+                          struct findings *findings) {
+    if (!tma_descriptor_has_oob_base(descriptor))
+        return;
+    find_bits(findings, TMA_OOB_BASE, TMA_BITS_OOB_BASE, descriptor);
+    if (tma_type_info(map->data_type) == NULL || map->rank > TMA_MAX_RANK ||
+        findings->count > findings->capacity)
+        return;
+    struct tma_finding *found = &findings->items[findings->count - 1];
+    uint64_t bytes = tma_tensor_extent_bytes(map);
+    found->tensor_bytes = bytes < TMA_OOB_BASE_BYTES ? (uint32_t)bytes : 0;
+    found->dense = tma_tensor_is_dense(map);
 }
 
 static void find_wrong_derived(const struct tma_descriptor *descriptor,
@@ -167,9 +183,29 @@ size_t tma_descriptor_decode(const struct tma_descriptor *descriptor, struct tma
         decode_tiled(descriptor, map, &findings);
     else
         decode_im2col(descriptor, map);
+    find_oob_base(descriptor, map, &findings);
     find_unknown_bits(descriptor, map, &findings);
     find_wrong_derived(descriptor, map, &findings);
     return findings.count;
+}
+
+bool tma_finding_is_note(const struct tma_finding *finding) {
+    return finding->kind == TMA_OOB_BASE;
+}
+
+/* NVIDIA's release notes of driver 595.71.05 have the bug and the way around it. */
+static void oob_base_text(const struct tma_finding *finding, char *text, size_t size) {
+    static const char bit[] =
+        "bit 85 (word 2, bit 21) is set: the mode of out-of-bounds bases, which drivers set from "
+        "sm_100 on for tensors of 128 KiB and more";
+    if (finding->tensor_bytes == 0)
+        snprintf(text, size, "%s", bit);
+    else
+        snprintf(text, size,
+                 "%s; this tensor has %" PRIu32 " bytes and is %s. Drivers up to 595 set it "
+                 "wrongly for smaller tensors that are not dense, and accesses to them fault now "
+                 "and then; to clear it: ((uint64_t *)&map)[1] &= ~(1ull << 21)",
+                 bit, finding->tensor_bytes, finding->dense ? "dense" : "not dense");
 }
 
 void tma_finding_text(const struct tma_finding *finding, char *text, size_t size) {
@@ -202,6 +238,9 @@ void tma_finding_text(const struct tma_finding *finding, char *text, size_t size
         snprintf(text, size,
                  "words 16 and 18 (derived from the others) are 0: no driver wrote "
                  "this map, tensormap.replace may have");
+        break;
+    case TMA_OOB_BASE:
+        oob_base_text(finding, text, size);
         break;
     case TMA_UNVERIFIED:
         snprintf(text, size,

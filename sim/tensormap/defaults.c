@@ -21,11 +21,27 @@ void tma_tensor_map_set_dense(struct tma_tensor_map *map) {
     }
 }
 
+uint64_t tma_tensor_extent_bytes(const struct tma_tensor_map *map) {
+    uint64_t bytes = tma_map_row_bytes(map);
+    for (uint32_t d = 1; d < map->rank && d < TMA_MAX_RANK; d++) {
+        uint64_t way = saturating_product(map->global_dim[d] - 1, map->global_strides[d - 1]);
+        bytes = __builtin_add_overflow(bytes, way, &bytes) ? UINT64_MAX : bytes;
+    }
+    return bytes;
+}
+
+bool tma_tensor_is_dense(const struct tma_tensor_map *map) {
+    uint64_t bytes = tma_map_row_bytes(map);
+    for (uint32_t d = 1; d < map->rank && d < TMA_MAX_RANK; d++)
+        bytes = saturating_product(bytes, map->global_dim[d]);
+    return bytes == tma_tensor_extent_bytes(map);
+}
+
 enum tma_swizzle tma_fitting_swizzle(const struct tma_tensor_map *map) {
     uint64_t elements = map->kind == TMA_MAP_TILED ? map->box_dim[0] : map->channels_per_pixel;
     uint64_t bytes = tma_shared_bytes(map->data_type, elements);
-    return bytes >= 128  ? TMA_SWIZZLE_128B
-           : bytes >= 64 ? TMA_SWIZZLE_64B
-           : bytes >= 32 ? TMA_SWIZZLE_32B
-                         : TMA_SWIZZLE_NONE;
+    return bytes > 64   ? TMA_SWIZZLE_128B
+           : bytes > 32 ? TMA_SWIZZLE_64B
+           : bytes > 16 ? TMA_SWIZZLE_32B
+                        : TMA_SWIZZLE_NONE;
 }

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "tensormap/defaults.h"
 #include "tensormap/descriptor_bits.h"
 
 void tma_descriptor_to_bytes(const struct tma_descriptor *descriptor,
@@ -114,4 +115,17 @@ unsigned tma_descriptor_encode(const struct tma_tensor_map *map,
     tma_bits_put(descriptor, TMA_BITS_BOX_BYTES, tma_derived_box_bytes(map));
     tma_bits_put(descriptor, TMA_BITS_PATTERN, tma_derived_pattern_bytes(map->swizzle));
     return unverified_fields(map);
+}
+
+bool tma_descriptor_encode_oob_base(const struct tma_tensor_map *map,
+                                    enum tma_architecture architecture,
+                                    struct tma_descriptor *descriptor) {
+    if (!tma_has_feature(architecture, TMA_FEATURE_OOB_BASE))
+        return false;
+    tma_bits_put(descriptor, TMA_BITS_OOB_BASE, tma_tensor_extent_bytes(map) >= TMA_OOB_BASE_BYTES);
+    return true;
+}
+
+bool tma_descriptor_has_oob_base(const struct tma_descriptor *descriptor) {
+    return tma_bits_get(descriptor, TMA_BITS_OOB_BASE) != 0;
 }

@@ -5,7 +5,8 @@
  *
  *   0-1    global address
  *   2      bit 0 im2col; 4-6 rank - 1; 7-10 type code; 11-12 interleave; 13-14 swizzle; 15 NaN
- *          fill; 16 rounds to TF32 (with the codes of float32, float32_ftz); 17-18 L2 promotion
+ *          fill; 16 rounds to TF32 (with the codes of float32, float32_ftz); 17-18 L2 promotion;
+ *          21 (bit 85 of the map) from sm_100 on: the mode of out-of-bounds bases
  *   3-6    strides of dimensions 1 to 4 in units of 16 bytes, low 32 bits
  *   7      4 bits each: bits 32-35 of the strides
  *   8-12   sizes of dimensions 0 to 4, less one
@@ -47,6 +48,15 @@ void tma_descriptor_from_bytes(struct tma_descriptor *descriptor,
  * encodes like im2col. */
 unsigned tma_descriptor_encode(const struct tma_tensor_map *map, struct tma_descriptor *descriptor);
 
+/* Sets bit 85, the mode of out-of-bounds bases, if drivers for the architecture do: from sm_100 on,
+ * for tensors of 128 KiB and more. Returns true if the architecture has the bit: nothing but
+ * release notes (driver 595) and CUTLASS tells of it, so it is unverified. */
+bool tma_descriptor_encode_oob_base(const struct tma_tensor_map *map,
+                                    enum tma_architecture architecture,
+                                    struct tma_descriptor *descriptor);
+
+bool tma_descriptor_has_oob_base(const struct tma_descriptor *descriptor);
+
 /* Kinds of irregularities that decoding finds. */
 enum tma_finding_kind {
     TMA_UNKNOWN_BITS,   /* bits that no known map sets */
@@ -54,7 +64,8 @@ enum tma_finding_kind {
     TMA_PAST_RANK,      /* a value of a dimension that the rank does not have */
     TMA_WRONG_DERIVED,  /* a derived word that does not follow from the other fields */
     TMA_ABSENT_DERIVED, /* both derived words are 0, as after tensormap.replace on zeros */
-    TMA_UNVERIFIED      /* a field whose layout is known from documents only */
+    TMA_UNVERIFIED,     /* a field whose layout is known from documents only */
+    TMA_OOB_BASE        /* bit 85, which no map of sm_90 has */
 };
 
 struct tma_finding {
@@ -63,6 +74,10 @@ struct tma_finding {
     uint32_t mask;     /* the bits of the word */
     uint32_t value;    /* the word's bits under the mask, not shifted */
     uint32_t expected; /* the word that follows from the other fields; TMA_WRONG_DERIVED only */
+    /* TMA_OOB_BASE only: the bytes of the tensor if they are less than 128 KiB, else 0; and whether
+     * it is dense. */
+    uint32_t tensor_bytes;
+    bool dense;
 };
 
 enum { TMA_MAX_FINDINGS = 48 };
@@ -72,6 +87,9 @@ enum { TMA_MAX_FINDINGS = 48 };
  * strides 0. Fields with unknown codes get a value that the rules reject. */
 size_t tma_descriptor_decode(const struct tma_descriptor *descriptor, struct tma_tensor_map *map,
                              struct tma_finding *findings, size_t capacity);
+
+/* Does the finding only tell of something, of which nothing is wrong with the map? */
+bool tma_finding_is_note(const struct tma_finding *finding);
 
 /* Writes one sentence without a full stop, cut to size - 1 characters. */
 void tma_finding_text(const struct tma_finding *finding, char *text, size_t size);

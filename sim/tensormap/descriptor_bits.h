@@ -18,6 +18,7 @@ struct tma_bits {
 #define TMA_BITS_FILL         ((struct tma_bits){2, 15, 1})
 #define TMA_BITS_TF32         ((struct tma_bits){2, 16, 1})
 #define TMA_BITS_L2_PROMOTION ((struct tma_bits){2, 17, 2})
+#define TMA_BITS_OOB_BASE     ((struct tma_bits){2, 21, 1})
 #define TMA_BITS_INNER        ((struct tma_bits){13, 24, 8})
 #define TMA_BITS_PIXELS       ((struct tma_bits){15, 0, 10})
 #define TMA_BITS_BOX_BYTES    ((struct tma_bits){16, 0, 32})
@@ -30,6 +31,9 @@ struct tma_bits {
 #define TMA_BITS_DIM(d)            ((struct tma_bits){(uint8_t)(8 + (d)), 0, 32})
 #define TMA_BITS_ELEMENT_STRIDE(d) ((struct tma_bits){13, (uint8_t)(3 * (d)), 3})
 #define TMA_BITS_BOX_DIM(d)        ((struct tma_bits){14, (uint8_t)(8 * ((d)-1)), 8})
+
+/* Drivers set the mode of out-of-bounds bases for tensors of so many bytes and more. */
+enum { TMA_OOB_BASE_BYTES = 128 << 10 };
 
 enum { TMA_STRIDE_UNIT_BYTES = 16, TMA_NO_PATTERN_BYTES = 16, TMA_PATTERN_LINE_BYTES = 128 };
 

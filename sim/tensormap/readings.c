@@ -70,13 +70,15 @@ const struct tma_document_reading tma_document_readings[] = {
      "element strides of H, D and N have no effect", "an im2col::w load over two images on sm_100"},
     {"padding of sub-byte types",
      "\"The padded region that gets added is un-initialized\" (PTX ISA 5.5.1.1.1)",
-     "loads leave these bytes as they were, and the mbarrier counts them",
-     "a .b4x16_p64 load on sm_100"},
+     "loads leave these bytes as they were, and the mbarrier counts the packed bytes alone: 8 of "
+     "each 16 of .b4x16_p64, 12 of .b6x16_p32",
+     "the bytes that CUTLASS, DeepGEMM and TileLang expect on sm_100 and sm_120; no record"},
     {"sub-byte loads on sm_120",
      "\"cp.async.bulk.tensor with the direction .shared::cluster.global doesn't support the "
      "sub-byte types [and] the qualifier .swizzle_atomicity\" (PTX ISA, Restriction on Tensor Copy "
      "instructions)",
-     "no load has them, whichever destination it names", "a .shared::cta load on sm_120"},
+     "loads into the own CTA (.shared::cta) have them, multicast loads (.shared::cluster) do not",
+     "kernels of CUTLASS for sm_120, which load 16U4_ALIGN16B maps; no record"},
     {"128b_atom_64b for 6-bit loads",
      "\"CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B (Store only)\" (" API "swizzle), but \"128B (With all "
      "potential swizzle atomicity values except: 32B with 8B flip)\" (PTX ISA)",

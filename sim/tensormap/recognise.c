@@ -15,7 +15,8 @@ static size_t count_strange(const struct tma_descriptor *descriptor) {
     size_t count = tma_descriptor_decode(descriptor, &map, findings, TMA_MAX_FINDINGS);
     size_t strange = 0;
     for (size_t i = 0; i < count; i++)
-        strange += findings[i].kind != TMA_UNVERIFIED && findings[i].kind != TMA_ABSENT_DERIVED;
+        strange += findings[i].kind != TMA_UNVERIFIED && findings[i].kind != TMA_ABSENT_DERIVED &&
+                   !tma_finding_is_note(&findings[i]);
     return strange;
 }
 

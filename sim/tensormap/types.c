@@ -135,6 +135,58 @@ const struct tma_names *tma_cuda_names(const struct tma_names *names) {
     return NULL;
 }
 
+/* What PTX, C, PyTorch and CUTLASS call the data types. */
+static const struct {
+    const char *word;
+    enum tma_data_type type;
+} usual_types[] = {{"bf16", TMA_BFLOAT16},
+                   {"f16", TMA_FLOAT16},
+                   {"fp16", TMA_FLOAT16},
+                   {"half", TMA_FLOAT16},
+                   {"half_t", TMA_FLOAT16},
+                   {"f32", TMA_FLOAT32},
+                   {"fp32", TMA_FLOAT32},
+                   {"float", TMA_FLOAT32},
+                   {"f64", TMA_FLOAT64},
+                   {"fp64", TMA_FLOAT64},
+                   {"double", TMA_FLOAT64},
+                   {"tf32", TMA_TFLOAT32},
+                   {"u8", TMA_UINT8},
+                   {"s8", TMA_UINT8},
+                   {"int8", TMA_UINT8},
+                   {"fp8", TMA_UINT8},
+                   {"e4m3", TMA_UINT8},
+                   {"e5m2", TMA_UINT8},
+                   {"float8_e4m3fn", TMA_UINT8},
+                   {"float8_e5m2", TMA_UINT8},
+                   {"u16", TMA_UINT16},
+                   {"int16", TMA_UINT16},
+                   {"s32", TMA_INT32},
+                   {"i32", TMA_INT32},
+                   {"int", TMA_INT32},
+                   {"u32", TMA_UINT32},
+                   {"s64", TMA_INT64},
+                   {"i64", TMA_INT64},
+                   {"u64", TMA_UINT64},
+                   {"fp4", TMA_16U4_ALIGN8B},
+                   {"e2m1", TMA_16U4_ALIGN8B},
+                   {"int4", TMA_16U4_ALIGN8B},
+                   {"b4x16", TMA_16U4_ALIGN8B},
+                   {"b4x16_p64", TMA_16U4_ALIGN16B},
+                   {"fp6", TMA_16U6_ALIGN16B},
+                   {"e3m2", TMA_16U6_ALIGN16B},
+                   {"e2m3", TMA_16U6_ALIGN16B},
+                   {"b6x16_p32", TMA_16U6_ALIGN16B},
+                   {"b6p2x16", TMA_16U6_ALIGN16B}};
+
+const char *tma_usual_name(const struct tma_names *names, const char *word) {
+    word += word[0] == '.'; /* as PTX writes them */
+    for (size_t i = 0; names == &tma_data_type_names && i < COUNT(usual_types); i++)
+        if (strcmp(usual_types[i].word, word) == 0)
+            return types[usual_types[i].type].name;
+    return NULL;
+}
+
 const struct tma_type_info *tma_type_info(enum tma_data_type type) {
     return (size_t)type < COUNT(types) ? &types[type] : NULL;
 }

@@ -68,6 +68,10 @@ extern const struct tma_names tma_map_kind_names;     /* tiled, im2col, im2col_w
  * value without a constant is not in the table. */
 const struct tma_names *tma_cuda_names(const struct tma_names *names);
 
+/* The name that an enumeration has for what others call `word`: "bfloat16" for "bf16" or ".bf16".
+ * NULL if it knows no such word. It is no name of the value, but what a message can suggest. */
+const char *tma_usual_name(const struct tma_names *names, const char *word);
+
 /* Which names are written: those of this project, or CUDA's constants where they exist. */
 enum tma_name_style { TMA_NAMES_SHORT, TMA_NAMES_CUDA };
 

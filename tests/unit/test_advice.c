@@ -136,6 +136,8 @@ static const struct row {
      {SET(GLOBAL_DIM, 1, INT64_C(1) << 32), SET(GLOBAL_STRIDES, 0, (INT64_C(1) << 40) - 512),
       SET(GLOBAL_STRIDES, 1, (INT64_C(1) << 40) - 512)}},
     {"broadcast_stride", &tiled, TMA_FIELD_GLOBAL_STRIDES, 1, 0, 0, {SET(GLOBAL_STRIDES, 1, 0)}},
+    {"store_past_row", &tiled, TMA_FIELD_GLOBAL_DIM, 0, 0, 0, {SET(GLOBAL_DIM, 0, 250)}},
+    {"null_address", &tiled, TMA_FIELD_GLOBAL_ADDRESS, -1, 0, 0, {SET(GLOBAL_ADDRESS, 0, 0)}},
 };
 
 static struct tma_tensor_map map_of(const struct row *row) {
@@ -171,16 +173,16 @@ static const struct {
     struct tma_map_use use;
     const char *over_fetch; /* NULL: no advice of over-fetch */
 } uses[] = {
-    {{true, 128},
+    {{true, 128, false, false},
      "about 4096 bytes of DRAM traffic for a box instead of 2048: 2.0 times, an "
      "over-fetch of 50.0 %; use a promotion no longer than a row"},
-    {{true, 384},
+    {{true, 384, false, false},
      "about 2731 bytes of DRAM traffic for a box instead of 2048: 1.3 times, an "
      "over-fetch of 25.0 %; use a promotion no longer than a row"},
-    {{true, 256}, NULL},
-    {{true, 512}, NULL},
-    {{false, 0}, NULL}, /* it stores */
-    {{true, 0},
+    {{true, 256, false, false}, NULL},
+    {{true, 512, false, false}, NULL},
+    {{false, 0, true, false}, NULL}, /* it stores */
+    {{true, 0, false, false},
      "about 4096 bytes of DRAM traffic for a box alone instead of 2048: 2.0 times, an "
      "over-fetch of 50.0 %; use a promotion no longer than a row, unless the next boxes "
      "use the rest soon"},

@@ -46,15 +46,17 @@ static const struct {
 } boxes[] = {
     {TMA_MAP_TILED, TMA_FLOAT16, 128, TMA_SWIZZLE_128B},
     {TMA_MAP_TILED, TMA_FLOAT16, 64, TMA_SWIZZLE_128B},
-    {TMA_MAP_TILED, TMA_FLOAT16, 63, TMA_SWIZZLE_64B},
-    {TMA_MAP_TILED, TMA_FLOAT16, 31, TMA_SWIZZLE_32B},
-    {TMA_MAP_TILED, TMA_FLOAT16, 15, TMA_SWIZZLE_NONE},
+    {TMA_MAP_TILED, TMA_FLOAT16, 48, TMA_SWIZZLE_128B},
+    {TMA_MAP_TILED, TMA_FLOAT16, 32, TMA_SWIZZLE_64B},
+    {TMA_MAP_TILED, TMA_FLOAT16, 24, TMA_SWIZZLE_64B},
+    {TMA_MAP_TILED, TMA_FLOAT16, 16, TMA_SWIZZLE_32B},
+    {TMA_MAP_TILED, TMA_FLOAT16, 8, TMA_SWIZZLE_NONE},
     {TMA_MAP_TILED, TMA_FLOAT32, 32, TMA_SWIZZLE_128B},
     {TMA_MAP_IM2COL, TMA_UINT8, 64, TMA_SWIZZLE_64B},
     {TMA_MAP_IM2COL_W, TMA_UINT8, 32, TMA_SWIZZLE_32B},
 };
 
-START_TEST(the_widest_swizzle_that_a_row_fills) {
+START_TEST(the_narrowest_swizzle_that_holds_a_row) {
     struct tma_tensor_map map = {.kind = boxes[_i].kind, .data_type = boxes[_i].data_type};
     if (map.kind == TMA_MAP_TILED)
         map.box_dim[0] = boxes[_i].elements;
@@ -68,7 +70,7 @@ int main(void) {
     Suite *suite = suite_create("defaults of tensor maps");
     TCase *tests = tcase_create("defaults");
     tcase_add_loop_test(tests, strides_of_a_dense_tensor, 0, TABLE_ROWS(tensors));
-    tcase_add_loop_test(tests, the_widest_swizzle_that_a_row_fills, 0, TABLE_ROWS(boxes));
+    tcase_add_loop_test(tests, the_narrowest_swizzle_that_holds_a_row, 0, TABLE_ROWS(boxes));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "memory/sm/row_splitter.h"
 #include "random_operation.h"
 #include "suite.h"
+#include "tensormap/types.h"
 
 enum { BOXES = 3000, OPERATIONS = 200 };
 
@@ -36,18 +37,23 @@ static void mark_whole_sectors(uint32_t first, uint32_t count) {
     }
 }
 
-/* Describes every byte of a row. Returns their number. */
-static uint32_t describe(const struct tma_row *row, enum tma_direction direction) {
-    uint32_t data_end = row->before_bytes + row->data_global_bytes;
-    uint32_t count = data_end + row->after_bytes, piece = 0;
+/* Describes every byte of a row that is moved: without the padding of sub-byte types, in fill too.
+ * Returns their number. */
+static uint32_t describe(const struct tma_row *row, enum tma_direction direction,
+                         enum tma_data_type type) {
+    const struct tma_type_info *info = tma_type_info(type);
+    uint32_t before = row->before_bytes * info->global_bits / info->shared_bits;
+    uint32_t after = row->after_bytes * info->global_bits / info->shared_bits;
+    uint32_t data_end = before + row->data_global_bytes;
+    uint32_t count = data_end + after, piece = 0;
     bool padded = row->data_global_bytes != row->data_bytes; /* sub-byte types with padding */
     ck_assert_uint_le(count, MAX_ROW_BYTES);
     for (uint32_t i = 0; i < count; i++) {
         struct row_byte *byte = &bytes[i];
-        *byte = (struct row_byte){.part = i < row->before_bytes ? BEFORE
-                                          : i < data_end        ? DATA
-                                                                : AFTER,
-                                  .address = row->global_address - row->before_bytes + i,
+        *byte = (struct row_byte){.part = i < before     ? BEFORE
+                                          : i < data_end ? DATA
+                                                         : AFTER,
+                                  .address = row->global_address - before + i,
                                   .shared = row->shared_address + i};
         byte->begins_in_sector = byte->address % TMA_SECTOR_BYTES == 0;
         byte->new_piece =
@@ -132,7 +138,7 @@ static void compare(const struct tma_tensor_map *map, const struct tma_operation
     tma_row_splitter_init(&splitter, &rows, direction, map->data_type);
     tma_row_splitter_init(&runs.splitter, &rows, direction, map->data_type);
     while (tma_rows_next(&rows, &row)) {
-        uint32_t count = describe(&row, direction), taken;
+        uint32_t count = describe(&row, direction, map->data_type), taken;
         for (uint32_t first = 0; first < count; first += taken) {
             taken = reference_request(&row, direction, map->data_type, first, count, &expected);
             if (!tma_row_splitter_next(&splitter, &request) || !is_same(&request, &expected))
@@ -146,7 +152,7 @@ static void compare(const struct tma_tensor_map *map, const struct tma_operation
         }
         row_count++;
         out_of_bounds += row.data_bytes == 0;
-        tensor_bytes += row.data_bytes;
+        tensor_bytes += row.data_global_bytes;
     }
     ck_assert(!tma_row_splitter_next(&splitter, &request));
     ck_assert(!next_of_run(&runs, &of_run));

@@ -1,5 +1,7 @@
 #include "memory/sm/row_splitter.h"
 
+#include "tensormap/types.h"
+
 /* L2 reduces these types 16 bytes at a time: two steps for a sector. */
 static bool is_short_float(enum tma_data_type type) {
     return type == TMA_FLOAT16 || type == TMA_BFLOAT16 || type == TMA_FLOAT32;
@@ -7,14 +9,26 @@ static bool is_short_float(enum tma_data_type type) {
 
 void tma_row_splitter_init(struct tma_row_splitter *splitter, const struct tma_row_stream *rows,
                            enum tma_direction direction, enum tma_data_type type) {
-    *splitter = (struct tma_row_splitter){
-        .direction = direction, .half_work = is_short_float(type), .stream = *rows};
+    *splitter = (struct tma_row_splitter){.direction = direction,
+                                          .half_work = is_short_float(type),
+                                          .global_bits = (uint8_t)tma_type_info(type)->global_bits,
+                                          .shared_bits = (uint8_t)tma_type_info(type)->shared_bits,
+                                          .stream = *rows};
 }
 
 static void count_rows(struct tma_row_splitter *splitter, uint32_t rows) {
     splitter->rows += rows;
-    splitter->tensor_bytes += rows * splitter->row.data_bytes;
+    splitter->tensor_bytes += rows * splitter->row.data_global_bytes;
     splitter->rows_out_of_bounds += splitter->row.data_bytes == 0 ? rows : 0;
+}
+
+/* Fill is moved as packed as data: without the padding that sub-byte types have in shared memory.
+ */
+static void pack_fill(const struct tma_row_splitter *splitter, struct tma_row *row) {
+    if (splitter->global_bits == splitter->shared_bits)
+        return;
+    row->before_bytes = row->before_bytes * splitter->global_bits / splitter->shared_bits;
+    row->after_bytes = row->after_bytes * splitter->global_bits / splitter->shared_bits;
 }
 
 /* Makes the next row the current one; false after the last. */
@@ -29,6 +43,7 @@ static bool next_row(struct tma_row_splitter *splitter) {
         if (run == NULL)
             return false;
         *row = run->first;
+        pack_fill(splitter, row);
         splitter->run_rows = run->rows - 1;
         splitter->global_step_bytes = run->global_step_bytes;
         splitter->shared_step_bytes = run->shared_step_bytes;

@@ -25,6 +25,7 @@ struct tma_uniform_run {
 
 struct tma_row_splitter {
     enum tma_direction direction;
+    uint8_t global_bits, shared_bits; /* of an element; they differ for padded sub-byte types */
     bool half_work; /* L2 takes half the work of a sector to reduce 16 bytes of this type */
     struct tma_uniform_run uniform; /* rows of one request each that are still to come */
     uint32_t row_done_bytes;        /* of the current row: line requests were made for these */
