@@ -36,7 +36,8 @@ uint32_t tma_derived_box_bytes(const struct tma_tensor_map *map) {
     if (map->kind == TMA_MAP_TILED) {
         elements = 1;
         for (size_t d = 0; d < map->rank; d++) /* no rule accepts a stride of 0 */
-            elements *= map->element_strides[d] == 0 ? 0 : map->box_dim[d] / map->element_strides[d];
+            elements *=
+                map->element_strides[d] == 0 ? 0 : map->box_dim[d] / map->element_strides[d];
     }
     return (uint32_t)tma_shared_bytes(map->data_type, elements);
 }

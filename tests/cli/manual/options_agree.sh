@@ -5,10 +5,10 @@ tmasim help --man | sed -n 's/^\.BR tmasim\\-\([a-z]*\) (1)$/\1/p' | sort | diff
 tmasim completion query -- '' | sed -n 's/^\([a-z]*\)	.*/\1/p' | sort | diff "$SCRATCH/verbs" -
 # One line for each option: its long name.
 while read -r verb; do
-    tmasim help "$verb" | sed -n '/^options:/,$s/^  \(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' |
+    tmasim help "$verb" | sed -n '/^options:/,$s/^  \(-., \)\{0,1\}\(--[a-z][a-z0-9-]*\).*/\2/p' |
         sort >"$SCRATCH/help"
     tmasim help --man "$verb" | sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' |
-        grep -A 1 '^\.TP$' | sed 's/\\fB\|\\fR//g; s/\\-/-/g' | sed -n 's/^\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' |
+        grep -A 1 '^\.TP$' | sed 's/\\fB\|\\fR//g; s/\\-/-/g' | sed -n 's/^\(-., \)\{0,1\}\(--[a-z][a-z0-9-]*\).*/\2/p' |
         sort >"$SCRATCH/man"
     tmasim completion query -- "$verb" -- 2>&1 | sed 's/	.*//' | sort >"$SCRATCH/completion"
     diff --label "$verb: help" --label "man page" -u "$SCRATCH/help" "$SCRATCH/man"

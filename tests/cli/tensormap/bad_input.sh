@@ -15,7 +15,7 @@ zeros 128 >zeros.bin
 zeros 100 >short.bin
 printf 'not hex at all' >text.txt
 awk 'BEGIN { x = 1; for (i = 0; i < 256; i++) { x = (x * 7919 + 13) % 65536; printf "%x", int(x / 256) % 16 } }' >random.hex
-awk 'BEGIN { for (i = 0; i < 9000; i++) print "0x1" }' >long.txt
+awk 'BEGIN { for (i = 0; i < 20000; i++) print "0x1" }' >long.txt
 try decode zeros.bin
 try decode short.bin
 try decode text.txt

@@ -9,7 +9,7 @@ sed 's/10630000/10632000/' sm_90 >wrong
 tmasim decode wrong | grep -v '^[a-z0-9_]*  '
 tmasim decode wrong --json | sed -n '/"findings"/,/]/p'
 tmasim decode wrong sm_90 | tail -n 1
-tmasim encode small.yaml --set global_strides=[] --set global_dim=[1024,64] --set global_strides=[2048] --arch sm_100 2>&1 >large
+tmasim encode small.yaml --set global_dim=[1024,64] --set global_strides=[2048] --arch sm_100 2>&1 >large
 tmasim decode large --arch sm_100 | grep -v '^[a-z0-9_]*  '
 tmasim encode small.yaml --set global_dim=[1024,64] --set global_strides=[2048] --arch sm_90 | cmp - large
 tmasim replace large global_address=0x7f0000000100 2>&1 | grep -c 'bit 85'
