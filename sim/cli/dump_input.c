@@ -42,7 +42,7 @@ static bool exists(const char *path) {
 }
 
 /* A part of a text, without blanks around it. */
-struct piece {
+struct dump_piece {
     const char *text;
     size_t length;
 };
@@ -51,16 +51,16 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static struct piece trimmed(const char *from, const char *end) {
+static struct dump_piece trimmed(const char *from, const char *end) {
     while (from < end && is_blank(*from))
         from++;
     while (end > from && is_blank(end[-1]))
         end--;
-    return (struct piece){from, (size_t)(end - from)};
+    return (struct dump_piece){from, (size_t)(end - from)};
 }
 
 /* Is the line NAME: and 256 digits? */
-static bool is_named_hex(struct piece line, struct piece *name, struct piece *hex) {
+static bool is_named_hex(struct dump_piece line, struct dump_piece *name, struct dump_piece *hex) {
     const char *end = line.text + line.length;
     const char *colon = memchr(line.text, ':', line.length);
     if (colon == NULL)
@@ -73,12 +73,12 @@ static bool is_named_hex(struct piece line, struct piece *name, struct piece *he
 
 /* The next name and its descriptor in lines of hex; false at the end. *good becomes false at a line
  * that is something else. */
-static bool next_line(const char **at, const char *end, struct piece *name, struct piece *dump,
-                      bool *good) {
+static bool next_line(const char **at, const char *end, struct dump_piece *name,
+                      struct dump_piece *dump, bool *good) {
     while (*at < end) {
         const char *line_end = memchr(*at, '\n', (size_t)(end - *at));
         const char *stop = line_end == NULL ? end : line_end;
-        struct piece line = trimmed(*at, stop);
+        struct dump_piece line = trimmed(*at, stop);
         *at = line_end == NULL ? end : line_end + 1;
         if (line.length == 0)
             continue;
@@ -89,8 +89,8 @@ static bool next_line(const char **at, const char *end, struct piece *name, stru
 }
 
 /* The same in C arrays: tensor_map_NAME[16] = {...}. A name is the word before the bracket. */
-static bool next_array(const char **at, const char *end, struct piece *name, struct piece *dump,
-                       bool *good) {
+static bool next_array(const char **at, const char *end, struct dump_piece *name,
+                       struct dump_piece *dump, bool *good) {
     static const char prefix[] = "tensor_map_";
     const char *open = memchr(*at, '{', (size_t)(end - *at));
     const char *close = open == NULL ? NULL : memchr(open, '}', (size_t)(end - open));
@@ -103,7 +103,7 @@ static bool next_array(const char **at, const char *end, struct piece *name, str
             stop = c;
             break;
         }
-    struct piece word = trimmed(*at, stop);
+    struct dump_piece word = trimmed(*at, stop);
     const char *start = word.text + word.length;
     while (start > word.text && !is_blank(start[-1]))
         start--;
@@ -118,11 +118,11 @@ static bool next_array(const char **at, const char *end, struct piece *name, str
 
 /* Reads all dumps of a text in one form. Returns their number; 0: the text has another form. */
 static size_t read_several(const char *data, size_t size,
-                           bool (*next)(const char **, const char *, struct piece *, struct piece *,
-                                        bool *),
+                           bool (*next)(const char **, const char *, struct dump_piece *,
+                                        struct dump_piece *, bool *),
                            struct cli_dump dumps[CLI_MOST_DUMPS]) {
     const char *at = data, *end = data + size;
-    struct piece name, text;
+    struct dump_piece name, text;
     struct tma_error error;
     size_t count = 0;
     bool good = true;
