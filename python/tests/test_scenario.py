@@ -87,7 +87,7 @@ def test_sampling_of_a_workload_and_its_errors() -> None:
     assert part.sampled.whole is None and 0 < part.sampled.simulated_percent < 100
     off = abs(part.cycles / whole.cycles - 1)
     assert 0 < 100 * off <= part.sampled.error_percent
-    short = Scenario("narrow_rows").run(sample="quick")
+    short = Scenario("narrow_rows").run(sample="careful")
     assert short.sampled is not None and short.sampled.whole == "it is short"
     assert short.cycles == Scenario("narrow_rows").run().cycles
     with pytest.raises(ValueError, match="which why needs"):
@@ -95,7 +95,7 @@ def test_sampling_of_a_workload_and_its_errors() -> None:
     with pytest.raises(ValueError, match="which draws needs"):
         scenario.run(sample=True, draws=2)
     wrong: Any = "fast"
-    with pytest.raises(tmasim.RunError, match="sample is 'fast'; allowed: usual, careful, quick"):
+    with pytest.raises(tmasim.RunError, match="sample is 'fast'; allowed: usual, careful"):
         scenario.run(sample=wrong)
 
 

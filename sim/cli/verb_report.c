@@ -121,7 +121,7 @@ static enum tma_error_code write_page(const struct page *page, const struct tma_
 static enum tma_sampling sampling_of(const struct report_options *options) {
     if (options->exact || options->why)
         return TMA_SAMPLING_NONE;
-    return options->sampling == TMA_SAMPLING_NONE ? TMA_SAMPLING_QUICK
+    return options->sampling == TMA_SAMPLING_NONE ? TMA_SAMPLING_LONG
                                                   : (enum tma_sampling)options->sampling;
 }
 
@@ -220,7 +220,7 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct report_options, exact),
      .help =
          "simulate all of a long run. Without it, as without --why, a run that moves more than\n"
-         "192 MB is sampled as with --sample=quick, and the page says so"},
+         "192 MB is sampled as with --sample, and the page says so"},
     CLI_OPTION_SAMPLE(offsetof(struct report_options, sampling)),
     CLI_OPTION_QUIET,
 };

@@ -2,8 +2,6 @@
 
 #include <assert.h>
 
-#include "engine/kernel_steps.h"
-
 static void end_cta(struct tma_kernel_cta *cta) {
     struct tma_kernel_engine *engine = cta->engine;
     struct tma_kernel_cluster *cluster = cta->cluster;
@@ -15,7 +13,6 @@ static void end_cta(struct tma_kernel_cta *cta) {
     uint64_t free_cycle = cta->end_cycle + engine->machine.warp.launch_cycles;
     if (free_cycle > cluster->free_cycle)
         cluster->free_cycle = free_cycle;
-    tma_kernel_steps_stop(cta);
     if (--cluster->running_ctas == 0)
         tma_actor_signal(&engine->simulation.actors, engine->scheduler_actor);
 }

@@ -6,7 +6,6 @@
 #include "base/allocation.h"
 #include "engine/kernel_ring.h"
 #include "engine/kernel_role.h"
-#include "engine/kernel_steps.h"
 #include "engine/kernel_units.h"
 #include "memory/topology.h"
 
@@ -274,7 +273,6 @@ static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cl
             cta->barriers[b].last_cycle = 0;
         }
         tma_rings_start(cta);
-        tma_kernel_steps_start(cta);
         tma_trace_start(&engine->simulation.tracer, start,
                         (struct tma_event_source){cta->sm->number, cta->number, 0});
     }
@@ -294,8 +292,6 @@ struct tma_wait tma_kernel_schedule(struct tma_kernel_engine *engine, uint64_t n
     uint32_t running = 0;
     for (uint32_t c = 0; c < engine->cluster_count; c++) {
         struct tma_kernel_cluster *cluster = &engine->clusters[c];
-        if (cluster->running_ctas == 0)
-            tma_kernel_steps_next(engine);
         if (cluster->running_ctas == 0 && engine->next_cta < engine->kernel->cta_count)
             start_cluster(engine, cluster, now);
         running += cluster->running_ctas > 0;

@@ -7,7 +7,6 @@
 #include "engine/kernel_operation.h"
 #include "engine/kernel_ring.h"
 #include "engine/kernel_sampling.h"
-#include "engine/kernel_steps.h"
 #include "engine/kernel_units.h"
 
 /* How far a role executes ahead of time. */
@@ -23,8 +22,6 @@ static void spend_until(struct tma_role_state *role, enum tma_role_cause cause, 
         return;
     struct tma_kernel_engine *engine = engine_of(role);
     engine->result->role_cycles[role->index][cause] += cycle - role->cycle;
-    if (role->in_timed_steps)
-        engine->sampling.steps.role_cycles[role->index][cause] += cycle - role->cycle;
     tma_observe_role(
         &engine->simulation.observer,
         (struct tma_event_source){role->cta->sm->number, role->cta->number, role->index}, cause,
@@ -239,8 +236,6 @@ void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;
     role->operations = 0;
-    role->passes = 0;
-    role->in_timed_steps = false;
     role->groups_committed = role->groups_complete = role->mma_committed = role->issued_cycle = 0;
     role->groups[0] = (struct tma_store_group){0};
     role->group_open = false;
@@ -376,10 +371,7 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
             return true; /* who completed it has set the cycle */
         return execute(role, statement, now, wait);
     }
-    enum tma_cursor_state state = tma_cursor_next(&role->cursor);
-    if (role->cursor.passes != role->passes)
-        tma_kernel_steps_pass(role);
-    switch (state) {
+    switch (tma_cursor_next(&role->cursor)) {
     case TMA_CURSOR_STATEMENT:
         return fetch_and_execute(role, role->cursor.statement, now, wait);
     case TMA_CURSOR_TILE:

@@ -11,9 +11,9 @@
 #include "engine/kernel_operation.h"
 #include "engine/kernel_role.h"
 #include "engine/kernel_sampling.h"
-#include "engine/kernel_steps.h"
 #include "engine/kernel_warm_start.h"
 #include "engine/module.h"
+#include "engine/sample_plan.h"
 
 enum { SMALL_STACK_KIB = 32, LARGE_STACK_KIB = 256 };
 
@@ -71,8 +71,6 @@ static void check_end(struct tma_kernel_engine *engine) {
     uint64_t ended = engine->simulation.accounting.ended_ctas;
     if (sampling->unit == TMA_SAMPLED_CTAS)
         ended += sampling->sampler.skipped;
-    if (sampling->unit == TMA_SAMPLED_STEPS)
-        ended += sampling->steps.left_out_ctas;
     snprintf(text, sizeof text, "the run stopped when %llu of %u CTAs had ended",
              (unsigned long long)ended, engine->kernel->cta_count);
     if (ended != engine->kernel->cta_count)
@@ -160,7 +158,7 @@ static void simulate(struct tma_kernel_engine *engine, const struct tma_engine_m
     check_end(engine);
     if (simulation->code == TMA_OK)
         summarise(engine);
-    else if (simulation->code == TMA_ERROR_INTERRUPTED && !engine->sampling.steps.refused)
+    else if (simulation->code == TMA_ERROR_INTERRUPTED)
         summarise_part(engine);
 }
 
@@ -197,65 +195,42 @@ static void release(struct tma_kernel_engine *engine) {
     tma_simulation_free(simulation);
 }
 
-/* What a run simulates, and what follows it. */
-struct kernel_task {
-    const struct tma_machine *machine;
-    const struct tma_kernel *kernel;
-    const struct tma_event_sink *sink;
-    const struct tma_watch *watch;
-    struct tma_cta_work work; /* of a CTA */
-    enum tma_steps_use use;   /* of a sampled run */
-    bool roles_wait;          /* a run with steps left out has found that */
-};
-
-/* Plans what a sampled run leaves out. A run that may stop, and is then run again, has no spans. */
-static void plan_sampling(struct tma_kernel_engine *engine, const struct kernel_task *task) {
+static void run_engine(struct tma_kernel_engine *engine, const struct tma_cta_work *work,
+                       const struct tma_event_sink *sink, struct tma_result *result) {
     struct tma_simulation *simulation = &engine->simulation;
-    if (!tma_simulation_samples(simulation, task->sink))
-        return;
-    engine->sampling.steps.use = task->use;
-    engine->sampling.roles_wait = task->roles_wait;
-    if (!tma_kernel_sampling_begin(engine, task->watch->sampling))
-        tma_simulation_out_of_memory(simulation);
-    if (tma_kernel_steps_tested(engine))
-        simulation->observer.spans = NULL;
-}
-
-/* Runs an engine of zeros. */
-static void run_engine(struct tma_kernel_engine *engine, const struct kernel_task *task,
-                       struct tma_result *result) {
-    struct tma_simulation *simulation = &engine->simulation;
-    engine->machine = tma_kernel_machine(task->machine, task->kernel);
-    engine->kernel = task->kernel;
-    simulation->machine = &engine->machine;
-    simulation->watch = task->watch;
-    simulation->total_operations = task->work.operations * task->kernel->cta_count;
-    simulation->total_bytes = task->work.bytes * task->kernel->cta_count;
-    if (!create(engine, task->sink, result))
+    simulation->total_operations = work->operations * engine->kernel->cta_count;
+    simulation->total_bytes = work->bytes * engine->kernel->cta_count;
+    if (!create(engine, sink, result))
         tma_simulation_out_of_memory(simulation);
     else if (simulation->code == TMA_OK)
         tma_kernel_find_facts(engine);
-    if (simulation->code == TMA_OK)
-        plan_sampling(engine, task);
+    if (simulation->code == TMA_OK && tma_simulation_samples(simulation, sink) &&
+        !tma_kernel_sampling_begin(engine, simulation->watch->sampling))
+        tma_simulation_out_of_memory(simulation);
     if (simulation->code == TMA_OK)
         simulate_alone(engine);
 }
 
-/* Whether a run tested that roles do not wait for memory, and stopped as they do. */
-struct steps_test {
-    bool tested, refused;
-};
-
-static enum tma_error_code run_task(const struct kernel_task *task, struct tma_result *result,
-                                    struct tma_kernel_place *place, struct steps_test *test,
-                                    struct tma_error *error) {
+enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
+                                           const struct tma_kernel *kernel,
+                                           const struct tma_event_sink *sink,
+                                           const struct tma_watch *watch, struct tma_result *result,
+                                           struct tma_kernel_place *place,
+                                           struct tma_error *error) {
+    struct tma_cta_work work;
+    struct tma_watch whole;
+    enum tma_error_code code = tma_kernel_check_and_count(machine, kernel, &work, place, error);
+    if (code != TMA_OK)
+        return code;
     struct tma_kernel_engine *engine = tma_allocate(1, sizeof *engine);
-    *test = (struct steps_test){0};
     if (engine == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    run_engine(engine, task, result);
-    *test = (struct steps_test){tma_kernel_steps_tested(engine), engine->sampling.steps.refused};
-    enum tma_error_code code = engine->simulation.code;
+    engine->machine = tma_kernel_machine(machine, kernel);
+    engine->kernel = kernel;
+    engine->simulation.machine = &engine->machine;
+    engine->simulation.watch = watch;
+    run_engine(engine, &work, sink, result);
+    code = engine->simulation.code;
     if (code != TMA_OK && error != NULL)
         *error = engine->simulation.error;
     if (code != TMA_OK && place != NULL) {
@@ -267,39 +242,11 @@ static enum tma_error_code run_task(const struct kernel_task *task, struct tma_r
     }
     release(engine);
     tma_release(engine);
+    if (code != TMA_OK || !tma_sample_is_rough(result, watch, &whole))
+        return code;
+    code = tma_kernel_run_watched(machine, kernel, sink, &whole, result, place, error);
+    result->sampled = (struct tma_sampled){.asked = true, .whole = TMA_WHOLE_ROUGH};
     return code;
-}
-
-/* A run that leaves steps out may find that it must not: it is run again. */
-static enum tma_error_code run_tested(struct kernel_task *task, struct tma_result *result,
-                                      struct tma_kernel_place *place, struct tma_error *error) {
-    struct steps_test test;
-    task->use = TMA_STEPS_TESTED;
-    enum tma_error_code code = run_task(task, result, place, &test, error);
-    bool lacks_spans = test.tested && task->watch->spans != NULL;
-    if (!test.refused && (code != TMA_OK || !lacks_spans))
-        return code;
-    task->roles_wait = test.refused;
-    task->use = test.refused ? TMA_STEPS_KEPT : TMA_STEPS_LEFT_OUT;
-    return run_task(task, result, place, &test, error);
-}
-
-enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
-                                           const struct tma_kernel *kernel,
-                                           const struct tma_event_sink *sink,
-                                           const struct tma_watch *watch, struct tma_result *result,
-                                           struct tma_kernel_place *place,
-                                           struct tma_error *error) {
-    struct kernel_task task = {machine, kernel, sink, watch, .use = TMA_STEPS_LEFT_OUT};
-    enum tma_error_code code =
-        tma_kernel_check_and_count(machine, kernel, &task.work, place, error);
-    if (code != TMA_OK)
-        return code;
-    enum tma_sampling sampling = watch == NULL ? TMA_SAMPLING_NONE : watch->sampling;
-    if (sampling == TMA_SAMPLING_USUAL || sampling == TMA_SAMPLING_CAREFUL)
-        return run_tested(&task, result, place, error);
-    struct steps_test test;
-    return run_task(&task, result, place, &test, error);
 }
 
 enum tma_error_code tma_kernel_run(const struct tma_machine *machine,

@@ -1,6 +1,5 @@
 #include "engine/kernel_sampling.h"
 
-#include "engine/kernel_steps.h"
 #include "engine/sample_plan.h"
 #include "engine/sampled_loops.h"
 
@@ -26,10 +25,7 @@ bool tma_kernel_sampling_begin(struct tma_kernel_engine *engine, enum tma_sampli
     struct tma_kernel_sampling *own = &engine->sampling;
     struct tma_sample_plan plan =
         tma_sample_plan_of(&engine->machine, sampling, walk_bytes(kernel));
-    bool by_steps;
     own->on = true;
-    if (!tma_kernel_steps_begin(engine, &by_steps) || by_steps)
-        return by_steps;
     if (kernel->cta_count / engine->cta_places >= TMA_SAMPLED_WAVES) {
         own->unit = TMA_SAMPLED_CTAS;
         plan.total = kernel->cta_count;
@@ -61,17 +57,10 @@ bool tma_kernel_sampling_begin(struct tma_kernel_engine *engine, enum tma_sampli
 void tma_kernel_sampling_free(struct tma_kernel_engine *engine) {
     tma_sampler_free(&engine->sampling.sampler);
     tma_sample_shares_free(&engine->sampling.shares);
-    tma_kernel_steps_free(engine);
 }
 
 bool tma_kernel_sampling_leave(struct tma_kernel_engine *engine, uint64_t rounds) {
     struct tma_kernel_sampling *own = &engine->sampling;
-    if (own->unit == TMA_SAMPLED_STEPS) {
-        engine->next_cta = 0;
-        engine->next_tile = engine->kernel->cta_count;
-        tma_kernel_steps_cut(engine, rounds != UINT64_MAX);
-        return false;
-    }
     bool sampled = own->sampler.marks != NULL, by_ctas = own->unit == TMA_SAMPLED_CTAS;
     uint64_t ctas = engine->kernel->cta_count, round = by_ctas ? engine->cta_places : ctas;
     uint64_t all = !sampled ? 0 : by_ctas ? ctas / round : own->least_iterations;
@@ -208,8 +197,6 @@ static void skip(struct tma_kernel_engine *engine, uint64_t units) {
         if (units > 0)
             tma_sampler_skip_shared(&own->sampler, units, &own->shares);
         break;
-    case TMA_SAMPLED_STEPS:
-        break; /* has no sampler */
     }
 }
 
@@ -268,15 +255,8 @@ void tma_kernel_sampling_end(struct tma_kernel_engine *engine, struct tma_memory
     const struct tma_kernel_sampling *own = &engine->sampling;
     if (!own->on)
         return;
-    if (own->unit == TMA_SAMPLED_STEPS) {
-        tma_kernel_steps_end(engine, counters, units);
-        return;
-    }
     tma_sample_account(&own->sampler, walk_bytes(engine->kernel), own->unit != TMA_SAMPLED_CTAS,
                        &engine->simulation.accounting, counters);
-    struct tma_sampled *sampled = &engine->result->sampled;
-    if (own->roles_wait && sampled->whole == TMA_WHOLE_NO_UNIT)
-        sampled->whole = TMA_WHOLE_WAITS;
     for (int u = 0; u < TMA_TALLY_UNIT_COUNT; u++)
         units[u] += own->sampler.tally.units[u];
 }

@@ -9,13 +9,10 @@
 
 /* The cut in the loops of roles; NULL where the run is simulated whole. */
 static inline struct tma_loop_cut *tma_kernel_cut(struct tma_kernel_engine *engine) {
-    const struct tma_kernel_sampling *own = &engine->sampling;
-    bool cuts = own->sampler.marks != NULL || own->unit == TMA_SAMPLED_STEPS;
-    return cuts ? &engine->sampling.cut : NULL;
+    return engine->sampling.sampler.marks != NULL ? &engine->sampling.cut : NULL;
 }
 
-/* Plans the sampling of a kernel whose grid is ready; sampling.steps.use and sampling.roles_wait
- * are known. False when out of memory. */
+/* Plans the sampling of a kernel whose grid is ready. False when out of memory. */
 bool tma_kernel_sampling_begin(struct tma_kernel_engine *engine, enum tma_sampling sampling);
 void tma_kernel_sampling_free(struct tma_kernel_engine *engine);
 

@@ -4,11 +4,11 @@
 #define TMA_ENGINE_KERNEL_STATE_H
 
 #include "engine/completion_queue.h"
+#include "engine/loop_cut.h"
 #include "engine/program_cursor.h"
 #include "engine/sample_shares.h"
 #include "engine/sampler.h"
 #include "engine/simulation.h"
-#include "engine/step_cut.h"
 #include "memory/core/port.h"
 
 enum {
@@ -72,8 +72,6 @@ struct tma_role_state {
     enum tma_role_phase phase;
     struct tma_program_cursor cursor;
     uint32_t operations; /* issued so far */
-    uint64_t passes;     /* of the cursor, up to which a sampled run has looked */
-    bool in_timed_steps; /* of a run that leaves steps out */
     uint64_t cycle;      /* up to which the role has executed; may lie ahead */
     struct tma_ring_use rings[TMA_MAX_RINGS];
     const struct tma_statement *waiting; /* the statement that waits */
@@ -169,45 +167,20 @@ struct tma_statement_facts {
 
 /* What the progress of a sampled run is counted in. */
 enum tma_sampled_unit {
-    TMA_SAMPLED_CTAS,       /* of the grid */
-    TMA_SAMPLED_TILES,      /* that dynamic loops take */
-    TMA_SAMPLED_ITERATIONS, /* of loops, in all CTAs together */
-    TMA_SAMPLED_STEPS       /* of the loops within output tiles: see kernel_steps.h */
-};
-
-/* Whether a sampled run may leave steps out of output tiles. */
-enum tma_steps_use {
-    TMA_STEPS_KEPT,    /* no */
-    TMA_STEPS_TESTED,  /* yes, but it stops where roles wait for memory: see step_waits.h */
-    TMA_STEPS_LEFT_OUT /* yes */
-};
-
-/* See kernel_steps.h. */
-struct tma_kernel_steps {
-    enum tma_steps_use use;
-    bool refused;         /* roles wait for memory: the run has stopped */
-    uint64_t ended_loops; /* of the timed role: their timed steps have all been simulated */
-    struct tma_step_cut cut;
-    struct tma_step_clock clock;
-    struct tma_program_amounts whole, part;
-    uint32_t measured_round; /* those that are left out are taken to be as this one */
-    uint32_t most_rounds;    /* of a grid, before some can still be left out; 0: none can */
-    uint32_t left_out_ctas;  /* of a grid, in whole rounds */
-    /* What each role spends its time for, summed over CTAs, within its timed steps. */
-    uint64_t role_cycles[TMA_MAX_ROLES][TMA_ROLE_CAUSE_COUNT];
+    TMA_SAMPLED_CTAS,      /* of the grid */
+    TMA_SAMPLED_TILES,     /* that dynamic loops take */
+    TMA_SAMPLED_ITERATIONS /* of loops, in all CTAs together */
 };
 
 /* See kernel_sampling.h. All 0: the run is not sampled. */
 struct tma_kernel_sampling {
     bool on;
-    bool roles_wait; /* a run before this one has found that steps can't be left out */
     enum tma_sampled_unit unit;
     struct tma_sampler sampler; /* without marks: the run is simulated whole */
     struct tma_loop_cut cut;
     uint64_t least_iterations;       /* of a loop, in any CTA */
     uint64_t operations;             /* of an iteration, in all CTAs; 0: they differ */
     struct tma_sample_shares shares; /* of clusters, in operations */
-    struct tma_kernel_steps steps;
 };
 
 struct tma_kernel_engine {

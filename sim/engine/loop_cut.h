@@ -7,7 +7,6 @@
 
 struct tma_loop_cut {
     uint32_t loops[TMA_MAX_ROLES]; /* by role: the statement of its loop, or UINT32_MAX */
-    uint32_t tiles[TMA_MAX_ROLES]; /* a loop over tiles that is cut too: the same */
     uint32_t counted;              /* the role whose iterations are counted */
     uint64_t passes; /* iterations that it has begun, but for the first, in all CTAs */
 };
@@ -16,7 +15,6 @@ struct tma_loop_cut {
 struct tma_loop_gap {
     uint64_t after; /* the last iteration before the cut, as the loop has counted them from 0 */
     uint64_t by;    /* iterations that are left out; 0: none yet */
-    uint64_t tiles_after, tiles_by; /* the same of the loop over tiles */
 };
 
 #endif

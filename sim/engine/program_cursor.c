@@ -177,13 +177,9 @@ static int64_t stride_of(struct tma_program_cursor *cursor, const struct tma_pro
     if (cut == NULL)
         return frame->step;
     if (cut->loops[cursor->role] == frame->statement) {
-        if (place == &cursor->main) {
-            cursor->passes++;
+        if (place == &cursor->main)
             cut->passes += cursor->role == cut->counted;
-        }
         by = gap != NULL && frame->index == gap->after + 1 ? gap->by : 0;
-    } else if (cut->tiles[cursor->role] == frame->statement) {
-        by = gap != NULL && frame->index == gap->tiles_after + 1 ? gap->tiles_by : 0;
     }
     if (by == 0)
         return frame->step;

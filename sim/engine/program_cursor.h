@@ -42,7 +42,6 @@ struct tma_program_cursor {
     bool ahead_ended;
     struct tma_loop_cut *cut;       /* borrowed; NULL: no loop is cut */
     const struct tma_loop_gap *gap; /* borrowed; NULL: nothing is cut out, passes are counted */
-    uint64_t passes;                /* iterations of that loop that have ended */
     const struct tma_statement *statement;
     uint64_t tile_index;
     uint64_t steps; /* statements and iterations so far */

@@ -122,8 +122,8 @@ enum { TMA_MAX_ROLES = 16 };
     X(TMA_WHOLE_UNSTEADY, "no three windows in a row agreed")                                      \
     X(TMA_WHOLE_NO_UNIT, "its roles have no loop in common that is long enough, and its grid has " \
                          "few waves of CTAs")                                                      \
-    X(TMA_WHOLE_WAITS, "its roles wait for memory, so that no steps can stand for those that are " \
-                       "left out, and its grid has few waves of CTAs")
+    X(TMA_WHOLE_ROUGH, "with parts left out, its cycles would be right within more than 20 % "     \
+                       "only")
 
 enum tma_whole_reason {
 #define TMA_WHOLE_ENUM(name, text) name,
@@ -143,8 +143,6 @@ struct tma_sampled {
     uint64_t skipped_cycles;     /* 0: all of it was simulated */
     uint64_t error_cycles;       /* the cycles of the run are right within so many */
     bool rereads;                /* tiles are read again and again, so that it may drift slowly */
-    bool short_tiles;            /* each output tile was simulated without some of its steps, */
-    bool roles_wait;             /* and roles wait for memory: shares of their time are rough */
 };
 
 struct tma_result {

@@ -7,6 +7,7 @@
 #include "engine/cta_scheduler.h"
 #include "engine/memory_actor.h"
 #include "engine/module.h"
+#include "engine/sample_plan.h"
 #include "engine/relieved_wavefronts.h"
 #include "engine/slot_sampling.h"
 #include "engine/warm_l2.h"
@@ -221,7 +222,12 @@ enum tma_error_code tma_run_watched(const struct tma_machine *machine,
     release(&run);
     if (simulation->code != TMA_OK && error != NULL)
         *error = simulation->error;
-    return simulation->code;
+    struct tma_watch whole;
+    if (simulation->code != TMA_OK || !tma_sample_is_rough(result, watch, &whole))
+        return simulation->code;
+    code = tma_run_watched(machine, workload, sink, &whole, result, error);
+    result->sampled = (struct tma_sampled){.asked = true, .whole = TMA_WHOLE_ROUGH};
+    return code;
 }
 
 enum tma_error_code tma_run(const struct tma_machine *machine, const struct tma_workload *workload,

@@ -5,29 +5,26 @@
 /* A window has at least so many refreshes of each DRAM bank. */
 enum { REFRESHES = 2, CAREFUL_REFRESHES = 32 };
 
+/* An estimate that may be further off is none. */
+enum { MOST_ERROR_PERCENT = 20 };
+
 /* What is skipped at once, as a multiple of all that came before. */
 enum { FACTOR = 64, CAREFUL_FACTOR = 1 };
 
-/* For a quick look, windows may differ by four times as much. */
-enum { QUICK_TOLERANCE = 4 * TMA_USUAL_TOLERANCE };
-
-/* For a quick look, the smaller of one walk and 1.5 times the capacity; else 1.5 times the smaller
- * of one walk and twice the capacity. */
-static uint64_t guard_of(uint64_t walk_bytes, uint64_t capacity_bytes, bool quick) {
-    uint64_t most = quick ? capacity_bytes / 2 * 3 : 2 * capacity_bytes;
-    uint64_t least = walk_bytes < most ? walk_bytes : most;
-    return quick ? least : least / 2 * 3;
+/* 1.5 times the smaller of one walk and twice the capacity. */
+static uint64_t guard_of(uint64_t walk_bytes, uint64_t capacity_bytes) {
+    uint64_t most = 2 * capacity_bytes;
+    return (walk_bytes < most ? walk_bytes : most) / 2 * 3;
 }
 
 struct tma_sample_plan tma_sample_plan_of(const struct tma_machine *machine,
                                           enum tma_sampling sampling, uint64_t walk_bytes) {
-    bool careful = sampling == TMA_SAMPLING_CAREFUL, quick = sampling == TMA_SAMPLING_QUICK;
+    bool careful = sampling == TMA_SAMPLING_CAREFUL;
     uint64_t refresh = (uint64_t)machine->dram.trefi_ps * machine->sm_clock_mhz / 1000000;
     return (struct tma_sample_plan){
         .window_cycles = refresh * (careful ? CAREFUL_REFRESHES : REFRESHES),
-        .guard_bytes = guard_of(walk_bytes, machine->l2.capacity_bytes, quick),
+        .guard_bytes = guard_of(walk_bytes, machine->l2.capacity_bytes),
         .outgrows_l2 = walk_bytes > machine->l2.capacity_bytes,
-        .tolerance = quick ? QUICK_TOLERANCE : TMA_USUAL_TOLERANCE,
         .factor = careful ? CAREFUL_FACTOR : FACTOR,
     };
 }
@@ -119,4 +116,17 @@ void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, 
     sampled->error_cycles = sampler->error_cycles;
     sampled->error_cycles += ending_cycles(accounting, inside_ctas);
     sampled->rereads = result->counters.tensor_bytes > walk_bytes;
+}
+
+bool tma_sample_is_rough(const struct tma_result *result, const struct tma_watch *watch,
+                         struct tma_watch *whole) {
+    const struct tma_sampled *sampled = &result->sampled;
+    if (!sampled->asked || sampled->skipped_cycles == 0 ||
+        sampled->error_cycles <= result->cycles / (100 / MOST_ERROR_PERCENT))
+        return false;
+    *whole = *watch;
+    whole->sampling = TMA_SAMPLING_NONE;
+    if (watch->spans != NULL && watch->spans->restart != NULL)
+        watch->spans->restart(watch->spans->context);
+    return true;
 }

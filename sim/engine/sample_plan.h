@@ -27,4 +27,9 @@ struct tma_tally tma_sample_tally(const struct tma_accounting *accounting,
 void tma_sample_account(const struct tma_sampler *sampler, uint64_t walk_bytes, bool inside_ctas,
                         struct tma_accounting *accounting, struct tma_memory_counters *counters);
 
+/* Whether a run that has ended was sampled and may be off by more than 20 % of its cycles: then it
+ * has to be simulated whole, as *whole says. The spans begin anew. */
+bool tma_sample_is_rough(const struct tma_result *result, const struct tma_watch *watch,
+                         struct tma_watch *whole);
+
 #endif

@@ -7,6 +7,7 @@ enum {
     TIME_MILLE = 5, /* by so much their times a unit may differ, in thousandths */
     TRAFFIC_MILLE = 10,
     PATIENCE_ROWS = 8000000, /* after so many rows they may differ by as much again */
+    SLACK = 16,              /* what these shares are multiplied with, in sixteenths, before that */
     SECTOR_BYTES = 32,
     RATE_ONE = 1 << 30
 };
@@ -59,13 +60,12 @@ static bool traffic_agrees(uint64_t a, uint64_t b, uint64_t sectors, uint64_t sl
     uint64_t most = a > b ? a : b;
     if (most < sectors / 10)
         most = sectors / 10;
-    return difference(a, b) <= most / 1000 * TRAFFIC_MILLE * slack / TMA_USUAL_TOLERANCE;
+    return difference(a, b) <= most / 1000 * TRAFFIC_MILLE * slack / SLACK;
 }
 
 static bool agree(const struct window_rates *a, const struct window_rates *b, uint64_t slack) {
     uint64_t most = a->cycles > b->cycles ? a->cycles : b->cycles;
-    return difference(a->cycles, b->cycles) <=
-               most / 1000 * TIME_MILLE * slack / TMA_USUAL_TOLERANCE &&
+    return difference(a->cycles, b->cycles) <= most / 1000 * TIME_MILLE * slack / SLACK &&
            traffic_agrees(a->misses, b->misses, a->sectors, slack) &&
            traffic_agrees(a->dram, b->dram, a->sectors, slack);
 }
@@ -85,9 +85,8 @@ static bool are_steady(const struct tma_sampler *sampler, uint32_t length, uint6
         least = rates[w].cycles < least ? rates[w].cycles : least;
         most = rates[w].cycles > most ? rates[w].cycles : most;
     }
-    uint64_t slack =
-        sampler->plan.tolerance + last->tally.counters.rows / (PATIENCE_ROWS / TMA_USUAL_TOLERANCE);
-    uint64_t allowed = most / 1000 * TIME_MILLE * slack / TMA_USUAL_TOLERANCE;
+    uint64_t slack = SLACK + last->tally.counters.rows / (PATIENCE_ROWS / SLACK);
+    uint64_t allowed = most / 1000 * TIME_MILLE * slack / SLACK;
     *error = 2 * (allowed > most - least ? allowed : most - least);
     return agree(&rates[0], &rates[1], slack) && agree(&rates[1], &rates[2], slack) &&
            agree(&rates[0], &rates[2], slack);

@@ -15,9 +15,6 @@
 
 enum { TMA_SAMPLE_MARKS = 48 /* that are kept: windows get longer in a run of more */ };
 
-/* What the tolerance of a plan usually is: windows may then differ by the shares of sampler.c. */
-enum { TMA_USUAL_TOLERANCE = 16 };
-
 /* How a run can be sampled; in units of its progress. */
 struct tma_sample_plan {
     uint64_t total;         /* of the whole run */
@@ -28,7 +25,6 @@ struct tma_sample_plan {
     uint64_t guard;         /* progress before the first window, at least */
     uint64_t guard_bytes;   /* that L2 is asked for before the first window, */
     bool outgrows_l2;       /* or that come to lie in L2, which can't hold all of the tensors */
-    uint64_t tolerance;     /* by which windows may differ: TMA_USUAL_TOLERANCE, or more */
     uint64_t factor;        /* what is skipped at once is at most so many times what came before */
 };
 

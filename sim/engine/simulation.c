@@ -38,7 +38,7 @@ bool tma_simulation_samples(struct tma_simulation *simulation, const struct tma_
         return false;
     }
     bool samples =
-        watch->sampling != TMA_SAMPLING_QUICK || simulation->total_bytes > TMA_LONG_RUN_BYTES;
+        watch->sampling != TMA_SAMPLING_LONG || simulation->total_bytes > TMA_LONG_RUN_BYTES;
     simulation->accounting.result->sampled = (struct tma_sampled){
         .asked = true, .whole = samples ? TMA_WHOLE_NO_REASON : TMA_WHOLE_SHORT};
     return samples;

@@ -28,6 +28,7 @@ struct tma_span {
 /* Gets the spans of a run, one call each. The span is valid during the call. */
 struct tma_span_sink {
     void (*span)(void *context, const struct tma_span *span);
+    void (*restart)(void *context); /* may be NULL; the run begins again: drops all spans */
     void *context;
 };
 

@@ -25,11 +25,10 @@ enum tma_sampling {
     TMA_SAMPLING_NONE,    /* all of it is simulated */
     TMA_SAMPLING_USUAL,   /* what is skipped once the run is steady can be nearly all of it */
     TMA_SAMPLING_CAREFUL, /* longer windows, and the run is looked at again and again */
-    TMA_SAMPLING_QUICK    /* for a look at a run that moves more than TMA_LONG_RUN_BYTES, others are
-                             simulated whole: a shorter guard, and windows may differ by more */
+    TMA_SAMPLING_LONG     /* as usual, where a run moves more than TMA_LONG_RUN_BYTES: pages */
 };
 
-/* The names of all ways but TMA_SAMPLING_NONE. */
+/* The names that users have for them. */
 extern const struct tma_names tma_sampling_names;
 
 /* A run that moves more takes more than half a second to simulate. */
@@ -39,8 +38,8 @@ enum { TMA_LONG_RUN_BYTES = 192 * 1000 * 1000 };
  * `sampling`. */
 struct tma_watch {
     /* Called every few milliseconds of the host's time; it may take long, but must not call
-     * tma_run. False ends the run. A sampled run may find out that it must leave out less: it then
-     * begins again, and so does what the caller sees. */
+     * tma_run. False ends the run. A sampled run whose error is too large begins again, and so does
+     * what the caller sees. */
     bool (*look)(void *context, const struct tma_run_state *state);
     void *context;
 

@@ -95,7 +95,7 @@ static enum tma_error_code replay_row(const struct tma_machine *machine,
         return tma_fail(error, TMA_ERROR_FILE, "the library has no kernel %s", record.kernel);
     bool is_long = number_in(records, row, "l2_sectors") > LONG_SECTORS;
     return run(machine, path, &record,
-               is_long && !records->exact ? TMA_SAMPLING_QUICK : TMA_SAMPLING_NONE, result, error);
+               is_long && !records->exact ? TMA_SAMPLING_USUAL : TMA_SAMPLING_NONE, result, error);
 }
 
 static void replay(const struct tma_machine *machine, const struct tma_tsv *records, size_t row,

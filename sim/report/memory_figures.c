@@ -10,7 +10,6 @@ struct tma_memory_figures tma_memory_figures_of(const struct tma_result *result,
         .cycles = result->memory_cycles > result->cycles ? result->memory_cycles : result->cycles,
         .l2_hit_fraction =
             tma_ratio((double)counters->l2_sector_hits, (double)counters->l2_sectors),
-        .l2_use_known = !result->sampled.short_tiles || result->sampled.skipped_cycles == 0,
         .l2_fill_bytes = counters->l2_fill_sectors * TMA_SECTOR_BYTES,
         .l2_fill_unused_bytes = counters->l2_fill_unused_sectors * TMA_SECTOR_BYTES,
         .l2_over_fetch_fraction =

@@ -2,16 +2,11 @@
 #ifndef TMA_REPORT_MEMORY_FIGURES_H
 #define TMA_REPORT_MEMORY_FIGURES_H
 
-#include <stdbool.h>
-
 #include "engine/result.h"
 
 struct tma_memory_figures {
     uint64_t cycles;        /* until L2 and DRAM are done; at least the cycles of the run */
     double l2_hit_fraction; /* hits of all sectors that L2 was asked for */
-    /* Whether over-fetch and evictions are known. A run that is simulated without some steps of its
-     * tiles uses and evicts other lines than a whole one. */
-    bool l2_use_known;
     uint64_t l2_fill_bytes;
     uint64_t l2_fill_unused_bytes;
     double l2_over_fetch_fraction; /* unused sectors of all filled sectors */

@@ -76,14 +76,6 @@ void tma_limits_write_text(const struct tma_limit_figure limits[TMA_LIMIT_COUNT]
     }
 }
 
-/* Null where the count is not known. */
-static void optional_count(struct tma_json *json, const char *key, uint64_t value, bool is_known) {
-    if (is_known)
-        tma_json_unsigned(json, key, value);
-    else
-        tma_json_null(json, key);
-}
-
 /* Null where the figure is not known. */
 static void optional(struct tma_json *json, const char *key, double value, unsigned digits,
                      bool is_known) {
@@ -135,14 +127,6 @@ void tma_map_fetches_write_json(const struct tma_counters *counters, struct tma_
 
 static void write_fills(const struct tma_counters *counters,
                         const struct tma_memory_figures *figures, FILE *out) {
-    if (!figures->l2_use_known) {
-        tma_text_line(out, NULL, "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors",
-                      counters->l2_fills, counters->l2_fill_sectors);
-        tma_text_line(out, NULL,
-                      "over-fetch and evictions unknown: steps of tiles were left out, which would "
-                      "use and evict other lines");
-        return;
-    }
     tma_text_line(out, NULL,
                   "%" PRIu64 " fills from DRAM, of %" PRIu64 " sectors: %" PRIu64
                   " (%s %%) never used (over-fetch)",
@@ -166,7 +150,6 @@ void tma_traffic_write_text(const struct tma_counters *counters,
 
 void tma_l2_members_write_json(const struct tma_counters *counters,
                                const struct tma_memory_figures *figures, struct tma_json *json) {
-    bool known = figures->l2_use_known;
     tma_json_unsigned(json, "sectors", counters->l2_sectors);
     tma_json_unsigned(json, "sector_hits", counters->l2_sector_hits);
     tma_json_unsigned(json, "sector_misses", counters->l2_sector_misses);
@@ -174,10 +157,10 @@ void tma_l2_members_write_json(const struct tma_counters *counters,
     tma_json_unsigned(json, "fills", counters->l2_fills);
     tma_json_unsigned(json, "fill_sectors", counters->l2_fill_sectors);
     tma_json_unsigned(json, "fill_bytes", figures->l2_fill_bytes);
-    optional_count(json, "unused_fill_sectors", counters->l2_fill_unused_sectors, known);
-    optional_count(json, "unused_fill_bytes", figures->l2_fill_unused_bytes, known);
-    optional(json, "over_fetch_fraction", figures->l2_over_fetch_fraction, FRACTION_DIGITS, known);
-    optional_count(json, "evictions", counters->l2_evictions, known);
+    tma_json_unsigned(json, "unused_fill_sectors", counters->l2_fill_unused_sectors);
+    tma_json_unsigned(json, "unused_fill_bytes", figures->l2_fill_unused_bytes);
+    tma_json_decimal(json, "over_fetch_fraction", figures->l2_over_fetch_fraction, FRACTION_DIGITS);
+    tma_json_unsigned(json, "evictions", counters->l2_evictions);
 }
 
 void tma_dram_write_json(const struct tma_counters *counters,

@@ -38,10 +38,6 @@ void tma_sampled_write_text(const struct tma_result *result, FILE *out) {
         tma_text_line(out, NULL,
                       "tiles are read again, so that the run may drift slowly: --sample=careful "
                       "looks for that");
-    if (sampled->roles_wait)
-        tma_text_line(out, NULL,
-                      "roles wait for memory, and steps of tiles were left out: shares of time may "
-                      "be several points off");
 }
 
 void tma_sampled_write_json(const struct tma_result *result, struct tma_json *json) {
@@ -52,8 +48,6 @@ void tma_sampled_write_json(const struct tma_result *result, struct tma_json *js
     tma_json_decimal(json, "simulated_percent", tma_sampled_percent(result), PERCENT_DIGITS);
     tma_json_decimal(json, "error_percent", tma_sampled_error_percent(result), PERCENT_DIGITS);
     tma_json_bool(json, "drift_possible", sampled->rereads);
-    tma_json_bool(json, "short_tiles", sampled->short_tiles);
-    tma_json_bool(json, "roles_wait", sampled->roles_wait);
     if (sampled->skipped_cycles == 0)
         tma_json_string(json, "whole", tma_whole_reason_text(sampled->whole));
     tma_json_end_object(json);

@@ -43,8 +43,15 @@ static void add(void *context, const struct tma_span *span) {
         sample->items[sample->count++] = *span;
 }
 
+static void restart(void *context) {
+    struct tma_span_sample *sample = context;
+    sample->count = 0;
+    sample->sm_step = 1;
+    sample->cut = false;
+}
+
 struct tma_span_sink tma_span_sample_sink(struct tma_span_sample *sample) {
-    return (struct tma_span_sink){add, sample};
+    return (struct tma_span_sink){add, restart, sample};
 }
 
 static int compare(uint64_t a, uint64_t b) {

@@ -55,7 +55,7 @@ enum tma_request_kind { TMA_REQUEST_NUMBER, TMA_REQUEST_WORD, TMA_REQUEST_FLAG }
     X(TMA_REQUEST_SET, "set", TMA_REQUEST_WORD, 32, false,                                         \
       "run: settings PATH=VALUE, as --set takes them")                                             \
     X(TMA_REQUEST_SAMPLE, "sample", TMA_REQUEST_WORD, 0, false,                                    \
-      "run: usual, careful or quick: simulate a long run in part")
+      "run: usual or careful: simulate a long run in part")
 
 /* A field f of a tensor map is key number f; the keys of the table follow. */
 enum tma_request_key {

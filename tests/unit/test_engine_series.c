@@ -148,7 +148,7 @@ static void check_scenario(const char *path) {
     tma_diagnostics_free(&list);
     struct tma_series *series = tma_series_new(&scenario.machine);
     ck_assert_ptr_nonnull(series);
-    const struct tma_span_sink sink = {add_span, &sums};
+    const struct tma_span_sink sink = {.span = add_span, .context = &sums};
     const struct tma_watch watch = {.series = series, .spans = &sink};
     ck_assert_int_eq(run(&scenario, NULL, &plain), TMA_OK);
     /* The second run clears what the first one left. */
@@ -205,7 +205,7 @@ START_TEST(sampled_runs_have_their_part) {
         tma_scenario_read(path, sampled[_i].settings, sampled[_i].setting_count, &scenario, &list),
         "%s", path);
     struct tma_series *series = tma_series_new(&scenario.machine);
-    const struct tma_span_sink sink = {add_span, &sums};
+    const struct tma_span_sink sink = {.span = add_span, .context = &sums};
     const struct tma_watch blind = {.sampling = TMA_SAMPLING_USUAL};
     const struct tma_watch watch = {
         .series = series, .spans = &sink, .sampling = TMA_SAMPLING_USUAL};
@@ -231,22 +231,22 @@ START_TEST(sampled_runs_have_their_part) {
 }
 END_TEST
 
-/* A quick look at a run that is not long sees all of it. Events have no gaps. */
+/* Where only long runs are sampled, a run that is not long is whole. Events have no gaps. */
 START_TEST(short_runs_are_whole) {
     struct tma_scenario scenario;
     struct tma_diagnostics list = {0};
     struct tma_error error;
     const struct tma_event_sink events = {0};
-    const struct tma_watch quick = {.sampling = TMA_SAMPLING_QUICK};
+    const struct tma_watch pages = {.sampling = TMA_SAMPLING_LONG};
     ck_assert(tma_scenario_read("configs/scenarios/gemm_tile.yaml", NULL, 0, &scenario, &list));
     ck_assert_int_eq(run(&scenario, NULL, &plain), TMA_OK);
-    ck_assert_int_eq(run(&scenario, &quick, &observed), TMA_OK);
+    ck_assert_int_eq(run(&scenario, &pages, &observed), TMA_OK);
     ck_assert(observed.sampled.asked);
     ck_assert_int_eq(observed.sampled.whole, TMA_WHOLE_SHORT);
     observed.sampled = (struct tma_sampled){0};
     ck_assert_int_eq(memcmp(&plain, &observed, sizeof plain), 0);
     ck_assert_int_eq(
-        tma_run_watched(&scenario.machine, &scenario.workload, &events, &quick, &observed, &error),
+        tma_run_watched(&scenario.machine, &scenario.workload, &events, &pages, &observed, &error),
         TMA_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "it has no events"));
     tma_scenario_free(&scenario);

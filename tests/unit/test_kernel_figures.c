@@ -1,7 +1,4 @@
-/* Figures of kernels' reports that depend on the clock, on where clusters fit, and on what a
- * sampled run left out. */
-#include <stdio.h>
-#include <string.h>
+/* Figures of kernels' reports that depend on the clock, and on where clusters fit. */
 
 #include "engine.h"
 #include "engine/kernel_run.h"
@@ -9,8 +6,6 @@
 #include "report/report.h"
 #include "scenario/scenario.h"
 #include "suite.h"
-
-enum { TEXT_BYTES = 1 << 16 };
 
 static struct tma_scenario scenario;
 static struct tma_result result;
@@ -31,16 +26,6 @@ static struct tma_kernel_report_input input_of(void) {
                                             .kernel = &scenario.program->kernel,
                                             .result = &result,
                                             .map_names = scenario.map_names};
-}
-
-static const char *report_of(int format) {
-    static char text[TEXT_BYTES];
-    struct tma_kernel_report_input input = input_of();
-    FILE *out = fmemopen(text, sizeof text, "w");
-    ck_assert_ptr_nonnull(out);
-    tma_kernel_report_write(&input, format, out);
-    fclose(out);
-    return text;
 }
 
 /* Of the H200's 132 SMs, clusters of four fit 120. */
@@ -77,27 +62,6 @@ START_TEST(test_limits_of_clock) {
 }
 END_TEST
 
-/* A run without some steps of its tiles does not know which sectors these would have used. */
-START_TEST(test_short_tiles) {
-    run("configs/scenarios/kernels/gemm.yaml", NULL, 0);
-    ck_assert_ptr_nonnull(strstr(report_of(0), "never used (over-fetch)"));
-    ck_assert_ptr_nonnull(strstr(report_of(1), "\"evictions\": 0"));
-    result.sampled.asked = result.sampled.short_tiles = true;
-    ck_assert_ptr_nonnull(strstr(report_of(0), "never used (over-fetch)")); /* nothing left out */
-    result.sampled.skipped_cycles = result.cycles / 2;
-    ck_assert_ptr_nonnull(strstr(report_of(0), "over-fetch and evictions unknown"));
-    ck_assert_ptr_null(strstr(report_of(0), "never used"));
-    for (const char *const *key = (const char *const[]){"unused_fill_sectors", "unused_fill_bytes",
-                                                        "over_fetch_fraction", "evictions", NULL};
-         *key != NULL; key++) {
-        char member[40];
-        snprintf(member, sizeof member, "\"%s\": null", *key);
-        ck_assert_ptr_nonnull(strstr(report_of(1), member));
-    }
-    tma_scenario_free(&scenario);
-}
-END_TEST
-
 int main(void) {
     load_engine();
     Suite *suite = suite_create("kernel_figures");
@@ -105,7 +69,6 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_sms_of_clusters);
     tcase_add_test(tests, test_limits_of_clock);
-    tcase_add_test(tests, test_short_tiles);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

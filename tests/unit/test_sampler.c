@@ -6,7 +6,6 @@
 enum { WINDOW = 100, TOTAL = 100000, STEP = 50, TAIL = 300 };
 
 static const struct tma_sample_plan plan = {.total = TOTAL,
-                                            .tolerance = TMA_USUAL_TOLERANCE,
                                             .window = WINDOW,
                                             .step = STEP,
                                             .tail = TAIL,

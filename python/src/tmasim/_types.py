@@ -70,4 +70,4 @@ Lanes = Literal[
     "descriptor",
 ]
 Raking = Literal["thread_raked", "warp_raked", "block_raked"]
-Sampling = Literal["usual", "careful", "quick"]
+Sampling = Literal["usual", "careful"]

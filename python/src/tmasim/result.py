@@ -46,16 +46,12 @@ class Sampled:
         simulated_percent: Of the cycles; 100 where all of the run was simulated.
         error_percent: The cycles are right within so much of them, but for slow drift.
         drift_possible: Whether tiles are read again, so that the run may drift slowly.
-        short_tiles: Whether each output tile was simulated without some of its steps.
-        roles_wait: Whether roles wait for memory in such tiles: shares of time are then rough.
         whole: Why all of the run was simulated; None where it was not.
     """
 
     simulated_percent: float
     error_percent: float
     drift_possible: bool
-    short_tiles: bool
-    roles_wait: bool
     whole: Optional[str] = None
 
 

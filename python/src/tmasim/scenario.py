@@ -153,9 +153,8 @@ class Scenario:
             draws: Also run it with the seeds 1 to ``draws``.
             unbounded: Run a kernel even if it has more than 10^9 operations.
             sample: Simulate a long run in part, as ``tmasim run --sample`` does: True or "usual",
-                "careful" (longer windows, against slow drift) or "quick" (for a look). All figures
-                are then estimates, and `Result.sampled` says how wrong the cycles may be. Not
-                together with ``why`` or ``draws``, which compare runs.
+                or "careful" (longer windows, against slow drift). All figures are then estimates,
+                and `Result.sampled` says how wrong the cycles may be. Not together with ``why`` or ``draws``, which compare runs.
 
         Raises:
             DeadlockError: The simulated program waits forever.

@@ -152,10 +152,7 @@ function drawFigures() {
     if (data.sampled) section('figures').after(html('p', {id: 'sampled'}, html('b', {}, 'A sampled run: '),
         `${data.sampled.simulated_percent} % of its cycles were simulated. Its cycles are right within ` +
         `${data.sampled.error_percent} %; the other figures of the run are estimates from that part, and what is shown ` +
-        'over time, latencies, loads and waves are those of that part. ' + (data.sampled.short_tiles
-            ? 'It has only some of the steps of each output tile, so that beginnings and ends of tiles take more of it ' +
-              'than of the run. ' : '') + (data.sampled.roles_wait
-            ? 'Roles wait for memory: shares of time may be several points off. ' : '') + (data.sampled.drift_possible
+        'over time, latencies, loads and waves are those of that part. ' + (data.sampled.drift_possible
             ? 'Tiles are read again, so that the run may drift slowly, which the sampling does not see. ' : '') +
         'With --exact, all of it is simulated.'));
 }

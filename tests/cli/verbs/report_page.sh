@@ -22,8 +22,9 @@ tmasim report copy >page.html
 sed -n 's/.*\(<title>.*<\/title>\).*/\1/p' page.html
 echo "-- a long run is sampled, another one on demand"
 sampled() { grep '^sampled ' "$1" && sed -n '/^  "sampled": {/,/}/p' "$1"; }
+tmasim report l2_resident --no-why --set workload.ctas=8 workload.iterations=2048 >page.html
 sampled page.html
-set -- gemm --no-why --set kernel.sms=4 M=1024 N=1024 K=2048 WARPS=8
+set -- gemm --no-why --set kernel.sms=4 M=2048 N=2048 K=512
 for option in --sample --exact --quiet; do
     echo "$option"
     tmasim report "$@" $option >page.html

@@ -31,34 +31,29 @@ echo "-- iterations of loops"
 sample gemm_persistent CTAS=4 M=2048 N=2048 K=512
 sample ../../configs/scenarios/kernels/dynamic_tiles.yaml TILES=6000
 sample l2_resident workload.ctas=8 workload.iterations=2048
-echo "-- steps of output tiles"
-sample gemm kernel.sms=4 M=1024 N=1024 K=4096 BM=128 BN=128 WARPS=8
-sample gemm_ws kernel.sms=8 M=1024 N=1024 K=4096
-sample gemm kernel.sms=4 M=1024 N=1024 K=4096 kernel.initial_cache=warm
-echo "-- whole rounds of output tiles"
-sample gemm kernel.sms=4 M=8192 N=512 K=2048 GROUP_M=1 WARPS=8
-sample gemm_persistent CTAS=4 M=4096 N=512 K=2048 GROUP_M=1 WARPS=8 STAGES=5
-echo "-- no steps are left out where roles wait for memory, but for a quick look"
-sample gemm kernel.sms=4 M=2048 N=1024 K=4096
-sample gemm kernel.sms=4 M=512 N=512 K=4096
-tmasim run gemm --set kernel.sms=4 M=2048 N=1024 K=4096 --sample=quick | grep -A 1 '^sampled'
 echo "-- roles spend their time as in the whole run, within 2 % of it"
 for option in --no-why --sample; do
-    tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=4096 $option |
+    tmasim run gemm --set kernel.sms=4 M=2048 N=2048 K=512 $option |
         awk '/^time of/ { role = $3; within = 1 } /^[bl]/ { within = 0 } within && /^  / { print role, $1, $2 }'
 done | awk '{ key = $1 " " $2; if (!(key in share)) { share[key] = $3; next }
     off = $3 - share[key]; print key, (off < 2 && off > -2 ? "good" : "off by " off) }'
 echo "-- the same again"
-tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format json >"$SCRATCH/part"
-tmasim run gemm_ws --set kernel.sms=8 M=1024 N=1024 K=2048 --sample --format json | cmp - "$SCRATCH/part"
+tmasim run gemm --set kernel.sms=4 M=2048 N=2048 K=512 --sample --format json >"$SCRATCH/part"
+tmasim run gemm --set kernel.sms=4 M=2048 N=2048 K=512 --sample --format json | cmp - "$SCRATCH/part"
 echo "-- whole"
 sample gemm M=512 N=512
 sample l2_resident workload.ctas=8 workload.iterations=64
-sample layer_norm kernel.sms=4 CTAS=8 M=512 N=4096 ROWS=1 # each step fills a part of a stage
+sample gemm kernel.sms=4 M=512 N=512 K=4096 # of few waves
+echo "-- an estimate that may be more than 20 % off is none: the run is simulated whole, as without --sample"
+set -- l2_resident --set workload.ctas=32 workload.iterations=640
+tmasim run "$@" --sample | grep '^sampled'
+tmasim run "$@" --sample --format json | sed '/"sampled": {/,/},/d' >"$SCRATCH/part"
+tmasim run "$@" --no-why --format json | diff - "$SCRATCH/part" && echo "the same figures"
+tmasim sweep "$1" "$2" "$3" --try workload.iterations=640 --sample --format jsonl | grep -o '"sampled": {[^}]*}'
+tmasim report "$@" --no-why --sample >"$SCRATCH/page"
+tmasim report "$@" --no-why --exact | cmp - "$SCRATCH/page" && echo "the same page"
 echo "-- careful"
 tmasim run gemm_persistent --set CTAS=4 M=2048 N=2048 K=512 --sample=careful | grep '^sampled'
-echo "-- quick"
-tmasim run gemm_persistent --set CTAS=4 M=2048 N=2048 K=512 --sample=quick | grep '^sampled'
 echo "-- what needs the whole run"
 for option in "--trace x" "--timeline x" "--stats x" --details --why "--draws 2" --sample=fast; do
     # shellcheck disable=SC2086 # an option and its value

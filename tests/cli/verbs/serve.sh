@@ -29,7 +29,7 @@ ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["
 ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iteration=2"]}'
 ask '{"op": "run", "scenario": "name: a\ngpu: missing.yaml\n"}'
 ask '{"op": "run", "file": "../../configs/scenarios/l2_resident.yaml", "set": ["workload.ctas=8", "workload.iterations=2048"], "sample": "usual"}'
-ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iterations=2"], "sample": "quick"}'
+ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "set": ["workload.iterations=2"], "sample": "careful"}'
 ask '{"op": "run", "file": "../../configs/scenarios/narrow_rows.yaml", "sample": "fast"}'
 ask '{"op": "run", "file": "missing.yaml"}'
 ask '{"op": "run"}'
