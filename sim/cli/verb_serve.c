@@ -100,6 +100,7 @@ static int serve(struct serving *serving) {
 struct serve_options {
     struct cli_options common;
     bool stdio;
+    const char *files;
 };
 
 static int run(const struct cli_options *options) {
@@ -109,12 +110,15 @@ static int run(const struct cli_options *options) {
         .output = tma_allocate(OUTPUT_BYTES, 1),
     };
     int status = CLI_ERROR;
-    if (!((const struct serve_options *)options)->stdio)
+    const struct serve_options *own = (const struct serve_options *)options;
+    if (!own->stdio)
         cli_error("serve: expected --stdio: there is no other way to talk to it");
     else if (serving.service == NULL || serving.input == NULL || serving.output == NULL)
         cli_error("out of memory");
-    else
+    else {
+        tma_service_allow_folder(serving.service, own->files);
         status = serve(&serving);
+    }
     tma_service_free(serving.service);
     tma_release(serving.input);
     tma_release(serving.output);
@@ -126,6 +130,13 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct serve_options, stdio),
      .help = "read requests from standard input, and write replies to standard output"},
+    {.name = "--files",
+     .value = "FOLDER",
+     .kind = CLI_TEXT,
+     .offset = offsetof(struct serve_options, files),
+     .help =
+         "the folder in which, or below which, requests to run may name scenarios and machines.\n"
+         "Without it they name only those of the project"},
 };
 
 const struct cli_verb cli_serve = {

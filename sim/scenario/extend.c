@@ -1,5 +1,6 @@
 #include "scenario/extend.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -7,6 +8,8 @@
 #include "base/utf8.h"
 #include "scenario/config_path.h"
 #include "scenario/document.h"
+#include "scenario/machine_file.h"
+#include "scenario/scenario_reader.h"
 
 static const char key[] = "extends";
 
@@ -33,17 +36,75 @@ char *tma_path_beside(const char *base, const char *path) {
 
 static const struct {
     const char *one, *many;
+    const struct tma_schema *schema;
     const char *folders[3]; /* where one is found by its name; NULL ends the list */
 } kinds[] = {
-    [TMA_BASE_SCENARIO] = {"scenario", "scenarios", {"kernels", "scenarios"}},
-    [TMA_BASE_MACHINE] = {"machine", "machines", {"gpus"}},
+    [TMA_BASE_SCENARIO] = {"scenario", "scenarios", &tma_scenario_schema, {"kernels", "scenarios"}},
+    [TMA_BASE_MACHINE] = {"machine", "machines", &tma_machine_schema, {"gpus"}},
 };
 
+/* Whether a file lies in a folder, or in one below. */
+static bool is_inside(const char *folder, const char *path) {
+    char *outer = realpath(folder, NULL), *inner = realpath(path, NULL);
+    size_t length = outer == NULL || outer[1] == '\0' ? 0 : strlen(outer);
+    bool inside = outer != NULL && inner != NULL && strncmp(outer, inner, length) == 0 &&
+                  inner[length] == '/';
+    free(outer);
+    free(inner);
+    return inside;
+}
+
+/* A file whose keys are others is something else. */
+static bool is_of_kind(const struct tma_yaml_node *document, enum tma_base_kind kind) {
+    for (const struct tma_yaml_node *node = document->first; node != NULL; node = node->next)
+        if (strcmp(node->key, key) != 0 && !tma_schema_has(kinds[kind].schema, node->key))
+            return false;
+    return true;
+}
+
+/* Adds an error about the file, without its text. */
+static void refuse(const struct tma_diagnostics *own, const char *path, enum tma_base_kind kind,
+                   struct tma_diagnostics *list) {
+    const struct tma_diagnostic *first = own->count > 0 ? &own->items[0] : NULL;
+    struct tma_location at = {path, 0, 0};
+    if (first != NULL && first->at.line > 0)
+        at = (struct tma_location){path, first->at.line, first->at.column};
+    if (tma_diagnostics_lack_memory(own))
+        tma_diagnose(list, TMA_ERROR_MEMORY, at, "out of memory");
+    else if (first != NULL && first->at.line == 0)
+        tma_diagnose(list, first->code, at, "%s", first->text);
+    else
+        tma_diagnose(list, TMA_ERROR_SYNTAX, at, "this is not a %s", kinds[kind].one);
+}
+
+struct tma_yaml_node *tma_base_read(const char *path, enum tma_base_kind kind, bool own,
+                                    const struct tma_bases *bases, struct tma_location at,
+                                    struct tma_diagnostics *list) {
+    struct tma_diagnostics errors = {0};
+    if (bases->folder != NULL && !own && !is_inside(bases->folder, path)) {
+        if (bases->folder[0] == '\0')
+            tma_diagnose(list, TMA_ERROR_FILE, at, "no folder is given in which files may be read");
+        else
+            tma_diagnose(list, TMA_ERROR_FILE, at, "this is no file in the folder %s",
+                         bases->folder);
+        return NULL;
+    }
+    struct tma_yaml_node *document = tma_yaml_read(path, &errors);
+    if (document == NULL || !is_of_kind(document, kind)) {
+        refuse(&errors, path, kind, list);
+        tma_yaml_free(document);
+        document = NULL;
+    }
+    tma_diagnostics_free(&errors);
+    return document;
+}
+
 /* The path of the file that a document extends: one that is found by its name, or one beside it. */
-static char *find_base(struct tma_location at, enum tma_base_kind kind, const char *text) {
+static char *find_base(struct tma_location at, enum tma_base_kind kind, const char *text,
+                       bool *own) {
     char found[TMA_PATH_TEXT_BYTES];
-    return tma_config_find_word(text, kinds[kind].folders, found) ? tma_copy_text(found)
-                                                                  : tma_path_beside(at.file, text);
+    *own = tma_config_find_word(text, kinds[kind].folders, found);
+    return *own ? tma_copy_text(found) : tma_path_beside(at.file, text);
 }
 
 bool tma_base_exists(struct tma_location at, const char *name, enum tma_base_kind kind,
@@ -100,15 +161,17 @@ static struct tma_yaml_node *read_base(const struct tma_yaml_node *extends, enum
                      kinds[kind].many, TMA_MOST_BASES);
         return NULL;
     }
-    char *path = find_base(extends->at, kind, extends->text);
+    bool own;
+    char *path = find_base(extends->at, kind, extends->text, &own);
     if (path == NULL) {
         tma_diagnose(list, TMA_ERROR_MEMORY, extends->at, "out of memory");
         return NULL;
     }
     bases->paths[bases->count++] = path;
-    if (!tma_base_exists(extends->at, "extends", kind, extends->text, path, list))
+    if (bases->folder == NULL &&
+        !tma_base_exists(extends->at, "extends", kind, extends->text, path, list))
         return NULL;
-    struct tma_yaml_node *base = tma_yaml_read(path, list);
+    struct tma_yaml_node *base = tma_base_read(path, kind, own, bases, extends->at, list);
     if (base == NULL)
         tma_diagnose(list, TMA_ERROR_FILE, extends->at,
                      "extends names a file that cannot be read or parsed");

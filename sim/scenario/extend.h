@@ -2,6 +2,7 @@
 #ifndef TMA_SCENARIO_EXTEND_H
 #define TMA_SCENARIO_EXTEND_H
 
+#include "base/diagnostics.h"
 #include "scenario/tree.h"
 
 enum { TMA_MOST_BASES = 8 };
@@ -10,12 +11,22 @@ enum { TMA_MOST_BASES = 8 };
 struct tma_bases {
     char *paths[TMA_MOST_BASES]; /* owned */
     size_t count;
+    const char *folder; /* borrowed: where files may lie that are read, but for those of the
+                           project; NULL: anywhere; "": nowhere */
 };
 
 void tma_bases_free(struct tma_bases *bases);
 
 /* What a document can extend: files of its own kind. */
 enum tma_base_kind { TMA_BASE_SCENARIO, TMA_BASE_MACHINE };
+
+/* Reads a file that a document, or a request of another program, names. `at` is the place of its
+ * name. Returns NULL with the error in the list if it lies outside of the folder, unless it is one
+ * of the project's `own`, or is none of its kind: then no word of it is in the error, as its
+ * content is not for whoever named it. */
+struct tma_yaml_node *tma_base_read(const char *path, enum tma_base_kind kind, bool own,
+                                    const struct tma_bases *bases, struct tma_location at,
+                                    struct tma_diagnostics *list);
 
 /* Puts what the document's `extends` names below the document: its own values replace those of the
  * same key, and mappings are joined key by key. Takes the document, and returns the joined one.

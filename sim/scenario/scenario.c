@@ -174,11 +174,11 @@ bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *cons
 
 /* The path of the machine's file: a machine by its name, or a file. One in a setting is relative to
  * where the user stands. */
-static char *find_machine(struct tma_location at, const char *gpu) {
+static char *find_machine(struct tma_location at, const char *gpu, bool *own) {
     static const char *const folders[] = {"gpus", NULL};
     char found[TMA_PATH_TEXT_BYTES];
-    return tma_config_find_word(gpu, folders, found) ? tma_copy_text(found)
-                                                     : tma_path_beside(at.file, gpu);
+    *own = tma_config_find_word(gpu, folders, found);
+    return *own ? tma_copy_text(found) : tma_path_beside(at.file, gpu);
 }
 
 /* Reads the file of the machine that a value names, or of the default one. */
@@ -186,15 +186,17 @@ static struct tma_yaml_node *read_machine_file(struct tma_scenario_reader *reade
                                                const struct tma_yaml_node *gpu) {
     struct tma_scenario *scenario = reader->scenario;
     struct tma_location at = gpu == NULL ? reader->root->at : gpu->at;
-    scenario->gpu_path = find_machine(at, gpu == NULL ? "h200" : gpu->text);
+    bool own;
+    scenario->gpu_path = find_machine(at, gpu == NULL ? "h200" : gpu->text, &own);
     if (scenario->gpu_path == NULL) {
         tma_diagnose(reader->list, TMA_ERROR_MEMORY, at, "out of memory");
         return NULL;
     }
-    if (gpu != NULL &&
+    if (gpu != NULL && scenario->bases->folder == NULL &&
         !tma_base_exists(at, "gpu", TMA_BASE_MACHINE, gpu->text, scenario->gpu_path, reader->list))
         return NULL;
-    struct tma_yaml_node *document = tma_yaml_read(scenario->gpu_path, reader->list);
+    struct tma_yaml_node *document =
+        tma_base_read(scenario->gpu_path, TMA_BASE_MACHINE, own, scenario->bases, at, reader->list);
     if (document == NULL)
         tma_diagnose(reader->list, TMA_ERROR_FILE, at,
                      "gpu names a file that cannot be read or parsed");
@@ -292,45 +294,74 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     return tma_diagnostics_total(list) == errors_before;
 }
 
-/* The same for a document that may extend others. */
+static bool make_bases(struct tma_scenario *scenario, const char *folder,
+                       struct tma_diagnostics *list) {
+    *scenario = (struct tma_scenario){.bases = tma_allocate(1, sizeof *scenario->bases)};
+    if (scenario->bases != NULL)
+        scenario->bases->folder = folder;
+    else
+        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){"scenario", 0, 0},
+                     "out of memory");
+    return scenario->bases != NULL;
+}
+
+/* Reads a scenario from a document that may extend others. */
 static bool extend_and_read(struct tma_yaml_node *document, size_t errors_before,
                             const char *const *settings, size_t setting_count,
                             struct tma_scenario *scenario, struct tma_diagnostics *list,
                             struct tma_diagnostics *consumer_list) {
-    *scenario = (struct tma_scenario){.document = document,
-                                      .bases = tma_allocate(1, sizeof *scenario->bases)};
-    if (scenario->bases == NULL) {
-        tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){"scenario", 0, 0},
-                     "out of memory");
+    size_t before = tma_diagnostics_total(list);
+    scenario->document = tma_document_extend(document, TMA_BASE_SCENARIO, scenario->bases, list);
+    /* What the document lacks without its base is not wrong. */
+    if (tma_diagnostics_total(list) > before)
         return false;
-    }
-    scenario->document =
-        tma_document_extend(scenario->document, TMA_BASE_SCENARIO, scenario->bases, list);
     return read_scenario(errors_before, settings, setting_count, scenario, list, consumer_list);
 }
 
 bool tma_scenario_read(const char *path, const char *const *settings, size_t setting_count,
                        struct tma_scenario *scenario, struct tma_diagnostics *list) {
     size_t errors_before = tma_diagnostics_total(list);
-    struct tma_yaml_node *document = tma_yaml_read(path, list);
-    return extend_and_read(document, errors_before, settings, setting_count, scenario, list, NULL);
+    return make_bases(scenario, NULL, list) &&
+           extend_and_read(tma_yaml_read(path, list), errors_before, settings, setting_count,
+                           scenario, list, NULL);
 }
 
 bool tma_scenario_read_tiles(const char *path, const char *const *settings, size_t setting_count,
                              struct tma_scenario *scenario, struct tma_diagnostics *list,
                              struct tma_diagnostics *consumer_list) {
     size_t errors_before = tma_diagnostics_total(list);
-    struct tma_yaml_node *document = tma_yaml_read(path, list);
-    return extend_and_read(document, errors_before, settings, setting_count, scenario, list,
-                           consumer_list);
+    return make_bases(scenario, NULL, list) &&
+           extend_and_read(tma_yaml_read(path, list), errors_before, settings, setting_count,
+                           scenario, list, consumer_list);
+}
+
+static bool read_text(const struct tma_scenario_source *source, const char *const *settings,
+                      size_t setting_count, struct tma_scenario *scenario,
+                      struct tma_diagnostics *list) {
+    size_t errors_before = tma_diagnostics_total(list);
+    return make_bases(scenario, source->folder, list) &&
+           extend_and_read(
+               tma_yaml_parse_mapping(source->text, strlen(source->text), source->path, list),
+               errors_before, settings, setting_count, scenario, list, NULL);
 }
 
 bool tma_scenario_read_text(const char *text, const char *name, const char *const *settings,
                             size_t setting_count, struct tma_scenario *scenario,
                             struct tma_diagnostics *list) {
+    const struct tma_scenario_source source = {.path = name, .text = text};
+    return read_text(&source, settings, setting_count, scenario, list);
+}
+
+bool tma_scenario_read_from(const struct tma_scenario_source *source, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list) {
     size_t errors_before = tma_diagnostics_total(list);
-    struct tma_yaml_node *document = tma_yaml_parse_mapping(text, strlen(text), name, list);
-    return extend_and_read(document, errors_before, settings, setting_count, scenario, list, NULL);
+    if (source->text != NULL)
+        return read_text(source, settings, setting_count, scenario, list);
+    return make_bases(scenario, source->folder, list) &&
+           extend_and_read(tma_base_read(source->path, TMA_BASE_SCENARIO, false, scenario->bases,
+                                         (struct tma_location){source->path, 0, 0}, list),
+                           errors_before, settings, setting_count, scenario, list, NULL);
 }
 
 void tma_scenario_free(struct tma_scenario *scenario) {

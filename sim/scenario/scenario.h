@@ -55,6 +55,20 @@ bool tma_scenario_read_text(const char *text, const char *name, const char *cons
                             size_t setting_count, struct tma_scenario *scenario,
                             struct tma_diagnostics *list);
 
+/* What a scenario is read from, where the caller does not trust who names the files. */
+struct tma_scenario_source {
+    const char *path;   /* of the file; of a text, what stands for it */
+    const char *text;   /* NULL: the file is read */
+    const char *folder; /* in which this file and all that it names have to lie, but for those that
+                           belong to the project; "": no other file is read */
+};
+
+/* As tma_scenario_read, or with a text as tma_scenario_read_text. No error has a word of a file
+ * that is no scenario or machine. */
+bool tma_scenario_read_from(const struct tma_scenario_source *source, const char *const *settings,
+                            size_t setting_count, struct tma_scenario *scenario,
+                            struct tma_diagnostics *list);
+
 /* Digests the keys and values of a scenario, with every default and every setting applied:
  * comments, the order of keys, and whether a value is a default or a setting do not count. Returns
  * false when out of memory. */

@@ -154,12 +154,16 @@ static void diagnose_missing(struct schema_reader *reader, const struct tma_yaml
     reader->good = false;
 }
 
+bool tma_schema_has(const struct tma_schema *schema, const char *key) {
+    return find_key(schema, key) != NULL || is_group(schema, key);
+}
+
 bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                            const char *const *extra, size_t extra_count,
                            struct tma_diagnostics *list) {
     struct schema_reader reader = {.schema = schema, .context = "", .list = list, .good = true};
     for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next) {
-        bool known = find_key(schema, node->key) != NULL || is_group(schema, node->key);
+        bool known = tma_schema_has(schema, node->key);
         for (size_t i = 0; i < extra_count; i++)
             known = known || strcmp(node->key, extra[i]) == 0;
         if (!known)

@@ -17,6 +17,9 @@ struct tma_schema {
 bool tma_schema_read(const struct tma_schema *schema, const struct tma_yaml_node *mapping,
                      const char *context, void *target, struct tma_diagnostics *list);
 
+/* Whether a mapping may have the key, with a value or with a mapping of its own. */
+bool tma_schema_has(const struct tma_schema *schema, const char *key);
+
 /* Appends an error for each key of the mapping that is neither a key of the schema nor one of the
  * `extra_count` others. Reads no values. Returns false if there was one. */
 bool tma_schema_check_keys(const struct tma_schema *schema, const struct tma_yaml_node *mapping,

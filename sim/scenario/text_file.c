@@ -1,9 +1,12 @@
 #include "scenario/text_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/allocation.h"
 #include "base/limits.h"
@@ -45,12 +48,20 @@ static enum tma_error_code read_stream(FILE *file, size_t limit_bytes, char **te
 
 enum tma_error_code tma_text_read_up_to(const char *path, size_t limit_bytes, char **text,
                                         size_t *length, struct tma_error *error) {
+    /* O_NONBLOCK: to open a FIFO would take until a process opens it to write. */
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        return tma_fail(error, TMA_ERROR_FILE, "cannot be read: it is a directory");
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return fail_to_read(errno, error);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool opened = descriptor >= 0 && fstat(descriptor, &status) == 0;
+    FILE *file = opened && S_ISREG(status.st_mode) ? fdopen(descriptor, "rb") : NULL;
+    if (file == NULL) {
+        int number = errno;
+        if (descriptor >= 0)
+            close(descriptor);
+        if (!opened || S_ISREG(status.st_mode))
+            return fail_to_read(number, error);
+        return tma_fail(error, TMA_ERROR_FILE, "cannot be read: it is %s",
+                        S_ISDIR(status.st_mode) ? "a directory" : "no regular file");
+    }
     enum tma_error_code code = read_stream(file, limit_bytes, text, length, error);
     fclose(file);
     return code;

@@ -7,8 +7,9 @@
 #include "base/error.h"
 
 /* Reads the file into *text, which ends with a NUL after *length bytes; the caller frees it. Fails
- * with TMA_ERROR_FILE if the file cannot be read (a directory, for example), with TMA_ERROR_SYNTAX
- * if it is empty, binary or larger than 1 MiB, and with TMA_ERROR_MEMORY. */
+ * with TMA_ERROR_FILE if the file cannot be read or is no regular one (a directory, a FIFO, a
+ * device), with TMA_ERROR_SYNTAX if it is empty, binary or larger than 1 MiB, and with
+ * TMA_ERROR_MEMORY. */
 enum tma_error_code tma_text_read(const char *path, char **text, size_t *length,
                                   struct tma_error *error);
 

@@ -70,12 +70,11 @@ bool tma_answer_run(const struct tma_request *request, struct tma_reply_line *re
     if (has_file == tma_request_has(request, TMA_REQUEST_TEXT))
         return tma_request_fail(error, request, TMA_REQUEST_FILE,
                                 "expected either file or scenario");
-    if (has_file)
-        good = tma_scenario_read(request->words[TMA_REQUEST_FILE].text, request->settings, settings,
-                                 &scenario, &list);
-    else
-        good = tma_scenario_read_text(request->words[TMA_REQUEST_TEXT].text, "scenario",
-                                      request->settings, settings, &scenario, &list);
+    const struct tma_scenario_source source = {
+        .path = has_file ? request->words[TMA_REQUEST_FILE].text : "scenario",
+        .text = has_file ? NULL : request->words[TMA_REQUEST_TEXT].text,
+        .folder = request->folder == NULL ? "" : request->folder};
+    good = tma_scenario_read_from(&source, request->settings, settings, &scenario, &list);
     good = good ? run_scenario(&scenario, (enum tma_sampling)sampling, reply, error)
                 : fail_scenario(request, &list, error);
     tma_diagnostics_free(&list);

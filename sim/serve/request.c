@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* What a key takes. */
 struct key_form {
     const char *name;
@@ -333,6 +335,9 @@ static unsigned find_key(const char *name, size_t length) {
     return key;
 }
 
+/* Replies have room for an id of so many bytes. */
+enum { MOST_ID_BYTES = 1024 };
+
 /* The id is copied to the reply as it stands there: a number, or a word without escapes. */
 static bool read_id(struct scanner *scanner, struct tma_request *request) {
     const char *at = scanner->next;
@@ -351,6 +356,8 @@ static bool read_id(struct scanner *scanner, struct tma_request *request) {
             (at[0] == '-' && at[1] == '0'))
             return fail(scanner, at, "id", "expected a whole number, or a word without escapes");
     }
+    if (length > MOST_ID_BYTES)
+        return fail(scanner, at, "id", "the id is longer than %d bytes", MOST_ID_BYTES);
     request->id = at;
     request->id_length = length;
     scanner->next += length;
@@ -394,6 +401,22 @@ static bool read_pair(struct scanner *scanner, struct tma_request *request, unsi
     return read_value(scanner, request, found);
 }
 
+/* Finds the first byte that is no UTF-8. NULL: there is none. Most lines are ASCII. */
+static const char *find_not_utf8(const char *text, const char *end) {
+    while (text < end) {
+        uint64_t bytes;
+        if (end - text >= 8 && (memcpy(&bytes, text, 8), (bytes & 0x8080808080808080u) == 0)) {
+            text += 8;
+            continue;
+        }
+        size_t length = tma_utf8_length(text);
+        if (length == 0)
+            return text;
+        text += length;
+    }
+    return NULL;
+}
+
 bool tma_request_parse(struct tma_request *request, char *line, size_t length,
                        struct tma_request_error *error) {
     struct scanner scanner = {line, line, line + length, error};
@@ -401,6 +424,9 @@ bool tma_request_parse(struct tma_request *request, char *line, size_t length,
     request->id = NULL;
     memset(request->values, 0, sizeof request->values);
     *scanner.end = '\0';
+    const char *wrong = find_not_utf8(line, scanner.end);
+    if (wrong != NULL)
+        return fail(&scanner, wrong, "", "the request is not UTF-8 here");
     skip_blanks(&scanner);
     if (*scanner.next != '{')
         return fail(&scanner, scanner.next, "", "expected an object: {\"op\": ...}");

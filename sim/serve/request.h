@@ -79,7 +79,8 @@ struct tma_request_value {
 };
 
 struct tma_request {
-    const char *id; /* of the line, as it stands there; NULL: not given */
+    const char *folder; /* whose files may be read; NULL: none */
+    const char *id;     /* of the line, as it stands there; NULL: not given */
     size_t id_length;
     struct tma_request_value values[TMA_REQUEST_KEY_COUNT];
     int64_t numbers[TMA_REQUEST_KEY_COUNT][TMA_MAX_RANK]; /* addresses: the bits of a uint64_t */

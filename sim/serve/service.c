@@ -31,6 +31,10 @@ struct tma_service *tma_service_create(void) {
     return tma_allocate(1, sizeof(struct tma_service));
 }
 
+void tma_service_allow_folder(struct tma_service *service, const char *folder) {
+    service->request.folder = folder;
+}
+
 void tma_service_free(struct tma_service *service) {
     tma_release(service);
 }

@@ -25,6 +25,10 @@ struct tma_service;
 struct tma_service *tma_service_create(void);
 void tma_service_free(struct tma_service *service);
 
+/* Lets requests to run read scenarios and machines that lie in a folder or below it; the path is
+ * borrowed. Without it they read no files but those of the project. */
+void tma_service_allow_folder(struct tma_service *service, const char *folder);
+
 /* Answers a request: `length` bytes without a newline. The reply is a line of JSON without its
  * newline, ends with a NUL, and is valid until the next call. Its "ok" says whether there is an
  * answer; else "error" has the field, its position in the line, and a text. */

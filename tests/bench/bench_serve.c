@@ -175,6 +175,8 @@ int main(void) {
     static const char records[] = "tests/hardware/h200/encode.tsv";
     struct pool legal = {0}, all = {0};
     struct tma_service *service = tma_service_create();
+    if (service != NULL)
+        tma_service_allow_folder(service, "configs");
     bool good =
         service != NULL && read_pool(records, true, &legal) && read_pool(records, false, &all);
     if (good) {

@@ -10,8 +10,8 @@ tmasim validate few.tsv
 tmasim validate --format json few.tsv | grep -A 2 '"family"'
 # A long record is sampled, and says so; --exact simulates it whole, and it is not more wrong than it says.
 head -n 1 $OLDPWD/$records >long.tsv
-grep -E '^gemm_persistent.*M=256.*BM=64 BN=128' $OLDPWD/$records >>long.tsv
-tmasim validate long.tsv | grep '^ *sampled' | sed 's/[0-9.]* %/N %/g'
+grep -E '^gemm.*M=8192 N=8192 K=1024 BM=64 BN=64' $OLDPWD/$records |
+    sed 's/M=8192 N=8192 K=1024/M=16384 N=8192 K=128/' >>long.tsv
 tmasim validate --format json long.tsv >part
 tmasim validate --exact --format json long.tsv >whole
 grep -c '"sampled"' part whole

@@ -27,5 +27,5 @@ cd "$SCRATCH" || exit
 tmasim run k.yaml | grep ^busy
 tmasim sweep k.yaml --try N=8 --format csv | cut -d, -f 10-12
 tmasim run k.yaml k.yaml --format csv | cut -d, -f 1,10-12
-echo '{"op": "run", "file": "k.yaml"}' | tmasim serve --stdio | grep -o '"busy.*"busiest": "[a-z]*"'
+echo '{"op": "run", "file": "k.yaml"}' | tmasim serve --stdio --files . | grep -o '"busy.*"busiest": "[a-z]*"'
 tmasim tune k.yaml --try N=8 --format csv 2>&1 | cut -d, -f 1-12

@@ -1,6 +1,6 @@
 # Every operation, and every kind of error: each request gets one reply, and nothing ends the process.
 ask() {
-    printf '%s\n' "$1" | tmasim serve --stdio 2>&1
+    printf '%s\n' "$1" | tmasim serve --stdio --files ../.. 2>&1
 }
 map='"data_type": "float16", "global_dim": [64, 64], "box_dim": [64, 8]'
 ask "{\"id\": 1, \"op\": \"check\", $map, \"swizzle\": \"128b\"}"
@@ -69,16 +69,16 @@ ask '{"op": "check"} x'
 ask '{"id": 01, "op": "check"}'
 ask '{"id": "a\"b", "op": "check"}'
 echo "# three requests, of which the last one has no newline; an empty line"
-printf '{"id": 1, "op": "x"}\n\n{"id": 2, "op": "y"}\r\n{"id": 3, "op": "z"}' | tmasim serve --stdio
+printf '{"id": 1, "op": "x"}\n\n{"id": 2, "op": "y"}\r\n{"id": 3, "op": "z"}' | tmasim serve --stdio --files ../..
 echo "# a line of 3 MB, and the next one"
 {
     head -c 3000000 /dev/zero | tr '\0' ' '
     echo
     echo '{"id": 5, "op": "q"}'
-} | tmasim serve --stdio
+} | tmasim serve --stdio --files ../..
 echo "# a byte that is no text"
-printf '{"op": "\000"}\n{"op": "\377"}\n' | tmasim serve --stdio
+printf '{"op": "\000"}\n{"op": "\377"}\n' | tmasim serve --stdio --files ../..
 tmasim serve </dev/null
 echo "exit $?"
-tmasim serve --stdio </dev/null
+tmasim serve --stdio --files ../.. </dev/null
 echo "exit $?"
