@@ -130,7 +130,7 @@ int cli_run_command(int count, char **arguments) {
     errno = 0;
     bool good = !ferror(stdout);
     if (!good)
-        errno = EIO; /* what went wrong is not known any more */
+        errno = cli_write_error(stdout);
     if ((fflush(stdout) != 0 || !good) && status == CLI_OK) {
         cli_error("cannot write standard output: %s", strerror(errno));
         status = CLI_ERROR;

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include "base/allocation.h"
+#include "base/digest.h"
 #include "base/version.h"
 #include "cli/messages.h"
 #include "report/json_writer.h"
@@ -69,6 +72,37 @@ static struct tma_sweep_figures read_figures(const struct tma_yaml_node *line) {
     return figures;
 }
 
+/* What stands before the digest of a row, which is that of the line without it. */
+static const char digest_key[] = ", \"digest\": \"";
+
+/* Writes the row as a line that shows whether it was changed. */
+static bool write_row(FILE *file, const struct tma_sweep *sweep, size_t row) {
+    char *text = NULL, digest[TMA_DIGEST_TEXT_BYTES];
+    size_t length = 0;
+    FILE *memory = tma_open_text(&text, &length);
+    if (memory == NULL)
+        return false;
+    tma_sweep_write_line(sweep, row, memory);
+    if (!tma_close_text(memory, &text))
+        return false;
+    length = strlen(text) - 2; /* without "}\n" */
+    tma_digest_text(tma_digest_add(TMA_DIGEST_EMPTY, text, length), digest);
+    bool good = fprintf(file, "%.*s%s%s\"}\n", (int)length, text, digest_key, digest) > 0;
+    tma_release(text);
+    return good;
+}
+
+/* Whether the line is as it was written. */
+static bool is_whole(const char *text, size_t length) {
+    enum { TAIL_BYTES = sizeof digest_key - 1 + TMA_DIGEST_TEXT_BYTES - 1 + 2 };
+    char tail[TAIL_BYTES + 1], digest[TMA_DIGEST_TEXT_BYTES];
+    if (length < TAIL_BYTES)
+        return false;
+    tma_digest_text(tma_digest_add(TMA_DIGEST_EMPTY, text, length - TAIL_BYTES), digest);
+    snprintf(tail, sizeof tail, "%s%s\"}", digest_key, digest);
+    return memcmp(text + length - TAIL_BYTES, tail, TAIL_BYTES) == 0;
+}
+
 /* A row that the journal has is done. */
 static void take_row(const struct tma_yaml_node *line, struct tma_sweep *sweep) {
     uint64_t number = whole(line, "row");
@@ -90,6 +124,8 @@ static bool take_line(const char *path, unsigned number, const char *text, size_
     bool good = line != NULL && line->kind == TMA_YAML_MAPPING;
     if (!good)
         cli_error("%s:%u: not a line of a sweep's journal", path, number);
+    else if (number > 1 && !is_whole(text, length))
+        cli_note("%s:%u: the row is damaged: it is simulated again", path, number);
     else if (number > 1)
         take_row(line, sweep);
     else if (strcmp(text_at(line, "digest"), digest) != 0) {
@@ -159,6 +195,11 @@ bool cli_journal_open(struct cli_journal *journal, const char *path, const char 
     journal->file = fopen(path, "a+");
     if (journal->file == NULL)
         return fail(journal);
+    struct stat status;
+    if (fstat(fileno(journal->file), &status) != 0 || !S_ISREG(status.st_mode)) {
+        cli_error("cannot use %s as a journal: it is no regular file", path);
+        return false;
+    }
     rewind(journal->file);
     if (!read_lines(journal->file, path, digest, sweep, &bytes))
         return false;
@@ -171,8 +212,7 @@ bool cli_journal_open(struct cli_journal *journal, const char *path, const char 
 bool cli_journal_add(struct cli_journal *journal, const struct tma_sweep *sweep, size_t row) {
     if (journal->file == NULL)
         return true;
-    tma_sweep_write_line(sweep, row, journal->file);
-    return fflush(journal->file) == 0 || fail(journal);
+    return (write_row(journal->file, sweep, row) && fflush(journal->file) == 0) || fail(journal);
 }
 
 void cli_journal_close(struct cli_journal *journal) {

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/allocation.h"
@@ -161,9 +162,16 @@ bool cli_output_open(struct cli_output *output, const char *path) {
     return good;
 }
 
+/* Why a write has failed, whose error number is not known any more. */
+int cli_write_error(FILE *file) {
+    struct statvfs status;
+    bool full = fstatvfs(fileno(file), &status) == 0 && status.f_bavail == 0;
+    return full ? ENOSPC : EIO;
+}
+
 /* Flushes and closes the file. Returns the error number, or 0. */
 static int finish(struct cli_output *output) {
-    int error = ferror(output->file) ? EIO : 0;
+    int error = ferror(output->file) ? cli_write_error(output->file) : 0;
     errno = 0;
     if (fflush(output->file) != 0)
         error = errno;

@@ -120,13 +120,13 @@ static bool is_ignored(int number) {
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* A write that exceeds the limit of file sizes raises SIGXFSZ in the thread that writes, and a
- * failed assert raises SIGABRT in its thread. Neither happens while that thread changes the names,
- * so they are whole. The handler has a stack of its own, because the stacks of simulated actors are
- * small.
+/* A write that exceeds the limit of file sizes raises SIGXFSZ in the thread that writes, one to a
+ * pipe that nothing reads SIGPIPE, and a failed assert raises SIGABRT in its thread. Neither
+ * happens while that thread changes the names, so they are whole. The handler has a stack of its
+ * own, because the stacks of simulated actors are small.
  */
 static void handle_faults(void) {
-    static const int numbers[] = {SIGXFSZ, SIGABRT};
+    static const int numbers[] = {SIGXFSZ, SIGABRT, SIGPIPE};
     static char stack[STACK_BYTES];
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_handler = end_by, .sa_flags = SA_ONSTACK};

@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "engine/module.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/own_folder.h"
@@ -45,12 +47,27 @@ static enum tma_error_code open_module(void **handle, struct tma_error *error) {
         file_name, folder[0] != '\0' ? folder : "the program's folder");
 }
 
+/* The constructors of SimGrid and of what it is linked with end the process where they get no
+ * memory, before anything can catch that. This asks for as much as they take. */
+static enum tma_error_code require_memory(struct tma_error *error) {
+    enum { ENGINE_BYTES = 48 << 20 };
+    void *room = mmap(NULL, ENGINE_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return tma_fail(error, TMA_ERROR_MEMORY, "no memory for the engine: it takes %d MiB",
+                        ENGINE_BYTES >> 20);
+    munmap(room, ENGINE_BYTES);
+    return TMA_OK;
+}
+
 enum tma_error_code tma_module_load(const struct tma_engine_module **module,
                                     struct tma_error *error) {
     static const struct tma_engine_module *loaded; /* stays: SimGrid cannot be unloaded */
     void *handle;
     if (loaded == NULL) {
-        enum tma_error_code code = open_module(&handle, error);
+        enum tma_error_code code = require_memory(error);
+        if (code == TMA_OK)
+            code = open_module(&handle, error);
         if (code != TMA_OK)
             return code;
         const struct tma_engine_module *found = dlsym(handle, TMA_ENGINE_MODULE_SYMBOL);

@@ -3,10 +3,14 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/printable.h"
 #include "trace/line.h"
 #include "trace/trace.h"
 
-enum { BUFFER_BYTES = 1 << 16 };
+enum {
+    BUFFER_BYTES = 1 << 16,
+    TRAILER_BYTES = 100 /* of the lines "dropped" and "end", at most: events leave room for them */
+};
 
 struct tma_trace_writer {
     FILE *file;
@@ -38,15 +42,16 @@ static void put_character(struct tma_trace_writer *writer, char character) {
     writer->buffer[writer->used++] = character;
 }
 
-/* Escapes control characters, so that a header field stays on one line. */
+/* Escapes what is not printable, so that a header field stays on one line and shows what it has. */
 static void put_text(struct tma_trace_writer *writer, const char *text) {
     static const char hex[] = "0123456789abcdef";
-    for (; *text != '\0'; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte >= 0x20 && byte != 0x7f) {
-            put_character(writer, *text);
+    while (*text != '\0') {
+        size_t length = tma_printable_length(text);
+        for (size_t i = 0; i < length; i++)
+            put_character(writer, *text++);
+        if (length > 0)
             continue;
-        }
+        unsigned char byte = (unsigned char)*text++;
         put_character(writer, '\\');
         put_character(writer, 'x');
         put_character(writer, hex[byte >> 4]);
@@ -81,6 +86,16 @@ struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trac
     put_field(writer, "scenario", header->scenario);
     for (size_t i = 0; i < header->field_count; i++)
         put_field(writer, header->fields[i].key, header->fields[i].value);
+    uint64_t least = writer->flushed + writer->used + TRAILER_BYTES;
+    if (header->limit_bytes != 0 && header->limit_bytes < least) {
+        tma_fail(error, TMA_ERROR_ARGUMENT,
+                 "a trace of at most %" PRIu64
+                 " bytes has no room for its header; expected %" PRIu64
+                 " bytes or more (--trace-limit)",
+                 header->limit_bytes, least);
+        tma_release(writer);
+        return NULL;
+    }
     return writer;
 }
 
@@ -117,7 +132,7 @@ static void write_event(void *context, const struct tma_event *event) {
         flush(writer);
     size_t length = tma_trace_line_annotate(writer->buffer + writer->used, event,
                                             name_of(&writer->names, event));
-    if (limit != 0 && writer->flushed + writer->used + length > limit) {
+    if (limit != 0 && writer->flushed + writer->used + length + TRAILER_BYTES > limit) {
         drop(writer, event);
         return;
     }

@@ -83,6 +83,8 @@ class Consumer:
 
 def native_consumer(consumer: Consumer) -> Any:
     """The consumer as a struct of the library."""
+    if not isinstance(consumer, Consumer):
+        fail(TensorMapError, f"{consumer!r} is no consumer; expected a tmasim.Consumer")
     native = ffi.new("struct tma_consumer *")
     native.instruction = INSTRUCTIONS.value(consumer.instruction, "instruction", TensorMapError)
     native.lanes = LANE_MAPS.value(consumer.lanes, "lanes", TensorMapError)

@@ -19,3 +19,8 @@ for format in text markdown svg; do
     tmasim compare $scenario --set "$name" --format $format | grep -o '[^>]*]0;.*'
 done
 tmasim run $scenario --set "$name" | head -n 1
+echo "-- what turns or breaks a line, in the header of a trace"
+sed 's/^name: .*/name: "a\\u202e\\u2066\\u0085\\u2028b\\u00e4"/; s/^gpu: .*/gpu: h200/' ../../configs/scenarios/narrow_rows.yaml \
+    >"$SCRATCH/turned.yaml"
+tmasim run "$SCRATCH/turned.yaml" --set workload.iterations=1 --no-why --trace "$SCRATCH/turned.trace" >/dev/null
+grep '^# scenario' "$SCRATCH/turned.trace"

@@ -22,3 +22,7 @@ tmasim run narrow_rows.yaml --set gpu="$OLDPWD/../../configs/gpus/h200.yaml" --s
 echo "exit $?"
 tmasim run narrow_rows.yaml --set gpu="$OLDPWD/../../configs/gpus/h200.yaml" --stats /does/not/exist
 echo "exit $?"
+echo "-- waves of a kernel with several CTAs an SM"
+tmasim run gemm --set kernel.sms=4 M=1152 N=1152 K=128 STAGES=2 --no-why --stats waves >/dev/null
+grep -c '(?)' waves
+grep '_place' waves
