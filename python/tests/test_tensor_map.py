@@ -220,6 +220,13 @@ def test_compare_gives_what_the_command_gives(command_json: Callable[..., Any]) 
             assert mode.reason in other["reason"]
 
 
+def test_compare_refuses_what_is_no_consumer() -> None:
+    tensor_map = Scenario("gemm_unswizzled").tensor_maps["A"]
+    wrong: Any = [3]
+    with pytest.raises(tmasim.TensorMapError, match="3 is no consumer; expected a tmasim.Consumer"):
+        tensor_map.compare(wrong)
+
+
 def test_compare_takes_distributions_and_descriptors() -> None:
     made = TensorMap(data_type="float16", global_dim=[256, 256], box_dim=[64, 64], swizzle="128b")
     wgmma = tmasim.Consumer("wgmma", "descriptor", descriptor=tmasim.MatrixDescriptor(mn=64))

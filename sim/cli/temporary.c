@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -99,10 +100,15 @@ static bool is_held(int number) {
     return true;
 }
 
+/* The thread that waits for signals has begun. While a thread begins, it may hold the allocator's
+ * lock (that of the address sanitizer), which a worker that is forked then would wait for. */
+static sem_t watching;
+
 /* Waits for a signal that ends the command. The mutex stays locked, so that no file takes its place
  * after that. */
 static void *watch(void *set) {
     int number;
+    sem_post(&watching);
     for (;;) {
         if (sigwait(set, &number) != 0)
             return NULL;
@@ -149,8 +155,12 @@ void cli_temporary_watch_signals(void) {
             sigaddset(&set, numbers[i]);
     handle_faults();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    if (pthread_create(&thread, NULL, watch, &set) == 0)
-        pthread_detach(thread);
-    else
+    sem_init(&watching, 0, 0);
+    if (pthread_create(&thread, NULL, watch, &set) != 0) {
         pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+        return;
+    }
+    pthread_detach(thread);
+    while (sem_wait(&watching) != 0 && errno == EINTR)
+        ;
 }
