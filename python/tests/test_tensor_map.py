@@ -221,7 +221,7 @@ def test_compare_gives_what_the_command_gives(command_json: Callable[..., Any]) 
 
 
 def test_compare_refuses_what_is_no_consumer() -> None:
-    tensor_map = Scenario("gemm_unswizzled").tensor_maps["A"]
+    tensor_map = tmasim.Scenario("gemm_unswizzled").tensor_maps["A"]
     wrong: Any = [3]
     with pytest.raises(tmasim.TensorMapError, match="3 is no consumer; expected a tmasim.Consumer"):
         tensor_map.compare(wrong)

@@ -112,11 +112,11 @@ START_TEST(test_trace_has_header_events_and_end) {
 }
 END_TEST
 
-/* The two events take 47 and 58 bytes, behind a header of 91. */
+/* The two events take 47 and 58 bytes, behind a header of 91, and leave 100 for the last lines. */
 static const struct {
     uint64_t limit;
     uint64_t dropped;
-} limits[] = {{0, 0}, {1 << 20, 0}, {196, 0}, {195, 1}, {138, 1}, {137, 2}, {1, 2}};
+} limits[] = {{0, 0}, {1 << 20, 0}, {296, 0}, {295, 1}, {238, 1}, {237, 2}, {191, 2}};
 
 /* The trace ends before the first line that would exceed the limit, and says what is missing. */
 START_TEST(test_limit_drops_the_rest) {
@@ -137,6 +137,19 @@ START_TEST(test_limit_drops_the_rest) {
     snprintf(end, sizeof end, "%s# end %d\n", drops, 2 - (int)limits[_i].dropped);
     ck_assert_str_eq(text + strlen(text) - strlen(end), end);
     ck_assert_int_eq(strstr(text, "cta_start") != NULL, limits[_i].dropped < 2);
+    ck_assert(limits[_i].limit == 0 || strlen(text) <= limits[_i].limit);
+}
+END_TEST
+
+START_TEST(test_limit_below_the_header_is_refused) {
+    char text[1024];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    struct tma_trace_header limited = header;
+    struct tma_error error;
+    limited.limit_bytes = 190;
+    ck_assert_ptr_null(tma_trace_writer_open(file, &limited, &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "expected 191 bytes or more"));
+    fclose(file);
 }
 END_TEST
 
@@ -162,6 +175,7 @@ int main(void) {
     tcase_add_loop_test(tests, test_event_is_formatted, 0, TABLE_ROWS(lines));
     tcase_add_loop_test(tests, test_line_reads_back, 0, TABLE_ROWS(lines));
     tcase_add_loop_test(tests, test_bad_line_is_rejected, 0, TABLE_ROWS(bad_lines));
+    tcase_add_test(tests, test_limit_below_the_header_is_refused);
     tcase_add_test(tests, test_trace_has_header_events_and_end);
     tcase_add_loop_test(tests, test_limit_drops_the_rest, 0, TABLE_ROWS(limits));
     tcase_add_loop_test(tests, test_failed_write_is_reported_at_close, 0, 3);
