@@ -29,8 +29,8 @@ bool cli_output_spares(const char *path, const char *input);
  * and returns false where a write failed or the file could not take its place. */
 bool cli_output_close(struct cli_output *output, bool keep);
 
-/* The error number of a write to the file that has failed, where errno is not known any more: ENOSPC
- * if its file system is full. */
+/* The error number of a write to the file that has failed, where errno is not known any more:
+ * ENOSPC if its file system is full. */
 int cli_write_error(FILE *file);
 
 /* Call first in main. Opens /dev/null for each standard stream that the caller closed, so that no

@@ -8,8 +8,6 @@
 #include "base/utf8.h"
 #include "scenario/config_path.h"
 #include "scenario/document.h"
-#include "scenario/machine_file.h"
-#include "scenario/scenario_reader.h"
 
 static const char key[] = "extends";
 
@@ -36,11 +34,10 @@ char *tma_path_beside(const char *base, const char *path) {
 
 static const struct {
     const char *one, *many;
-    const struct tma_schema *schema;
     const char *folders[3]; /* where one is found by its name; NULL ends the list */
 } kinds[] = {
-    [TMA_BASE_SCENARIO] = {"scenario", "scenarios", &tma_scenario_schema, {"kernels", "scenarios"}},
-    [TMA_BASE_MACHINE] = {"machine", "machines", &tma_machine_schema, {"gpus"}},
+    [TMA_BASE_SCENARIO] = {"scenario", "scenarios", {"kernels", "scenarios"}},
+    [TMA_BASE_MACHINE] = {"machine", "machines", {"gpus"}},
 };
 
 /* Whether a file lies in a folder, or in one below. */
@@ -55,9 +52,9 @@ static bool is_inside(const char *folder, const char *path) {
 }
 
 /* A file whose keys are others is something else. */
-static bool is_of_kind(const struct tma_yaml_node *document, enum tma_base_kind kind) {
+static bool has_keys(const struct tma_yaml_node *document, const struct tma_schema *schema) {
     for (const struct tma_yaml_node *node = document->first; node != NULL; node = node->next)
-        if (strcmp(node->key, key) != 0 && !tma_schema_has(kinds[kind].schema, node->key))
+        if (strcmp(node->key, key) != 0 && !tma_schema_has(schema, node->key))
             return false;
     return true;
 }
@@ -90,7 +87,7 @@ struct tma_yaml_node *tma_base_read(const char *path, enum tma_base_kind kind, b
         return NULL;
     }
     struct tma_yaml_node *document = tma_yaml_read(path, &errors);
-    if (document == NULL || !is_of_kind(document, kind)) {
+    if (document == NULL || !has_keys(document, bases->schemas[kind])) {
         refuse(&errors, path, kind, list);
         tma_yaml_free(document);
         document = NULL;

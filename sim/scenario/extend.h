@@ -3,22 +3,24 @@
 #define TMA_SCENARIO_EXTEND_H
 
 #include "base/diagnostics.h"
+#include "scenario/schema.h"
 #include "scenario/tree.h"
 
 enum { TMA_MOST_BASES = 8 };
 
+/* What a document can extend: files of its own kind. */
+enum tma_base_kind { TMA_BASE_SCENARIO, TMA_BASE_MACHINE };
+
 /* The paths of the files that a document extends. Locations in the document borrow them. */
 struct tma_bases {
-    char *paths[TMA_MOST_BASES]; /* owned */
+    const struct tma_schema *schemas[2]; /* by enum tma_base_kind: the keys of such a file */
+    char *paths[TMA_MOST_BASES];         /* owned */
     size_t count;
     const char *folder; /* borrowed: where files may lie that are read, but for those of the
                            project; NULL: anywhere; "": nowhere */
 };
 
 void tma_bases_free(struct tma_bases *bases);
-
-/* What a document can extend: files of its own kind. */
-enum tma_base_kind { TMA_BASE_SCENARIO, TMA_BASE_MACHINE };
 
 /* Reads a file that a document, or a request of another program, names. `at` is the place of its
  * name. Returns NULL with the error in the list if it lies outside of the folder, unless it is one

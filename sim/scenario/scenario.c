@@ -298,7 +298,10 @@ static bool make_bases(struct tma_scenario *scenario, const char *folder,
                        struct tma_diagnostics *list) {
     *scenario = (struct tma_scenario){.bases = tma_allocate(1, sizeof *scenario->bases)};
     if (scenario->bases != NULL)
-        scenario->bases->folder = folder;
+        *scenario->bases =
+            (struct tma_bases){.schemas = {[TMA_BASE_SCENARIO] = &tma_scenario_schema,
+                                           [TMA_BASE_MACHINE] = &tma_machine_schema},
+                               .folder = folder};
     else
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){"scenario", 0, 0},
                      "out of memory");
