@@ -1,5 +1,6 @@
 #include "scenario/extend.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,13 +43,11 @@ static const struct {
 
 /* Whether a file lies in a folder, or in one below. */
 static bool is_inside(const char *folder, const char *path) {
-    char *outer = realpath(folder, NULL), *inner = realpath(path, NULL);
-    size_t length = outer == NULL || outer[1] == '\0' ? 0 : strlen(outer);
-    bool inside = outer != NULL && inner != NULL && strncmp(outer, inner, length) == 0 &&
-                  inner[length] == '/';
-    free(outer);
-    free(inner);
-    return inside;
+    char outer[PATH_MAX], inner[PATH_MAX];
+    if (realpath(folder, outer) == NULL || realpath(path, inner) == NULL)
+        return false;
+    size_t length = strcmp(outer, "/") == 0 ? 0 : strlen(outer);
+    return strncmp(outer, inner, length) == 0 && inner[length] == '/';
 }
 
 /* A file whose keys are others is something else. */

@@ -87,8 +87,7 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
         return false;
     }
-    scenario->bases = tma_allocate(1, sizeof *scenario->bases);
-    if (scenario->bases == NULL) {
+    if (!tma_scenario_make_bases(scenario, NULL)) {
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){.file = name}, "out of memory");
         return false;
     }

@@ -294,18 +294,24 @@ static bool read_scenario(size_t errors_before, const char *const *settings, siz
     return tma_diagnostics_total(list) == errors_before;
 }
 
+bool tma_scenario_make_bases(struct tma_scenario *scenario, const char *folder) {
+    scenario->bases = tma_allocate(1, sizeof *scenario->bases);
+    if (scenario->bases == NULL)
+        return false;
+    scenario->bases->schemas[TMA_BASE_SCENARIO] = &tma_scenario_schema;
+    scenario->bases->schemas[TMA_BASE_MACHINE] = &tma_machine_schema;
+    scenario->bases->folder = folder;
+    return true;
+}
+
 static bool make_bases(struct tma_scenario *scenario, const char *folder,
                        struct tma_diagnostics *list) {
-    *scenario = (struct tma_scenario){.bases = tma_allocate(1, sizeof *scenario->bases)};
-    if (scenario->bases != NULL)
-        *scenario->bases =
-            (struct tma_bases){.schemas = {[TMA_BASE_SCENARIO] = &tma_scenario_schema,
-                                           [TMA_BASE_MACHINE] = &tma_machine_schema},
-                               .folder = folder};
-    else
+    *scenario = (struct tma_scenario){.document = NULL};
+    bool made = tma_scenario_make_bases(scenario, folder);
+    if (!made)
         tma_diagnose(list, TMA_ERROR_MEMORY, (struct tma_location){"scenario", 0, 0},
                      "out of memory");
-    return scenario->bases != NULL;
+    return made;
 }
 
 /* Reads a scenario from a document that may extend others. */

@@ -57,6 +57,9 @@ void tma_scenario_diagnose(struct tma_scenario_reader *reader, const char *path,
 /* Allocates the names "--set 1", "--set 2", ... that locations borrow. False when out of memory. */
 bool tma_scenario_name_settings(struct tma_scenario *scenario, size_t count);
 
+/* Makes what the scenario needs to extend other files (extend.h). False when out of memory. */
+bool tma_scenario_make_bases(struct tma_scenario *scenario, const char *folder);
+
 /* Applies the settings for the machine ("gpu...."), or all others, to that document. Returns false,
  * with the errors appended to the list, if one does not fit. */
 bool tma_scenario_apply_settings(struct tma_scenario *scenario, const char *const *settings,
