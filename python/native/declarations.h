@@ -2,7 +2,7 @@
  * compiler takes from the library's headers. The headers' comments say what the members mean. */
 
 enum { TMA_MAX_VIOLATIONS = ..., TMA_MAX_ADVICE = ..., TMA_MAX_FINDINGS = ... };
-enum { TMA_OK = ..., TMA_ERROR_FAULT = ..., TMA_ERROR_DEADLOCK = ..., TMA_ERROR_INTERRUPTED = ... };
+enum { TMA_OK = ..., TMA_ERROR_FAULT = ..., TMA_ERROR_DEADLOCK = ..., TMA_ERROR_RACE = ..., TMA_ERROR_INTERRUPTED = ... };
 enum { TMA_SAMPLING_NONE = ... };
 enum { TMA_FIELD_COUNT = ..., TMA_SWIZZLE_FIT = ... };
 enum { TMA_LOAD = ..., TMA_STORE = ..., TMA_REDUCE = ..., TMA_PREFETCH = ... };

@@ -1,6 +1,7 @@
 #include "banks/shared_instruction.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* enumerator, name, family, lane_bytes, lanes, reduction */
 #define INSTRUCTIONS(X)                                                                            \
@@ -41,4 +42,9 @@ const struct tma_shared_instruction_info *
 tma_shared_instruction_info(enum tma_shared_instruction instruction) {
     assert((unsigned)instruction < INSTRUCTION_COUNT);
     return &infos[instruction];
+}
+
+bool tma_shared_instruction_writes(enum tma_shared_instruction instruction) {
+    const struct tma_shared_instruction_info *info = tma_shared_instruction_info(instruction);
+    return info->reduction || strncmp(info->name, "st", strlen("st")) == 0;
 }

@@ -55,6 +55,9 @@ extern const struct tma_names tma_shared_instruction_names;
 const struct tma_shared_instruction_info *
 tma_shared_instruction_info(enum tma_shared_instruction instruction);
 
+/* Whether the instruction writes shared memory. */
+bool tma_shared_instruction_writes(enum tma_shared_instruction instruction);
+
 TMA_API_END
 
 #endif

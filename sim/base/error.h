@@ -23,7 +23,8 @@ TMA_API_BEGIN
     X(TMA_ERROR_DEADLOCK, 8, "the simulated program waits forever")                                \
     X(TMA_ERROR_UNSUPPORTED, 9, "this is not modelled")                                            \
     X(TMA_ERROR_INTERRUPTED, 10, "the caller ended it")                                            \
-    X(TMA_ERROR_MODEL, 11, "the model broke one of its own invariants")
+    X(TMA_ERROR_MODEL, 11, "the model broke one of its own invariants")                            \
+    X(TMA_ERROR_RACE, 12, "two accesses to shared memory are in no order")
 
 enum tma_error_code {
 #define TMA_ERROR_ENUM(name, number, text) name = number,

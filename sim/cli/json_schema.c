@@ -16,7 +16,8 @@ enum shape {
     SHAPE_NUMBERS,          /* NAME: NUMBER */
     SHAPE_SIZES_OR_NAMED,   /* NAME: BYTES, or NAME: {...} */
     SHAPE_NAMES_OR_NUMBERS, /* [NAME, ...] or NAME: NUMBER */
-    SHAPE_NAME_OR_ONE       /* a text, or a mapping that may extend what a text names */
+    SHAPE_NAME_OR_ONE,      /* a text, or a mapping that may extend what a text names */
+    SHAPE_TEXT_OR_ONE       /* a text, or a mapping that is complete */
 };
 
 static const struct part {
@@ -38,6 +39,8 @@ static const struct part {
     {"kernel", "roles", SHAPE_NAMED, "role"},
     {"ring", "operands", SHAPE_NAMES_OR_NUMBERS, NULL},
     {"role", "program", SHAPE_LIST, "statement"},
+    {"mma", "a", SHAPE_TEXT_OR_ONE, "mma_operand"},
+    {"mma", "b", SHAPE_TEXT_OR_ONE, "mma_operand"},
 };
 
 static const struct part *find_part(const char *section, const char *key) {
@@ -58,8 +61,8 @@ enum completeness { COMPLETE, OVER_BASE };
 static bool is_joined(const char *section) {
     bool joined = strcmp(section, "scenario") == 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        joined = joined || (parts[i].shape != SHAPE_LIST && parts[i].of != NULL &&
-                            strcmp(parts[i].of, section) == 0);
+        joined = joined || (parts[i].shape != SHAPE_LIST && parts[i].shape != SHAPE_TEXT_OR_ONE &&
+                            parts[i].of != NULL && strcmp(parts[i].of, section) == 0);
     return joined;
 }
 
@@ -134,10 +137,11 @@ static void write_part(struct tma_json *json, const struct part *part,
         tma_json_string(json, "type", "array");
         tma_json_unsigned(json, "minItems", 1);
         write_reference(json, "items", part->of, COMPLETE);
-    } else if (part->shape == SHAPE_NAME_OR_ONE) {
+    } else if (part->shape == SHAPE_NAME_OR_ONE || part->shape == SHAPE_TEXT_OR_ONE) {
         tma_json_begin_array(json, "anyOf");
         write_text_form(json, NULL);
-        write_reference(json, NULL, part->of, OVER_BASE);
+        write_reference(json, NULL, part->of,
+                        part->shape == SHAPE_TEXT_OR_ONE ? COMPLETE : OVER_BASE);
         tma_json_end_array(json);
     } else if (part->shape == SHAPE_NAMES_OR_NUMBERS) {
         tma_json_begin_array(json, "anyOf");

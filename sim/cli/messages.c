@@ -10,7 +10,8 @@
 #include "report/escape.h"
 
 int cli_error_status(enum tma_error_code code) {
-    bool model = code == TMA_ERROR_DEADLOCK || code == TMA_ERROR_FAULT || code == TMA_ERROR_MODEL;
+    bool model = code == TMA_ERROR_DEADLOCK || code == TMA_ERROR_FAULT || code == TMA_ERROR_RACE ||
+                 code == TMA_ERROR_MODEL;
     return model ? CLI_MODEL : CLI_ERROR;
 }
 

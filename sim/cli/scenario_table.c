@@ -12,7 +12,7 @@
 
 struct scenario_table {
     const struct cli_options *options;
-    bool unbounded;
+    bool unbounded, allow_races;
     struct tma_sweep sweep;
     struct cli_row_runs runs;
     char key[TMA_DIGEST_TEXT_BYTES];
@@ -27,8 +27,10 @@ static bool read_row(const void *context, size_t row, struct cli_variant_scenari
     const char *path = options->operands.items[row];
     bool good =
         cli_variant_read(path, cli_file_name(path), &options->settings, &none, 0, variant, reason);
-    if (good && variant->scenario.program != NULL)
+    if (good && variant->scenario.program != NULL) {
         variant->scenario.program->kernel.unbounded = table->unbounded;
+        variant->scenario.program->kernel.allow_races = table->allow_races;
+    }
     return good;
 }
 
@@ -84,8 +86,9 @@ static int write_table(struct scenario_table *table, int format) {
 }
 
 int cli_scenario_table(const struct cli_options *options, int format, enum tma_sampling sampling,
-                       bool unbounded) {
-    struct scenario_table table = {.options = options, .unbounded = unbounded};
+                       bool unbounded, bool allow_races) {
+    struct scenario_table table = {
+        .options = options, .unbounded = unbounded, .allow_races = allow_races};
     table.runs = (struct cli_row_runs){.options = options,
                                        .sweep = &table.sweep,
                                        .sampling = sampling,

@@ -1,4 +1,5 @@
 /* tmasim run: simulates a scenario, and writes its report and what else is asked for. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/allocation.h"
@@ -39,6 +40,7 @@ struct run_options {
     bool details; /* the report has the series of the run */
     bool why, no_why;
     bool yes; /* any number of operations */
+    bool allow_races;
     struct cli_count draws;
     int sampling; /* enum tma_sampling */
 };
@@ -178,13 +180,25 @@ static int simulate_and_report(struct run_case *run) {
     return !kept ? CLI_ERROR : interrupted ? CLI_INTERRUPTED : CLI_OK;
 }
 
+static void allow(struct tma_kernel *kernel, const struct run_options *options) {
+    kernel->unbounded = options->yes;
+    kernel->allow_races = options->allow_races;
+}
+
+/* Says what races the run had, if it may have them. */
+static void warn_of_races(const struct tma_result *result) {
+    if (result->races > 0)
+        cli_note("%" PRIu64 " race%s; the first: %s", result->races, result->races == 1 ? "" : "s",
+                 result->first_race);
+}
+
 static int run_scenario(const struct run_options *options, const struct tma_scenario *scenario) {
     struct run_case run = {.options = options, .scenario = scenario};
     bool recorded =
         options->details || options->files[STATS] != NULL || options->files[TIMELINE] != NULL;
     int status = CLI_ERROR;
     if (scenario->program != NULL)
-        scenario->program->kernel.unbounded = options->yes;
+        allow(&scenario->program->kernel, options);
     run.result = tma_allocate(1, sizeof *run.result);
     bool ready = run.result != NULL && tma_scenario_digest(scenario, &run.digests);
     if (ready && recorded)
@@ -193,6 +207,8 @@ static int run_scenario(const struct run_options *options, const struct tma_scen
         status = simulate_and_report(&run);
     else
         cli_error("out of memory");
+    if (status == CLI_OK)
+        warn_of_races(run.result);
     cli_timeline_free(&run.timeline);
     tma_series_free(run.series);
     tma_release(run.result);
@@ -219,9 +235,10 @@ static int run_several(const struct run_options *own) {
         cli_error("run: a table has no format %s; its JSON is jsonl, an object a line", name);
         return CLI_ERROR;
     }
-    return check_table(own) ? cli_scenario_table(&own->common, table_format,
-                                                 (enum tma_sampling)own->sampling, own->yes)
-                            : CLI_ERROR;
+    return check_table(own)
+               ? cli_scenario_table(&own->common, table_format, (enum tma_sampling)own->sampling,
+                                    own->yes, own->allow_races)
+               : CLI_ERROR;
 }
 
 /* A sampled run has no record of its events, and is not compared with others. */
@@ -319,6 +336,11 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, yes),
      .help = "run a kernel even if it has more than 10^9 operations"},
+    {.name = "--allow-races",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, allow_races),
+     .help = "go on where two accesses of a kernel to shared memory are in no order, and say so\n"
+             "behind the report; what hardware then computes is wrong now and then"},
 };
 
 const struct cli_verb cli_run = {

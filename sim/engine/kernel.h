@@ -96,7 +96,8 @@ enum tma_work {
     TMA_WORK_SFU,    /* amount[0] special functions (exp2, rsqrt, ...), of all threads together */
     TMA_WORK_SHARED, /* amount[0] wavefronts of shared memory */
     TMA_WORK_CONSUMER /* accesses of `consumer` to the tile of operation statement
-                         consumer.operation in the current stage */
+                         consumer.operation: a load into the current stage, or a store from a
+                         buffer */
 };
 
 /* Types of a matrix product, by their rate. */
@@ -108,6 +109,30 @@ enum tma_mma_type {
     TMA_MMA_FP64,
     TMA_MMA_TYPE_COUNT
 };
+
+/* Where a compute statement reads or writes shared memory. */
+enum tma_place_kind {
+    TMA_PLACE_UNNAMED, /* the statement does not say */
+    TMA_PLACE_RING,    /* an operand in the current stage of ring `index` */
+    TMA_PLACE_BUFFER   /* buffer `index` */
+};
+
+struct tma_shared_place {
+    enum tma_place_kind kind;
+    uint8_t index;
+    uint32_t offset_bytes, bytes; /* of the operand in its stage; of a buffer, all of it */
+};
+
+/* A matrix in shared memory that a product reads. Its tile is made of the boxes that loads put into
+ * the place, or of anything that a role writes there. */
+struct tma_mma_operand {
+    struct tma_shared_place place;
+    bool mn_major;          /* the contiguous dimension is that of M or N, not of K */
+    struct tma_value at[2]; /* of the tile's element with which the product begins: along the
+                               contiguous dimension, and along the other one */
+};
+
+enum { TMA_MMA_A, TMA_MMA_B, TMA_MMA_OPERANDS };
 
 struct tma_statement {
     enum tma_statement_kind kind;
@@ -136,6 +161,10 @@ struct tma_statement {
     struct tma_value tiles_m, tiles_n;
     struct tma_value group;     /* TILES: 0: m fastest; 1: n fastest; g > 1: groups of g along m */
     struct tma_value condition; /* IF */
+    /* ACQUIRE: with `expects`, the bytes that the full mbarrier expects; else those of the loads
+     * behind it. */
+    bool expects;
+    struct tma_value expect;
 
     /* OPERATION */
     uint32_t map;                   /* index of the tensor map (array) */
@@ -152,7 +181,13 @@ struct tma_statement {
     struct tma_value amount[3];
     enum tma_mma_type type;
     bool a_in_registers; /* MMA: A comes from registers, not from shared memory */
+    struct tma_mma_operand operands[TMA_MMA_OPERANDS]; /* MMA */
     struct tma_consumer consumer;
+    /* SHARED, CONSUMER: what they read, or with `writes` write: from shared_offset on, so many
+     * bytes as touched_bytes says. An operation of a consumer has a tile: all of it. */
+    struct tma_shared_place touched;
+    struct tma_value touched_bytes; /* SHARED; 0: the rest of the place */
+    bool writes;
 };
 
 /* Stages of shared memory that go round between the roles that fill them and those that use them.
@@ -241,9 +276,10 @@ struct tma_kernel {
     uint32_t sm_clock_mhz; /* 0: the machine's. DRAM and L2 keep their own clocks. */
     struct tma_kernel_costs costs;
     struct tma_kernel_relieved relieved;
-    bool cold;      /* another kernel has just emptied L2; else the same kernel ran just before */
-    bool profiled;  /* if cold: a profiler has emptied all caches, and DRAM was idle */
-    bool unbounded; /* more than TMA_MAX_KERNEL_OPERATIONS operations are allowed */
+    bool cold;        /* another kernel has just emptied L2; else the same kernel ran just before */
+    bool allow_races; /* a race does not end the run, which counts it */
+    bool profiled;    /* if cold: a profiler has emptied all caches, and DRAM was idle */
+    bool unbounded;   /* more than TMA_MAX_KERNEL_OPERATIONS operations are allowed */
 
     struct tma_ring rings[TMA_MAX_RINGS];
     uint32_t ring_count;
@@ -269,6 +305,12 @@ void tma_kernel_lay_out(struct tma_kernel *kernel);
 enum tma_error_code tma_statement_tile(const struct tma_kernel *kernel,
                                        const struct tma_statement *statement, uint32_t stage,
                                        struct tma_tile *tile, struct tma_error *error);
+
+/* Checks the operands of a matrix product, as far as its constant parts show: that they have the
+ * product's shape and type, and a layout that wgmma can read. Fails with TMA_ERROR_ARGUMENT. */
+enum tma_error_code tma_mma_check_operands(const struct tma_kernel *kernel,
+                                           const struct tma_statement *statement,
+                                           struct tma_error *error);
 
 /* What an error is about: a place in a scenario; where its line is 0, a key of the kernel. */
 struct tma_kernel_place {

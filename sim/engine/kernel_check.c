@@ -158,8 +158,8 @@ static enum tma_error_code check_ring(struct checker *checker, uint32_t ring) {
 static enum tma_error_code check_mma(struct checker *checker, const struct tma_statement *statement,
                                      const struct tma_role *owner) {
     static const char *const names[] = {"m", "n", "k"};
-    if (statement->type == TMA_MMA_FP64)
-        return TMA_OK; /* mma.sync, in smaller steps */
+    if (statement->type == TMA_MMA_FP64) /* mma.sync, in smaller steps */
+        return tma_mma_check_operands(checker->kernel, statement, checker->error);
     if (statement->type == TMA_MMA_NIBBLE && checker->machine->sm.mma_nibble == 0)
         return tma_fail(
             checker->error, TMA_ERROR_ARGUMENT,
@@ -181,7 +181,7 @@ static enum tma_error_code check_mma(struct checker *checker, const struct tma_s
                             "%s of the mma is %lld; expected a multiple of %lld, as wgmma has it",
                             names[i], (long long)value, (long long)units[i]);
     }
-    return TMA_OK;
+    return tma_mma_check_operands(checker->kernel, statement, checker->error);
 }
 
 static enum tma_error_code check_statement(struct checker *checker, uint32_t index, uint32_t role) {

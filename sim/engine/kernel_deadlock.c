@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/expected_bytes.h"
 #include "engine/kernel_failure.h"
 #include "engine/kernel_memory.h"
 #include "engine/kernel_ring.h"
@@ -52,12 +53,28 @@ static uint64_t last_cycle(const struct tma_kernel_engine *engine) {
     return last;
 }
 
+/* Whether a role waits for a phase in which all have arrived, and only bytes are missing. */
+static bool lacks_bytes(const struct tma_kernel_engine *engine) {
+    for (uint32_t i = 0; i < engine->cta_places * engine->kernel->role_count; i++) {
+        const struct tma_role_state *role = &engine->roles[i];
+        if (role->phase != TMA_ROLE_WAITS_FULL)
+            continue;
+        const struct tma_stage *stage =
+            tma_stage_of(role->cta, role->waiting->ring, role->wait_stage);
+        if (stage->full_missing == 0 && stage->full_bytes > 0)
+            return true;
+    }
+    return false;
+}
+
 void tma_kernel_deadlock(struct tma_kernel_engine *engine) {
     char text[TMA_ERROR_TEXT_BYTES], wait[160], variables[100];
     size_t used =
         (size_t)snprintf(text, sizeof text, "deadlock at cycle %" PRIu64 ": nothing is in flight",
                          last_cycle(engine));
     uint32_t waiting = 0, named = 0, count = engine->cta_places * engine->kernel->role_count;
+    if (lacks_bytes(engine))
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %s", TMA_MORE_EXPECTED);
     for (uint32_t i = 0; i < count; i++) {
         struct tma_role_state *role = &engine->roles[i];
         if (role->phase == TMA_ROLE_IDLE || role->waiting == NULL)

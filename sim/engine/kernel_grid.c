@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/allocation.h"
+#include "engine/kernel_race.h"
 #include "engine/kernel_ring.h"
 #include "engine/kernel_role.h"
 #include "engine/kernel_units.h"
@@ -236,10 +237,11 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
     }
     join_releases(engine);
     engine->next_tile = kernel->cta_count;
-    return true;
+    return tma_races_create(engine);
 }
 
 void tma_kernel_grid_free(struct tma_kernel_engine *engine) {
+    tma_races_free(engine);
     for (uint32_t c = 0; engine->clusters != NULL && c < engine->cluster_count; c++)
         tma_release(engine->clusters[c].tiles);
     for (uint32_t i = 0; engine->pools != NULL && i < engine->cta_places; i++)
@@ -276,6 +278,7 @@ static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cl
         tma_trace_start(&engine->simulation.tracer, start,
                         (struct tma_event_source){cta->sm->number, cta->number, 0});
     }
+    tma_races_start(cluster);
     for (uint32_t i = 0; i < engine->cluster_ctas; i++)
         for (uint32_t r = 0; r < kernel->role_count; r++)
             tma_role_start(&cluster->ctas[i].roles[r], start + engine->machine.warp.start_cycles);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "engine/kernel_end.h"
 #include "engine/kernel_failure.h"
+#include "engine/kernel_race.h"
 #include "engine/kernel_ring.h"
 #include "engine/relieved_wavefronts.h"
 #include "engine/statement_operation.h"
@@ -75,10 +76,29 @@ static bool add_bytes(const struct tma_kernel_engine *engine, uint32_t first, ui
     return true;
 }
 
+/* What the acquire itself says; -1 where the run stops. */
+static int64_t expected_bytes(struct tma_role_state *role, const struct tma_statement *acquire) {
+    struct tma_error error;
+    int64_t bytes;
+    if (!tma_value_at(&acquire->expect, tma_cursor_place(&role->cursor)->variables, &bytes,
+                      &error)) {
+        tma_role_fail(role, acquire, error.code, error.text);
+        return -1;
+    }
+    if (bytes < 0 || bytes >= INT64_C(1) << 20) {
+        tma_role_fail(role, acquire, TMA_ERROR_ARGUMENT,
+                      "it expects a number of bytes that is not below 2^20, as mbarriers need it");
+        return -1;
+    }
+    return bytes;
+}
+
 int64_t tma_acquired_bytes(struct tma_role_state *role, const struct tma_statement *acquire) {
     struct tma_kernel_cta *cta = role->cta;
     struct tma_kernel_engine *engine = cta->engine;
     uint32_t index = index_of(engine->kernel, acquire);
+    if (acquire->expects)
+        return expected_bytes(role, acquire);
     if (engine->facts[index].acquired_bytes >= 0)
         return engine->facts[index].acquired_bytes;
     const struct tma_program_place *place = tma_cursor_place(&role->cursor);
@@ -149,6 +169,7 @@ static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint
         return code;
     }
     engine->facts[index].bytes = size.transaction_bytes;
+    engine->facts[index].footprint_bytes = size.shared_footprint_bytes;
     return TMA_OK;
 }
 
@@ -252,6 +273,27 @@ static bool find_stage(struct tma_role_state *role, const struct tma_statement *
     return true;
 }
 
+/* The phase of the stage's full mbarrier on which a load completes. */
+static uint64_t fill_phase(const struct tma_role_state *role,
+                           const struct tma_statement *statement) {
+    if (statement->operation.direction != TMA_LOAD)
+        return 0;
+    return (role->rings[statement->ring].acquired - 1) /
+           role->cursor.kernel->rings[statement->ring].depth;
+}
+
+/* The load will complete on mbarriers of the CTAs that get its tile. */
+static void expect_load(const struct tma_role_state *role,
+                        const struct tma_kernel_operation *operation) {
+    struct tma_kernel_cta *cta = role->cta;
+    uint32_t mask = operation->operation.cta_mask;
+    if (operation->statement->operation.direction != TMA_LOAD)
+        return;
+    for (mask = mask == 0 ? 1u << cta->rank : mask; mask != 0; mask &= mask - 1)
+        tma_stage_load(&cta->cluster->ctas[__builtin_ctz(mask)], operation->statement->ring,
+                       operation->stage, operation->phase);
+}
+
 uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement *statement) {
     struct tma_kernel_cta *cta = role->cta;
     struct tma_kernel_engine *engine = cta->engine;
@@ -289,8 +331,12 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
         role->groups[role->groups_committed % TMA_MAX_GROUPS].pending++;
         role->group_open = true;
     }
-    if (statement->operation.direction != TMA_PREFETCH)
+    if (statement->operation.direction != TMA_PREFETCH) {
+        operation->phase = fill_phase(role, statement);
+        tma_race_issue(role, operation, engine->facts[index_of(kernel, statement)].footprint_bytes);
+        expect_load(role, operation);
         cta->in_flight++;
+    }
     if (++engine->issued_operations > TMA_MAX_KERNEL_OPERATIONS && !kernel->unbounded)
         tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, "more than 10^9 operations");
     struct tma_queued_issue issue = {
@@ -387,7 +433,8 @@ void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_comp
             tma_kernel_descriptor(engine->kernel, statement->map, operation->map_index));
     uint32_t mask = operation->operation.cta_mask;
     if (direction == TMA_LOAD && (mask == 0 || (mask >> cta->rank & 1) != 0))
-        tma_stage_complete(cta, statement->ring, operation->stage, completion->bytes, cycle);
+        tma_stage_complete(cta, statement->ring, operation->stage, operation->phase,
+                           completion->bytes, cycle);
     if (tma_writes_tensor(direction))
         complete_store(role, operation->group, cycle);
     if (--operation->left > 0)

@@ -5,6 +5,7 @@
 #include "engine/kernel_end.h"
 #include "engine/kernel_failure.h"
 #include "engine/kernel_operation.h"
+#include "engine/kernel_race.h"
 #include "engine/kernel_ring.h"
 #include "engine/kernel_sampling.h"
 #include "engine/kernel_units.h"
@@ -54,6 +55,16 @@ static const struct tma_ring *ring_of(const struct tma_role_state *role, uint32_
     return &engine_of(role)->kernel->rings[ring];
 }
 
+/* Why no stage of a ring that the CTA fills again is ever empty. */
+static const char *no_release(const struct tma_role_state *role, uint32_t ring) {
+    const struct tma_value *mask = &ring_of(role, ring)->release_mask;
+    bool sent_elsewhere = mask->expression != NULL || mask->constant != 0;
+    return sent_elsewhere
+               ? "it waits for a stage to be empty that no release reaches: release_to of the ring "
+                 "sends the releases of all CTAs of the cluster to other ones"
+               : "it waits for a stage to be empty that no role releases";
+}
+
 /* Acquires the next stage of a ring. False: it is not empty yet. */
 static bool acquire(struct tma_role_state *role, const struct tma_statement *statement) {
     struct tma_kernel_engine *engine = engine_of(role);
@@ -71,9 +82,14 @@ static bool acquire(struct tma_role_state *role, const struct tma_statement *sta
             return false;
         }
     } else if (round > 0) {
+        if (ring->arrivals == 0) {
+            tma_role_fail(role, statement, TMA_ERROR_FAULT, no_release(role, statement->ring));
+            return false;
+        }
         if (stage->empty_phases < round)
             return false;
         pass_mbarrier(role, stage->empty_cycle, TMA_ROLE_EMPTY);
+        tma_race_wait_empty(role, statement->ring, role->wait_stage);
     } else {
         /* The first look at each stage finds it empty. */
         pass_mbarrier(role, 0, TMA_ROLE_EMPTY);
@@ -82,6 +98,8 @@ static bool acquire(struct tma_role_state *role, const struct tma_statement *sta
     int64_t bytes = tma_acquired_bytes(role, statement);
     if (bytes < 0)
         return false;
+    if (!ring->signalled)
+        tma_race_arrive_full(role, statement->ring, role->wait_stage);
     tma_stage_expect(role->cta, statement->ring, role->wait_stage, bytes, !ring->signalled,
                      role->cycle);
     spend(role, TMA_ROLE_ISSUE, engine->machine.warp.expect_cycles);
@@ -103,6 +121,7 @@ static bool use_stage(struct tma_role_state *role, const struct tma_statement *s
         return false;
     }
     pass_mbarrier(role, stage->full_cycle, TMA_ROLE_FULL);
+    tma_race_wait_full(role, statement, role->wait_stage, role->wait_phase);
     use->waited++;
     return true;
 }
@@ -125,7 +144,10 @@ static void release(struct tma_role_state *role, const struct tma_statement *sta
     use->released++;
     uint32_t stage = (uint32_t)(number % ring->depth);
     uint64_t cycle = role->cycle;
-    if (cta->rings[statement->ring].own) {
+    bool own = cta->rings[statement->ring].own;
+    tma_race_release(role, statement->ring, stage,
+                     own ? 0 : cta->rings[statement->ring].release_mask);
+    if (own) {
         tma_observe_full_stage(&cta->engine->simulation.observer,
                                tma_stage_of(cta, statement->ring, stage)->full_cycle, cycle);
         return;
@@ -153,6 +175,7 @@ static void signal_stage(struct tma_role_state *role, const struct tma_statement
     }
     uint32_t stage = (uint32_t)((use->acquired - 1) % ring_of(role, statement->ring)->depth);
     const struct tma_machine *machine = &engine_of(role)->machine;
+    tma_race_signal(role, statement, stage);
     tma_stage_expect(role->cta, statement->ring, stage, 0, true,
                      role->cycle + machine->warp.arrive_latency_cycles);
     spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles + role->cta->sm->poll_cycles);
@@ -188,6 +211,7 @@ static bool wait_stores(struct tma_role_state *role, const struct tma_statement 
     for (; role->groups_complete < until; role->groups_complete++)
         if (role->groups[role->groups_complete % TMA_MAX_GROUPS].cycle > complete)
             complete = role->groups[role->groups_complete % TMA_MAX_GROUPS].cycle;
+    tma_race_know_stores(role, until);
     spend(role, TMA_ROLE_ISSUE, machine->warp.wait_group_cycles);
     if (complete > 0)
         spend_until(role, TMA_ROLE_STORES, complete + machine->warp.store_wake_cycles);
@@ -201,6 +225,7 @@ static bool arrive_at_barrier(struct tma_role_state *role, const struct tma_stat
     uint32_t cycles = cta->engine->machine.warp.barrier_cycles;
     if (role->cycle > barrier->last_cycle)
         barrier->last_cycle = role->cycle;
+    tma_race_arrive_barrier(role, statement->barrier);
     if (++barrier->arrived < barrier->expected) {
         if (!statement->arrive_only)
             return false;
@@ -212,10 +237,14 @@ static bool arrive_at_barrier(struct tma_role_state *role, const struct tma_stat
         struct tma_role_state *other = &cta->roles[i];
         if (other->phase != TMA_ROLE_WAITS_BARRIER || other->waiting->barrier != statement->barrier)
             continue;
+        tma_race_leave_barrier(other, statement->barrier);
         spend_until(other, TMA_ROLE_BARRIER, barrier->last_cycle + cycles);
         other->phase = TMA_ROLE_RUNNING;
         tma_actor_signal(&cta->engine->simulation.actors, other->number);
     }
+    if (!statement->arrive_only)
+        tma_race_leave_barrier(role, statement->barrier);
+    tma_race_end_barrier(cta, statement->barrier);
     spend_until(role, TMA_ROLE_BARRIER, barrier->last_cycle + cycles);
     return true;
 }
@@ -317,11 +346,14 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
         uint64_t end;
         if (!tma_role_compute(role, statement, now, wait, &end))
             return false;
+        tma_race_compute(role, statement, role->cycle);
         spend_until(role, TMA_ROLE_COMPUTE, end);
         return true;
     }
     case TMA_STATEMENT_WAIT_MMA:
         spend_until(role, TMA_ROLE_COMPUTE, tma_role_mma_end(role, statement->leaving));
+        if (role->mma_committed > statement->leaving)
+            tma_race_know_products(role, role->mma_committed - statement->leaving);
         return true;
     default:
         assert(0);

@@ -23,6 +23,7 @@ struct tma_stage {
     uint32_t full_missing; /* arrivals that the current phase lacks */
     int64_t full_bytes;    /* that it lacks: those expected less those that came */
     uint64_t phase_bytes;  /* that came in it */
+    uint32_t loads[2];     /* under way, of even and of odd phases */
     uint64_t phase_cycle;  /* of its latest event so far */
     uint64_t empty_phases;
     uint64_t empty_cycle;
@@ -147,6 +148,7 @@ struct tma_kernel_operation {
     uint32_t left;   /* completions to come: its own, and copies */
     uint32_t next_free;
     uint64_t group;  /* of stores */
+    uint64_t phase;  /* of loads: of the stage's full mbarrier */
     uint64_t window; /* of the trace */
 };
 
@@ -160,6 +162,7 @@ struct tma_operation_pool {
 /* What is known of a statement before the run. */
 struct tma_statement_facts {
     uint32_t bytes;                      /* OPERATION: complete_tx of a load */
+    uint32_t footprint_bytes;            /* OPERATION: of shared memory that it touches */
     int64_t acquired_bytes;              /* ACQUIRE: expect_tx; -1: differs, so it is found anew */
     struct tma_consumer_report *reports; /* COMPUTE of a consumer: by stage; owned */
     uint32_t consumer;                   /* of these: its number among them */
@@ -211,6 +214,7 @@ struct tma_kernel_engine {
     bool shares_units; /* several roles of an SM may want the same unit in the same cycle */
     uint32_t scheduler_actor, memory_actor;
     struct tma_kernel_sampling sampling;
+    struct tma_races *races; /* owned: see kernel_race.h */
     struct tma_result *result;
 };
 

@@ -146,6 +146,10 @@ struct tma_sampled {
 };
 
 struct tma_result {
+    /* Of a kernel with roles that may have them (tma_kernel.allow_races): pairs of accesses to
+     * shared memory that are in no order, and what the first one is. */
+    uint64_t races;
+    char first_race[TMA_ERROR_TEXT_BYTES];
     uint64_t cycles; /* first issue to last completion, over all CTAs */
     /* Until L2 and DRAM are done too: kernels do not wait for prefetches and write-backs. At least
      * `cycles`. */

@@ -117,30 +117,80 @@ static void print_maps(const struct printer *printer) {
     }
 }
 
-/* The operands of a ring are the places in a stage at which loads begin. They have the names of the
- * tensor maps. Returns their number. */
+/* The operands of a ring are the places in a stage at which loads begin, and those that compute
+ * statements name. They have the names of the tensor maps, if these have one place each. */
+enum { MOST_OPERANDS = 64 };
+
 struct operand {
-    uint32_t offset, map;
+    uint32_t offset, map; /* map: UINT32_MAX if no load begins there */
 };
 
+/* Adds a place, or the map of one that has none. */
+static void add_operand(struct operand operands[MOST_OPERANDS], uint32_t *count, uint32_t offset,
+                        uint32_t map) {
+    uint32_t at = 0;
+    while (at < *count && operands[at].offset < offset)
+        at++;
+    if (at < *count && operands[at].offset == offset) {
+        operands[at].map = operands[at].map == UINT32_MAX ? map : operands[at].map;
+        return;
+    }
+    if (*count == MOST_OPERANDS)
+        return;
+    memmove(&operands[at + 1], &operands[at], (*count - at) * sizeof *operands);
+    operands[at] = (struct operand){offset, map};
+    ++*count;
+}
+
+/* Returns their number. */
 static uint32_t find_operands(const struct tma_kernel *kernel, uint32_t ring,
-                              struct operand operands[TMA_MAX_TENSOR_MAPS]) {
+                              struct operand operands[MOST_OPERANDS]) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < kernel->statement_count; i++) {
         const struct tma_statement *statement = &kernel->statements[i];
-        if (statement->kind != TMA_STATEMENT_OPERATION || statement->ring != ring ||
-            statement->operation.direction != TMA_LOAD)
-            continue;
-        uint32_t at = 0, offset = statement->operation.shared_address;
-        while (at < count && operands[at].offset < offset)
-            at++;
-        if ((at < count && operands[at].offset == offset) || count == TMA_MAX_TENSOR_MAPS)
-            continue;
-        memmove(&operands[at + 1], &operands[at], (count - at) * sizeof *operands);
-        operands[at] = (struct operand){offset, statement->map};
-        count++;
+        if (statement->kind == TMA_STATEMENT_OPERATION && statement->ring == ring &&
+            statement->operation.direction == TMA_LOAD)
+            add_operand(operands, &count, statement->operation.shared_address, statement->map);
+        const struct tma_shared_place *places[] = {&statement->touched,
+                                                   &statement->operands[TMA_MMA_A].place,
+                                                   &statement->operands[TMA_MMA_B].place};
+        for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
+            if (places[p]->kind == TMA_PLACE_RING && places[p]->index == ring)
+                add_operand(operands, &count, places[p]->offset_bytes, UINT32_MAX);
     }
     return count;
+}
+
+static void print_operand_name(const struct printer *printer, const struct operand *operands,
+                               uint32_t number) {
+    uint32_t map = operands[number].map, before = 0;
+    for (uint32_t i = 0; i < number; i++)
+        before += operands[i].map == map;
+    fputs(map == UINT32_MAX ? "part" : printer->map_names[map], printer->out);
+    if (before > 0 || map == UINT32_MAX)
+        fprintf(printer->out, "_%u", number);
+}
+
+/* Prints RING.OPERAND of an offset in a stage. Returns the offset in the operand. */
+static uint32_t print_operand(const struct printer *printer, uint32_t ring, uint32_t offset) {
+    struct operand operands[MOST_OPERANDS];
+    uint32_t count = find_operands(printer->kernel, ring, operands), at = 0;
+    while (at + 1 < count && operands[at + 1].offset <= offset)
+        at++;
+    fputs(printer->kernel->rings[ring].name, printer->out);
+    if (count == 0)
+        return offset;
+    fputc('.', printer->out);
+    print_operand_name(printer, operands, at);
+    return offset - operands[at].offset;
+}
+
+static void print_shared_place(const struct printer *printer,
+                               const struct tma_shared_place *place) {
+    if (place->kind == TMA_PLACE_RING)
+        print_operand(printer, place->index, place->offset_bytes);
+    else
+        fputs(printer->kernel->buffers[place->index].name, printer->out);
 }
 
 static void print_rings(const struct printer *printer) {
@@ -149,14 +199,14 @@ static void print_rings(const struct printer *printer) {
         fputs("  rings:\n", printer->out);
     for (uint32_t r = 0; r < kernel->ring_count; r++) {
         const struct tma_ring *ring = &kernel->rings[r];
-        struct operand operands[TMA_MAX_TENSOR_MAPS + 1];
+        struct operand operands[MOST_OPERANDS];
         uint32_t count = find_operands(kernel, r, operands);
         fprintf(printer->out, "    %s: {stages: %u", ring->name, ring->depth);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t end = i + 1 < count ? operands[i + 1].offset : ring->stage_bytes;
-            fprintf(printer->out, "%s%s: %u%s", i == 0 ? ", operands: {" : ", ",
-                    printer->map_names[operands[i].map], end - operands[i].offset,
-                    i + 1 == count ? "}" : "");
+            fputs(i == 0 ? ", operands: {" : ", ", printer->out);
+            print_operand_name(printer, operands, i);
+            fprintf(printer->out, ": %u%s", end - operands[i].offset, i + 1 == count ? "}" : "");
         }
         if (!is_zero(&ring->release_mask)) {
             fputs(", release_to: ", printer->out);
@@ -230,15 +280,7 @@ static void print_place(const struct printer *printer, const struct tma_statemen
     if (statement->ring == TMA_NO_RING) {
         fputs(kernel->buffers[statement->buffer].name, out);
     } else {
-        struct operand operands[TMA_MAX_TENSOR_MAPS + 1];
-        uint32_t count = find_operands(kernel, statement->ring, operands), at = 0;
-        while (at + 1 < count && operands[at + 1].offset <= offset)
-            at++;
-        fputs(kernel->rings[statement->ring].name, out);
-        if (count > 0) {
-            fprintf(out, ".%s", printer->map_names[operands[at].map]);
-            offset -= operands[at].offset;
-        }
+        offset = print_operand(printer, statement->ring, offset);
     }
     if (offset > 0 && statement->shared_offset.expression == NULL)
         fprintf(out, ", offset: %" PRId64, offset + statement->shared_offset.constant);
@@ -284,6 +326,41 @@ static void print_operation(const struct printer *printer, const struct tma_stat
     fputs("}\n", out);
 }
 
+static void print_mma_operands(const struct printer *printer,
+                               const struct tma_statement *statement) {
+    static const char *const words[TMA_MMA_OPERANDS] = {"a", "b"};
+    for (int o = 0; o < TMA_MMA_OPERANDS; o++) {
+        const struct tma_mma_operand *operand = &statement->operands[o];
+        bool whole = !operand->mn_major && is_zero(&operand->at[0]) && is_zero(&operand->at[1]);
+        if (o == TMA_MMA_A && statement->a_in_registers)
+            fputs(", a: registers", printer->out);
+        if (operand->place.kind == TMA_PLACE_UNNAMED)
+            continue;
+        fprintf(printer->out, whole ? ", %s: " : ", %s: {tile: ", words[o]);
+        print_shared_place(printer, &operand->place);
+        if (whole)
+            continue;
+        fprintf(printer->out, ", major: %s, at: ", operand->mn_major ? "mn" : "k");
+        print_values(printer, operand->at, 2);
+        fputc('}', printer->out);
+    }
+}
+
+/* What wavefronts read or write, behind their number. */
+static void print_touched(const struct printer *printer, const struct tma_statement *statement) {
+    fputs(statement->writes ? ", write: " : ", read: ", printer->out);
+    print_shared_place(printer, &statement->touched);
+    if (!is_zero(&statement->shared_offset)) {
+        fputs(", offset: ", printer->out);
+        print_value(printer, &statement->shared_offset);
+    }
+    if (!is_zero(&statement->touched_bytes)) {
+        fputs(", bytes: ", printer->out);
+        print_value(printer, &statement->touched_bytes);
+    }
+    fputc('}', printer->out);
+}
+
 static void print_compute(const struct printer *printer, const struct tma_statement *statement) {
     static const char *const words[] = {[TMA_WORK_CYCLES] = "cycles",
                                         [TMA_WORK_ALU] = "alu",
@@ -298,21 +375,24 @@ static void print_compute(const struct printer *printer, const struct tma_statem
     if (statement->work == TMA_WORK_MMA) {
         fputs("mma: {shape: ", out);
         print_values(printer, statement->amount, 3);
-        fprintf(out, ", type: %s, in_flight: %u%s}\n", types[statement->type], statement->leaving,
-                statement->a_in_registers ? ", a: registers" : "");
+        print_mma_operands(printer, statement);
+        fprintf(out, ", type: %s, in_flight: %u}\n", types[statement->type], statement->leaving);
         return;
     }
     if (statement->work == TMA_WORK_CONSUMER) {
-        const struct tma_statement *load =
-            &printer->kernel->statements[statement->consumer.operation];
-        fprintf(out, "access: {tile: %s.%s, instruction: %s, lanes: %s}\n",
-                printer->kernel->rings[statement->ring].name, printer->map_names[load->map],
+        fputs("access: {tile: ", out);
+        print_shared_place(printer, &statement->touched);
+        fprintf(out, ", instruction: %s, lanes: %s}\n",
                 tma_name_of(&tma_shared_instruction_names, (int)statement->consumer.instruction),
                 tma_name_of(&tma_lane_map_names, (int)statement->consumer.lanes));
         return;
     }
     fprintf(out, "%s: ", words[statement->work]);
+    if (statement->touched.kind != TMA_PLACE_UNNAMED)
+        fputs("{count: ", out);
     print_value(printer, &statement->amount[0]);
+    if (statement->touched.kind != TMA_PLACE_UNNAMED)
+        print_touched(printer, statement);
     fputc('\n', out);
 }
 
@@ -351,7 +431,11 @@ static void print_simple(const struct printer *printer, const struct tma_stateme
     FILE *out = printer->out;
     switch (statement->kind) {
     case TMA_STATEMENT_ACQUIRE:
-        fprintf(out, "acquire: %s\n", ring);
+        fprintf(out, statement->expects ? "acquire: {ring: %s, expect: " : "acquire: %s\n", ring);
+        if (statement->expects) {
+            print_value(printer, &statement->expect);
+            fputs("}\n", out);
+        }
         break;
     case TMA_STATEMENT_SIGNAL:
         fprintf(out, "signal: %s\n", ring);
@@ -461,13 +545,16 @@ static void print_parameters(const struct printer *printer) {
         print_parameters_of(&parameters, &kernel->rings[i].release_mask, 1);
     for (uint32_t i = 0; i < kernel->statement_count; i++) {
         const struct tma_statement *at = &kernel->statements[i];
-        const struct tma_value single[] = {
-            at->from,  at->to,        at->step,      at->tiles_m,  at->tiles_n,
-            at->group, at->condition, at->map_index, at->cta_mask, at->shared_offset};
+        const struct tma_value single[] = {at->from,          at->to,        at->step,
+                                           at->tiles_m,       at->tiles_n,   at->group,
+                                           at->condition,     at->map_index, at->cta_mask,
+                                           at->shared_offset, at->expect,    at->touched_bytes};
         print_parameters_of(&parameters, single, sizeof single / sizeof single[0]);
         print_parameters_of(&parameters, at->coordinates, TMA_MAX_RANK);
         print_parameters_of(&parameters, at->im2col_offsets, 3);
         print_parameters_of(&parameters, at->amount, 3);
+        for (int o = 0; o < TMA_MMA_OPERANDS; o++)
+            print_parameters_of(&parameters, at->operands[o].at, 2);
     }
     if (parameters.count > 0)
         fputs("}\n\n", printer->out);

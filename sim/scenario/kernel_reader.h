@@ -31,9 +31,11 @@ struct tma_ring_operand {
 
 /* What a statement needs besides its own struct. */
 struct tma_statement_note {
-    const struct tma_yaml_node *node; /* where it is in the document */
-    uint8_t operand;                  /* of an operation or access; index, or TMA_NO_OPERAND */
-    uint32_t footprint_bytes;         /* of an operation's tile; 0: unknown */
+    const struct tma_yaml_node *node;       /* where it is in the document */
+    uint8_t operand;                        /* of an operation, access or wavefronts; index, or
+                                               TMA_NO_OPERAND */
+    uint8_t mma_operands[TMA_MMA_OPERANDS]; /* of a product; index, or TMA_NO_OPERAND */
+    uint32_t footprint_bytes;               /* of an operation's tile; 0: unknown */
 };
 
 struct tma_kernel_reader {
@@ -60,7 +62,8 @@ struct tma_kernel_reader {
 /* Tables of keys, for reading and for the reference. */
 extern const struct tma_schema tma_kernel_schema, tma_ring_schema, tma_buffer_schema,
     tma_role_schema, tma_tiles_schema, tma_tile_operation_schema, tma_mma_schema,
-    tma_release_schema, tma_wait_stores_schema;
+    tma_mma_operand_schema, tma_wavefronts_schema, tma_acquire_schema, tma_release_schema,
+    tma_wait_stores_schema;
 
 /* Reads the mapping `kernel`. Appends every error to the list. The program is that of the scenario.
  */

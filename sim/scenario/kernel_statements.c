@@ -7,7 +7,7 @@
 #include "scenario/suggestion.h"
 #include "scenario/value.h"
 
-enum { TILES_M_FASTEST = 0 };
+enum { TILES_M_FASTEST = 0, MAX_PLACE = 96 };
 
 static const struct tma_name schedule_items[] = {
     {"persistent", TMA_TILES_PERSISTENT}, {"one", TMA_TILES_ONE}, {"dynamic", TMA_TILES_DYNAMIC}};
@@ -19,8 +19,8 @@ static const struct tma_name type_items[] = {{"float16", TMA_MMA_HALF},  {"bfloa
                                              {"int8", TMA_MMA_BYTE},     {"float4", TMA_MMA_NIBBLE},
                                              {"float64", TMA_MMA_FP64}};
 static const struct tma_names type_names = {"type", type_items, 7};
-static const struct tma_name place_items[] = {{"shared", 0}, {"registers", 1}};
-static const struct tma_names place_names = {"place", place_items, 2};
+static const struct tma_name major_items[] = {{"k", 0}, {"mn", 1}};
+static const struct tma_names major_names = {"major", major_items, 2};
 static const struct tma_name until_items[] = {{"complete", 0}, {"read", 1}};
 static const struct tma_names until_names = {"state of stores", until_items, 2};
 
@@ -61,9 +61,9 @@ const struct tma_schema tma_tiles_schema = {tiles_keys, sizeof tiles_keys / size
 struct mma_input {
     const struct tma_yaml_node *shape[3];
     uint32_t shape_count;
+    const struct tma_yaml_node *operands[TMA_MMA_OPERANDS];
     enum tma_mma_type type;
     uint32_t in_flight;
-    bool a_in_registers;
 };
 
 static const struct tma_key mma_keys[] = {
@@ -73,18 +73,24 @@ static const struct tma_key mma_keys[] = {
      .offset = offsetof(struct mma_input, shape),
      .count_offset = offsetof(struct mma_input, shape_count),
      .meaning = "m, n and k of the product, in elements, all warps of the role together"},
+    {.path = "a",
+     .kind = TMA_KEY_CHARS_OR_MAPPING,
+     .max = MAX_PLACE - 1,
+     .offset = offsetof(struct mma_input, operands[TMA_MMA_A]),
+     .meaning = "the operand A, of m x k: `RING.OPERAND` in the current stage, a buffer, or "
+                "`registers`; `{tile: ...}` with the keys below, where it is not all of a K-major "
+                "tile"},
+    {.path = "b",
+     .kind = TMA_KEY_CHARS_OR_MAPPING,
+     .max = MAX_PLACE - 1,
+     .offset = offsetof(struct mma_input, operands[TMA_MMA_B]),
+     .meaning = "the operand B, of n x k, as `a`; it is in shared memory"},
     {.path = "type",
      .kind = TMA_KEY_ENUM,
      .names = &type_names,
      .fallback = "float16",
      .offset = offsetof(struct mma_input, type),
      .meaning = "type of the operands, which sets the rate of the tensor cores"},
-    {.path = "a",
-     .kind = TMA_KEY_BOOL,
-     .names = &place_names,
-     .fallback = "shared",
-     .offset = offsetof(struct mma_input, a_in_registers),
-     .meaning = "where the operand A is; B is in shared memory"},
     {.path = "in_flight",
      .kind = TMA_KEY_U32,
      .unit = &tma_unit_none,
@@ -96,6 +102,102 @@ static const struct tma_key mma_keys[] = {
 };
 
 const struct tma_schema tma_mma_schema = {mma_keys, sizeof mma_keys / sizeof mma_keys[0]};
+
+struct mma_operand_input {
+    char tile[MAX_PLACE];
+    const struct tma_yaml_node *at[2];
+    uint32_t at_count;
+    bool mn_major;
+};
+
+static const struct tma_key mma_operand_keys[] = {
+    {.path = "tile",
+     .kind = TMA_KEY_CHARS,
+     .min = 1,
+     .max = MAX_PLACE - 1,
+     .offset = offsetof(struct mma_operand_input, tile),
+     .meaning = "`RING.OPERAND` in the current stage, or a buffer. A tile of several boxes has one "
+                "behind the other: each continues the rows of the one before, or has further rows"},
+    {.path = "major",
+     .kind = TMA_KEY_BOOL,
+     .names = &major_names,
+     .fallback = "k",
+     .offset = offsetof(struct mma_operand_input, mn_major),
+     .meaning = "the contiguous dimension of the tile; k: its rows are those of A or columns of B; "
+                "mn: its rows are steps along K, as those of V in attention"},
+    {.path = "at",
+     .kind = TMA_KEY_EXPRESSION,
+     .limit = 2,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct mma_operand_input, at),
+     .count_offset = offsetof(struct mma_operand_input, at_count),
+     .meaning =
+         "the element of the tile with which the product begins, contiguous dimension first; "
+         "default: [0, 0]"},
+};
+
+const struct tma_schema tma_mma_operand_schema = {mma_operand_keys, sizeof mma_operand_keys /
+                                                                        sizeof mma_operand_keys[0]};
+
+struct wavefronts_input {
+    const struct tma_yaml_node *count, *offset, *bytes;
+    char read[MAX_PLACE], write[MAX_PLACE];
+};
+
+static const struct tma_key wavefronts_keys[] = {
+    {.path = "count",
+     .kind = TMA_KEY_EXPRESSION,
+     .offset = offsetof(struct wavefronts_input, count),
+     .meaning = "number of wavefronts"},
+    {.path = "read",
+     .kind = TMA_KEY_CHARS,
+     .max = MAX_PLACE - 1,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct wavefronts_input, read),
+     .meaning = "what they read: a buffer, or `RING.OPERAND` in the current stage"},
+    {.path = "write",
+     .kind = TMA_KEY_CHARS,
+     .max = MAX_PLACE - 1,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct wavefronts_input, write),
+     .meaning = "what they write: a buffer, or `RING.OPERAND` in the current stage; without `read` "
+                "and `write`, races with them are not found"},
+    {.path = "offset",
+     .kind = TMA_KEY_EXPRESSION,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct wavefronts_input, offset),
+     .meaning = "bytes from the start of the operand or buffer; default: 0"},
+    {.path = "bytes",
+     .kind = TMA_KEY_EXPRESSION,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct wavefronts_input, bytes),
+     .meaning = "bytes that they read or write; default: the rest of the operand or buffer"},
+};
+
+const struct tma_schema tma_wavefronts_schema = {wavefronts_keys, sizeof wavefronts_keys /
+                                                                      sizeof wavefronts_keys[0]};
+
+struct acquire_input {
+    char ring[MAX_PLACE];
+    const struct tma_yaml_node *expect;
+};
+
+static const struct tma_key acquire_keys[] = {
+    {.path = "ring",
+     .kind = TMA_KEY_CHARS,
+     .max = MAX_PLACE - 1,
+     .offset = offsetof(struct acquire_input, ring),
+     .meaning = "name of the ring"},
+    {.path = "expect",
+     .kind = TMA_KEY_EXPRESSION,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct acquire_input, expect),
+     .meaning = "bytes that the full mbarrier expects of this arrival, as a kernel may have them "
+                "wrong; default: those of the loads that follow"},
+};
+
+const struct tma_schema tma_acquire_schema = {acquire_keys,
+                                              sizeof acquire_keys / sizeof acquire_keys[0]};
 
 struct release_input {
     char ring[96];
@@ -213,7 +315,8 @@ static uint32_t add_statement(struct tma_kernel_reader *reader, const struct tma
                                                .column = node->at.column,
                                                .ring = TMA_NO_RING,
                                                .buffer = TMA_NO_RING};
-    notes[index] = (struct tma_statement_note){.node = node, .operand = TMA_NO_OPERAND};
+    notes[index] = (struct tma_statement_note){
+        .node = node, .operand = TMA_NO_OPERAND, .mma_operands = {TMA_NO_OPERAND, TMA_NO_OPERAND}};
     return index;
 }
 
@@ -405,6 +508,29 @@ static void read_ring_statement(struct statement_context *context, int kind) {
                      context->word);
 }
 
+/* Reads the bytes that an acquire expects. */
+static void read_acquire(struct statement_context *context, int with) {
+    struct acquire_input input = {.expect = NULL};
+    struct tma_kernel_reader *reader = context->reader;
+    if (context->value->kind != TMA_YAML_MAPPING) {
+        read_ring_statement(context, with);
+        return;
+    }
+    struct tma_statement statement = *statement_of(context);
+    statement.kind = TMA_STATEMENT_ACQUIRE;
+    if (tma_schema_read(&tma_acquire_schema, context->value, "acquire", &input, reader->list)) {
+        tma_find_ring(reader, tma_yaml_find(context->value, "ring"), input.ring, &statement.ring);
+        statement.expects = input.expect != NULL;
+        if (input.expect != NULL &&
+            tma_read_value(reader, input.expect, "acquire.expect", &statement.expect) &&
+            statement.expect.expression == NULL && statement.expect.constant < 0)
+            tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, input.expect->at,
+                         "acquire.expect is %lld; expected 0 or more",
+                         (long long)statement.expect.constant);
+    }
+    *statement_of(context) = statement;
+}
+
 static void read_release(struct statement_context *context, int with) {
     (void)with;
     struct release_input input = {.behind = 0};
@@ -440,28 +566,6 @@ static void read_transfer(struct statement_context *context, int direction) {
     *statement_of(context) = statement;
 }
 
-static void read_mma(struct statement_context *context, int with) {
-    (void)with;
-    struct tma_kernel_reader *reader = context->reader;
-    struct mma_input input = {.shape_count = 0};
-    struct tma_statement statement = *statement_of(context);
-    statement.kind = TMA_STATEMENT_COMPUTE;
-    statement.work = TMA_WORK_MMA;
-    if (context->value->kind != TMA_YAML_MAPPING) {
-        diagnose_value(context, "{shape: [M, N, K], ...}");
-    } else if (tma_schema_read(&tma_mma_schema, context->value, "mma", &input, reader->list)) {
-        statement.type = input.type;
-        statement.leaving = input.in_flight;
-        statement.a_in_registers = input.a_in_registers;
-        if (input.shape_count != 3)
-            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(context->value, "shape"),
-                         "mma.shape has length %u; expected m, n and k", input.shape_count);
-        for (uint32_t i = 0; i < input.shape_count; i++)
-            tma_read_value(reader, input.shape[i], "mma.shape", &statement.amount[i]);
-    }
-    *statement_of(context) = statement;
-}
-
 static void read_work(struct statement_context *context, int work) {
     struct tma_value amount = {0};
     if (tma_read_value(context->reader, context->value, context->word, &amount) &&
@@ -471,6 +575,103 @@ static void read_work(struct statement_context *context, int work) {
     statement_of(context)->kind = TMA_STATEMENT_COMPUTE;
     statement_of(context)->work = (enum tma_work)work;
     statement_of(context)->amount[0] = amount;
+}
+
+/* Finds the place of shared memory that a compute statement names. */
+static bool find_shared(struct statement_context *context, const struct tma_yaml_node *node,
+                        const char *name, struct tma_shared_place *place, uint8_t *operand) {
+    uint8_t ring, buffer;
+    if (!tma_find_place(context->reader, node, name, &ring, operand, &buffer))
+        return false;
+    place->kind = ring != TMA_NO_RING ? TMA_PLACE_RING : TMA_PLACE_BUFFER;
+    place->index = ring != TMA_NO_RING ? ring : buffer;
+    return true;
+}
+
+static void read_mma_operand(struct statement_context *context, const struct tma_yaml_node *node,
+                             int which, struct tma_statement *statement) {
+    struct tma_kernel_reader *reader = context->reader;
+    struct mma_operand_input input = {.tile = ""};
+    struct tma_mma_operand *operand = &statement->operands[which];
+    const char *name = which == TMA_MMA_A ? "mma.a" : "mma.b", *tile = node->text;
+    const struct tma_yaml_node *at = node;
+    if (node->kind == TMA_YAML_MAPPING) {
+        if (!tma_schema_read(&tma_mma_operand_schema, node, name, &input, reader->list))
+            return;
+        tile = input.tile;
+        at = tma_yaml_find(node, "tile");
+    } else if (which == TMA_MMA_A && strcmp(tile, "registers") == 0) {
+        statement->a_in_registers = true;
+        return;
+    }
+    operand->mn_major = input.mn_major;
+    if (input.at_count == 1)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(node, "at"),
+                     "%s.at has length 1; expected 2", name);
+    for (uint32_t i = 0; i < input.at_count; i++) {
+        char path[24];
+        snprintf(path, sizeof path, "%s.at.%u", name, i);
+        tma_read_value(reader, input.at[i], path, &operand->at[i]);
+    }
+    find_shared(context, at, tile, &operand->place,
+                &reader->notes[context->index].mma_operands[which]);
+}
+
+static void read_mma(struct statement_context *context, int with) {
+    (void)with;
+    struct tma_kernel_reader *reader = context->reader;
+    struct mma_input input = {.shape_count = 0};
+    struct tma_statement statement = *statement_of(context);
+    statement.kind = TMA_STATEMENT_COMPUTE;
+    statement.work = TMA_WORK_MMA;
+    if (context->value->kind != TMA_YAML_MAPPING) {
+        diagnose_value(context, "{shape: [M, N, K], a: RING.OPERAND, b: RING.OPERAND, ...}");
+    } else if (tma_schema_read(&tma_mma_schema, context->value, "mma", &input, reader->list)) {
+        statement.type = input.type;
+        statement.leaving = input.in_flight;
+        if (input.shape_count != 3)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tma_yaml_locate(context->value, "shape"),
+                         "mma.shape has length %u; expected m, n and k", input.shape_count);
+        for (uint32_t i = 0; i < input.shape_count; i++)
+            tma_read_value(reader, input.shape[i], "mma.shape", &statement.amount[i]);
+        for (int i = 0; i < TMA_MMA_OPERANDS; i++)
+            read_mma_operand(context, input.operands[i], i, &statement);
+    }
+    *statement_of(context) = statement;
+}
+
+/* Reads wavefronts: their number, or that and what they read or write. */
+static void read_wavefronts(struct statement_context *context, int work) {
+    struct tma_kernel_reader *reader = context->reader;
+    struct wavefronts_input input = {.count = NULL};
+    const struct tma_yaml_node *value = context->value;
+    if (value->kind != TMA_YAML_MAPPING) {
+        read_work(context, work);
+        return;
+    }
+    struct tma_statement statement = *statement_of(context);
+    statement.kind = TMA_STATEMENT_COMPUTE;
+    statement.work = (enum tma_work)work;
+    if (tma_schema_read(&tma_wavefronts_schema, value, context->word, &input, reader->list)) {
+        bool reads = input.read[0] != '\0', writes = input.write[0] != '\0';
+        tma_read_value(reader, input.count, "shared_wavefronts.count", &statement.amount[0]);
+        if (input.offset != NULL)
+            tma_read_value(reader, input.offset, "shared_wavefronts.offset",
+                           &statement.shared_offset);
+        if (input.bytes != NULL)
+            tma_read_value(reader, input.bytes, "shared_wavefronts.bytes",
+                           &statement.touched_bytes);
+        statement.writes = writes;
+        if (reads == writes)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, value->at,
+                         "shared_wavefronts: expected `read` or `write`, a buffer or RING.OPERAND");
+        else if (find_shared(context, tma_yaml_find(value, reads ? "read" : "write"),
+                             reads ? input.read : input.write, &statement.touched,
+                             &reader->notes[context->index].operand) &&
+                 statement.touched.kind == TMA_PLACE_RING)
+            statement.ring = statement.touched.index;
+    }
+    *statement_of(context) = statement;
 }
 
 static void read_access(struct statement_context *context, int with) {
@@ -546,7 +747,7 @@ const struct tma_statement_form tma_statement_forms[] = {
      "runs these statements for the iteration that is as many ahead as the key `ahead` of a loop "
      "around it says, and for the first ones before the loop: what Triton's num_stages does",
      "", ""},
-    {read_ring_statement, TMA_STATEMENT_ACQUIRE, "acquire", "a ring", "",
+    {read_acquire, TMA_STATEMENT_ACQUIRE, "acquire", "a ring, or keys below", "",
      "waits until the ring's next stage is empty; the loads behind it fill that stage, and its "
      "full "
      "mbarrier expects their bytes",
@@ -577,11 +778,12 @@ const struct tma_statement_form tma_statement_forms[] = {
     {read_work, TMA_WORK_SFU, "sfu", "a number", "",
      "computes so many special functions, all threads of the role together", "ex2, rsqrt",
      "sm.sfu"},
-    {read_work, TMA_WORK_SHARED, "shared_wavefronts", "a number", "",
+    {read_wavefronts, TMA_WORK_SHARED, "shared_wavefronts", "a number, or keys below", "",
      "takes the shared-memory port for so many wavefronts", "ld.shared, st.shared", ""},
     {read_access, 0, "access", "keys below", "",
-     "accesses the tile `RING.OPERAND` of the current stage as a consumer does",
-     "ld.shared, ldmatrix", ""},
+     "accesses the tile `RING.OPERAND` of the current stage, or that of a buffer, as a consumer "
+     "does",
+     "ld.shared, st.shared, ldmatrix, stmatrix", ""},
     {read_transfer, TMA_STORE, "store", "keys below", "",
      "stores a tile from a stage or a buffer to global memory",
      "cp.async.bulk.tensor.global.shared::cta", "warp.issue, then tma.*"},

@@ -294,7 +294,9 @@ size_t tma_access_keys(struct tma_key access_keys[TMA_MAX_ACCESS_KEYS]) {
                                         .kind = TMA_KEY_CHARS,
                                         .max = MAX_PLACE - 1,
                                         .offset = offsetof(struct access_input, tile),
-                                        .meaning = "the tile in the current stage: `RING.OPERAND`"};
+                                        .meaning = "the tile: `RING.OPERAND` in the current "
+                                                   "stage, or a buffer, whose tile is that of the "
+                                                   "first store from it"};
     size_t count = 0;
     access_keys[count++] = tile;
     for (size_t i = 0; i < tma_consumer_schema.count; i++)
@@ -303,13 +305,22 @@ size_t tma_access_keys(struct tma_key access_keys[TMA_MAX_ACCESS_KEYS]) {
     return count;
 }
 
-/* The first load into an operand, whose tile an access has. Returns UINT32_MAX if there is none. */
-static uint32_t find_load(const struct tma_kernel_reader *reader, uint8_t operand) {
-    for (uint32_t i = 0; i < reader->kernel->statement_count; i++)
-        if (reader->kernel->statements[i].kind == TMA_STATEMENT_OPERATION &&
-            reader->kernel->statements[i].operation.direction == TMA_LOAD &&
-            reader->notes[i].operand == operand)
+/* The first load into an operand, or store from a buffer, whose tile an access has. Returns
+ * UINT32_MAX if there is none. */
+static uint32_t find_transfer(const struct tma_kernel_reader *reader, uint32_t access) {
+    const struct tma_kernel *kernel = reader->kernel;
+    const struct tma_shared_place *place = &kernel->statements[access].touched;
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        if (statement->kind != TMA_STATEMENT_OPERATION)
+            continue;
+        enum tma_direction direction = statement->operation.direction;
+        if (place->kind == TMA_PLACE_RING
+                ? direction == TMA_LOAD && reader->notes[i].operand == reader->notes[access].operand
+                : tma_writes_tensor(direction) && statement->ring == TMA_NO_RING &&
+                      statement->buffer == place->index)
             return i;
+    }
     return UINT32_MAX;
 }
 
@@ -329,23 +340,40 @@ bool tma_read_access(struct tma_kernel_reader *reader, const struct tma_yaml_nod
     const struct tma_yaml_node *tile = tma_yaml_find(node, "tile");
     if (!tma_find_place(reader, tile, input.tile, &statement->ring, &note->operand, &buffer))
         return false;
-    if (statement->ring == TMA_NO_RING)
-        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, tile->at,
-                     "access.tile is a buffer; expected RING.OPERAND, a tile that a load fills");
-    return statement->ring != TMA_NO_RING;
+    bool in_ring = statement->ring != TMA_NO_RING;
+    statement->touched.kind = in_ring ? TMA_PLACE_RING : TMA_PLACE_BUFFER;
+    statement->touched.index = in_ring ? statement->ring : buffer;
+    statement->writes = tma_shared_instruction_writes(statement->consumer.instruction);
+    return true;
 }
 
-/* The tile of an access is known when all loads are. */
+/* The tile of an access is known when all operations are. */
 static void resolve_access(struct tma_kernel_reader *reader, uint32_t index) {
     struct tma_statement *statement = &reader->kernel->statements[index];
-    uint32_t load = find_load(reader, reader->notes[index].operand);
-    if (reader->notes[index].operand == TMA_NO_OPERAND)
+    if (statement->touched.kind == TMA_PLACE_UNNAMED)
         return; /* an error that is in the list */
-    if (load == UINT32_MAX)
+    uint32_t transfer = find_transfer(reader, index);
+    if (transfer != UINT32_MAX)
+        statement->consumer.operation = transfer;
+    else if (statement->touched.kind == TMA_PLACE_RING)
         tma_statement_diagnose(reader, index, "access: no load fills this operand of ring %s",
                                reader->kernel->rings[statement->ring].name);
     else
-        statement->consumer.operation = load;
+        tma_statement_diagnose(reader, index,
+                               "access: no store or reduce takes a tile from buffer %s, so that "
+                               "its tile has no rows",
+                               reader->kernel->buffers[statement->touched.index].name);
+}
+
+/* The bytes of a place that a compute statement names. */
+static void resolve_place(struct tma_kernel_reader *reader, uint8_t operand,
+                          struct tma_shared_place *place) {
+    if (place->kind == TMA_PLACE_BUFFER) {
+        place->bytes = reader->kernel->buffers[place->index].bytes;
+    } else if (place->kind == TMA_PLACE_RING && operand != TMA_NO_OPERAND) {
+        place->offset_bytes = reader->operands[operand].offset;
+        place->bytes = reader->operands[operand].bytes;
+    }
 }
 
 /* Gives each operand its place in the stage, and each stage its size. */
@@ -365,7 +393,8 @@ static void size_operands(struct tma_kernel_reader *reader) {
     for (uint32_t i = 0; i < reader->kernel->statement_count; i++) {
         const struct tma_statement_note *note = &reader->notes[i];
         const struct tma_value *offset = &reader->kernel->statements[i].shared_offset;
-        if (note->operand == TMA_NO_OPERAND || !reader->operands[note->operand].automatic)
+        if (note->operand == TMA_NO_OPERAND || !reader->operands[note->operand].automatic ||
+            reader->kernel->statements[i].kind != TMA_STATEMENT_OPERATION)
             continue;
         struct tma_ring_operand *operand = &reader->operands[note->operand];
         uint64_t end =
@@ -416,6 +445,9 @@ void tma_place_operands(struct tma_kernel_reader *reader) {
         struct tma_statement *statement = &kernel->statements[i];
         if (statement->kind == TMA_STATEMENT_COMPUTE && statement->work == TMA_WORK_CONSUMER)
             resolve_access(reader, i);
+        resolve_place(reader, reader->notes[i].operand, &statement->touched);
+        for (int o = 0; o < TMA_MMA_OPERANDS; o++)
+            resolve_place(reader, reader->notes[i].mma_operands[o], &statement->operands[o].place);
         if (statement->kind != TMA_STATEMENT_OPERATION)
             continue;
         if (reader->notes[i].operand != TMA_NO_OPERAND)

@@ -218,11 +218,28 @@ static void walk_statements(struct role_walk *walk, uint32_t first, uint32_t end
     }
 }
 
+/* A product needs stages of which its role has waited for one. */
+static void check_product(struct tma_kernel_reader *reader, const struct tma_role *role,
+                          uint32_t index) {
+    const struct tma_kernel *kernel = reader->kernel;
+    for (int o = 0; o < TMA_MMA_OPERANDS; o++) {
+        const struct tma_shared_place *place = &kernel->statements[index].operands[o].place;
+        if (place->kind == TMA_PLACE_RING &&
+            use_of(kernel, role->first, index, place->index).wait == NONE)
+            tma_statement_diagnose(reader, index,
+                                   "role %s multiplies %s in a stage of ring %s, but does not wait "
+                                   "for it before",
+                                   role->name, o == TMA_MMA_A ? "a" : "b",
+                                   kernel->rings[place->index].name);
+    }
+}
+
 /* What a statement needs to come before it in its role. */
 static void check_order(struct tma_kernel_reader *reader, const struct tma_role *role,
                         uint32_t index) {
     const struct tma_kernel *kernel = reader->kernel;
     const struct tma_statement *statement = &kernel->statements[index];
+    check_product(reader, role, index);
     if (statement->ring == TMA_NO_RING)
         return;
     const char *ring = kernel->rings[statement->ring].name;

@@ -42,7 +42,11 @@ void tma_statement_sections(tma_section_visitor visit, void *context) {
                   &tma_tiles_schema);
     visit_section(visit, context, "transfer", "`load`, `store`, `reduce`, `prefetch`",
                   &tma_tile_operation_schema);
+    visit_section(visit, context, "acquire", "`acquire`", &tma_acquire_schema);
     visit_section(visit, context, "mma", "`mma`", &tma_mma_schema);
+    visit_section(visit, context, "mma_operand", "`a` and `b` of `mma`", &tma_mma_operand_schema);
+    visit_section(visit, context, "shared_wavefronts", "`shared_wavefronts`",
+                  &tma_wavefronts_schema);
     visit_section(visit, context, "release", "`release`", &tma_release_schema);
     visit_section(visit, context, "wait_stores", "`wait_stores`", &tma_wait_stores_schema);
     visit_section(visit, context, "access", "`access`", &access);

@@ -23,7 +23,7 @@ static inline void draw_work(struct fuzz_input *input, const char *indent, const
     int amount = (int)fuzz_between(input, 1, 8);
     switch (fuzz_between(input, 0, 7)) {
     case 0:
-        add(yaml, "%s- mma: {shape: [64, %d, 64], in_flight: %d}\n", indent, 8 * amount,
+        add(yaml, "%s- mma: {shape: [64, %d, 64], a: x, b: x, in_flight: %d}\n", indent, 8 * amount,
             amount % 3);
         break;
     case 1:
@@ -122,7 +122,7 @@ static inline void draw_kernel(struct fuzz_input *input, const struct kernel_bou
     for (unsigned ring = 0; ring < rings; ring++)
         add(yaml, "    r%u: {stages: %d%s}\n", ring, (int)fuzz_between(input, 1, 4),
             cluster && one_in(input, 2) ? ", release_to: all" : "");
-    add(yaml, "  buffers: {c: 2048}\n  barriers: [meet]\n  roles:\n");
+    add(yaml, "  buffers: {c: 2048, x: 8192}\n  barriers: [meet]\n  roles:\n");
     draw_producer_role(input, rings, cluster, yaml);
     for (unsigned i = 0; i < consumers; i++)
         draw_consumer_role(input, i, rings, yaml);

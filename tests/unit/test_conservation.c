@@ -195,7 +195,7 @@ static void draw_compute(uint64_t *state, struct yaml_text *yaml, const char *in
     int64_t count = random_between(state, 1, 40);
     drawn->kinds |= 1u << kind;
     if (kind == 0)
-        add(yaml, "%s- mma: {shape: [64, %d, 64]}\n", indent, (int)(8 * count));
+        add(yaml, "%s- mma: {shape: [64, %d, 64], a: x, b: x}\n", indent, (int)(8 * count));
     else if (kind == 1)
         add(yaml, "%s- alu: %d\n", indent, (int)(64 * count));
     else if (kind == 2)
@@ -223,7 +223,7 @@ static void draw_kernel(uint64_t *state, struct yaml_text *yaml, struct drawn_ke
         ROWS * tiles, ROWS, chance(state, 2) ? ", swizzle: 128b" : "", ROWS * tiles, ROWS);
     add(yaml, "kernel:\n  ctas: %u\n  cluster: %u\n  sms: %d\n  initial_cache: %s\n", ctas, cluster,
         (int)random_between(state, 1, 2) * 2, chance(state, 2) ? "warm" : "cold");
-    add(yaml, "  rings:\n    ab: {stages: %d, operands: [a]%s}\n  buffers: {c: %d}\n  roles:\n",
+    add(yaml, "  rings:\n    ab: {stages: %d, operands: [a]%s}\n  buffers: {c: %d, x: 40960}\n  roles:\n",
         (int)random_between(state, 1, 4), multicast ? ", release_to: all" : "", TILE_BYTES);
     add(yaml, "    producer:\n      program:\n        - for: {k: %u}\n          do:\n", steps);
     if (prefetch)

@@ -48,7 +48,7 @@ static const char text[] =
     "            - access: {tile: own, instruction: ldmatrix.x4, lanes: matrix}\n"     /* 10 */
     "            - release: own\n"                                                     /* 11 */
     "            - wait: ab\n"                                                         /* 12 */
-    "            - mma: {shape: [BM, i + 8, 64], type: float8, in_flight: 1, a: registers}\n" /* 13
+    "            - mma: {shape: [BM, i + 8, 64], in_flight: 1, a: registers, b: {tile: ab.b, at: [0, i]}}\n" /* 13
                                                                                                */
     "            - if: i > 0\n"                                           /* 14 */
     "              then: [{release: {ring: ab, behind: 1}}]\n"            /* 15 */
@@ -149,7 +149,11 @@ START_TEST(test_statements) {
     ck_assert_uint_eq(at[5].ahead, 1);
     ck_assert_uint_eq(at[8].ring, 1);
     ck_assert_uint_eq(at[10].consumer.operation, 8);
-    ck_assert_int_eq(at[13].type, TMA_MMA_BYTE);
+    ck_assert_int_eq(at[13].type, TMA_MMA_HALF);
+    ck_assert_int_eq(at[13].operands[TMA_MMA_B].place.kind, TMA_PLACE_RING);
+    ck_assert_uint_eq(at[13].operands[TMA_MMA_B].place.offset_bytes, 16384);
+    ck_assert_uint_eq(at[13].operands[TMA_MMA_B].place.bytes, 16384);
+    ck_assert_ptr_nonnull(at[13].operands[TMA_MMA_B].at[1].expression);
     ck_assert(at[13].a_in_registers);
     ck_assert_uint_eq(at[13].leaving, 1);
     ck_assert_ptr_nonnull(at[13].amount[1].expression);

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Type
 
 from tmasim._native import ffi, lib
-from tmasim.errors import DeadlockError, Diagnostic, Error, FaultError, RunError
+from tmasim.errors import DeadlockError, Diagnostic, Error, FaultError, RaceError, RunError
 
 TEXT_BYTES = 1200
 
@@ -82,6 +82,7 @@ def run_error(code: int) -> Type[RunError]:
     special: Mapping[int, Type[RunError]] = {
         lib.TMA_ERROR_DEADLOCK: DeadlockError,
         lib.TMA_ERROR_FAULT: FaultError,
+        lib.TMA_ERROR_RACE: RaceError,
     }
     return special.get(code, RunError)
 

@@ -131,7 +131,14 @@ class Memory:
     name: str
     type: Shaped
     over: Optional[str] = None  # the ring in whose memory it lies
-    stored: bool = False  # a store reads it
+    stored: bool = False  # a store reads it, or a product
+
+
+@dataclass
+class Transposed:
+    """A view of shared memory with the dimensions exchanged."""
+
+    memory: Memory
 
 
 @dataclass
@@ -171,7 +178,7 @@ class Translation:
     shared_bytes: int  # that rings and buffers take
 
 
-Object = Union[int, Expression, Memory, Ring, TensorMapOf, Tuple[Ring, str], None]
+Object = Union[int, Expression, Memory, Transposed, Ring, TensorMapOf, Tuple[Ring, str], None]
 
 
 class Translator:
@@ -655,6 +662,28 @@ class Translator:
     def alias(self, operation: Operation) -> None:
         self.values[operation.results[0]] = self.values.get(operation.operands[0])
 
+    def transpose(self, operation: Operation) -> None:
+        value = self.values.get(operation.operands[0])
+        self.values[operation.results[0]] = (
+            value.memory
+            if isinstance(value, Transposed)
+            else Transposed(value) if isinstance(value, Memory) else None
+        )
+
+    def factor(self, operation: Operation, number: int) -> Union[str, Dict[str, str]]:
+        """The place of A (number 0) or B in shared memory. Tiles are contiguous along their last
+        dimension, which is K of A, and N of B unless it is transposed."""
+        value = self.values.get(operation.operands[number])
+        memory = value.memory if isinstance(value, Transposed) else value
+        if not isinstance(memory, Memory):
+            self.refuse(operation, "multiplies a tile that is not understood")
+        holders = [ring for ring in self.rings.values() if memory.name in ring.operands]
+        memory.stored = memory.stored or not holders
+        place = f"{holders[0].name}.{memory.name}" if holders else memory.name
+        if isinstance(value, Transposed) == (number == 1):
+            return place
+        return {"tile": place, "major": "mn"}
+
     def ring_of(self, operation: Operation, operand: str) -> Ring:
         found = self.values.get(operand)
         if isinstance(found, tuple):
@@ -765,8 +794,9 @@ class Translator:
         kind = MMA_TYPES.get(a.element, "float8")
         if kind != "float16":
             product["type"] = kind
-        if re.search(r": tensor<", operation.text):
-            product["a"] = "registers"
+        in_registers = re.search(r": tensor<", operation.text) is not None
+        product["a"] = "registers" if in_registers else self.factor(operation, 0)
+        product["b"] = self.factor(operation, 1)
         if "isAsync = true" in operation.text and not serial:
             product["in_flight"] = 7  # warp_group_dot_wait says when it waits
         self.instructions += DOT_INSTRUCTIONS
@@ -859,7 +889,7 @@ _HANDLERS: Dict[str, Callable[[Translator, Operation], None]] = {
     "ttg.local_alloc": Translator.allocate,
     "ttg.local_dealloc": Translator.free,
     "ttg.memdesc_index": Translator.index,
-    "ttg.memdesc_trans": Translator.alias,
+    "ttg.memdesc_trans": Translator.transpose,
     "ttg.memdesc_reshape": Translator.alias,
     "ttg.memdesc_subslice": Translator.alias,
     "ttng.init_barrier": Translator.nothing,

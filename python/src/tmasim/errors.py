@@ -110,3 +110,7 @@ class DeadlockError(RunError):
 
 class FaultError(RunError):
     """An operation faults: hardware would stop the kernel."""
+
+
+class RaceError(RunError):
+    """Two accesses to shared memory are in no order. The text names both."""

@@ -159,6 +159,7 @@ class Scenario:
         Raises:
             DeadlockError: The simulated program waits forever.
             FaultError: Hardware would stop the kernel.
+            RaceError: Two accesses to shared memory are in no order.
             RunError: The run failed otherwise, or ``sample`` is no way of sampling.
             ValueError: ``draws`` is not 0 to 1000, or is given together with ``sample``, as ``why``
                 must not be.
