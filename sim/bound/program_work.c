@@ -202,8 +202,13 @@ static void add_mma(const struct tma_work_walk *walk, const struct tma_statement
     uint64_t instructions = divide_up(parts, groups) * divide_up((uint64_t)n, TMA_MMA_COLUMNS) *
                             divide_up(bytes, TMA_MMA_K_BYTES);
     uint64_t queue = machine->sm.mma_queue;
-    if (queue > 0 && instructions > queue)
-        increase(&work->serial, times, reads / instructions * (instructions - queue));
+    if (queue == 0 || instructions <= queue)
+        return;
+    /* The first time, the SM fetches the instructions of the next statement meanwhile. */
+    uint64_t issue = reads / instructions * (instructions - queue);
+    uint64_t fetch = walk->fetches ? ticks(machine->warp.fetch_cycles) : 0;
+    increase(&work->serial, times - 1, issue);
+    increase(&work->serial, 1, issue > fetch ? issue - fetch : 0);
 }
 
 static void add_compute(const struct tma_work_walk *walk, const struct tma_statement *statement,

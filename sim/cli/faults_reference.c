@@ -47,11 +47,17 @@ static const struct cause misaligned_address[] = {
 
 static const struct cause hang[] = {
     {"the mbarrier expects another number of bytes than the loads complete on it: fill out of "
-     "bounds counts, padding (of rows, and of sub-byte types) does not",
+     "bounds counts, padding (of rows, and of sub-byte types) does not. With more bytes expected a "
+     "phase never ends; with fewer it mostly never ends, and with several loads under way it can "
+     "end before the data are there",
      "`tmasim decode DUMP --load COORDINATES` says how many bytes a load completes; `tmasim run` "
-     "reports the deadlock, who waits and for what"},
+     "reports the deadlock, who waits and for what; `acquire: {ring: R, expect: BYTES}` of a "
+     "kernel says what the code expects"},
     {"a consumer does not release a stage, or the producer waits for the wrong phase",
      "`tmasim run` of a scenario with a kernel: its deadlock names role, ring and stage"},
+    {"`release_to` of a ring, the CTAs whose empty mbarriers a consumer arrives on, leaves out a "
+     "CTA, which then waits for ever",
+     "`tmasim run` of a kernel names the role that waits"},
     {"a multicast load completes on the mbarriers of all CTAs in its mask, and one of them expects "
      "nothing",
      "`tmasim run` with `cluster` and `multicast`"},
@@ -75,6 +81,21 @@ static const struct cause wrong_data[] = {
     {"dimensions or strides in the wrong order: dimension 0 is the contiguous one, and "
      "global_strides begins with that of dimension 1",
      "`tmasim decode DUMP --load COORDINATES` lists the global address of each row"},
+    {"a race: a load fills a stage that something still reads. It is seen as tiles that belong to a "
+     "later step, in few of the output tiles, and in some runs only: more often with more stages, "
+     "faster memory or slower consumers, seldom under a debugger or a profiler. A multicast writes "
+     "the stage of a CTA whose consumers have not released it to the CTA that loads; a stage is "
+     "released behind a wgmma that has been issued, not waited for (wgmma.wait_group)",
+     "`tmasim run` of a scenario with a kernel ends with status 3 and names both accesses, whatever "
+     "the timing; `--allow-races` goes on"},
+    {"a race: shared memory is written again while a bulk store still reads it, for lack of "
+     "cp.async.bulk.wait_group.read, or of a barrier behind it: the thread that waits is the one "
+     "that stored. It is seen as rows of the next tile in the tensor",
+     "`tmasim run`, if `shared_wavefronts` say what they write"},
+    {"a race: a bulk store begins before all warps have written its tile, for lack of a barrier "
+     "(and of fence.proxy.async before it). It is seen as rows of the tile before, mostly those of "
+     "the last warps",
+     "`tmasim run`, if `shared_wavefronts` say what they write"},
     {"an element stride: the box spans box_dim elements, and every Nth of them is loaded",
      "`tmasim layout FILE`"},
     {NULL, NULL},

@@ -374,34 +374,21 @@ static void describe(const struct tma_kernel *kernel, const struct access *acces
 }
 
 /* What is missing between the two. */
-static const char *reason_of(const struct tma_kernel_cta *cta, const struct access *before,
-                             const struct access *now) {
-    bool same_role = before->component == now->component;
-    bool ended = end_of(cta, before) != NEVER;
-    switch (before->kind) {
-    case ACCESS_LOAD:
+static const char *reason_of(const struct access *before, const struct access *now) {
+    if (before->kind == ACCESS_LOAD)
         return "no wait for the stage says that the load is done";
-    case ACCESS_PRODUCT:
-        if (!ended)
-            return "its role has not waited for this product (wait_mma)";
-        break;
-    case ACCESS_STORE:
-        if (!ended)
-            return "its role has not waited until this store has read (wait_stores)";
-        break;
-    case ACCESS_HOLD:
-        if (!ended)
-            return "its role has not released the stage";
-        break;
-    case ACCESS_READ:
-    case ACCESS_WRITE:
-        break;
-    }
-    if (!same_role && now->kind == ACCESS_LOAD)
+    if (before->kind == ACCESS_HOLD)
         return "no release of the stage by its role reaches the role that loads (release_to)";
-    return same_role ? "one thread issues operations, and nothing says how far the other warps of "
-                       "the role are (sync)"
-                     : "no release, arrival or barrier orders them";
+    if (before->kind == ACCESS_PRODUCT)
+        return "its role has not waited for this product (wait_mma) before something that orders "
+               "the two";
+    if (before->component == now->component && before->kind != ACCESS_STORE)
+        return "one thread issues operations, and nothing says how far the other warps of the role "
+               "are (sync)";
+    if (before->kind == ACCESS_STORE)
+        return "its role has not waited until this store has read (wait_stores) before something "
+               "that orders the two (a sync, where other warps of the role write)";
+    return "no release, arrival or barrier orders them";
 }
 
 static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta,
@@ -414,7 +401,10 @@ static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta
     describe(engine->kernel, now, second, sizeof second);
     snprintf(text, sizeof text, "race on %s of CTA %u: %s, %s what %s, %s: %s", place, cta->number,
              second, writes(now->kind) ? "writes" : "reads", first,
-             writes(before->kind) ? "writes" : "reads", reason_of(cta, before, now));
+             before->kind == ACCESS_HOLD ? "uses"
+             : writes(before->kind)      ? "writes"
+                                         : "reads",
+             reason_of(before, now));
     if (result->races++ == 0)
         snprintf(result->first_race, sizeof result->first_race, "%s", text);
     if (engine->kernel->allow_races)
@@ -430,11 +420,11 @@ static bool is_successor(const struct access *a, const struct access *b) {
            a->to == b->to;
 }
 
-/* Of several accesses that one races with, that which says most: a product or a store that still
- * reads, then a role that uses a stage. That a load is not done follows from these. */
+/* Of several accesses that one races with, that which says most: a role that uses a stage, then a
+ * product or a store that still reads it. That a load is not done follows from these. */
 static int rank_of(const struct access *access) {
     static const int ranks[] = {[ACCESS_LOAD] = 1, [ACCESS_READ] = 2,    [ACCESS_WRITE] = 2,
-                                [ACCESS_HOLD] = 3, [ACCESS_PRODUCT] = 4, [ACCESS_STORE] = 4};
+                                [ACCESS_HOLD] = 4, [ACCESS_PRODUCT] = 3, [ACCESS_STORE] = 3};
     return ranks[access->kind];
 }
 

@@ -14,8 +14,9 @@ struct operand_check {
     int64_t mn, k;                    /* of the product; -1: varies */
     int64_t first[2];                 /* element of the tile with which it begins; -1: varies */
     const struct tma_statement *load; /* the first one into the place; NULL: none */
-    struct tma_tile box;              /* of that load, in stage 0 */
-    uint32_t boxes;                   /* of that size, for which the place has room */
+    uint32_t end;        /* of the loads in the place, whose offsets do not vary; else its size */
+    struct tma_tile box; /* of that load, in stage 0 */
+    uint32_t boxes;      /* of that size, for which the place has room */
     struct tma_error *error;
 };
 
@@ -79,6 +80,14 @@ static enum tma_error_code find_boxes(struct operand_check *check) {
         enum tma_error_code code = tma_statement_tile(kernel, load, 0, &box, check->error);
         if (code != TMA_OK)
             return code;
+        int64_t offset;
+        uint64_t end = load->operation.shared_address - place->offset_bytes +
+                       (uint64_t)box.rows * box.pitch_bytes;
+        if (!tma_value_is_constant(&load->shared_offset, &offset) || offset < 0 ||
+            end + (uint64_t)offset > place->bytes)
+            check->end = place->bytes;
+        else if (end + (uint64_t)offset > check->end)
+            check->end = (uint32_t)(end + (uint64_t)offset);
         if (check->load == NULL) {
             check->load = load;
             check->box = box;
@@ -184,7 +193,7 @@ static enum tma_error_code check_operand(struct operand_check *check) {
     if (code != TMA_OK || check->load == NULL || check->mn < 0 || check->k < 0 ||
         check->first[0] < 0 || check->first[1] < 0 || check->box.element_bytes == 0)
         return code;
-    check->boxes = place->bytes / (check->box.rows * check->box.pitch_bytes);
+    check->boxes = check->end / (check->box.rows * check->box.pitch_bytes);
     code = find_panels(check, &panels);
     return code == TMA_OK && check->product->type != TMA_MMA_FP64 ? check_layout(check, &panels)
                                                                   : code;

@@ -212,6 +212,13 @@ static void add_products(struct pipeline_builder *builder) {
     product->amount[2] = number(words->bk);
     product->type = TMA_MMA_HALF;
     product->leaving = 1;
+    uint32_t a_bytes = words->bm * words->bk * ELEMENT_BYTES;
+    uint32_t b_bytes = words->bn * words->bk * ELEMENT_BYTES;
+    product->operands[TMA_MMA_A].place =
+        (struct tma_shared_place){TMA_PLACE_RING, .bytes = a_bytes};
+    if (words->loads > 1)
+        product->operands[TMA_MMA_B].place = (struct tma_shared_place){
+            TMA_PLACE_RING, .offset_bytes = align(a_bytes), .bytes = b_bytes};
     struct tma_statement *later = add(builder, TMA_STATEMENT_IF);
     later->condition = expression(builder, "k > 0", 0, 0);
     add_ring(builder, TMA_STATEMENT_RELEASE)->lag = 1;

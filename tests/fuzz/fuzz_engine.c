@@ -131,6 +131,8 @@ static void run(struct subject *subject, const struct pace *pace, const struct t
     engine_clock = pace->clock;
     is_backwards = pace->is_backwards;
     outcome->error = (struct tma_error){0};
+    if (subject->is_kernel)
+        subject->scenario.program->kernel.allow_races = true; /* many have some */
     outcome->code =
         subject->is_kernel
             ? tma_kernel_run_watched(&subject->machine, &subject->scenario.program->kernel, sink,

@@ -118,6 +118,7 @@ static enum tma_error_code run(const struct tma_scenario *scenario, bool backwar
     const struct tma_machine machine = small_machine();
     engine_clock = CLOCK_OF_EVENTS;
     is_backwards = backwards;
+    scenario->program->kernel.allow_races = true; /* many have some */
     enum tma_error_code code = tma_kernel_run_watched(&machine, &scenario->program->kernel, NULL,
                                                       &watch, result, NULL, error);
     FUZZ_ASSERT(code == TMA_OK || error->text[0] != '\0' || code == TMA_ERROR_INTERRUPTED);
@@ -145,6 +146,7 @@ static void run_both(const struct tma_scenario *scenario, const struct tma_scena
         return;
     const struct tma_counters *counters = &result.counters;
     FUZZ_ASSERT(memcmp(counters, &other.counters, sizeof *counters) == 0);
+    FUZZ_ASSERT((result.races > 0) == (other.races > 0));
     FUZZ_ASSERT(result.cycles == other.cycles && result.memory_cycles == other.memory_cycles);
     FUZZ_ASSERT(memcmp(result.role_cycles, other.role_cycles, sizeof result.role_cycles) == 0);
     /* Nothing is lost: sectors hit or miss, and what came from DRAM was asked for. */

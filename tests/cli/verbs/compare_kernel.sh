@@ -1,6 +1,8 @@
 # Swizzle modes of a kernel with roles: those of the tiles that its access statements read. Two CTAs read 12 tiles of
 # 128 rows of 128 bytes each: 12 * 2 * 128 wavefronts without conflicts, and eight times as many without a swizzle.
-kernel=../../configs/scenarios/kernels/two_readers.yaml
+# Its product, which reads no tile without a swizzle, gives way to a number of cycles.
+kernel=$SCRATCH/two_readers.yaml
+sed 's/mma: .*/cycles: 256/' ../../configs/scenarios/kernels/two_readers.yaml >"$kernel"
 for format in text csv markdown; do
     echo "-- $format"
     tmasim compare $kernel --format $format --draws 1 --pad --jobs 1 >"$SCRATCH/one"
@@ -22,6 +24,7 @@ kernel:
   ctas: 1
   rings:
     ab: {stages: 2, operands: {a: 4096, b: 8192}}
+  barriers: [all_warps]
   roles:
     program:
       warps: 4
@@ -33,6 +36,7 @@ kernel:
             - load: {map: B, into: ab.b, at: [0, 64*i]}
             - wait: ab
             - access: {tile: ab.a, instruction: ldmatrix.x4, lanes: matrix}
+            - sync: all_warps
             - release: ab
 YAML
 tmasim compare "$SCRATCH/two_maps.yaml" | sed -n '/^swizzle/,/^$/p'
