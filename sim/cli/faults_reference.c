@@ -81,12 +81,14 @@ static const struct cause wrong_data[] = {
     {"dimensions or strides in the wrong order: dimension 0 is the contiguous one, and "
      "global_strides begins with that of dimension 1",
      "`tmasim decode DUMP --load COORDINATES` lists the global address of each row"},
-    {"a race: a load fills a stage that something still reads. It is seen as tiles that belong to a "
+    {"a race: a load fills a stage that something still reads. It is seen as tiles that belong to "
+     "a "
      "later step, in few of the output tiles, and in some runs only: more often with more stages, "
      "faster memory or slower consumers, seldom under a debugger or a profiler. A multicast writes "
      "the stage of a CTA whose consumers have not released it to the CTA that loads; a stage is "
      "released behind a wgmma that has been issued, not waited for (wgmma.wait_group)",
-     "`tmasim run` of a scenario with a kernel ends with status 3 and names both accesses, whatever "
+     "`tmasim run` of a scenario with a kernel ends with status 3 and names both accesses, "
+     "whatever "
      "the timing; `--allow-races` goes on"},
     {"a race: shared memory is written again while a bulk store still reads it, for lack of "
      "cp.async.bulk.wait_group.read, or of a barrier behind it: the thread that waits is the one "

@@ -103,7 +103,8 @@ static void draw_kernel(uint64_t *state, struct yaml_text *text) {
     if (chance(state, 2))
         add(text, "  costs: {wait: 30 cycles, issue: 15 cycles, barrier: 20 cycles}\n");
     add(text,
-        "  rings:\n    ab: {stages: %d, operands: {a: %d}%s}\n  buffers: {c: 1024, x: 65536}\n  roles:\n",
+        "  rings:\n    ab: {stages: %d, operands: {a: %d}%s}\n  buffers: {c: 1024, x: 65536}\n  "
+        "roles:\n",
         alone ? stages + 1 : stages, rows * 128, multicast ? ", release_to: all" : "");
     struct yaml_text loop = {.used = 0};
     draw_tiles(state, &loop, multicast ? ctas * between(state, 1, 2) : tiles, alone ? stages : 0);

@@ -223,7 +223,8 @@ static void draw_kernel(uint64_t *state, struct yaml_text *yaml, struct drawn_ke
         ROWS * tiles, ROWS, chance(state, 2) ? ", swizzle: 128b" : "", ROWS * tiles, ROWS);
     add(yaml, "kernel:\n  ctas: %u\n  cluster: %u\n  sms: %d\n  initial_cache: %s\n", ctas, cluster,
         (int)random_between(state, 1, 2) * 2, chance(state, 2) ? "warm" : "cold");
-    add(yaml, "  rings:\n    ab: {stages: %d, operands: [a]%s}\n  buffers: {c: %d, x: 40960}\n  roles:\n",
+    add(yaml,
+        "  rings:\n    ab: {stages: %d, operands: [a]%s}\n  buffers: {c: %d, x: 40960}\n  roles:\n",
         (int)random_between(state, 1, 4), multicast ? ", release_to: all" : "", TILE_BYTES);
     add(yaml, "    producer:\n      program:\n        - for: {k: %u}\n          do:\n", steps);
     if (prefetch)

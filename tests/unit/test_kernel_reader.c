@@ -48,8 +48,9 @@ static const char text[] =
     "            - access: {tile: own, instruction: ldmatrix.x4, lanes: matrix}\n"     /* 10 */
     "            - release: own\n"                                                     /* 11 */
     "            - wait: ab\n"                                                         /* 12 */
-    "            - mma: {shape: [BM, i + 8, 64], in_flight: 1, a: registers, b: {tile: ab.b, at: [0, i]}}\n" /* 13
-                                                                                               */
+    "            - mma: {shape: [BM, i + 8, 64], in_flight: 1, a: registers, b: {tile: ab.b, at: "
+    "[0, i]}}\n"                                                          /* 13
+                                                                           */
     "            - if: i > 0\n"                                           /* 14 */
     "              then: [{release: {ring: ab, behind: 1}}]\n"            /* 15 */
     "              else: [{sfu: 3 * BM}, {alu: i}]\n"                     /* 16 17 */
