@@ -9,7 +9,7 @@ struct operand_check {
     const struct tma_statement *product;
     const struct tma_mma_operand *operand;
     const char *name;                 /* "a" */
-    uint32_t element_bytes;           /* of the product's type */
+    uint32_t element_bits;            /* of the product's type */
     uint32_t most_mn;                 /* elements of M or N that one wgmma takes */
     int64_t mn, k;                    /* of the product; -1: varies */
     int64_t first[2];                 /* element of the tile with which it begins; -1: varies */
@@ -31,8 +31,11 @@ static bool takes_type(enum tma_mma_type type, enum tma_data_type element, const
         return element == TMA_FLOAT32 || element == TMA_FLOAT32_FTZ || element == TMA_TFLOAT32 ||
                element == TMA_TFLOAT32_FTZ;
     case TMA_MMA_BYTE:
-        *expected = "uint8, which stands for all types of 8 bits";
-        return element == TMA_UINT8;
+        *expected = "uint8, which stands for all types of 8 bits, or a padded type of 4 or 6 bits";
+        return element == TMA_UINT8 || element == TMA_16U4_ALIGN16B || element == TMA_16U6_ALIGN16B;
+    case TMA_MMA_NIBBLE:
+        *expected = "16u4_align8b";
+        return element == TMA_16U4_ALIGN8B;
     case TMA_MMA_FP64:
         *expected = "float64";
         return element == TMA_FLOAT64;
@@ -112,7 +115,7 @@ static enum tma_error_code check_size(const struct operand_check *check) {
     const struct tma_shared_place *place = &check->operand->place;
     if (check->mn < 0 || check->k < 0)
         return TMA_OK;
-    uint64_t bytes = (uint64_t)check->mn * (uint64_t)check->k * check->element_bytes;
+    uint64_t bytes = ((uint64_t)check->mn * (uint64_t)check->k * check->element_bits + 7) / 8;
     if (bytes <= place->bytes)
         return TMA_OK;
     return tma_fail(check->error, TMA_ERROR_ARGUMENT,
@@ -129,7 +132,7 @@ struct panels {
 /* Panels of the tile: as many as the product is wide. */
 static enum tma_error_code find_panels(const struct operand_check *check, struct panels *panels) {
     bool mn_major = check->operand->mn_major;
-    uint64_t columns = check->box.row_bytes / check->element_bytes;
+    uint64_t columns = check->box.row_bytes / check->box.element_bytes;
     uint64_t rows = (uint64_t)check->boxes * check->box.rows;
     uint64_t width = (uint64_t)(mn_major ? check->mn : check->k) + (uint64_t)check->first[0];
     uint64_t height = (uint64_t)(mn_major ? check->k : check->mn) + (uint64_t)check->first[1];
@@ -163,7 +166,7 @@ static enum tma_error_code check_layout(const struct operand_check *check,
     const struct tma_ring *ring = &check->kernel->rings[check->operand->place.index];
     const uint32_t period = 1024; /* of all swizzles, in bytes */
     bool mn_major = check->operand->mn_major;
-    uint64_t columns = (uint64_t)panels->count * check->box.row_bytes / check->element_bytes;
+    uint64_t columns = (uint64_t)panels->count * check->box.row_bytes / check->box.element_bytes;
     uint32_t stages = ring->stage_bytes % period == 0 ? 1 : ring->depth;
     const struct tma_wgmma_operand operand = {
         .mn = step_of(mn_major ? columns : panels->rows, check->most_mn),
@@ -215,7 +218,7 @@ enum tma_error_code tma_mma_check_operands(const struct tma_kernel *kernel,
             .product = statement,
             .operand = operand,
             .name = o == TMA_MMA_A ? "a" : "b",
-            .element_bytes = tma_mma_element_bytes(statement->type),
+            .element_bits = tma_mma_element_bits(statement->type),
             .most_mn = o == TMA_MMA_A ? TMA_MMA_ROWS : TMA_MMA_COLUMNS,
             .mn = constant_of(&statement->amount[o == TMA_MMA_A ? 0 : 1]),
             .k = constant_of(&statement->amount[2]),
