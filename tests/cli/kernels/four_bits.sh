@@ -5,12 +5,13 @@ name: products
 tensor_maps: {a: {data_type: uint8, global_dim: [128, 64], box_dim: [128, 64]}}
 kernel:
   ctas: 1
+  buffers: {tile: 32768}
   roles:
     multiply:
       warps: 4
       program:
         - for: {i: 1000}
-          do: [{mma: {shape: [64, 256, 128], type: TYPE, in_flight: 1, a: registers}}]
+          do: [{mma: {shape: [64, 256, 128], type: TYPE, in_flight: 1, a: registers, b: tile}}]
 YAML
 for type in float8 float4; do
     sed "s/TYPE/$type/" products.yaml >$type.yaml
