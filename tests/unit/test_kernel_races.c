@@ -84,6 +84,16 @@ static const struct {
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("wait_stores: read")
          WAVES("write: c") LINE("sync: meet") STORE("c"),
      "where other warps of the role write"},
+    {"a buffer that an access statement writes, before its barrier",
+     SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("wait_stores: read")
+         LINE("sync: meet") LINE("access: {tile: c, instruction: stmatrix.x4, lanes: matrix}")
+             STORE("c"),
+     "other warps of the role are (sync)"},
+    {"behind it",
+     SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t") LINE("wait_stores: read")
+         LINE("sync: meet") LINE("access: {tile: c, instruction: stmatrix.x4, lanes: matrix}")
+             LINE("sync: meet") STORE("c"),
+     NULL},
     {"two halves of a buffer in turns",
      SCENARIO PRODUCER CONSUMER LINE("wait: t") LINE("release: t")
          LINE("wait_stores: {until: read, in_flight: 1}") LINE("sync: meet")
