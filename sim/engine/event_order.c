@@ -102,7 +102,8 @@ void tma_event_order_close(struct tma_event_order *order, uint64_t number) {
 }
 
 void tma_event_order_flush(struct tma_event_order *order, uint64_t cycle) {
-    if (order->window_count > 0 && order->windows[order->first].cycle < cycle)
+    bool all = cycle == UINT64_MAX; /* no further event can be added */
+    if (!all && order->window_count > 0 && order->windows[order->first].cycle < cycle)
         cycle = order->windows[order->first].cycle;
     while (order->count > 0 && order->heap[0].cycle < cycle) {
         order->sink.event(order->sink.context, &order->heap[0]);

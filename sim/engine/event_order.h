@@ -25,7 +25,7 @@ bool tma_event_order_open(struct tma_event_order *order, uint64_t cycle, uint64_
 /* Closes a window. */
 void tma_event_order_close(struct tma_event_order *order, uint64_t number);
 
-/* Passes on the events before `cycle` and before the first open window. */
+/* Passes on the events before `cycle` and before the first open window; with UINT64_MAX, all. */
 void tma_event_order_flush(struct tma_event_order *order, uint64_t cycle);
 
 #endif

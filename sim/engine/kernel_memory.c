@@ -3,6 +3,8 @@
 #include "engine/kernel_operation.h"
 #include "engine/kernel_sampling.h"
 
+enum { END_STEP_CYCLES = 64 };
+
 /* Lets the memory system's time pass until `cycle`, and learns of completions. */
 static void advance(struct tma_kernel_engine *engine, uint64_t cycle) {
     struct tma_simulation *simulation = &engine->simulation;
@@ -58,6 +60,23 @@ static void wait_for_completion(struct tma_kernel_engine *engine) {
     }
 }
 
+/* Kernels do not wait for prefetches: those that were issued last are still to be handed over, or
+ * to complete. */
+void tma_kernel_end_operations(struct tma_kernel_engine *engine) {
+    struct tma_simulation *simulation = &engine->simulation;
+    hand_over_before(engine, UINT64_MAX);
+    while (simulation->code == TMA_OK) {
+        while (engine->completions.count > 0) {
+            struct tma_visible_completion first = tma_completion_queue_pop(&engine->completions);
+            tma_kernel_complete(engine, &first.completion, first.visible_cycle);
+        }
+        if (tma_memory_in_flight(simulation->memory) == 0)
+            return;
+        tma_simulation_check_progress(simulation);
+        advance(engine, tma_memory_now(simulation->memory) + END_STEP_CYCLES);
+    }
+}
+
 static void let_look(struct tma_kernel_engine *engine, uint64_t now) {
     struct tma_run_state state = {.cycle = now};
     uint64_t units[TMA_TALLY_UNIT_COUNT];
@@ -79,6 +98,7 @@ struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_
         hand_over_before(engine, now);
         advance(engine, now + engine->machine.tma.issue_cycles);
         complete(engine, now);
+        tma_trace_late_fills(&simulation->tracer, simulation->memory);
         uint64_t behind = engine->machine.tma.wake_interval_cycles;
         if (now > behind)
             tma_tracer_flush(&simulation->tracer, now - behind);

@@ -7,6 +7,9 @@
 
 struct tma_wait tma_kernel_memory_step(struct tma_kernel_engine *engine, uint64_t now);
 
+/* When all CTAs have ended: hands over and completes what they did not wait for. */
+void tma_kernel_end_operations(struct tma_kernel_engine *engine);
+
 /* Stops the run with TMA_ERROR_DEADLOCK: nothing is in flight, and every role waits. The text names
  * the cycle of what happened last, roles, what they wait for, and their loop variables, as far as
  * it has room. */

@@ -95,6 +95,8 @@ static bool units_fit(const struct tma_kernel_engine *engine) {
 
 static void summarise(struct tma_kernel_engine *engine) {
     struct tma_simulation *simulation = &engine->simulation;
+    if (simulation->code == TMA_OK)
+        tma_kernel_end_operations(engine);
     if (!tma_observe_drain(&simulation->observer, simulation->memory))
         tma_simulation_out_of_memory(simulation);
     struct tma_memory_counters counters = tma_memory_count(simulation->memory);
@@ -118,6 +120,7 @@ static void summarise(struct tma_kernel_engine *engine) {
     result->busy_sfu = busy(units[TMA_TALLY_SFU], result->cycles, engine->sm_count);
     result->role_count = engine->kernel->role_count;
     result->ctas_per_sm = engine->ctas_per_sm;
+    tma_trace_late_fills(&simulation->tracer, simulation->memory);
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
 }
 
@@ -150,6 +153,8 @@ static void simulate(struct tma_kernel_engine *engine, const struct tma_engine_m
     simulation->code = tma_memory_create(&simulation->memory, &engine->machine, &simulation->error);
     if (simulation->code != TMA_OK)
         return;
+    if (tma_tracer_is_on(&simulation->tracer))
+        tma_memory_report_fills(simulation->memory);
     tma_kernel_warm_start(engine);
     if (simulation->code != TMA_OK)
         return;

@@ -133,6 +133,7 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
         hand_over_before(actor, now);
         advance(actor, now + machine->tma.issue_cycles);
         complete(actor, now);
+        tma_trace_late_fills(&simulation->tracer, simulation->memory);
         flush_events(simulation, now);
         if (is_idle(simulation)) {
             wait_for_completion(actor);

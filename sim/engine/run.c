@@ -130,6 +130,7 @@ static void summarise(struct run *run) {
                     accounting->latencies);
     assert(simulation->code != TMA_OK ||
            tma_memory_is_conserved(simulation->memory, simulation->accounting.last_cycle));
+    tma_trace_late_fills(&simulation->tracer, simulation->memory);
     tma_tracer_flush(&simulation->tracer, UINT64_MAX);
 }
 
@@ -148,6 +149,8 @@ static void simulate(struct run *run, const struct tma_engine_module *module) {
         tma_memory_create(&simulation->memory, simulation->machine, &simulation->error);
     if (simulation->code != TMA_OK)
         return;
+    if (tma_tracer_is_on(&simulation->tracer))
+        tma_memory_report_fills(simulation->memory);
     if (!simulation->workload->cold)
         tma_warm_up(simulation, &run->grid);
     else if (!simulation->workload->profiled)

@@ -7,10 +7,21 @@
 #include "engine/event_order.h"
 #include "memory/system.h"
 
+/* An operation whose fills end late (tma_completion.late_fills). */
+struct tma_late_operation {
+    bool completed, filled;
+    uint32_t sm, cta, slot, number;
+    uint64_t window;
+    struct tma_late_fills fills;
+};
+
 /* All zero: no trace. */
 struct tma_tracer {
-    struct tma_event_order *order; /* owned; NULL without a trace */
-    bool out_of_memory;            /* events were lost */
+    struct tma_event_order *order;   /* owned; NULL without a trace */
+    bool out_of_memory;              /* events were lost */
+    struct tma_late_operation *late; /* owned: by number of the report, from `late_done` + 1 on */
+    size_t late_count, late_capacity;
+    uint64_t late_done; /* the reports up to this number have been used */
 };
 
 /* Where an event happens. */
@@ -51,6 +62,10 @@ void tma_trace_phase(struct tma_tracer *tracer, uint64_t cycle, struct tma_event
 void tma_trace_consumer(struct tma_tracer *tracer, uint64_t cycle, struct tma_event_source source,
                         uint32_t consumer, uint64_t passes,
                         const struct tma_consumer_report *report);
+
+/* Takes the reports of late fills from the memory system, which closes the windows of their
+ * operations. */
+void tma_trace_late_fills(struct tma_tracer *tracer, struct tma_memory *memory);
 
 /* Passes on the events before `cycle`, in their order; with UINT64_MAX, all. */
 void tma_tracer_flush(struct tma_tracer *tracer, uint64_t cycle);

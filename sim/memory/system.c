@@ -414,6 +414,14 @@ uint64_t tma_memory_now(const struct tma_memory *memory) {
     return memory->core.queue.now;
 }
 
+void tma_memory_report_fills(struct tma_memory *memory) {
+    memory->sms.reports_fills = true;
+}
+
+bool tma_memory_take_fills(struct tma_memory *memory, struct tma_late_fills *fills) {
+    return tma_sms_take_fills(&memory->sms, fills);
+}
+
 bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completion) {
     return tma_sms_take_completion(&memory->sms, completion);
 }

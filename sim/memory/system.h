@@ -54,6 +54,12 @@ uint64_t tma_memory_now(const struct tma_memory *memory);
 /* Takes the oldest completion that the caller has not taken; false where there is none. */
 bool tma_memory_take(struct tma_memory *memory, struct tma_completion *completion);
 
+/* From now on there are reports of fills that end after their operation has completed. */
+void tma_memory_report_fills(struct tma_memory *memory);
+
+/* Takes such a report, in any order; false where there is none. */
+bool tma_memory_take_fills(struct tma_memory *memory, struct tma_late_fills *fills);
+
 /* Number of operations that have been issued and have not completed. */
 uint32_t tma_memory_in_flight(const struct tma_memory *memory);
 

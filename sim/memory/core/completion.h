@@ -34,6 +34,17 @@ struct tma_completion {
      * flight, by where these were. */
     uint64_t sent_cycle;
     uint32_t crossbar_cycles, crossbar_wait_cycles, l2_cycles, dram_cycles;
+    /* Prefetches, stores and reductions complete before L2 is done with them. Where the caller
+     * wants reports of late fills: the number of the report that says what L2 fetched, in the place
+     * of the figures here; 0: there is none. */
+    uint64_t late_fills;
+};
+
+/* What L2 has fetched for an operation that had completed before. */
+struct tma_late_fills {
+    uint64_t number; /* tma_completion.late_fills */
+    uint64_t cycle;  /* the last fill reaches L2 */
+    uint32_t fills, fill_sectors, miss_sectors;
 };
 
 #endif

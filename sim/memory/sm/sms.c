@@ -47,6 +47,7 @@ void tma_sms_free(struct tma_sms *sms) {
     tma_descriptor_caches_free(sms->descriptors, sms->core->machine->sm_count);
     tma_release(sms->transfers);
     tma_release(sms->completions);
+    tma_release(sms->reports);
     tma_release(sms->load_units);
     tma_release(sms->store_units);
     tma_release(sms->ports);

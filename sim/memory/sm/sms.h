@@ -91,6 +91,10 @@ struct tma_sms {
     struct tma_completion *completions; /* owned: a ring of completions that tma_sms_take_completion
                                            has not given yet */
     uint32_t completion_capacity, completion_head, completion_count;
+    bool reports_fills;             /* that end after the completion of their transfer: */
+    struct tma_late_fills *reports; /* owned: a stack of those that the caller has not taken */
+    size_t report_count, report_capacity;
+    uint64_t late_transfers;          /* so far */
     struct tma_load_unit *load_units; /* owned: by SM, as the fields below */
     struct tma_store_unit *store_units;
     struct tma_port *ports; /* response ports */
@@ -132,6 +136,7 @@ struct tma_handover tma_sm_receive_descriptor(struct tma_core *core, struct tma_
                                               uint32_t packet, uint64_t cycle);
 
 /* Takes the oldest completion; false where there is none. */
+bool tma_sms_take_fills(struct tma_sms *sms, struct tma_late_fills *fills);
 bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *completion);
 
 /* Writes how many transfers are in use, and the first of them: what, of which SM, issued when, and

@@ -1,6 +1,7 @@
 #include "memory/sm/transfer.h"
 
 #include "base/allocation.h"
+#include "base/array.h"
 #include "base/fuzzing.h"
 
 /* The pools grow by doubling. */
@@ -66,10 +67,37 @@ bool tma_sms_take_completion(struct tma_sms *sms, struct tma_completion *complet
     return true;
 }
 
+bool tma_sms_take_fills(struct tma_sms *sms, struct tma_late_fills *fills) {
+    if (sms->report_count == 0)
+        return false;
+    *fills = sms->reports[--sms->report_count];
+    return true;
+}
+
+/* Reports what L2 fetched for a transfer that had completed before. */
+TMA_RARE static void report_fills(struct tma_sms *sms, uint32_t id) {
+    const struct tma_fill_counts *counts = &sms->core->fill_counts[id];
+    struct tma_late_fills *reports =
+        tma_array_grow(sms->reports, sms->report_count, &sms->report_capacity, sizeof *reports);
+    if (reports == NULL) {
+        sms->core->out_of_memory = true;
+        return;
+    }
+    sms->reports = reports;
+    reports[sms->report_count++] =
+        (struct tma_late_fills){.number = sms->transfers[id].completion.late_fills,
+                                .cycle = counts->last_cycle,
+                                .fills = counts->fills,
+                                .fill_sectors = counts->fill_sectors,
+                                .miss_sectors = counts->miss_sectors};
+}
+
 static void free_if_done(struct tma_sms *sms, uint32_t id) {
     struct tma_transfer *transfer = &sms->transfers[id];
     if (!transfer->completed || transfer->outstanding > 0)
         return;
+    if (transfer->completion.late_fills > 0)
+        report_fills(sms, id);
     transfer->next = sms->free_transfer;
     sms->free_transfer = id;
     sms->transfers_used--;
@@ -95,6 +123,8 @@ void tma_transfer_complete(struct tma_core *core, struct tma_sms *sms, uint32_t 
     uint64_t least = core->cycle + tma_machine_completion_cycles(core->machine);
     transfer->completion.cycle = tma_later(cycle, least);
     transfer->completed = true;
+    if (sms->reports_fills && transfer->direction != TMA_LOAD && transfer->outstanding > 0)
+        transfer->completion.late_fills = ++sms->late_transfers;
     if (!transfer->completion.copied)
         add_counts(&transfer->completion, &transfer->splitter, &core->fill_counts[id]);
     if (!push_completion(sms, &transfer->completion))
