@@ -232,11 +232,13 @@ test-faults: $(COMMAND) $(FAULT_TESTS_HERE) ## tests of faults alone: VARIANT=as
 	@tests/run - $(FAULT_TESTS_HERE)
 
 # Tests that take long when they are whole; in the normal test each takes a part of its cases.
-SOAKS := unit/test_expression
+SOAKS := unit/test_expression unit/test_kernel_reference unit/test_scenario_order
 SOAK_unit/test_expression := EXPRESSIONS=1000000
+SOAK_unit/test_kernel_reference := KERNELS=100000
+SOAK_unit/test_scenario_order := KERNELS=20000
 
 .PHONY: soak
-soak: $(SOAKS:%=$(BUILD)/tests/%) ## tests of random cases, whole: minutes to hours
+soak: $(SOAKS:%=$(BUILD)/tests/%) $(MODULE) ## tests of random cases, whole: minutes to hours
 	@$(foreach test,$(SOAKS),$(SOAK_$(test)) $(BUILD)/tests/$(test) &&) true
 
 # The fuzzer needs clang. It starts from the corpus, and keeps what it finds in build/fuzz.

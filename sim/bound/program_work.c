@@ -258,7 +258,8 @@ static uint64_t instruction_cycles(const struct tma_machine *machine,
     case TMA_STATEMENT_WAIT_STORES:
         return machine->warp.wait_group_cycles;
     case TMA_STATEMENT_BARRIER:
-        return statement->arrive_only ? 0 : machine->warp.barrier_cycles;
+        return statement->arrive_only ? machine->warp.barrier_arrive_cycles
+                                      : machine->warp.barrier_cycles;
     default: /* those that may have nothing to do: RELEASE, COMMIT, WAIT_MMA */
         return 0;
     }

@@ -11,7 +11,9 @@ struct tma_queued_issue {
     uint64_t cycle;  /* of the instruction */
     uint32_t sm;     /* number of the SM */
     uint32_t slot;   /* number of the slot in the grid (grid.h) */
-    uint32_t number; /* of the operation in its CTA: iteration * operations of a stage + index */
+    uint32_t number; /* of the operation in its CTA: iteration * operations of a stage + index; of a
+                        kernel with roles, in its role */
+    uint32_t record; /* of a kernel with roles: index of the operation in the pool of its role */
 };
 
 /* All zero: an empty queue. A heap: roles issue many operations far ahead of others, which would

@@ -155,8 +155,9 @@ struct tma_statement {
     /* FOR, TILES: how many times the AHEAD part inside runs before the first iteration. The loop
      * that has it may be an outer one of the part: then the part runs ahead over the ends of the
      * inner loops. In the loop, when the AHEAD statement is reached, its body runs for the
-     * iteration that is so many ahead, where there is one. 0: no part runs ahead. */
+     * iteration that is so many ahead, where there is one. 0: it runs for the same iteration. */
     uint32_t ahead;
+    bool has_ahead;                  /* FOR, TILES: the loop says how far, be it 0 */
     enum tma_tile_schedule schedule; /* TILES */
     struct tma_value tiles_m, tiles_n;
     struct tma_value group;     /* TILES: 0: m fastest; 1: n fastest; g > 1: groups of g along m */
@@ -263,6 +264,7 @@ struct tma_kernel {
     char name[TMA_KERNEL_NAME];
     struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
     struct tma_map_array arrays[TMA_MAX_TENSOR_MAPS]; /* by map */
+    uint8_t map_places[TMA_MAX_TENSOR_MAPS];          /* as in struct tma_workload */
     uint32_t map_count;
 
     uint32_t cta_count; /* CTAs of the grid */
@@ -296,8 +298,8 @@ struct tma_kernel {
     uint32_t variable_count;                            /* those of tma_kernel_variable included */
 };
 
-/* Places the rings and buffers whose offset is TMA_SHARED_AUTO behind each other, at multiples of
- * 1024, and sets shared_bytes if it is 0. */
+/* Places the rings and buffers whose offset is TMA_SHARED_AUTO behind each other, each in the order
+ * of their names, at multiples of 1024, and sets shared_bytes if it is 0. */
 void tma_kernel_lay_out(struct tma_kernel *kernel);
 
 /* Gives the tile of an operation of the kernel, which is laid out, as it lies in a stage of its
@@ -343,6 +345,10 @@ static inline void tma_kernel_cta_variables(const struct tma_kernel *kernel, uin
     variables[TMA_VARIABLE_CTAS] = kernel->cta_count;
     variables[TMA_VARIABLE_CLUSTER] = cluster;
 }
+
+/* Gives the roles in the order of their names, as indices. Where two roles want the same in the
+ * same cycle, this decides, and not the order in which a scenario lists them. */
+void tma_kernel_role_order(const struct tma_kernel *kernel, uint32_t order[TMA_MAX_ROLES]);
 
 /* Threads of a CTA. */
 uint32_t tma_kernel_threads(const struct tma_kernel *kernel);

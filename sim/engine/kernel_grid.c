@@ -102,19 +102,25 @@ static void join_releases(struct tma_kernel_engine *engine) {
         }
 }
 
-/* Roles that a named barrier waits for. */
-static uint32_t barrier_arrivals(const struct tma_kernel *kernel, uint32_t barrier) {
-    uint32_t roles = 0;
-    if (kernel->barriers[barrier].arrivals > 0)
-        return kernel->barriers[barrier].arrivals;
+/* What a named barrier waits for. */
+static struct tma_barrier_state barrier_of(const struct tma_kernel *kernel, uint32_t barrier) {
+    uint32_t roles = 0, expected = kernel->barriers[barrier].arrivals;
+    bool all_wait = true;
     for (uint32_t role = 0; role < kernel->role_count; role++) {
-        bool arrives = false;
-        for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++)
-            arrives |= kernel->statements[i].kind == TMA_STATEMENT_BARRIER &&
-                       kernel->statements[i].barrier == barrier;
-        roles += arrives;
+        bool comes = false;
+        for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
+            if (kernel->statements[i].kind != TMA_STATEMENT_BARRIER ||
+                kernel->statements[i].barrier != barrier)
+                continue;
+            comes = true;
+            all_wait &= !kernel->statements[i].arrive_only;
+        }
+        roles += comes;
     }
-    return roles;
+    if (expected == 0)
+        expected = roles;
+    return (struct tma_barrier_state){.expected = expected,
+                                      .gathers = all_wait && expected == roles};
 }
 
 static void create_cta(struct tma_kernel_engine *engine, uint32_t place) {
@@ -126,7 +132,6 @@ static void create_cta(struct tma_kernel_engine *engine, uint32_t place) {
     cta->rank = place % engine->cluster_ctas;
     cta->roles = &engine->roles[(size_t)place * kernel->role_count];
     cta->stages = &engine->stages[(size_t)place * engine->stage_count];
-    engine->pools[place].free = UINT32_MAX;
     uint32_t stage = 0;
     for (uint32_t r = 0; r < kernel->ring_count; r++) {
         cta->rings[r].stages = cta->stages + stage;
@@ -134,10 +139,14 @@ static void create_cta(struct tma_kernel_engine *engine, uint32_t place) {
         stage += kernel->rings[r].depth;
     }
     for (uint32_t b = 0; b < kernel->barrier_count; b++)
-        cta->barriers[b].expected = barrier_arrivals(kernel, b);
-    for (uint32_t i = 0; i < kernel->role_count; i++)
+        cta->barriers[b] = barrier_of(kernel, b);
+    uint32_t order[TMA_MAX_ROLES];
+    tma_kernel_role_order(kernel, order);
+    for (uint32_t i = 0; i < kernel->role_count; i++) {
         cta->roles[i] = (struct tma_role_state){
-            .cta = cta, .index = i, .number = place * kernel->role_count + i};
+            .cta = cta, .index = order[i], .number = place * kernel->role_count + i};
+        engine->pools[cta->roles[i].number].free = UINT32_MAX;
+    }
     join_rings(engine, cta);
 }
 
@@ -158,7 +167,7 @@ static bool allocate(struct tma_kernel_engine *engine, uint32_t places) {
     engine->sms = tma_allocate(engine->machine.sm_count, sizeof *engine->sms);
     engine->clusters = tma_allocate(engine->cluster_count, sizeof *engine->clusters);
     engine->ctas = tma_allocate(places, sizeof *engine->ctas);
-    engine->pools = tma_allocate(places, sizeof *engine->pools);
+    engine->pools = tma_allocate(roles, sizeof *engine->pools);
     engine->roles = tma_allocate(roles, sizeof *engine->roles);
     engine->requests = tma_allocate(roles, sizeof *engine->requests);
     engine->fetched = tma_allocate((size_t)engine->machine.sm_count * kernel->statement_count,
@@ -244,7 +253,8 @@ void tma_kernel_grid_free(struct tma_kernel_engine *engine) {
     tma_races_free(engine);
     for (uint32_t c = 0; engine->clusters != NULL && c < engine->cluster_count; c++)
         tma_release(engine->clusters[c].tiles);
-    for (uint32_t i = 0; engine->pools != NULL && i < engine->cta_places; i++)
+    uint32_t roles = engine->cta_places * engine->kernel->role_count;
+    for (uint32_t i = 0; engine->pools != NULL && i < roles; i++)
         tma_release(engine->pools[i].items);
     tma_release(engine->sms);
     tma_release(engine->clusters);

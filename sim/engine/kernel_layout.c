@@ -1,6 +1,24 @@
+#include <string.h>
+
 #include "engine/kernel.h"
 
 enum { SHARED_ALIGNMENT = 1024, WARP_THREADS = 32, REGISTER_UNIT = 256, SHARED_UNIT = 128 };
+
+/* The order of names, which items of `size` bytes begin with: as indices. Items of one name stay in
+ * their order. */
+static void order_by_name(const void *items, size_t size, uint32_t count, uint32_t *order) {
+    const char *names = items;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        for (; at > 0 && strcmp(names + i * size, names + order[at - 1] * size) < 0; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+void tma_kernel_role_order(const struct tma_kernel *kernel, uint32_t order[TMA_MAX_ROLES]) {
+    order_by_name(kernel->roles, sizeof kernel->roles[0], kernel->role_count, order);
+}
 
 static uint64_t align(uint64_t value, uint64_t unit) {
     return (value + unit - 1) / unit * unit;
@@ -26,7 +44,10 @@ static uint64_t place(uint32_t *offset, uint64_t bytes, uint64_t end) {
 }
 
 void tma_kernel_lay_out(struct tma_kernel *kernel) {
+    uint32_t rings[TMA_MAX_RINGS], buffers[TMA_MAX_BUFFERS];
     uint64_t end = 0;
+    order_by_name(kernel->rings, sizeof kernel->rings[0], kernel->ring_count, rings);
+    order_by_name(kernel->buffers, sizeof kernel->buffers[0], kernel->buffer_count, buffers);
     for (uint32_t i = 0; i < kernel->ring_count; i++)
         if (end_of(kernel->rings[i].shared_offset, ring_bytes(&kernel->rings[i])) > end)
             end = end_of(kernel->rings[i].shared_offset, ring_bytes(&kernel->rings[i]));
@@ -34,13 +55,15 @@ void tma_kernel_lay_out(struct tma_kernel *kernel) {
         if (end_of(kernel->buffers[i].shared_offset, kernel->buffers[i].bytes) > end)
             end = end_of(kernel->buffers[i].shared_offset, kernel->buffers[i].bytes);
     for (uint32_t i = 0; i < kernel->ring_count; i++)
-        end = place(&kernel->rings[i].shared_offset, ring_bytes(&kernel->rings[i]), end);
+        end = place(&kernel->rings[rings[i]].shared_offset, ring_bytes(&kernel->rings[rings[i]]),
+                    end);
     for (uint32_t i = 0; i < kernel->buffer_count; i++)
         if (kernel->buffers[i].over > 0)
             kernel->buffers[i].shared_offset =
                 kernel->rings[kernel->buffers[i].over - 1].shared_offset;
     for (uint32_t i = 0; i < kernel->buffer_count; i++)
-        end = place(&kernel->buffers[i].shared_offset, kernel->buffers[i].bytes, end);
+        end = place(&kernel->buffers[buffers[i]].shared_offset, kernel->buffers[buffers[i]].bytes,
+                    end);
     if (kernel->shared_bytes == 0)
         kernel->shared_bytes = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX;
 }

@@ -19,10 +19,7 @@ static uint32_t index_of(const struct tma_kernel *kernel, const struct tma_state
 }
 
 uint32_t tma_kernel_descriptor(const struct tma_kernel *kernel, uint32_t map, uint32_t index) {
-    uint32_t number = 1 + index;
-    for (uint32_t before = 0; before < map; before++)
-        number += tma_array_maps(&kernel->arrays[before]);
-    return number;
+    return tma_descriptor_number(kernel->arrays, kernel->map_places, kernel->map_count, map, index);
 }
 
 /* Bytes that come to the CTA of rank `to` from the loads of a ring in the statements from `first`
@@ -298,7 +295,7 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     struct tma_kernel_cta *cta = role->cta;
     struct tma_kernel_engine *engine = cta->engine;
     const struct tma_kernel *kernel = engine->kernel;
-    struct tma_operation_pool *pool = &engine->pools[cta->place];
+    struct tma_operation_pool *pool = &engine->pools[role->number];
     uint32_t stage = 0;
     struct tma_error error;
     if (statement->ring != TMA_NO_RING && statement->operation.direction != TMA_PREFETCH &&
@@ -339,8 +336,11 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     }
     if (++engine->issued_operations > TMA_MAX_KERNEL_OPERATIONS && !kernel->unbounded)
         tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, "more than 10^9 operations");
-    struct tma_queued_issue issue = {
-        .cycle = role->cycle, .sm = cta->sm->number, .slot = role->number, .number = index};
+    struct tma_queued_issue issue = {.cycle = role->cycle,
+                                     .sm = cta->sm->number,
+                                     .slot = role->number,
+                                     .number = operation->number,
+                                     .record = index};
     if (!tma_issue_queue_push(&engine->simulation.issues, &issue))
         tma_simulation_out_of_memory(&engine->simulation);
     return engine->machine.warp.issue_cycles;
@@ -362,7 +362,7 @@ void tma_kernel_hand_over(struct tma_kernel_engine *engine, const struct tma_que
     const struct tma_kernel *kernel = engine->kernel;
     struct tma_role_state *role = &engine->roles[issue->slot];
     struct tma_kernel_cta *cta = role->cta;
-    struct tma_kernel_operation *operation = &engine->pools[cta->place].items[issue->number];
+    struct tma_kernel_operation *operation = &engine->pools[role->number].items[issue->record];
     const struct tma_statement *statement = operation->statement;
     struct tma_tensor_map map = kernel->maps[statement->map];
     struct tma_row_stream rows;
@@ -382,7 +382,7 @@ void tma_kernel_hand_over(struct tma_kernel_engine *engine, const struct tma_que
     operation->left = 1 + copy_count;
     struct tma_issue request = {
         .cycle = issue->cycle,
-        .tag = (uint64_t)cta->place << 32 | issue->number,
+        .tag = (uint64_t)role->number << 32 | issue->record,
         .sm = issue->sm,
         .direction = statement->operation.direction,
         .warp = issue->slot % 256,
@@ -414,8 +414,9 @@ static void complete_store(struct tma_role_state *role, uint64_t group, uint64_t
 
 void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_completion *completion,
                          uint64_t cycle) {
-    uint32_t place = (uint32_t)(completion->tag >> 32), index = (uint32_t)completion->tag;
-    struct tma_kernel_operation *operation = &engine->pools[place].items[index];
+    uint32_t index = (uint32_t)completion->tag;
+    struct tma_operation_pool *pool = &engine->pools[completion->tag >> 32];
+    struct tma_kernel_operation *operation = &pool->items[index];
     struct tma_role_state *role = operation->role;
     const struct tma_statement *statement = operation->statement;
     struct tma_kernel_cta *issuer = role->cta, *cta = issuer;
@@ -439,8 +440,8 @@ void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_comp
         complete_store(role, operation->group, cycle);
     if (--operation->left > 0)
         return;
-    operation->next_free = engine->pools[place].free;
-    engine->pools[place].free = index;
+    operation->next_free = pool->free;
+    pool->free = index;
     if (direction != TMA_PREFETCH)
         tma_kernel_end_operation(issuer, cycle);
 }

@@ -218,34 +218,85 @@ static bool wait_stores(struct tma_role_state *role, const struct tma_statement 
     return true;
 }
 
-/* Arrives at a named barrier. False: the role waits there. */
-static bool arrive_at_barrier(struct tma_role_state *role, const struct tma_statement *statement) {
-    struct tma_kernel_cta *cta = role->cta;
-    struct tma_barrier_state *barrier = &cta->barriers[statement->barrier];
-    uint32_t cycles = cta->engine->machine.warp.barrier_cycles;
+/* A barrier is complete at `cycle`: those that wait there go on. */
+static void complete_barrier(struct tma_kernel_cta *cta, uint32_t index, uint64_t cycle) {
+    struct tma_kernel_engine *engine = cta->engine;
+    uint64_t next = cycle + engine->machine.warp.barrier_cycles;
+    cta->barriers[index].arrived = 0;
+    for (uint32_t i = 0; i < engine->kernel->role_count; i++) {
+        struct tma_role_state *role = &cta->roles[i];
+        if (role->request != NULL && role->served && role->request->barrier == index &&
+            role->request->kind == TMA_STATEMENT_BARRIER && role->served_cycle == UINT64_MAX) {
+            tma_race_leave_barrier(role, index);
+            role->served_cycle = next;
+        }
+        if (role->phase != TMA_ROLE_WAITS_BARRIER || role->waiting->barrier != index)
+            continue;
+        tma_race_leave_barrier(role, index);
+        spend_until(role, TMA_ROLE_BARRIER, next);
+        role->phase = TMA_ROLE_RUNNING;
+        tma_actor_signal(&engine->simulation.actors, role->number);
+    }
+    tma_race_end_barrier(cta, index);
+}
+
+/* At the end of a cycle: counts the arrivals of a CTA in this cycle, in the order of roles. */
+static void count_arrivals(struct tma_kernel_cta *cta, uint64_t now) {
+    for (uint32_t i = 0; i < cta->engine->kernel->role_count; i++) {
+        struct tma_role_state *role = &cta->roles[i];
+        if (role->request == NULL || role->request->kind != TMA_STATEMENT_BARRIER || role->served ||
+            role->cycle > now)
+            continue;
+        struct tma_barrier_state *barrier = &cta->barriers[role->request->barrier];
+        tma_race_arrive_barrier(role, role->request->barrier);
+        role->served = true;
+        role->served_cycle = role->request->arrive_only
+                                 ? role->cycle + cta->engine->machine.warp.barrier_arrive_cycles
+                                 : UINT64_MAX;
+        if (++barrier->arrived >= barrier->expected)
+            complete_barrier(cta, role->request->barrier, role->cycle);
+    }
+}
+
+/* Arrives at a barrier to which a role may come again before others have come: arrivals count in
+ * order of time. False: *wait is what the role waits for. */
+static bool arrive_in_turn(struct tma_role_state *role, const struct tma_statement *statement,
+                           uint64_t now, struct tma_wait *wait) {
+    if (role->request == NULL) {
+        wait_for(role, TMA_ROLE_REQUESTS, statement);
+        role->request = statement;
+        *wait = tma_wait_cycle_end(role->cycle > now ? role->cycle : now);
+        return false;
+    }
+    if (!role->served)
+        count_arrivals(role->cta, now);
+    role->request = NULL;
+    role->served = false;
+    if (role->served_cycle == UINT64_MAX) {
+        *wait = wait_for(role, TMA_ROLE_WAITS_BARRIER, statement);
+        return false;
+    }
+    spend_until(role, TMA_ROLE_BARRIER, role->served_cycle);
+    return true;
+}
+
+/* Arrives at a named barrier. False: *wait is what the role waits for. */
+static bool arrive_at_barrier(struct tma_role_state *role, const struct tma_statement *statement,
+                              uint64_t now, struct tma_wait *wait) {
+    struct tma_barrier_state *barrier = &role->cta->barriers[statement->barrier];
+    if (!barrier->gathers)
+        return arrive_in_turn(role, statement, now, wait);
     if (role->cycle > barrier->last_cycle)
         barrier->last_cycle = role->cycle;
     tma_race_arrive_barrier(role, statement->barrier);
     if (++barrier->arrived < barrier->expected) {
-        if (!statement->arrive_only)
-            return false;
-        spend(role, TMA_ROLE_MBARRIER, cta->engine->machine.warp.arrive_cycles);
-        return true;
+        *wait = wait_for(role, TMA_ROLE_WAITS_BARRIER, statement);
+        return false;
     }
-    barrier->arrived = 0;
-    for (uint32_t i = 0; i < cta->engine->kernel->role_count; i++) {
-        struct tma_role_state *other = &cta->roles[i];
-        if (other->phase != TMA_ROLE_WAITS_BARRIER || other->waiting->barrier != statement->barrier)
-            continue;
-        tma_race_leave_barrier(other, statement->barrier);
-        spend_until(other, TMA_ROLE_BARRIER, barrier->last_cycle + cycles);
-        other->phase = TMA_ROLE_RUNNING;
-        tma_actor_signal(&cta->engine->simulation.actors, other->number);
-    }
-    if (!statement->arrive_only)
-        tma_race_leave_barrier(role, statement->barrier);
-    tma_race_end_barrier(cta, statement->barrier);
-    spend_until(role, TMA_ROLE_BARRIER, barrier->last_cycle + cycles);
+    tma_race_leave_barrier(role, statement->barrier);
+    complete_barrier(role->cta, statement->barrier, barrier->last_cycle);
+    spend_until(role, TMA_ROLE_BARRIER,
+                barrier->last_cycle + engine_of(role)->machine.warp.barrier_cycles);
     return true;
 }
 
@@ -307,7 +358,8 @@ static bool goes_between_products(const struct tma_statement *statement) {
 /* Executes one statement. Where it returns false, *wait is what the role waits for. */
 static bool execute(struct tma_role_state *role, const struct tma_statement *statement,
                     uint64_t now, struct tma_wait *wait) {
-    if (!goes_between_products(statement))
+    /* Where a request of the role has been served meanwhile, the instructions are its own. */
+    if (role->request == NULL && !goes_between_products(statement))
         spend_until(role, TMA_ROLE_COMPUTE, role->issued_cycle);
     switch (statement->kind) {
     case TMA_STATEMENT_ACQUIRE:
@@ -338,10 +390,7 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
         *wait = wait_for(role, TMA_ROLE_WAITS_STORES, statement);
         return false;
     case TMA_STATEMENT_BARRIER:
-        if (arrive_at_barrier(role, statement))
-            return true;
-        *wait = wait_for(role, TMA_ROLE_WAITS_BARRIER, statement);
-        return false;
+        return arrive_at_barrier(role, statement, now, wait);
     case TMA_STATEMENT_COMPUTE: {
         uint64_t end;
         if (!tma_role_compute(role, statement, now, wait, &end))
@@ -399,7 +448,7 @@ static bool go_on(struct tma_role_state *role, uint64_t now, struct tma_wait *wa
             return want_tile(role, now, wait);
         if (phase == TMA_ROLE_WAITS_FETCH)
             return fetch_and_execute(role, statement, now, wait);
-        if (statement->kind == TMA_STATEMENT_BARRIER)
+        if (statement->kind == TMA_STATEMENT_BARRIER && phase == TMA_ROLE_RUNNING)
             return true; /* who completed it has set the cycle */
         return execute(role, statement, now, wait);
     }

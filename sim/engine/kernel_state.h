@@ -57,7 +57,7 @@ enum tma_role_phase {
     TMA_ROLE_WAITS_BARRIER,
     TMA_ROLE_WAITS_TILE,
     TMA_ROLE_WAITS_FETCH, /* for its cycle: then it sees what other CTAs of the SM have fetched */
-    TMA_ROLE_REQUESTS     /* a unit that other roles may want in the same cycle */
+    TMA_ROLE_REQUESTS     /* what other roles may want in the same cycle: a unit, or a barrier */
 };
 
 struct tma_ring_use {
@@ -85,14 +85,19 @@ struct tma_role_state {
     uint64_t mma_committed;
     uint64_t issued_cycle; /* at which all instructions of the products so far have been issued */
     bool group_open;       /* stores were issued since the last commit */
-    const struct tma_statement *request; /* for which it wants a unit of the SM at its cycle */
-    bool served;                         /* by that unit */
-    uint64_t served_cycle;
+    /* For which it wants a unit of the SM, or arrives at a named barrier, at its cycle. */
+    const struct tma_statement *request;
+    bool served; /* by that unit; at a barrier: its arrival has been counted */
+    uint64_t
+        served_cycle; /* the unit has done; at a barrier: the role goes on; UINT64_MAX: it waits */
 };
 
 struct tma_barrier_state {
     uint32_t expected, arrived;
     uint64_t last_cycle;
+    /* Each role that arrives waits there, and all of them complete it: so no role can arrive at the
+     * next phase before this one is complete, and arrivals may be counted ahead of time. */
+    bool gathers;
 };
 
 /* CTAs of a cluster in one place each; without clusters, one CTA. */
@@ -132,8 +137,8 @@ struct tma_kernel_cta {
     uint64_t start_cycle, end_cycle;
     struct tma_ring_state rings[TMA_MAX_RINGS];
     struct tma_barrier_state barriers[TMA_MAX_NAMED_BARRIERS];
-    struct tma_role_state *roles;
-    struct tma_stage *stages; /* of all rings */
+    struct tma_role_state *roles; /* in the order of their names */
+    struct tma_stage *stages;     /* of all rings */
 };
 
 /* An operation from its issue to its last completion. */
@@ -152,7 +157,7 @@ struct tma_kernel_operation {
     uint64_t window; /* of the trace */
 };
 
-/* The operations in flight of one CTA place: their numbers do not depend on other places. */
+/* The operations in flight of one role of a CTA place: their numbers do not depend on others. */
 struct tma_operation_pool {
     struct tma_kernel_operation *items; /* owned */
     size_t count, capacity;
@@ -198,10 +203,10 @@ struct tma_kernel_engine {
     uint32_t cluster_count, cluster_ctas;
     struct tma_kernel_cta *ctas;
     uint32_t cta_places, ctas_per_sm;
-    struct tma_role_state *roles; /* by CTA place and role; a role's number is its place here */
+    struct tma_role_state *roles; /* by CTA place and name; a role's number is its place here */
     struct tma_role_state **requests;
     uint64_t *fetched;                /* by SM and statement */
-    struct tma_operation_pool *pools; /* by CTA place */
+    struct tma_operation_pool *pools; /* by number of the role */
     struct tma_stage *stages;
     uint32_t stage_count; /* of a CTA */
     struct tma_completion_queue completions;

@@ -197,7 +197,8 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
 }
 
 static bool comes_before(const struct tma_role_state *a, const struct tma_role_state *b) {
-    return a->cta->number != b->cta->number ? a->cta->number < b->cta->number : a->index < b->index;
+    return a->cta->number != b->cta->number ? a->cta->number < b->cta->number
+                                            : a->number < b->number;
 }
 
 /* At the end of a cycle: serves the requests of an SM for this cycle, by CTA and role. */

@@ -140,7 +140,7 @@ static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cl
         cta->number = engine->next_cta++;
         for (uint32_t r = 0; r < engine->kernel->role_count; r++) {
             struct tma_role_state *role = &cta->roles[r];
-            tma_cursor_begin(&role->cursor, engine->kernel, r, cta->number);
+            tma_cursor_begin(&role->cursor, engine->kernel, role->index, cta->number);
             role->cursor.cut = tma_kernel_cut(engine);
             role->cursor.gap = &cluster->gap;
             memset(role->rings, 0, sizeof role->rings);

@@ -313,8 +313,10 @@ static bool take_step(struct tma_program_cursor *cursor, struct tma_program_plac
         return false;
     }
     if (statement->kind == TMA_STATEMENT_AHEAD) {
-        place->next = statement->end;
-        cursor->ahead_owed++;
+        /* With no loop that is ahead, its statements are like any others. */
+        bool inline_part = cursor->ahead_loop == UINT32_MAX;
+        place->next = inline_part ? index + 1 : statement->end;
+        cursor->ahead_owed += !inline_part;
         return false;
     }
     return enter(cursor, place, index, state);

@@ -158,6 +158,28 @@ static bool is_dynamic(const struct tma_statement *loop) {
     return loop->kind == TMA_STATEMENT_TILES && loop->schedule == TMA_TILES_DYNAMIC;
 }
 
+/* Whether a role uses stages that another one has filled. */
+static bool uses_stages(const struct tma_kernel *kernel, uint32_t role) {
+    bool waits = false, acquires = false;
+    for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
+        waits |= kernel->statements[i].kind == TMA_STATEMENT_WAIT;
+        acquires |= kernel->statements[i].kind == TMA_STATEMENT_ACQUIRE;
+    }
+    return waits && !acquires;
+}
+
+uint32_t tma_last_role(const struct tma_kernel *kernel, const uint32_t loops[TMA_MAX_ROLES]) {
+    uint32_t order[TMA_MAX_ROLES], last = UINT32_MAX;
+    tma_kernel_role_order(kernel, order);
+    for (uint32_t i = 0; i < kernel->role_count; i++) {
+        uint32_t role = order[i];
+        bool later = last == UINT32_MAX || uses_stages(kernel, role) || !uses_stages(kernel, last);
+        if (loops[role] != UINT32_MAX && later)
+            last = role;
+    }
+    return last;
+}
+
 bool tma_sampled_loops_find(const struct tma_kernel *kernel, struct tma_loop_walk *walk,
                             struct tma_sampled_loops *found) {
     uint32_t loops[TMA_MAX_ROLES];
@@ -176,24 +198,33 @@ bool tma_sampled_loops_find(const struct tma_kernel *kernel, struct tma_loop_wal
     for (uint32_t role = 0; role < kernel->role_count; role++) {
         if (found->loops[role] == UINT32_MAX)
             continue;
-        found->last_role = role;
         dynamic += is_dynamic(&kernel->statements[found->loops[role]]);
         count++;
     }
     found->dynamic = dynamic > 0;
+    found->last_role = tma_last_role(kernel, found->loops);
     found->operations = count_operations(kernel, found->loops, walk);
     return dynamic == 0 || dynamic == count;
 }
 
+/* Tiles after which the loop takes the same ones along m, or along n; 0: not known. */
+static uint64_t period_of(const struct tma_statement *loop) {
+    int64_t variables[TMA_MAX_VARIABLES] = {0}, m, n, group;
+    if (loop->kind != TMA_STATEMENT_TILES || !tma_value_at(&loop->tiles_m, variables, &m, NULL) ||
+        !tma_value_at(&loop->tiles_n, variables, &n, NULL) ||
+        !tma_value_at(&loop->group, variables, &group, NULL))
+        return 0;
+    return (uint64_t)(group == 0 ? m : group * n);
+}
+
 uint64_t tma_tile_period(const struct tma_kernel *kernel) {
-    for (uint32_t i = 0; i < kernel->statement_count; i++) {
-        const struct tma_statement *loop = &kernel->statements[i];
-        int64_t variables[TMA_MAX_VARIABLES] = {0}, m, n, group;
-        if (loop->kind == TMA_STATEMENT_TILES &&
-            tma_value_at(&loop->tiles_m, variables, &m, NULL) &&
-            tma_value_at(&loop->tiles_n, variables, &n, NULL) &&
-            tma_value_at(&loop->group, variables, &group, NULL))
-            return (uint64_t)(group == 0 ? m : group * n);
+    uint32_t order[TMA_MAX_ROLES];
+    tma_kernel_role_order(kernel, order);
+    for (uint32_t r = 0; r < kernel->role_count; r++) {
+        const struct tma_role *role = &kernel->roles[order[r]];
+        for (uint32_t i = role->first; i < role->end; i++)
+            if (period_of(&kernel->statements[i]) > 0)
+                return period_of(&kernel->statements[i]);
     }
     return 0;
 }

@@ -25,6 +25,10 @@ struct tma_loop_walk {
 bool tma_sampled_loops_find(const struct tma_kernel *kernel, struct tma_loop_walk *walk,
                             struct tma_sampled_loops *found);
 
+/* Of the roles that have a loop (loops[role] is not UINT32_MAX), the one whose iterations end last:
+ * one that uses what others load, and of these the last one by name. UINT32_MAX: none has. */
+uint32_t tma_last_role(const struct tma_kernel *kernel, const uint32_t loops[TMA_MAX_ROLES]);
+
 /* After how many output tiles the order of tiles repeats itself: with the groups of a loop over
  * tiles. 0: not known. */
 uint64_t tma_tile_period(const struct tma_kernel *kernel);

@@ -49,12 +49,20 @@ static uint32_t map_count(const struct tma_stage_operation *stage,
     return tma_array_maps(&workload->arrays[stage->map]);
 }
 
+uint32_t tma_descriptor_number(const struct tma_map_array *arrays, const uint8_t *places,
+                               uint32_t count, uint32_t array, uint32_t index) {
+    uint32_t number = 1 + index;
+    for (uint32_t i = 0; i < count; i++)
+        if (array == count || places[i] < places[array] ||
+            (places[i] == places[array] && i < array))
+            number += tma_array_maps(&arrays[i]);
+    return number;
+}
+
 uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t array,
                                  uint32_t index) {
-    uint32_t number = 1 + index;
-    for (uint32_t before = 0; before < array; before++)
-        number += tma_array_maps(&workload->arrays[before]);
-    return number;
+    return tma_descriptor_number(workload->arrays, workload->map_places, workload->map_count, array,
+                                 index);
 }
 
 uint64_t tma_workload_descriptor_address(const struct tma_workload *workload) {

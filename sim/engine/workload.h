@@ -76,6 +76,10 @@ struct tma_loop_code {
 struct tma_workload {
     struct tma_tensor_map maps[TMA_MAX_TENSOR_MAPS];
     struct tma_map_array arrays[TMA_MAX_TENSOR_MAPS]; /* by map */
+    /* By map: where it stands among the names. Descriptors lie in memory in this order, and where
+     * it is the same, in that of `maps`. So the order in which a scenario lists its maps decides
+     * nothing. */
+    uint8_t map_places[TMA_MAX_TENSOR_MAPS];
     uint32_t map_count;
 
     uint32_t cta_count;    /* CTAs of the grid */
@@ -148,8 +152,13 @@ static inline uint32_t tma_array_maps(const struct tma_map_array *array) {
     return array->count > 0 ? array->count : 1;
 }
 
-/* The number of a map among all tensor maps of the workload, from 1: map `index` of array `array`.
- */
+/* The number of map `index` of array `array` among the tensor maps of `count` arrays, from 1, in
+ * the order of their places (tma_workload.map_places). `array` may be `count`: all maps come
+ * before. */
+uint32_t tma_descriptor_number(const struct tma_map_array *arrays, const uint8_t *places,
+                               uint32_t count, uint32_t array, uint32_t index);
+
+/* The same, of the workload's maps. */
 uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t array,
                                  uint32_t index);
 

@@ -19,7 +19,7 @@ static bool acquires(const struct tma_kernel *kernel, uint32_t first, uint32_t e
 static bool run_further_ahead(struct tma_kernel *kernel, uint32_t rings, uint32_t more) {
     for (uint32_t i = 0; i < kernel->statement_count; i++) {
         struct tma_statement *loop = &kernel->statements[i];
-        if (loop->ahead == 0)
+        if (!loop->has_ahead)
             continue;
         for (uint32_t part = i + 1; part < loop->end; part++) {
             const struct tma_statement *statement = &kernel->statements[part];

@@ -365,6 +365,8 @@ TMA_TIME(warp, wait_group, wait_group_cycles, cycles, 0, 10000, SM, SHORTER(inst
 TMA_TIME(
     warp, store_wake, store_wake_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,
     "time from the end of a group of stores to the next instruction of a warp that waits for it")
+TMA_TIME(warp, barrier_arrive, barrier_arrive_cycles, cycles, 0, 10000, SM, SHORTER(instructions),
+         issue, LEAST, "time of an arrival at a named barrier, in the warps that arrive and go on")
 TMA_TIME(warp, barrier, barrier_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,
          "time from the last arrival at a named barrier to the next instruction of its warps")
 TMA_TIME(warp, spin, spin_cycles, cycles, 0, 10000, SM, SHORTER(instructions), issue, LEAST,

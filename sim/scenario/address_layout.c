@@ -26,7 +26,13 @@ static uint64_t extent_bytes(const struct tma_tensor_map *map) {
 void tma_assign_map_addresses(struct tma_scenario_reader *reader) {
     struct tma_workload *workload = &reader->scenario->workload;
     uint64_t next = first_address;
-    for (uint32_t i = 0; i < workload->map_count; i++) {
+    uint32_t order[TMA_MAX_TENSOR_MAPS];
+    for (uint32_t i = 0; i < workload->map_count; i++)
+        order[i] = i;
+    for (uint32_t i = 0; i < workload->map_count; i++)
+        order[workload->map_places[i]] = i;
+    for (uint32_t place = 0; place < workload->map_count; place++) {
+        uint32_t i = order[place];
         struct tma_tensor_map *map = &workload->maps[i];
         struct tma_map_array *array = &workload->arrays[i];
         if (!reader->map_valid[i])

@@ -264,8 +264,15 @@ static void print_kernel(const struct printer *printer) {
             fprintf(out, "    %s: %u\n", kernel->buffers[i].name, kernel->buffers[i].bytes);
     for (uint32_t i = 0; i < kernel->barrier_count; i++) {
         const struct tma_named_barrier *barrier = &kernel->barriers[i];
-        fprintf(out, "%s%s", i == 0 ? "  barriers: [" : ", ", barrier->name);
-        fputs(i + 1 == kernel->barrier_count ? "]\n" : "", out);
+        bool counted = kernel->barriers[0].arrivals > 0;
+        fprintf(out, "%s%s",
+                i > 0     ? ", "
+                : counted ? "  barriers: {"
+                          : "  barriers: [",
+                barrier->name);
+        if (counted)
+            fprintf(out, ": %u", barrier->arrivals);
+        fputs(i + 1 < kernel->barrier_count ? "" : counted ? "}\n" : "]\n", out);
     }
 }
 
@@ -475,7 +482,7 @@ static void print_statement(const struct printer *printer, uint32_t index, int i
     case TMA_STATEMENT_FOR:
     case TMA_STATEMENT_TILES:
         print_loop(printer, statement);
-        if (statement->ahead > 0)
+        if (statement->has_ahead)
             fprintf(out, "%*sahead: %u\n", indent + 2, "", statement->ahead);
         fprintf(out, "%*sdo:\n", indent + 2, "");
         print_body(printer, index + 1, statement->end, indent + 4);

@@ -285,6 +285,18 @@ static void add_operand(struct tma_kernel_reader *reader, const struct tma_yaml_
     reader->operands[reader->operand_count++] = operand;
 }
 
+/* The entry of a mapping that follows `last`, or the first one, in the order of keys; NULL: none.
+ */
+static const struct tma_yaml_node *next_by_name(const struct tma_yaml_node *mapping,
+                                                const struct tma_yaml_node *last) {
+    const struct tma_yaml_node *next = NULL;
+    for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next)
+        if ((last == NULL || strcmp(node->key, last->key) > 0) &&
+            (next == NULL || strcmp(node->key, next->key) < 0))
+            next = node;
+    return next;
+}
+
 static void read_operands(struct tma_kernel_reader *reader, const struct tma_yaml_node *operands,
                           uint8_t ring) {
     if (operands == NULL) {
@@ -293,8 +305,15 @@ static void read_operands(struct tma_kernel_reader *reader, const struct tma_yam
                 (struct tma_ring_operand){.ring = ring, .automatic = true};
         return;
     }
-    for (const struct tma_yaml_node *node = operands->first; node != NULL; node = node->next)
-        add_operand(reader, node, ring, operands->kind == TMA_YAML_LIST);
+    if (operands->kind == TMA_YAML_LIST) {
+        for (const struct tma_yaml_node *node = operands->first; node != NULL; node = node->next)
+            add_operand(reader, node, ring, true);
+        return;
+    }
+    /* The entries of a mapping lie in the order of their names. */
+    for (const struct tma_yaml_node *last = NULL, *next;
+         (next = next_by_name(operands, last)) != NULL; last = next)
+        add_operand(reader, next, ring, false);
 }
 
 static void read_ring(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
@@ -421,6 +440,7 @@ static void copy_maps(const struct tma_workload *workload, struct tma_kernel *ke
     kernel->map_count = workload->map_count;
     memcpy(kernel->maps, workload->maps, sizeof workload->maps);
     memcpy(kernel->arrays, workload->arrays, sizeof workload->arrays);
+    memcpy(kernel->map_places, workload->map_places, sizeof workload->map_places);
 }
 
 static void read_parts(struct tma_kernel_reader *reader, const struct kernel_input *input) {

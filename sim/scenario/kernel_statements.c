@@ -444,6 +444,7 @@ static void read_for(struct statement_context *context, int with) {
     }
     read_ahead_count(context, &statement);
     bool says_ahead = beside(context, "ahead") != NULL;
+    statement.has_ahead = says_ahead;
     *statement_of(context) = statement;
     reader->loops++;
     reader->ahead_loops += says_ahead;
@@ -801,7 +802,7 @@ const struct tma_statement_form tma_statement_forms[] = {
     {read_barrier, false, "sync", "a barrier", "",
      "arrives at the barrier and waits until it is complete", "bar.sync", "warp.barrier"},
     {read_barrier, true, "arrive", "a barrier", "", "arrives at the barrier and goes on",
-     "bar.arrive", "warp.barrier"},
+     "bar.arrive", "warp.barrier_arrive"},
     {read_word, TMA_STATEMENT_EXIT, "exit", "nothing", "", "ends the role's program", "exit", ""},
 };
 const size_t tma_statement_form_count = sizeof tma_statement_forms / sizeof tma_statement_forms[0];
@@ -833,16 +834,21 @@ static const struct tma_statement_form *find_form(struct tma_kernel_reader *read
     return NULL;
 }
 
+/* Whether a statement may have a key beside its own. */
+static bool may_have(const struct tma_statement_form *form, const char *key) {
+    size_t length = strlen(key);
+    const char *found = strstr(form->beside, key);
+    return length > 0 && found != NULL && (found[length] == ',' || found[length] == '\0') &&
+           (found == form->beside || found[-1] == ' ');
+}
+
 /* Reports keys beside the statement's own that it does not have. */
 static void check_beside(const struct statement_context *context,
                          const struct tma_statement_form *form) {
     const struct tma_yaml_node *node =
-        context->value == context->node ? NULL : context->value->next;
+        context->value == context->node ? NULL : context->node->first;
     for (; node != NULL; node = node->next) {
-        size_t length = strlen(node->key);
-        const char *found = strstr(form->beside, node->key);
-        if (length > 0 && found != NULL && (found[length] == ',' || found[length] == '\0') &&
-            (found == form->beside || found[-1] == ' '))
+        if (node == context->value || may_have(form, node->key))
             continue;
         tma_diagnose(context->reader->list, TMA_ERROR_SYNTAX, node->key_at,
                      "\"%.60s\" is not allowed beside %s; %s%s", node->key, form->word,
@@ -850,6 +856,23 @@ static void check_beside(const struct statement_context *context,
                                              : "allowed: ",
                      form->beside);
     }
+}
+
+/* The entry of a mapping that says which statement it is, as its keys may be in any order: that
+ * which may have all others beside it. Where none may, the first one. */
+static const struct tma_yaml_node *find_word(const struct tma_yaml_node *mapping) {
+    for (const struct tma_yaml_node *node = mapping->first; node != NULL; node = node->next)
+        for (size_t i = 0; i < tma_statement_form_count; i++) {
+            if (strcmp(tma_statement_forms[i].word, node->key) != 0)
+                continue;
+            const struct tma_yaml_node *other = mapping->first;
+            while (other != NULL &&
+                   (other == node || may_have(&tma_statement_forms[i], other->key)))
+                other = other->next;
+            if (other == NULL)
+                return node;
+        }
+    return mapping->first;
 }
 
 static void read_statement(struct tma_kernel_reader *reader, const struct tma_yaml_node *node) {
@@ -862,10 +885,10 @@ static void read_statement(struct tma_kernel_reader *reader, const struct tma_ya
         return;
     }
     if (mapping)
-        context.value = node->first;
-    context.word = mapping ? node->first->key : node->text;
+        context.value = find_word(node);
+    context.word = mapping ? context.value->key : node->text;
     const struct tma_statement_form *form =
-        find_form(reader, context.word, mapping ? node->first->key_at : node->at);
+        find_form(reader, context.word, mapping ? context.value->key_at : node->at);
     if (form == NULL)
         return;
     bool alone = strcmp(form->takes, "nothing") == 0;

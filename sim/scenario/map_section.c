@@ -319,6 +319,18 @@ static bool check_name(struct tma_scenario_reader *reader, const struct tma_yaml
     return false;
 }
 
+/* Finds where each map stands among the names. */
+static void find_places(struct tma_scenario *scenario) {
+    struct tma_workload *workload = &scenario->workload;
+    for (uint32_t i = 0; i < workload->map_count; i++) {
+        workload->map_places[i] = 0;
+        for (uint32_t other = 0; other < workload->map_count; other++)
+            workload->map_places[i] =
+                (uint8_t)(workload->map_places[i] +
+                          (strcmp(scenario->map_names[other], scenario->map_names[i]) < 0));
+    }
+}
+
 void tma_read_maps(struct tma_scenario_reader *reader, const struct tma_yaml_node *maps) {
     struct tma_workload *workload = &reader->scenario->workload;
     for (const struct tma_yaml_node *node = maps->first; node != NULL; node = node->next) {
@@ -326,7 +338,7 @@ void tma_read_maps(struct tma_scenario_reader *reader, const struct tma_yaml_nod
         if (index == TMA_MAX_TENSOR_MAPS) {
             tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->key_at,
                          "tensor_maps has too many entries; allowed: %d", TMA_MAX_TENSOR_MAPS);
-            return;
+            break;
         }
         reader->scenario->map_names[index] = node->key;
         reader->map_valid[index] = check_name(reader, node);
@@ -334,6 +346,7 @@ void tma_read_maps(struct tma_scenario_reader *reader, const struct tma_yaml_nod
             read_map(reader, node, &workload->maps[index], &workload->arrays[index]);
         workload->map_count++;
     }
+    find_places(reader->scenario);
 }
 
 void tma_map_describe(const struct tma_tensor_map *map, const struct tma_map_array *array,

@@ -46,7 +46,7 @@ static inline void draw_work(struct fuzz_input *input, const char *indent, const
             amount > 4 ? "read" : "complete", amount % 2);
         break;
     case 6:
-        add(yaml, "%s- sync: meet\n", indent);
+        add(yaml, "%s- %s: meet\n", indent, amount % 4 == 0 ? "arrive" : "sync");
         break;
     default:
         add(yaml, "%s- cycles: %d\n", indent, 10 * amount);
@@ -104,6 +104,57 @@ static inline void draw_consumer_role(struct fuzz_input *input, unsigned number,
     }
 }
 
+/* What a kernel has besides: a quarter of the values of the last byte of an input says. */
+enum { OWN_RING = 1, SIGNALLED_RING = 2, HAND_OVER = 4 };
+
+static inline unsigned besides(const struct fuzz_input *input) {
+    unsigned last = input->size == 0 ? 0 : input->data[input->size - 1];
+    return last >= 192 ? last & 63 : 0;
+}
+
+/* How far the loads of the role with its own ring run ahead. */
+static inline unsigned ahead_of(unsigned more) {
+    return more / 8 % 4;
+}
+
+static inline void add_rings_besides(unsigned more, struct yaml_text *yaml) {
+    if ((more & OWN_RING) != 0)
+        add(yaml, "    own: {stages: %u}\n", ahead_of(more) + 1 + more / 32);
+    if ((more & SIGNALLED_RING) != 0)
+        add(yaml, "    made: {stages: %u, operands: {t: 1024}}\n", 1 + more / 16 % 3);
+}
+
+static inline void draw_roles_besides(struct fuzz_input *input, unsigned more,
+                                      struct yaml_text *yaml) {
+    static const char loop[] = "        - for: {k: STEPS}\n          do:\n", *const at =
+                                                                                 "            ";
+    if ((more & OWN_RING) != 0) {
+        add(yaml,
+            "    alone:\n      warps: 4\n      program:\n        - for: {k: STEPS + 2}\n"
+            "          ahead: %u\n          do:\n            - ahead:\n                - acquire: "
+            "own\n"
+            "                - load: {map: C, into: own, at: [0, 16*(k + 8*cta)]}\n            - "
+            "wait: own\n",
+            ahead_of(more));
+        draw_work(input, at, "own", yaml);
+        add(yaml, "%s- release: own\n", at);
+    }
+    if ((more & SIGNALLED_RING) != 0) {
+        add(yaml, "    maker:\n      warps: 4\n      program:\n%s%s- acquire: made\n", loop, at);
+        add(yaml, "%s- cycles: 40\n%s- signal: made\n", at, at);
+        add(yaml, "    taker:\n      warps: 4\n      program:\n%s%s- wait: made\n", loop, at);
+        add(yaml, "%s- alu: 64\n%s- release: made\n", at, at);
+    }
+    if ((more & HAND_OVER) != 0) {
+        add(yaml, "    left:\n      warps: 4\n      program:\n%s%s- arrive: ping\n", loop, at);
+        draw_work(input, at, "r0", yaml);
+        add(yaml, "%s- sync: pong\n", at);
+        add(yaml, "    right:\n      warps: 4\n      program:\n%s%s- sync: ping\n", loop, at);
+        draw_work(input, at, "r0", yaml);
+        add(yaml, "%s- arrive: pong\n", at);
+    }
+}
+
 static inline void draw_kernel(struct fuzz_input *input, const struct kernel_bounds *bounds,
                                struct yaml_text *yaml) {
     bool cluster = one_in(input, 3);
@@ -111,6 +162,7 @@ static inline void draw_kernel(struct fuzz_input *input, const struct kernel_bou
     unsigned steps = (unsigned)fuzz_between(input, 1, bounds->steps);
     unsigned rings = (unsigned)fuzz_between(input, 1, 2);
     unsigned consumers = (unsigned)fuzz_between(input, 1, 2);
+    unsigned more = besides(input);
     yaml->used = 0;
     add(yaml,
         "name: random\ngpu: configs/gpus/h200.yaml\nparameters: {STEPS: %u}\ntensor_maps:\n"
@@ -122,10 +174,13 @@ static inline void draw_kernel(struct fuzz_input *input, const struct kernel_bou
     for (unsigned ring = 0; ring < rings; ring++)
         add(yaml, "    r%u: {stages: %d%s}\n", ring, (int)fuzz_between(input, 1, 4),
             cluster && one_in(input, 2) ? ", release_to: all" : "");
-    add(yaml, "  buffers: {c: 2048, x: 8192}\n  barriers: [meet]\n  roles:\n");
+    add_rings_besides(more, yaml);
+    add(yaml, "  buffers: {c: 2048, x: 8192}\n  barriers: [meet%s]\n  roles:\n",
+        (more & HAND_OVER) != 0 ? ", ping, pong" : "");
     draw_producer_role(input, rings, cluster, yaml);
     for (unsigned i = 0; i < consumers; i++)
         draw_consumer_role(input, i, rings, yaml);
+    draw_roles_besides(input, more, yaml);
 }
 
 #endif

@@ -104,6 +104,7 @@ static inline struct tma_machine small_machine(void) {
                  .commit_cycles = 1,
                  .wait_group_cycles = 2,
                  .store_wake_cycles = 3,
+                 .barrier_arrive_cycles = 2,
                  .barrier_cycles = 5,
                  .spin_cycles = 1,
                  .mma_issue_cycles = 2,

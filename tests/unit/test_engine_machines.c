@@ -126,7 +126,8 @@ END_TEST
 /* By cycle, SM, slot and number, whatever the order of the issues. */
 START_TEST(test_issue_queue) {
     static const struct tma_queued_issue order[] = {
-        {3, 9, 9, 9}, {5, 0, 7, 0}, {5, 1, 2, 4}, {5, 1, 2, 5}, {5, 1, 3, 0}, {8, 0, 0, 0},
+        {3, 9, 9, 9, 0}, {5, 0, 7, 0, 0}, {5, 1, 2, 4, 1},
+        {5, 1, 2, 5, 0}, {5, 1, 3, 0, 0}, {8, 0, 0, 0, 0},
     };
     enum { COUNT = sizeof order / sizeof *order };
     struct tma_issue_queue queue = {0};

@@ -1,0 +1,368 @@
+/* The order in which a scenario lists its roles, maps, rings, buffers, barriers and keys decides
+ * nothing: every kernel that we ship, and random ones, with the entries of all mappings shuffled,
+ * have the same events, results and reports. Reports list things in the order of the scenario, so
+ * their lines are compared as a set. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "engine/kernel_run.h"
+#include "experiment/experiment.h"
+#include "machine.h"
+#include "random_operation.h"
+#include "report/kernel_report.h"
+#include "scenario/document.h"
+#include "scenario/scenario.h"
+#include "scenario/text_file.h"
+#include "suite.h"
+
+#define FUZZ_FAIL(text) ck_abort_msg("%s", text)
+#include "../fuzz/random_kernel.h"
+
+enum { SHUFFLES = 3, RANDOM_KERNELS = 200, MOST_LINES = 4096 };
+
+/* A run, as far as it can be compared. */
+struct outcome {
+    enum tma_error_code code;
+    struct tma_error error;
+    uint64_t events; /* the sum of their digests: their order in a cycle is that of the listing */
+    struct tma_result result; /* its roles in the order of their names */
+    uint64_t experiments;     /* a digest of what each saves */
+    char *lines;              /* of the report, sorted */
+    const struct tma_scenario *scenario;
+};
+
+/* The document as a text with the entries of all mappings shuffled, and the names of barriers. A
+ * parameter has to stand behind those that it uses. */
+static void write_shuffled(const struct tma_yaml_node *node, bool shuffles, uint64_t *state,
+                           FILE *out) {
+    const struct tma_yaml_node *children[512];
+    size_t count = 0;
+    if (node->kind == TMA_YAML_SCALAR) {
+        fputc('"', out);
+        for (const char *c = node->text; *c != '\0'; c++)
+            if (*c == '\n')
+                fputs("\\n", out);
+            else
+                fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+        fputc('"', out);
+        return;
+    }
+    for (const struct tma_yaml_node *child = node->first; child != NULL; child = child->next) {
+        ck_assert_uint_lt(count, TABLE_ROWS(children));
+        children[count++] = child;
+    }
+    bool mapping = node->kind == TMA_YAML_MAPPING;
+    for (size_t i = count; shuffles && i > 1; i--) {
+        size_t other = (size_t)random_between(state, 0, (int64_t)i - 1);
+        const struct tma_yaml_node *swapped = children[i - 1];
+        children[i - 1] = children[other];
+        children[other] = swapped;
+    }
+    fputc(mapping ? '{' : '[', out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        if (mapping)
+            fprintf(out, "\"%s\": ", children[i]->key);
+        bool any_order = children[i]->kind == TMA_YAML_MAPPING
+                             ? !mapping || strcmp(children[i]->key, "parameters") != 0
+                             : mapping && strcmp(children[i]->key, "barriers") == 0;
+        write_shuffled(children[i], any_order, state, out);
+    }
+    fputc(mapping ? '}' : ']', out);
+}
+
+static char *shuffle(const char *text, const char *name, uint64_t *state) {
+    struct tma_diagnostics list = {0};
+    struct tma_yaml_node *root = tma_yaml_parse_mapping(text, strlen(text), name, &list);
+    char *shuffled = NULL;
+    size_t length;
+    FILE *out = open_memstream(&shuffled, &length);
+    ck_assert(root != NULL && out != NULL);
+    write_shuffled(root, true, state, out);
+    fclose(out);
+    tma_yaml_free(root);
+    tma_diagnostics_free(&list);
+    return shuffled;
+}
+
+static void mix(uint64_t *digest, uint64_t word) {
+    *digest = (*digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    *digest ^= *digest >> 29;
+}
+
+static void mix_text(uint64_t *digest, const char *text) {
+    for (; *text != '\0'; text++)
+        mix(digest, (unsigned char)*text);
+}
+
+/* Digests an event with names in the place of numbers that follow the listing. */
+static void digest_event(void *context, const struct tma_event *event) {
+    struct outcome *outcome = context;
+    const struct tma_kernel *kernel = &outcome->scenario->program->kernel;
+    uint64_t digest = 0, figures[TMA_EVENT_FIGURES];
+    memcpy(figures, event->figures, sizeof figures);
+    if (event->kind == TMA_EVENT_MBARRIER) {
+        uint32_t stage = event->slot, ring = 0;
+        for (; stage >= kernel->rings[ring].depth; ring++)
+            stage -= kernel->rings[ring].depth;
+        mix_text(&digest, kernel->rings[ring].name);
+        mix(&digest, stage);
+    } else if (event->kind != TMA_EVENT_CTA_START && event->kind != TMA_EVENT_CTA_END) {
+        mix_text(&digest, kernel->roles[event->slot].name);
+    }
+    if (event->kind == TMA_EVENT_ISSUE) {
+        mix_text(&digest, outcome->scenario->map_names[figures[1]]);
+        figures[1] = 0;
+    }
+    const uint64_t words[] = {event->cycle, event->sm,  event->cta, event->kind,
+                              figures[0],   figures[1], figures[2], figures[3]};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        mix(&digest, words[i]);
+    outcome->events += digest;
+}
+
+static int compare_lines(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorts the lines of a text; without the commas at their ends. */
+static char *sort_lines(char *text) {
+    static char *lines[MOST_LINES];
+    size_t count = 0, length = strlen(text), used = 0;
+    char *sorted = calloc(length + 2, 1);
+    ck_assert_ptr_nonnull(sorted);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        size_t end = strlen(line);
+        if (end > 0 && line[end - 1] == ',')
+            line[end - 1] = '\0';
+        ck_assert_uint_lt(count, MOST_LINES);
+        lines[count++] = line;
+    }
+    qsort(lines, count, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)sprintf(sorted + used, "%s\n", lines[i]);
+    free(text);
+    return sorted;
+}
+
+static char *report_lines(const struct tma_scenario *scenario, const struct tma_machine *machine,
+                          const struct tma_result *result) {
+    const int json = 1;
+    struct tma_kernel_report_input input = {.scenario = "order",
+                                            .machine = machine,
+                                            .kernel = &scenario->program->kernel,
+                                            .result = result,
+                                            .map_names = scenario->map_names};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    ck_assert_ptr_nonnull(out);
+    tma_kernel_report_write(&input, json, out);
+    fclose(out);
+    return sort_lines(text);
+}
+
+/* Puts the roles of a result in the order of their names. */
+static void order_roles(const struct tma_kernel *kernel, struct tma_result *result) {
+    struct tma_result listed = *result;
+    uint32_t order[TMA_MAX_ROLES];
+    tma_kernel_role_order(kernel, order);
+    for (uint32_t r = 0; r < kernel->role_count; r++)
+        memcpy(result->role_cycles[r], listed.role_cycles[order[r]], sizeof listed.role_cycles[r]);
+    /* Consumers are numbered as they are listed; the report has their lines. */
+    memset(result->consumers, 0, sizeof result->consumers);
+}
+
+static void try_experiments(const struct tma_machine *machine, const struct tma_kernel *kernel,
+                            const struct tma_result *result, struct outcome *outcome) {
+    static struct tma_experiments experiments;
+    const struct tma_experiment_subject subject = {
+        .machine = machine, .kind = &tma_kernel_kind, .workload = kernel};
+    ck_assert_int_eq(tma_experiments_run(&subject, result, 0, &experiments, NULL), TMA_OK);
+    for (size_t i = 0; i < experiments.count; i++) {
+        uint64_t digest = 0;
+        mix_text(&digest, experiments.items[i].relief->key);
+        mix_text(&digest, experiments.items[i].change);
+        mix(&digest, experiments.items[i].cycles.mean);
+        outcome->experiments += digest;
+    }
+}
+
+/* How a kernel is run. */
+struct way {
+    const struct tma_machine *machine; /* NULL: the scenario's */
+    bool sampled, with_experiments;
+};
+
+static char refusal[TMA_ERROR_TEXT_BYTES]; /* why the last scenario was refused */
+
+static bool is_read(const char *text, const char *name, struct tma_scenario *scenario) {
+    struct tma_diagnostics list = {0};
+    bool good = tma_scenario_read_text(text, name, NULL, 0, scenario, &list);
+    if (!good && list.count > 0)
+        snprintf(refusal, sizeof refusal, "%s", list.items[0].text);
+    tma_diagnostics_free(&list);
+    return good;
+}
+
+/* Reads and runs a kernel. False where it is refused. */
+static bool run(const char *text, const char *name, const struct way *way,
+                struct outcome *outcome) {
+    static struct tma_scenario scenario;
+    const struct tma_event_sink sink = {digest_event, outcome};
+    const struct tma_watch watch = {.sampling =
+                                        way->sampled ? TMA_SAMPLING_USUAL : TMA_SAMPLING_NONE};
+    memset(outcome, 0, sizeof *outcome);
+    if (!is_read(text, name, &scenario)) {
+        tma_scenario_free(&scenario);
+        return false;
+    }
+    const struct tma_machine *machine = way->machine == NULL ? &scenario.machine : way->machine;
+    const struct tma_kernel *kernel = &scenario.program->kernel;
+    outcome->scenario = &scenario;
+    outcome->code = tma_kernel_run_watched(machine, kernel, way->sampled ? NULL : &sink, &watch,
+                                           &outcome->result, NULL, &outcome->error);
+    if (outcome->code == TMA_OK) {
+        outcome->lines = report_lines(&scenario, machine, &outcome->result);
+        if (way->with_experiments)
+            try_experiments(machine, kernel, &outcome->result, outcome);
+        order_roles(kernel, &outcome->result);
+    }
+    tma_scenario_free(&scenario);
+    return true;
+}
+
+/* Which of several faults comes first is left open, as roles execute ahead of time. */
+static void expect_same(const char *name, const char *text, const char *shuffled,
+                        const struct outcome *a, const struct outcome *b) {
+    ck_assert_msg(a->code == b->code, "%s: codes %d and %d: %s%s\n%.1500s\n%.1500s", name, a->code,
+                  b->code, a->error.text, b->error.text, text, shuffled);
+    if (a->code != TMA_OK) {
+        ck_assert_msg(a->code == TMA_ERROR_FAULT || strcmp(a->error.text, b->error.text) == 0,
+                      "%s: %s / %s\n%.1500s\n%.1500s", name, a->error.text, b->error.text, text,
+                      shuffled);
+        return;
+    }
+    ck_assert_msg(
+        a->result.cycles == b->result.cycles, "%s: %llu and %llu cycles\n%.1500s\n%.1500s", name,
+        (unsigned long long)a->result.cycles, (unsigned long long)b->result.cycles, text, shuffled);
+    ck_assert_msg(a->events == b->events, "%s: events differ\n%.1500s\n%.1500s", name, text,
+                  shuffled);
+    ck_assert_msg(memcmp(&a->result, &b->result, sizeof a->result) == 0,
+                  "%s: results differ\n%.1500s\n%.1500s", name, text, shuffled);
+    ck_assert_msg(strcmp(a->lines, b->lines) == 0, "%s: reports differ:\n%.1500s\n%.1500s", name,
+                  a->lines, b->lines);
+    ck_assert_msg(a->experiments == b->experiments, "%s: experiments differ", name);
+}
+
+/* Runs a kernel as it is and shuffled. */
+static void try_orders(const char *text, const char *name, const struct way *way, int shuffles,
+                       uint64_t *state) {
+    static struct outcome listed, other;
+    if (!run(text, name, way, &listed))
+        return;
+    for (int i = 0; i < shuffles; i++) {
+        char *shuffled = shuffle(text, name, state);
+        ck_assert_msg(run(shuffled, name, way, &other), "%.3000s: refused: %s", shuffled, refusal);
+        expect_same(name, text, shuffled, &listed, &other);
+        free(shuffled);
+        free(other.lines);
+    }
+    free(listed.lines);
+}
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 16);
+    ck_assert(file != NULL && text != NULL);
+    ck_assert_uint_lt(fread(text, 1, 1 << 16, file), 1 << 16);
+    fclose(file);
+    return text;
+}
+
+/* All kernels of a folder. */
+static void try_folder(const char *folder, const struct way *way, int shuffles) {
+    uint64_t state = 1;
+    DIR *directory = opendir(folder);
+    ck_assert_ptr_nonnull(directory);
+    int tried = 0;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (strstr(entry->d_name, ".yaml") == NULL || tried++ % case_step() != 0)
+            continue;
+        char *text = read_file(path);
+        try_orders(text, path, way, shuffles, &state);
+        free(text);
+    }
+    closedir(directory);
+    ck_assert_int_gt(tried, 4);
+}
+
+START_TEST(orders_of_scenarios) {
+    try_folder("configs/scenarios/kernels", &(struct way){.with_experiments = true}, 1);
+    try_folder("configs/scenarios/kernels", &(struct way){0}, SHUFFLES);
+}
+END_TEST
+
+/* Whole runs take a minute. */
+START_TEST(orders_of_the_library) {
+    if (getenv("KERNELS") == NULL)
+        return;
+    try_folder("configs/kernels", &(struct way){0}, 1);
+}
+END_TEST
+
+START_TEST(orders_of_sampled_runs) {
+    try_folder("configs/kernels", &(struct way){.sampled = true}, 1);
+}
+END_TEST
+
+/* These have statements of several roles in one cycle. */
+START_TEST(orders_of_inputs_that_went_wrong) {
+    static const char *const paths[] = {
+        "tests/cli/kernels/arrive_last.yaml", "tests/cli/kernels/arrive_first.yaml",
+        "tests/cli/kernels/prefetch_at_end.yaml", "tests/cli/kernels/reduce_fills.yaml"};
+    uint64_t state = 3;
+    for (int i = 0; i < TABLE_ROWS(paths); i++) {
+        char *text = read_file(paths[i]);
+        try_orders(text, paths[i], &(struct way){0}, SHUFFLES, &state);
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(orders_of_random_kernels) {
+    static struct yaml_text yaml;
+    struct tma_machine machine = small_machine();
+    uint64_t state = 7;
+    const char *soak = getenv("KERNELS");
+    int count = soak != NULL ? atoi(soak) : some_of(RANDOM_KERNELS);
+    for (int i = 0; i < count; i++) {
+        uint8_t bytes[512];
+        for (size_t b = 0; b < sizeof bytes; b++)
+            bytes[b] = (uint8_t)random_between(&state, 0, 255);
+        struct fuzz_input input = {bytes, sizeof bytes};
+        machine.topology.seed = (uint32_t)(i % 4);
+        draw_kernel(&input, i % 4 == 0 ? &usual_kernel : &small_kernel, &yaml);
+        try_orders(yaml.bytes, "random", &(struct way){.machine = &machine}, SHUFFLES, &state);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("order of scenarios");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 3600); /* sanitizers are slow, and a soak takes long */
+    tcase_add_test(tests, orders_of_scenarios);
+    tcase_add_test(tests, orders_of_the_library);
+    tcase_add_test(tests, orders_of_sampled_runs);
+    tcase_add_test(tests, orders_of_inputs_that_went_wrong);
+    tcase_add_test(tests, orders_of_random_kernels);
+    suite_add_tcase(suite, tests);
+    load_engine();
+    return run_suite(suite);
+}
