@@ -54,7 +54,7 @@ uint32_t tma_descriptor_number(const struct tma_map_array *arrays, const uint8_t
     uint32_t number = 1 + index;
     for (uint32_t i = 0; i < count; i++)
         if (array == count || places[i] < places[array] ||
-            (places[i] == places[array] && i < array))
+            (i < array && places[i] == places[array]))
             number += tma_array_maps(&arrays[i]);
     return number;
 }
