@@ -25,7 +25,7 @@ enum access_kind {
 struct access {
     uint32_t from, to; /* bytes of the CTA's shared memory */
     enum access_kind kind;
-    uint32_t component; /* of the role */
+    uint32_t component; /* of the role: of its CTA, and its place there */
     uint64_t epoch;     /* READ, WRITE: of the role's clock; HOLD: at its release, or NEVER */
     uint64_t group;     /* PRODUCT, STORE: number; LOAD: phase of its stage */
     uint32_t stage;     /* LOAD: number among those of the CTA */
@@ -90,8 +90,13 @@ static uint32_t component_of(const struct tma_kernel_cta *cta, uint32_t role) {
     return cta->rank * cta->engine->kernel->role_count + role;
 }
 
+/* The place of a role among those of its CTA, which are in the order of their names. */
+static uint32_t place_of(const struct tma_role_state *role) {
+    return (uint32_t)(role - role->cta->roles);
+}
+
 static uint64_t *own_clock(const struct tma_role_state *role) {
-    return &race_role_of(role)->clock[component_of(role->cta, role->index)];
+    return &race_role_of(role)->clock[component_of(role->cta, place_of(role))];
 }
 
 static struct race_stage *race_stage_of(const struct tma_kernel_cta *cta, uint32_t ring,
@@ -298,7 +303,7 @@ static bool is_before(const struct tma_kernel_cta *cta, const struct access *acc
     uint64_t end = end_of(cta, access);
     if (end == NEVER)
         return false;
-    if (access->component != component_of(role->cta, role->index))
+    if (access->component != component_of(role->cta, place_of(role)))
         return end <= own->clock[access->component];
     return access->kind == ACCESS_HOLD || is_elected(access->kind) == is_elected(kind) ||
            cta->engine->kernel->roles[role->index].warps == 1 || end <= own->synced;
@@ -357,8 +362,9 @@ static void describe_place(const struct tma_kernel *kernel, const struct access 
 }
 
 /* "mma of CTA 1, role consumer (k = 3), cycle 4100, line 31" */
-static void describe(const struct tma_kernel *kernel, const struct access *access, char *text,
+static void describe(const struct tma_kernel_cta *cta, const struct access *access, char *text,
                      size_t size) {
+    const struct tma_kernel *kernel = cta->engine->kernel;
     char variables[120] = "";
     size_t used = 0;
     for (uint32_t i = 0; i < access->variable_count && used < sizeof variables; i++)
@@ -366,8 +372,8 @@ static void describe(const struct tma_kernel *kernel, const struct access *acces
                                  i == 0 ? " (" : ", ", kernel->variables[access->variables[i]],
                                  access->values[i]);
     snprintf(text, size, "%s of CTA %u, role %s%s%s, cycle %" PRIu64, word_of(access), access->cta,
-             kernel->roles[access->component % kernel->role_count].name, variables,
-             access->variable_count > 0 ? ")" : "", access->cycle);
+             kernel->roles[cta->roles[access->component % kernel->role_count].index].name,
+             variables, access->variable_count > 0 ? ")" : "", access->cycle);
     used = strlen(text);
     if (access->statement->line > 0)
         snprintf(text + used, size - used, ", line %u", access->statement->line);
@@ -397,8 +403,8 @@ static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta
     char first[200], second[200], place[80], text[TMA_ERROR_TEXT_BYTES];
     struct tma_result *result = engine->result;
     describe_place(engine->kernel, now->from > before->from ? now : before, place, sizeof place);
-    describe(engine->kernel, before, first, sizeof first);
-    describe(engine->kernel, now, second, sizeof second);
+    describe(cta, before, first, sizeof first);
+    describe(cta, now, second, sizeof second);
     snprintf(text, sizeof text, "race on %s of CTA %u: %s, %s what %s, %s: %s", place, cta->number,
              second, writes(now->kind) ? "writes" : "reads", first,
              before->kind == ACCESS_HOLD ? "uses"
@@ -489,7 +495,7 @@ static struct access access_of(struct tma_role_state *role, enum access_kind kin
     struct access access = {.from = (uint32_t)from,
                             .to = (uint32_t)(from + bytes),
                             .kind = kind,
-                            .component = component_of(role->cta, role->index),
+                            .component = component_of(role->cta, place_of(role)),
                             .epoch = *own_clock(role),
                             .cta = role->cta->number,
                             .cycle = cycle,
@@ -539,7 +545,7 @@ void tma_race_wait_full(struct tma_role_state *role, const struct tma_statement 
     const struct tma_kernel *kernel = role->cta->engine->kernel;
     struct race_stage *raced = race_stage_of(role->cta, statement->ring, stage);
     join(races_of(role), race_role_of(role)->clock, raced->ended_full);
-    raced->waited[role->index] = (struct waited){phase + 1, *own_clock(role)};
+    raced->waited[place_of(role)] = (struct waited){phase + 1, *own_clock(role)};
     struct access hold = access_of(role, ACCESS_HOLD, statement, role->cycle,
                                    stage_address(kernel, statement->ring, stage),
                                    kernel->rings[statement->ring].stage_bytes);
@@ -551,7 +557,7 @@ void tma_race_release(struct tma_role_state *role, uint32_t ring, uint32_t stage
     struct tma_kernel_cta *cta = role->cta;
     struct tma_races *races = races_of(role);
     uint64_t from = stage_address(cta->engine->kernel, ring, stage);
-    uint32_t component = component_of(cta, role->index);
+    uint32_t component = component_of(cta, place_of(role));
     struct region *regions = &races->regions[(size_t)cta->place * races->region_count];
     uint64_t to = from + cta->engine->kernel->rings[ring].stage_bytes;
     for (uint32_t r = region_at(races, from); r < races->region_count && races->bounds[r] < to; r++)

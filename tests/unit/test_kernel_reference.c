@@ -1505,6 +1505,7 @@ START_TEST(random_kernels_are_exact) {
         if (read_kernel(yaml.bytes, "random", &scenario) && !races(&scenario.program->kernel)) {
             struct tma_kernel *kernel = &scenario.program->kernel;
             kernel->cold = true;
+            kernel->allow_races = true; /* many have some: the reference knows none */
             kernel->ctas_per_sm = 1 + (uint32_t)random_between(&state, 0, 1);
             snprintf(name, sizeof name, "kernel %d", i);
             ran += expect_same(name, &machine, kernel, yaml.bytes) == TMA_OK;
