@@ -9,6 +9,7 @@
     X(TMA_LIMIT_YAML_DEPTH, 48, "levels of mappings and lists in such a file")                     \
     X(TMA_LIMIT_YAML_VALUES, 10000, "keys and values in such a file, after aliases")               \
     X(TMA_LIMIT_YAML_BYTES, 1048576, "bytes of keys and values in such a file, after aliases")     \
+    X(TMA_LIMIT_PTX_BYTES, 268435456, "bytes of a PTX file")                                       \
     X(TMA_LIMIT_EXPRESSION_BYTES, 1000, "bytes of an expression")                                  \
     X(TMA_LIMIT_EXPRESSION_NODES, 256, "names, numbers and operators of an expression")            \
     X(TMA_LIMIT_EXPRESSION_DEPTH, 32, "levels of parentheses, signs and conditions in one")        \
