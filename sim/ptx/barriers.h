@@ -1,0 +1,38 @@
+/* mbarriers, the barriers of CTAs and clusters, and instructions of the lanes of a warp together.
+ * Internal to this folder. */
+#ifndef TMA_PTX_BARRIERS_H
+#define TMA_PTX_BARRIERS_H
+
+#include "ptx/execution_state.h"
+
+/* mbarrier.*: op->a is the base of the address, op->d the token or the predicate. */
+tma_handler tma_run_mbarrier_init, tma_run_mbarrier_inval, tma_run_mbarrier_arrive,
+    tma_run_mbarrier_count, tma_run_mbarrier_transactions, tma_run_mbarrier_wait;
+
+/* How an mbarrier.arrive arrives (op->mode, bits). */
+enum { TMA_ARRIVE_DROP = 1, TMA_ARRIVE_EXPECT = 2 };
+
+tma_handler tma_run_barrier, tma_run_cluster_arrive, tma_run_cluster_wait;
+enum { TMA_BARRIER_SYNC, TMA_BARRIER_ARRIVE, TMA_BARRIER_RED }; /* op->mode */
+
+/* Counts an arrival, or bytes, on the mbarrier at an address of shared memory. False after
+ * tma_stop. *state: NULL, or the state before. */
+bool tma_mbarrier_change(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
+                         uint64_t address, bool generic, uint32_t arrivals, int64_t transactions,
+                         bool drop, uint64_t *state);
+
+/* Is the phase that a path waits for over? */
+bool tma_wait_over(const struct tma_warp *warp, const struct tma_ptx_wait *wait, uint32_t lanes);
+
+/* Describes a wait: "mbarrier 0x400 of CTA 3, phase 0: ...". */
+void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait, char *text,
+                   size_t size);
+
+/* Barriers may be complete now that lanes of a warp have ended. */
+void tma_barriers_after_exit(struct tma_warp *warp, uint32_t lanes);
+
+/* shfl, vote, match, redux, elect, activemask, bar.warp.sync. */
+tma_handler tma_run_shfl, tma_run_vote, tma_run_match, tma_run_redux, tma_run_elect,
+    tma_run_activemask, tma_run_nothing;
+
+#endif

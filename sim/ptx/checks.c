@@ -1,0 +1,684 @@
+#include "ptx/checks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
+
+enum {
+    CELL_BYTES = 4,
+    CELL_READS = 12,      /* sides that read a cell since its last write */
+    MOST_BARRIERS = 1024, /* mbarriers of a cluster */
+    NAMED_BARRIERS = 17,  /* of a CTA; the last one is the cluster's, of its first CTA */
+    NOTHING = UINT16_MAX  /* no side */
+};
+
+/* What is known of one side: all that it did up to `whole`, and up to `part` what `lanes` did. */
+struct known {
+    uint32_t whole, part, lanes;
+};
+
+/* An access to a cell. */
+struct mark {
+    uint16_t side;  /* NOTHING: none */
+    uint8_t layout; /* of a write by TMA */
+    bool generic;   /* by the generic proxy: TMA and wgmma need a fence */
+    uint32_t clock, lanes;
+    uint32_t instruction;
+};
+
+struct cell {
+    struct mark write;
+    struct mark reads[CELL_READS];
+    uint8_t read_count;
+};
+
+struct warp {
+    uint32_t converged;                /* clock at the last convergence */
+    uint32_t issued[TMA_CHECK_GROUPS]; /* groups that were committed */
+    uint32_t lanes[TMA_CHECK_GROUPS];  /* that have operations in them */
+    uint32_t store;                    /* instruction of its last bulk store */
+    uint32_t open;                     /* bulk stores that are in no group yet */
+};
+
+struct mbarrier {
+    uint32_t cta, address;
+    uint32_t phase;         /* phases that are complete */
+    struct known *pending;  /* what arrivals of the current phase carry */
+    struct known *complete; /* what those of the last one carried */
+};
+
+struct sync {
+    struct known *pending, *complete;
+};
+
+struct tma_checks {
+    uint32_t ctas, warps, shared_bytes, cells; /* warps, bytes and cells: of a CTA */
+    uint32_t sides;                            /* warps and their groups, then mbarriers */
+    bool strict, out_of_memory;
+    tma_check_report *report;
+    void *context;
+    struct cell *memory;  /* by CTA */
+    struct warp *states;  /* by CTA, then warp */
+    struct known *clocks; /* by warp, then side */
+    uint32_t *fenced;     /* by warp, then warp: whose generic writes up to that clock are fenced */
+    struct known **blocks; /* owned: the clocks of barriers */
+    size_t block_count, block_capacity;
+    struct mbarrier *barriers;
+    uint32_t barrier_count;
+    struct sync *syncs; /* by CTA, then number */
+    struct known *left; /* by CTA, then side: what its warps knew when they exited */
+    struct {
+        uint32_t clock, instruction;
+    } * remotes; /* by warp, then CTA */
+};
+
+/* ---- sides ---- */
+
+static uint32_t warp_of(const struct tma_checks *checks, const struct tma_check_side *side) {
+    return side->cta * checks->warps + side->warp;
+}
+
+static uint32_t group_side(const struct tma_checks *checks, uint32_t warp,
+                           enum tma_check_group group) {
+    return checks->ctas * checks->warps * (1 + (uint32_t)group) + warp;
+}
+
+static uint32_t barrier_side(const struct tma_checks *checks, uint32_t barrier) {
+    return checks->ctas * checks->warps * (1 + TMA_CHECK_GROUPS) + barrier;
+}
+
+static struct known *clock_of(const struct tma_checks *checks, uint32_t warp) {
+    return &checks->clocks[(size_t)warp * checks->sides];
+}
+
+static struct known *new_clock(struct tma_checks *checks) {
+    struct known **grown = tma_array_grow(checks->blocks, checks->block_count,
+                                          &checks->block_capacity, sizeof(struct known *));
+    if (grown == NULL)
+        return NULL;
+    checks->blocks = grown;
+    struct known *clock = tma_allocate(checks->sides + checks->ctas * checks->warps, sizeof *clock);
+    if (clock != NULL)
+        checks->blocks[checks->block_count++] = clock;
+    return clock;
+}
+
+static void learn(struct known *into, const struct known *from, uint32_t sides) {
+    for (uint32_t i = 0; i < sides; i++) {
+        if (from[i].whole > into[i].whole)
+            into[i].whole = from[i].whole;
+        into[i].lanes |= from[i].lanes;
+        if (from[i].part > into[i].part)
+            into[i].part = from[i].part;
+    }
+}
+
+/* The fences of warps travel with the clocks: behind the sides of a barrier's clock. */
+static void give(struct tma_checks *checks, uint32_t warp, uint32_t lanes, struct known *barrier) {
+    struct known *own = clock_of(checks, warp);
+    uint32_t warps = checks->ctas * checks->warps, now = own[warp].whole;
+    bool all = lanes == UINT32_MAX;
+    own[warp] = (struct known){all ? now : checks->states[warp].converged, now, lanes};
+    learn(barrier, own, checks->sides);
+    own[warp] = (struct known){now + 1, now + 1, UINT32_MAX};
+    if (all)
+        checks->states[warp].converged = now;
+    for (uint32_t i = 0; i < warps; i++)
+        if (checks->fenced[warp * warps + i] > barrier[checks->sides + i].whole)
+            barrier[checks->sides + i].whole = checks->fenced[warp * warps + i];
+}
+
+static void take(struct tma_checks *checks, uint32_t warp, const struct known *barrier) {
+    uint32_t warps = checks->ctas * checks->warps;
+    struct known *own = clock_of(checks, warp), self = own[warp];
+    learn(own, barrier, checks->sides);
+    own[warp] = self;
+    for (uint32_t i = 0; i < warps; i++)
+        if (barrier[checks->sides + i].whole > checks->fenced[warp * warps + i])
+            checks->fenced[warp * warps + i] = barrier[checks->sides + i].whole;
+}
+
+/* ---- cells ---- */
+
+static bool is_ordered(const struct tma_checks *checks, uint32_t warp, const struct mark *mark) {
+    const struct known *known = &clock_of(checks, warp)[mark->side];
+    return mark->side == NOTHING || mark->side == warp || mark->clock <= known->whole ||
+           (mark->clock <= known->part && (mark->lanes & ~known->lanes) == 0);
+}
+
+/* "warp 2 of CTA 0", "a TMA load that completes on mbarrier 0x10 of CTA 0", ... */
+static void name_side(const struct tma_checks *checks, uint32_t side, char text[96]) {
+    static const char *const groups[] = {"a bulk store", "a matrix product", "cp.async"};
+    uint32_t warps = checks->ctas * checks->warps, kind = side / warps;
+    if (kind > TMA_CHECK_GROUPS) {
+        const struct mbarrier *barrier = &checks->barriers[side - barrier_side(checks, 0)];
+        snprintf(text, 96, "a bulk load that completes on mbarrier 0x%x of CTA %u",
+                 barrier->address, barrier->cta);
+    } else if (kind == 0) {
+        snprintf(text, 96, "warp %u of CTA %u", side % checks->warps, side / checks->warps);
+    } else {
+        uint32_t warp = side - kind * warps;
+        snprintf(text, 96, "%s of warp %u of CTA %u", groups[kind - 1], warp % checks->warps,
+                 warp / checks->warps);
+    }
+}
+
+static void race(struct tma_checks *checks, const struct tma_check_side *side, const char *does,
+                 uint32_t own, const struct mark *mark, const char *did, uint32_t address) {
+    char who[96], other[96], text[320];
+    name_side(checks, own, who);
+    name_side(checks, mark->side, other);
+    snprintf(text, sizeof text,
+             "%s %s shared memory 0x%x, which %s %s; no wait, arrival or group orders them", who,
+             does, address, other, did);
+    checks->report(checks->context, "race", side, mark->instruction, text);
+}
+
+static void need_fence(struct tma_checks *checks, const struct tma_check_side *side,
+                       const char *does, const struct mark *mark, uint32_t address) {
+    char other[96], text[320];
+    name_side(checks, mark->side, other);
+    snprintf(text, sizeof text,
+             "%s shared memory 0x%x, which %s wrote by ordinary stores; fence.proxy.async is "
+             "missing between them",
+             does, address, other);
+    checks->report(checks->context, "fence", side, mark->instruction, text);
+}
+
+/* Forgets reads that the warp knows of: what is ordered behind the warp is ordered behind them. */
+static void add_read(struct tma_checks *checks, struct cell *cell, uint32_t warp,
+                     const struct mark *mark) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cell->read_count; i++) {
+        const struct mark *old = &cell->reads[i];
+        bool same = old->side == mark->side && old->clock == mark->clock;
+        if (same && (mark->lanes & ~old->lanes) == 0)
+            return;
+        if (old->side == mark->side || (mark->side == warp && is_ordered(checks, warp, old)))
+            continue;
+        cell->reads[kept++] = *old;
+    }
+    if (kept == CELL_READS) /* the oldest one goes: a race with it alone is not found */
+        memmove(cell->reads, cell->reads + 1, (size_t)--kept * sizeof *cell->reads);
+    cell->reads[kept++] = *mark;
+    cell->read_count = (uint8_t)kept;
+}
+
+static bool is_fenced(const struct tma_checks *checks, uint32_t warp, const struct mark *mark) {
+    return !mark->generic || mark->side == NOTHING ||
+           mark->clock <= checks->fenced[warp * checks->ctas * checks->warps + mark->side];
+}
+
+/* Words for what a side does, and did. */
+struct verb {
+    const char *does, *did;
+    bool async; /* by the asynchronous proxy */
+};
+
+/* The cells of a range. Returns how many; *first is the first one. */
+static uint32_t cells_of(struct tma_checks *checks, uint32_t target, uint32_t address,
+                         uint32_t bytes, struct cell **first) {
+    if (bytes == 0 || address >= checks->shared_bytes || target >= checks->ctas)
+        return 0;
+    uint32_t last =
+        address + bytes - 1 < checks->shared_bytes ? address + bytes - 1 : checks->shared_bytes - 1;
+    *first = &checks->memory[(size_t)target * checks->cells + address / CELL_BYTES];
+    return last / CELL_BYTES - address / CELL_BYTES + 1;
+}
+
+static uint32_t address_of(uint32_t address, uint32_t cell) {
+    return (address & ~(uint32_t)(CELL_BYTES - 1)) + cell * CELL_BYTES;
+}
+
+/* A side that a warp has started reads a range. Reports the first race alone. */
+static void read_range(struct tma_checks *checks, const struct tma_check_side *side,
+                       uint32_t target, uint32_t address, uint32_t bytes, struct mark mark,
+                       const struct verb *verb) {
+    struct cell *cells;
+    uint32_t count = cells_of(checks, target, address, bytes, &cells);
+    uint32_t warp = warp_of(checks, side);
+    bool reported = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mark *write = &cells[i].write;
+        if (!reported && !is_ordered(checks, warp, write)) {
+            race(checks, side, verb->does, mark.side, write, "writes", address_of(address, i));
+            reported = true;
+        } else if (!reported && verb->async && !is_fenced(checks, warp, write)) {
+            need_fence(checks, side, verb->async ? "the asynchronous proxy reads" : "", write,
+                       address_of(address, i));
+            reported = true;
+        }
+        add_read(checks, &cells[i], warp, &mark);
+    }
+}
+
+static void write_range(struct tma_checks *checks, const struct tma_check_side *side,
+                        uint32_t target, uint32_t address, uint32_t bytes, struct mark mark,
+                        const struct verb *verb) {
+    struct cell *cells;
+    uint32_t count = cells_of(checks, target, address, bytes, &cells);
+    uint32_t warp = warp_of(checks, side);
+    bool reported = false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct cell *cell = &cells[i];
+        if (!reported && !is_ordered(checks, warp, &cell->write)) {
+            race(checks, side, verb->does, mark.side, &cell->write, "writes",
+                 address_of(address, i));
+            reported = true;
+        }
+        for (uint32_t j = 0; j < cell->read_count && !reported; j++) {
+            if (!is_ordered(checks, warp, &cell->reads[j])) {
+                race(checks, side, verb->does, mark.side, &cell->reads[j], "reads",
+                     address_of(address, i));
+                reported = true;
+            } else if (checks->strict && verb->async && !is_fenced(checks, warp, &cell->reads[j])) {
+                need_fence(checks, side, "the asynchronous proxy overwrites", &cell->reads[j],
+                           address_of(address, i));
+                reported = true;
+            }
+        }
+        cell->write = mark;
+        cell->read_count = 0;
+    }
+}
+
+static struct mark warp_mark(const struct tma_checks *checks, const struct tma_check_side *side) {
+    uint32_t warp = warp_of(checks, side);
+    return (struct mark){.side = (uint16_t)warp,
+                         .layout = TMA_CHECK_NO_LAYOUT,
+                         .generic = true,
+                         .clock = clock_of(checks, warp)[warp].whole,
+                         .lanes = side->lanes,
+                         .instruction = side->instruction};
+}
+
+/* Operations of the group that is not committed yet. */
+static struct mark group_mark(const struct tma_checks *checks, const struct tma_check_side *side,
+                              enum tma_check_group group) {
+    uint32_t warp = warp_of(checks, side);
+    return (struct mark){.side = (uint16_t)group_side(checks, warp, group),
+                         .layout = TMA_CHECK_NO_LAYOUT,
+                         .clock = checks->states[warp].issued[group] + 1,
+                         .lanes = side->lanes,
+                         .instruction = side->instruction};
+}
+
+static void use_remote(struct tma_checks *checks, const struct tma_check_side *side,
+                       uint32_t target) {
+    uint32_t warp = warp_of(checks, side);
+    if (target == side->cta || target >= checks->ctas)
+        return;
+    checks->remotes[warp * checks->ctas + target].clock = clock_of(checks, warp)[warp].whole;
+    checks->remotes[warp * checks->ctas + target].instruction = side->instruction;
+}
+
+static struct mbarrier *find_barrier(struct tma_checks *checks, uint32_t cta, uint32_t address) {
+    for (uint32_t i = checks->barrier_count; i-- > 0;)
+        if (checks->barriers[i].cta == cta && checks->barriers[i].address == address)
+            return &checks->barriers[i];
+    if (checks->barrier_count == MOST_BARRIERS)
+        return NULL;
+    struct mbarrier *barrier = &checks->barriers[checks->barrier_count];
+    *barrier = (struct mbarrier){.cta = cta,
+                                 .address = address,
+                                 .pending = new_clock(checks),
+                                 .complete = new_clock(checks)};
+    if (barrier->pending == NULL || barrier->complete == NULL) {
+        checks->out_of_memory = true;
+        return NULL;
+    }
+    checks->barrier_count++;
+    return barrier;
+}
+
+void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *side,
+                       enum tma_check_access access, uint32_t target, uint32_t address,
+                       uint32_t bytes) {
+    static const struct verb verbs[] = {
+        {"reads", "reads", false}, {"writes", "writes", false}, {"updates", "updates", false}};
+    use_remote(checks, side, target);
+    if (access == TMA_CHECK_READ)
+        read_range(checks, side, target, address, bytes, warp_mark(checks, side), &verbs[access]);
+    else if (access == TMA_CHECK_WRITE)
+        write_range(checks, side, target, address, bytes, warp_mark(checks, side), &verbs[access]);
+    else {
+        /* Flags: what the writer of a flag did is known to those who access it after. The cell's
+         * barrier is the flag itself. */
+        struct cell *cells;
+        uint32_t count = cells_of(checks, target, address, bytes, &cells);
+        for (uint32_t i = 0; i < count; i++)
+            cells[i].write.side = NOTHING, cells[i].read_count = 0;
+        struct mbarrier *flag = count == 0 ? NULL : find_barrier(checks, target, address);
+        if (flag != NULL) {
+            give(checks, warp_of(checks, side), side->lanes, flag->pending);
+            take(checks, warp_of(checks, side), flag->pending);
+        }
+    }
+}
+
+void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_side *side,
+                           uint32_t target, uint32_t address, uint32_t bytes, uint8_t layout,
+                           uint32_t barrier_cta, uint32_t barrier) {
+    static const struct verb verb = {"writes", "writes", true};
+    const struct mbarrier *found = find_barrier(checks, barrier_cta, barrier);
+    if (found == NULL)
+        return;
+    use_remote(checks, side, target);
+    struct mark mark = {.side =
+                            (uint16_t)barrier_side(checks, (uint32_t)(found - checks->barriers)),
+                        .layout = layout,
+                        .clock = found->phase + 1,
+                        .lanes = UINT32_MAX,
+                        .instruction = side->instruction};
+    write_range(checks, side, target, address, bytes, mark, &verb);
+}
+
+/* A tile that one map has written is read as if it lay otherwise. */
+static void check_layout(struct tma_checks *checks, const struct tma_check_side *side,
+                         uint32_t address, uint32_t bytes, uint8_t layout, const char *reader) {
+    static const char *const names[] = {"no swizzle", "32B swizzle", "64B swizzle", "128B swizzle"};
+    struct cell *cells;
+    uint32_t count = cells_of(checks, side->cta, address, bytes, &cells);
+    for (uint32_t i = 0; i < count && layout != TMA_CHECK_NO_LAYOUT; i++) {
+        uint8_t written = cells[i].write.layout;
+        if (cells[i].write.side == NOTHING || written == TMA_CHECK_NO_LAYOUT || written == layout)
+            continue;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "%s reads shared memory 0x%x with %s; the tensor map that wrote it has %s", reader,
+                 address_of(address, i), layout < 4 ? names[layout] : "another swizzle",
+                 written < 4 ? names[written] : "another swizzle");
+        checks->report(checks->context, "layout", side, cells[i].write.instruction, text);
+        return;
+    }
+}
+
+void tma_checks_bulk_read(struct tma_checks *checks, const struct tma_check_side *side,
+                          uint32_t address, uint32_t bytes, uint8_t layout) {
+    static const struct verb verb = {"reads", "reads", true};
+    struct warp *state = &checks->states[warp_of(checks, side)];
+    state->lanes[TMA_CHECK_BULK] |= side->lanes;
+    state->store = side->instruction;
+    state->open++;
+    check_layout(checks, side, address, bytes, layout, "a bulk store");
+    read_range(checks, side, side->cta, address, bytes, group_mark(checks, side, TMA_CHECK_BULK),
+               &verb);
+}
+
+void tma_checks_copy_write(struct tma_checks *checks, const struct tma_check_side *side,
+                           uint32_t target, uint32_t address, uint32_t bytes) {
+    static const struct verb verb = {"writes", "writes", false};
+    struct mark mark = group_mark(checks, side, TMA_CHECK_COPY);
+    checks->states[warp_of(checks, side)].lanes[TMA_CHECK_COPY] |= side->lanes;
+    write_range(checks, side, target, address, bytes, mark, &verb);
+}
+
+void tma_checks_product_read(struct tma_checks *checks, const struct tma_check_side *side,
+                             uint32_t address, uint32_t bytes, uint8_t layout) {
+    static const struct verb verb = {"reads", "reads", true};
+    check_layout(checks, side, address, bytes, layout, "wgmma");
+    read_range(checks, side, side->cta, address, bytes, group_mark(checks, side, TMA_CHECK_PRODUCT),
+               &verb);
+}
+
+void tma_checks_commit(struct tma_checks *checks, const struct tma_check_side *side,
+                       enum tma_check_group group) {
+    struct warp *state = &checks->states[warp_of(checks, side)];
+    state->issued[group]++;
+    if (group == TMA_CHECK_BULK)
+        state->open = 0;
+}
+
+void tma_checks_wait_group(struct tma_checks *checks, const struct tma_check_side *side,
+                           enum tma_check_group group, uint32_t left) {
+    uint32_t warp = warp_of(checks, side);
+    struct warp *state = &checks->states[warp];
+    /* Groups are of threads: a wait of other lanes waits for none of them. */
+    if ((state->lanes[group] & ~side->lanes) != 0 || state->issued[group] <= left)
+        return;
+    struct known *known = &clock_of(checks, warp)[group_side(checks, warp, group)];
+    uint32_t clock = state->issued[group] - left;
+    if (clock > known->whole)
+        *known = (struct known){clock, clock, UINT32_MAX};
+    if (left == 0)
+        state->lanes[group] = 0;
+}
+
+enum { BARRIER_BYTES = 8 };
+
+/* Who arrives at an mbarrier or waits on it reads what its initialisation wrote. */
+static void use_barrier(struct tma_checks *checks, const struct tma_check_side *side, uint32_t cta,
+                        uint32_t address) {
+    static const struct verb verb = {"uses the mbarrier in", "uses", false};
+    read_range(checks, side, cta, address, BARRIER_BYTES, warp_mark(checks, side), &verb);
+}
+
+void tma_checks_barrier_init(struct tma_checks *checks, const struct tma_check_side *side,
+                             uint32_t address) {
+    static const struct verb verb = {"initialises or invalidates the mbarrier in", "writes", false};
+    struct mbarrier *barrier = find_barrier(checks, side->cta, address);
+    if (barrier == NULL)
+        return;
+    struct mark mark = warp_mark(checks, side);
+    mark.generic = checks->strict;
+    write_range(checks, side, side->cta, address, BARRIER_BYTES, mark, &verb);
+    /* Phases go on counting: what older ones carried stays older. */
+    barrier->phase++;
+    size_t bytes = (checks->sides + checks->ctas * checks->warps) * sizeof *barrier->pending;
+    memset(barrier->pending, 0, bytes);
+    memset(barrier->complete, 0, bytes);
+}
+
+void tma_checks_barrier_arrive(struct tma_checks *checks, const struct tma_check_side *side,
+                               uint32_t barrier_cta, uint32_t address, bool release) {
+    struct mbarrier *barrier = find_barrier(checks, barrier_cta, address);
+    use_remote(checks, side, barrier_cta);
+    use_barrier(checks, side, barrier_cta, address);
+    if (barrier != NULL && release)
+        give(checks, warp_of(checks, side), side->lanes, barrier->pending);
+}
+
+void tma_checks_copy_arrive(struct tma_checks *checks, const struct tma_check_side *side,
+                            uint32_t barrier_cta, uint32_t address) {
+    struct mbarrier *barrier = find_barrier(checks, barrier_cta, address);
+    uint32_t warp = warp_of(checks, side), copies = group_side(checks, warp, TMA_CHECK_COPY);
+    if (barrier == NULL)
+        return;
+    uint32_t clock = checks->states[warp].issued[TMA_CHECK_COPY] + 1;
+    if (clock > barrier->pending[copies].whole)
+        barrier->pending[copies] = (struct known){clock, clock, UINT32_MAX};
+}
+
+void tma_checks_phase_complete(struct tma_checks *checks, uint32_t barrier_cta, uint32_t address) {
+    struct mbarrier *barrier = find_barrier(checks, barrier_cta, address);
+    if (barrier == NULL)
+        return;
+    uint32_t side = barrier_side(checks, (uint32_t)(barrier - checks->barriers));
+    struct known *complete = barrier->pending;
+    barrier->pending = barrier->complete;
+    barrier->complete = complete;
+    barrier->phase++;
+    complete[side] = (struct known){barrier->phase, barrier->phase, UINT32_MAX};
+    memset(barrier->pending, 0,
+           (checks->sides + checks->ctas * checks->warps) * sizeof *barrier->pending);
+}
+
+void tma_checks_barrier_wait(struct tma_checks *checks, const struct tma_check_side *side,
+                             uint32_t barrier_cta, uint32_t address, bool acquire) {
+    const struct mbarrier *barrier = find_barrier(checks, barrier_cta, address);
+    use_barrier(checks, side, barrier_cta, address);
+    if (barrier != NULL && acquire)
+        take(checks, warp_of(checks, side), barrier->complete);
+}
+
+/* ---- barriers of the CTA and of the cluster ---- */
+
+static struct sync *sync_of(struct tma_checks *checks, uint32_t cta, uint32_t barrier) {
+    struct sync *sync =
+        &checks->syncs[(barrier == TMA_CHECK_CLUSTER ? 0 : cta) * NAMED_BARRIERS + barrier];
+    if (sync->pending == NULL) {
+        sync->pending = new_clock(checks);
+        sync->complete = new_clock(checks);
+    }
+    if (sync->pending != NULL && sync->complete != NULL)
+        return sync;
+    checks->out_of_memory = true;
+    return NULL;
+}
+
+void tma_checks_sync_arrive(struct tma_checks *checks, const struct tma_check_side *side,
+                            uint32_t barrier, bool release) {
+    struct sync *sync = sync_of(checks, side->cta, barrier);
+    if (sync != NULL && release)
+        give(checks, warp_of(checks, side), side->lanes, sync->pending);
+}
+
+void tma_checks_sync_complete(struct tma_checks *checks, uint32_t cta, uint32_t barrier) {
+    struct sync *sync = sync_of(checks, cta, barrier);
+    if (sync == NULL)
+        return;
+    struct known *complete = sync->pending;
+    sync->pending = sync->complete;
+    sync->complete = complete;
+    memset(sync->pending, 0,
+           (checks->sides + checks->ctas * checks->warps) * sizeof *sync->pending);
+}
+
+void tma_checks_sync_wait(struct tma_checks *checks, const struct tma_check_side *side,
+                          uint32_t barrier, bool acquire) {
+    const struct sync *sync = sync_of(checks, side->cta, barrier);
+    if (sync != NULL && acquire)
+        take(checks, warp_of(checks, side), sync->complete);
+}
+
+void tma_checks_converge(struct tma_checks *checks, const struct tma_check_side *side) {
+    uint32_t warp = warp_of(checks, side);
+    struct known *own = &clock_of(checks, warp)[warp];
+    checks->states[warp].converged = own->whole;
+    own->whole++;
+    own->part = own->whole;
+}
+
+void tma_checks_proxy_fence(struct tma_checks *checks, const struct tma_check_side *side) {
+    uint32_t warp = warp_of(checks, side), warps = checks->ctas * checks->warps;
+    for (uint32_t i = 0; i < warps; i++) {
+        const struct known *known = &clock_of(checks, warp)[i];
+        uint32_t clock = known->lanes == UINT32_MAX ? known->part : known->whole;
+        if (clock > checks->fenced[warp * warps + i])
+            checks->fenced[warp * warps + i] = clock;
+    }
+}
+
+/* Bulk stores read the shared memory of a CTA, which must live until then. */
+static void check_stores(struct tma_checks *checks, const struct tma_check_side *side,
+                         uint32_t warp) {
+    const struct warp *state = &checks->states[warp];
+    const struct known *known = &clock_of(checks, warp)[group_side(checks, warp, TMA_CHECK_BULK)];
+    if (state->lanes[TMA_CHECK_BULK] == 0 ||
+        known->whole >= state->issued[TMA_CHECK_BULK] + (state->open != 0))
+        return;
+    char text[192];
+    struct tma_check_side at = *side;
+    at.instruction = state->store;
+    snprintf(text, sizeof text,
+             "warp %u of CTA %u exits while its bulk stores may still read shared memory; "
+             "cp.async.bulk.wait_group.read is missing",
+             side->warp, side->cta);
+    checks->report(checks->context, "exit", &at, UINT32_MAX, text);
+}
+
+void tma_checks_exit(struct tma_checks *checks, const struct tma_check_side *side) {
+    uint32_t warp = warp_of(checks, side);
+    check_stores(checks, side, warp);
+    struct known *left = &checks->left[(size_t)side->cta * checks->sides];
+    learn(left, clock_of(checks, warp), checks->sides);
+}
+
+/* ---- a cluster ---- */
+
+static void *of(size_t count, size_t size, bool *good) {
+    void *block = tma_allocate(count, size);
+    *good = *good && block != NULL;
+    return block;
+}
+
+static void release(struct tma_checks *checks) {
+    for (size_t i = 0; i < checks->block_count; i++)
+        tma_release(checks->blocks[i]);
+    tma_release(checks->blocks);
+    tma_release(checks->memory);
+    tma_release(checks->states);
+    tma_release(checks->clocks);
+    tma_release(checks->fenced);
+    tma_release(checks->barriers);
+    tma_release(checks->syncs);
+    tma_release(checks->left);
+    tma_release(checks->remotes);
+    tma_release(checks);
+}
+
+struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shared_bytes,
+                                    bool strict, tma_check_report *report, void *context) {
+    bool good = true;
+    struct tma_checks *checks = tma_allocate(1, sizeof *checks);
+    if (checks == NULL)
+        return NULL;
+    uint32_t all = ctas * warps;
+    *checks = (struct tma_checks){.ctas = ctas,
+                                  .warps = warps,
+                                  .shared_bytes = shared_bytes,
+                                  .cells = (shared_bytes + CELL_BYTES - 1) / CELL_BYTES,
+                                  .sides = all * (1 + TMA_CHECK_GROUPS) + MOST_BARRIERS,
+                                  .strict = strict,
+                                  .report = report,
+                                  .context = context};
+    checks->memory = of((size_t)ctas * checks->cells, sizeof *checks->memory, &good);
+    checks->states = of(all, sizeof *checks->states, &good);
+    checks->clocks = of((size_t)all * checks->sides, sizeof *checks->clocks, &good);
+    checks->fenced = of((size_t)all * all, sizeof *checks->fenced, &good);
+    checks->barriers = of(MOST_BARRIERS, sizeof *checks->barriers, &good);
+    checks->syncs = of((size_t)ctas * NAMED_BARRIERS, sizeof *checks->syncs, &good);
+    checks->left = of((size_t)ctas * checks->sides, sizeof *checks->left, &good);
+    checks->remotes = of((size_t)all * ctas, sizeof *checks->remotes, &good);
+    if (!good) {
+        release(checks);
+        return NULL;
+    }
+    for (size_t i = 0; i < (size_t)ctas * checks->cells; i++)
+        checks->memory[i].write.side = NOTHING;
+    for (uint32_t warp = 0; warp < all; warp++)
+        clock_of(checks, warp)[warp] = (struct known){1, 1, UINT32_MAX};
+    return checks;
+}
+
+/* A CTA must not leave while others use its memory. */
+static void check_remotes(struct tma_checks *checks) {
+    for (uint32_t warp = 0; warp < checks->ctas * checks->warps; warp++)
+        for (uint32_t cta = 0; cta < checks->ctas; cta++) {
+            uint32_t clock = checks->remotes[warp * checks->ctas + cta].clock;
+            const struct known *known = &checks->left[(size_t)cta * checks->sides + warp];
+            if (clock <= known->whole || clock <= known->part)
+                continue;
+            char text[256];
+            struct tma_check_side side = {
+                .cta = warp / checks->warps,
+                .warp = warp % checks->warps,
+                .instruction = checks->remotes[warp * checks->ctas + cta].instruction};
+            snprintf(text, sizeof text,
+                     "warp %u of CTA %u uses the shared memory of CTA %u, which may have exited by "
+                     "then; no barrier of the cluster orders them",
+                     side.warp, side.cta, cta);
+            checks->report(checks->context, "exit", &side, UINT32_MAX, text);
+            return;
+        }
+}
+
+void tma_checks_end(struct tma_checks *checks, bool completed) {
+    if (checks == NULL)
+        return;
+    if (completed)
+        check_remotes(checks);
+    release(checks);
+}

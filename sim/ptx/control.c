@@ -1,0 +1,239 @@
+/* Control flow (PTX ISA 9.7.12) and miscellaneous instructions (9.7.19).
+ *
+ * Lanes that part become paths of their own. The warp runs the path with the deepest call and the
+ * lowest pc first, so that paths meet again behind the branch. */
+#include "ptx/control.h"
+
+#include "ptx/barriers.h"
+#include "ptx/check_calls.h"
+
+/* Parts `lanes` from the current path, which goes on behind the instruction. Returns the path of
+ * `lanes`. */
+static struct tma_path *part(struct tma_warp *warp, uint32_t lanes) {
+    struct tma_path *path = &warp->paths[warp->current];
+    if (path->lanes == lanes)
+        return path;
+    struct tma_path *other = &warp->paths[warp->path_count++];
+    *other = *path;
+    path->lanes &= ~lanes;
+    ++path->pc;
+    other->lanes = lanes;
+    other->executed = 0;
+    return other;
+}
+
+enum tma_step tma_run_bra(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    part(warp, lanes)->pc = op->target;
+    return TMA_STEP_JUMPED;
+}
+
+enum tma_step tma_run_brx(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    if (tma_opaque(warp, &op->a) & lanes)
+        return tma_stop_opaque(warp, op, &op->a, lanes, "the index of a branch");
+    uint32_t whole = warp->paths[warp->current].lanes, left = lanes;
+    while (left != 0) {
+        uint32_t first = (uint32_t)__builtin_ctz(left), same = 0;
+        uint64_t index = tma_lane_value(warp, &op->a, first);
+        if (index >= op->list_count)
+            return tma_stop(warp, op, TMA_PTX_FAULT, "lane %u branches to target %llu of %u", first,
+                            (unsigned long long)index, op->list_count);
+        TMA_EACH_OF(i, left) {
+            if (tma_lane_value(warp, &op->a, i) == index)
+                same |= UINT32_C(1) << i;
+        }
+        uint32_t target =
+            (uint32_t)tma_lane_value(warp, &warp->launch->places[op->list + index], 0);
+        left &= ~same;
+        /* The last ones take the path itself, unless lanes stay behind. */
+        struct tma_path *path = &warp->paths[warp->current];
+        if (left == 0 && whole == lanes) {
+            path->pc = target;
+        } else {
+            struct tma_path *other = &warp->paths[warp->path_count++];
+            *other = *path;
+            other->lanes = same;
+            other->pc = target;
+            path->lanes &= ~same;
+        }
+    }
+    if (whole != lanes)
+        ++warp->paths[warp->current].pc;
+    return TMA_STEP_JUMPED;
+}
+
+/* Copies an argument or a result: both are registers, or bytes in the frames of functions. The
+ * width of a frame's place says how many: tma_op.elements are not needed. */
+static void copy_value(struct tma_warp *warp, const struct tma_place *to,
+                       const struct tma_place *from, uint32_t lanes) {
+    if (to->absent)
+        return;
+    TMA_EACH_OF(i, lanes) {
+        tma_set_lane(warp, to, i, tma_lane_value(warp, from, i));
+    }
+    tma_mark(warp, to, lanes, tma_opaque(warp, from), warp->origin[from->number]);
+}
+
+/* A place in a frame: absent marks it; offset and number are the local address and the bytes. */
+static bool in_frame(const struct tma_place *place) {
+    return place->is_constant == 2;
+}
+
+static void copy_frame(struct tma_warp *warp, const struct tma_place *to,
+                       const struct tma_place *from, uint32_t lanes) {
+    uint32_t bytes = to->number < from->number ? to->number : from->number;
+    TMA_EACH_OF(i, lanes) {
+        uint64_t base = (uint64_t)i * warp->launch->local_bytes;
+        memcpy(warp->local + base + to->offset, warp->local + base + from->offset, bytes);
+        for (uint32_t b = 0; b < bytes; ++b)
+            tma_region_mark(&warp->local_region, base + to->offset + b, 1,
+                            tma_region_opaque(&warp->local_region, base + from->offset + b, 1),
+                            TMA_ORIGIN_LOCAL);
+    }
+}
+
+/* Between a register and a frame. */
+static void copy_mixed(struct tma_warp *warp, const struct tma_place *to,
+                       const struct tma_place *from, uint32_t lanes) {
+    TMA_EACH_OF(i, lanes) {
+        uint64_t base = (uint64_t)i * warp->launch->local_bytes, value = 0;
+        if (in_frame(to)) {
+            bool opaque = tma_opaque(warp, from) >> i & 1;
+            uint32_t bytes = to->number < 8 ? to->number : 8;
+            value = tma_lane_value(warp, from, i);
+            memcpy(warp->local + base + to->offset, &value, bytes);
+            tma_region_mark(&warp->local_region, base + to->offset, bytes, opaque,
+                            warp->origin[from->number]);
+        } else {
+            uint32_t bytes = from->number < 8 ? from->number : 8;
+            memcpy(&value, warp->local + base + from->offset, bytes);
+            tma_set_lane(warp, to, i, value);
+            tma_mark(warp, to, UINT32_C(1) << i,
+                     tma_region_opaque(&warp->local_region, base + from->offset, bytes)
+                         ? TMA_ALL_LANES
+                         : 0,
+                     TMA_ORIGIN_LOCAL);
+        }
+    }
+}
+
+static void copy_pair(struct tma_warp *warp, const struct tma_place *to,
+                      const struct tma_place *from, uint32_t lanes) {
+    if (in_frame(to) && in_frame(from))
+        copy_frame(warp, to, from, lanes);
+    else if (in_frame(to) || in_frame(from))
+        copy_mixed(warp, to, from, lanes);
+    else
+        copy_value(warp, to, from, lanes);
+}
+
+enum tma_step tma_run_call(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    struct tma_executor *launch = warp->launch;
+    struct tma_path *path = &warp->paths[warp->current];
+    const struct tma_ptx_function *callee = &launch->module->functions[op->function];
+    if (path->depth == TMA_MAX_CALL_DEPTH)
+        return tma_stop(warp, op, TMA_PTX_FAULT, "calls deeper than %u", TMA_MAX_CALL_DEPTH);
+    for (uint32_t i = 0; i < path->depth; ++i)
+        if (launch->code[path->returns[i]].function == op->function)
+            return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION,
+                            "%s calls itself: recursion is not simulated", callee->name);
+    for (uint32_t i = 0; i < op->list2_count; i += 2)
+        copy_pair(warp, &launch->places[op->list2 + i], &launch->places[op->list2 + i + 1], lanes);
+    struct tma_path *other = part(warp, lanes);
+    other->returns[other->depth++] = (uint32_t)(op - launch->code);
+    other->pc = callee->first_instruction;
+    return TMA_STEP_JUMPED;
+}
+
+enum tma_step tma_run_ret(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    if (warp->paths[warp->current].depth == 0)
+        return tma_run_exit(warp, op, lanes);
+    struct tma_executor *launch = warp->launch;
+    struct tma_path *path = part(warp, lanes);
+    uint32_t call = path->returns[--path->depth];
+    const struct tma_op *caller = &launch->code[call];
+    for (uint32_t i = 0; i < caller->list_count; i += 2)
+        copy_pair(warp, &launch->places[caller->list + i + 1], &launch->places[caller->list + i],
+                  lanes);
+    path->pc = call + 1;
+    return TMA_STEP_JUMPED;
+}
+
+void tma_end_lanes(struct tma_warp *warp, uint32_t lanes) {
+    struct tma_path *path = &warp->paths[warp->current];
+    path->lanes &= ~lanes;
+    if (path->lanes == 0) {
+        *path = warp->paths[--warp->path_count];
+        warp->current = 0;
+    } else {
+        ++path->pc;
+    }
+    warp->alive &= ~lanes;
+    warp->cta->alive_threads -= (uint32_t)__builtin_popcount(lanes);
+    ++warp->launch->changes;
+    if (warp->alive == 0) {
+        warp->exited = true;
+        if (tma_watched(warp))
+            tma_watch_exit(warp);
+        --warp->cta->alive_warps;
+    }
+    tma_barriers_after_exit(warp, lanes);
+}
+
+enum tma_step tma_run_exit(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    (void)op;
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    tma_end_lanes(warp, lanes);
+    return TMA_STEP_JUMPED;
+}
+
+enum tma_step tma_run_trap(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    return tma_stop(warp, op, TMA_PTX_FAULT, "lane %u executes %s", (uint32_t)__builtin_ctz(lanes),
+                    op->mode ? "brkpt" : "trap: the kernel found something wrong");
+}
+
+/* An instruction that the reader did not understand. */
+enum tma_step tma_run_unknown(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    (void)lanes;
+    const struct tma_ptx_module *module = warp->launch->module;
+    return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION, "%s",
+                    module->messages[module->instructions[op->instruction].unknown]);
+}
+
+/* An instruction that is known, and not executed with these operands; or a function without a body.
+ */
+enum tma_step tma_run_not_here(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    if (lanes == 0)
+        return TMA_STEP_NEXT;
+    const struct tma_ptx_module *module = warp->launch->module;
+    uint16_t opcode = module->instructions[op->instruction].opcode;
+    if (opcode == TMA_PTX_OP_CALL && op->mode == 1)
+        return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION,
+                        "the call of %s, a function without a body, is not simulated",
+                        module->functions[op->function].name);
+    if (opcode == TMA_PTX_OP_CALL)
+        return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION,
+                        "a call through a register is not simulated");
+    return tma_stop(warp, op, TMA_PTX_UNKNOWN_INSTRUCTION,
+                    "%s is not simulated with these types or operands",
+                    tma_ptx_opcode_name((enum tma_ptx_opcode)opcode));
+}
+
+enum tma_step tma_run_sleep(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    if (tma_opaque(warp, &op->a) & lanes)
+        return tma_stop_opaque(warp, op, &op->a, lanes, "the time of nanosleep");
+    if (lanes != 0)
+        warp->launch->time +=
+            (uint32_t)tma_lane_value(warp, &op->a, (uint32_t)__builtin_ctz(lanes));
+    return TMA_STEP_YIELD;
+}

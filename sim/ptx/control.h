@@ -1,0 +1,17 @@
+/* Branches, calls and ends. Internal to this folder. */
+#ifndef TMA_PTX_CONTROL_H
+#define TMA_PTX_CONTROL_H
+
+#include "ptx/execution_state.h"
+
+/* bra: op->target. brx.idx: places[list] the index, places[list2] labels as constants. */
+tma_handler tma_run_bra, tma_run_brx;
+/* call: op->function; places[list], results and places[list2], arguments: pairs of (formal,
+ * actual). */
+tma_handler tma_run_call, tma_run_ret, tma_run_exit, tma_run_trap, tma_run_unknown;
+tma_handler tma_run_sleep, tma_run_not_here;
+
+/* Removes lanes of the current path; the path, if none is left. */
+void tma_end_lanes(struct tma_warp *warp, uint32_t lanes);
+
+#endif

@@ -1,0 +1,603 @@
+/* A launch from its first CTA to its last: memory, clusters, waits for each other, results. */
+#include "ptx/execution.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/allocation.h"
+#include "ptx/barriers.h"
+#include "ptx/prepare.h"
+#include "ptx/warp.h"
+#include "ptx/check_calls.h"
+
+enum {
+    MAX_SHARED_BYTES = 232448,
+    MAX_CLUSTER_CTAS = 16,
+    IDLE_ROUNDS = 64, /* in which a cluster only polls, before others have their turns */
+    SPIN_ROUNDS = 16, /* in which it runs and changes nothing that others see */
+    IDLE_PASSES = 3,  /* over all clusters, before it is a deadlock */
+    SPIN_PASSES = 200
+};
+
+/* ---- the launch fits the function ---- */
+
+static enum tma_error_code check(struct tma_executor *launch) {
+    const struct tma_ptx_launch *given = launch->launch;
+    const struct tma_ptx_module *module = launch->module;
+    struct tma_error *error = launch->error;
+    if (given->function >= module->function_count || !module->functions[given->function].is_entry)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "function %u is no entry of the module",
+                        given->function);
+    const struct tma_ptx_function *entry = &module->functions[given->function];
+    uint64_t threads = 1, ctas = 1, cluster = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (given->grid[axis] == 0 || given->block[axis] == 0 || given->cluster[axis] == 0)
+            return tma_fail(error, TMA_ERROR_ARGUMENT, "grid, block and cluster are at least 1");
+        if (given->grid[axis] % given->cluster[axis] != 0)
+            return tma_fail(error, TMA_ERROR_ARGUMENT,
+                            "the grid's size %u is no multiple of the cluster's size %u",
+                            given->grid[axis], given->cluster[axis]);
+        threads *= given->block[axis] > 4096 ? 4096 : given->block[axis];
+        ctas *= given->grid[axis];
+        cluster *= given->cluster[axis];
+        if (entry->required_threads[axis] != 0 &&
+            entry->required_threads[axis] != given->block[axis])
+            return tma_fail(error, TMA_ERROR_ARGUMENT,
+                            "%s needs %u x %u x %u threads (.reqntid); the launch has %u x %u x %u",
+                            entry->name, entry->required_threads[0], entry->required_threads[1],
+                            entry->required_threads[2], given->block[0], given->block[1],
+                            given->block[2]);
+        if (entry->required_cluster[axis] != 0 &&
+            entry->required_cluster[axis] != given->cluster[axis])
+            return tma_fail(error, TMA_ERROR_ARGUMENT,
+                            "%s needs clusters of %u x %u x %u CTAs; the launch has %u x %u x %u",
+                            entry->name, entry->required_cluster[0], entry->required_cluster[1],
+                            entry->required_cluster[2], given->cluster[0], given->cluster[1],
+                            given->cluster[2]);
+    }
+    uint64_t most = 1;
+    for (int axis = 0; axis < 3; ++axis)
+        most *= entry->maximum_threads[axis] == 0 ? 1 : entry->maximum_threads[axis];
+    if (threads > 1024 || (entry->maximum_threads[0] != 0 && threads > most))
+        return tma_fail(
+            error, TMA_ERROR_ARGUMENT, "%llu threads in a CTA; %s allows %llu",
+            (unsigned long long)threads, entry->name,
+            (unsigned long long)(entry->maximum_threads[0] != 0 && most < 1024 ? most : 1024));
+    if (cluster > MAX_CLUSTER_CTAS)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "%llu CTAs in a cluster; 1 to 16 are allowed",
+                        (unsigned long long)cluster);
+    uint64_t shared = entry->shared_bytes + given->dynamic_shared;
+    if (shared > MAX_SHARED_BYTES)
+        return tma_fail(error, TMA_ERROR_ARGUMENT,
+                        "%llu bytes of shared memory (%llu static, %u dynamic); a CTA has up to "
+                        "232448",
+                        (unsigned long long)shared, (unsigned long long)entry->shared_bytes,
+                        given->dynamic_shared);
+    if (ctas > UINT32_MAX)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "%llu CTAs; up to 4294967295 are allowed",
+                        (unsigned long long)ctas);
+    launch->threads = (uint32_t)threads;
+    launch->cluster_ctas = (uint32_t)cluster;
+    launch->shared_bytes = (uint32_t)shared;
+    return TMA_OK;
+}
+
+/* ---- memory ---- */
+
+static int by_address(const void *a, const void *b) {
+    uint64_t x = ((const struct tma_region *)a)->address,
+             y = ((const struct tma_region *)b)->address;
+    return x < y ? -1 : x > y;
+}
+
+/* The generic address of a variable, for initialisers; 0 for spaces without one. */
+static uint64_t generic_address(const struct tma_executor *launch, uint32_t variable) {
+    uint64_t address = launch->variable_addresses[variable];
+    switch (launch->module->variables[variable].space) {
+    case TMA_PTX_CONST:
+        return address + TMA_WINDOW_CONST;
+    case TMA_PTX_SHARED:
+        return address + TMA_WINDOW_SHARED;
+    case TMA_PTX_LOCAL:
+        return address + TMA_WINDOW_LOCAL;
+    case TMA_PTX_PARAM:
+        return address + TMA_WINDOW_PARAM;
+    case TMA_PTX_GLOBAL:
+    case TMA_PTX_GENERIC:
+        break;
+    }
+    return address;
+}
+
+/* Gives the module's .global and .const variables memory, and lists the buffers. */
+static enum tma_error_code set_up_memory(struct tma_executor *launch) {
+    const struct tma_ptx_module *module = launch->module;
+    const struct tma_ptx_launch *given = launch->launch;
+    uint64_t global = 0, constant = 64;
+    uint32_t count = given->buffer_count;
+    launch->variable_addresses =
+        tma_allocate(module->variable_count + 1, sizeof *launch->variable_addresses);
+    if (launch->variable_addresses == NULL)
+        return tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
+    for (size_t v = 0; v < module->variable_count; ++v) {
+        const struct tma_ptx_variable *variable = &module->variables[v];
+        uint64_t alignment = variable->alignment > 16 ? variable->alignment : 16;
+        uint64_t *end = variable->space == TMA_PTX_GLOBAL  ? &global
+                        : variable->space == TMA_PTX_CONST ? &constant
+                                                           : NULL;
+        if (end == NULL || variable->bytes > UINT64_C(1) << 32)
+            continue;
+        *end = (*end + alignment - 1) & ~(alignment - 1);
+        launch->variable_addresses[v] = *end + (end == &global ? TMA_VARIABLES : 0);
+        *end += variable->bytes;
+        count += end == &global;
+        if (*end > UINT64_C(1) << 32)
+            return tma_fail(launch->error, TMA_ERROR_ARGUMENT,
+                            "the module's variables have more than 4 GiB");
+    }
+    launch->owned = tma_allocate(global + constant + 8, 1);
+    launch->globals = tma_allocate((size_t)count + 1, sizeof *launch->globals);
+    if (launch->owned == NULL || launch->globals == NULL)
+        return tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
+    launch->constant = (struct tma_region){.name = "constant memory",
+                                           .size = constant,
+                                           .bytes = launch->owned + global,
+                                           .read_only = true};
+    for (uint32_t i = 0; i < given->buffer_count; ++i) {
+        const struct tma_ptx_buffer *buffer = &given->buffers[i];
+        bool tainted = false;
+        for (uint64_t b = 0; buffer->opaque != NULL && b < (buffer->size + 7) / 8; ++b)
+            tainted |= buffer->opaque[b] != 0;
+        launch->globals[launch->global_count++] =
+            (struct tma_region){.name = buffer->name,
+                                .address = buffer->address,
+                                .size = buffer->size,
+                                .bytes = buffer->contents,
+                                .opaque = buffer->contents != NULL ? buffer->opaque : NULL,
+                                .origin = (uint16_t)(TMA_ORIGIN_BUFFER + (i < 60000 ? i : 60000)),
+                                .tainted = tainted};
+    }
+    for (size_t v = 0; v < module->variable_count; ++v) {
+        const struct tma_ptx_variable *variable = &module->variables[v];
+        bool is_global = variable->space == TMA_PTX_GLOBAL;
+        if ((!is_global && variable->space != TMA_PTX_CONST) || variable->bytes == 0)
+            continue;
+        uint64_t address = launch->variable_addresses[v];
+        uint8_t *bytes = launch->owned + (is_global ? address - TMA_VARIABLES : global + address);
+        if (variable->contents != NULL)
+            memcpy(bytes, variable->contents, variable->bytes);
+        if (is_global && !variable->is_extern)
+            launch->globals[launch->global_count++] = (struct tma_region){.name = variable->name,
+                                                                          .address = address,
+                                                                          .size = variable->bytes,
+                                                                          .bytes = bytes};
+    }
+    qsort(launch->globals, launch->global_count, sizeof *launch->globals, by_address);
+    for (uint32_t i = 1; i < launch->global_count; ++i)
+        if (launch->globals[i].address - launch->globals[i - 1].address <
+            launch->globals[i - 1].size)
+            return tma_fail(launch->error, TMA_ERROR_ARGUMENT, "the buffers %s and %s overlap",
+                            launch->globals[i - 1].name, launch->globals[i].name);
+    const struct tma_ptx_function *entry = &module->functions[given->function];
+    launch->parameters = (struct tma_region){
+        .name = "the parameters", .size = entry->parameter_bytes, .read_only = true};
+    /* Parameters are read alone: nothing writes through this pointer. */
+    const uint8_t *parameters = given->parameters;
+    memcpy(&launch->parameters.bytes, &parameters, sizeof parameters);
+    if (entry->parameter_bytes != 0 && parameters == NULL)
+        return tma_fail(launch->error, TMA_ERROR_ARGUMENT, "%s has %llu bytes of parameters",
+                        entry->name, (unsigned long long)entry->parameter_bytes);
+    launch->maps = tma_allocate(TMA_MAP_ENTRIES, sizeof *launch->maps);
+    if (launch->maps == NULL)
+        return tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
+    return TMA_OK;
+}
+
+/* Fills in the addresses in initialisers, which are known when the launch is prepared. */
+static void relocate(struct tma_executor *launch) {
+    const struct tma_ptx_module *module = launch->module;
+    uint8_t *constants = launch->constant.bytes;
+    for (size_t v = 0; v < module->variable_count; ++v) {
+        const struct tma_ptx_variable *variable = &module->variables[v];
+        uint64_t address = launch->variable_addresses[v];
+        uint8_t *bytes = variable->space == TMA_PTX_GLOBAL
+                             ? launch->owned + (address - TMA_VARIABLES)
+                         : variable->space == TMA_PTX_CONST ? constants + address
+                                                            : NULL;
+        for (uint32_t r = 0; bytes != NULL && r < variable->relocation_count; ++r) {
+            const struct tma_ptx_relocation *relocation =
+                &module->relocations[variable->first_relocation + r];
+            uint64_t value = relocation->is_function ? relocation->number + 1
+                             : relocation->generic   ? generic_address(launch, relocation->number)
+                                                   : launch->variable_addresses[relocation->number];
+            value = (value + (uint64_t)relocation->addend) >> relocation->shift;
+            if (relocation->bytes <= 8 && relocation->at + relocation->bytes <= variable->bytes)
+                memcpy(bytes + relocation->at, &value, relocation->bytes);
+        }
+    }
+}
+
+/* ---- clusters ---- */
+
+static void free_cluster(struct tma_ptx_cluster *cluster) {
+    if (cluster == NULL)
+        return;
+    tma_watch_end(cluster, false);
+    for (uint32_t i = 0; cluster->ctas != NULL && i < cluster->cta_count; ++i) {
+        struct tma_ptx_cta *cta = &cluster->ctas[i];
+        for (uint32_t w = 0; cta->warps != NULL && w < cta->warp_count; ++w) {
+            tma_release(cta->warps[w].file);
+            tma_release(cta->warps[w].opaque);
+            tma_release(cta->warps[w].origin);
+            tma_release(cta->warps[w].local);
+            tma_release(cta->warps[w].local_opaque);
+        }
+        tma_release(cta->warps);
+        tma_release(cta->shared.bytes);
+        tma_release(cta->shared.opaque);
+        tma_release(cta->shared.origins);
+        tma_release(cta->mbarriers);
+    }
+    tma_release(cluster->ctas);
+    tma_release(cluster);
+}
+
+static bool allocate_cta(struct tma_executor *launch, struct tma_ptx_cta *cta) {
+    size_t shared = (launch->shared_bytes + 127u) & ~127u;
+    size_t local = (size_t)launch->local_bytes * 32;
+    cta->warp_count = (launch->threads + 31) / 32;
+    cta->warps = tma_allocate(cta->warp_count, sizeof *cta->warps);
+    cta->shared.bytes = tma_allocate(shared + 128, 1);
+    cta->shared.opaque = tma_allocate(shared / 8 + 16, 1);
+    cta->shared.origins = tma_allocate(shared / 128 + 1, sizeof *cta->shared.origins);
+    cta->mbarriers = tma_allocate(shared / 64 + 1, 1);
+    if (cta->warps == NULL || cta->shared.bytes == NULL || cta->shared.opaque == NULL ||
+        cta->shared.origins == NULL || cta->mbarriers == NULL)
+        return false;
+    for (uint32_t w = 0; w < cta->warp_count; ++w) {
+        struct tma_warp *warp = &cta->warps[w];
+        warp->file = tma_allocate_aligned(64, (launch->file_bytes + 63u) & ~63u);
+        warp->opaque = tma_allocate(launch->register_count, sizeof *warp->opaque);
+        warp->origin = tma_allocate(launch->register_count, sizeof *warp->origin);
+        warp->local = tma_allocate(local + 8, 1);
+        warp->local_opaque = tma_allocate(local / 8 + 8, 1);
+        if (warp->file == NULL || warp->opaque == NULL || warp->origin == NULL ||
+            warp->local == NULL || warp->local_opaque == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void start_warp(struct tma_executor *launch, struct tma_ptx_cta *cta, uint32_t index) {
+    struct tma_warp *warp = &cta->warps[index];
+    size_t local = (size_t)launch->local_bytes * 32;
+    uint8_t *file = warp->file, *bytes = warp->local, *opaque_bits = warp->local_opaque;
+    uint32_t *opaque = warp->opaque;
+    uint16_t *origin = warp->origin;
+    memset(warp, 0, sizeof *warp);
+    *warp = (struct tma_warp){.launch = launch,
+                              .cta = cta,
+                              .file = file,
+                              .constants = launch->constants,
+                              .opaque = opaque,
+                              .origin = origin,
+                              .local = bytes,
+                              .local_opaque = opaque_bits,
+                              .index = index};
+    memset(file, 0, (launch->file_bytes + 63u) & ~63u);
+    memset(opaque, 255, launch->register_count * sizeof *opaque);
+    opaque[0] = opaque[1] = 0;
+    memset(origin, 0, launch->register_count * sizeof *origin);
+    memset(bytes, 0, local);
+    memset(opaque_bits, 255, local / 8 + 8);
+    warp->local_region = (struct tma_region){.name = "local memory",
+                                             .size = local,
+                                             .bytes = bytes,
+                                             .opaque = opaque_bits,
+                                             .origin = TMA_ORIGIN_LOCAL,
+                                             .tainted = true};
+    uint32_t threads = launch->threads - index * 32 < 32 ? launch->threads - index * 32 : 32;
+    warp->alive = threads == 32 ? TMA_ALL_LANES : (UINT32_C(1) << threads) - 1;
+    warp->path_count = 1;
+    warp->paths[0].lanes = warp->alive;
+    warp->paths[0].pc = launch->module->functions[launch->launch->function].first_instruction;
+    tma_set_specials(warp);
+}
+
+static void start_cta(struct tma_executor *launch, struct tma_ptx_cluster *cluster, uint32_t rank) {
+    const struct tma_ptx_launch *given = launch->launch;
+    const uint32_t *size = given->cluster;
+    struct tma_ptx_cta *cta = &cluster->ctas[rank];
+    size_t shared = (launch->shared_bytes + 127u) & ~127u;
+    cta->cluster = cluster;
+    cta->rank = rank;
+    cta->id[0] = cluster->id[0] * size[0] + rank % size[0];
+    cta->id[1] = cluster->id[1] * size[1] + rank / size[0] % size[1];
+    cta->id[2] = cluster->id[2] * size[2] + rank / size[0] / size[1];
+    cta->linear = cta->id[0] +
+                  (uint64_t)given->grid[0] * (cta->id[1] + (uint64_t)given->grid[1] * cta->id[2]);
+    struct tma_region *region = &cta->shared;
+    region->name = "the shared memory of its CTA";
+    region->address = TMA_SHARED_BASE | (uint64_t)rank << TMA_SHARED_RANK_BIT;
+    region->size = launch->shared_bytes;
+    region->tainted = true;
+    memset(region->bytes, 0, shared);
+    memset(region->opaque, 255, shared / 8 + 16);
+    for (size_t i = 0; i <= shared / 128; ++i)
+        region->origins[i] = TMA_ORIGIN_SHARED;
+    memset(cta->mbarriers, 0, shared / 64 + 1);
+    memset(cta->barriers, 0, sizeof cta->barriers);
+    cta->alive_warps = cta->warp_count;
+    cta->alive_threads = launch->threads;
+    for (uint32_t w = 0; w < cta->warp_count; ++w)
+        start_warp(launch, cta, w);
+}
+
+/* A cluster that begins, in memory of one that has ended if there is one. */
+static struct tma_ptx_cluster *start_cluster(struct tma_executor *launch,
+                                             struct tma_ptx_cluster **unused, uint64_t index) {
+    const struct tma_ptx_launch *given = launch->launch;
+    struct tma_ptx_cluster *cluster = *unused;
+    if (cluster != NULL) {
+        *unused = cluster->next;
+        cluster->next = NULL;
+    } else {
+        cluster = tma_allocate(1, sizeof *cluster);
+        if (cluster == NULL)
+            return NULL;
+        cluster->cta_count = launch->cluster_ctas;
+        cluster->ctas = tma_allocate(cluster->cta_count, sizeof *cluster->ctas);
+        for (uint32_t i = 0; cluster->ctas != NULL && i < cluster->cta_count; ++i)
+            if (!allocate_cta(launch, &cluster->ctas[i])) {
+                free_cluster(cluster);
+                return NULL;
+            }
+        if (cluster->ctas == NULL) {
+            tma_release(cluster);
+            return NULL;
+        }
+    }
+    uint64_t columns = given->grid[0] / given->cluster[0],
+             rows = given->grid[1] / given->cluster[1];
+    cluster->id[0] = (uint32_t)(index % columns);
+    cluster->id[1] = (uint32_t)(index / columns % rows);
+    cluster->id[2] = (uint32_t)(index / columns / rows);
+    cluster->arrived = 0;
+    cluster->generation = 0;
+    for (uint32_t i = 0; i < cluster->cta_count; ++i)
+        start_cta(launch, cluster, i);
+    if (!tma_watch_begin(launch, cluster, index * launch->cluster_ctas)) {
+        free_cluster(cluster);
+        return NULL;
+    }
+    return cluster;
+}
+
+enum outcome { ENDED, WAITS, SPINS, FAILED, INTERRUPTED };
+
+static bool ended(const struct tma_ptx_cluster *cluster) {
+    for (uint32_t i = 0; i < cluster->cta_count; ++i)
+        if (cluster->ctas[i].alive_warps != 0)
+            return false;
+    return true;
+}
+
+static bool interrupted(struct tma_executor *launch) {
+    const struct tma_ptx_options *options = launch->options;
+    const struct tma_ptx_launch *given = launch->launch;
+    return options->progress != NULL &&
+           !options->progress(options->context, launch->result->ended_ctas,
+                              (uint64_t)given->grid[0] * given->grid[1] * given->grid[2]);
+}
+
+/* Runs a cluster until it has ended, or waits for others. */
+static enum outcome run_cluster(struct tma_executor *launch, struct tma_ptx_cluster *cluster) {
+    const struct tma_ptx_options *options = launch->options;
+    uint32_t idle = 0, spins = 0;
+    for (uint32_t round = 1;; ++round) {
+        uint64_t before = launch->changes;
+        bool quantum = false;
+        for (uint32_t i = 0; i < cluster->cta_count; ++i) {
+            struct tma_ptx_cta *cta = &cluster->ctas[i];
+            for (uint32_t w = 0; w < cta->warp_count; ++w) {
+                if (cta->warps[w].exited)
+                    continue;
+                enum tma_turn turn = tma_run_warp(&cta->warps[w]);
+                if (turn == TMA_TURN_FAILED)
+                    return FAILED;
+                quantum |= turn == TMA_TURN_QUANTUM;
+                if (options->maximum_instructions != 0 &&
+                    launch->result->instructions > options->maximum_instructions) {
+                    struct tma_warp *warp = &cta->warps[w];
+                    if (warp->path_count != 0)
+                        tma_stop(warp, &launch->code[warp->paths[0].pc], TMA_PTX_RUNAWAY,
+                                 "the launch has executed %llu warp instructions, the limit, and "
+                                 "goes on",
+                                 (unsigned long long)options->maximum_instructions);
+                    if (launch->failed)
+                        return FAILED;
+                }
+            }
+        }
+        if (ended(cluster))
+            return ENDED;
+        if (round % 256 == 0 && interrupted(launch))
+            return INTERRUPTED;
+        if (launch->changes != before) {
+            idle = spins = 0;
+        } else if (quantum) {
+            if (++spins == SPIN_ROUNDS)
+                return SPINS;
+        } else {
+            if (++idle == IDLE_ROUNDS)
+                return WAITS;
+            for (uint32_t i = 0; i < cluster->cta_count; ++i)
+                for (uint32_t w = 0; w < cluster->ctas[i].warp_count; ++w)
+                    tma_give_up(&cluster->ctas[i].warps[w]);
+        }
+    }
+}
+
+/* Every warp waits, or spins: says who waits for what. */
+static void report_deadlock(struct tma_executor *launch, struct tma_ptx_cluster *const *active,
+                            uint32_t count) {
+    launch->failed = true;
+    launch->result->failure = TMA_PTX_DEADLOCK;
+    for (uint32_t c = 0; c < count; ++c)
+        for (uint32_t i = 0; i < active[c]->cta_count; ++i)
+            for (uint32_t w = 0; w < active[c]->ctas[i].warp_count; ++w) {
+                struct tma_warp *warp = &active[c]->ctas[i].warps[w];
+                for (uint32_t p = 0; p < warp->path_count && !warp->exited; ++p) {
+                    const struct tma_path *path = &warp->paths[p];
+                    struct tma_ptx_wait wait = path->wait;
+                    char text[400];
+                    uint32_t pc = path->pc;
+                    if (!path->parked && path->poll.kind != TMA_WAIT_NOTHING) {
+                        wait = path->poll; /* it polls in a loop */
+                        pc = path->poll_pc;
+                    }
+                    if (wait.kind == TMA_WAIT_NOTHING)
+                        snprintf(text, sizeof text,
+                                 "something that no one changes: it polls, or runs in a loop");
+                    else
+                        tma_wait_text(warp, &wait, text, sizeof text);
+                    tma_note(launch, warp, pc, UINT32_MAX, "deadlock",
+                             "warp %u of CTA (%u, %u, %u), lanes 0x%x, waits for %s", warp->index,
+                             warp->cta->id[0], warp->cta->id[1], warp->cta->id[2], path->lanes,
+                             text);
+                }
+            }
+}
+
+/* Runs all clusters. Fails with TMA_ERROR_MEMORY or TMA_ERROR_INTERRUPTED. */
+static enum tma_error_code run_grid(struct tma_executor *launch) {
+    const struct tma_ptx_launch *given = launch->launch;
+    uint64_t ctas = (uint64_t)given->grid[0] * given->grid[1] * given->grid[2];
+    uint64_t clusters = ctas / launch->cluster_ctas, next = 0;
+    uint32_t resident = given->resident_ctas / launch->cluster_ctas, count = 0, passes = 0;
+    if (resident == 0)
+        resident = 1;
+    if (resident > clusters)
+        resident = (uint32_t)clusters;
+    struct tma_ptx_cluster *unused = NULL, **active = tma_allocate(resident, sizeof(void *));
+    enum tma_error_code code = TMA_OK;
+    if (active == NULL)
+        return tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
+    while (code == TMA_OK && !launch->failed) {
+        uint64_t before = launch->changes;
+        bool spins = false, grown = false;
+        if (count == 0) {
+            if (next == clusters)
+                break;
+            active[0] = start_cluster(launch, &unused, next++);
+            if (active[0] == NULL) {
+                code = tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
+                break;
+            }
+            count = 1;
+        }
+        for (uint32_t i = 0; i < count && code == TMA_OK && !launch->failed;) {
+            enum outcome outcome = run_cluster(launch, active[i]);
+            if (outcome == INTERRUPTED) {
+                code = tma_fail(launch->error, TMA_ERROR_INTERRUPTED, "the caller ended it");
+            } else if (outcome == ENDED) {
+                launch->result->ended_ctas += launch->cluster_ctas;
+                tma_watch_end(active[i], true);
+                active[i]->next = unused;
+                unused = active[i];
+                for (uint32_t j = i + 1; j < count; ++j)
+                    active[j - 1] = active[j];
+                --count;
+                if (interrupted(launch))
+                    code = tma_fail(launch->error, TMA_ERROR_INTERRUPTED, "the caller ended it");
+            } else {
+                spins |= outcome == SPINS;
+                ++i;
+            }
+        }
+        if (code != TMA_OK || launch->failed || count == 0)
+            continue;
+        /* All that are resident wait: perhaps for one that has not begun. */
+        if (count < resident && next < clusters && launch->changes == before) {
+            active[count] = start_cluster(launch, &unused, next++);
+            if (active[count] == NULL)
+                code = tma_fail(launch->error, TMA_ERROR_MEMORY, "out of memory");
+            else
+                ++count;
+            grown = true;
+        }
+        if (grown || launch->changes != before)
+            passes = 0;
+        else if (++passes >= (spins ? SPIN_PASSES : IDLE_PASSES))
+            report_deadlock(launch, active, count);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        free_cluster(active[i]);
+    while (unused != NULL) {
+        struct tma_ptx_cluster *following = unused->next;
+        free_cluster(unused);
+        unused = following;
+    }
+    tma_release(active);
+    return code;
+}
+
+static void free_launch(struct tma_executor *launch) {
+    for (size_t i = 0; launch->code != NULL && i < launch->module->instruction_count; ++i) {
+        tma_release(launch->code[i].cost);
+        tma_release(launch->code[i].extra);
+    }
+    tma_release(launch->matrices);
+    tma_release(launch->code);
+    tma_release(launch->places);
+    tma_release(launch->constants);
+    tma_release(launch->constant_values);
+    tma_release(launch->register_offsets);
+    tma_release(launch->register_numbers);
+    tma_release(launch->variable_addresses);
+    tma_release(launch->reachable);
+    tma_release(launch->shared_places);
+    tma_release(launch->globals);
+    tma_release(launch->owned);
+    tma_release(launch->maps);
+}
+
+enum tma_error_code tma_ptx_execute(const struct tma_ptx_launch *launch,
+                                    const struct tma_ptx_options *options,
+                                    struct tma_ptx_result *result, struct tma_error *error) {
+    static const struct tma_ptx_options none = {.sanitize_ctas = 0};
+    struct tma_executor executor = {.launch = launch,
+                                    .options = options != NULL ? options : &none,
+                                    .module = launch->module,
+                                    .result = result,
+                                    .error = error};
+    memset(result, 0, sizeof *result);
+    enum tma_error_code code = check(&executor);
+    if (code == TMA_OK) {
+        result->lines = tma_allocate(launch->module->instruction_count + 1, sizeof *result->lines);
+        if (result->lines == NULL)
+            code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    if (code == TMA_OK)
+        code = set_up_memory(&executor);
+    if (code == TMA_OK)
+        code = tma_prepare(&executor);
+    if (code == TMA_OK) {
+        relocate(&executor);
+        code = run_grid(&executor);
+    }
+    if (code == TMA_OK && executor.out_of_memory)
+        code = tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    free_launch(&executor);
+    if (code != TMA_OK)
+        tma_ptx_result_free(result);
+    return code;
+}
+
+void tma_ptx_result_free(struct tma_ptx_result *result) {
+    for (uint32_t i = 0; i < result->finding_count; ++i)
+        tma_release(result->findings[i].text);
+    tma_release(result->findings);
+    tma_release(result->lines);
+    *result = (struct tma_ptx_result){.failure = TMA_PTX_COMPLETED};
+}

@@ -1,0 +1,422 @@
+/* The state of an executing launch, and the prepared form of its instructions. Internal to this
+ * folder.
+ *
+ * Each register of each function has one place in the register file of a warp (functions don't
+ * recurse): 32 words, 32 doubles, or one mask for a predicate. Beside it, a mask says which lanes
+ * are opaque, and a number says where the opaque value came from. */
+#ifndef TMA_PTX_EXECUTION_STATE_H
+#define TMA_PTX_EXECUTION_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "banks/banks.h"
+#include "ptx/execution.h"
+#include "ptx/softfloat.h"
+#include "tensormap/descriptor.h"
+
+#define TMA_ALL_LANES UINT32_C(0xffffffff)
+
+/* gcc does not know that two registers are either the same or apart: no lane depends on another. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define TMA_EACH_LANE(i) _Pragma("GCC ivdep") for (uint32_t i = 0; i < 32; ++i)
+#else
+#define TMA_EACH_LANE(i) for (uint32_t i = 0; i < 32; ++i)
+#endif
+
+/* Each lane of a mask, from the lowest one. */
+#define TMA_EACH_OF(lane, mask)                                                                    \
+    for (uint32_t rest_##lane = (mask), lane = 0;                                                  \
+         rest_##lane != 0 && (lane = (uint32_t)__builtin_ctz(rest_##lane), true);                  \
+         rest_##lane &= rest_##lane - 1)
+
+/* What a handler says of the path that it ran for. */
+enum tma_step {
+    TMA_STEP_NEXT,   /* go on with the next instruction */
+    TMA_STEP_JUMPED, /* the handler has set pc, lanes or paths */
+    TMA_STEP_PARKED, /* wait, and run the instruction again: the warp's `wait` says for what */
+    TMA_STEP_YIELD,  /* go on with the next instruction, after others had their turns */
+    TMA_STEP_FAILED  /* launch->result says why */
+};
+
+/* Where the value of an operand lies. */
+struct tma_place {
+    uint32_t offset;     /* bytes in the register file, or in the constants */
+    uint32_t number;     /* of the register, for the opaque masks; 0: a constant */
+    uint8_t is_constant; /* the constants of the launch, instead of the register file */
+    uint8_t width;       /* enum tma_ptx_width */
+    bool negated;        /* a predicate, or its opposite */
+    bool absent;         /* no operand, or _ */
+};
+
+struct tma_warp;
+struct tma_op;
+typedef enum tma_step tma_handler(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes);
+/* The value of one lane. */
+typedef uint64_t tma_lane_function(const struct tma_op *op, uint64_t a, uint64_t b, uint64_t c);
+
+/* What an access to shared or global memory cost last time: the same pattern costs the same. */
+struct tma_access_cost {
+    uint32_t lanes, phase; /* of the first address, in 128 bytes */
+    uint32_t distance[32]; /* from the first address */
+    uint32_t cost, ideal;
+    bool known;
+};
+
+/* A prepared instruction. */
+struct tma_op {
+    tma_handler *run;
+    tma_lane_function *lane;
+    struct tma_place d, a, b, c;
+    struct tma_place guard;     /* absent: none */
+    struct tma_place members;   /* absent, or the lanes that must take part */
+    uint32_t instruction;       /* index in module->instructions */
+    uint32_t target;            /* bra, call: pc */
+    int64_t offset;             /* of the address with base a */
+    int64_t offset_b, offset_c; /* of addresses with bases b and c */
+    uint64_t immediate;
+    uint32_t list, list_count;   /* further places, in launch->places */
+    uint32_t list2, list2_count; /* a second list */
+    uint32_t function;           /* that the instruction belongs to; of a call: the callee */
+    uint8_t type, type2, type3;  /* enum tma_ptx_type */
+    uint8_t format, format2;     /* enum tma_float_format */
+    uint8_t rounding;            /* enum tma_rounding */
+    uint8_t compare, boolean;    /* kinds of comparison and of combination: lane_arithmetic.h */
+    uint8_t space, space2;       /* enum tma_ptx_space: of addresses a and b */
+    uint8_t elements;            /* of a vector: 1, 2, 4 or 8 */
+    uint8_t element_bytes;
+    uint8_t mode, mode2; /* of the handler */
+    bool flush, saturate, relu, signed_value, is_float;
+    bool pure;         /* writes registers alone: may run with an opaque guard */
+    bool synchronises; /* names the lanes that must take part */
+    bool orders;       /* ld, st: volatile, relaxed, acquire or release: a flag */
+    bool samples;      /* reads a clock: the registers of clocks are set before */
+    struct tma_access_cost *cost;
+    void *extra; /* of a matrix product: struct tma_ptx_product */
+};
+
+/* Memory of one kind: a buffer, the shared memory of a CTA, parameters, ... */
+struct tma_region {
+    const char *name;
+    uint64_t address, size;
+    uint8_t *bytes;    /* NULL: all opaque */
+    uint8_t *opaque;   /* bit i % 8 of byte i / 8; NULL: none is */
+    uint16_t *origins; /* of each 128 bytes; NULL: `origin` */
+    uint16_t origin;
+    bool read_only;
+    bool tainted; /* some byte may be opaque */
+};
+
+/* Where opaque values come from. */
+enum {
+    TMA_ORIGIN_REGISTER, /* not initialised */
+    TMA_ORIGIN_SHARED,
+    TMA_ORIGIN_LOCAL,
+    TMA_ORIGIN_PRODUCT, /* a matrix product that is not computed */
+    TMA_ORIGIN_BUFFER   /* and following: the buffers of the launch */
+};
+
+enum tma_ptx_wait_kind {
+    TMA_WAIT_NOTHING,
+    TMA_WAIT_MBARRIER, /* a phase */
+    TMA_WAIT_BARRIER,  /* a named barrier of the CTA */
+    TMA_WAIT_CLUSTER,
+    TMA_WAIT_LANES /* other lanes of the warp, at a .sync instruction */
+};
+
+struct tma_ptx_wait {
+    enum tma_ptx_wait_kind kind;
+    uint32_t cta;     /* rank of the CTA that the mbarrier is of */
+    uint32_t address; /* of the mbarrier; number of the barrier */
+    uint32_t parity;  /* the phase that must be over */
+    uint64_t generation;
+    bool gave_up; /* the wait ended without success: try_wait says so */
+};
+
+enum { TMA_MAX_CALL_DEPTH = 24 };
+
+/* Lanes that execute together. */
+struct tma_path {
+    uint32_t pc, lanes;
+    uint32_t depth;
+    uint32_t returns[TMA_MAX_CALL_DEPTH];
+    uint32_t executed; /* since another path had its turn */
+    bool passed;       /* lets others go first */
+    bool parked;
+    bool resumed; /* the instruction has begun: it is not counted again */
+    struct tma_ptx_wait wait;
+    struct tma_ptx_wait poll; /* the last one that failed, and its pc */
+    uint32_t poll_pc;
+};
+
+struct tma_ptx_cta;
+struct tma_executor;
+
+struct tma_warp {
+    struct tma_executor *launch;
+    struct tma_ptx_cta *cta;
+    uint8_t *file;
+    const uint8_t *constants;
+    uint32_t *opaque;
+    uint16_t *origin;
+    uint8_t *local;        /* of all lanes, one behind the other */
+    uint8_t *local_opaque; /* bits */
+    struct tma_region local_region;
+    uint32_t index; /* in the CTA */
+    uint32_t alive; /* lanes that have not exited */
+    uint32_t carry, carry_opaque;
+    struct tma_path paths[32];
+    uint32_t path_count, current;
+    uint32_t cluster_lanes; /* that have arrived at the cluster's barrier */
+    bool exited;
+};
+
+/* A named barrier of a CTA. */
+struct tma_barrier {
+    uint32_t arrived, expected; /* threads */
+    uint64_t generation;
+    uint32_t count, all, any; /* barrier.red, so far */
+    uint32_t last_count, last_all, last_any;
+    uint32_t line; /* instruction of the last arrival */
+};
+
+struct tma_ptx_cluster;
+
+struct tma_ptx_cta {
+    struct tma_ptx_cluster *cluster;
+    uint32_t rank;
+    uint32_t id[3];
+    uint64_t linear; /* index in the grid */
+    struct tma_region shared;
+    uint8_t *mbarriers; /* one bit for each 8 bytes of shared memory */
+    struct tma_warp *warps;
+    uint32_t warp_count, alive_warps, alive_threads;
+    struct tma_barrier barriers[16];
+};
+
+struct tma_checked;
+
+struct tma_ptx_cluster {
+    uint32_t id[3];
+    uint32_t cta_count;
+    struct tma_ptx_cta *ctas;
+    uint32_t arrived; /* threads at the cluster's barrier */
+    uint64_t generation;
+    struct tma_checked *watch;      /* NULL: it is not checked */
+    struct tma_ptx_cluster *next; /* unused ones */
+};
+
+/* A tensor map that was used, decoded. */
+struct tma_map_entry {
+    struct tma_tensor_map map;
+    uint8_t bytes[TMA_DESCRIPTOR_BYTES];
+};
+
+enum { TMA_MAP_ENTRIES = 64, TMA_SPECIAL_PLACES = 128 };
+
+struct tma_executor {
+    const struct tma_ptx_launch *launch;
+    const struct tma_ptx_options *options;
+    const struct tma_ptx_module *module;
+    struct tma_ptx_result *result;
+    struct tma_error *error;
+    /* prepared */
+    struct tma_op *code; /* pc: index of the instruction + number of its function */
+    uint32_t code_count;
+    struct tma_place *places;
+    uint32_t place_count;
+    size_t place_capacity;
+    uint8_t *constants;
+    uint32_t constant_bytes;
+    size_t constant_capacity;
+    uint64_t *constant_values;
+    uint32_t constant_count;
+    size_t constant_value_capacity;
+    uint32_t *register_offsets; /* of module->registers, in the file */
+    uint32_t *register_numbers;
+    uint32_t *local_offsets; /* of module->variables */
+    uint32_t file_bytes, register_count;
+    uint32_t local_bytes; /* of a thread */
+    uint64_t *variable_addresses;
+    bool *reachable; /* functions */
+    struct tma_place specials[TMA_SPECIAL_PLACES];
+    struct tma_place *shared_places; /* variables whose address depends on the CTA's rank */
+    uint32_t shared_bytes;           /* of a CTA */
+    uint32_t threads;                /* of a CTA */
+    uint32_t cluster_ctas;           /* of a cluster */
+    bool out_of_memory;
+    /* memory */
+    struct tma_region parameters, constant;
+    struct tma_region *globals; /* by address */
+    uint32_t global_count, last_global;
+    uint8_t *owned; /* bytes of the module's variables */
+    struct tma_map_entry *maps;
+    struct tma_ptx_matrices *matrices; /* room for a product; NULL: none was computed */
+    uint32_t map_count, next_map;
+    /* progress */
+    uint64_t changes; /* of state that other warps see */
+    uint64_t time;    /* what clocks show: warp instructions and sleeps */
+    size_t finding_capacity;
+    bool failed;
+};
+
+/* ---- registers ---- */
+
+static inline const void *tma_read(const struct tma_warp *warp, const struct tma_place *place) {
+    return (place->is_constant ? warp->constants : warp->file) + place->offset;
+}
+
+static inline void *tma_write(struct tma_warp *warp, const struct tma_place *place) {
+    return warp->file + place->offset;
+}
+
+/* The lanes of a predicate that hold. */
+static inline uint32_t tma_predicate(const struct tma_warp *warp, const struct tma_place *place) {
+    uint32_t mask = *(const uint32_t *)tma_read(warp, place);
+    return place->negated ? ~mask : mask;
+}
+
+static inline uint32_t tma_opaque(const struct tma_warp *warp, const struct tma_place *place) {
+    return warp->opaque[place->number];
+}
+
+/* The value of one lane: predicates 0 or 1. */
+static inline uint64_t tma_lane_value(const struct tma_warp *warp, const struct tma_place *place,
+                                      uint32_t lane) {
+    switch ((enum tma_ptx_width)place->width) {
+    case TMA_PTX_PREDICATE:
+        return tma_predicate(warp, place) >> lane & 1;
+    case TMA_PTX_WORD:
+        return ((const uint32_t *)tma_read(warp, place))[lane];
+    case TMA_PTX_DOUBLE:
+        return ((const uint64_t *)tma_read(warp, place))[lane];
+    case TMA_PTX_QUAD:
+        return ((const uint64_t *)tma_read(warp, place))[2 * lane];
+    }
+    return 0;
+}
+
+static inline void tma_set_lane(struct tma_warp *warp, const struct tma_place *place, uint32_t lane,
+                                uint64_t value) {
+    switch ((enum tma_ptx_width)place->width) {
+    case TMA_PTX_PREDICATE: {
+        uint32_t *mask = tma_write(warp, place);
+        *mask = (*mask & ~(UINT32_C(1) << lane)) | (uint32_t)(value & 1) << lane;
+        break;
+    }
+    case TMA_PTX_WORD:
+        ((uint32_t *)tma_write(warp, place))[lane] = (uint32_t)value;
+        break;
+    case TMA_PTX_DOUBLE:
+        ((uint64_t *)tma_write(warp, place))[lane] = value;
+        break;
+    case TMA_PTX_QUAD:
+        ((uint64_t *)tma_write(warp, place))[2 * lane] = value;
+        ((uint64_t *)tma_write(warp, place))[2 * lane + 1] = 0;
+        break;
+    }
+}
+
+/* Marks lanes of a register: `opaque` of `lanes` are, the others of `lanes` are not. */
+static inline void tma_mark(struct tma_warp *warp, const struct tma_place *place, uint32_t lanes,
+                            uint32_t opaque, uint16_t origin) {
+    uint32_t *mask = &warp->opaque[place->number];
+    *mask = (*mask & ~lanes) | (opaque & lanes);
+    if (opaque & lanes)
+        warp->origin[place->number] = origin;
+}
+
+/* Makes the result opaque where an operand is. Returns false if every lane is: nothing is left to
+ * compute. */
+static inline bool tma_spread(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    uint32_t a = warp->opaque[op->a.number], b = warp->opaque[op->b.number],
+             c = warp->opaque[op->c.number];
+    uint32_t *d = &warp->opaque[op->d.number];
+    uint32_t all = (a | b | c) & lanes;
+    if ((all | *d) == 0)
+        return true;
+    *d = (*d & ~lanes) | all;
+    if (all)
+        warp->origin[op->d.number] = warp->origin[a & lanes   ? op->a.number
+                                                  : b & lanes ? op->b.number
+                                                              : op->c.number];
+    return all != lanes;
+}
+
+static inline void tma_merge_words(uint32_t *to, const uint32_t *from, uint32_t lanes) {
+    TMA_EACH_LANE(i)
+    to[i] = lanes >> i & 1 ? from[i] : to[i];
+}
+
+static inline void tma_merge_doubles(uint64_t *to, const uint64_t *from, uint32_t lanes) {
+    TMA_EACH_LANE(i)
+    to[i] = lanes >> i & 1 ? from[i] : to[i];
+}
+
+static inline struct tma_ptx_line *tma_line(struct tma_warp *warp, const struct tma_op *op) {
+    return &warp->launch->result->lines[op->instruction];
+}
+
+/* ---- failures (failure.c) ---- */
+
+/* Ends the launch with a finding at the instruction. Returns TMA_STEP_FAILED. */
+enum tma_step tma_stop(struct tma_warp *warp, const struct tma_op *op, enum tma_ptx_failure failure,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The same for an opaque value that reached `what`; `place` has it, in one of `lanes`. */
+enum tma_step tma_stop_opaque(struct tma_warp *warp, const struct tma_op *op,
+                              const struct tma_place *place, uint32_t lanes, const char *what);
+enum tma_step tma_stop_opaque_from(struct tma_warp *warp, const struct tma_op *op, uint16_t origin,
+                                   const char *what);
+
+/* Adds a finding that ends nothing. */
+void tma_note(struct tma_executor *launch, const struct tma_warp *warp, uint32_t instruction,
+              uint32_t other, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* ---- memory (memory.c) ---- */
+
+/* Finds the memory that `bytes` bytes at an address lie in, and checks their alignment (0: any).
+ * Returns NULL after tma_stop. `lane` is for messages and local memory. */
+struct tma_region *tma_locate(struct tma_warp *warp, const struct tma_op *op,
+                              enum tma_ptx_space space, uint64_t address, uint64_t bytes,
+                              uint64_t alignment, uint32_t lane, uint64_t *offset);
+
+/* The address of an operand of an instruction in one lane. */
+static inline uint64_t tma_address(const struct tma_warp *warp, const struct tma_place *base,
+                                   int64_t offset, uint32_t lane) {
+    return tma_lane_value(warp, base, lane) + (uint64_t)offset;
+}
+
+bool tma_region_opaque(const struct tma_region *region, uint64_t offset, uint64_t bytes);
+void tma_region_mark(struct tma_region *region, uint64_t offset, uint64_t bytes, bool opaque,
+                     uint16_t origin);
+uint16_t tma_region_origin(const struct tma_region *region, uint64_t offset);
+
+/* Is the region able to hold opaque bytes? If not: tma_stop, and false. */
+bool tma_region_accepts(struct tma_warp *warp, const struct tma_op *op, struct tma_region *region,
+                        uint16_t origin);
+
+/* A message's words for an address: "0x7f0010 (buffer a + 16)". */
+void tma_address_text(struct tma_executor *launch, uint64_t address, char *text, size_t size);
+
+/* Adds what an access to shared memory costs; `kind` is enum tma_shared_instruction. */
+void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, uint32_t lanes,
+                      const uint32_t address[32], bool store);
+
+/* Windows of generic addresses. Their low 32 bits are the address within the space. */
+#define TMA_WINDOW_SHARED UINT64_C(0x00fe000000000000)
+#define TMA_WINDOW_LOCAL  UINT64_C(0x00fd000000000000)
+#define TMA_WINDOW_PARAM  UINT64_C(0x00fc000000000000)
+#define TMA_WINDOW_CONST  UINT64_C(0x00fb000000000000)
+#define TMA_VARIABLES     UINT64_C(0x00fa000000000000) /* .global variables of the module */
+#define TMA_WINDOW_BYTES  UINT64_C(0x0000000100000000)
+
+/* Shared memory begins here (sm_90: 1 KiB is reserved); the CTA's rank is in the bits from 24 on.
+ */
+#define TMA_SHARED_BASE     UINT32_C(0x400)
+#define TMA_SHARED_RANK_BIT 24
+#define TMA_LOCAL_BASE      UINT32_C(0x100)
+
+#endif

@@ -1,0 +1,98 @@
+/* What a launch ends with, and what it notes on the way. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
+#include "ptx/execution_state.h"
+
+/* Adds a finding, or counts it again. */
+static void add(struct tma_executor *launch, const struct tma_warp *warp, uint32_t instruction,
+                uint32_t other, const char *kind, const char *text) {
+    struct tma_ptx_result *result = launch->result;
+    for (uint32_t i = 0; i < result->finding_count; ++i) {
+        struct tma_ptx_finding *known = &result->findings[i];
+        if (known->instruction == instruction && known->other == other &&
+            strcmp(known->kind, kind) == 0) {
+            ++known->count;
+            return;
+        }
+    }
+    struct tma_ptx_finding *grown = tma_array_grow(result->findings, result->finding_count,
+                                                   &launch->finding_capacity, sizeof *grown);
+    if (grown == NULL) {
+        launch->out_of_memory = true;
+        return;
+    }
+    result->findings = grown;
+    char *copy = tma_copy_text(text);
+    if (copy == NULL) {
+        launch->out_of_memory = true;
+        return;
+    }
+    grown[result->finding_count++] =
+        (struct tma_ptx_finding){.kind = kind,
+                                 .text = copy,
+                                 .instruction = instruction,
+                                 .other = other,
+                                 .cta = warp != NULL ? (uint32_t)warp->cta->linear : 0,
+                                 .warp = warp != NULL ? warp->index : 0,
+                                 .count = 1};
+}
+
+void tma_note(struct tma_executor *launch, const struct tma_warp *warp, uint32_t instruction,
+              uint32_t other, const char *kind, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    add(launch, warp, instruction, other, kind, text);
+}
+
+static const char *const kinds[] = {[TMA_PTX_COMPLETED] = "",
+                                    [TMA_PTX_FAULT] = "fault",
+                                    [TMA_PTX_DEADLOCK] = "deadlock",
+                                    [TMA_PTX_OPAQUE] = "opaque",
+                                    [TMA_PTX_UNKNOWN_INSTRUCTION] = "unknown instruction",
+                                    [TMA_PTX_RUNAWAY] = "runaway"};
+
+enum tma_step tma_stop(struct tma_warp *warp, const struct tma_op *op, enum tma_ptx_failure failure,
+                       const char *format, ...) {
+    struct tma_executor *launch = warp->launch;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!launch->failed) {
+        launch->failed = true;
+        launch->result->failure = failure;
+        add(launch, warp, op->instruction, UINT32_MAX, kinds[failure], text);
+    }
+    return TMA_STEP_FAILED;
+}
+
+enum tma_step tma_stop_opaque_from(struct tma_warp *warp, const struct tma_op *op, uint16_t origin,
+                                   const char *what) {
+    const struct tma_ptx_launch *launch = warp->launch->launch;
+    if (origin >= TMA_ORIGIN_BUFFER &&
+        (uint32_t)(origin - TMA_ORIGIN_BUFFER) < launch->buffer_count)
+        return tma_stop(warp, op, TMA_PTX_OPAQUE,
+                        "an unknown value of buffer %s reaches %s: give the buffer contents (file, "
+                        "values or fill) to run this kernel",
+                        launch->buffers[origin - TMA_ORIGIN_BUFFER].name, what);
+    static const char *const sources[] = {
+        [TMA_ORIGIN_REGISTER] = "a register that nothing has written",
+        [TMA_ORIGIN_SHARED] = "shared memory that nothing has written",
+        [TMA_ORIGIN_LOCAL] = "local memory that nothing has written",
+        [TMA_ORIGIN_PRODUCT] = "a matrix product that is not computed"};
+    return tma_stop(warp, op, TMA_PTX_OPAQUE, "a value of %s reaches %s",
+                    origin < TMA_ORIGIN_BUFFER ? sources[origin] : "memory", what);
+}
+
+enum tma_step tma_stop_opaque(struct tma_warp *warp, const struct tma_op *op,
+                              const struct tma_place *place, uint32_t lanes, const char *what) {
+    (void)lanes;
+    return tma_stop_opaque_from(warp, op, warp->origin[place->number], what);
+}

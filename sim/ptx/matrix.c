@@ -1,0 +1,450 @@
+#include "ptx/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- elements */
+
+/* A float of few bits: sign, exponent, fraction. */
+static double decode(uint32_t bits, int exponent_bits, int fraction_bits, bool infinities) {
+    int bias = (1 << (exponent_bits - 1)) - 1, limit = (1 << exponent_bits) - 1;
+    int exponent = (int)(bits >> fraction_bits) & limit;
+    uint32_t fraction = bits & ((1u << fraction_bits) - 1);
+    double sign = bits >> (exponent_bits + fraction_bits) & 1 ? -1.0 : 1.0;
+    if (infinities && exponent == limit)
+        return fraction != 0 ? (double)NAN : sign * (double)INFINITY;
+    if (!infinities && exponent == limit && fraction == (1u << fraction_bits) - 1)
+        return (double)NAN; /* e4m3 has no infinities */
+    if (exponent == 0)
+        return sign * ldexp((double)fraction, 1 - bias - fraction_bits);
+    uint64_t wide = (uint64_t)(exponent - bias + 1023) << 52 | (uint64_t)fraction
+                                                                   << (52 - fraction_bits);
+    double magnitude;
+    memcpy(&magnitude, &wide, sizeof magnitude);
+    return sign * magnitude;
+}
+
+static double decode_float(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double decode_double(uint32_t low, uint32_t high) {
+    uint64_t bits = (uint64_t)high << 32 | low;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Element of a type, of at most 32 bits, as a number. */
+static double element(enum tma_ptx_type type, uint32_t bits) {
+    switch (type) {
+    case TMA_PTX_F16:
+        return decode(bits, 5, 10, true);
+    case TMA_PTX_BF16:
+        return decode_float(bits << 16);
+    case TMA_PTX_TF32:
+        return decode_float(bits & 0xffffe000u); /* the others are not looked at */
+    case TMA_PTX_F32:
+        return decode_float(bits);
+    case TMA_PTX_E4M3:
+        return decode(bits, 4, 3, false);
+    case TMA_PTX_E5M2:
+        return decode(bits, 5, 2, true);
+    case TMA_PTX_S8:
+        return (int8_t)bits;
+    case TMA_PTX_U8:
+        return (uint8_t)bits;
+    case TMA_PTX_S4:
+        return (int32_t)((bits & 15u) ^ 8u) - 8;
+    case TMA_PTX_U4:
+        return bits & 15u;
+    case TMA_PTX_B1:
+        return bits & 1u;
+    default:
+        return (int32_t)bits; /* s32 */
+    }
+}
+
+/* Rounds to nearest even. NaNs become 0x7fffffff. */
+static uint32_t to_float(double value) {
+    float narrow = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    return isnan(value) ? 0x7fffffffu : bits;
+}
+
+/* Rounds to float16, to nearest even. NaNs become 0x7fff. */
+static uint32_t to_half(double value) {
+    uint32_t sign = signbit(value) ? 0x8000u : 0;
+    double magnitude = fabs(value);
+    if (isnan(value))
+        return 0x7fffu;
+    if (magnitude >= 65520.0)
+        return sign | 0x7c00u;
+    if (magnitude < 0x1p-24)
+        return sign | (magnitude > 0x1p-25);
+    int exponent;
+    frexp(magnitude, &exponent); /* magnitude is below 2^exponent */
+    int unit = exponent < -13 ? -24 : exponent - 11;
+    /* rint rounds to even: whoever calls has the default rounding. */
+    uint32_t steps = (uint32_t)rint(ldexp(magnitude, -unit));
+    /* A carry out of the fraction goes into the exponent, as it should. */
+    return sign | (exponent < -13 ? steps : ((uint32_t)(exponent + 13) << 10) + steps);
+}
+
+static bool is_integer(const struct tma_ptx_product *product) {
+    return product->d == TMA_PTX_S32;
+}
+
+/* A sum of integers, which a double holds exactly: wraps, or stays at the limits. */
+static uint32_t to_integer(double value, bool saturate) {
+    if (saturate)
+        return (uint32_t)(int32_t)fmax(-2147483648.0, fmin(2147483647.0, value));
+    return (uint32_t)(uint64_t)(int64_t)value;
+}
+
+/* ---- shapes */
+
+static uint32_t element_bits(enum tma_ptx_type type) {
+    return tma_ptx_types[type].bits;
+}
+
+/* Elements of a 32-bit register, along K; of a float64, one in two registers. */
+static uint32_t per_register(enum tma_ptx_type type) {
+    return element_bits(type) >= 32 ? 1 : 32 / element_bits(type);
+}
+
+static uint32_t words_of(enum tma_ptx_type type) {
+    return element_bits(type) == 64 ? 2 : 1;
+}
+
+static uint32_t accumulator_registers(enum tma_ptx_type type, uint32_t m, uint32_t n,
+                                      uint32_t threads) {
+    return m * n / threads * element_bits(type) / 32;
+}
+
+static uint32_t vector_count(const struct tma_ptx_operand *operand) {
+    return operand->kind == TMA_PTX_VECTOR ? operand->list.count : 0;
+}
+
+/* Is an immediate one of two values? *second: the second one. */
+static bool choose(const struct tma_ptx_operand *operand, uint64_t first, uint64_t second,
+                   bool *is_second) {
+    *is_second = operand->bits == second;
+    return operand->kind == TMA_PTX_IMMEDIATE &&
+           (operand->bits == first || operand->bits == second);
+}
+
+static bool wgmma_of(const struct tma_ptx_instruction *instruction,
+                     const struct tma_ptx_operand *operands, struct tma_ptx_product *product) {
+    uint32_t count = instruction->operand_count;
+    product->c = product->d;
+    product->d_registers = product->c_registers =
+        accumulator_registers(product->d, 64, product->shape.n, TMA_PTX_WARPGROUP);
+    product->a_in_registers = operands[1].kind == TMA_PTX_VECTOR;
+    product->a_registers = product->a_in_registers ? 4 : 0;
+    if (vector_count(&operands[0]) != product->d_registers ||
+        vector_count(&operands[1]) != product->a_registers)
+        return false;
+    if (count >= 6 && (!choose(&operands[4], 1, UINT64_MAX, &product->negate_a) ||
+                       !choose(&operands[5], 1, UINT64_MAX, &product->negate_b)))
+        return false;
+    if (count < 7)
+        return true;
+    /* With A in registers only B may be transposed. */
+    if (count == 7)
+        return product->a_in_registers && choose(&operands[6], 0, 1, &product->transpose_b);
+    return !product->a_in_registers && choose(&operands[6], 0, 1, &product->transpose_a) &&
+           choose(&operands[7], 0, 1, &product->transpose_b);
+}
+
+bool tma_ptx_product_of(const struct tma_ptx_module *module,
+                        const struct tma_ptx_instruction *instruction,
+                        struct tma_ptx_product *product) {
+    const struct tma_ptx_operand *operands = module->operands + instruction->operands;
+    *product = (struct tma_ptx_product){
+        .shape = tma_ptx_shape_of(instruction),
+        .d = (enum tma_ptx_type)instruction->types[0],
+        .a = (enum tma_ptx_type)instruction->types[1],
+        .b = (enum tma_ptx_type)instruction->types[2],
+        .saturate = tma_ptx_has(instruction, TMA_PTX_DOT_SATFINITE),
+        .exclusive = tma_ptx_has(instruction, TMA_PTX_DOT_XOR),
+        .wide = instruction->types[0] == TMA_PTX_F64,
+    };
+    if (instruction->opcode == TMA_PTX_OP_WGMMA_MMA_ASYNC)
+        return wgmma_of(instruction, operands, product);
+    struct tma_ptx_shape shape = product->shape;
+    uint32_t group = 4 * per_register(product->a); /* elements along K of one register's lanes */
+    product->c = (enum tma_ptx_type)instruction->types[3];
+    product->a_registers = shape.k / group * (shape.m / 8) * words_of(product->a);
+    product->b_registers = shape.k / group * words_of(product->b);
+    product->c_registers = accumulator_registers(product->c, shape.m, shape.n, 32);
+    product->d_registers = accumulator_registers(product->d, shape.m, shape.n, 32);
+    uint32_t width = product->wide ? 2 : 1;
+    return instruction->operand_count == 4 &&
+           vector_count(&operands[0]) * width == product->d_registers &&
+           vector_count(&operands[1]) * width == product->a_registers &&
+           vector_count(&operands[2]) * width == product->b_registers &&
+           vector_count(&operands[3]) * width == product->c_registers;
+}
+
+/* ---- the product */
+
+static void negate(double *elements, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        elements[i] = -elements[i];
+}
+
+/* One row of D, and 8 columns: compilers work on the columns at once. */
+static void multiply_float64(const double *a, const double *b, uint32_t n, uint32_t k, double *d) {
+    for (uint32_t i = 0; i < k; ++i)
+        for (uint32_t j = 0; j < 8; ++j)
+            d[j] = fma(a[i], b[i * n + j], d[j]);
+}
+
+static void multiply_bits(const double *a, const double *b, uint32_t n, uint32_t k, double *d) {
+    for (uint32_t i = 0; i < k; ++i)
+        for (uint32_t j = 0; j < 8; ++j)
+            d[j] += a[i] != b[i * n + j];
+}
+
+static void multiply_others(const double *a, const double *b, uint32_t n, uint32_t k, double *d) {
+    double sums[8] = {0};
+    for (uint32_t i = 0; i < k; ++i)
+        for (uint32_t j = 0; j < 8; ++j)
+            sums[j] += a[i] * b[i * n + j];
+    for (uint32_t j = 0; j < 8; ++j)
+        d[j] += sums[j];
+}
+
+/* D += A * B. */
+static void multiply(const struct tma_ptx_product *product, struct tma_ptx_matrices *matrices) {
+    uint32_t n = product->shape.n, k = product->shape.k;
+    for (uint32_t row = 0; row < product->shape.m; ++row)
+        for (uint32_t column = 0; column < n; column += 8) {
+            const double *a = matrices->a + row * k, *b = matrices->b + column;
+            double *d = matrices->d + row * n + column;
+            if (product->wide)
+                multiply_float64(a, b, n, k, d);
+            else if (product->exclusive)
+                multiply_bits(a, b, n, k, d);
+            else
+                multiply_others(a, b, n, k, d);
+        }
+}
+
+/* Bits of element `index` of a register. */
+static uint32_t part(uint32_t word, enum tma_ptx_type type, uint32_t index) {
+    uint32_t bits = element_bits(type);
+    return bits >= 32 ? word : word >> (bits * index) & ((1u << bits) - 1);
+}
+
+/* Takes a fragment of A or B apart: registers alternate over `halves` groups of 8 rows, then along
+ * K. `threads`: the stride of a register in `words`. Rows of warp w begin at 16 w. */
+static void read_fragment(enum tma_ptx_type type, const uint32_t *words, uint32_t threads,
+                          uint32_t halves, uint32_t k, uint32_t row_step, uint32_t k_step,
+                          double *elements) {
+    uint32_t each = per_register(type), width = words_of(type);
+    for (uint32_t thread = 0; thread < threads; ++thread) {
+        uint32_t lane = thread % 32, first = thread / 32 * 16 + lane / 4;
+        for (uint32_t group = 0; group < k / (4 * each); ++group)
+            for (uint32_t half = 0; half < halves; ++half) {
+                const uint32_t *word = words + (group * halves + half) * width * threads + thread;
+                double *to = elements + (first + 8 * half) * row_step +
+                             (4 * each * group + lane % 4 * each) * k_step;
+                for (uint32_t i = 0; i < each; ++i)
+                    to[i * k_step] = width == 2 ? decode_double(word[0], word[threads])
+                                                : element(type, part(*word, type, i));
+            }
+    }
+}
+
+/* The first of two columns, and the row, that a thread has of an accumulator; `pair` counts pairs
+ * of elements: 8 rows further, then 8 columns. */
+static uint32_t accumulator_at(uint32_t thread, uint32_t pair, uint32_t halves, uint32_t n) {
+    uint32_t lane = thread % 32, row = thread / 32 * 16 + lane / 4 + pair % halves * 8;
+    return row * n + pair / halves * 8 + lane % 4 * 2;
+}
+
+static void read_accumulator(enum tma_ptx_type type, const uint32_t *words, uint32_t threads,
+                             uint32_t halves, uint32_t n, double *elements) {
+    uint32_t pairs = halves * n / 8;
+    for (uint32_t thread = 0; thread < threads; ++thread)
+        for (uint32_t pair = 0; pair < pairs; ++pair) {
+            double *to = elements + accumulator_at(thread, pair, halves, n);
+            const uint32_t *word = words + thread;
+            if (type == TMA_PTX_F64) {
+                word += 4 * pair * threads;
+                to[0] = decode_double(word[0], word[threads]);
+                to[1] = decode_double(word[2 * threads], word[3 * threads]);
+            } else if (type == TMA_PTX_F16) {
+                to[0] = element(type, word[pair * threads] & 0xffff);
+                to[1] = element(type, word[pair * threads] >> 16);
+            } else {
+                to[0] = element(type, word[2 * pair * threads]);
+                to[1] = element(type, word[(2 * pair + 1) * threads]);
+            }
+        }
+}
+
+static uint32_t accumulated(const struct tma_ptx_product *product, double value) {
+    return is_integer(product) ? to_integer(value, product->saturate) : to_float(value);
+}
+
+static void write_accumulator(const struct tma_ptx_product *product, const double *elements,
+                              uint32_t *words, uint32_t threads, uint32_t halves) {
+    uint32_t n = product->shape.n, pairs = halves * n / 8;
+    for (uint32_t thread = 0; thread < threads; ++thread)
+        for (uint32_t pair = 0; pair < pairs; ++pair) {
+            const double *from = elements + accumulator_at(thread, pair, halves, n);
+            uint32_t *word = words + thread;
+            if (product->d == TMA_PTX_F64) {
+                uint64_t bits[2];
+                memcpy(bits, from, sizeof bits);
+                for (uint32_t i = 0; i < 4; ++i)
+                    word[(4 * pair + i) * threads] = (uint32_t)(bits[i / 2] >> (i % 2 * 32));
+            } else if (product->d == TMA_PTX_F16) {
+                word[pair * threads] = to_half(from[0]) | to_half(from[1]) << 16;
+            } else {
+                word[2 * pair * threads] = accumulated(product, from[0]);
+                word[(2 * pair + 1) * threads] = accumulated(product, from[1]);
+            }
+        }
+}
+
+void tma_ptx_mma(const struct tma_ptx_product *product, const uint32_t (*a)[32],
+                 const uint32_t (*b)[32], const uint32_t (*c)[32], uint32_t (*d)[32],
+                 struct tma_ptx_matrices *room) {
+    uint32_t halves = product->shape.m / 8, k = product->shape.k, n = product->shape.n;
+    read_fragment(product->a, a[0], 32, halves, k, k, 1, room->a);
+    read_fragment(product->b, b[0], 32, 1, k, 1, n, room->b);
+    read_accumulator(product->c, c[0], 32, halves, n, room->d);
+    multiply(product, room);
+    write_accumulator(product, room->d, d[0], 32, halves);
+}
+
+/* ---- wgmma */
+
+uint32_t tma_ptx_descriptor_address(uint64_t descriptor, bool mn_major, uint32_t line,
+                                    uint32_t chunk) {
+    /* Bytes of the rows that are swizzled: none, 128, 64, 32. */
+    static const uint32_t widths[4] = {16, 128, 64, 32};
+    uint32_t start = (uint32_t)(descriptor & 0x3fff) << 4;
+    uint32_t leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4;
+    uint32_t stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4;
+    uint32_t base = (uint32_t)(descriptor >> 49 & 7), width = widths[descriptor >> 62];
+    uint32_t chunks = width / 16, address;
+    if (!mn_major)
+        address = line % 8 * width + line / 8 * stride + chunk * (chunks == 1 ? leading : 16);
+    else if (chunks == 1)
+        address = line % 8 * 16 + line / 8 * leading + chunk * stride;
+    else
+        address =
+            line % 8 * width + line / 8 * stride + chunk % chunks * 16 + chunk / chunks * leading;
+    address = (start + address) & 0x3ffff;
+    /* The pattern repeats each 8 rows of 128 bytes; `base` says in which of them the matrix begins.
+     */
+    uint32_t row = (address >> 7) - base;
+    return address ^ (row & (chunks - 1)) << 4;
+}
+
+/* Finds 16 bytes of an operand. */
+static enum tma_ptx_matrix_result find_chunk(const struct tma_ptx_window *window, uint32_t address,
+                                             const uint8_t **bytes) {
+    uint32_t at = address - window->base;
+    if (address < window->base || at > window->size || window->size - at < 16)
+        return TMA_PTX_MATRIX_OUTSIDE;
+    *bytes = window->bytes + at;
+    if (window->opaque != NULL && (window->opaque[at / 8] | window->opaque[at / 8 + 1]) != 0)
+        for (uint32_t i = at; i < at + 16; ++i)
+            if (window->opaque[i / 8] >> (i % 8) & 1)
+                return TMA_PTX_MATRIX_OPAQUE;
+    return TMA_PTX_MATRIX_DONE;
+}
+
+/* Reads an operand of `rows` rows along M or N. */
+static enum tma_ptx_matrix_result read_operand(const struct tma_ptx_window *window,
+                                               uint64_t descriptor, enum tma_ptx_type type,
+                                               bool mn_major, uint32_t rows, uint32_t k,
+                                               uint32_t row_step, uint32_t k_step, double *elements,
+                                               uint32_t *address) {
+    uint32_t line_step = mn_major ? k_step : row_step, step = mn_major ? row_step : k_step;
+    uint32_t bits = element_bits(type), each = 128 / bits;
+    uint32_t lines = mn_major ? k : rows, chunks = (mn_major ? rows : k) / each;
+    for (uint32_t line = 0; line < lines; ++line)
+        for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+            const uint8_t *bytes;
+            *address = tma_ptx_descriptor_address(descriptor, mn_major, line, chunk);
+            enum tma_ptx_matrix_result result = find_chunk(window, *address, &bytes);
+            if (result != TMA_PTX_MATRIX_DONE)
+                return result;
+            uint32_t words[4];
+            memcpy(words, bytes, sizeof words);
+            double *to = elements + line * line_step + chunk * each * step;
+            for (uint32_t i = 0; i < each; ++i)
+                to[i * step] = element(type, part(words[i * bits / 32], type, i % (32 / bits)));
+        }
+    return TMA_PTX_MATRIX_DONE;
+}
+
+enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, bool scale_d,
+                                         const uint32_t (*a_registers)[TMA_PTX_WARPGROUP],
+                                         uint64_t a_descriptor, uint64_t b_descriptor,
+                                         const struct tma_ptx_window *window,
+                                         uint32_t (*d)[TMA_PTX_WARPGROUP],
+                                         struct tma_ptx_matrices *room, uint32_t *address) {
+    uint32_t n = product->shape.n, k = product->shape.k;
+    enum tma_ptx_matrix_result result = TMA_PTX_MATRIX_DONE;
+    if (product->a_in_registers)
+        read_fragment(product->a, a_registers[0], TMA_PTX_WARPGROUP, 2, k, k, 1, room->a);
+    else
+        result = read_operand(window, a_descriptor, product->a, product->transpose_a, 64, k, k, 1,
+                              room->a, address);
+    if (result == TMA_PTX_MATRIX_DONE)
+        result = read_operand(window, b_descriptor, product->b, product->transpose_b, n, k, 1, n,
+                              room->b, address);
+    if (result != TMA_PTX_MATRIX_DONE)
+        return result;
+    if (product->negate_a)
+        negate(room->a, 64 * k);
+    if (product->negate_b)
+        negate(room->b, n * k);
+    if (scale_d)
+        read_accumulator(product->d, d[0], TMA_PTX_WARPGROUP, 2, n, room->d);
+    else
+        memset(room->d, 0, 64 * n * sizeof *room->d);
+    multiply(product, room);
+    write_accumulator(product, room->d, d[0], TMA_PTX_WARPGROUP, 2);
+    return TMA_PTX_MATRIX_DONE;
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix */
+
+/* Where element `half` of a lane's register lies in the matrix. */
+static uint32_t matrix_byte(uint32_t lane, uint32_t half, bool transpose) {
+    uint32_t row = lane / 4, column = lane % 4 * 2 + half;
+    return transpose ? column * 16 + row * 2 : row * 16 + column * 2;
+}
+
+void tma_ptx_matrix_spread(const uint8_t rows[8][16], bool transpose, uint32_t lanes[32]) {
+    const uint8_t *bytes = rows[0];
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+        lanes[lane] = 0;
+        for (uint32_t half = 0; half < 2; ++half) {
+            const uint8_t *from = bytes + matrix_byte(lane, half, transpose);
+            lanes[lane] |= ((uint32_t)from[0] | (uint32_t)from[1] << 8) << (16 * half);
+        }
+    }
+}
+
+void tma_ptx_matrix_collect(const uint32_t lanes[32], bool transpose, uint8_t rows[8][16]) {
+    uint8_t *bytes = rows[0];
+    for (uint32_t lane = 0; lane < 32; ++lane)
+        for (uint32_t half = 0; half < 2; ++half) {
+            uint8_t *to = bytes + matrix_byte(lane, half, transpose);
+            to[0] = (uint8_t)(lanes[lane] >> (16 * half));
+            to[1] = (uint8_t)(lanes[lane] >> (16 * half + 8));
+        }
+}

@@ -1,0 +1,21 @@
+/* Runs the warps of a cluster. Internal to this folder. */
+#ifndef TMA_PTX_WARP_H
+#define TMA_PTX_WARP_H
+
+#include "ptx/execution_state.h"
+
+enum tma_turn {
+    TMA_TURN_PARKED,  /* every path waits */
+    TMA_TURN_POLLED,  /* a poll found nothing, or the warp sleeps */
+    TMA_TURN_QUANTUM, /* more to do */
+    TMA_TURN_ENDED,
+    TMA_TURN_FAILED
+};
+
+/* Runs a warp until it waits, ends, or has had its turn. */
+enum tma_turn tma_run_warp(struct tma_warp *warp);
+
+/* Ends the waits of try_wait without success, as hardware does after a time. */
+void tma_give_up(struct tma_warp *warp);
+
+#endif
