@@ -166,6 +166,11 @@ extern const struct tma_names cli_format_names;
         .help = "simulate in N processes at once (default, and 0: as many as there are cores);\n"  \
                 "the output is the same"                                                           \
     }
+#define CLI_OPTION_LAUNCH(where)                                                                   \
+    {                                                                                              \
+        .name = "--launch", .value = "LABEL", .kind = CLI_TEXT, .offset = where,                   \
+        .help = "the record with this label, of a file of launch records (.jsonl)"                 \
+    }
 #define CLI_OPTION_QUIET                                                                           \
     {                                                                                              \
         .name = "--quiet", .short_name = "-q", .kind = CLI_FLAG,                                   \

@@ -1,4 +1,5 @@
 /* tmasim check: the rules that tensor maps break, and advice on legal maps. */
+#include "cli/launch_run.h"
 #include "cli/map_checks.h"
 #include "cli/map_table.h"
 #include "cli/messages.h"
@@ -6,6 +7,11 @@
 #include "cli/verbs.h"
 
 enum { MOST_FILES = 10000 };
+
+struct check_options {
+    struct cli_options common;
+    const char *launch; /* label of a record; NULL: not given */
+};
 
 static bool write_checks(const struct cli_options *options, const struct cli_map_input *input,
                          bool as_json, FILE *out) {
@@ -23,6 +29,10 @@ static int run(const struct cli_options *options) {
     struct cli_output output;
     int status = CLI_ERROR;
     bool as_json = options->json || options->format == CLI_FORMAT_JSON;
+    const struct check_options *own = (const struct check_options *)options;
+    if (options->operands.count == 1 && cli_is_launch(options->operands.items[0]))
+        return cli_launch_check(
+            &(struct cli_launch_options){.common = options, .label = own->launch});
     if (options->operands.count > 1)
         return cli_map_table(options, as_json);
     if (cli_map_input_read(options, &input) && cli_map_input_find_uses(options, &input) &&
@@ -36,15 +46,19 @@ static int run(const struct cli_options *options) {
 }
 
 static const struct cli_option options[] = {
-    CLI_OPTION_ARCHITECTURE, CLI_OPTION_NAMES,
-    CLI_OPTION_SET,          CLI_OPTION_FORMAT(&cli_format_names),
-    CLI_OPTION_JSON,         CLI_OPTION_OUTPUT,
+    CLI_OPTION_ARCHITECTURE,
+    CLI_OPTION_NAMES,
+    CLI_OPTION_SET,
+    CLI_OPTION_FORMAT(&cli_format_names),
+    CLI_OPTION_JSON,
+    CLI_OPTION_OUTPUT,
+    CLI_OPTION_LAUNCH(offsetof(struct check_options, launch)),
 };
 
 const struct cli_verb cli_check = {
     .name = "check",
     .takes_scenario = true,
-    .operands = "[SCENARIO.yaml | MAP.json]...",
+    .operands = "[SCENARIO.yaml | MAP.json | LAUNCH.yaml]...",
     .example = "map.json --arch sm_100",
     .summary = "Check tensor maps against the rules of the driver and report costly settings.",
     .details =
@@ -58,6 +72,7 @@ const struct cli_verb cli_check = {
                 "not\nsupported, 2 error",
     .max_operands = MOST_FILES,
     .options = options,
+    .options_bytes = sizeof(struct check_options),
     .option_count = sizeof options / sizeof options[0],
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "base/allocation.h"
 #include "base/limits.h"
 #include "cli/draws_option.h"
+#include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/ranks.h"
@@ -42,7 +43,10 @@ struct run_options {
     bool yes; /* any number of operations */
     bool allow_races;
     struct cli_count draws;
-    int sampling; /* enum tma_sampling */
+    int sampling;              /* enum tma_sampling */
+    const char *launch;        /* label of a record */
+    struct cli_count sanitize; /* of a launch */
+    bool functional, strict;
 };
 
 struct outputs {
@@ -252,12 +256,52 @@ static bool check_sampling(const struct run_options *options) {
     return cli_sample_allowed(options->sampling, others, sizeof others / sizeof others[0]);
 }
 
+/* A launch of a compiled kernel runs without time: what is about time has nothing to say. */
+static int run_launch(const struct run_options *own) {
+    const char *option = own->details                         ? "--details"
+                         : own->why                           ? "--why"
+                         : own->draws.given                   ? "--draws"
+                         : own->sampling != TMA_SAMPLING_NONE ? "--sample"
+                                                              : NULL;
+    const char *format = tma_name_of(&run_format_names, own->common.format);
+    int report_format;
+    for (int i = 0; i < FURTHER_FILES; i++)
+        option = own->files[i] == NULL ? option : further_options[i];
+    if (own->common.operands.count > 1)
+        cli_error("run: one launch at a time; validate runs all launches of a file of records");
+    else if (option != NULL)
+        cli_error("run: %s is about simulated time; a launch of a compiled kernel runs without it",
+                  option);
+    else if (!tma_value_of(&tma_report_format_names, format, &report_format))
+        cli_error("run: the report of a launch has no format %s; allowed: text, json", format);
+    else
+        return cli_launch_run(&(struct cli_launch_options){.common = &own->common,
+                                                           .label = own->launch,
+                                                           .sanitize = own->sanitize,
+                                                           .strict = own->strict});
+    return CLI_ERROR;
+}
+
+static bool has_launch(const struct run_options *own) {
+    for (size_t i = 0; i < own->common.operands.count; i++)
+        if (cli_is_launch(own->common.operands.items[i]))
+            return true;
+    return false;
+}
+
 static int run(const struct cli_options *options) {
     const struct run_options *own = (const struct run_options *)options;
     struct tma_scenario scenario;
     int status = CLI_ERROR, report_format;
     if (own->why && own->no_why) {
         cli_error("run: --why and --no-why exclude each other");
+        return CLI_ERROR;
+    }
+    if (has_launch(own))
+        return run_launch(own);
+    if (own->launch != NULL || own->sanitize.given || own->functional || own->strict) {
+        cli_error("run: --launch, --sanitize, --strict and --functional are for launches of "
+                  "compiled kernels");
         return CLI_ERROR;
     }
     const char *format = tma_name_of(&run_format_names, options->format);
@@ -341,11 +385,26 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct run_options, allow_races),
      .help = "go on where two accesses of a kernel to shared memory are in no order, and say so\n"
              "behind the report; what hardware then computes is wrong now and then"},
+    CLI_OPTION_LAUNCH(offsetof(struct run_options, launch)),
+    {.name = "--functional",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, functional),
+     .help = "of a launch: bytes and counts, without time (the only way so far)"},
+    {.name = "--sanitize",
+     .value = "CTAS",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct run_options, sanitize),
+     .help = "of a launch: check the first CTAS CTAs for races (default 2)"},
+    {.name = "--strict",
+     .kind = CLI_FLAG,
+     .offset = offsetof(struct run_options, strict),
+     .help = "of a launch: reads of shared memory that a TMA operation overwrites later need a\n"
+             "proxy fence, too"},
 };
 
 const struct cli_verb cli_run = {
     .name = "run",
-    .operands = "SCENARIO.yaml...",
+    .operands = "SCENARIO.yaml... | LAUNCH.yaml",
     .takes_scenario = true,
     .example = "gemm_ws --set M=2048 --set STAGES=3 --format json -o report.json",
     .summary = "Simulate a scenario and report cycles, bandwidth, cache hits and bank conflicts.",

@@ -2,6 +2,7 @@
 
 #include "base/allocation.h"
 #include "cli/ablation.h"
+#include "cli/launch_run.h"
 #include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -15,6 +16,7 @@ struct validate_options {
     struct cli_options common;
     const char *gpu; /* NULL: the machine that belongs to the command */
     struct cli_count draws;
+    struct cli_count sanitize; /* of launches */
     bool ablate, exact, traffic;
     const char *show; /* the name of a record, to be printed and not replayed; or NULL */
 };
@@ -53,8 +55,38 @@ static int report(const struct validate_options *own, const struct tma_machine *
     return content.partial ? CLI_INTERRUPTED : CLI_OK;
 }
 
+/* Are the operands files of launch records? They are replayed apart from others. False, with an
+ * error printed, if only some are, or if an option is not for them. */
+static bool check_launches(const struct validate_options *own, bool *launches) {
+    const struct cli_list *operands = &own->common.operands;
+    const char *option = own->draws.given    ? "--draws"
+                         : own->ablate       ? "--ablate"
+                         : own->traffic      ? "--traffic"
+                         : own->show != NULL ? "--show"
+                                             : NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < operands->count; i++)
+        count += cli_is_launch_records(operands->items[i]);
+    *launches = count > 0;
+    if (count > 0 && count < operands->count)
+        cli_error("validate: files of launch records (.jsonl) cannot be mixed with others");
+    else if (count > 0 && option != NULL)
+        cli_error("validate: %s is not for launch records", option);
+    else if (count > 0 && own->common.format > CLI_FORMAT_JSON)
+        cli_error("validate: launch records have no format tsv; allowed: text, json");
+    else
+        return true;
+    return false;
+}
+
 static int run(const struct cli_options *options) {
     const struct validate_options *own = (const struct validate_options *)options;
+    bool launches;
+    if (!check_launches(own, &launches))
+        return CLI_ERROR;
+    if (launches)
+        return cli_launch_validate(
+            &(struct cli_launch_options){.common = options, .sanitize = own->sanitize}, own->gpu);
     struct tma_machine machine;
     struct cli_output output;
     size_t count = options->operands.count;
@@ -120,6 +152,11 @@ static const struct cli_option options[] = {
      .kind = CLI_TEXT,
      .offset = offsetof(struct validate_options, show),
      .help = "print the kernel of this record as a scenario that can be run, and replay nothing"},
+    {.name = "--sanitize",
+     .value = "CTAS",
+     .kind = CLI_COUNT,
+     .offset = offsetof(struct validate_options, sanitize),
+     .help = "for launches: check the first CTAS CTAs of each for races (default 0)"},
     CLI_OPTION_JOBS,
     CLI_OPTION_QUIET,
     CLI_OPTION_FORMAT(&cli_validation_format_names),
@@ -129,7 +166,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_validate = {
     .name = "validate",
     .takes_input = true,
-    .operands = "RECORDS.tsv...",
+    .operands = "RECORDS.tsv... | LAUNCHES.jsonl...",
     .example = "records.tsv --jobs 4",
     .summary = "Replay records of a real GPU and count how many agree.",
     .details = "Ctrl-C ends it with the records replayed so far. A record whose process dies is an "

@@ -2,7 +2,7 @@
 
 #include "engine/kernel.h"
 
-enum { SHARED_ALIGNMENT = 1024, WARP_THREADS = 32, REGISTER_UNIT = 256, SHARED_UNIT = 128 };
+enum { SHARED_ALIGNMENT = 1024, WARP_THREADS = 32 };
 
 /* The order of names, which items of `size` bytes begin with: as indices. Items of one name stay in
  * their order. */
@@ -75,22 +75,9 @@ uint32_t tma_kernel_threads(const struct tma_kernel *kernel) {
     return warps * WARP_THREADS;
 }
 
-static uint32_t at_most(uint32_t limit, uint64_t capacity, uint64_t each) {
-    uint64_t fit = each > 0 ? capacity / each : limit;
-    return fit < limit ? (uint32_t)fit : limit;
-}
-
 uint32_t tma_kernel_ctas_per_sm(const struct tma_machine *machine,
                                 const struct tma_kernel *kernel) {
-    uint64_t threads = tma_kernel_threads(kernel);
-    uint64_t warp_registers = align((uint64_t)kernel->registers * WARP_THREADS, REGISTER_UNIT);
-    uint32_t fit = machine->sm.ctas;
-    fit = at_most(fit, machine->sm.threads, threads);
-    fit = at_most(fit, machine->sm.registers, threads / WARP_THREADS * warp_registers);
-    fit = at_most(fit, machine->shared_memory_bytes,
-                  align((uint64_t)kernel->shared_bytes, SHARED_UNIT) + machine->sm.reserved_bytes);
-    if (threads > machine->sm.cta_threads ||
-        kernel->shared_bytes > machine->shared_memory_cta_bytes)
-        fit = 0;
+    uint32_t fit = tma_machine_ctas_per_sm(machine, tma_kernel_threads(kernel), kernel->registers,
+                                           kernel->shared_bytes);
     return kernel->ctas_per_sm > 0 && kernel->ctas_per_sm < fit ? kernel->ctas_per_sm : fit;
 }

@@ -53,3 +53,28 @@ struct tma_machine tma_machine_at_clock(const struct tma_machine *machine, uint3
     }
     return other;
 }
+
+enum { WARP_THREADS = 32, REGISTER_UNIT = 256, SHARED_UNIT = 128 };
+
+static uint64_t round_to(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+static uint32_t at_most(uint32_t limit, uint64_t capacity, uint64_t each) {
+    uint64_t fit = each > 0 ? capacity / each : limit;
+    return fit < limit ? (uint32_t)fit : limit;
+}
+
+uint32_t tma_machine_ctas_per_sm(const struct tma_machine *machine, uint64_t threads,
+                                 uint32_t registers, uint64_t shared_bytes) {
+    uint64_t warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
+    uint64_t warp_registers = round_to((uint64_t)registers * WARP_THREADS, REGISTER_UNIT);
+    uint32_t fit = machine->sm.ctas;
+    fit = at_most(fit, machine->sm.threads, warps * WARP_THREADS);
+    fit = at_most(fit, machine->sm.registers, warps * warp_registers);
+    fit = at_most(fit, machine->shared_memory_bytes,
+                  round_to(shared_bytes, SHARED_UNIT) + machine->sm.reserved_bytes);
+    return threads > machine->sm.cta_threads || shared_bytes > machine->shared_memory_cta_bytes
+               ? 0
+               : fit;
+}

@@ -59,6 +59,11 @@ uint64_t tma_machine_dram_cycles(const struct tma_machine *machine);
  * to its completion: what completes within this time is known. */
 uint32_t tma_machine_completion_cycles(const struct tma_machine *machine);
 
+/* CTAs that an SM runs at once, with so many threads, registers a thread (0: they do not limit it)
+ * and bytes of shared memory each; 0: not even one fits. */
+uint32_t tma_machine_ctas_per_sm(const struct tma_machine *machine, uint64_t threads,
+                                 uint32_t registers, uint64_t shared_bytes);
+
 /* Bytes that DRAM moves in 1000 SM cycles, at the pins. */
 uint64_t tma_machine_dram_bytes_per_kcycle(const struct tma_machine *machine);
 

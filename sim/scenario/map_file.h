@@ -24,6 +24,12 @@ bool tma_map_file_read(const char *text, size_t length, const char *name,
                        const char *const *settings, size_t setting_count, struct tma_map_file *file,
                        struct tma_diagnostics *list);
 
+/* Reads the keys of one map from a node of another document. `context` is the node's path, for
+ * messages. Returns false, with every error in the list, if anything is wrong. The map's address is
+ * the key's, or UINT64_MAX. */
+bool tma_map_read_node(const struct tma_yaml_node *node, const char *context,
+                       struct tma_tensor_map *map, struct tma_diagnostics *list);
+
 void tma_map_file_free(struct tma_map_file *file);
 
 /* Returns the location of a field of a map, or the closest one that the document has. `index` is

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "memory/core/address_map.h"
+#include "scenario/map_file.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/schema_describe.h"
@@ -304,6 +305,13 @@ static bool read_map(struct tma_scenario_reader *reader, const struct tma_yaml_n
     *map = input.map;
     *array = input.array;
     return good;
+}
+
+bool tma_map_read_node(const struct tma_yaml_node *node, const char *context,
+                       struct tma_tensor_map *map, struct tma_diagnostics *list) {
+    struct tma_scenario_reader reader = {.list = list, .single_map = context};
+    struct tma_map_array array;
+    return read_map(&reader, node, map, &array);
 }
 
 /* Checks a map's name: a single word, because it is a step of a path in --set. */

@@ -1,9 +1,8 @@
 #include "scenario/reference.h"
 
 #include "memory/machine_parameter.h"
-#include "scenario/sections.h"
 
-static void print_section(void *context, const struct tma_section *section) {
+void tma_section_reference(void *context, const struct tma_section *section) {
     FILE *out = context;
     fprintf(out, "\n## %s\n\n| key | takes | default | meaning |\n| --- | --- | --- | --- |\n",
             section->heading);
@@ -27,13 +26,13 @@ static void print_statements(FILE *out) {
 }
 
 void tma_scenario_reference(FILE *out) {
-    tma_scenario_sections(print_section, out);
+    tma_scenario_sections(tma_section_reference, out);
 }
 
 void tma_kernel_reference(FILE *out) {
-    tma_kernel_sections(print_section, out);
+    tma_kernel_sections(tma_section_reference, out);
     print_statements(out);
-    tma_statement_sections(print_section, out);
+    tma_statement_sections(tma_section_reference, out);
 }
 
 /* Each key has the clock that it keeps its pace with. */

@@ -1,0 +1,173 @@
+#include "cli/launch_run.h"
+
+#include <string.h>
+
+#include "base/allocation.h"
+#include "cli/launch_input.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/temporary.h"
+#include "report/launch_report.h"
+
+enum { DEFAULT_CHECKED_CTAS = 2 };
+
+/* A launch that was read. */
+struct launch_case {
+    struct cli_launch_file file;
+    struct tma_launch launch;
+    struct tma_machine machine;
+    struct tma_prepared prepared;
+    struct tma_diagnostics list;
+};
+
+static void print(struct tma_diagnostics *list) {
+    tma_diagnostics_sort(list);
+    cli_print_diagnostics(list);
+}
+
+static bool open_case(const struct cli_launch_options *options, bool memory,
+                      struct launch_case *run) {
+    const struct cli_options *common = options->common;
+    *run = (struct launch_case){.list = tma_diagnostics_empty()};
+    bool good =
+        cli_launch_file_read(common->operands.items[0], &run->file) &&
+        cli_launch_read(&run->file, options->label, &common->settings, &run->launch, &run->list);
+    good = good && cli_launch_machine(&run->launch, NULL, &run->machine) &&
+           tma_launch_prepare(&run->launch, &run->machine, memory, &run->prepared, &run->list);
+    print(&run->list);
+    return good;
+}
+
+static void close_case(struct launch_case *run) {
+    tma_diagnostics_free(&run->list);
+    tma_prepared_free(&run->prepared);
+    tma_launch_free(&run->launch);
+    cli_launch_file_free(&run->file);
+}
+
+static bool go_on(void *context, uint64_t ended, uint64_t ctas) {
+    struct cli_progress *progress = context;
+    (void)ctas;
+    return cli_progress_look(progress, (size_t)ended, ended);
+}
+
+static enum tma_error_code execute(const struct cli_launch_options *options,
+                                   struct launch_case *run, struct tma_ptx_options *checks,
+                                   struct tma_ptx_result *result, struct tma_error *error) {
+    struct cli_progress progress = {.unit = "CTAs"};
+    const uint32_t *grid = run->prepared.execution.grid;
+    progress.total = progress.total_work = (uint64_t)grid[0] * grid[1] * grid[2];
+    cli_interrupts_hold(true);
+    cli_progress_begin(&progress, options->common->quiet);
+    checks->sanitize_ctas =
+        options->sanitize.given ? options->sanitize.value : DEFAULT_CHECKED_CTAS;
+    checks->strict = options->strict;
+    checks->progress = go_on;
+    checks->context = &progress;
+    enum tma_error_code code = tma_ptx_execute(&run->prepared.execution, checks, result, error);
+    cli_progress_clear(&progress);
+    return code;
+}
+
+static void write_report(const struct tma_launch_report *report, int format, FILE *out) {
+    struct tma_json json = {.out = out};
+    if (format == CLI_FORMAT_TEXT) {
+        tma_launch_report_text(report, out);
+        return;
+    }
+    tma_json_begin_object(&json, NULL);
+    tma_launch_report_json(report, &json);
+    tma_json_end_object(&json);
+}
+
+/* What was wrong with the kernel comes before what differs in its outputs. */
+static int status_of(const struct tma_launch_report *report, bool compared) {
+    if (report->result->failure == TMA_PTX_OPAQUE ||
+        report->result->failure == TMA_PTX_UNKNOWN_INSTRUCTION)
+        return CLI_ERROR;
+    if (report->result->failure != TMA_PTX_COMPLETED ||
+        tma_launch_report_errors(report->result) > 0)
+        return CLI_MODEL;
+    if (!compared)
+        return CLI_ERROR;
+    return report->outputs != NULL && report->outputs->different > 0 ? CLI_DIFFERENT : CLI_OK;
+}
+
+static int run_case(const struct cli_launch_options *options, struct launch_case *run, FILE *out) {
+    struct tma_ptx_options checks = {0};
+    struct tma_ptx_result result = {0};
+    struct tma_output_difference outputs = {0};
+    struct tma_error error;
+    enum tma_error_code code = execute(options, run, &checks, &result, &error);
+    if (code != TMA_OK) {
+        if (code != TMA_ERROR_INTERRUPTED)
+            cli_error("%s: %s", cli_file_name(run->file.path), error.text);
+        tma_ptx_result_free(&result);
+        return code == TMA_ERROR_INTERRUPTED ? CLI_INTERRUPTED : cli_error_status(code);
+    }
+    bool ended = result.failure == TMA_PTX_COMPLETED;
+    bool compared = !ended || tma_compare_outputs(&run->prepared, &outputs, &run->list);
+    print(&run->list);
+    struct tma_launch_report report = {.prepared = &run->prepared,
+                                       .result = &result,
+                                       .outputs = ended ? &outputs : NULL,
+                                       .ptx_name = cli_file_name(run->prepared.ptx_path),
+                                       .checked_ctas = checks.sanitize_ctas};
+    write_report(&report, options->common->format, out);
+    int status = status_of(&report, compared);
+    if (ended && outputs.different > 0)
+        cli_error("%s: outputs differ: %s", cli_file_name(run->file.path), outputs.first);
+    tma_ptx_result_free(&result);
+    return status;
+}
+
+int cli_launch_run(const struct cli_launch_options *options) {
+    struct launch_case run;
+    struct cli_output output;
+    int status = CLI_ERROR;
+    if (cli_output_spares(options->common->output, options->common->operands.items[0]) &&
+        open_case(options, true, &run)) {
+        if (cli_output_open(&output, options->common->output)) {
+            status = run_case(options, &run, output.file);
+            if (!cli_output_close(&output, status != CLI_INTERRUPTED))
+                status = CLI_ERROR;
+        }
+    }
+    close_case(&run);
+    return status;
+}
+
+/* Instructions that cannot be executed, each once. They are errors only where they are reached. */
+static void note_unknown(const struct launch_case *run) {
+    const struct tma_ptx_module *module = run->prepared.module;
+    const struct tma_ptx_function *function = &module->functions[run->prepared.execution.function];
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        const struct tma_ptx_instruction *instruction =
+            &module->instructions[function->first_instruction + i];
+        if (instruction->unknown != 0)
+            cli_note("%s:%u:%u: %s", cli_file_name(run->prepared.ptx_path), instruction->line,
+                     instruction->column, module->messages[instruction->unknown]);
+    }
+}
+
+int cli_launch_check(const struct cli_launch_options *options) {
+    struct launch_case run;
+    struct cli_output output;
+    int status = CLI_ERROR;
+    if (open_case(options, false, &run) && cli_output_open(&output, options->common->output)) {
+        const struct tma_ptx_launch *launch = &run.prepared.execution;
+        note_unknown(&run);
+        fprintf(output.file, "%s of %s: %zu parameters and the machine fit; nothing was run\n",
+                run.prepared.module->functions[launch->function].name,
+                cli_file_name(run.prepared.ptx_path), run.launch.parameter_count);
+        if (cli_output_close(&output, true))
+            status = CLI_OK;
+    } else {
+        for (size_t i = 0; i < run.list.count; i++)
+            if (run.list.items[i].code == TMA_ERROR_TENSOR_MAP)
+                status = CLI_ILLEGAL;
+    }
+    close_case(&run);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* Launches of compiled kernels: what run, check and validate do with them. */
+#ifndef TMA_CLI_LAUNCH_RUN_H
+#define TMA_CLI_LAUNCH_RUN_H
+
+#include "cli/options.h"
+
+struct cli_launch_options {
+    const struct cli_options *common;
+    const char *label; /* of the record that is run; NULL: not given */
+    struct cli_count sanitize;
+    bool strict;
+};
+
+/* True if the file is a launch file or a file of launch records. */
+bool cli_is_launch(const char *path);
+
+/* True if the file has records of launches: its name ends with .jsonl. */
+bool cli_is_launch_records(const char *path);
+
+/* Runs the launch that the first operand names, and reports on it. Returns the exit status. */
+int cli_launch_run(const struct cli_launch_options *options);
+
+/* Checks the launch that the first operand names without running it. Returns the exit status. */
+int cli_launch_check(const struct cli_launch_options *options);
+
+/* Runs all records of the operands, which are files of launch records. Returns the exit status. */
+int cli_launch_validate(const struct cli_launch_options *options, const char *gpu);
+
+#endif

@@ -1,0 +1,336 @@
+/* Records of launches: all of them run, in worker processes, and their outputs are compared. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/array.h"
+#include "base/printable.h"
+#include "cli/launch_input.h"
+#include "cli/launch_run.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/ranks.h"
+#include "cli/temporary.h"
+#include "report/json_writer.h"
+#include "report/launch_report.h"
+#include "workers/pool.h"
+
+enum { NAME_BYTES = 256, FAMILY_BYTES = 64, REASON_BYTES = 512, MOST_INSTRUCTIONS_BITS = 36 };
+
+/* What came of one record. */
+struct launch_outcome {
+    bool run;      /* it came to its end without a finding */
+    bool compared; /* it has outputs, and all of them were compared */
+    bool agrees;   /* its outputs do */
+    double worst_ulp;
+    uint64_t instructions, shared_loads, shared_stores, shared_load_wavefronts,
+        shared_store_wavefronts, tma_load_bytes, tma_store_bytes;
+    char name[NAME_BYTES], family[FAMILY_BYTES], reason[REASON_BYTES];
+};
+
+struct launch_line {
+    uint32_t file;
+    unsigned line;
+    const char *text; /* borrowed from the file */
+    size_t length;
+};
+
+struct launch_validation {
+    const struct cli_launch_options *options;
+    const char *gpu;
+    struct cli_launch_file *files; /* owned */
+    struct launch_line *records;        /* owned */
+    struct tma_task *tasks;        /* owned */
+    struct launch_outcome *outcomes;      /* owned */
+    size_t file_count, record_count, capacity, done;
+    struct cli_progress progress;
+};
+
+static void first_error(const struct tma_diagnostics *list, struct launch_outcome *outcome) {
+    cli_first_error(list, outcome->reason, sizeof outcome->reason);
+}
+
+static void run_prepared(const struct cli_launch_options *options, struct tma_prepared *prepared,
+                         struct tma_diagnostics *list, struct launch_outcome *outcome) {
+    struct tma_ptx_options checks = {.sanitize_ctas =
+                                         options->sanitize.given ? options->sanitize.value : 0,
+                                     .strict = options->strict,
+                                     .maximum_instructions = UINT64_C(1) << MOST_INSTRUCTIONS_BITS};
+    struct tma_ptx_result result = {0};
+    struct tma_output_difference outputs = {0};
+    struct tma_error error = {0};
+    if (tma_ptx_execute(&prepared->execution, &checks, &result, &error) != TMA_OK) {
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", error.text);
+    } else if (result.failure != TMA_PTX_COMPLETED || tma_launch_report_errors(&result) > 0) {
+        uint32_t line = result.finding_count == 0 || result.findings[0].instruction >=
+                                                         prepared->module->instruction_count
+                            ? 0
+                            : prepared->module->instructions[result.findings[0].instruction].line;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s: line %" PRIu32 ": %.400s",
+                 tma_name_of(&tma_launch_failure_names, (int)result.failure), line,
+                 result.finding_count > 0 ? result.findings[0].text : "");
+    } else if (!tma_compare_outputs(prepared, &outputs, list)) {
+        first_error(list, outcome);
+    } else {
+        outcome->run = true;
+        outcome->compared = outputs.buffers > 0;
+        outcome->agrees = outputs.different == 0;
+        outcome->worst_ulp = outputs.worst_ulp;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", outputs.first);
+    }
+    outcome->instructions = result.instructions;
+    outcome->shared_loads = result.shared_loads;
+    outcome->shared_stores = result.shared_stores;
+    outcome->shared_load_wavefronts = result.shared_load_wavefronts;
+    outcome->shared_store_wavefronts = result.shared_store_wavefronts;
+    outcome->tma_load_bytes = result.tma_load_bytes;
+    outcome->tma_store_bytes = result.tma_store_bytes;
+    tma_ptx_result_free(&result);
+}
+
+/* In a worker: runs a record. */
+static void work(void *context, size_t number, const void *bytes, size_t size,
+                 struct tma_reply *reply) {
+    const struct launch_validation *validation = context;
+    const struct launch_line *record = &validation->records[number];
+    struct tma_diagnostics list = tma_diagnostics_empty();
+    struct tma_launch launch;
+    struct tma_machine machine;
+    struct tma_prepared prepared = {0};
+    struct launch_outcome outcome = {0};
+    (void)bytes, (void)size;
+    bool good =
+        tma_launch_read_record(record->text, record->length, validation->files[record->file].path,
+                               record->line, &launch, &list);
+    if (launch.name != NULL)
+        snprintf(outcome.name, sizeof outcome.name, "%s", launch.name);
+    if (launch.family != NULL)
+        snprintf(outcome.family, sizeof outcome.family, "%s", launch.family);
+    good = good && cli_launch_machine(&launch, validation->gpu, &machine) &&
+           tma_launch_prepare(&launch, &machine, true, &prepared, &list);
+    if (good)
+        run_prepared(validation->options, &prepared, &list, &outcome);
+    else
+        first_error(&list, &outcome);
+    tma_diagnostics_free(&list);
+    tma_prepared_free(&prepared);
+    tma_launch_free(&launch);
+    tma_reply_append(reply, &outcome, sizeof outcome);
+}
+
+static bool take(void *context, size_t number, const struct tma_task_outcome *result) {
+    struct launch_validation *validation = context;
+    struct launch_outcome *outcome = &validation->outcomes[number];
+    if (result->failure == NULL && result->size == sizeof *outcome)
+        memcpy(outcome, result->bytes, sizeof *outcome);
+    else
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", result->failure);
+    validation->done++;
+    return true;
+}
+
+static bool idle(void *context, size_t done, uint64_t done_cost) {
+    struct launch_validation *validation = context;
+    return cli_progress_look(&validation->progress, done, done_cost);
+}
+
+static bool find_records(struct launch_validation *validation) {
+    const struct cli_list *operands = &validation->options->common->operands;
+    for (; validation->file_count < operands->count; validation->file_count++) {
+        struct cli_launch_file *file = &validation->files[validation->file_count];
+        if (!cli_launch_file_read(operands->items[validation->file_count], file))
+            return false;
+        struct launch_line record = {.file = (uint32_t)validation->file_count};
+        size_t at = 0;
+        while ((record.text = cli_launch_next(file, &at, &record.line, &record.length)) != NULL) {
+            struct launch_line *grown = tma_array_grow(validation->records, validation->record_count,
+                                                  &validation->capacity, sizeof *grown);
+            if (grown == NULL) {
+                cli_error("out of memory");
+                return false;
+            }
+            validation->records = grown;
+            grown[validation->record_count++] = record;
+        }
+    }
+    return true;
+}
+
+static bool run_records(struct launch_validation *validation) {
+    struct tma_worker_code code = {.work = work, .context = validation};
+    struct tma_batch batch = {
+        .count = validation->record_count, .context = validation, .take = take, .idle = idle};
+    struct tma_error error = {.text = "out of memory"};
+    validation->tasks = tma_allocate(validation->record_count, sizeof *validation->tasks);
+    validation->outcomes = tma_allocate(validation->record_count, sizeof *validation->outcomes);
+    struct tma_workers *workers = tma_workers_create(cli_jobs(validation->options->common), &code);
+    bool good = workers != NULL && validation->tasks != NULL && validation->outcomes != NULL;
+    for (size_t i = 0; good && i < validation->record_count; i++)
+        validation->tasks[i].cost = 1;
+    batch.tasks = validation->tasks;
+    cli_interrupts_hold(true);
+    cli_progress_begin(&validation->progress, validation->options->common->quiet);
+    validation->progress.unit = "launches";
+    validation->progress.total = validation->progress.total_work = validation->record_count;
+    good = good && tma_workers_run(workers, &batch, &error) == TMA_OK;
+    tma_workers_free(workers);
+    cli_progress_clear(&validation->progress);
+    if (!good)
+        cli_error("%s", error.text);
+    return good;
+}
+
+struct sums {
+    size_t records, skipped, compared, agree;
+};
+
+/* Sums over the records of a file, and of a family; NULL: of all. */
+static struct sums sum(const struct launch_validation *validation, uint32_t file, const char *family) {
+    struct sums sums = {0};
+    for (size_t i = 0; i < validation->record_count; i++) {
+        const struct launch_outcome *outcome = &validation->outcomes[i];
+        if (validation->records[i].file != file ||
+            (family != NULL && strcmp(outcome->family, family) != 0))
+            continue;
+        sums.records++;
+        sums.skipped += !outcome->run;
+        sums.compared += outcome->compared;
+        sums.agree += outcome->compared && outcome->agrees;
+    }
+    return sums;
+}
+
+/* Is the record the first one of its family in its file? */
+static bool first_of_family(const struct launch_validation *validation, size_t record) {
+    for (size_t i = 0; i < record; i++)
+        if (validation->records[i].file == validation->records[record].file &&
+            strcmp(validation->outcomes[i].family, validation->outcomes[record].family) == 0)
+            return false;
+    return true;
+}
+
+static void sums_json(const struct sums *sums, struct tma_json *json) {
+    tma_json_unsigned(json, "records", sums->records);
+    tma_json_unsigned(json, "skipped", sums->skipped);
+    tma_json_begin_line(json, "outputs");
+    tma_json_unsigned(json, "records", sums->compared);
+    tma_json_unsigned(json, "agree", sums->agree);
+    tma_json_end_object(json);
+}
+
+static void row_json(const struct launch_outcome *outcome, struct tma_json *json) {
+    tma_json_begin_object(json, NULL);
+    tma_json_string(json, "name", outcome->name);
+    tma_json_string(json, "family", outcome->family);
+    tma_json_bool(json, "ended", outcome->run);
+    if (outcome->compared)
+        tma_json_bool(json, "outputs_agree", outcome->agrees);
+    if (outcome->reason[0] != '\0')
+        tma_json_string(json, "reason", outcome->reason);
+    tma_json_unsigned(json, "instructions", outcome->instructions);
+    tma_json_unsigned(json, "shared_loads", outcome->shared_loads);
+    tma_json_unsigned(json, "shared_stores", outcome->shared_stores);
+    tma_json_unsigned(json, "shared_load_wavefronts", outcome->shared_load_wavefronts);
+    tma_json_unsigned(json, "shared_store_wavefronts", outcome->shared_store_wavefronts);
+    tma_json_unsigned(json, "tma_load_bytes", outcome->tma_load_bytes);
+    tma_json_unsigned(json, "tma_store_bytes", outcome->tma_store_bytes);
+    tma_json_end_object(json);
+}
+
+static void write_json(const struct launch_validation *validation, FILE *out) {
+    struct tma_json json = {.out = out};
+    tma_json_begin_object(&json, NULL);
+    tma_json_begin_array(&json, "files");
+    for (uint32_t file = 0; file < validation->file_count; file++) {
+        struct sums sums = sum(validation, file, NULL);
+        tma_json_begin_object(&json, NULL);
+        tma_json_string(&json, "file", cli_file_name(validation->files[file].path));
+        tma_json_string(&json, "kind", "launches");
+        sums_json(&sums, &json);
+        tma_json_begin_array(&json, "families");
+        for (size_t i = 0; i < validation->record_count; i++) {
+            if (validation->records[i].file != file || !first_of_family(validation, i))
+                continue;
+            struct sums family = sum(validation, file, validation->outcomes[i].family);
+            tma_json_begin_object(&json, NULL);
+            tma_json_string(&json, "family", validation->outcomes[i].family);
+            sums_json(&family, &json);
+            tma_json_end_object(&json);
+        }
+        tma_json_end_array(&json);
+        tma_json_begin_array(&json, "rows");
+        for (size_t i = 0; i < validation->record_count; i++)
+            if (validation->records[i].file == file)
+                row_json(&validation->outcomes[i], &json);
+        tma_json_end_array(&json);
+        tma_json_end_object(&json);
+    }
+    tma_json_end_array(&json);
+    tma_json_end_object(&json);
+}
+
+static void write_text(const struct launch_validation *validation, FILE *out) {
+    for (uint32_t file = 0; file < validation->file_count; file++) {
+        struct sums sums = sum(validation, file, NULL);
+        tma_write_printable(cli_file_name(validation->files[file].path), out);
+        fprintf(out, ": launches, %zu records, %zu skipped, outputs of %zu compared, %zu agree\n",
+                sums.records, sums.skipped, sums.compared, sums.agree);
+        fprintf(out, "  %-18s %7s %8s %8s %8s\n", "family", "records", "skipped", "compared",
+                "agree");
+        for (size_t i = 0; i < validation->record_count; i++) {
+            if (validation->records[i].file != file || !first_of_family(validation, i))
+                continue;
+            struct sums family = sum(validation, file, validation->outcomes[i].family);
+            fprintf(out, "  %-18s %7zu %8zu %8zu %8zu\n", validation->outcomes[i].family,
+                    family.records, family.skipped, family.compared, family.agree);
+        }
+        for (size_t i = 0; i < validation->record_count; i++) {
+            const struct launch_outcome *outcome = &validation->outcomes[i];
+            if (validation->records[i].file != file || outcome->reason[0] == '\0')
+                continue;
+            fputs("  ", out);
+            tma_write_printable(outcome->name, out);
+            fputs(": ", out);
+            tma_write_printable(outcome->reason, out);
+            fputc('\n', out);
+        }
+    }
+}
+
+static int report(const struct launch_validation *validation) {
+    struct cli_output output;
+    bool failed = validation->done < validation->record_count;
+    for (size_t i = 0; i < validation->done; i++) {
+        const struct launch_outcome *outcome = &validation->outcomes[i];
+        failed = failed || !outcome->run || (outcome->compared && !outcome->agrees);
+    }
+    if (!cli_output_open(&output, validation->options->common->output))
+        return CLI_ERROR;
+    if (validation->options->common->format == CLI_FORMAT_JSON)
+        write_json(validation, output.file);
+    else
+        write_text(validation, output.file);
+    if (!cli_output_close(&output, true))
+        return CLI_ERROR;
+    return cli_interrupted() ? CLI_INTERRUPTED : failed ? CLI_FAILED_ROWS : CLI_OK;
+}
+
+int cli_launch_validate(const struct cli_launch_options *options, const char *gpu) {
+    struct launch_validation validation = {.options = options, .gpu = gpu};
+    const struct cli_list *operands = &options->common->operands;
+    int status = CLI_ERROR;
+    validation.files = tma_allocate(operands->count, sizeof *validation.files);
+    if (validation.files == NULL)
+        cli_error("out of memory");
+    else if (find_records(&validation) && run_records(&validation))
+        status = report(&validation);
+    for (size_t i = 0; validation.files != NULL && i < operands->count; i++)
+        cli_launch_file_free(&validation.files[i]);
+    tma_release(validation.files);
+    tma_release(validation.records);
+    tma_release(validation.tasks);
+    tma_release(validation.outcomes);
+    return status;
+}

@@ -1,0 +1,570 @@
+/* Launch files: YAML or JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/utf8.h"
+#include "launch/launch_reader.h"
+#include "launch/launch_sections.h"
+#include "scenario/document.h"
+#include "scenario/map_file.h"
+#include "scenario/schema.h"
+#include "scenario/setting.h"
+
+enum { TEXT_BYTES = 1024, PATH_BYTES = 128 };
+
+/* Buffers hold addresses of 47 bits; bytes are counted exactly in a double. */
+#define MOST_BYTES 1099511627776.0
+
+struct launch_input {
+    char name[TEXT_BYTES + 1], description[TEXT_BYTES + 1], ptx[TEXT_BYTES + 1],
+        kernel[TEXT_BYTES + 1], gpu[TEXT_BYTES + 1];
+    const struct tma_yaml_node *dimensions[3][TMA_LAUNCH_DIMENSIONS];
+    uint32_t dimension_counts[3];
+    uint32_t dynamic_shared, registers;
+    const struct tma_yaml_node *buffers, *parameters;
+};
+
+enum { GRID, BLOCK, CLUSTER };
+static const char *const dimension_names[] = {"grid", "block", "cluster"};
+
+#define IN(member) offsetof(struct launch_input, member)
+#define DIMENSIONS(which)                                                                          \
+    .kind = TMA_KEY_EXPRESSION, .limit = TMA_LAUNCH_DIMENSIONS, .offset = IN(dimensions[which]),   \
+    .count_offset = IN(dimension_counts[which])
+
+static const struct tma_key launch_keys[] = {
+    {.path = "name",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(name),
+     .meaning = "name of the launch, for reports; default: that of the kernel"},
+    {.path = "description",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(description),
+     .meaning = "one line about it"},
+    {.path = "ptx",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .offset = IN(ptx),
+     .meaning = "PTX file, beside this file or in its folder `ptx`"},
+    {.path = "kernel",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(kernel),
+     .meaning = "name of the entry (`.entry`); default: the only one"},
+    {.path = "gpu",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(gpu),
+     .meaning = "name or path of the machine; default: h200"},
+    {.path = "grid", DIMENSIONS(GRID), .meaning = "CTAs in x, y and z; what is left out is 1"},
+    {.path = "block",
+     DIMENSIONS(BLOCK),
+     .fallback = TMA_OPTIONAL,
+     .meaning = "threads of a CTA in x, y and z; default: those that the kernel requires "
+                "(`.reqntid`)"},
+    {.path = "cluster",
+     DIMENSIONS(CLUSTER),
+     .fallback = TMA_OPTIONAL,
+     .meaning = "CTAs of a cluster in x, y and z; default: those that the kernel requires "
+                "(`.reqnctapercluster`), else 1"},
+    {.path = "dynamic_shared",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_driver_bytes,
+     .max = UINT32_MAX,
+     .fallback = "0",
+     .offset = IN(dynamic_shared),
+     .meaning = "bytes of dynamic shared memory"},
+    {.path = "registers",
+     .kind = TMA_KEY_U32,
+     .unit = &tma_unit_none,
+     .max = 255,
+     .fallback = "0",
+     .offset = IN(registers),
+     .meaning = "registers of a thread, as ptxas -v says; 0: not known"},
+    {.path = "buffers",
+     .kind = TMA_KEY_MAPPING,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(buffers),
+     .meaning = "global memory by name"},
+    {.path = "parameters",
+     .kind = TMA_KEY_LIST,
+     .fallback = TMA_OPTIONAL,
+     .offset = IN(parameters),
+     .meaning = "the kernel's parameters, in the order of its signature"},
+};
+static const struct tma_schema launch_schema = {launch_keys,
+                                                sizeof launch_keys / sizeof launch_keys[0]};
+
+struct launch_buffer {
+    uint64_t bytes;
+    int type;
+    const struct tma_yaml_node *contents, *expect;
+};
+
+static const struct tma_key buffer_keys[] = {
+    {.path = "bytes",
+     .kind = TMA_KEY_U64,
+     .unit = &tma_unit_driver_bytes,
+     .min = 1,
+     .max = MOST_BYTES,
+     .offset = offsetof(struct launch_buffer, bytes),
+     .meaning = "size"},
+    {.path = "data_type",
+     .kind = TMA_KEY_ENUM,
+     .names = &tma_element_names,
+     .fallback = "uint8",
+     .offset = offsetof(struct launch_buffer, type),
+     .meaning = "type of an element, for values, fills and comparisons"},
+    {.path = "contents",
+     .kind = TMA_KEY_CHARS_OR_MAPPING,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct launch_buffer, contents),
+     .meaning = "`opaque` (default: unknown data), `zero`, `{file: PATH}`, `{values: [...]}`, or "
+                "`{seed: N, low: N, count: N, scale: X}`: element i is "
+                "(random(i, seed) mod count + low) * scale"},
+    {.path = "expect",
+     .kind = TMA_KEY_CHARS_OR_MAPPING,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct launch_buffer, expect),
+     .meaning = "file of the bytes that the buffer has after the launch, or `{file: PATH, "
+                "tolerance_ulp: N}`; without a tolerance, 0, or 2 where the kernel has "
+                "approximate instructions"},
+};
+static const struct tma_schema buffer_schema = {buffer_keys,
+                                                sizeof buffer_keys / sizeof buffer_keys[0]};
+
+struct contents_input {
+    char file[TEXT_BYTES + 1];
+    const struct tma_yaml_node *values;
+    uint64_t seed, count;
+    int32_t low;
+    double scale;
+};
+
+static const struct tma_key contents_keys[] = {
+    {.path = "file",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct contents_input, file),
+     .meaning = "file of the first bytes, beside this file or in its folder `data`; the rest is "
+                "zero"},
+    {.path = "values",
+     .kind = TMA_KEY_LIST,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct contents_input, values),
+     .meaning = "the first elements; the rest is zero"},
+    {.path = "seed",
+     .kind = TMA_KEY_U64,
+     .unit = &tma_unit_none,
+     .max = UINT32_MAX,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct contents_input, seed),
+     .meaning = "of the fill function"},
+    {.path = "low",
+     .kind = TMA_KEY_I32,
+     .unit = &tma_unit_none,
+     .min = INT32_MIN,
+     .max = INT32_MAX,
+     .fallback = "-3",
+     .offset = offsetof(struct contents_input, low),
+     .meaning = "least number of the fill function"},
+    {.path = "count",
+     .kind = TMA_KEY_U64,
+     .unit = &tma_unit_none,
+     .min = 1,
+     .max = UINT32_MAX,
+     .fallback = "7",
+     .offset = offsetof(struct contents_input, count),
+     .meaning = "how many numbers the fill function has"},
+    {.path = "scale",
+     .kind = TMA_KEY_F64,
+     .unit = &tma_unit_none,
+     .min = -1e9,
+     .max = 1e9,
+     .fallback = "1",
+     .offset = offsetof(struct contents_input, scale),
+     .meaning = "factor of the numbers"},
+};
+static const struct tma_schema contents_schema = {contents_keys,
+                                                  sizeof contents_keys / sizeof contents_keys[0]};
+
+struct expect_input {
+    char file[TEXT_BYTES + 1];
+    double tolerance_ulp;
+};
+
+static const struct tma_key expect_keys[] = {
+    {.path = "file",
+     .kind = TMA_KEY_CHARS,
+     .max = TEXT_BYTES,
+     .offset = offsetof(struct expect_input, file),
+     .meaning = "the expected bytes, beside this file or in its folder `outputs`"},
+    {.path = "tolerance_ulp",
+     .kind = TMA_KEY_F64,
+     .unit = &tma_unit_none,
+     .min = 0,
+     .max = 1e18,
+     .fallback = TMA_OPTIONAL,
+     .offset = offsetof(struct expect_input, tolerance_ulp),
+     .meaning = "how far an element may be off, in units of the last place of its type"},
+};
+static const struct tma_schema expect_schema = {expect_keys,
+                                                sizeof expect_keys / sizeof expect_keys[0]};
+
+void tma_launch_sections(tma_section_visitor visit, void *context) {
+    static const struct tma_section sections[] = {
+        {"launch", "A launch file", {launch_keys, sizeof launch_keys / sizeof launch_keys[0]}},
+        {"buffer",
+         "`buffers.NAME`: a buffer",
+         {buffer_keys, sizeof buffer_keys / sizeof buffer_keys[0]}},
+        {"contents",
+         "`buffers.NAME.contents`: what a buffer has",
+         {contents_keys, sizeof contents_keys / sizeof contents_keys[0]}},
+        {"expect",
+         "`buffers.NAME.expect`: what it has after the launch",
+         {expect_keys, sizeof expect_keys / sizeof expect_keys[0]}},
+    };
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        visit(context, &sections[i]);
+}
+
+void tma_launch_parameter_reference(FILE *out) {
+    fputs(
+        "\n## `parameters`: one for each parameter of the kernel, in order\n\n"
+        "| form | bytes | what it is |\n| --- | --- | --- |\n"
+        "| `{map: {...}, buffer: NAME, offset: N}` | 128 | a tensor map, with the keys of "
+        "`tensor_maps` in scenarios, on a buffer |\n"
+        "| `{map_bytes: HEX, buffer: NAME, offset: N}` | 128 | a tensor map as 256 hexadecimal "
+        "digits; with a buffer, its address is replaced |\n"
+        "| `{pointer: NAME, offset: N}`, `{pointer: null}` | 8 | an address in a buffer, or 0 |\n",
+        out);
+    for (size_t i = 0; i < tma_launch_number_names.count; i++)
+        fprintf(out, "%s`{%s: N}`%s", i == 0 ? "| " : ", ", tma_launch_number_names.items[i].name,
+                i + 1 == tma_launch_number_names.count ? " | 1 to 8 | a number |\n" : "");
+    fputs(
+        "| `{bytes: N, patches: [{at: N, ...}, ...]}` | N | a struct: zeros, with any of the forms "
+        "above at byte `at` |\n\nEach may have a `name`, for messages.\n",
+        out);
+}
+
+static const char *text_of(const struct tma_yaml_node *mapping, const char *key) {
+    const struct tma_yaml_node *node = tma_yaml_find(mapping, key);
+    return node == NULL ? NULL : node->text;
+}
+
+static void read_contents(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                          const char *context, struct tma_launch_buffer *buffer) {
+    struct contents_input input = {0};
+    if (node == NULL || (node->kind == TMA_YAML_SCALAR && strcmp(node->text, "opaque") == 0)) {
+        buffer->contents = TMA_CONTENTS_OPAQUE;
+    } else if (node->kind == TMA_YAML_SCALAR && strcmp(node->text, "zero") == 0) {
+        buffer->contents = TMA_CONTENTS_ZERO;
+    } else if (node->kind == TMA_YAML_SCALAR) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "%s is \"%.*s\"; expected opaque, zero, or a mapping with file, values or "
+                     "seed",
+                     context, tma_text_cut(node->text, 60), node->text);
+    } else if (tma_schema_read(&contents_schema, node, context, &input, reader->list)) {
+        const struct tma_yaml_node *seed = tma_yaml_find(node, "seed");
+        buffer->file = text_of(node, "file");
+        buffer->values = input.values;
+        buffer->fill = (struct tma_fill){input.seed, input.low, input.count, input.scale};
+        buffer->contents = buffer->file != NULL     ? TMA_CONTENTS_FILE
+                           : buffer->values != NULL ? TMA_CONTENTS_VALUES
+                                                    : TMA_CONTENTS_FILL;
+        if ((buffer->file != NULL) + (buffer->values != NULL) + (seed != NULL) != 1)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                         "%s has not one of file, values and seed; expected one of them", context);
+    }
+}
+
+static void read_expect(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                        const char *context, struct tma_launch_buffer *buffer) {
+    struct expect_input input = {.tolerance_ulp = -1};
+    buffer->expect_at = node->at;
+    buffer->tolerance_ulp = -1;
+    if (node->kind == TMA_YAML_SCALAR) {
+        buffer->expect = node->text;
+    } else if (tma_schema_read(&expect_schema, node, context, &input, reader->list)) {
+        buffer->expect = text_of(node, "file");
+        buffer->tolerance_ulp = input.tolerance_ulp;
+    }
+}
+
+static void read_buffer(struct tma_launch_reader *reader, const struct tma_yaml_node *node) {
+    char context[PATH_BYTES], path[PATH_BYTES + 16];
+    struct launch_buffer input = {0};
+    snprintf(context, sizeof context, "buffers.%.*s", tma_text_cut(node->key, 80), node->key);
+    struct tma_launch_buffer *buffer = tma_launch_add_buffer(reader);
+    if (buffer == NULL)
+        return;
+    buffer->name = node->key;
+    buffer->at = node->key_at;
+    if (node->kind != TMA_YAML_MAPPING) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "%s is not a mapping; expected {bytes: N, ...}", context);
+        return;
+    }
+    if (!tma_schema_read(&buffer_schema, node, context, &input, reader->list))
+        return;
+    buffer->bytes = input.bytes;
+    buffer->type = buffer->compared = (enum tma_element)input.type;
+    buffer->compared_pitch = tma_element_bytes(buffer->type);
+    snprintf(path, sizeof path, "%s.contents", context);
+    read_contents(reader, input.contents, path, buffer);
+    snprintf(path, sizeof path, "%s.expect", context);
+    if (input.expect != NULL)
+        read_expect(reader, input.expect, path, buffer);
+}
+
+/* Keys of a part, besides the one that says its kind. */
+static bool check_keys(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                       const char *first, const char *const *others, size_t count,
+                       const char *context) {
+    bool good = true;
+    for (const struct tma_yaml_node *key = node->first; key != NULL; key = key->next) {
+        bool known = strcmp(key->key, first) == 0;
+        for (size_t i = 0; i < count; i++)
+            known = known || strcmp(key->key, others[i]) == 0;
+        if (known)
+            continue;
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, key->key_at,
+                     "unknown key \"%.*s\" in %s, beside %s", tma_text_cut(key->key, 60), key->key,
+                     context, first);
+        good = false;
+    }
+    return good;
+}
+
+static bool read_count(struct tma_launch_reader *reader, const struct tma_yaml_node *mapping,
+                       const char *key, uint64_t *value) {
+    const struct tma_yaml_node *node = tma_yaml_find(mapping, key);
+    return node == NULL || tma_launch_number(reader, 64, node, value);
+}
+
+static void read_map_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                          const char *context, struct tma_launch_part *part) {
+    static const char *const others[] = {"buffer", "offset", "at", "name"};
+    const struct tma_yaml_node *map = tma_yaml_find(node, "map");
+    const struct tma_yaml_node *buffer = tma_yaml_find(node, "buffer");
+    char path[PATH_BYTES + 8];
+    snprintf(path, sizeof path, "%s.map", context);
+    part->kind = TMA_PART_MAP;
+    part->bytes = 128;
+    check_keys(reader, node, "map", others, sizeof others / sizeof others[0], context);
+    tma_map_read_node(map, path, &part->map, reader->list);
+    read_count(reader, node, "offset", &part->offset);
+    if (buffer != NULL)
+        part->buffer = tma_launch_find_buffer(reader, buffer);
+    else
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "%s.buffer is missing; expected the name of the buffer that the map describes",
+                     context);
+}
+
+static void read_pointer_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                              const char *context, struct tma_launch_part *part) {
+    static const char *const others[] = {"offset", "at", "name"};
+    const struct tma_yaml_node *buffer = tma_yaml_find(node, "pointer");
+    part->kind = TMA_PART_POINTER;
+    part->bytes = 8;
+    check_keys(reader, node, "pointer", others, sizeof others / sizeof others[0], context);
+    read_count(reader, node, "offset", &part->offset);
+    if (buffer->kind != TMA_YAML_SCALAR || strcmp(buffer->text, "null") != 0)
+        part->buffer = tma_launch_find_buffer(reader, buffer);
+}
+
+static void read_hex_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                          const char *context, struct tma_launch_part *part) {
+    static const char *const others[] = {"buffer", "offset", "at", "name"};
+    const struct tma_yaml_node *hex = tma_yaml_find(node, "map_bytes");
+    const struct tma_yaml_node *buffer = tma_yaml_find(node, "buffer");
+    part->kind = TMA_PART_BYTES;
+    part->bytes = 128;
+    part->hex = hex->text;
+    check_keys(reader, node, "map_bytes", others, sizeof others / sizeof others[0], context);
+    read_count(reader, node, "offset", &part->offset);
+    if (buffer != NULL)
+        part->buffer = tma_launch_find_buffer(reader, buffer);
+    size_t length = hex->kind == TMA_YAML_SCALAR ? strlen(hex->text) : 0;
+    if (length != 256 || strspn(hex->text, "0123456789abcdefABCDEF") != length)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, hex->at,
+                     "%s.map_bytes is not 256 hexadecimal digits, the 128 bytes of a tensor map",
+                     context);
+}
+
+/* Reads a part, which is neither `bytes` nor a list of patches. */
+static void read_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                      const char *context) {
+    struct tma_launch_part *part = tma_launch_add_part(reader);
+    if (part == NULL)
+        return;
+    part->place = node->at;
+    part->word = "bytes";
+    if (node->kind == TMA_YAML_MAPPING) {
+        read_count(reader, node, "at", &part->at);
+        for (const struct tma_yaml_node *key = node->first; key != NULL; key = key->next) {
+            static const char *const others[] = {"at", "name"};
+            int type;
+            if (strcmp(key->key, "map") == 0) {
+                part->word = "map";
+                read_map_part(reader, node, context, part);
+                return;
+            }
+            if (strcmp(key->key, "map_bytes") == 0) {
+                part->word = "map_bytes";
+                read_hex_part(reader, node, context, part);
+                return;
+            }
+            if (strcmp(key->key, "pointer") == 0) {
+                part->word = "pointer";
+                read_pointer_part(reader, node, context, part);
+                return;
+            }
+            if (tma_value_of(&tma_launch_number_names, key->key, &type)) {
+                part->kind = TMA_PART_NUMBER;
+                part->word = key->key;
+                part->bytes = (uint32_t)(type & 0xff) / 8;
+                check_keys(reader, node, key->key, others, 2, context);
+                tma_launch_number(reader, type, key, &part->bits);
+                return;
+            }
+        }
+    }
+    tma_diagnose(
+        reader->list, TMA_ERROR_SYNTAX, node->at,
+        "%s says no kind; expected a mapping with map, map_bytes, pointer, bytes, u8, u16, "
+        "u32, u64, s8, s16, s32, s64, f16, f32 or f64",
+        context);
+}
+
+static void read_bytes(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                       const char *context, struct tma_launch_parameter *parameter) {
+    static const char *const others[] = {"patches", "name"};
+    const struct tma_yaml_node *patches = tma_yaml_find(node, "patches");
+    size_t index = (size_t)(parameter - reader->launch->parameters);
+    unsigned number = 0;
+    uint64_t bytes = 0;
+    check_keys(reader, node, "bytes", others, 2, context);
+    if (tma_launch_number(reader, 32, tma_yaml_find(node, "bytes"), &bytes))
+        parameter->bytes = bytes;
+    if (patches == NULL)
+        return;
+    if (patches->kind != TMA_YAML_LIST) {
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, patches->at,
+                     "%s.patches is not a list; expected [{at: N, pointer: BUFFER}, ...]", context);
+        return;
+    }
+    for (const struct tma_yaml_node *patch = patches->first; patch != NULL; patch = patch->next) {
+        char path[PATH_BYTES + 32];
+        snprintf(path, sizeof path, "%s.patches.%u", context, number++);
+        read_part(reader, patch, path);
+        const struct tma_launch_part *part = &reader->launch->parts[reader->launch->part_count - 1];
+        if (part->at > bytes || part->bytes > bytes - part->at)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, patch->at,
+                         "%s ends at byte %llu; the parameter has %llu", path,
+                         (unsigned long long)(part->at + part->bytes), (unsigned long long)bytes);
+    }
+    reader->launch->parameters[index].bytes = bytes;
+}
+
+static void read_parameter(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                           unsigned index) {
+    char context[PATH_BYTES];
+    snprintf(context, sizeof context, "parameters.%u", index);
+    struct tma_launch_parameter *parameter = tma_launch_add_parameter(reader);
+    if (parameter == NULL)
+        return;
+    parameter->at = node->at;
+    bool is_mapping = node->kind == TMA_YAML_MAPPING;
+    parameter->name = is_mapping ? text_of(node, "name") : NULL;
+    if (is_mapping && tma_yaml_find(node, "bytes") != NULL) {
+        read_bytes(reader, node, context, parameter);
+        return;
+    }
+    read_part(reader, node, context);
+    reader->launch->parameters[index].bytes =
+        reader->launch->parts[reader->launch->part_count - 1].bytes;
+}
+
+static void read_dimensions(struct tma_launch_reader *reader, const struct launch_input *input,
+                            int which, uint32_t *dimensions) {
+    for (uint32_t i = 0; i < TMA_LAUNCH_DIMENSIONS; i++)
+        dimensions[i] = 1;
+    for (uint32_t i = 0; i < input->dimension_counts[which]; i++) {
+        const struct tma_yaml_node *node = input->dimensions[which][i];
+        uint64_t value = 0;
+        if (tma_launch_number(reader, 32, node, &value) && (value == 0 || value > INT32_MAX))
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                         "%s is %.20s; expected a whole number from 1 to 2147483647",
+                         dimension_names[which], node->text);
+        dimensions[i] = (uint32_t)value;
+    }
+}
+
+void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yaml_node *root) {
+    struct tma_launch *launch = reader->launch;
+    struct launch_input *input = tma_allocate(1, sizeof *input);
+    if (input == NULL) {
+        tma_diagnose(reader->list, TMA_ERROR_MEMORY, root->at, "out of memory");
+        return;
+    }
+    tma_schema_read(&launch_schema, root, "", input, reader->list);
+    const struct tma_yaml_node *ptx = tma_yaml_find(root, "ptx"),
+                               *kernel = tma_yaml_find(root, "kernel");
+    launch->at = root->at;
+    launch->name = text_of(root, "name");
+    launch->family = "";
+    launch->ptx = ptx == NULL ? NULL : ptx->text;
+    launch->ptx_at = ptx == NULL ? root->at : ptx->at;
+    launch->kernel = kernel == NULL ? NULL : kernel->text;
+    launch->kernel_at = kernel == NULL ? root->at : kernel->at;
+    launch->gpu = text_of(root, "gpu");
+    launch->dynamic_shared = input->dynamic_shared;
+    launch->registers = input->registers;
+    launch->cluster_given = input->dimension_counts[CLUSTER] > 0;
+    read_dimensions(reader, input, GRID, launch->grid);
+    read_dimensions(reader, input, BLOCK, launch->block);
+    read_dimensions(reader, input, CLUSTER, launch->cluster);
+    if (input->dimension_counts[BLOCK] == 0)
+        launch->block[0] = launch->block[1] = launch->block[2] = 0;
+    if (input->buffers != NULL)
+        for (const struct tma_yaml_node *node = input->buffers->first; node != NULL;
+             node = node->next)
+            read_buffer(reader, node);
+    unsigned index = 0;
+    if (input->parameters != NULL)
+        for (const struct tma_yaml_node *node = input->parameters->first; node != NULL;
+             node = node->next)
+            read_parameter(reader, node, index++);
+    tma_release(input);
+}
+
+bool tma_launch_read(const char *text, size_t length, const char *name, const char *const *settings,
+                     size_t setting_count, struct tma_launch *launch,
+                     struct tma_diagnostics *list) {
+    size_t before = tma_diagnostics_total(list);
+    *launch = (struct tma_launch){.at = {.file = name}, .folder = tma_launch_folder(name)};
+    launch->document = tma_yaml_parse_mapping(text, length, name, list);
+    if (launch->folder == NULL)
+        tma_diagnose(list, TMA_ERROR_MEMORY, launch->at, "out of memory");
+    if (launch->document == NULL || launch->folder == NULL)
+        return false;
+    for (size_t i = 0; i < setting_count; i++)
+        tma_yaml_set(launch->document, settings[i], "--set", list);
+    struct tma_launch_reader reader = {.launch = launch, .list = list};
+    tma_launch_read_root(&reader, launch->document);
+    tma_diagnostics_sort(list);
+    return tma_diagnostics_total(list) == before;
+}

@@ -1,0 +1,13 @@
+/* The sections of launch files, for references and the JSON Schema. */
+#ifndef TMA_LAUNCH_LAUNCH_SECTIONS_H
+#define TMA_LAUNCH_LAUNCH_SECTIONS_H
+
+#include "scenario/sections.h"
+
+/* The file itself, buffers, their contents and what they are expected to have. */
+void tma_launch_sections(tma_section_visitor visit, void *context);
+
+/* The forms of a parameter, as a table of Markdown. */
+void tma_launch_parameter_reference(FILE *out);
+
+#endif

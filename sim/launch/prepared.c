@@ -1,0 +1,316 @@
+#include "launch/prepared.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/limits.h"
+#include "base/text_distance.h"
+#include "base/utf8.h"
+#include "launch/contents.h"
+#include "ptx/read.h"
+#include "scenario/text_file.h"
+#include "tensormap/descriptor.h"
+#include "tensormap/rules.h"
+
+/* Where buffers lie: as allocations of their own, with a gap behind each, so that an access past
+ * the end of one reaches none. */
+enum { ALLOCATION_BYTES = 2 << 20, MOST_CLUSTER_CTAS = 16 };
+#define FIRST_ADDRESS UINT64_C(0x7f0000000000)
+
+static uint64_t round_up(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+static void out_of_memory(const struct tma_launch *launch, struct tma_diagnostics *list) {
+    tma_diagnose(list, TMA_ERROR_MEMORY, launch->at, "out of memory");
+}
+
+static bool read_module(struct tma_prepared *prepared, struct tma_diagnostics *list) {
+    const struct tma_launch *launch = prepared->launch;
+    struct tma_error error;
+    char *text;
+    size_t length;
+    prepared->ptx_path = tma_launch_find(launch, launch->ptx, "ptx");
+    if (prepared->ptx_path == NULL) {
+        out_of_memory(launch, list);
+        return false;
+    }
+    enum tma_error_code code =
+        tma_text_read_up_to(prepared->ptx_path, TMA_LIMIT_PTX_BYTES, &text, &length, &error);
+    if (code != TMA_OK) {
+        tma_diagnose(list, code, launch->ptx_at, "%s %s", prepared->ptx_path, error.text);
+        return false;
+    }
+    prepared->module = tma_ptx_read(text, length, prepared->ptx_path, list);
+    tma_release(text);
+    return prepared->module != NULL;
+}
+
+static bool find_kernel(struct tma_prepared *prepared, struct tma_diagnostics *list) {
+    const struct tma_launch *launch = prepared->launch;
+    const struct tma_ptx_module *module = prepared->module;
+    uint32_t entries = 0, found = UINT32_MAX;
+    const char *closest = "";
+    size_t distance = SIZE_MAX;
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const struct tma_ptx_function *function = &module->functions[i];
+        if (!function->is_entry)
+            continue;
+        entries++;
+        size_t away =
+            launch->kernel == NULL ? 0 : tma_text_distance(launch->kernel, function->name);
+        if (launch->kernel == NULL || strcmp(launch->kernel, function->name) == 0)
+            found = i;
+        if (away < distance) {
+            distance = away;
+            closest = function->name;
+        }
+    }
+    prepared->execution.function = found;
+    if (entries == 0)
+        tma_diagnose(list, TMA_ERROR_SYNTAX, launch->ptx_at, "%s has no entry (.entry)",
+                     prepared->ptx_path);
+    else if (launch->kernel == NULL && entries > 1)
+        tma_diagnose(
+            list, TMA_ERROR_SYNTAX, launch->ptx_at,
+            "%s has %u entries; expected the key `kernel` with the name of one, such as %s",
+            prepared->ptx_path, entries, closest);
+    else if (found == UINT32_MAX)
+        tma_diagnose(list, TMA_ERROR_SYNTAX, launch->kernel_at,
+                     "%s has no entry %.200s; did you mean %s?", prepared->ptx_path, launch->kernel,
+                     closest);
+    return found != UINT32_MAX && (launch->kernel != NULL || entries == 1);
+}
+
+/* Threads of a CTA and CTAs of a cluster: as given, or as the kernel requires them. */
+static void set_shape(struct tma_prepared *prepared, struct tma_diagnostics *list) {
+    const struct tma_launch *launch = prepared->launch;
+    struct tma_ptx_launch *execution = &prepared->execution;
+    const struct tma_ptx_function *function = &prepared->module->functions[execution->function];
+    const uint32_t *required = function->required_threads, *cluster = function->required_cluster;
+    bool given = launch->block[0] > 0, needs = required[0] > 0;
+    memcpy(execution->grid, launch->grid, sizeof launch->grid);
+    memcpy(execution->block, given || !needs ? launch->block : required, sizeof launch->block);
+    memcpy(execution->cluster, launch->cluster_given || cluster[0] == 0 ? launch->cluster : cluster,
+           sizeof launch->cluster);
+    for (int i = 0; i < TMA_LAUNCH_DIMENSIONS; i++) {
+        execution->block[i] += execution->block[i] == 0;
+        execution->cluster[i] += execution->cluster[i] == 0;
+    }
+    if (!given && !needs)
+        tma_diagnose(list, TMA_ERROR_SYNTAX, launch->at,
+                     "block is missing, and %s does not require one (.reqntid)", function->name);
+    for (int i = 0; i < TMA_LAUNCH_DIMENSIONS; i++) {
+        static const char axes[] = "xyz";
+        uint32_t wanted = required[i] > 0 ? required[i] : 1;
+        if (given && needs && wanted != execution->block[i])
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                         "block has %u threads in %c; %s requires %u (.reqntid)",
+                         execution->block[i], axes[i], function->name, wanted);
+        if (execution->grid[i] % execution->cluster[i] != 0)
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                         "the grid has %u CTAs in %c, no multiple of the %u of a cluster",
+                         execution->grid[i], axes[i], execution->cluster[i]);
+    }
+}
+
+/* Shared memory that the module's variables take, in front of the dynamic one. */
+static uint64_t static_shared(const struct tma_prepared *prepared) {
+    const struct tma_ptx_module *module = prepared->module;
+    uint64_t end = 0;
+    for (size_t i = 0; i < module->variable_count; i++) {
+        const struct tma_ptx_variable *variable = &module->variables[i];
+        if (variable->space == TMA_PTX_SHARED && !variable->is_extern &&
+            (variable->function == 0 || variable->function == 1 + prepared->execution.function) &&
+            variable->offset + variable->bytes > end)
+            end = variable->offset + variable->bytes;
+    }
+    return end;
+}
+
+static void check_machine(struct tma_prepared *prepared, const struct tma_machine *machine,
+                          struct tma_diagnostics *list) {
+    const struct tma_launch *launch = prepared->launch;
+    struct tma_ptx_launch *execution = &prepared->execution;
+    const uint32_t *block = execution->block, *cluster = execution->cluster;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    uint64_t ctas = (uint64_t)cluster[0] * cluster[1] * cluster[2];
+    uint64_t shared = static_shared(prepared) + launch->dynamic_shared;
+    if (threads > machine->sm.cta_threads)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                     "a CTA has %" PRIu64 " threads; the machine allows %u", threads,
+                     machine->sm.cta_threads);
+    if (ctas > MOST_CLUSTER_CTAS)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                     "a cluster has %" PRIu64 " CTAs; allowed: %d", ctas, MOST_CLUSTER_CTAS);
+    if (shared > machine->shared_memory_cta_bytes)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                     "a CTA takes %" PRIu64 " bytes of shared memory, %u of them dynamic; the "
+                     "machine allows %u",
+                     shared, launch->dynamic_shared, machine->shared_memory_cta_bytes);
+    if (threads > machine->sm.cta_threads || shared > machine->shared_memory_cta_bytes)
+        return;
+    uint32_t fit = tma_machine_ctas_per_sm(machine, threads, launch->registers, shared);
+    if (fit == 0)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                     "no CTA fits on an SM: %" PRIu64 " threads of %u registers", threads,
+                     launch->registers);
+    execution->dynamic_shared = launch->dynamic_shared;
+    execution->registers = launch->registers;
+    execution->resident_ctas = fit * machine->sm_count;
+}
+
+static void check_map(const struct tma_launch_part *part, enum tma_architecture architecture,
+                      struct tma_diagnostics *list) {
+    struct tma_violation violations[TMA_MAX_VIOLATIONS];
+    size_t count = tma_tensor_map_check(&part->map, architecture, violations, TMA_MAX_VIOLATIONS);
+    for (size_t i = 0; i < count; i++) {
+        char text[TMA_ERROR_TEXT_BYTES];
+        tma_violation_text(&violations[i], text, sizeof text);
+        tma_diagnose(list, TMA_ERROR_TENSOR_MAP, part->place, "tensor map: %s", text);
+    }
+}
+
+/* Gives each buffer its place. */
+static bool place_buffers(struct tma_prepared *prepared, struct tma_diagnostics *list) {
+    const struct tma_launch *launch = prepared->launch;
+    struct tma_ptx_launch *execution = &prepared->execution;
+    uint64_t next = FIRST_ADDRESS;
+    execution->buffers = tma_allocate(launch->buffer_count, sizeof *execution->buffers);
+    if (execution->buffers == NULL) {
+        out_of_memory(launch, list);
+        return false;
+    }
+    execution->buffer_count = (uint32_t)launch->buffer_count;
+    for (size_t i = 0; i < launch->buffer_count; i++) {
+        execution->buffers[i] = (struct tma_ptx_buffer){
+            .name = launch->buffers[i].name, .address = next, .size = launch->buffers[i].bytes};
+        next = round_up(next + launch->buffers[i].bytes, ALLOCATION_BYTES) + ALLOCATION_BYTES;
+    }
+    return true;
+}
+
+static void put(uint64_t bits, uint64_t count, uint8_t *bytes) {
+    for (uint64_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)(bits >> 8 * i);
+}
+
+static uint32_t digit(char character) {
+    return character <= '9' ? (uint32_t)(character - '0') : ((uint32_t)character | 32u) - 'a' + 10;
+}
+
+/* Writes a part of a parameter, and checks a map. */
+static void write_part(const struct tma_prepared *prepared, const struct tma_launch_part *part,
+                       enum tma_architecture architecture, uint8_t *bytes,
+                       struct tma_diagnostics *list) {
+    const struct tma_ptx_buffer *buffer =
+        part->buffer < 0 ? NULL : &prepared->execution.buffers[part->buffer];
+    uint64_t address = buffer == NULL ? 0 : buffer->address + part->offset;
+    struct tma_descriptor descriptor;
+    if (buffer != NULL && part->offset > buffer->size)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, part->place,
+                     "offset %" PRIu64 " lies behind buffer %s, which has %" PRIu64 " bytes",
+                     part->offset, buffer->name, buffer->size);
+    switch (part->kind) {
+    case TMA_PART_MAP: {
+        struct tma_launch_part placed = *part;
+        placed.map.global_address = address;
+        check_map(&placed, architecture, list);
+        tma_descriptor_encode(&placed.map, &descriptor);
+        tma_descriptor_to_bytes(&descriptor, bytes);
+        break;
+    }
+    case TMA_PART_BYTES:
+        for (uint64_t i = 0; part->hex != NULL && i < part->bytes; i++)
+            bytes[i] = (uint8_t)(digit(part->hex[2 * i]) << 4 | digit(part->hex[2 * i + 1]));
+        if (buffer != NULL && part->bytes == TMA_DESCRIPTOR_BYTES) {
+            struct tma_error error;
+            tma_descriptor_from_bytes(&descriptor, bytes);
+            if (tma_descriptor_replace_address(&descriptor, address, &error) != TMA_OK)
+                tma_diagnose(list, TMA_ERROR_ARGUMENT, part->place, "%s", error.text);
+            tma_descriptor_to_bytes(&descriptor, bytes);
+        }
+        break;
+    case TMA_PART_POINTER:
+        put(address, part->bytes, bytes);
+        break;
+    case TMA_PART_NUMBER:
+        put(part->bits, part->bytes, bytes);
+        break;
+    }
+}
+
+static bool set_parameters(struct tma_prepared *prepared, enum tma_architecture architecture,
+                           struct tma_diagnostics *list) {
+    const struct tma_launch *launch = prepared->launch;
+    const struct tma_ptx_module *module = prepared->module;
+    const struct tma_ptx_function *function = &module->functions[prepared->execution.function];
+    prepared->parameters = tma_allocate(function->parameter_bytes, 1);
+    prepared->execution.parameters = prepared->parameters;
+    if (prepared->parameters == NULL) {
+        out_of_memory(launch, list);
+        return false;
+    }
+    if (launch->parameter_count != function->parameter_count)
+        tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
+                     "the launch has %zu parameters; %s takes %u (%s:%u)", launch->parameter_count,
+                     function->name, function->parameter_count, prepared->ptx_path, function->line);
+    for (size_t i = 0; i < launch->parameter_count && i < function->parameter_count; i++) {
+        const struct tma_launch_parameter *parameter = &launch->parameters[i];
+        const struct tma_ptx_variable *variable = &module->variables[function->first_variable + i];
+        if (parameter->bytes != variable->bytes) {
+            tma_diagnose(
+                list, TMA_ERROR_ARGUMENT, parameter->at,
+                "parameter %zu%s%.100s has %" PRIu64 " bytes; %s of the kernel has %" PRIu64, i,
+                parameter->name == NULL ? "" : ", ", parameter->name == NULL ? "" : parameter->name,
+                parameter->bytes, variable->name, variable->bytes);
+            continue;
+        }
+        for (uint32_t j = 0; j < parameter->part_count; j++) {
+            const struct tma_launch_part *part = &launch->parts[parameter->first_part + j];
+            write_part(prepared, part, architecture,
+                       prepared->parameters + variable->offset + part->at, list);
+        }
+    }
+    return true;
+}
+
+/* Does the kernel, or a function of its module, have instructions that a GPU computes by tables? */
+static bool is_approximate(const struct tma_ptx_module *module) {
+    for (size_t i = 0; i < module->instruction_count; i++)
+        if (tma_ptx_has(&module->instructions[i], TMA_PTX_DOT_APPROX) ||
+            tma_ptx_has(&module->instructions[i], TMA_PTX_DOT_FULL))
+            return true;
+    return false;
+}
+
+bool tma_launch_prepare(const struct tma_launch *launch, const struct tma_machine *machine,
+                        bool memory, struct tma_prepared *prepared, struct tma_diagnostics *list) {
+    size_t before = tma_diagnostics_total(list);
+    *prepared = (struct tma_prepared){.launch = launch};
+    if (!read_module(prepared, list) || !find_kernel(prepared, list))
+        return false;
+    prepared->execution.module = prepared->module;
+    prepared->approximate = is_approximate(prepared->module);
+    set_shape(prepared, list);
+    check_machine(prepared, machine, list);
+    if (place_buffers(prepared, list) && set_parameters(prepared, machine->architecture, list) &&
+        memory && tma_diagnostics_total(list) == before)
+        tma_fill_buffers(launch, prepared->execution.buffers, list);
+    return tma_diagnostics_total(list) == before;
+}
+
+void tma_prepared_free(struct tma_prepared *prepared) {
+    struct tma_ptx_launch *execution = &prepared->execution;
+    for (uint32_t i = 0; execution->buffers != NULL && i < execution->buffer_count; i++) {
+        tma_release(execution->buffers[i].contents);
+        tma_release(execution->buffers[i].opaque);
+    }
+    tma_release(execution->buffers);
+    tma_release(prepared->parameters);
+    tma_ptx_module_free(prepared->module);
+    tma_release(prepared->ptx_path);
+    *prepared = (struct tma_prepared){0};
+}

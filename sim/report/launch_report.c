@@ -1,0 +1,285 @@
+#include "report/launch_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocation.h"
+#include "base/printable.h"
+#include "report/decimal.h"
+
+static const struct tma_name failures[] = {{"completed", TMA_PTX_COMPLETED},
+                                           {"fault", TMA_PTX_FAULT},
+                                           {"deadlock", TMA_PTX_DEADLOCK},
+                                           {"opaque value", TMA_PTX_OPAQUE},
+                                           {"unknown instruction", TMA_PTX_UNKNOWN_INSTRUCTION},
+                                           {"too many instructions", TMA_PTX_RUNAWAY}};
+const struct tma_names tma_launch_failure_names = {"end of a launch", failures,
+                                                   sizeof failures / sizeof failures[0]};
+
+enum { MOST_TEXT_LINES = 10, LABEL_WIDTH = 20 };
+
+uint32_t tma_launch_report_errors(const struct tma_ptx_result *result) {
+    uint32_t errors = 0;
+    for (uint32_t i = 0; i < result->finding_count; i++)
+        errors += strcmp(result->findings[i].kind, "note") != 0;
+    return errors;
+}
+
+/* The source line of an instruction; line 0: unknown. */
+static struct tma_ptx_place source_of(const struct tma_ptx_module *module, uint32_t instruction) {
+    return instruction < module->instruction_count
+               ? module->places[module->instructions[instruction].source]
+               : (struct tma_ptx_place){0};
+}
+
+static const char *file_of(const struct tma_ptx_module *module, const struct tma_ptx_place *place) {
+    const char *name = place->file < module->file_count ? module->files[place->file] : NULL;
+    return name == NULL ? "" : name;
+}
+
+static void write_place(const struct tma_launch_report *report, uint32_t instruction, FILE *out) {
+    const struct tma_ptx_module *module = report->prepared->module;
+    const struct tma_ptx_place place = source_of(module, instruction);
+    tma_write_printable(report->ptx_name, out);
+    fprintf(out, ":%" PRIu32 ":%" PRIu32, module->instructions[instruction].line,
+            module->instructions[instruction].column);
+    if (place.line == 0)
+        return;
+    fputs(" (", out);
+    tma_write_printable(file_of(module, &place), out);
+    fprintf(out, ":%" PRIu32 ")", place.line);
+}
+
+static void label(const char *name, FILE *out) {
+    fprintf(out, "%-*s", LABEL_WIDTH, name);
+}
+
+/* "3 loads of 1024 bytes". */
+static void write_count(const char *joint, uint64_t count, const char *what, uint64_t bytes,
+                        FILE *out) {
+    fprintf(out, "%s%" PRIu64 " %s%s of %" PRIu64 " bytes", joint, count, what,
+            count == 1 ? "" : "s", bytes);
+}
+
+static void write_tma(const struct tma_ptx_result *result, FILE *out) {
+    label("TMA", out);
+    write_count("", result->tma_loads, "load", result->tma_load_bytes, out);
+    write_count(", ", result->tma_stores, "store", result->tma_store_bytes, out);
+    fprintf(out, ", %" PRIu64 " reductions, %" PRIu64 " prefetches\n", result->tma_reductions,
+            result->tma_prefetches);
+}
+
+static void write_shared(const struct tma_ptx_result *result, FILE *out) {
+    label("shared memory", out);
+    fprintf(out, "%" PRIu64 " loads in %" PRIu64 " wavefronts, %" PRIu64 " stores in %" PRIu64 "\n",
+            result->shared_loads, result->shared_load_wavefronts, result->shared_stores,
+            result->shared_store_wavefronts);
+}
+
+static uint64_t excess_of(const struct tma_ptx_line *line) {
+    return line->wavefronts - line->ideal_wavefronts;
+}
+
+/* The instructions with the most bank conflicts. */
+static void write_conflicts(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_ptx_module *module = report->prepared->module;
+    const struct tma_ptx_line *lines = report->result->lines;
+    uint64_t below = UINT64_MAX;
+    uint32_t after = 0, written = 0;
+    /* Picks the largest one that is not written yet, so that nothing has to be sorted. */
+    for (; written < MOST_TEXT_LINES; written++) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t i = 0; i < module->instruction_count; i++) {
+            uint64_t excess = excess_of(&lines[i]);
+            bool left = excess > 0 && (excess < below || (excess == below && i > after));
+            if (left && (best == UINT32_MAX || excess > excess_of(&lines[best])))
+                best = i;
+        }
+        if (best == UINT32_MAX)
+            break;
+        label(written == 0 ? "bank conflicts" : "", out);
+        fprintf(out, "%" PRIu64 " of %" PRIu64 " wavefronts: ", excess_of(&lines[best]),
+                lines[best].wavefronts);
+        write_place(report, best, out);
+        fputc('\n', out);
+        below = excess_of(&lines[best]);
+        after = best;
+    }
+    if (written > 0)
+        return;
+    label("bank conflicts", out);
+    fputs("none\n", out);
+}
+
+static void write_outputs(const struct tma_output_difference *outputs, FILE *out) {
+    if (outputs == NULL || outputs->buffers == 0)
+        return;
+    label("outputs", out);
+    if (outputs->different == 0) {
+        fprintf(out, "%" PRIu32 " of %" PRIu32 " buffers agree\n", outputs->buffers,
+                outputs->buffers);
+        return;
+    }
+    fprintf(out, "%" PRIu32 " of %" PRIu32 " buffers differ, in %" PRIu64 " elements; the first: ",
+            outputs->different, outputs->buffers, outputs->elements);
+    tma_write_printable(outputs->first, out);
+    fputc('\n', out);
+}
+
+static void write_findings(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_ptx_result *result = report->result;
+    const struct tma_ptx_module *module = report->prepared->module;
+    for (uint32_t i = 0; i < result->finding_count; i++) {
+        const struct tma_ptx_finding *finding = &result->findings[i];
+        label(finding->kind, out);
+        if (finding->instruction < module->instruction_count) {
+            write_place(report, finding->instruction, out);
+            fputs(": ", out);
+        }
+        tma_write_printable(finding->text, out);
+        if (finding->count > 1)
+            fprintf(out, " (%" PRIu64 " times)", finding->count);
+        if (finding->other < module->instruction_count) {
+            fprintf(out, "\n%*s", LABEL_WIDTH, "");
+            write_place(report, finding->other, out);
+            fputs(": the other side", out);
+        }
+        fputc('\n', out);
+    }
+    if (result->finding_count == 0) {
+        label("findings", out);
+        fprintf(out, "none; %" PRIu32 " CTAs checked for races\n", report->checked_ctas);
+    }
+}
+
+void tma_launch_report_text(const struct tma_launch_report *report, FILE *out) {
+    const struct tma_ptx_result *result = report->result;
+    const struct tma_ptx_launch *launch = &report->prepared->execution;
+    const struct tma_ptx_function *function =
+        &report->prepared->module->functions[launch->function];
+    const char *name = report->prepared->launch->name;
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    label("launch", out);
+    tma_write_printable(name == NULL ? function->name : name, out);
+    fputc('\n', out);
+    label("kernel", out);
+    tma_write_printable(function->name, out);
+    fprintf(out, " of ");
+    tma_write_printable(report->ptx_name, out);
+    fprintf(out, ", %" PRIu64 " CTAs of %" PRIu32 " threads", ctas,
+            launch->block[0] * launch->block[1] * launch->block[2]);
+    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1)
+        fprintf(out, " in clusters of %" PRIu32,
+                launch->cluster[0] * launch->cluster[1] * launch->cluster[2]);
+    fputc('\n', out);
+    label("end", out);
+    fprintf(out, "%s; %" PRIu64 " of %" PRIu64 " CTAs ended\n",
+            tma_name_of(&tma_launch_failure_names, (int)result->failure), result->ended_ctas, ctas);
+    label("instructions", out);
+    fprintf(out, "%" PRIu64 " of warps\n", result->instructions);
+    write_tma(result, out);
+    write_shared(result, out);
+    write_conflicts(report, out);
+    write_outputs(report->outputs, out);
+    write_findings(report, out);
+}
+
+static void place_json(const struct tma_launch_report *report, const char *key,
+                       uint32_t instruction, struct tma_json *json) {
+    const struct tma_ptx_module *module = report->prepared->module;
+    if (instruction >= module->instruction_count)
+        return;
+    struct tma_ptx_place place = source_of(module, instruction);
+    tma_json_begin_line(json, key);
+    tma_json_unsigned(json, "line", module->instructions[instruction].line);
+    tma_json_unsigned(json, "column", module->instructions[instruction].column);
+    if (place.line > 0) {
+        tma_json_string(json, "source", file_of(module, &place));
+        tma_json_unsigned(json, "source_line", place.line);
+        tma_json_unsigned(json, "source_column", place.column);
+    }
+    tma_json_end_object(json);
+}
+
+static void lines_json(const struct tma_launch_report *report, struct tma_json *json) {
+    const struct tma_ptx_module *module = report->prepared->module;
+    tma_json_begin_array(json, "lines");
+    for (uint32_t i = 0; i < module->instruction_count; i++) {
+        const struct tma_ptx_line *line = &report->result->lines[i];
+        if (line->executions == 0)
+            continue;
+        tma_json_begin_object(json, NULL);
+        place_json(report, "at", i, json);
+        tma_json_string(json, "opcode",
+                        tma_ptx_opcode_name((enum tma_ptx_opcode)module->instructions[i].opcode));
+        tma_json_unsigned(json, "executions", line->executions);
+        tma_json_unsigned(json, "lanes", line->lanes);
+        if (line->ideal_wavefronts > 0) {
+            tma_json_unsigned(json, "wavefronts", line->wavefronts);
+            tma_json_unsigned(json, "ideal_wavefronts", line->ideal_wavefronts);
+        }
+        if (line->sectors > 0) {
+            tma_json_unsigned(json, "sectors", line->sectors);
+            tma_json_unsigned(json, "ideal_sectors", line->ideal_sectors);
+        }
+        if (line->bytes > 0)
+            tma_json_unsigned(json, "bytes", line->bytes);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+}
+
+static void findings_json(const struct tma_launch_report *report, struct tma_json *json) {
+    tma_json_begin_array(json, "findings");
+    for (uint32_t i = 0; i < report->result->finding_count; i++) {
+        const struct tma_ptx_finding *finding = &report->result->findings[i];
+        tma_json_begin_object(json, NULL);
+        tma_json_string(json, "kind", finding->kind);
+        tma_json_string(json, "text", finding->text);
+        tma_json_unsigned(json, "count", finding->count);
+        tma_json_unsigned(json, "cta", finding->cta);
+        tma_json_unsigned(json, "warp", finding->warp);
+        place_json(report, "at", finding->instruction, json);
+        place_json(report, "other", finding->other, json);
+        tma_json_end_object(json);
+    }
+    tma_json_end_array(json);
+}
+
+void tma_launch_report_json(const struct tma_launch_report *report, struct tma_json *json) {
+    const struct tma_ptx_result *result = report->result;
+    const struct tma_ptx_launch *launch = &report->prepared->execution;
+    const struct tma_ptx_function *function =
+        &report->prepared->module->functions[launch->function];
+    const char *name = report->prepared->launch->name;
+    tma_json_string(json, "launch", name == NULL ? function->name : name);
+    tma_json_string(json, "kernel", function->name);
+    tma_json_string(json, "ptx", report->ptx_name);
+    tma_json_string(json, "end", tma_name_of(&tma_launch_failure_names, (int)result->failure));
+    tma_json_unsigned(json, "ctas", (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
+    tma_json_unsigned(json, "ended_ctas", result->ended_ctas);
+    tma_json_unsigned(json, "checked_ctas", report->checked_ctas);
+    tma_json_unsigned(json, "instructions", result->instructions);
+    tma_json_unsigned(json, "shared_loads", result->shared_loads);
+    tma_json_unsigned(json, "shared_stores", result->shared_stores);
+    tma_json_unsigned(json, "shared_load_wavefronts", result->shared_load_wavefronts);
+    tma_json_unsigned(json, "shared_store_wavefronts", result->shared_store_wavefronts);
+    tma_json_unsigned(json, "tma_loads", result->tma_loads);
+    tma_json_unsigned(json, "tma_load_bytes", result->tma_load_bytes);
+    tma_json_unsigned(json, "tma_stores", result->tma_stores);
+    tma_json_unsigned(json, "tma_store_bytes", result->tma_store_bytes);
+    tma_json_unsigned(json, "tma_reductions", result->tma_reductions);
+    tma_json_unsigned(json, "tma_prefetches", result->tma_prefetches);
+    if (report->outputs != NULL && report->outputs->buffers > 0) {
+        tma_json_begin_object(json, "outputs");
+        tma_json_unsigned(json, "buffers", report->outputs->buffers);
+        tma_json_unsigned(json, "different", report->outputs->different);
+        tma_json_unsigned(json, "elements", report->outputs->elements);
+        if (report->outputs->different > 0)
+            tma_json_string(json, "first", report->outputs->first);
+        tma_json_end_object(json);
+    }
+    findings_json(report, json);
+    lines_json(report, json);
+}

@@ -1,0 +1,27 @@
+/* The report of a launch of a compiled kernel. */
+#ifndef TMA_REPORT_LAUNCH_REPORT_H
+#define TMA_REPORT_LAUNCH_REPORT_H
+
+#include <stdio.h>
+
+#include "launch/prepared.h"
+#include "report/json_writer.h"
+
+struct tma_launch_report {
+    const struct tma_prepared *prepared;
+    const struct tma_ptx_result *result;
+    const struct tma_output_difference *outputs; /* NULL: the launch did not come to its end */
+    const char *ptx_name;                        /* of the PTX file, for places */
+    uint32_t checked_ctas;                       /* that were checked for races */
+};
+
+void tma_launch_report_text(const struct tma_launch_report *report, FILE *out);
+void tma_launch_report_json(const struct tma_launch_report *report, struct tma_json *json);
+
+/* The word for how a launch ended: "completed", "deadlock", ... */
+extern const struct tma_names tma_launch_failure_names;
+
+/* Findings that make the kernel wrong: all but notes. */
+uint32_t tma_launch_report_errors(const struct tma_ptx_result *result);
+
+#endif
