@@ -5,22 +5,22 @@ name: busiest
 gpu: h200
 parameters: {N: 8}
 tensor_maps:
-  A: {data_type: float16, global_dim: [64, 64], box_dim: [64, 64], swizzle: 128b}
+  A: {data_type: float16, global_dim: [64, 128], box_dim: [64, 128], swizzle: 128b}
 kernel:
   ctas: 1
   rings:
-    r: {stages: 1}
+    r: {stages: 1, operands: {a: 16 KiB}}
   roles:
     producer:
       program:
         - acquire: r
-        - load: {map: A, into: r, at: [0, 0]}
+        - load: {map: A, into: r.a, at: [0, 0]}
     consumer:
       warps: 4
       program:
         - wait: r
         - for: {k: N}
-          do: [{mma: {shape: [64, 128, 64], a: registers}}, {alu: 40000}, {sfu: 100}]
+          do: [{mma: {shape: [64, 128, 64], a: registers, b: r.a}}, {alu: 40000}, {sfu: 100}]
         - release: r
 KERNEL
 cd "$SCRATCH" || exit
