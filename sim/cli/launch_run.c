@@ -52,20 +52,23 @@ static bool go_on(void *context, uint64_t ended, uint64_t ctas) {
     return cli_progress_look(progress, (size_t)ended, ended);
 }
 
+static uint32_t checked_ctas(const struct cli_launch_options *options) {
+    return options->sanitize.given ? options->sanitize.value : DEFAULT_CHECKED_CTAS;
+}
+
 static enum tma_error_code execute(const struct cli_launch_options *options,
-                                   struct launch_case *run, struct tma_ptx_options *checks,
-                                   struct tma_ptx_result *result, struct tma_error *error) {
+                                   struct launch_case *run, struct tma_ptx_result *result,
+                                   struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
     const uint32_t *grid = run->prepared.execution.grid;
+    const struct tma_ptx_options checks = {.sanitize_ctas = checked_ctas(options),
+                                           .strict = options->strict,
+                                           .progress = go_on,
+                                           .context = &progress};
     progress.total = progress.total_work = (uint64_t)grid[0] * grid[1] * grid[2];
     cli_interrupts_hold(true);
     cli_progress_begin(&progress, options->common->quiet);
-    checks->sanitize_ctas =
-        options->sanitize.given ? options->sanitize.value : DEFAULT_CHECKED_CTAS;
-    checks->strict = options->strict;
-    checks->progress = go_on;
-    checks->context = &progress;
-    enum tma_error_code code = tma_ptx_execute(&run->prepared.execution, checks, result, error);
+    enum tma_error_code code = tma_ptx_execute(&run->prepared.execution, &checks, result, error);
     cli_progress_clear(&progress);
     return code;
 }
@@ -95,11 +98,10 @@ static int status_of(const struct tma_launch_report *report, bool compared) {
 }
 
 static int run_case(const struct cli_launch_options *options, struct launch_case *run, FILE *out) {
-    struct tma_ptx_options checks = {0};
     struct tma_ptx_result result = {0};
     struct tma_output_difference outputs = {0};
     struct tma_error error;
-    enum tma_error_code code = execute(options, run, &checks, &result, &error);
+    enum tma_error_code code = execute(options, run, &result, &error);
     if (code != TMA_OK) {
         if (code != TMA_ERROR_INTERRUPTED)
             cli_error("%s: %s", cli_file_name(run->file.path), error.text);
@@ -113,7 +115,7 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .result = &result,
                                        .outputs = ended ? &outputs : NULL,
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
-                                       .checked_ctas = checks.sanitize_ctas};
+                                       .checked_ctas = checked_ctas(options)};
     write_report(&report, options->common->format, out);
     int status = status_of(&report, compared);
     if (ended && outputs.different > 0)

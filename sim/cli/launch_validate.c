@@ -40,10 +40,10 @@ struct launch_line {
 struct launch_validation {
     const struct cli_launch_options *options;
     const char *gpu;
-    struct cli_launch_file *files; /* owned */
-    struct launch_line *records;        /* owned */
-    struct tma_task *tasks;        /* owned */
-    struct launch_outcome *outcomes;      /* owned */
+    struct cli_launch_file *files;   /* owned */
+    struct launch_line *records;     /* owned */
+    struct tma_task *tasks;          /* owned */
+    struct launch_outcome *outcomes; /* owned */
     size_t file_count, record_count, capacity, done;
     struct cli_progress progress;
 };
@@ -145,8 +145,9 @@ static bool find_records(struct launch_validation *validation) {
         struct launch_line record = {.file = (uint32_t)validation->file_count};
         size_t at = 0;
         while ((record.text = cli_launch_next(file, &at, &record.line, &record.length)) != NULL) {
-            struct launch_line *grown = tma_array_grow(validation->records, validation->record_count,
-                                                  &validation->capacity, sizeof *grown);
+            struct launch_line *grown =
+                tma_array_grow(validation->records, validation->record_count, &validation->capacity,
+                               sizeof *grown);
             if (grown == NULL) {
                 cli_error("out of memory");
                 return false;
@@ -187,7 +188,8 @@ struct sums {
 };
 
 /* Sums over the records of a file, and of a family; NULL: of all. */
-static struct sums sum(const struct launch_validation *validation, uint32_t file, const char *family) {
+static struct sums sum(const struct launch_validation *validation, uint32_t file,
+                       const char *family) {
     struct sums sums = {0};
     for (size_t i = 0; i < validation->record_count; i++) {
         const struct launch_outcome *outcome = &validation->outcomes[i];

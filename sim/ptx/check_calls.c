@@ -25,7 +25,7 @@ struct tma_checked {
     struct tma_executor *launch;
     struct tma_ptx_cluster *cluster;
     struct tma_checked_warp *warps; /* by CTA, then warp */
-    uint32_t warp_count;          /* of a CTA */
+    uint32_t warp_count;            /* of a CTA */
 };
 
 /* Everything that a warp did is one side; lanes that have not exited may be all of them. */

@@ -10,10 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "ptx/words.h" /* enum tma_ptx_opcode, enum tma_ptx_word, enum tma_ptx_type */
-
-TMA_API_BEGIN
 
 enum tma_ptx_space {
     TMA_PTX_GENERIC, /* no space named */
@@ -217,7 +214,5 @@ static inline struct tma_ptx_shape tma_ptx_shape_of(const struct tma_ptx_instruc
             return tma_ptx_word_shape(instruction->words[i]);
     return (struct tma_ptx_shape){0, 0, 0};
 }
-
-TMA_API_END
 
 #endif

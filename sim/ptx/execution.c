@@ -6,9 +6,9 @@
 
 #include "base/allocation.h"
 #include "ptx/barriers.h"
+#include "ptx/check_calls.h"
 #include "ptx/prepare.h"
 #include "ptx/warp.h"
-#include "ptx/check_calls.h"
 
 enum {
     MAX_SHARED_BYTES = 232448,

@@ -6,11 +6,8 @@
 #ifndef TMA_PTX_EXECUTION_H
 #define TMA_PTX_EXECUTION_H
 
-#include "base/api.h"
 #include "base/error.h"
 #include "ptx/decoded.h"
-
-TMA_API_BEGIN
 
 /* Memory that the launch owns in the GPU's global memory. */
 struct tma_ptx_buffer {
@@ -97,7 +94,5 @@ enum tma_error_code tma_ptx_execute(const struct tma_ptx_launch *launch,
                                     struct tma_ptx_result *result, struct tma_error *error);
 
 void tma_ptx_result_free(struct tma_ptx_result *result);
-
-TMA_API_END
 
 #endif

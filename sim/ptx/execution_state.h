@@ -203,7 +203,7 @@ struct tma_ptx_cluster {
     struct tma_ptx_cta *ctas;
     uint32_t arrived; /* threads at the cluster's barrier */
     uint64_t generation;
-    struct tma_checked *watch;      /* NULL: it is not checked */
+    struct tma_checked *watch;    /* NULL: it is not checked */
     struct tma_ptx_cluster *next; /* unused ones */
 };
 

@@ -3,8 +3,8 @@
 
 #include "base/allocation.h"
 #include "ptx/access.h"
-#include "ptx/matrix.h"
 #include "ptx/check_calls.h"
+#include "ptx/matrix.h"
 
 /* Words of registers: [register][lane]. */
 typedef uint32_t fragment[TMA_PTX_MAX_ACCUMULATOR][32];

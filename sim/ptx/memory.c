@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "ptx/access.h"
-#include "ptx/lane_arithmetic.h"
 #include "ptx/check_calls.h"
+#include "ptx/lane_arithmetic.h"
 
 /* ---- regions ---- */
 

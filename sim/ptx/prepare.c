@@ -6,11 +6,11 @@
 #include "ptx/access.h"
 #include "ptx/barriers.h"
 #include "ptx/bulk.h"
+#include "ptx/check_calls.h"
 #include "ptx/control.h"
 #include "ptx/lane_arithmetic.h"
 #include "ptx/matrices.h"
 #include "ptx/operands.h"
-#include "ptx/check_calls.h"
 
 static bool has(const struct tma_operands *o, enum tma_ptx_word word) {
     return tma_ptx_has(o->instruction, word);

@@ -2,11 +2,8 @@
 #ifndef TMA_PTX_READ_H
 #define TMA_PTX_READ_H
 
-#include "base/api.h"
 #include "base/diagnostics.h"
 #include "ptx/decoded.h"
-
-TMA_API_BEGIN
 
 /* Reads `size` bytes of PTX. `file` names the text in diagnostics; it must outlive them. Returns
  * NULL if the text is not PTX: *diagnostics then has all errors, with line and column. An opcode, a
@@ -19,7 +16,5 @@ void tma_ptx_module_free(struct tma_ptx_module *module);
 
 /* Finds a function by name; UINT32_MAX if there is none. */
 uint32_t tma_ptx_find_function(const struct tma_ptx_module *module, const char *name);
-
-TMA_API_END
 
 #endif

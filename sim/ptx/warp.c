@@ -2,9 +2,9 @@
 #include "ptx/warp.h"
 
 #include "ptx/barriers.h"
+#include "ptx/check_calls.h"
 #include "ptx/control.h"
 #include "ptx/prepare.h"
-#include "ptx/check_calls.h"
 
 enum { QUANTUM = 4096, PATH_QUANTUM = 1024, CLOCK_STEP = 16 };
 

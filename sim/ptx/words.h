@@ -6,10 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
-
-TMA_API_BEGIN
-
 enum {
     TMA_PTX_MAX_TYPES = 4, /* of an instruction: mma has four (d, a, b, c) */
     TMA_PTX_MAX_WORDS = 14 /* other modifiers of an instruction */
@@ -543,7 +539,5 @@ const char *tma_ptx_opcode_name(enum tma_ptx_opcode opcode);
 const char *tma_ptx_word_name(enum tma_ptx_word word); /* not of a shape */
 const char *tma_ptx_special_name(enum tma_ptx_special special);
 uint32_t tma_ptx_special_bits(enum tma_ptx_special special);
-
-TMA_API_END
 
 #endif

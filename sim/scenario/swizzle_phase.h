@@ -2,10 +2,7 @@
 #ifndef TMA_SCENARIO_SWIZZLE_PHASE_H
 #define TMA_SCENARIO_SWIZZLE_PHASE_H
 
-#include "base/api.h"
 #include "scenario/scenario.h"
-
-TMA_API_BEGIN
 
 enum { TMA_PHASE_TEXT_BYTES = 500 };
 
@@ -19,7 +16,5 @@ bool tma_swizzle_phase_find(const struct tma_scenario *scenario, uint32_t map,
 /* The same for a tile at one address. */
 bool tma_swizzle_phase_text(const char *map_name, const struct tma_tensor_map *map,
                             uint32_t address, char text[TMA_PHASE_TEXT_BYTES]);
-
-TMA_API_END
 
 #endif
