@@ -12,7 +12,8 @@ tma_handler tma_run_atom;
 /* prefetch, discard and the like: the address is checked. */
 tma_handler tma_run_touch;
 
-/* The new value of a word of memory: `operation` is the word of the instruction (add, min, ...). */
+/* The new value of a word of memory: `operation` is the word of the instruction (add, min, ...).
+ * Sums keep subnormal numbers, as those of shared memory and of bulk copies. */
 uint64_t tma_atomic_value(enum tma_ptx_word operation, enum tma_ptx_type type, uint64_t old,
                           uint64_t operand, uint64_t other);
 

@@ -846,12 +846,13 @@ LANE(lane_slct) {
     return magnitude == 0 || (magnitude <= 0x7f800000 && (int32_t)c >= 0) ? a : b;
 }
 
-/* isspacep: op->immediate is the base of the window. */
+/* isspacep: op->immediate is the base of the window, op->b (.shared::cta) the CTA's rank. */
 LANE(lane_isspacep) {
-    UNUSED(b), UNUSED(c);
+    UNUSED(c);
     if (op->space == TMA_PTX_GLOBAL)
         return a < TMA_WINDOW_CONST || a >= TMA_WINDOW_SHARED + TMA_WINDOW_BYTES;
-    return a - op->immediate < TMA_WINDOW_BYTES;
+    uint64_t offset = a - op->immediate;
+    return offset < TMA_WINDOW_BYTES && (op->b.absent || offset >> TMA_SHARED_RANK_BIT == b);
 }
 
 /* cvta: adds the window's base to an address, or (op->mode 1) takes it off. */

@@ -10,6 +10,7 @@
 #include "ptx/access.h"
 #include "ptx/barriers.h"
 #include "ptx/check_calls.h"
+#include "tensormap/descriptor_bits.h"
 
 static bool known(struct tma_warp *warp, const struct tma_op *op, const struct tma_place *place,
                   uint32_t lanes, const char *what) {
@@ -574,10 +575,14 @@ enum tma_step tma_run_map_replace(struct tma_warp *warp, const struct tma_op *op
         struct tma_descriptor descriptor;
         struct tma_error error;
         tma_descriptor_from_bytes(&descriptor, region->bytes + offset);
+        /* An H200 writes the field's bits into an im2col map too. */
+        uint32_t im2col = tma_bits_get(&descriptor, TMA_BITS_IM2COL);
+        tma_bits_put(&descriptor, TMA_BITS_IM2COL, 0);
         if (tma_descriptor_replace(&descriptor, (enum tma_replace_field)op->mode,
                                    (unsigned)op->immediate, tma_lane_value(warp, &op->b, i),
                                    &error) != TMA_OK)
             return tma_stop(warp, op, TMA_PTX_FAULT, "lane %u: %s", i, error.text);
+        tma_bits_put(&descriptor, TMA_BITS_IM2COL, im2col);
         tma_descriptor_to_bytes(&descriptor, region->bytes + offset);
     }
     ++warp->launch->changes;

@@ -641,8 +641,13 @@ enum tma_step tma_run_atom(struct tma_warp *warp, const struct tma_op *op, uint3
             } else if (region->bytes != NULL) {
                 uint64_t operand = tma_lane_value(warp, &operands[e], i),
                          other = op->c.absent ? 0 : tma_lane_value(warp, &op->c, i);
-                uint64_t value = tma_atomic_value((enum tma_ptx_word)op->immediate,
-                                                  (enum tma_ptx_type)op->type, old, operand, other);
+                enum tma_ptx_word operation = (enum tma_ptx_word)op->immediate;
+                enum tma_ptx_type type = (enum tma_ptx_type)op->type;
+                /* Global memory sums .f32 without subnormal numbers; shared memory keeps them. */
+                bool flush =
+                    type == TMA_PTX_F32 && operation == TMA_PTX_DOT_ADD && region->origins == NULL;
+                uint64_t value = flush ? tma_float_sum(type, old, operand, true)
+                                       : tma_atomic_value(operation, type, old, operand, other);
                 memcpy(region->bytes + offset, &value, bytes);
                 if (memory_opaque)
                     tma_region_mark(region, offset, bytes, false, 0);

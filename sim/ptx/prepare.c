@@ -346,6 +346,11 @@ static bool prepare_arithmetic(const struct tma_operands *o) {
         if (predicate)
             op->type = TMA_PTX_U64;
         take_operands(o, TMA_PTX_U64, TMA_PTX_U64, TMA_PTX_U64);
+        if (predicate && op->space == TMA_PTX_SHARED && !has(o, TMA_PTX_DOT_SHARED_CLUSTER)) {
+            const struct tma_ptx_operand rank = {.kind = TMA_PTX_SPECIAL,
+                                                 .number = TMA_PTX_SREG_CLUSTER_CTARANK};
+            op->b = tma_source_of(o, &rank, TMA_PTX_U32);
+        }
         if (!predicate && op->space == TMA_PTX_PARAM && !op->a.is_constant)
             op->immediate = TMA_WINDOW_PARAM;
         return select_handler(o);
@@ -1235,8 +1240,9 @@ static uint64_t lane_special(const struct tma_warp *warp, uint32_t special, uint
     case TMA_PTX_SREG_GLOBALTIMER_HI:
         return warp->launch->time >> 32;
     case TMA_PTX_SREG_TOTAL_SMEM_SIZE:
-    case TMA_PTX_SREG_AGGR_SMEM_SIZE:
-        return warp->launch->shared_bytes + 1024;
+        return (warp->launch->shared_bytes + 127) & ~127u;
+    case TMA_PTX_SREG_AGGR_SMEM_SIZE: /* and what the driver reserves */
+        return ((warp->launch->shared_bytes + 127) & ~127u) + TMA_SHARED_BASE;
     case TMA_PTX_SREG_DYNAMIC_SMEM_SIZE:
         return launch->dynamic_shared;
     case TMA_PTX_SREG_RESERVED_SMEM_OFFSET_END:

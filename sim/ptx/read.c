@@ -497,9 +497,10 @@ static void lay_out_entry(struct tma_ptx_reader *reader, struct layout *layout, 
             !is_dynamic(&module->variables[variable]))
             place(reader, entry, variable);
     }
-    for (uint32_t i = 0; i < layout->count; ++i) {
-        const struct tma_ptx_variable *variable = &module->variables[layout->found[i]];
-        if (is_dynamic(variable) && variable->alignment > alignment)
+    for (size_t i = 0; i < module->variable_count; ++i) { /* those that no entry names, too */
+        const struct tma_ptx_variable *variable = &module->variables[i];
+        if (variable->space == TMA_PTX_SHARED && is_dynamic(variable) &&
+            variable->alignment > alignment)
             alignment = variable->alignment;
     }
     entry->shared_bytes = align(entry->shared_bytes, alignment);

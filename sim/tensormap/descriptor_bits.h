@@ -19,6 +19,7 @@ struct tma_bits {
 #define TMA_BITS_TF32         ((struct tma_bits){2, 16, 1})
 #define TMA_BITS_L2_PROMOTION ((struct tma_bits){2, 17, 2})
 #define TMA_BITS_OOB_BASE     ((struct tma_bits){2, 21, 1})
+#define TMA_BITS_SWIZZLE_HIGH ((struct tma_bits){2, 22, 1}) /* tensormap.replace clears it */
 #define TMA_BITS_INNER        ((struct tma_bits){13, 24, 8})
 #define TMA_BITS_PIXELS       ((struct tma_bits){15, 0, 10})
 #define TMA_BITS_BOX_BYTES    ((struct tma_bits){16, 0, 32})

@@ -128,7 +128,8 @@ static enum tma_error_code check_limits(enum tma_replace_field field, unsigned o
     return TMA_OK;
 }
 
-/* PTX's numbers are the descriptor's codes, except for the TF32 types. */
+/* PTX's numbers are the descriptor's codes, except for the TF32 types. Their bit stays when another
+ * type follows them (an H200). */
 static void replace_elemtype(struct tma_descriptor *descriptor, uint32_t value) {
     enum { PTX_TF32 = 0xb, PTX_TF32_FTZ = 0xc };
     struct tma_type_code code = {(uint8_t)value, 0};
@@ -137,7 +138,8 @@ static void replace_elemtype(struct tma_descriptor *descriptor, uint32_t value) 
     else if (value == PTX_TF32_FTZ)
         code = tma_type_code(TMA_TFLOAT32_FTZ);
     tma_bits_put(descriptor, TMA_BITS_TYPE, code.code);
-    tma_bits_put(descriptor, TMA_BITS_TF32, code.tf32);
+    if (code.tf32)
+        tma_bits_put(descriptor, TMA_BITS_TF32, 1);
 }
 
 static void replace_stride(struct tma_descriptor *descriptor, unsigned d, uint64_t bytes) {
@@ -152,6 +154,7 @@ static enum tma_error_code replace_swizzle(struct tma_descriptor *descriptor, ui
         return tma_fail(error, TMA_ERROR_UNSUPPORTED,
                         "swizzle_mode %" PRIu32 " (96b): layout of these bits: unverified", value);
     tma_bits_put(descriptor, TMA_BITS_SWIZZLE, value);
+    tma_bits_put(descriptor, TMA_BITS_SWIZZLE_HIGH, 0);
     return TMA_OK;
 }
 
