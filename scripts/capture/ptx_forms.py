@@ -2,11 +2,15 @@
 """Records what single instructions of PTX do on a GPU, for tests/hardware/ptx.
 
 usage: scripts/capture/ptx_forms.py OUT [SEED]
+       scripts/capture/ptx_forms.py --pack OUT FOLDER
 
 Each form of an instruction becomes a kernel of 256 threads, in CTAs of 32. Thread i reads three
 operands of 8 bytes at 24 i of a buffer, of which each type takes the low bytes, and writes one
 result of 8 bytes at 8 i. OUT gets launches.jsonl, ptx/, data/ and outputs/, as `tmasim validate`
 reads them. Needs cupy, and an NVIDIA GPU of compute capability 9.0.
+
+--pack writes forms.tsv and rows.bin into FOLDER (tests/hardware/ptx/forms) from what OUT has of the first
+four CTAs: the operands of all rows of a form, then its results, each with the bytes of its type.
 
 These forms need more than registers: memory that several threads update, groups of cp.async,
 mbarriers, tensor maps, clusters and special registers.
@@ -318,7 +322,36 @@ def all_forms():
             + registers_and_memory())
 
 
+def pack(source, folder):
+    rows = 128
+    size = {name: int(width[1:]) // 8 for name, width in REGISTER.items()}
+    with open(f"{source}/launches.jsonl", encoding="utf-8") as file:
+        records = {record["label"]: record for record in map(json.loads, file)}
+    with open(f"{folder}/forms.tsv", "w", encoding="utf-8") as table, open(f"{folder}/rows.bin", "wb") as binary:
+        table.write("form\tresult\toperands\ttolerance\tcluster\tshared\n")
+        for form in all_forms():
+            # Forms of one label differ in their clusters.
+            name = hashlib.sha256((form.text() + "1").encode()).hexdigest()[:16]
+            if form.name not in records or not os.path.exists(f"{source}/ptx/{name}.ptx"):
+                continue
+            table.write("\t".join([form.body, form.result, ",".join(form.operands) or "-", "0", str(form.cluster),
+                                   str(form.shared)]) + "\n")
+            with open(f"{source}/data/{name}.in", "rb") as file:
+                data = file.read()
+            with open(f"{source}/outputs/{name}.bin", "rb") as file:
+                results = file.read()
+            for row in range(rows):
+                for index, kind in enumerate(form.operands):
+                    at = 24 * row + 8 * index
+                    binary.write(data[at:at + size[kind]])
+            for row in range(rows):
+                binary.write(results[8 * row:8 * row + size[form.result]])
+
+
 def main():
+    if sys.argv[1] == "--pack":
+        pack(sys.argv[2], sys.argv[3])
+        return
     import cupy
     import numpy
     folder, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1

@@ -1,6 +1,8 @@
-/* Single instructions of PTX against an H100: tests/hardware/ptx/ops has 796 forms, each with 256
- * rows of operands and what the GPU gave. Each form becomes a kernel, which the reader and the
- * executor run as the GPU ran it: 8 CTAs of one warp, a row a thread. */
+/* Single instructions of PTX against GPUs: tests/hardware/ptx/ops has 796 forms, each with 256 rows
+ * of operands and what an H100 gave; tests/hardware/ptx/forms what an H200 gave for 290 forms that
+ * need memory, mbarriers or clusters, with 128 rows (scripts/capture/ptx_forms.py). Each form
+ * becomes a kernel, which the reader and the executor run as the GPU ran it: 8 CTAs of one warp, a
+ * row a thread. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +12,6 @@
 #include "base/diagnostics.h"
 #include "ptx/execution.h"
 #include "ptx/read.h"
-
-#define FOLDER "tests/hardware/ptx/ops/"
 
 enum { ROWS = 256, OPERANDS = 3, WORD_BYTES = 8 };
 
@@ -37,20 +37,25 @@ static const struct type *type_of(const char *name, size_t length) {
 }
 
 struct form {
-    char text[1200];
+    char text[2400];
     const struct type *result, *operands[OPERANDS];
     uint32_t operand_count;
-    double tolerance_ulp; /* negative: absolute */
+    uint32_t cluster, shared; /* CTAs; bytes of dynamic shared memory */
+    uint32_t rows;            /* with records; the other threads have operands of zero */
+    double tolerance_ulp;     /* negative: absolute */
 };
 
 /* The kernel of a form, as the one that took the records. */
 static void write_kernel(const struct form *form, char *text, size_t size) {
     FILE *out = fmemopen(text, size, "w");
     ck_assert_ptr_nonnull(out);
-    fputs(".version 8.4\n.target sm_90a\n.address_size 64\n"
-          ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n"
-          ".reg .b64 %in, %out, %rd0;\n.reg .b32 %r0, %r1;\n",
-          out);
+    fputs(".version 8.4\n.target sm_90a\n.address_size 64\n", out);
+    if (form->shared != 0)
+        fputs(".extern .shared .align 1024 .b8 dynamic[];\n", out);
+    fputs(".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n", out);
+    if (form->cluster > 1)
+        fprintf(out, ".explicitcluster\n.reqnctapercluster %u, 1, 1\n", form->cluster);
+    fputs("{\n.reg .b64 %in, %out, %rd0;\n.reg .b32 %r0, %r1;\n", out);
     for (uint32_t i = 0; i < form->operand_count; ++i)
         fprintf(out, ".reg .%s %%%c;\n", form->operands[i]->register_type, "abc"[i]);
     fprintf(out, ".reg .%s %%d;\n", form->result->register_type);
@@ -71,7 +76,7 @@ static void write_kernel(const struct form *form, char *text, size_t size) {
         fprintf(out, "{ .reg .pred pp; %.*spp%s selp.b32 %%d, 1, 0, pp; }\n",
                 (int)(predicate - form->text), form->text, predicate + 2);
     else
-        fprintf(out, "%s\n", form->text);
+        fprintf(out, "{ %s }\n", form->text);
     if (form->result->bytes == 1)
         fputs("and.b16 %d, %d, 255;\n", out);
     fprintf(out, "st.global.%s [%%out], %%d;\nret;\n}\n", form->result->register_type);
@@ -140,10 +145,10 @@ static uint32_t run(const struct form *form, const uint8_t **rows) {
     static uint64_t in[ROWS * OPERANDS], out[ROWS], wanted[ROWS];
     memset(in, 0, sizeof in);
     memset(out, 0, sizeof out);
-    for (uint32_t row = 0; row < ROWS; ++row)
+    for (uint32_t row = 0; row < form->rows; ++row)
         for (uint32_t i = 0; i < form->operand_count; ++i)
             in[row * OPERANDS + i] = take(rows, form->operands[i]->bytes);
-    for (uint32_t row = 0; row < ROWS; ++row)
+    for (uint32_t row = 0; row < form->rows; ++row)
         wanted[row] = take(rows, form->result->bytes);
     char text[4096];
     write_kernel(form, text, sizeof text);
@@ -162,7 +167,8 @@ static uint32_t run(const struct form *form, const uint8_t **rows) {
                                     .function = tma_ptx_find_function(module, "k"),
                                     .grid = {ROWS / 32, 1, 1},
                                     .block = {32, 1, 1},
-                                    .cluster = {1, 1, 1},
+                                    .cluster = {form->cluster, 1, 1},
+                                    .dynamic_shared = form->shared,
                                     .parameters = (const uint8_t *)parameters,
                                     .buffers = buffers,
                                     .buffer_count = 2,
@@ -182,9 +188,9 @@ static uint32_t run(const struct form *form, const uint8_t **rows) {
         }
         tma_ptx_result_free(&result);
     }
-    for (uint32_t row = 0; row < ROWS && differ < ROWS; ++row)
+    for (uint32_t row = 0; row < form->rows && differ < ROWS; ++row)
         if (!agree(form, out[row], wanted[row]) && differ++ == 0)
-            printf("%s: row %u of %llx, %llx, %llx is %llx; an H100 gave %llx\n", form->text, row,
+            printf("%s: row %u of %llx, %llx, %llx is %llx; the GPU gave %llx\n", form->text, row,
                    (unsigned long long)in[3 * row], (unsigned long long)in[3 * row + 1],
                    (unsigned long long)in[3 * row + 2], (unsigned long long)out[row],
                    (unsigned long long)wanted[row]);
@@ -194,13 +200,14 @@ static uint32_t run(const struct form *form, const uint8_t **rows) {
 }
 
 static bool read_form(FILE *file, struct form *form) {
-    char line[1600];
+    char line[2600];
     if (fgets(line, sizeof line, file) == NULL)
         return false;
     memset(form, 0, sizeof *form);
     char *rest = NULL, *text = strtok_r(line, "\t\n", &rest),
          *result = strtok_r(NULL, "\t\n", &rest), *operands = strtok_r(NULL, "\t\n", &rest),
-         *tolerance = strtok_r(NULL, "\t\n", &rest);
+         *tolerance = strtok_r(NULL, "\t\n", &rest), *cluster = strtok_r(NULL, "\t\n", &rest),
+         *shared = strtok_r(NULL, "\t\n", &rest);
     ck_assert_ptr_nonnull(tolerance);
     ck_assert_uint_lt(strlen(text), sizeof form->text);
     memcpy(form->text, text, strlen(text) + 1);
@@ -211,12 +218,16 @@ static bool read_form(FILE *file, struct form *form) {
         form->operands[form->operand_count++] = type_of(at, length);
         at += length + (at[length] == ',');
     }
+    form->cluster = cluster == NULL ? 1 : (uint32_t)atoi(cluster);
+    form->shared = shared == NULL ? 0 : (uint32_t)atoi(shared);
     form->tolerance_ulp = strcmp(tolerance, "absolute") == 0 ? -1 : atof(tolerance);
     return true;
 }
 
-static uint8_t *read_rows(size_t *size) {
-    FILE *file = fopen(FOLDER "rows.bin", "rb");
+static uint8_t *read_rows(const char *folder, size_t *size) {
+    char path[100];
+    snprintf(path, sizeof path, "%s/rows.bin", folder);
+    FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
     *size = (size_t)ftell(file);
@@ -228,11 +239,18 @@ static uint8_t *read_rows(size_t *size) {
     return rows;
 }
 
-START_TEST(forms_give_what_an_h100_gave) {
+static const struct {
+    const char *folder;
+    uint32_t rows, forms;
+} records[] = {{"tests/hardware/ptx/ops", ROWS, 796}, {"tests/hardware/ptx/forms", 128, 290}};
+
+START_TEST(forms_give_what_a_gpu_gave) {
     size_t size;
-    uint8_t *rows = read_rows(&size);
+    uint8_t *rows = read_rows(records[_i].folder, &size);
     const uint8_t *at = rows;
-    FILE *file = fopen(FOLDER "forms.tsv", "r");
+    char path[100];
+    snprintf(path, sizeof path, "%s/forms.tsv", records[_i].folder);
+    FILE *file = fopen(path, "r");
     ck_assert_ptr_nonnull(file);
     char header[200];
     ck_assert_ptr_nonnull(fgets(header, sizeof header, file));
@@ -240,12 +258,13 @@ START_TEST(forms_give_what_an_h100_gave) {
     uint32_t forms = 0, wrong = 0;
     while (read_form(file, &form)) {
         ++forms;
+        form.rows = records[_i].rows;
         wrong += run(&form, &at) != 0;
     }
     fclose(file);
     ck_assert_uint_eq((size_t)(at - rows), size);
     free(rows);
-    ck_assert_uint_eq(forms, 796);
+    ck_assert_uint_eq(forms, records[_i].forms);
     ck_assert_msg(wrong == 0, "%u of %u forms differ", wrong, forms);
 }
 END_TEST
@@ -254,7 +273,7 @@ int main(void) {
     Suite *suite = suite_create("ptx_ops");
     TCase *cases = tcase_create("ops");
     tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, forms_give_what_an_h100_gave);
+    tcase_add_loop_test(cases, forms_give_what_a_gpu_gave, 0, 2);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
