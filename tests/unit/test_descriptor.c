@@ -276,6 +276,23 @@ START_TEST(im2col_maps_have_no_replacement) {
 }
 END_TEST
 
+/* As on an H200: the bit of the TF32 types stays, and the bit above the swizzle goes. */
+START_TEST(replacement_keeps_and_clears_as_hardware) {
+    struct tma_descriptor descriptor = encoded(&tiled);
+    uint32_t tf32 = UINT32_C(1) << 16, high = UINT32_C(1) << 22;
+    ck_assert_uint_eq(descriptor.words[2] & (tf32 | high), 0);
+    tma_descriptor_replace(&descriptor, TMA_REPLACE_ELEMTYPE, 0, 0xb, NULL);
+    ck_assert_uint_eq(descriptor.words[2] & tf32, tf32);
+    tma_descriptor_replace(&descriptor, TMA_REPLACE_ELEMTYPE, 0, 0x7, NULL);
+    ck_assert_uint_eq(descriptor.words[2] & tf32, tf32);
+    descriptor.words[2] |= high;
+    tma_descriptor_replace(&descriptor, TMA_REPLACE_FILL_MODE, 0, 0, NULL);
+    ck_assert_uint_eq(descriptor.words[2] & high, high);
+    tma_descriptor_replace(&descriptor, TMA_REPLACE_SWIZZLE_MODE, 0, 1, NULL);
+    ck_assert_uint_eq(descriptor.words[2] & high, 0);
+}
+END_TEST
+
 START_TEST(rank_is_replaced) {
     struct tma_descriptor descriptor = encoded(&tiled);
     struct tma_tensor_map map;
@@ -382,6 +399,7 @@ int main(void) {
     tcase_add_test(tests, unverified_fields_are_named);
     tcase_add_test(tests, address_is_replaced);
     tcase_add_loop_test(tests, field_is_replaced_and_no_other, 0, ROWS(replacements));
+    tcase_add_test(tests, replacement_keeps_and_clears_as_hardware);
     tcase_add_test(tests, rank_is_replaced);
     tcase_add_loop_test(tests, limits_are_those_of_replacements, 0,
                         (int)tma_replace_field_names.count);

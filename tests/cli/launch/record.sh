@@ -1,0 +1,23 @@
+# Records of launches: one of them as a run, and their outputs against those of a GPU.
+cp -r launch/data/. "$SCRATCH"
+cd "$SCRATCH" || exit
+try() {
+    echo "\$ tmasim $*"
+    tmasim "$@" 2>&1
+    echo "exit $?"
+}
+try run copy.jsonl --launch copy
+try run copy.jsonl
+try run copy.jsonl --launch other
+try validate copy.jsonl
+try validate copy.jsonl --sanitize 1 --format tsv
+printf '\377' | dd of=outputs/copy.b.bin bs=1 seek=1000 conv=notrunc 2>/dev/null
+try validate copy.jsonl
+try run copy.jsonl --launch copy
+rm outputs/copy.b.bin
+try validate copy.jsonl
+try run copy.jsonl --launch copy
+sed 's/"grid": \[4/"grid": [0/' copy.jsonl >broken.jsonl
+try validate broken.jsonl
+head -c 200 copy.jsonl >broken.jsonl
+try validate broken.jsonl
