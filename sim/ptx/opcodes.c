@@ -623,7 +623,7 @@ static bool unknown_opcode(struct tma_ptx_mnemonic *mnemonic, const char *text, 
             (length == start || text[start] == '.' || not_executed[i].start[0] == 'v'))
             return set_problem(mnemonic, not_executed[i].why);
     }
-    /* The opcode is the first part, and up to three more: what is nearest to some of them. */
+    /* The opcode is the first part, and up to three more: what is nearest to most of them. */
     char wanted[TMA_MAX_SUGGESTION];
     struct tma_suggestion best = {.wanted = wanted, .distance = SIZE_MAX};
     size_t ends[4] = {0}, parts = 0;
@@ -631,7 +631,7 @@ static bool unknown_opcode(struct tma_ptx_mnemonic *mnemonic, const char *text, 
         const char *dot = memchr(text + end + (parts > 0), '.', length - end - (parts > 0));
         ends[parts] = end = dot == NULL ? length : (size_t)(dot - text);
     }
-    while (parts-- > 0) {
+    while (parts-- > 0 && best.best[0] == '\0') {
         if (ends[parts] >= sizeof wanted)
             continue;
         memcpy(wanted, text, ends[parts]);
