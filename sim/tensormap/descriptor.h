@@ -140,8 +140,9 @@ enum tma_error_code tma_replace_check_architecture(enum tma_replace_field field,
                                                    enum tma_architecture architecture,
                                                    struct tma_error *error);
 
-/* tensormap.replace.tile: changes the bits of the field and no others. Derived words keep their
- * values, as on hardware. `ordinal` is the dimension; 0 for a field that is a single value. Fails
+/* tensormap.replace.tile: changes the bits of the field and no others, but for the bit above the
+ * swizzle, which it clears; the bit of the TF32 types stays. Derived words keep their values. All
+ * of it as on hardware. `ordinal` is the dimension; 0 for a field that is a single value. Fails
  * with TMA_ERROR_ARGUMENT if the value or the ordinal is out of range or the map is not tiled, and
  * with TMA_ERROR_UNSUPPORTED for values whose bits are not known (swizzle 96b, atoms of more than
  * 16 bytes). */
