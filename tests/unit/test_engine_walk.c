@@ -84,7 +84,8 @@ static const struct {
 };
 
 START_TEST(test_numbers) {
-    struct tma_workload workload = {.cta_count = 1, .iterations = 1000};
+    struct tma_workload workload = {
+        .cta_count = 1, .iterations = 1000, .map_count = 2, .map_places = {0, 1}};
     struct tma_stage_operation stage = {.map = 1, .walk = numbers[_i].walk};
     workload.maps[1].global_address = 1000;
     workload.arrays[0].count = 5;
