@@ -88,7 +88,7 @@ def test_sampling_of_a_workload_and_its_errors() -> None:
     off = abs(part.cycles / whole.cycles - 1)
     assert 0 < 100 * off <= part.sampled.error_percent
     short = Scenario("narrow_rows").run(sample="careful")
-    assert short.sampled is not None and short.sampled.whole == "it is short"
+    assert short.sampled is not None and "few waves" in (short.sampled.whole or "")
     assert short.cycles == Scenario("narrow_rows").run().cycles
     with pytest.raises(ValueError, match="which why needs"):
         scenario.run(sample=True, why=True)

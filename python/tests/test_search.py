@@ -238,10 +238,11 @@ def test_compare_changes_the_maps_that_are_read() -> None:
         {"load": {**load, "map": "B", "into": "ab.b"}},
         {"wait": "ab"},
         {"access": {"tile": "ab.a", "instruction": "ldmatrix.x4", "lanes": "matrix"}},
+        {"sync": "all"},  # the thread that loads knows that all warps have read
         {"release": "ab"},
     ]
     program = {"warps": 4, "program": [{"for": {"i": 4}, "do": body}]}
-    kernel = {"ctas": 1, "rings": {"ab": ring}, "roles": {"program": program}}
+    kernel = {"ctas": 1, "rings": {"ab": ring}, "barriers": ["all"], "roles": {"program": program}}
     maps = {"A": operand, "B": wide}
     scenario = tmasim.Scenario(
         {"name": "two", "gpu": tmasim.machine("h200"), "tensor_maps": maps, "kernel": kernel}

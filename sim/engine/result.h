@@ -120,8 +120,8 @@ enum { TMA_MAX_ROLES = 16 };
     X(TMA_WHOLE_NO_REASON, "")                                                                     \
     X(TMA_WHOLE_SHORT, "it is short")                                                              \
     X(TMA_WHOLE_UNSTEADY, "no three windows in a row agreed")                                      \
-    X(TMA_WHOLE_NO_UNIT, "its roles have no loop in common that is long enough, and its grid has " \
-                         "few waves of CTAs")                                                      \
+    X(TMA_WHOLE_NO_UNIT,                                                                           \
+      "it has no long loop that all roles or slots share, and few waves of CTAs")                  \
     X(TMA_WHOLE_ROUGH, "with parts left out, its cycles would be right within more than 20 % "     \
                        "only")
 
