@@ -478,6 +478,8 @@ enum tma_step tma_run_st(struct tma_warp *warp, const struct tma_op *op, uint32_
     uint32_t bytes = op->element_bytes, total = bytes * op->elements;
     struct tma_region *region = NULL, *first = NULL;
     uint64_t base = 0, size = 0;
+    /* Lanes that store what stands there already: warps may store one value together. */
+    uint32_t silent = 0;
     uint32_t any = 0, all = TMA_ALL_LANES;
     for (uint32_t e = 0; e < op->elements; ++e) {
         any |= tma_opaque(warp, &places[e]);
@@ -511,6 +513,7 @@ enum tma_step tma_run_st(struct tma_warp *warp, const struct tma_op *op, uint32_
             set_opaque_bits(region, offset, total, true, origin);
             continue;
         }
+        bool same = tma_watched(warp) && any == 0 && !tma_region_opaque(region, offset, total);
         if (region->tainted && region->opaque != NULL)
             set_opaque_bits(region, offset, total, false, 0);
         uint8_t *to = region->bytes + offset;
@@ -526,15 +529,17 @@ enum tma_step tma_run_st(struct tma_warp *warp, const struct tma_op *op, uint32_
                 memcpy(to, (const uint8_t *)tma_read(warp, &places[e]) + 16 * i, 16);
             } else {
                 uint64_t value = tma_lane_value(warp, &places[e], i);
+                same = same && memcmp(to, &value, bytes) == 0;
                 memcpy(to, &value, bytes);
             }
         }
+        silent |= same && bytes < 16 ? UINT32_C(1) << i : 0;
     }
     if (first != &warp->local_region)
         ++warp->launch->changes;
     count_access(warp, op, lanes, address, first, true);
     if (tma_watched(warp))
-        tma_watch_access(warp, op, lanes, address, total,
+        tma_watch_access(warp, op, lanes & ~silent, address, total,
                          op->orders ? TMA_CHECK_ATOMIC : TMA_CHECK_WRITE);
     return TMA_STEP_NEXT;
 }
