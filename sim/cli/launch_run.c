@@ -52,8 +52,12 @@ static bool go_on(void *context, uint64_t ended, uint64_t ctas) {
     return cli_progress_look(progress, (size_t)ended, ended);
 }
 
-static uint32_t checked_ctas(const struct cli_launch_options *options) {
-    return options->sanitize.given ? options->sanitize.value : DEFAULT_CHECKED_CTAS;
+/* The first so many CTAs are checked for races. */
+static uint32_t checked_ctas(const struct cli_launch_options *options,
+                             const struct tma_ptx_launch *launch) {
+    uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint32_t wanted = options->sanitize.given ? options->sanitize.value : DEFAULT_CHECKED_CTAS;
+    return wanted < ctas ? wanted : (uint32_t)ctas;
 }
 
 static enum tma_error_code execute(const struct cli_launch_options *options,
@@ -61,7 +65,8 @@ static enum tma_error_code execute(const struct cli_launch_options *options,
                                    struct tma_error *error) {
     struct cli_progress progress = {.unit = "CTAs"};
     const uint32_t *grid = run->prepared.execution.grid;
-    const struct tma_ptx_options checks = {.sanitize_ctas = checked_ctas(options),
+    const struct tma_ptx_options checks = {.sanitize_ctas =
+                                               checked_ctas(options, &run->prepared.execution),
                                            .strict = options->strict,
                                            .progress = go_on,
                                            .context = &progress};
@@ -115,7 +120,8 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .result = &result,
                                        .outputs = ended ? &outputs : NULL,
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
-                                       .checked_ctas = checked_ctas(options)};
+                                       .checked_ctas =
+                                           checked_ctas(options, &run->prepared.execution)};
     write_report(&report, options->common->format, out);
     int status = status_of(&report, compared);
     if (ended && outputs.different > 0)

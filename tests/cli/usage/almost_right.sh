@@ -29,8 +29,8 @@ try run kernel.yaml
 echo 'extends: gem' >extends.yaml
 tmasim run extends.yaml 2>&1 | grep extends
 # A word that is both a kernel and a scenario is what the verb can show.
-tmasim compare transpose 2>&1 | sed 's|/[^ ]*/configs|configs|g' | head -n 3
-tmasim explain transpose 2>&1 | sed 's|/[^ ]*/configs|configs|g' | head -n 2
+tmasim compare transpose 2>&1 | sed 's|[^ ]*configs/|configs/|g' | head -n 3
+tmasim explain transpose 2>&1 | sed 's|[^ ]*configs/|configs/|g' | head -n 2
 # A consumer that its tile does not allow leaves the layout as it is.
 cat >consumer.yaml <<'YAML'
 name: consumer
