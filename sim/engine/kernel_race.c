@@ -400,7 +400,7 @@ static const char *reason_of(const struct access *before, const struct access *n
 static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta,
                    const struct access *before, const struct access *now) {
     struct tma_kernel_engine *engine = role->cta->engine;
-    char first[200], second[200], place[80], text[TMA_ERROR_TEXT_BYTES];
+    char first[200], second[200], place[80], text[2 * TMA_ERROR_TEXT_BYTES];
     struct tma_result *result = engine->result;
     describe_place(engine->kernel, now->from > before->from ? now : before, place, sizeof place);
     describe(cta, before, first, sizeof first);
@@ -412,7 +412,8 @@ static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta
                                          : "reads",
              reason_of(before, now));
     if (result->races++ == 0)
-        snprintf(result->first_race, sizeof result->first_race, "%s", text);
+        snprintf(result->first_race, sizeof result->first_race, "%.*s", TMA_ERROR_TEXT_BYTES - 1,
+                 text);
     if (engine->kernel->allow_races)
         return;
     if (engine->simulation.code == TMA_OK)
