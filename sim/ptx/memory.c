@@ -13,7 +13,8 @@ bool tma_region_opaque(const struct tma_region *region, uint64_t offset, uint64_
     if (region->opaque == NULL || !region->tainted)
         return false;
     if (bytes <= 8 && (offset & 7) + bytes <= 8)
-        return (region->opaque[offset >> 3] >> (offset & 7) & ((1u << bytes) - 1)) != 0;
+        return ((uint32_t)region->opaque[offset >> 3] >> (offset & 7) &
+                ((UINT32_C(1) << bytes) - 1)) != 0;
     while (bytes > 0) {
         if ((offset & 7) == 0 && bytes >= 8) {
             if (region->opaque[offset >> 3] != 0)
