@@ -196,6 +196,26 @@ enum tma_step tma_run_mbarrier_arrive(struct tma_warp *warp, const struct tma_op
     return TMA_STEP_NEXT;
 }
 
+/* The copies are complete, so that each lane arrives now. Without .noinc the phase first needs one
+ * arrival more: its count stays. */
+enum tma_step tma_run_cp_async_arrive(struct tma_warp *warp, const struct tma_op *op,
+                                      uint32_t lanes) {
+    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier"))
+        return TMA_STEP_FAILED;
+    TMA_EACH_OF(i, lanes) {
+        uint64_t offset, address = tma_address(warp, &op->a, op->offset, i);
+        struct tma_ptx_cta *cta = find(warp, op, address, generic(op), i, false, &offset);
+        if (cta == NULL)
+            return TMA_STEP_FAILED;
+        if (tma_watched(warp))
+            tma_watch_copy_arrive(warp, op, i, cta->rank, offset);
+        if (op->mode != 0 &&
+            !tma_mbarrier_change(warp, op, i, address, generic(op), 1, 0, false, NULL))
+            return TMA_STEP_FAILED;
+    }
+    return TMA_STEP_NEXT;
+}
+
 /* mbarrier.pending_count: of a token. */
 enum tma_step tma_run_mbarrier_count(struct tma_warp *warp, const struct tma_op *op,
                                      uint32_t lanes) {

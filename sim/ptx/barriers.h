@@ -9,6 +9,9 @@
 tma_handler tma_run_mbarrier_init, tma_run_mbarrier_inval, tma_run_mbarrier_arrive,
     tma_run_mbarrier_count, tma_run_mbarrier_transactions, tma_run_mbarrier_wait;
 
+/* cp.async.mbarrier.arrive: op->a is the base of the address; op->mode 1: .noinc. */
+tma_handler tma_run_cp_async_arrive;
+
 /* How an mbarrier.arrive arrives (op->mode, bits). */
 enum { TMA_ARRIVE_DROP = 1, TMA_ARRIVE_EXPECT = 2 };
 

@@ -503,22 +503,6 @@ enum tma_step tma_run_cp_async(struct tma_warp *warp, const struct tma_op *op, u
     return TMA_STEP_NEXT;
 }
 
-/* cp.async.mbarrier.arrive: the copies are complete, so that each lane arrives now. Without .noinc
- * (op->mode 0) the phase first needs one arrival more: nothing changes. */
-enum tma_step tma_run_cp_async_arrive(struct tma_warp *warp, const struct tma_op *op,
-                                      uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier"))
-        return TMA_STEP_FAILED;
-    if (op->mode == 0)
-        return TMA_STEP_NEXT;
-    TMA_EACH_OF(i, lanes) {
-        if (!tma_mbarrier_change(warp, op, i, tma_address(warp, &op->a, op->offset, i),
-                                 op->space == TMA_PTX_GENERIC, 1, 0, false, NULL))
-            return TMA_STEP_FAILED;
-    }
-    return TMA_STEP_NEXT;
-}
-
 enum tma_step tma_run_store_async(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     const struct tma_place *values = &warp->launch->places[op->list];
     if (!known(warp, op, &op->a, lanes, "an address") ||

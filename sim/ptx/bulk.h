@@ -19,7 +19,6 @@ tma_handler tma_run_bulk;
 tma_handler tma_run_cp_async;
 /* st.async, red.async: places[list] values, op->a address, op->c the mbarrier. */
 tma_handler tma_run_store_async;
-tma_handler tma_run_cp_async_arrive;
 
 /* tensormap.replace: op->mode the field; op->immediate the ordinal; op->b the value. */
 tma_handler tma_run_map_replace, tma_run_map_copy;

@@ -28,6 +28,15 @@ struct row {
     "%ctaid.x; mov.u32 %r15, %ntid.x; mad.lo.u32 %r15, %c, %r15, %t; mul.wide.u32 %w, %r15, 4; "   \
     "add.s64 %w, %w, %out;\n"
 
+/* Each thread copies its word, arrives, waits, and reads a word that the other warp copied. */
+#define COPY(arrive)                                                                               \
+    ".shared .align 16 .b8 s[256]; .shared .align 8 .b64 m; setp.eq.u32 %p0, %t, 0; @%p0 "         \
+    "mbarrier.init.shared.b64 [m], 64; bar.sync 0; mov.u32 %r0, s; shl.b32 %r1, %t, 2; add.u32 "   \
+    "%r2, %r0, %r1; mul.wide.u32 %rd0, %t, 4; add.s64 %rd0, %in, %rd0; "                           \
+    "cp.async.ca.shared.global [%r2], [%rd0], 4; " arrive                                          \
+    " W: mbarrier.try_wait.parity.shared.b64 %p1, [m], 0; @!%p1 bra W; xor.b32 %r1, %r1, 128; "    \
+    "add.u32 %r2, %r0, %r1; ld.shared.u32 %r3, [%r2]; st.global.u32 [%w], %r3; ret;"
+
 static const struct row rows[] = {
     {"vectors that change places",
      "mov.b32 %r0, 3; mov.b32 %r1, 40; mov.v2.b32 {%r0, %r1}, {%r1, %r0}; sub.u32 %r0, %r0, %r1; "
@@ -79,6 +88,16 @@ static const struct row rows[] = {
      "bar.sync 0; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s]; mad.lo.u32 %r2, %r2, 100, %r3; "
      "st.global.u32 [%w], %r2; ret;",
      1, 32, 1, TMA_PTX_COMPLETED, NULL, 9, 100},
+    {"cp.async that arrives on an mbarrier", COPY("cp.async.mbarrier.arrive.noinc.shared.b64 [m];"),
+     1, 64, 1, TMA_PTX_COMPLETED, NULL, 40, 8},
+    {"cp.async that is tracked by an mbarrier",
+     COPY("cp.async.mbarrier.arrive.shared.b64 [m]; mbarrier.arrive.shared.b64 _, [m];"), 1, 64, 1,
+     TMA_PTX_COMPLETED, NULL, 40, 8},
+    {"cp.async that no mbarrier tracks", COPY("mbarrier.arrive.shared.b64 _, [m];"), 1, 64, 1,
+     TMA_PTX_COMPLETED, "which cp.async of warp", -1, 0},
+    {"cp.async that arrives where no mbarrier is",
+     ".shared .align 8 .b64 m; cp.async.mbarrier.arrive.shared.b64 [m]; ret;", 1, 1, 1,
+     TMA_PTX_FAULT, "which mbarrier.init has not initialised", -1, 0},
     {"the shared memory of another CTA of the cluster",
      ".shared .align 4 .b32 s; mov.u32 %r0, s; st.shared.u32 [%r0], %c; barrier.cluster.arrive; "
      "barrier.cluster.wait; xor.b32 %r1, %c, 1; mapa.shared::cluster.u32 %r2, %r0, %r1; "
@@ -180,7 +199,7 @@ START_TEST(kernels_do_what_they_should) {
                                     .buffers = buffers,
                                     .buffer_count = 2,
                                     .resident_ctas = 132};
-    struct tma_ptx_options options = {.maximum_instructions = 200000};
+    struct tma_ptx_options options = {.sanitize_ctas = 2, .maximum_instructions = 200000};
     struct tma_ptx_result result;
     struct tma_error error;
     ck_assert_msg(tma_ptx_execute(&launch, &options, &result, &error) == TMA_OK, "%s: %s",
@@ -189,6 +208,8 @@ START_TEST(kernels_do_what_they_should) {
     ck_assert_msg(result.failure == row->failure, "%s: %d: %s", row->name, (int)result.failure,
                   said);
     ck_assert_msg(row->text == NULL || strstr(said, row->text) != NULL, "%s: %s", row->name, said);
+    if (row->failure == TMA_PTX_COMPLETED && row->text == NULL)
+        ck_assert_msg(result.finding_count == 0, "%s: %s", row->name, said);
     if (row->thread >= 0)
         ck_assert_msg(out[row->thread] == row->word, "%s: %u", row->name, out[row->thread]);
     tma_ptx_result_free(&result);
