@@ -82,7 +82,8 @@ void tma_watch_end(struct tma_ptx_cluster *cluster, bool completed) {
     struct tma_checked *watch = cluster->watch;
     if (watch == NULL)
         return;
-    tma_checks_end(watch->checks, completed);
+    if (!tma_checks_end(watch->checks, completed))
+        watch->launch->out_of_memory = true;
     for (uint32_t i = 0; watch->warps != NULL && i < watch->warp_count * cluster->cta_count; ++i) {
         tma_release(watch->warps[i].products);
         tma_release(watch->warps[i].written);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "base/array.h"
 
 enum {
     CELL_BYTES = 4,
@@ -42,19 +41,21 @@ struct warp {
     uint32_t open;                     /* bulk stores that are in no group yet */
 };
 
-struct mbarrier {
-    uint32_t cta, address;
-    uint32_t phase;         /* phases that are complete */
-    struct known *pending;  /* what arrivals of the current phase carry */
-    struct known *complete; /* what those of the last one carried */
+/* What a barrier carries: by side, then by warp the fences, in `whole`. */
+struct carried {
+    struct known *pending;  /* from the arrivals of the current phase */
+    struct known *complete; /* from those of the last one */
 };
 
-struct sync {
-    struct known *pending, *complete;
+struct mbarrier {
+    uint32_t cta, address;
+    uint32_t phase; /* phases that are complete */
+    struct carried carried;
 };
 
 struct tma_checks {
     uint32_t ctas, warps, shared_bytes, cells; /* warps, bytes and cells: of a CTA */
+    uint32_t all;                              /* warps of all CTAs */
     uint32_t sides;                            /* warps and their groups, then mbarriers */
     bool strict, out_of_memory;
     tma_check_report *report;
@@ -63,12 +64,10 @@ struct tma_checks {
     struct warp *states;  /* by CTA, then warp */
     struct known *clocks; /* by warp, then side */
     uint32_t *fenced;     /* by warp, then warp: whose generic writes up to that clock are fenced */
-    struct known **blocks; /* owned: the clocks of barriers */
-    size_t block_count, block_capacity;
     struct mbarrier *barriers;
     uint32_t barrier_count;
-    struct sync *syncs; /* by CTA, then number */
-    struct known *left; /* by CTA, then side: what its warps knew when they exited */
+    struct carried *syncs; /* by CTA, then number */
+    struct known *left;    /* by CTA, then side: what its warps knew when they exited */
     struct {
         uint32_t clock, instruction;
     } * remotes; /* by warp, then CTA */
@@ -82,27 +81,15 @@ static uint32_t warp_of(const struct tma_checks *checks, const struct tma_check_
 
 static uint32_t group_side(const struct tma_checks *checks, uint32_t warp,
                            enum tma_check_group group) {
-    return checks->ctas * checks->warps * (1 + (uint32_t)group) + warp;
+    return checks->all * (1 + (uint32_t)group) + warp;
 }
 
 static uint32_t barrier_side(const struct tma_checks *checks, uint32_t barrier) {
-    return checks->ctas * checks->warps * (1 + TMA_CHECK_GROUPS) + barrier;
+    return checks->all * (1 + TMA_CHECK_GROUPS) + barrier;
 }
 
 static struct known *clock_of(const struct tma_checks *checks, uint32_t warp) {
     return &checks->clocks[(size_t)warp * checks->sides];
-}
-
-static struct known *new_clock(struct tma_checks *checks) {
-    struct known **grown = tma_array_grow(checks->blocks, checks->block_count,
-                                          &checks->block_capacity, sizeof(struct known *));
-    if (grown == NULL)
-        return NULL;
-    checks->blocks = grown;
-    struct known *clock = tma_allocate(checks->sides + checks->ctas * checks->warps, sizeof *clock);
-    if (clock != NULL)
-        checks->blocks[checks->block_count++] = clock;
-    return clock;
 }
 
 static void learn(struct known *into, const struct known *from, uint32_t sides) {
@@ -118,26 +105,55 @@ static void learn(struct known *into, const struct known *from, uint32_t sides) 
 /* The fences of warps travel with the clocks: behind the sides of a barrier's clock. */
 static void give(struct tma_checks *checks, uint32_t warp, uint32_t lanes, struct known *barrier) {
     struct known *own = clock_of(checks, warp);
-    uint32_t warps = checks->ctas * checks->warps, now = own[warp].whole;
+    uint32_t now = own[warp].whole;
     bool all = lanes == UINT32_MAX;
     own[warp] = (struct known){all ? now : checks->states[warp].converged, now, lanes};
     learn(barrier, own, checks->sides);
     own[warp] = (struct known){now + 1, now + 1, UINT32_MAX};
     if (all)
         checks->states[warp].converged = now;
-    for (uint32_t i = 0; i < warps; i++)
-        if (checks->fenced[warp * warps + i] > barrier[checks->sides + i].whole)
-            barrier[checks->sides + i].whole = checks->fenced[warp * warps + i];
+    const uint32_t *fenced = &checks->fenced[warp * checks->all];
+    for (uint32_t i = 0; i < checks->all; i++)
+        if (fenced[i] > barrier[checks->sides + i].whole)
+            barrier[checks->sides + i].whole = fenced[i];
 }
 
 static void take(struct tma_checks *checks, uint32_t warp, const struct known *barrier) {
-    uint32_t warps = checks->ctas * checks->warps;
     struct known *own = clock_of(checks, warp), self = own[warp];
     learn(own, barrier, checks->sides);
     own[warp] = self;
-    for (uint32_t i = 0; i < warps; i++)
-        if (barrier[checks->sides + i].whole > checks->fenced[warp * warps + i])
-            checks->fenced[warp * warps + i] = barrier[checks->sides + i].whole;
+    uint32_t *fenced = &checks->fenced[warp * checks->all];
+    for (uint32_t i = 0; i < checks->all; i++)
+        if (barrier[checks->sides + i].whole > fenced[i])
+            fenced[i] = barrier[checks->sides + i].whole;
+}
+
+static size_t carried_length(const struct tma_checks *checks) {
+    return checks->sides + checks->all;
+}
+
+/* Gives a barrier its clocks, once. */
+static bool allocate_carried(struct tma_checks *checks, struct carried *carried) {
+    if (carried->pending == NULL)
+        carried->pending = tma_allocate(carried_length(checks), sizeof *carried->pending);
+    if (carried->complete == NULL)
+        carried->complete = tma_allocate(carried_length(checks), sizeof *carried->complete);
+    if (carried->pending != NULL && carried->complete != NULL)
+        return true;
+    checks->out_of_memory = true;
+    return false;
+}
+
+static void forget(const struct tma_checks *checks, struct known *clock) {
+    memset(clock, 0, carried_length(checks) * sizeof *clock);
+}
+
+/* A phase is over: what its arrivals carry is there to take. */
+static void complete_phase(const struct tma_checks *checks, struct carried *carried) {
+    struct known *complete = carried->pending;
+    carried->pending = carried->complete;
+    carried->complete = complete;
+    forget(checks, carried->pending);
 }
 
 /* ---- cells ---- */
@@ -151,7 +167,7 @@ static bool is_ordered(const struct tma_checks *checks, uint32_t warp, const str
 /* "warp 2 of CTA 0", "a TMA load that completes on mbarrier 0x10 of CTA 0", ... */
 static void name_side(const struct tma_checks *checks, uint32_t side, char text[96]) {
     static const char *const groups[] = {"a bulk store", "a matrix product", "cp.async"};
-    uint32_t warps = checks->ctas * checks->warps, kind = side / warps;
+    uint32_t warps = checks->all, kind = side / warps;
     if (kind > TMA_CHECK_GROUPS) {
         const struct mbarrier *barrier = &checks->barriers[side - barrier_side(checks, 0)];
         snprintf(text, 96, "a bulk load that completes on mbarrier 0x%x of CTA %u",
@@ -208,12 +224,12 @@ static void add_read(struct tma_checks *checks, struct cell *cell, uint32_t warp
 
 static bool is_fenced(const struct tma_checks *checks, uint32_t warp, const struct mark *mark) {
     return !mark->generic || mark->side == NOTHING ||
-           mark->clock <= checks->fenced[warp * checks->ctas * checks->warps + mark->side];
+           mark->clock <= checks->fenced[warp * checks->all + mark->side];
 }
 
-/* Words for what a side does, and did. */
+/* What a side does. */
 struct verb {
-    const char *does, *did;
+    const char *does;
     bool async; /* by the asynchronous proxy */
 };
 
@@ -246,8 +262,7 @@ static void read_range(struct tma_checks *checks, const struct tma_check_side *s
             race(checks, side, verb->does, mark.side, write, "writes", address_of(address, i));
             reported = true;
         } else if (!reported && verb->async && !is_fenced(checks, warp, write)) {
-            need_fence(checks, side, verb->async ? "the asynchronous proxy reads" : "", write,
-                       address_of(address, i));
+            need_fence(checks, side, "the asynchronous proxy reads", write, address_of(address, i));
             reported = true;
         }
         add_read(checks, &cells[i], warp, &mark);
@@ -321,14 +336,10 @@ static struct mbarrier *find_barrier(struct tma_checks *checks, uint32_t cta, ui
     if (checks->barrier_count == MOST_BARRIERS)
         return NULL;
     struct mbarrier *barrier = &checks->barriers[checks->barrier_count];
-    *barrier = (struct mbarrier){.cta = cta,
-                                 .address = address,
-                                 .pending = new_clock(checks),
-                                 .complete = new_clock(checks)};
-    if (barrier->pending == NULL || barrier->complete == NULL) {
-        checks->out_of_memory = true;
+    if (!allocate_carried(checks, &barrier->carried))
         return NULL;
-    }
+    barrier->cta = cta;
+    barrier->address = address;
     checks->barrier_count++;
     return barrier;
 }
@@ -336,8 +347,7 @@ static struct mbarrier *find_barrier(struct tma_checks *checks, uint32_t cta, ui
 void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *side,
                        enum tma_check_access access, uint32_t target, uint32_t address,
                        uint32_t bytes) {
-    static const struct verb verbs[] = {
-        {"reads", "reads", false}, {"writes", "writes", false}, {"updates", "updates", false}};
+    static const struct verb verbs[] = {{"reads", false}, {"writes", false}, {"updates", false}};
     use_remote(checks, side, target);
     if (access == TMA_CHECK_READ)
         read_range(checks, side, target, address, bytes, warp_mark(checks, side), &verbs[access]);
@@ -352,8 +362,8 @@ void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *s
             cells[i].write.side = NOTHING, cells[i].read_count = 0;
         struct mbarrier *flag = count == 0 ? NULL : find_barrier(checks, target, address);
         if (flag != NULL) {
-            give(checks, warp_of(checks, side), side->lanes, flag->pending);
-            take(checks, warp_of(checks, side), flag->pending);
+            give(checks, warp_of(checks, side), side->lanes, flag->carried.pending);
+            take(checks, warp_of(checks, side), flag->carried.pending);
         }
     }
 }
@@ -361,7 +371,7 @@ void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *s
 void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_side *side,
                            uint32_t target, uint32_t address, uint32_t bytes, uint8_t layout,
                            uint32_t barrier_cta, uint32_t barrier) {
-    static const struct verb verb = {"writes", "writes", true};
+    static const struct verb verb = {"writes", true};
     const struct mbarrier *found = find_barrier(checks, barrier_cta, barrier);
     if (found == NULL)
         return;
@@ -397,7 +407,7 @@ static void check_layout(struct tma_checks *checks, const struct tma_check_side 
 
 void tma_checks_bulk_read(struct tma_checks *checks, const struct tma_check_side *side,
                           uint32_t address, uint32_t bytes, uint8_t layout) {
-    static const struct verb verb = {"reads", "reads", true};
+    static const struct verb verb = {"reads", true};
     struct warp *state = &checks->states[warp_of(checks, side)];
     state->lanes[TMA_CHECK_BULK] |= side->lanes;
     state->store = side->instruction;
@@ -409,7 +419,7 @@ void tma_checks_bulk_read(struct tma_checks *checks, const struct tma_check_side
 
 void tma_checks_copy_write(struct tma_checks *checks, const struct tma_check_side *side,
                            uint32_t target, uint32_t address, uint32_t bytes) {
-    static const struct verb verb = {"writes", "writes", false};
+    static const struct verb verb = {"writes", false};
     struct mark mark = group_mark(checks, side, TMA_CHECK_COPY);
     checks->states[warp_of(checks, side)].lanes[TMA_CHECK_COPY] |= side->lanes;
     write_range(checks, side, target, address, bytes, mark, &verb);
@@ -417,7 +427,7 @@ void tma_checks_copy_write(struct tma_checks *checks, const struct tma_check_sid
 
 void tma_checks_product_read(struct tma_checks *checks, const struct tma_check_side *side,
                              uint32_t address, uint32_t bytes, uint8_t layout) {
-    static const struct verb verb = {"reads", "reads", true};
+    static const struct verb verb = {"reads", true};
     check_layout(checks, side, address, bytes, layout, "wgmma");
     read_range(checks, side, side->cta, address, bytes, group_mark(checks, side, TMA_CHECK_PRODUCT),
                &verb);
@@ -451,13 +461,13 @@ enum { BARRIER_BYTES = 8 };
 /* Who arrives at an mbarrier or waits on it reads what its initialisation wrote. */
 static void use_barrier(struct tma_checks *checks, const struct tma_check_side *side, uint32_t cta,
                         uint32_t address) {
-    static const struct verb verb = {"uses the mbarrier in", "uses", false};
+    static const struct verb verb = {"uses the mbarrier in", false};
     read_range(checks, side, cta, address, BARRIER_BYTES, warp_mark(checks, side), &verb);
 }
 
 void tma_checks_barrier_init(struct tma_checks *checks, const struct tma_check_side *side,
                              uint32_t address) {
-    static const struct verb verb = {"initialises or invalidates the mbarrier in", "writes", false};
+    static const struct verb verb = {"initialises or invalidates the mbarrier in", false};
     struct mbarrier *barrier = find_barrier(checks, side->cta, address);
     if (barrier == NULL)
         return;
@@ -466,9 +476,8 @@ void tma_checks_barrier_init(struct tma_checks *checks, const struct tma_check_s
     write_range(checks, side, side->cta, address, BARRIER_BYTES, mark, &verb);
     /* Phases go on counting: what older ones carried stays older. */
     barrier->phase++;
-    size_t bytes = (checks->sides + checks->ctas * checks->warps) * sizeof *barrier->pending;
-    memset(barrier->pending, 0, bytes);
-    memset(barrier->complete, 0, bytes);
+    forget(checks, barrier->carried.pending);
+    forget(checks, barrier->carried.complete);
 }
 
 void tma_checks_barrier_arrive(struct tma_checks *checks, const struct tma_check_side *side,
@@ -477,7 +486,7 @@ void tma_checks_barrier_arrive(struct tma_checks *checks, const struct tma_check
     use_remote(checks, side, barrier_cta);
     use_barrier(checks, side, barrier_cta, address);
     if (barrier != NULL && release)
-        give(checks, warp_of(checks, side), side->lanes, barrier->pending);
+        give(checks, warp_of(checks, side), side->lanes, barrier->carried.pending);
 }
 
 void tma_checks_copy_arrive(struct tma_checks *checks, const struct tma_check_side *side,
@@ -487,8 +496,9 @@ void tma_checks_copy_arrive(struct tma_checks *checks, const struct tma_check_si
     if (barrier == NULL)
         return;
     uint32_t clock = checks->states[warp].issued[TMA_CHECK_COPY] + 1;
-    if (clock > barrier->pending[copies].whole)
-        barrier->pending[copies] = (struct known){clock, clock, UINT32_MAX};
+    struct known *known = &barrier->carried.pending[copies];
+    if (clock > known->whole)
+        *known = (struct known){clock, clock, UINT32_MAX};
 }
 
 void tma_checks_phase_complete(struct tma_checks *checks, uint32_t barrier_cta, uint32_t address) {
@@ -496,13 +506,9 @@ void tma_checks_phase_complete(struct tma_checks *checks, uint32_t barrier_cta, 
     if (barrier == NULL)
         return;
     uint32_t side = barrier_side(checks, (uint32_t)(barrier - checks->barriers));
-    struct known *complete = barrier->pending;
-    barrier->pending = barrier->complete;
-    barrier->complete = complete;
+    complete_phase(checks, &barrier->carried);
     barrier->phase++;
-    complete[side] = (struct known){barrier->phase, barrier->phase, UINT32_MAX};
-    memset(barrier->pending, 0,
-           (checks->sides + checks->ctas * checks->warps) * sizeof *barrier->pending);
+    barrier->carried.complete[side] = (struct known){barrier->phase, barrier->phase, UINT32_MAX};
 }
 
 void tma_checks_barrier_wait(struct tma_checks *checks, const struct tma_check_side *side,
@@ -510,45 +516,33 @@ void tma_checks_barrier_wait(struct tma_checks *checks, const struct tma_check_s
     const struct mbarrier *barrier = find_barrier(checks, barrier_cta, address);
     use_barrier(checks, side, barrier_cta, address);
     if (barrier != NULL && acquire)
-        take(checks, warp_of(checks, side), barrier->complete);
+        take(checks, warp_of(checks, side), barrier->carried.complete);
 }
 
 /* ---- barriers of the CTA and of the cluster ---- */
 
-static struct sync *sync_of(struct tma_checks *checks, uint32_t cta, uint32_t barrier) {
-    struct sync *sync =
+static struct carried *sync_of(struct tma_checks *checks, uint32_t cta, uint32_t barrier) {
+    struct carried *sync =
         &checks->syncs[(barrier == TMA_CHECK_CLUSTER ? 0 : cta) * NAMED_BARRIERS + barrier];
-    if (sync->pending == NULL) {
-        sync->pending = new_clock(checks);
-        sync->complete = new_clock(checks);
-    }
-    if (sync->pending != NULL && sync->complete != NULL)
-        return sync;
-    checks->out_of_memory = true;
-    return NULL;
+    return allocate_carried(checks, sync) ? sync : NULL;
 }
 
 void tma_checks_sync_arrive(struct tma_checks *checks, const struct tma_check_side *side,
                             uint32_t barrier, bool release) {
-    struct sync *sync = sync_of(checks, side->cta, barrier);
+    struct carried *sync = sync_of(checks, side->cta, barrier);
     if (sync != NULL && release)
         give(checks, warp_of(checks, side), side->lanes, sync->pending);
 }
 
 void tma_checks_sync_complete(struct tma_checks *checks, uint32_t cta, uint32_t barrier) {
-    struct sync *sync = sync_of(checks, cta, barrier);
-    if (sync == NULL)
-        return;
-    struct known *complete = sync->pending;
-    sync->pending = sync->complete;
-    sync->complete = complete;
-    memset(sync->pending, 0,
-           (checks->sides + checks->ctas * checks->warps) * sizeof *sync->pending);
+    struct carried *sync = sync_of(checks, cta, barrier);
+    if (sync != NULL)
+        complete_phase(checks, sync);
 }
 
 void tma_checks_sync_wait(struct tma_checks *checks, const struct tma_check_side *side,
                           uint32_t barrier, bool acquire) {
-    const struct sync *sync = sync_of(checks, side->cta, barrier);
+    const struct carried *sync = sync_of(checks, side->cta, barrier);
     if (sync != NULL && acquire)
         take(checks, warp_of(checks, side), sync->complete);
 }
@@ -562,12 +556,13 @@ void tma_checks_converge(struct tma_checks *checks, const struct tma_check_side 
 }
 
 void tma_checks_proxy_fence(struct tma_checks *checks, const struct tma_check_side *side) {
-    uint32_t warp = warp_of(checks, side), warps = checks->ctas * checks->warps;
-    for (uint32_t i = 0; i < warps; i++) {
+    uint32_t warp = warp_of(checks, side);
+    uint32_t *fenced = &checks->fenced[warp * checks->all];
+    for (uint32_t i = 0; i < checks->all; i++) {
         const struct known *known = &clock_of(checks, warp)[i];
         uint32_t clock = known->lanes == UINT32_MAX ? known->part : known->whole;
-        if (clock > checks->fenced[warp * warps + i])
-            checks->fenced[warp * warps + i] = clock;
+        if (clock > fenced[i])
+            fenced[i] = clock;
     }
 }
 
@@ -604,10 +599,16 @@ static void *of(size_t count, size_t size, bool *good) {
     return block;
 }
 
+static void release_carried(struct carried *carried) {
+    tma_release(carried->pending);
+    tma_release(carried->complete);
+}
+
 static void release(struct tma_checks *checks) {
-    for (size_t i = 0; i < checks->block_count; i++)
-        tma_release(checks->blocks[i]);
-    tma_release(checks->blocks);
+    for (uint32_t i = 0; checks->barriers != NULL && i < MOST_BARRIERS; i++)
+        release_carried(&checks->barriers[i].carried);
+    for (uint32_t i = 0; checks->syncs != NULL && i < checks->ctas * NAMED_BARRIERS; i++)
+        release_carried(&checks->syncs[i]);
     tma_release(checks->memory);
     tma_release(checks->states);
     tma_release(checks->clocks);
@@ -628,6 +629,7 @@ struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shar
     uint32_t all = ctas * warps;
     *checks = (struct tma_checks){.ctas = ctas,
                                   .warps = warps,
+                                  .all = all,
                                   .shared_bytes = shared_bytes,
                                   .cells = (shared_bytes + CELL_BYTES - 1) / CELL_BYTES,
                                   .sides = all * (1 + TMA_CHECK_GROUPS) + MOST_BARRIERS,
@@ -655,7 +657,7 @@ struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shar
 
 /* A CTA must not leave while others use its memory. */
 static void check_remotes(struct tma_checks *checks) {
-    for (uint32_t warp = 0; warp < checks->ctas * checks->warps; warp++)
+    for (uint32_t warp = 0; warp < checks->all; warp++)
         for (uint32_t cta = 0; cta < checks->ctas; cta++) {
             uint32_t clock = checks->remotes[warp * checks->ctas + cta].clock;
             const struct known *known = &checks->left[(size_t)cta * checks->sides + warp];
@@ -675,10 +677,12 @@ static void check_remotes(struct tma_checks *checks) {
         }
 }
 
-void tma_checks_end(struct tma_checks *checks, bool completed) {
+bool tma_checks_end(struct tma_checks *checks, bool completed) {
     if (checks == NULL)
-        return;
+        return true;
     if (completed)
         check_remotes(checks);
+    bool whole = !checks->out_of_memory;
     release(checks);
+    return whole;
 }

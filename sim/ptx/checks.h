@@ -34,8 +34,9 @@ typedef void tma_check_report(void *context, const char *kind, const struct tma_
 struct tma_checks *tma_checks_begin(uint32_t ctas, uint32_t warps, uint32_t shared_bytes,
                                     bool strict, tma_check_report *report, void *context);
 
-/* Ends it: reports what is left open, unless the launch failed. Frees it; NULL is allowed. */
-void tma_checks_end(struct tma_checks *checks, bool completed);
+/* Ends it: reports what is left open, unless the launch failed. Frees it; NULL is allowed. False if
+ * memory ran out, so that something was not checked. */
+bool tma_checks_end(struct tma_checks *checks, bool completed);
 
 /* What an access does besides reading or writing. */
 enum tma_check_access {

@@ -196,7 +196,7 @@ START_TEST(test_order) {
             tma_checks_sync_complete(checks, 0, pending = given[0]);
         step(checks, number, word, given, count - 2);
     }
-    tma_checks_end(checks, true);
+    ck_assert(tma_checks_end(checks, true));
     ck_assert_msg(strcmp(found, rows[_i].findings) == 0, "%s: found \"%s\", expected \"%s\"",
                   rows[_i].name, found, rows[_i].findings);
 }
