@@ -123,18 +123,10 @@ static bool generic(const struct tma_op *op) {
     return op->space == TMA_PTX_GENERIC;
 }
 
-static bool known(struct tma_warp *warp, const struct tma_op *op, const struct tma_place *place,
-                  uint32_t lanes, const char *what) {
-    if (place->absent || !(tma_opaque(warp, place) & lanes))
-        return true;
-    tma_stop_opaque(warp, op, place, lanes, what);
-    return false;
-}
-
 enum tma_step tma_run_mbarrier_init(struct tma_warp *warp, const struct tma_op *op,
                                     uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
-        !known(warp, op, &op->b, lanes, "the count of an mbarrier"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
+        !tma_known(warp, op, &op->b, lanes, "the count of an mbarrier"))
         return TMA_STEP_FAILED;
     TMA_EACH_OF(i, lanes) {
         uint64_t offset, address = tma_address(warp, &op->a, op->offset, i);
@@ -157,7 +149,7 @@ enum tma_step tma_run_mbarrier_init(struct tma_warp *warp, const struct tma_op *
 
 enum tma_step tma_run_mbarrier_inval(struct tma_warp *warp, const struct tma_op *op,
                                      uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of an mbarrier"))
         return TMA_STEP_FAILED;
     TMA_EACH_OF(i, lanes) {
         uint64_t offset, address = tma_address(warp, &op->a, op->offset, i);
@@ -174,8 +166,8 @@ enum tma_step tma_run_mbarrier_inval(struct tma_warp *warp, const struct tma_op 
 
 enum tma_step tma_run_mbarrier_arrive(struct tma_warp *warp, const struct tma_op *op,
                                       uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
-        !known(warp, op, &op->b, lanes, "a count of an mbarrier"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
+        !tma_known(warp, op, &op->b, lanes, "a count of an mbarrier"))
         return TMA_STEP_FAILED;
     TMA_EACH_OF(i, lanes) {
         uint64_t address = tma_address(warp, &op->a, op->offset, i), state;
@@ -200,7 +192,7 @@ enum tma_step tma_run_mbarrier_arrive(struct tma_warp *warp, const struct tma_op
  * arrival more: its count stays. */
 enum tma_step tma_run_cp_async_arrive(struct tma_warp *warp, const struct tma_op *op,
                                       uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of an mbarrier"))
         return TMA_STEP_FAILED;
     TMA_EACH_OF(i, lanes) {
         uint64_t offset, address = tma_address(warp, &op->a, op->offset, i);
@@ -230,8 +222,8 @@ enum tma_step tma_run_mbarrier_count(struct tma_warp *warp, const struct tma_op 
 /* mbarrier.expect_tx, and mbarrier.complete_tx (op->mode 1). */
 enum tma_step tma_run_mbarrier_transactions(struct tma_warp *warp, const struct tma_op *op,
                                             uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
-        !known(warp, op, &op->b, lanes, "the bytes that an mbarrier expects"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
+        !tma_known(warp, op, &op->b, lanes, "the bytes that an mbarrier expects"))
         return TMA_STEP_FAILED;
     TMA_EACH_OF(i, lanes) {
         uint64_t address = tma_address(warp, &op->a, op->offset, i);
@@ -247,8 +239,8 @@ enum tma_step tma_run_mbarrier_transactions(struct tma_warp *warp, const struct 
  */
 enum tma_step tma_run_mbarrier_wait(struct tma_warp *warp, const struct tma_op *op,
                                     uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
-        !known(warp, op, &op->b, lanes, "the phase of an mbarrier"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of an mbarrier") ||
+        !tma_known(warp, op, &op->b, lanes, "the phase of an mbarrier"))
         return TMA_STEP_FAILED;
     struct tma_path *path = &warp->paths[warp->current];
     uint32_t over = 0;
@@ -319,8 +311,8 @@ enum tma_step tma_run_barrier(struct tma_warp *warp, const struct tma_op *op, ui
     struct tma_ptx_cta *cta = warp->cta;
     if (lanes == 0)
         return TMA_STEP_NEXT;
-    if (!known(warp, op, &op->a, lanes, "the number of a barrier") ||
-        !known(warp, op, &op->b, lanes, "the threads of a barrier"))
+    if (!tma_known(warp, op, &op->a, lanes, "the number of a barrier") ||
+        !tma_known(warp, op, &op->b, lanes, "the threads of a barrier"))
         return TMA_STEP_FAILED;
     uint32_t first = (uint32_t)__builtin_ctz(lanes);
     uint64_t number = tma_lane_value(warp, &op->a, first),
@@ -354,7 +346,7 @@ enum tma_step tma_run_barrier(struct tma_warp *warp, const struct tma_op *op, ui
         barrier->arrived +=
             path->lanes == warp->alive ? 32 : (uint32_t)__builtin_popcount(path->lanes);
         if (op->mode == TMA_BARRIER_RED) {
-            if (!known(warp, op, &op->c, lanes, "the predicate of barrier.red"))
+            if (!tma_known(warp, op, &op->c, lanes, "the predicate of barrier.red"))
                 return TMA_STEP_FAILED;
             uint32_t mask = tma_predicate(warp, &op->c) & lanes;
             barrier->count += (uint32_t)__builtin_popcount(mask);

@@ -12,18 +12,10 @@
 #include "ptx/check_calls.h"
 #include "tensormap/descriptor_bits.h"
 
-static bool known(struct tma_warp *warp, const struct tma_op *op, const struct tma_place *place,
-                  uint32_t lanes, const char *what) {
-    if (place->absent || !(tma_opaque(warp, place) & lanes))
-        return true;
-    tma_stop_opaque(warp, op, place, lanes, what);
-    return false;
-}
-
 static bool list_known(struct tma_warp *warp, const struct tma_op *op, uint32_t list,
                        uint32_t count, uint32_t lanes, const char *what) {
     for (uint32_t i = 0; i < count; ++i)
-        if (!known(warp, op, &warp->launch->places[list + i], lanes, what))
+        if (!tma_known(warp, op, &warp->launch->places[list + i], lanes, what))
             return false;
     return true;
 }
@@ -216,10 +208,10 @@ enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op
     struct tma_ptx_result *result = launch->result;
     const struct tma_place *coordinates = &launch->places[op->list],
                            *offsets = &launch->places[op->list2];
-    if (!known(warp, op, &op->a, lanes, "the shared-memory address of a bulk operation") ||
-        !known(warp, op, &op->b, lanes, "the address of a tensor map") ||
-        !known(warp, op, &op->c, lanes, "the address of an mbarrier") ||
-        !known(warp, op, &op->d, lanes, "the mask of CTAs") ||
+    if (!tma_known(warp, op, &op->a, lanes, "the shared-memory address of a bulk operation") ||
+        !tma_known(warp, op, &op->b, lanes, "the address of a tensor map") ||
+        !tma_known(warp, op, &op->c, lanes, "the address of an mbarrier") ||
+        !tma_known(warp, op, &op->d, lanes, "the mask of CTAs") ||
         !list_known(warp, op, op->list, op->list_count, lanes, "a coordinate") ||
         !list_known(warp, op, op->list2, op->list2_count, lanes, "an im2col offset"))
         return TMA_STEP_FAILED;
@@ -382,11 +374,11 @@ static bool reduce_bytes(struct tma_warp *warp, const struct tma_op *op, struct 
 enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_executor *launch = warp->launch;
     const struct tma_place *size = &launch->places[op->list];
-    if (!known(warp, op, &op->a, lanes, "the address of a bulk copy") ||
-        !known(warp, op, &op->b, lanes, "the address of a bulk copy") ||
-        !known(warp, op, &op->c, lanes, "the address of an mbarrier") ||
-        !known(warp, op, &op->d, lanes, "the mask of CTAs") ||
-        !known(warp, op, size, lanes, "the size of a bulk copy") ||
+    if (!tma_known(warp, op, &op->a, lanes, "the address of a bulk copy") ||
+        !tma_known(warp, op, &op->b, lanes, "the address of a bulk copy") ||
+        !tma_known(warp, op, &op->c, lanes, "the address of an mbarrier") ||
+        !tma_known(warp, op, &op->d, lanes, "the mask of CTAs") ||
+        !tma_known(warp, op, size, lanes, "the size of a bulk copy") ||
         !list_known(warp, op, op->list2, op->list2_count, lanes, "a mask of bytes"))
         return TMA_STEP_FAILED;
     struct tma_ptx_cluster *cluster = warp->cta->cluster;
@@ -464,8 +456,8 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
 
 enum tma_step tma_run_cp_async(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     const struct tma_place *amount = &warp->launch->places[op->list];
-    if (!known(warp, op, &op->a, lanes, "the address of cp.async") ||
-        !known(warp, op, &op->b, lanes, "the address of cp.async") ||
+    if (!tma_known(warp, op, &op->a, lanes, "the address of cp.async") ||
+        !tma_known(warp, op, &op->b, lanes, "the address of cp.async") ||
         !list_known(warp, op, op->list, op->list_count, lanes, "the source size of cp.async"))
         return TMA_STEP_FAILED;
     uint64_t sources[32] = {0};
@@ -505,8 +497,8 @@ enum tma_step tma_run_cp_async(struct tma_warp *warp, const struct tma_op *op, u
 
 enum tma_step tma_run_store_async(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     const struct tma_place *values = &warp->launch->places[op->list];
-    if (!known(warp, op, &op->a, lanes, "an address") ||
-        !known(warp, op, &op->c, lanes, "the address of an mbarrier"))
+    if (!tma_known(warp, op, &op->a, lanes, "an address") ||
+        !tma_known(warp, op, &op->c, lanes, "the address of an mbarrier"))
         return TMA_STEP_FAILED;
     uint32_t bytes = op->element_bytes, total = bytes * op->elements;
     TMA_EACH_OF(i, lanes) {
@@ -541,8 +533,8 @@ enum tma_step tma_run_store_async(struct tma_warp *warp, const struct tma_op *op
 /* ---- changes of tensor maps ---- */
 
 enum tma_step tma_run_map_replace(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of a tensor map") ||
-        !known(warp, op, &op->b, lanes, "a field of a tensor map"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of a tensor map") ||
+        !tma_known(warp, op, &op->b, lanes, "a field of a tensor map"))
         return TMA_STEP_FAILED;
     TMA_EACH_OF(i, lanes) {
         uint64_t offset, address = tma_address(warp, &op->a, op->offset, i);
@@ -575,8 +567,8 @@ enum tma_step tma_run_map_replace(struct tma_warp *warp, const struct tma_op *op
 
 /* tensormap.cp_fenceproxy: all lanes have the same addresses; the warp copies once. */
 enum tma_step tma_run_map_copy(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    if (!known(warp, op, &op->a, lanes, "the address of a tensor map") ||
-        !known(warp, op, &op->b, lanes, "the address of a tensor map"))
+    if (!tma_known(warp, op, &op->a, lanes, "the address of a tensor map") ||
+        !tma_known(warp, op, &op->b, lanes, "the address of a tensor map"))
         return TMA_STEP_FAILED;
     TMA_EACH_OF(i, lanes) {
         uint64_t to_offset, from_offset;

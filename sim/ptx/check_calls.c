@@ -98,7 +98,8 @@ void tma_watch_end(struct tma_ptx_cluster *cluster, bool completed) {
 static void check_register(struct tma_warp *warp, const struct tma_op *op,
                            const struct tma_place *place) {
     struct tma_checked_warp *registers = registers_of(warp);
-    if (place->absent || place->is_constant || registers->products[place->number] == 0)
+    if (place->absent || place->kind != TMA_PLACE_REGISTER ||
+        registers->products[place->number] == 0)
         return;
     if (registers->products[place->number] > registers->complete)
         tma_note(warp->launch, warp, op->instruction, UINT32_MAX, "race",
@@ -116,7 +117,7 @@ static bool reads(const struct tma_warp *warp, const struct tma_op *op, uint32_t
     const struct tma_place *places = warp->launch->places;
     const struct tma_place *const own[] = {&op->guard, &op->a, &op->b, &op->c};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; ++i)
-        if (!own[i]->absent && !own[i]->is_constant && own[i]->number == number)
+        if (!own[i]->absent && own[i]->kind == TMA_PLACE_REGISTER && own[i]->number == number)
             return true;
     for (uint32_t i = 0; i < op->list2_count; ++i)
         if (places[op->list2 + i].number == number)
@@ -148,7 +149,7 @@ void tma_watch_registers(struct tma_warp *warp, const struct tma_op *op, uint32_
     uint32_t opcode = warp->launch->module->instructions[op->instruction].opcode;
     bool loads = opcode == TMA_PTX_OP_LD || opcode == TMA_PTX_OP_LDMATRIX;
     ++registers->time;
-    if (!op->d.absent && !op->d.is_constant)
+    if (!op->d.absent && op->d.kind == TMA_PLACE_REGISTER)
         registers->written[op->d.number] = registers->time;
     for (uint32_t i = 0; loads && i < op->list_count; ++i)
         registers->written[places[op->list + i].number] = registers->time;
@@ -166,7 +167,7 @@ void tma_watch_registers(struct tma_warp *warp, const struct tma_op *op, uint32_
 
 /* A register of a product that runs from now on. */
 static bool use_register(struct tma_checked_warp *registers, const struct tma_place *place) {
-    if (place->absent || place->is_constant)
+    if (place->absent || place->kind != TMA_PLACE_REGISTER)
         return true;
     registers->products[place->number] = registers->committed + 1;
     registers->uses = true;

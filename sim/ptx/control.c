@@ -32,9 +32,11 @@ enum tma_step tma_run_bra(struct tma_warp *warp, const struct tma_op *op, uint32
 enum tma_step tma_run_brx(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (lanes == 0)
         return TMA_STEP_NEXT;
-    if (tma_opaque(warp, &op->a) & lanes)
-        return tma_stop_opaque(warp, op, &op->a, lanes, "the index of a branch");
-    uint32_t whole = warp->paths[warp->current].lanes, left = lanes;
+    if (!tma_known(warp, op, &op->a, lanes, "the index of a branch"))
+        return TMA_STEP_FAILED;
+    struct tma_path *path = &warp->paths[warp->current];
+    uint32_t pc = path->pc, left = lanes;
+    bool all = path->lanes == lanes;
     while (left != 0) {
         uint32_t first = (uint32_t)__builtin_ctz(left), same = 0;
         uint64_t index = tma_lane_value(warp, &op->a, first);
@@ -48,25 +50,14 @@ enum tma_step tma_run_brx(struct tma_warp *warp, const struct tma_op *op, uint32
         uint32_t target =
             (uint32_t)tma_lane_value(warp, &warp->launch->places[op->list + index], 0);
         left &= ~same;
-        /* The last ones take the path itself, unless lanes stay behind. */
-        struct tma_path *path = &warp->paths[warp->current];
-        if (left == 0 && whole == lanes) {
-            path->pc = target;
-        } else {
-            struct tma_path *other = &warp->paths[warp->path_count++];
-            *other = *path;
-            other->lanes = same;
-            other->pc = target;
-            path->lanes &= ~same;
-        }
+        part(warp, same)->pc = target;
     }
-    if (whole != lanes)
-        ++warp->paths[warp->current].pc;
+    if (!all)
+        path->pc = pc + 1;
     return TMA_STEP_JUMPED;
 }
 
-/* Copies an argument or a result: both are registers, or bytes in the frames of functions. The
- * width of a frame's place says how many: tma_op.elements are not needed. */
+/* Copies an argument or a result: a register, or bytes in the frame of a function. */
 static void copy_value(struct tma_warp *warp, const struct tma_place *to,
                        const struct tma_place *from, uint32_t lanes) {
     if (to->absent)
@@ -77,9 +68,8 @@ static void copy_value(struct tma_warp *warp, const struct tma_place *to,
     tma_mark(warp, to, lanes, tma_opaque(warp, from), warp->origin[from->number]);
 }
 
-/* A place in a frame: absent marks it; offset and number are the local address and the bytes. */
 static bool in_frame(const struct tma_place *place) {
-    return place->is_constant == 2;
+    return place->kind == TMA_PLACE_FRAME;
 }
 
 static void copy_frame(struct tma_warp *warp, const struct tma_place *to,
@@ -230,8 +220,8 @@ enum tma_step tma_run_not_here(struct tma_warp *warp, const struct tma_op *op, u
 }
 
 enum tma_step tma_run_sleep(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    if (tma_opaque(warp, &op->a) & lanes)
-        return tma_stop_opaque(warp, op, &op->a, lanes, "the time of nanosleep");
+    if (!tma_known(warp, op, &op->a, lanes, "the time of nanosleep"))
+        return TMA_STEP_FAILED;
     if (lanes != 0)
         warp->launch->time +=
             (uint32_t)tma_lane_value(warp, &op->a, (uint32_t)__builtin_ctz(lanes));

@@ -40,14 +40,20 @@ enum tma_step {
     TMA_STEP_FAILED  /* launch->result says why */
 };
 
+enum tma_place_kind {
+    TMA_PLACE_REGISTER, /* in the register file of the warp */
+    TMA_PLACE_CONSTANT, /* in the constants of the launch */
+    TMA_PLACE_FRAME     /* of an argument or a result alone: local memory of each lane */
+};
+
 /* Where the value of an operand lies. */
 struct tma_place {
-    uint32_t offset;     /* bytes in the register file, or in the constants */
-    uint32_t number;     /* of the register, for the opaque masks; 0: a constant */
-    uint8_t is_constant; /* the constants of the launch, instead of the register file */
-    uint8_t width;       /* enum tma_ptx_width */
-    bool negated;        /* a predicate, or its opposite */
-    bool absent;         /* no operand, or _ */
+    uint32_t offset; /* bytes, from the begin of where the kind says */
+    uint32_t number; /* of the register, for the opaque masks; of a constant 0; in a frame: bytes */
+    uint8_t kind;    /* enum tma_place_kind */
+    uint8_t width;   /* enum tma_ptx_width */
+    bool negated;    /* a predicate, or its opposite */
+    bool absent;     /* no operand, or _ */
 };
 
 struct tma_warp;
@@ -264,7 +270,7 @@ struct tma_executor {
 /* ---- registers ---- */
 
 static inline const void *tma_read(const struct tma_warp *warp, const struct tma_place *place) {
-    return (place->is_constant ? warp->constants : warp->file) + place->offset;
+    return (place->kind == TMA_PLACE_CONSTANT ? warp->constants : warp->file) + place->offset;
 }
 
 static inline void *tma_write(struct tma_warp *warp, const struct tma_place *place) {
@@ -364,11 +370,13 @@ static inline struct tma_ptx_line *tma_line(struct tma_warp *warp, const struct 
 enum tma_step tma_stop(struct tma_warp *warp, const struct tma_op *op, enum tma_ptx_failure failure,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same for an opaque value that reached `what`; `place` has it, in one of `lanes`. */
-enum tma_step tma_stop_opaque(struct tma_warp *warp, const struct tma_op *op,
-                              const struct tma_place *place, uint32_t lanes, const char *what);
+/* The same for an opaque value that reached `what`. */
 enum tma_step tma_stop_opaque_from(struct tma_warp *warp, const struct tma_op *op, uint16_t origin,
                                    const char *what);
+
+/* Is the operand known in all of `lanes`, or absent? If not: tma_stop, and false. */
+bool tma_known(struct tma_warp *warp, const struct tma_op *op, const struct tma_place *place,
+               uint32_t lanes, const char *what);
 
 /* Adds a finding that ends nothing. */
 void tma_note(struct tma_executor *launch, const struct tma_warp *warp, uint32_t instruction,

@@ -91,8 +91,10 @@ enum tma_step tma_stop_opaque_from(struct tma_warp *warp, const struct tma_op *o
                     origin < TMA_ORIGIN_BUFFER ? sources[origin] : "memory", what);
 }
 
-enum tma_step tma_stop_opaque(struct tma_warp *warp, const struct tma_op *op,
-                              const struct tma_place *place, uint32_t lanes, const char *what) {
-    (void)lanes;
-    return tma_stop_opaque_from(warp, op, warp->origin[place->number], what);
+bool tma_known(struct tma_warp *warp, const struct tma_op *op, const struct tma_place *place,
+               uint32_t lanes, const char *what) {
+    if (place->absent || !(tma_opaque(warp, place) & lanes))
+        return true;
+    tma_stop_opaque_from(warp, op, warp->origin[place->number], what);
+    return false;
 }

@@ -9,9 +9,9 @@ enum tma_step tma_run_nothing(struct tma_warp *warp, const struct tma_op *op, ui
 /* shfl: op->mode is the word; a value, b lane or distance, c clamp and mask of segments;
  * places[list]: the predicate. */
 enum tma_step tma_run_shfl(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    if ((tma_opaque(warp, &op->b) | tma_opaque(warp, &op->c)) & lanes)
-        return tma_stop_opaque(warp, op, tma_opaque(warp, &op->b) & lanes ? &op->b : &op->c, lanes,
-                               "the lane of a shuffle");
+    if (!tma_known(warp, op, &op->b, lanes, "the lane of a shuffle") ||
+        !tma_known(warp, op, &op->c, lanes, "the lane of a shuffle"))
+        return TMA_STEP_FAILED;
     const uint32_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b),
                    *c = tma_read(warp, &op->c);
     uint32_t opaque_from = tma_opaque(warp, &op->a), opaque = 0, in_range = 0;

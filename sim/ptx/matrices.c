@@ -102,12 +102,10 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
     const struct tma_ptx_product *product = op->extra;
     struct tma_executor *launch = warp->launch;
     uint32_t first = (uint32_t)__builtin_ctz(lanes), quarter = warp->index % 4 * 32;
-    if (tma_opaque(warp, &op->c) & lanes)
-        return tma_stop_opaque(warp, op, &op->c, lanes, "the scale of a matrix product");
-    if (tma_opaque(warp, &op->b) & lanes)
-        return tma_stop_opaque(warp, op, &op->b, lanes, "a matrix descriptor");
-    if (!op->a.absent && (tma_opaque(warp, &op->a) & lanes))
-        return tma_stop_opaque(warp, op, &op->a, lanes, "a matrix descriptor");
+    if (!tma_known(warp, op, &op->c, lanes, "the scale of a matrix product") ||
+        !tma_known(warp, op, &op->b, lanes, "a matrix descriptor") ||
+        !tma_known(warp, op, &op->a, lanes, "a matrix descriptor"))
+        return TMA_STEP_FAILED;
     bool scale = tma_predicate(warp, &op->c) >> first & 1;
     fragment words;
     uint16_t origin = TMA_ORIGIN_PRODUCT;
@@ -176,15 +174,18 @@ static uint32_t lanes_of_row(uint32_t row, bool transpose) {
     return transpose ? UINT32_C(0x11111111) << row / 2 : UINT32_C(15) << 4 * row;
 }
 
+/* The lanes that have the addresses of 1, 2 or 4 matrices. */
+static uint32_t lanes_of_rows(uint32_t matrices) {
+    return TMA_ALL_LANES >> (32 - 8 * matrices);
+}
+
 static bool find_rows(struct tma_warp *warp, const struct tma_op *op, uint32_t matrices,
                       struct tma_region *regions[32], uint64_t offsets[32], uint32_t low[32],
                       bool store) {
     uint64_t all_addresses[32];
-    uint32_t all = matrices == 4 ? TMA_ALL_LANES : (UINT32_C(1) << 8 * matrices) - 1;
-    if (tma_opaque(warp, &op->a) & all) {
-        tma_stop_opaque(warp, op, &op->a, all, "an address");
+    uint32_t all = lanes_of_rows(matrices);
+    if (!tma_known(warp, op, &op->a, all, "an address"))
         return false;
-    }
     memset(low, 0, 32 * sizeof low[0]);
     for (uint32_t lane = 0; lane < 8 * matrices; ++lane) {
         uint64_t address = tma_address(warp, &op->a, op->offset, lane);
@@ -238,7 +239,7 @@ static enum tma_step run_ldmatrix(struct tma_warp *warp, const struct tma_op *op
                      count == 4   ? TMA_LDMATRIX_X4
                      : count == 2 ? TMA_LDMATRIX_X2
                                   : TMA_LDMATRIX_X1,
-                     count == 4 ? TMA_ALL_LANES : (UINT32_C(1) << 8 * count) - 1, low, false);
+                     lanes_of_rows(count), low, false);
     return TMA_STEP_NEXT;
 }
 
@@ -275,7 +276,7 @@ static enum tma_step run_stmatrix(struct tma_warp *warp, const struct tma_op *op
                      count == 4   ? TMA_STMATRIX_X4
                      : count == 2 ? TMA_STMATRIX_X2
                                   : TMA_STMATRIX_X1,
-                     count == 4 ? TMA_ALL_LANES : (UINT32_C(1) << 8 * count) - 1, low, true);
+                     lanes_of_rows(count), low, true);
     return TMA_STEP_NEXT;
 }
 

@@ -356,10 +356,8 @@ static uint64_t read_bytes(const uint8_t *bytes, uint32_t count) {
 /* The addresses of all lanes; false after tma_stop if one is opaque. */
 static bool take_addresses(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes,
                            uint64_t address[32]) {
-    if (tma_opaque(warp, &op->a) & lanes) {
-        tma_stop_opaque(warp, op, &op->a, lanes, "an address");
+    if (!tma_known(warp, op, &op->a, lanes, "an address"))
         return false;
-    }
     if (op->a.width == TMA_PTX_WORD) {
         const uint32_t *base = tma_read(warp, &op->a);
         uint32_t offset = (uint32_t)op->offset;
@@ -682,7 +680,5 @@ enum tma_step tma_run_atom(struct tma_warp *warp, const struct tma_op *op, uint3
 }
 
 enum tma_step tma_run_touch(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    if (tma_opaque(warp, &op->a) & lanes)
-        return tma_stop_opaque(warp, op, &op->a, lanes, "an address");
-    return TMA_STEP_NEXT;
+    return tma_known(warp, op, &op->a, lanes, "an address") ? TMA_STEP_NEXT : TMA_STEP_FAILED;
 }

@@ -12,7 +12,7 @@ const struct tma_ptx_operand *tma_operand(const struct tma_operands *operands, u
 
 /* The constants begin with 512 zero bytes: an absent source reads as zero. */
 struct tma_place tma_absent(void) {
-    return (struct tma_place){.is_constant = 1, .width = TMA_PTX_WORD, .absent = true};
+    return (struct tma_place){.kind = TMA_PLACE_CONSTANT, .width = TMA_PTX_WORD, .absent = true};
 }
 
 /* What is written to no register goes to the first 512 bytes of the file, with number 1. */
@@ -25,7 +25,7 @@ static uint32_t width_bytes(uint8_t width) {
 }
 
 struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8_t width) {
-    struct tma_place place = {.is_constant = 1, .width = width};
+    struct tma_place place = {.kind = TMA_PLACE_CONSTANT, .width = width};
     for (uint32_t i = 0; i < launch->constant_count; ++i)
         if (launch->constant_values[3 * i] == value &&
             launch->constant_values[3 * i + 1] == width) {

@@ -351,7 +351,7 @@ static bool prepare_arithmetic(const struct tma_operands *o) {
                                                  .number = TMA_PTX_SREG_CLUSTER_CTARANK};
             op->b = tma_source_of(o, &rank, TMA_PTX_U32);
         }
-        if (!predicate && op->space == TMA_PTX_PARAM && !op->a.is_constant)
+        if (!predicate && op->space == TMA_PTX_PARAM && op->a.kind != TMA_PLACE_CONSTANT)
             op->immediate = TMA_WINDOW_PARAM;
         return select_handler(o);
     }
@@ -672,7 +672,7 @@ static bool prepare_tensor(const struct tma_operands *o) {
     }
     op->b = tma_base(o, at++, &op->offset_b, &space);
     /* A map that is named by its parameter has an address in the parameters. */
-    if (space == TMA_PTX_PARAM && op->b.is_constant)
+    if (space == TMA_PTX_PARAM && op->b.kind == TMA_PLACE_CONSTANT)
         op->offset_b += (int64_t)TMA_WINDOW_PARAM;
     tma_list_sources(o, at++, TMA_PTX_S32, &op->list, &op->list_count);
     if (completes) {
@@ -803,14 +803,13 @@ static bool prepare_copy(const struct tma_operands *o) {
 
 /* ---- control ---- */
 
-/* The place of a parameter of a function, as a call sees it: a register, or bytes of a frame, for
- * which is_constant is 2, offset the place in local memory and number the bytes. */
+/* The place of a parameter of a function, as a call sees it: a register, or bytes of a frame. */
 static struct tma_place parameter_place(const struct tma_operands *o,
                                         const struct tma_ptx_operand *operand, bool target) {
     if (operand->kind == TMA_PTX_VARIABLE) {
         const struct tma_ptx_variable *variable = &o->launch->module->variables[operand->number];
         return (struct tma_place){
-            .is_constant = 2,
+            .kind = TMA_PLACE_FRAME,
             .offset = (uint32_t)(o->launch->variable_addresses[operand->number] - TMA_LOCAL_BASE),
             .number = (uint32_t)variable->bytes};
     }

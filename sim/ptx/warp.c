@@ -106,13 +106,13 @@ void tma_give_up(struct tma_warp *warp) {
 /* Runs an instruction that names the lanes which must take part. */
 static enum tma_step run_members(struct tma_warp *warp, const struct tma_op *op,
                                  struct tma_path *path, uint32_t lanes) {
-    if (tma_opaque(warp, &op->members) & lanes)
-        return tma_stop_opaque(warp, op, &op->members, lanes, "the mask of lanes");
+    if (!tma_known(warp, op, &op->members, lanes, "the mask of lanes"))
+        return TMA_STEP_FAILED;
     bool released = path->wait.gave_up;
     uint32_t need = 0, left = lanes;
     TMA_EACH_OF(i, lanes) {
         need |= (uint32_t)tma_lane_value(warp, &op->members, i);
-        if (op->members.is_constant)
+        if (op->members.kind == TMA_PLACE_CONSTANT)
             break;
     }
     path->wait = (struct tma_ptx_wait){.kind = TMA_WAIT_NOTHING};
@@ -128,7 +128,8 @@ static enum tma_step run_members(struct tma_warp *warp, const struct tma_op *op,
         uint32_t first = (uint32_t)__builtin_ctz(left), group = 0;
         uint64_t mask = tma_lane_value(warp, &op->members, first);
         TMA_EACH_OF(i, left) {
-            if (op->members.is_constant || tma_lane_value(warp, &op->members, i) == mask)
+            if (op->members.kind == TMA_PLACE_CONSTANT ||
+                tma_lane_value(warp, &op->members, i) == mask)
                 group |= UINT32_C(1) << i;
         }
         left &= ~group;
@@ -148,15 +149,10 @@ static enum tma_step run_members(struct tma_warp *warp, const struct tma_op *op,
 static bool apply_guard(struct tma_warp *warp, const struct tma_op *op, uint32_t *lanes,
                         uint32_t *unknown) {
     *unknown = tma_opaque(warp, &op->guard) & *lanes;
-    uint32_t mask = tma_predicate(warp, &op->guard);
-    if (*unknown != 0 && !op->pure) {
-        uint16_t opcode = warp->launch->module->instructions[op->instruction].opcode;
-        bool branch = opcode == TMA_PTX_OP_BRA;
-        tma_stop_opaque(warp, op, &op->guard, *lanes,
-                        branch ? "a branch" : "the guard of an instruction");
-        return false;
-    }
-    *lanes &= mask | *unknown;
+    if (*unknown != 0 && !op->pure)
+        return tma_known(warp, op, &op->guard, *lanes,
+                         op->run == tma_run_bra ? "a branch" : "the guard of an instruction");
+    *lanes &= tma_predicate(warp, &op->guard) | *unknown;
     return true;
 }
 
