@@ -84,7 +84,7 @@ static void read_flags(void *context, uint64_t address, uint8_t *bytes, uint32_t
     const struct flags *flags = context;
     uint64_t offset = address - flags->region->address;
     for (uint32_t i = 0; i < count; ++i)
-        bytes[i] = flags->region->opaque[(offset + i) >> 3] >> ((offset + i) & 7) & 1 ? 255 : 0;
+        bytes[i] = tma_region_opaque(flags->region, offset + i, 1) ? 255 : 0;
 }
 
 static void write_flags(void *context, uint64_t address, const uint8_t *bytes, uint32_t count) {
@@ -117,7 +117,7 @@ static bool move_flags(struct tma_warp *warp, const struct tma_op *op,
     if (!load) {
         operation.direction = TMA_STORE;
         for (uint32_t i = 0; i < bytes; ++i) {
-            copy[i] = shared->opaque[(offset + i) >> 3] >> ((offset + i) & 7) & 1 ? 255 : 0;
+            copy[i] = tma_region_opaque(shared, offset + i, 1) ? 255 : 0;
             if (copy[i])
                 global->origin = tma_region_origin(shared, offset + i);
         }
@@ -250,7 +250,7 @@ enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op
             mask = 1u << warp->cta->rank;
         } else {
             address = (uint32_t)tma_address(warp, &op->a, op->offset, i);
-            uint32_t owner = address >> TMA_SHARED_RANK_BIT;
+            uint32_t owner = tma_shared_rank(address);
             mask = op->d.absent ? 1u << (owner & 31)
                                 : (uint32_t)tma_lane_value(warp, &op->d, i) & 0xffff;
             if (mask == 0 || owner >= cluster->cta_count || mask >> cluster->cta_count != 0)
@@ -260,7 +260,7 @@ enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op
                     "has %u CTAs",
                     i, mask, address, cluster->cta_count);
         }
-        operation.shared_address = address & ((1u << TMA_SHARED_RANK_BIT) - 1);
+        operation.shared_address = address & TMA_SHARED_OFFSET_MASK;
         TMA_EACH_OF(rank_of, mask) {
             struct tma_ptx_cta *cta = &cluster->ctas[rank_of];
             if (cta->alive_warps == 0)
@@ -277,11 +277,9 @@ enum tma_step tma_run_bulk_tensor(struct tma_warp *warp, const struct tma_op *op
                 continue;
             uint32_t barrier = (uint32_t)tma_address(warp, &op->c, op->offset_c, i);
             if (!op->d.absent)
-                barrier =
-                    (barrier & ((1u << TMA_SHARED_RANK_BIT) - 1)) | rank_of << TMA_SHARED_RANK_BIT;
+                barrier = tma_shared_address(barrier, rank_of);
             if (tma_watched(warp))
-                tma_watch_bulk_write(warp, op, i,
-                                     operation.shared_address | rank_of << TMA_SHARED_RANK_BIT,
+                tma_watch_bulk_write(warp, op, i, tma_shared_address(address, rank_of),
                                      size.shared_footprint_bytes, layout_of(&entry->map), barrier);
             if (!tma_mbarrier_change(warp, op, i, barrier, false, 0,
                                      -(int64_t)size.transaction_bytes, false, NULL))
@@ -407,8 +405,7 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
                             "lane %u: the mask of CTAs is 0x%x; the cluster has %u CTAs", i, mask,
                             cluster->cta_count);
         TMA_EACH_OF(rank, mask) {
-            uint64_t low = (UINT64_C(1) << TMA_SHARED_RANK_BIT) - 1;
-            uint64_t address = multicast ? (to & low) | (uint64_t)rank << TMA_SHARED_RANK_BIT : to;
+            uint64_t address = multicast ? tma_shared_address(to, rank) : to;
             struct tma_region *region = tma_locate(warp, op, (enum tma_ptx_space)op->space, address,
                                                    bytes, 16, i, &to_offset);
             if (region == NULL)
@@ -432,7 +429,7 @@ enum tma_step tma_run_bulk(struct tma_warp *warp, const struct tma_op *op, uint3
                 continue;
             uint64_t barrier = tma_address(warp, &op->c, op->offset_c, i);
             if (multicast)
-                barrier = (barrier & low) | (uint64_t)rank << TMA_SHARED_RANK_BIT;
+                barrier = tma_shared_address(barrier, rank);
             if (tma_watched(warp))
                 tma_watch_bulk_write(warp, op, i, address, bytes, TMA_CHECK_NO_LAYOUT, barrier);
             if (!tma_mbarrier_change(warp, op, i, barrier, false, 0, -(int64_t)bytes, false, NULL))

@@ -185,8 +185,6 @@ enum tma_step tma_run_product_fence(struct tma_warp *warp, const struct tma_op *
 
 /* ---- shared memory ---- */
 
-enum { LOW_BITS = (1 << TMA_SHARED_RANK_BIT) - 1 };
-
 /* The CTA and the place of an address in shared memory. False: it lies elsewhere. */
 static bool in_shared(const struct tma_op *op, uint64_t address, uint32_t *cta, uint32_t *offset) {
     if (op->space == TMA_PTX_GENERIC) {
@@ -197,8 +195,8 @@ static bool in_shared(const struct tma_op *op, uint64_t address, uint32_t *cta, 
     } else if (op->space != TMA_PTX_SHARED) {
         return false;
     }
-    *cta = (uint32_t)address >> TMA_SHARED_RANK_BIT;
-    *offset = ((uint32_t)address & LOW_BITS) - TMA_SHARED_BASE;
+    *cta = tma_shared_rank(address);
+    *offset = tma_shared_offset(address);
     return true;
 }
 
@@ -215,24 +213,22 @@ void tma_watch_access(struct tma_warp *warp, const struct tma_op *op, uint32_t l
 void tma_watch_bulk_write(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
                           uint64_t address, uint32_t bytes, uint8_t layout, uint64_t barrier) {
     struct tma_check_side side = side_of(warp, op, UINT32_C(1) << lane);
-    tma_checks_bulk_write(checks_of(warp), &side, (uint32_t)address >> TMA_SHARED_RANK_BIT,
-                          ((uint32_t)address & LOW_BITS) - TMA_SHARED_BASE, bytes, layout,
-                          (uint32_t)barrier >> TMA_SHARED_RANK_BIT,
-                          ((uint32_t)barrier & LOW_BITS) - TMA_SHARED_BASE);
+    tma_checks_bulk_write(checks_of(warp), &side, tma_shared_rank(address),
+                          tma_shared_offset(address), bytes, layout, tma_shared_rank(barrier),
+                          tma_shared_offset(barrier));
 }
 
 void tma_watch_bulk_read(struct tma_warp *warp, const struct tma_op *op, uint32_t lane,
                          uint64_t address, uint32_t bytes, uint8_t layout) {
     struct tma_check_side side = side_of(warp, op, UINT32_C(1) << lane);
-    tma_checks_bulk_read(checks_of(warp), &side, ((uint32_t)address & LOW_BITS) - TMA_SHARED_BASE,
-                         bytes, layout);
+    tma_checks_bulk_read(checks_of(warp), &side, tma_shared_offset(address), bytes, layout);
 }
 
 void tma_watch_copy(struct tma_warp *warp, const struct tma_op *op, uint32_t lane, uint64_t address,
                     uint32_t bytes) {
     struct tma_check_side side = side_of(warp, op, UINT32_C(1) << lane);
-    tma_checks_copy_write(checks_of(warp), &side, (uint32_t)address >> TMA_SHARED_RANK_BIT,
-                          ((uint32_t)address & LOW_BITS) - TMA_SHARED_BASE, bytes);
+    tma_checks_copy_write(checks_of(warp), &side, tma_shared_rank(address),
+                          tma_shared_offset(address), bytes);
 }
 
 /* Bits 62 and 63 of a descriptor, as the swizzle of tensor maps. */

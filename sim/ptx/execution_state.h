@@ -423,8 +423,23 @@ void tma_count_shared(struct tma_warp *warp, const struct tma_op *op, int kind, 
 
 /* Shared memory begins here (sm_90: 1 KiB is reserved); the CTA's rank is in the bits from 24 on.
  */
-#define TMA_SHARED_BASE     UINT32_C(0x400)
-#define TMA_SHARED_RANK_BIT 24
-#define TMA_LOCAL_BASE      UINT32_C(0x100)
+#define TMA_SHARED_BASE        UINT32_C(0x400)
+#define TMA_SHARED_RANK_BIT    24
+#define TMA_SHARED_OFFSET_MASK ((UINT32_C(1) << TMA_SHARED_RANK_BIT) - 1)
+#define TMA_LOCAL_BASE         UINT32_C(0x100)
+
+/* An address in shared memory, in the CTA of this rank. */
+static inline uint32_t tma_shared_address(uint64_t address, uint32_t rank) {
+    return ((uint32_t)address & TMA_SHARED_OFFSET_MASK) | rank << TMA_SHARED_RANK_BIT;
+}
+
+static inline uint32_t tma_shared_rank(uint64_t address) {
+    return (uint32_t)address >> TMA_SHARED_RANK_BIT;
+}
+
+/* The place of its byte in shared->bytes. */
+static inline uint32_t tma_shared_offset(uint64_t address) {
+    return ((uint32_t)address & TMA_SHARED_OFFSET_MASK) - TMA_SHARED_BASE;
+}
 
 #endif

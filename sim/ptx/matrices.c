@@ -200,7 +200,7 @@ static bool find_rows(struct tma_warp *warp, const struct tma_op *op, uint32_t m
                      lane, regions[lane]->name);
             return false;
         }
-        low[lane] = (uint32_t)address & ((1u << TMA_SHARED_RANK_BIT) - 1);
+        low[lane] = (uint32_t)address & TMA_SHARED_OFFSET_MASK;
         all_addresses[lane] = address;
     }
     if (tma_watched(warp))

@@ -314,19 +314,19 @@ static int shared_kind(uint32_t bytes, bool store) {
     return (store ? TMA_ST_SHARED_B8 : TMA_LD_SHARED_B8) + size;
 }
 
-/* Counts an access by the region that its first lane met. */
+/* Counts an access by the region that its first lane met; `kind` is that of shared memory. */
 static void count_access(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes,
-                         const uint64_t address[32], const struct tma_region *region, bool store) {
-    uint32_t bytes = (uint32_t)op->elements * op->element_bytes;
-    struct tma_ptx_line *line = tma_line(warp, op);
+                         const uint64_t address[32], const struct tma_region *region, int kind,
+                         bool store) {
     if (region->origins != NULL) {
         uint32_t low[32];
         TMA_EACH_LANE(i)
-        low[i] = (uint32_t)address[i] & ((1u << TMA_SHARED_RANK_BIT) - 1);
-        tma_count_shared(warp, op, shared_kind(bytes, store), lanes, low, store);
-    } else if (region->address >= UINT64_C(1) << 32) {
+        low[i] = (uint32_t)address[i] & TMA_SHARED_OFFSET_MASK;
+        tma_count_shared(warp, op, kind, lanes, low, store);
+    } else if (!region->read_only && region != &warp->local_region) {
+        uint32_t bytes = (uint32_t)op->elements * op->element_bytes;
         tma_count_global(warp, op, lanes, address, bytes);
-        line->bytes += (uint64_t)bytes * (uint32_t)__builtin_popcount(lanes);
+        tma_line(warp, op)->bytes += (uint64_t)bytes * (uint32_t)__builtin_popcount(lanes);
     }
 }
 
@@ -372,6 +372,31 @@ static bool take_addresses(struct tma_warp *warp, const struct tma_op *op, uint3
     return true;
 }
 
+/* The memory that the lanes of an access meet: mostly the same, which is then found once. */
+struct meeting {
+    struct tma_region *region, *first; /* of the lane before, of the first lane */
+    uint64_t base, size;               /* of `region` */
+};
+
+/* Finds the memory of a lane: meeting->region. False after tma_stop. */
+static inline bool meet(struct tma_warp *warp, const struct tma_op *op, struct meeting *meeting,
+                        uint64_t address, uint32_t bytes, uint32_t lane, uint64_t *offset) {
+    *offset = address - meeting->base;
+    if (meeting->region != NULL && meeting->region != &warp->local_region &&
+        *offset < meeting->size && meeting->size - *offset >= bytes && (address & (bytes - 1)) == 0)
+        return true;
+    struct tma_region *region =
+        tma_locate(warp, op, (enum tma_ptx_space)op->space, address, bytes, bytes, lane, offset);
+    if (region == NULL)
+        return false;
+    meeting->region = region;
+    meeting->base = address - *offset;
+    meeting->size = region->size;
+    if (meeting->first == NULL)
+        meeting->first = region;
+    return true;
+}
+
 /* The opaque bits of an aligned access of up to 32 bytes. */
 static uint32_t opaque_bits(const struct tma_region *region, uint64_t offset, uint32_t bytes) {
     const uint8_t *at = region->opaque + (offset >> 3);
@@ -408,23 +433,14 @@ enum tma_step tma_run_ld(struct tma_warp *warp, const struct tma_op *op, uint32_
         return TMA_STEP_FAILED;
     const struct tma_place *places = &warp->launch->places[op->list];
     uint32_t bytes = op->element_bytes, total = bytes * op->elements;
-    struct tma_region *region = NULL, *first = NULL;
-    uint64_t base = 0, size = 0;
+    struct meeting meeting = {.region = NULL};
     uint32_t opaque[8] = {0}, element = (UINT32_C(1) << bytes) - 1;
     uint16_t origin = 0;
     TMA_EACH_OF(i, lanes) {
-        uint64_t offset = address[i] - base;
-        if (region == NULL || region == &warp->local_region || offset >= size ||
-            size - offset < total || (address[i] & (total - 1)) != 0) {
-            region = tma_locate(warp, op, (enum tma_ptx_space)op->space, address[i], total, total,
-                                i, &offset);
-            if (region == NULL)
-                return TMA_STEP_FAILED;
-            base = address[i] - offset;
-            size = region->size;
-            if (first == NULL)
-                first = region;
-        }
+        uint64_t offset;
+        if (!meet(warp, op, &meeting, address[i], total, i, &offset))
+            return TMA_STEP_FAILED;
+        const struct tma_region *region = meeting.region;
         if (region->bytes == NULL) {
             for (uint32_t e = 0; e < op->elements; ++e)
                 opaque[e] |= UINT32_C(1) << i;
@@ -460,7 +476,7 @@ enum tma_step tma_run_ld(struct tma_warp *warp, const struct tma_op *op, uint32_
     for (uint32_t e = 0; e < op->elements; ++e)
         if (opaque[e] | tma_opaque(warp, &places[e]))
             tma_mark(warp, &places[e], lanes, opaque[e], origin);
-    count_access(warp, op, lanes, address, first, false);
+    count_access(warp, op, lanes, address, meeting.first, shared_kind(total, false), false);
     if (tma_watched(warp))
         tma_watch_access(warp, op, lanes, address, total,
                          op->orders ? TMA_CHECK_ATOMIC : TMA_CHECK_READ);
@@ -475,8 +491,7 @@ enum tma_step tma_run_st(struct tma_warp *warp, const struct tma_op *op, uint32_
         return TMA_STEP_FAILED;
     const struct tma_place *places = &warp->launch->places[op->list];
     uint32_t bytes = op->element_bytes, total = bytes * op->elements;
-    struct tma_region *region = NULL, *first = NULL;
-    uint64_t base = 0, size = 0;
+    struct meeting meeting = {.region = NULL};
     /* Lanes that store what stands there already: warps may store one value together. */
     uint32_t silent = 0;
     uint32_t any = 0, all = TMA_ALL_LANES;
@@ -488,21 +503,13 @@ enum tma_step tma_run_st(struct tma_warp *warp, const struct tma_op *op, uint32_
      */
     for (uint32_t left = lanes, i; left != 0; left &= ~(UINT32_C(1) << i)) {
         i = 31 - (uint32_t)__builtin_clz(left);
-        uint64_t offset = address[i] - base;
-        if (region == NULL || region == &warp->local_region || offset >= size ||
-            size - offset < total || (address[i] & (total - 1)) != 0) {
-            region = tma_locate(warp, op, (enum tma_ptx_space)op->space, address[i], total, total,
-                                i, &offset);
-            if (region == NULL)
-                return TMA_STEP_FAILED;
-            if (region->read_only)
-                return tma_stop(warp, op, TMA_PTX_FAULT, "lane %u writes %s, which is read-only", i,
-                                region->name);
-            base = address[i] - offset;
-            size = region->size;
-            if (first == NULL)
-                first = region;
-        }
+        uint64_t offset;
+        if (!meet(warp, op, &meeting, address[i], total, i, &offset))
+            return TMA_STEP_FAILED;
+        struct tma_region *region = meeting.region;
+        if (region->read_only)
+            return tma_stop(warp, op, TMA_PTX_FAULT, "lane %u writes %s, which is read-only", i,
+                            region->name);
         if (region->bytes == NULL)
             continue;
         if (all >> i & 1) {
@@ -534,9 +541,9 @@ enum tma_step tma_run_st(struct tma_warp *warp, const struct tma_op *op, uint32_
         }
         silent |= same && bytes < 16 ? UINT32_C(1) << i : 0;
     }
-    if (first != &warp->local_region)
+    if (meeting.first != &warp->local_region)
         ++warp->launch->changes;
-    count_access(warp, op, lanes, address, first, true);
+    count_access(warp, op, lanes, address, meeting.first, shared_kind(total, true), true);
     if (tma_watched(warp))
         tma_watch_access(warp, op, lanes & ~silent, address, total,
                          op->orders ? TMA_CHECK_ATOMIC : TMA_CHECK_WRITE);
@@ -585,31 +592,27 @@ uint64_t tma_atomic_value(enum tma_ptx_word operation, enum tma_ptx_type type, u
 }
 
 enum tma_step tma_run_atom(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
+    uint32_t bytes = op->element_bytes, total = bytes * op->elements;
     uint64_t address[32];
     if (lanes == 0)
         return TMA_STEP_NEXT;
     if (!take_addresses(warp, op, lanes, address))
         return TMA_STEP_FAILED;
     if (tma_watched(warp))
-        tma_watch_access(warp, op, lanes, address, (uint32_t)op->element_bytes * op->elements,
-                         TMA_CHECK_ATOMIC);
+        tma_watch_access(warp, op, lanes, address, total, TMA_CHECK_ATOMIC);
     const struct tma_place *olds = &warp->launch->places[op->list],
                            *operands = &warp->launch->places[op->list2];
-    uint32_t bytes = op->element_bytes, total = bytes * op->elements;
-    struct tma_region *first = NULL;
+    struct meeting meeting = {.region = NULL};
     TMA_EACH_OF(i, lanes) {
         uint64_t offset;
-        struct tma_region *region = tma_locate(warp, op, (enum tma_ptx_space)op->space, address[i],
-                                               total, total, i, &offset);
-        if (region == NULL)
+        if (!meet(warp, op, &meeting, address[i], total, i, &offset))
             return TMA_STEP_FAILED;
+        struct tma_region *region = meeting.region;
         if (region->read_only || region == &warp->local_region)
             return tma_stop(warp, op, TMA_PTX_FAULT,
                             "lane %u has an atomic operation on %s; global and shared memory have "
                             "them",
                             i, region->name);
-        if (first == NULL)
-            first = region;
         for (uint32_t e = 0; e < op->elements; ++e, offset += bytes) {
             bool memory_opaque = region->bytes == NULL || tma_region_opaque(region, offset, bytes);
             bool operand_opaque = tma_opaque(warp, &operands[e]) >> i & 1;
@@ -667,15 +670,7 @@ enum tma_step tma_run_atom(struct tma_warp *warp, const struct tma_op *op, uint3
         }
     }
     ++warp->launch->changes;
-    if (first != NULL && first->origins != NULL) {
-        uint32_t low[32];
-        TMA_EACH_LANE(i)
-        low[i] = (uint32_t)address[i] & ((1u << TMA_SHARED_RANK_BIT) - 1);
-        tma_count_shared(warp, op, TMA_RED_SHARED_B32, lanes, low, true);
-    } else {
-        tma_count_global(warp, op, lanes, address, total);
-        tma_line(warp, op)->bytes += (uint64_t)total * (uint32_t)__builtin_popcount(lanes);
-    }
+    count_access(warp, op, lanes, address, meeting.first, TMA_RED_SHARED_B32, true);
     return TMA_STEP_NEXT;
 }
 
