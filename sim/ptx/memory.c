@@ -406,25 +406,6 @@ static uint32_t opaque_bits(const struct tma_region *region, uint64_t offset, ui
     return bytes == 16 ? bits : bits | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Sets or clears them. */
-static void set_opaque_bits(struct tma_region *region, uint64_t offset, uint32_t bytes, bool opaque,
-                            uint16_t origin) {
-    uint8_t *at = region->opaque + (offset >> 3);
-    if (opaque) {
-        region->tainted = true;
-        if (region->origins != NULL)
-            region->origins[offset >> 7] = origin;
-        else
-            region->origin = origin;
-    }
-    if (bytes <= 8) {
-        uint8_t mask = (uint8_t)(((1u << bytes) - 1) << (offset & 7));
-        *at = (uint8_t)(opaque ? *at | mask : *at & ~mask);
-    } else {
-        memset(at, opaque ? 255 : 0, bytes / 8);
-    }
-}
-
 enum tma_step tma_run_ld(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     uint64_t address[32];
     if (lanes == 0)
@@ -516,12 +497,12 @@ enum tma_step tma_run_st(struct tma_warp *warp, const struct tma_op *op, uint32_
             uint16_t origin = warp->origin[places[0].number];
             if (!tma_region_accepts(warp, op, region, origin))
                 return TMA_STEP_FAILED;
-            set_opaque_bits(region, offset, total, true, origin);
+            tma_region_mark(region, offset, total, true, origin);
             continue;
         }
         bool same = tma_watched(warp) && any == 0 && !tma_region_opaque(region, offset, total);
         if (region->tainted && region->opaque != NULL)
-            set_opaque_bits(region, offset, total, false, 0);
+            tma_region_mark(region, offset, total, false, 0);
         uint8_t *to = region->bytes + offset;
         for (uint32_t e = 0; e < op->elements; ++e, to += bytes, offset += bytes) {
             if (any != 0 && tma_opaque(warp, &places[e]) >> i & 1) {
