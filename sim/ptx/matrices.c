@@ -307,8 +307,7 @@ static bool prepare_rows(const struct tma_operands *operands, bool store) {
     else
         tma_list_targets(operands, 0, &op->list, &op->list_count);
     op->run = store ? run_stmatrix : run_ldmatrix;
-    op->cost = tma_allocate(1, sizeof *op->cost);
-    return op->cost != NULL && op->list_count == op->elements && !op->a.absent;
+    return tma_need_cost(operands) && op->list_count == op->elements && !op->a.absent;
 }
 
 /* The registers of a list are words, or doubles where the product has such. */

@@ -261,3 +261,10 @@ void tma_list_targets(const struct tma_operands *operands, uint32_t index, uint3
             tma_target_of(operands, &operands->launch->module->operands[operand->list.first + i]),
             list, count);
 }
+
+bool tma_need_cost(const struct tma_operands *operands) {
+    operands->op->cost = tma_allocate(1, sizeof *operands->op->cost);
+    if (operands->op->cost == NULL)
+        operands->launch->out_of_memory = true;
+    return operands->op->cost != NULL;
+}

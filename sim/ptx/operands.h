@@ -37,6 +37,9 @@ void tma_list_sources(const struct tma_operands *operands, uint32_t index, enum 
 void tma_list_targets(const struct tma_operands *operands, uint32_t index, uint32_t *list,
                       uint32_t *count);
 
+/* Gives an access to memory room for what it cost last time. False when out of memory. */
+bool tma_need_cost(const struct tma_operands *operands);
+
 struct tma_place tma_constant(struct tma_executor *launch, uint64_t value, uint8_t width);
 struct tma_place tma_absent(void);
 

@@ -51,11 +51,6 @@ static enum tma_ptx_space second_space(const struct tma_operands *o) {
     return space;
 }
 
-static bool need_cost(struct tma_op *op) {
-    op->cost = tma_allocate(1, sizeof *op->cost);
-    return op->cost != NULL;
-}
-
 /* ---- modifiers of arithmetic ---- */
 
 static void read_modifiers(const struct tma_operands *o) {
@@ -467,7 +462,7 @@ static bool prepare_memory(const struct tma_operands *o) {
         op->run = load ? tma_run_ld : tma_run_st;
         op->orders = has(o, TMA_PTX_DOT_VOLATILE) || has(o, TMA_PTX_DOT_RELAXED) ||
                      has(o, TMA_PTX_DOT_ACQUIRE) || has(o, TMA_PTX_DOT_RELEASE);
-        return need_cost(op);
+        return tma_need_cost(o);
     }
     if (opcode == TMA_PTX_OP_ATOM || opcode == TMA_PTX_OP_RED) {
         uint32_t at = opcode == TMA_PTX_OP_ATOM ? 1 : 0;
@@ -481,7 +476,7 @@ static bool prepare_memory(const struct tma_operands *o) {
         if (op->a.absent || op->list2_count != op->elements || op->immediate == TMA_PTX_DOT_NONE)
             return false;
         op->run = tma_run_atom;
-        return need_cost(op);
+        return tma_need_cost(o);
     }
     /* prefetch, prefetchu, discard, applypriority */
     op->a = tma_base(o, 0, &op->offset, &op->space);
@@ -747,7 +742,7 @@ static bool prepare_copy(const struct tma_operands *o) {
         if (more != NULL && !hint)
             tma_list_sources(o, 3, TMA_PTX_U32, &op->list, &op->list_count);
         op->run = tma_run_cp_async;
-        return need_cost(op) &&
+        return tma_need_cost(o) &&
                (op->element_bytes == 4 || op->element_bytes == 8 || op->element_bytes == 16);
     }
     case TMA_PTX_OP_CP_ASYNC_MBARRIER_ARRIVE:
