@@ -5,10 +5,10 @@
 #include "base/allocation.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "cli/config_files.h"
 #include "cli/launch_run.h"
 #include "cli/machine_input.h"
 #include "cli/messages.h"
+#include "scenario/extend.h"
 #include "scenario/text_file.h"
 
 bool cli_is_launch_records(const char *path) {
@@ -57,7 +57,8 @@ const char *cli_launch_next(const struct cli_launch_file *file, size_t *at, unsi
     return NULL;
 }
 
-/* Finds the record by its label, or the only one. */
+/* Finds the record by its label, or the only one. The list, which is empty, becomes that of the
+ * record. */
 static bool read_record(const struct cli_launch_file *file, const char *label,
                         struct tma_launch *launch, struct tma_diagnostics *list) {
     size_t at = 0, length, found = 0;
@@ -73,14 +74,18 @@ static bool read_record(const struct cli_launch_file *file, const char *label,
         if (first[0] == '\0' && candidate.name != NULL)
             snprintf(first, sizeof first, "%.*s", tma_text_cut(candidate.name, 190),
                      candidate.name);
-        if (wanted && ++found == 1) {
-            tma_launch_free(&candidate);
-            good = tma_launch_read_record(text, length, file->path, line, launch, list);
+        bool last = wanted && (label != NULL || !good);
+        found += wanted;
+        if (last || (wanted && found == 1)) {
+            tma_launch_free(launch);
+            tma_diagnostics_free(list);
+            *launch = candidate;
+            *list = errors;
         } else {
             tma_launch_free(&candidate);
+            tma_diagnostics_free(&errors);
         }
-        tma_diagnostics_free(&errors);
-        if (wanted && (label != NULL || !good))
+        if (last)
             return good;
     }
     struct tma_location whole = {.file = file->path};
@@ -114,16 +119,13 @@ bool cli_launch_read(const struct cli_launch_file *file, const char *label,
     return false;
 }
 
-bool cli_launch_machine(const struct tma_launch *launch, const char *gpu,
-                        struct tma_machine *machine) {
-    static const char *const folders[] = {"gpus", NULL};
-    const char *name = gpu != NULL ? gpu : launch->gpu;
-    struct cli_config_path path;
-    if (name == NULL)
-        return cli_machine_read(NULL, machine);
-    if (!cli_config_resolve(name, folders, &path)) {
-        cli_error("%s is neither a machine of the project nor a file", name);
-        return false;
-    }
-    return cli_machine_read(path.text, machine);
+bool cli_launch_machine(const struct tma_launch *launch, struct tma_machine *machine) {
+    if (launch->gpu == NULL || strpbrk(launch->gpu, "/.") == NULL)
+        return cli_machine_read(launch->gpu, machine);
+    char *path = tma_path_beside(launch->gpu_at.file, launch->gpu);
+    bool good = path != NULL && cli_machine_read(path, machine);
+    if (path == NULL)
+        cli_error("out of memory");
+    tma_release(path);
+    return good;
 }

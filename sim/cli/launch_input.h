@@ -29,8 +29,7 @@ bool cli_launch_read(const struct cli_launch_file *file, const char *label,
                      const struct cli_list *settings, struct tma_launch *launch,
                      struct tma_diagnostics *list);
 
-/* Reads the machine that the launch, or `gpu` if that is not NULL, names. Prints errors. */
-bool cli_launch_machine(const struct tma_launch *launch, const char *gpu,
-                        struct tma_machine *machine);
+/* Reads the machine that the launch names, or the default one. Prints errors. */
+bool cli_launch_machine(const struct tma_launch *launch, struct tma_machine *machine);
 
 #endif

@@ -33,7 +33,7 @@ static bool open_case(const struct cli_launch_options *options, bool memory,
     bool good =
         cli_launch_file_read(common->operands.items[0], &run->file) &&
         cli_launch_read(&run->file, options->label, &common->settings, &run->launch, &run->list);
-    good = good && cli_launch_machine(&run->launch, NULL, &run->machine) &&
+    good = good && cli_launch_machine(&run->launch, &run->machine) &&
            tma_launch_prepare(&run->launch, &run->machine, memory, &run->prepared, &run->list);
     print(&run->list);
     return good;

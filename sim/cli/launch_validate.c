@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "cli/launch_input.h"
 #include "cli/launch_run.h"
+#include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -21,12 +22,10 @@ enum { NAME_BYTES = 256, FAMILY_BYTES = 64, REASON_BYTES = 512, MOST_INSTRUCTION
 
 /* What came of one record. */
 struct launch_outcome {
-    bool run;      /* it came to its end without a finding */
-    bool compared; /* it has outputs, and all of them were compared */
-    bool agrees;   /* its outputs do */
-    double worst_ulp;
-    uint64_t instructions, shared_loads, shared_stores, shared_load_wavefronts,
-        shared_store_wavefronts, tma_load_bytes, tma_store_bytes;
+    bool run;                     /* it came to its end without a finding */
+    bool compared;                /* it has outputs, and all of them were compared */
+    bool agrees;                  /* its outputs do */
+    struct tma_ptx_result counts; /* without lines and findings */
     char name[NAME_BYTES], family[FAMILY_BYTES], reason[REASON_BYTES];
 };
 
@@ -39,7 +38,8 @@ struct launch_line {
 
 struct launch_validation {
     const struct cli_launch_options *options;
-    const char *gpu;
+    struct tma_machine machine;      /* of records that name none, or with --gpu of all */
+    bool one_machine;                /* --gpu */
     struct cli_launch_file *files;   /* owned */
     struct launch_line *records;     /* owned */
     struct tma_task *tasks;          /* owned */
@@ -77,16 +77,11 @@ static void run_prepared(const struct cli_launch_options *options, struct tma_pr
         outcome->run = true;
         outcome->compared = outputs.buffers > 0;
         outcome->agrees = outputs.different == 0;
-        outcome->worst_ulp = outputs.worst_ulp;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", outputs.first);
     }
-    outcome->instructions = result.instructions;
-    outcome->shared_loads = result.shared_loads;
-    outcome->shared_stores = result.shared_stores;
-    outcome->shared_load_wavefronts = result.shared_load_wavefronts;
-    outcome->shared_store_wavefronts = result.shared_store_wavefronts;
-    outcome->tma_load_bytes = result.tma_load_bytes;
-    outcome->tma_store_bytes = result.tma_store_bytes;
+    outcome->counts = result;
+    outcome->counts.lines = NULL;
+    outcome->counts.findings = NULL;
     tma_ptx_result_free(&result);
 }
 
@@ -97,7 +92,8 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
     const struct launch_line *record = &validation->records[number];
     struct tma_diagnostics list = tma_diagnostics_empty();
     struct tma_launch launch;
-    struct tma_machine machine;
+    struct tma_machine own;
+    const struct tma_machine *machine = &validation->machine;
     struct tma_prepared prepared = {0};
     struct launch_outcome outcome = {0};
     (void)bytes, (void)size;
@@ -108,8 +104,13 @@ static void work(void *context, size_t number, const void *bytes, size_t size,
         snprintf(outcome.name, sizeof outcome.name, "%s", launch.name);
     if (launch.family != NULL)
         snprintf(outcome.family, sizeof outcome.family, "%s", launch.family);
-    good = good && cli_launch_machine(&launch, validation->gpu, &machine) &&
-           tma_launch_prepare(&launch, &machine, true, &prepared, &list);
+    if (good && !validation->one_machine && launch.gpu != NULL) {
+        machine = &own;
+        good = cli_launch_machine(&launch, &own);
+        if (!good)
+            tma_diagnose(&list, TMA_ERROR_FILE, launch.gpu_at, "its machine cannot be read");
+    }
+    good = good && tma_launch_prepare(&launch, machine, true, &prepared, &list);
     if (good)
         run_prepared(validation->options, &prepared, &list, &outcome);
     else
@@ -231,13 +232,13 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
         tma_json_bool(json, "outputs_agree", outcome->agrees);
     if (outcome->reason[0] != '\0')
         tma_json_string(json, "reason", outcome->reason);
-    tma_json_unsigned(json, "instructions", outcome->instructions);
-    tma_json_unsigned(json, "shared_loads", outcome->shared_loads);
-    tma_json_unsigned(json, "shared_stores", outcome->shared_stores);
-    tma_json_unsigned(json, "shared_load_wavefronts", outcome->shared_load_wavefronts);
-    tma_json_unsigned(json, "shared_store_wavefronts", outcome->shared_store_wavefronts);
-    tma_json_unsigned(json, "tma_load_bytes", outcome->tma_load_bytes);
-    tma_json_unsigned(json, "tma_store_bytes", outcome->tma_store_bytes);
+    tma_json_unsigned(json, "instructions", outcome->counts.instructions);
+    tma_json_unsigned(json, "shared_loads", outcome->counts.shared_loads);
+    tma_json_unsigned(json, "shared_stores", outcome->counts.shared_stores);
+    tma_json_unsigned(json, "shared_load_wavefronts", outcome->counts.shared_load_wavefronts);
+    tma_json_unsigned(json, "shared_store_wavefronts", outcome->counts.shared_store_wavefronts);
+    tma_json_unsigned(json, "tma_load_bytes", outcome->counts.tma_load_bytes);
+    tma_json_unsigned(json, "tma_store_bytes", outcome->counts.tma_store_bytes);
     tma_json_end_object(json);
 }
 
@@ -320,13 +321,14 @@ static int report(const struct launch_validation *validation) {
 }
 
 int cli_launch_validate(const struct cli_launch_options *options, const char *gpu) {
-    struct launch_validation validation = {.options = options, .gpu = gpu};
+    struct launch_validation validation = {.options = options, .one_machine = gpu != NULL};
     const struct cli_list *operands = &options->common->operands;
     int status = CLI_ERROR;
     validation.files = tma_allocate(operands->count, sizeof *validation.files);
     if (validation.files == NULL)
         cli_error("out of memory");
-    else if (find_records(&validation) && run_records(&validation))
+    else if (cli_machine_read(gpu, &validation.machine) && find_records(&validation) &&
+             run_records(&validation))
         status = report(&validation);
     for (size_t i = 0; validation.files != NULL && i < operands->count; i++)
         cli_launch_file_free(&validation.files[i]);

@@ -3,12 +3,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/allocation.h"
-#include "scenario/tree.h"
+#include "launch/launch_reader.h"
 
 /* The hash of the records: tests/hardware/README.md. */
 static uint32_t random_word(uint32_t word) {
@@ -39,29 +38,18 @@ static void fill(const struct tma_launch_buffer *buffer, uint8_t *bytes) {
 static void set_values(const struct tma_launch_buffer *buffer, uint8_t *bytes,
                        struct tma_diagnostics *list) {
     uint32_t size = tma_element_bytes(buffer->type);
-    uint64_t index = 0;
+    uint64_t index = 0, bits;
     for (const struct tma_yaml_node *node = buffer->values->first; node != NULL;
          node = node->next, index++) {
-        char *end = NULL;
-        const char *text = node->kind == TMA_YAML_SCALAR ? node->text : "";
-        bool whole = !tma_element_is_float(buffer->type);
-        errno = 0;
-        int64_t integer = !whole           ? 0
-                          : text[0] == '-' ? strtoll(text, &end, 0)
-                                           : (int64_t)strtoull(text, &end, 0);
-        double number = whole ? 0 : strtod(text, &end);
-        if (text[0] == '\0' || *end != '\0' || errno == ERANGE ||
-            (index + 1) * size > buffer->bytes) {
+        if ((index + 1) * size > buffer->bytes ||
+            !tma_launch_parse_number(buffer->type, node, &bits)) {
             tma_diagnose(list, TMA_ERROR_SYNTAX, node->at,
                          "buffer %s has no such value; expected at most %" PRIu64 " numbers of its "
                          "type",
                          buffer->name, buffer->bytes / size);
             return;
         }
-        if (whole)
-            tma_element_from_integer(buffer->type, integer, bytes + index * size);
-        else
-            tma_element_from_number(buffer->type, number, bytes + index * size);
+        tma_element_put_bits(buffer->type, bits, bytes + index * size);
     }
 }
 

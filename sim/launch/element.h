@@ -30,6 +30,11 @@ extern const struct tma_names tma_element_names;
 
 uint32_t tma_element_bytes(enum tma_element type);
 bool tma_element_is_float(enum tma_element type);
+bool tma_element_is_signed(enum tma_element type);
+
+/* The bits of an element, which lie in its bytes from the lowest on. */
+void tma_element_put_bits(enum tma_element type, uint64_t bits, uint8_t *bytes);
+uint64_t tma_element_bits(enum tma_element type, const uint8_t *bytes);
 
 /* Writes a whole number; it is cut to the type's bits, or rounded. */
 void tma_element_from_integer(enum tma_element type, int64_t value, uint8_t *bytes);

@@ -46,9 +46,9 @@ struct tma_launch_buffer {
 };
 
 enum tma_launch_part_kind {
-    TMA_PART_MAP,     /* a tensor map in its 128-byte form */
-    TMA_PART_BYTES,   /* bytes as given */
-    TMA_PART_POINTER, /* into a buffer, or null */
+    TMA_PART_MAP,       /* a tensor map by its fields */
+    TMA_PART_MAP_BYTES, /* a tensor map in its 128-byte form */
+    TMA_PART_POINTER,   /* into a buffer, or null */
     TMA_PART_NUMBER
 };
 
@@ -58,11 +58,10 @@ struct tma_launch_part {
     struct tma_location place;
     uint64_t at; /* bytes from the start of the parameter */
     uint64_t bytes;
-    int32_t buffer;            /* MAP, POINTER: index; -1: none */
+    int32_t buffer;            /* MAP, MAP_BYTES, POINTER: index; -1: none */
     uint64_t offset;           /* in the buffer, bytes */
     uint64_t bits;             /* NUMBER */
-    const char *word;          /* "u32": for messages */
-    const char *hex;           /* BYTES: two digits a byte; NULL: zeros */
+    const char *hex;           /* MAP_BYTES: 256 digits */
     struct tma_tensor_map map; /* MAP; its address is that of the buffer plus offset */
 };
 
@@ -78,9 +77,10 @@ enum { TMA_LAUNCH_DIMENSIONS = 3 };
 struct tma_launch {
     const char *name, *family; /* family: ""; of records only */
     const char *kernel;        /* NULL: the only entry of the PTX */
-    const char *ptx;           /* as written: `folder` and its ptx/ are searched for it */
-    const char *gpu;           /* name of a machine; NULL: not given */
-    struct tma_location at, ptx_at, kernel_at;
+    const char *ptx;           /* as written: tma_launch_find */
+    const char *gpu;           /* name of a machine, or its file beside gpu_at.file; NULL: none */
+    struct tma_location at;    /* of the launch; its file is the path of the file that has it */
+    struct tma_location ptx_at, kernel_at, gpu_at;
     uint32_t grid[TMA_LAUNCH_DIMENSIONS], block[TMA_LAUNCH_DIMENSIONS],
         cluster[TMA_LAUNCH_DIMENSIONS]; /* block: 0, 0, 0: what the kernel requires */
     bool cluster_given;
@@ -90,9 +90,7 @@ struct tma_launch {
     struct tma_launch_part *parts;
     size_t buffer_count, parameter_count, part_count;
     size_t buffer_capacity, parameter_capacity, part_capacity;
-    char *folder;                   /* owned: of the launch file, with a slash at its end, or "" */
     struct tma_yaml_node *document; /* owned: what the texts are borrowed from */
-    const struct tma_yaml_node *measured; /* of a record: what GPUs measured; or NULL */
 };
 
 /* Reads a launch file from its text. `name` is the file's path: locations borrow it, and files are

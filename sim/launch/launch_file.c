@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/allocation.h"
 #include "base/utf8.h"
 #include "launch/launch_reader.h"
 #include "launch/launch_sections.h"
@@ -11,6 +10,7 @@
 #include "scenario/map_file.h"
 #include "scenario/schema.h"
 #include "scenario/setting.h"
+#include "tensormap/descriptor.h"
 
 enum { TEXT_BYTES = 1024, PATH_BYTES = 128 };
 
@@ -18,8 +18,7 @@ enum { TEXT_BYTES = 1024, PATH_BYTES = 128 };
 #define MOST_BYTES 1099511627776.0
 
 struct launch_input {
-    char name[TEXT_BYTES + 1], description[TEXT_BYTES + 1], ptx[TEXT_BYTES + 1],
-        kernel[TEXT_BYTES + 1], gpu[TEXT_BYTES + 1];
+    char text[TEXT_BYTES + 1]; /* room for each text, which is taken from its node */
     const struct tma_yaml_node *dimensions[3][TMA_LAUNCH_DIMENSIONS];
     uint32_t dimension_counts[3];
     uint32_t dynamic_shared, registers;
@@ -39,30 +38,30 @@ static const struct tma_key launch_keys[] = {
      .kind = TMA_KEY_CHARS,
      .max = TEXT_BYTES,
      .fallback = TMA_OPTIONAL,
-     .offset = IN(name),
+     .offset = IN(text),
      .meaning = "name of the launch, for reports; default: that of the kernel"},
     {.path = "description",
      .kind = TMA_KEY_CHARS,
      .max = TEXT_BYTES,
      .fallback = TMA_OPTIONAL,
-     .offset = IN(description),
+     .offset = IN(text),
      .meaning = "one line about it"},
     {.path = "ptx",
      .kind = TMA_KEY_CHARS,
      .max = TEXT_BYTES,
-     .offset = IN(ptx),
+     .offset = IN(text),
      .meaning = "PTX file, beside this file or in its folder `ptx`"},
     {.path = "kernel",
      .kind = TMA_KEY_CHARS,
      .max = TEXT_BYTES,
      .fallback = TMA_OPTIONAL,
-     .offset = IN(kernel),
+     .offset = IN(text),
      .meaning = "name of the entry (`.entry`); default: the only one"},
     {.path = "gpu",
      .kind = TMA_KEY_CHARS,
      .max = TEXT_BYTES,
      .fallback = TMA_OPTIONAL,
-     .offset = IN(gpu),
+     .offset = IN(text),
      .meaning = "name or path of the machine; default: h200"},
     {.path = "grid", DIMENSIONS(GRID), .meaning = "CTAs in x, y and z; what is left out is 1"},
     {.path = "block",
@@ -223,17 +222,11 @@ static const struct tma_schema expect_schema = {expect_keys,
                                                 sizeof expect_keys / sizeof expect_keys[0]};
 
 void tma_launch_sections(tma_section_visitor visit, void *context) {
-    static const struct tma_section sections[] = {
-        {"launch", "A launch file", {launch_keys, sizeof launch_keys / sizeof launch_keys[0]}},
-        {"buffer",
-         "`buffers.NAME`: a buffer",
-         {buffer_keys, sizeof buffer_keys / sizeof buffer_keys[0]}},
-        {"contents",
-         "`buffers.NAME.contents`: what a buffer has",
-         {contents_keys, sizeof contents_keys / sizeof contents_keys[0]}},
-        {"expect",
-         "`buffers.NAME.expect`: what it has after the launch",
-         {expect_keys, sizeof expect_keys / sizeof expect_keys[0]}},
+    const struct tma_section sections[] = {
+        {"launch", "A launch file", launch_schema},
+        {"buffer", "`buffers.NAME`: a buffer", buffer_schema},
+        {"contents", "`buffers.NAME.contents`: what a buffer has", contents_schema},
+        {"expect", "`buffers.NAME.expect`: what it has after the launch", expect_schema},
     };
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         visit(context, &sections[i]);
@@ -258,11 +251,6 @@ void tma_launch_parameter_reference(FILE *out) {
         out);
 }
 
-static const char *text_of(const struct tma_yaml_node *mapping, const char *key) {
-    const struct tma_yaml_node *node = tma_yaml_find(mapping, key);
-    return node == NULL ? NULL : node->text;
-}
-
 static void read_contents(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
                           const char *context, struct tma_launch_buffer *buffer) {
     struct contents_input input = {0};
@@ -277,7 +265,7 @@ static void read_contents(struct tma_launch_reader *reader, const struct tma_yam
                      context, tma_text_cut(node->text, 60), node->text);
     } else if (tma_schema_read(&contents_schema, node, context, &input, reader->list)) {
         const struct tma_yaml_node *seed = tma_yaml_find(node, "seed");
-        buffer->file = text_of(node, "file");
+        buffer->file = tma_launch_text(node, "file");
         buffer->values = input.values;
         buffer->fill = (struct tma_fill){input.seed, input.low, input.count, input.scale};
         buffer->contents = buffer->file != NULL     ? TMA_CONTENTS_FILE
@@ -297,7 +285,7 @@ static void read_expect(struct tma_launch_reader *reader, const struct tma_yaml_
     if (node->kind == TMA_YAML_SCALAR) {
         buffer->expect = node->text;
     } else if (tma_schema_read(&expect_schema, node, context, &input, reader->list)) {
-        buffer->expect = text_of(node, "file");
+        buffer->expect = tma_launch_text(node, "file");
         buffer->tolerance_ulp = input.tolerance_ulp;
     }
 }
@@ -328,137 +316,135 @@ static void read_buffer(struct tma_launch_reader *reader, const struct tma_yaml_
         read_expect(reader, input.expect, path, buffer);
 }
 
-/* Keys of a part, besides the one that says its kind. */
-static bool check_keys(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
-                       const char *first, const char *const *others, size_t count,
-                       const char *context) {
-    bool good = true;
+/* Refuses keys other than those allowed (NULL ends them); the first one says the kind. */
+static void check_keys(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
+                       const char *const *allowed, const char *context) {
     for (const struct tma_yaml_node *key = node->first; key != NULL; key = key->next) {
-        bool known = strcmp(key->key, first) == 0;
-        for (size_t i = 0; i < count; i++)
-            known = known || strcmp(key->key, others[i]) == 0;
-        if (known)
-            continue;
-        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, key->key_at,
-                     "unknown key \"%.*s\" in %s, beside %s", tma_text_cut(key->key, 60), key->key,
-                     context, first);
-        good = false;
+        const char *const *known = allowed;
+        while (*known != NULL && strcmp(key->key, *known) != 0)
+            known++;
+        if (*known == NULL)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, key->key_at,
+                         "unknown key \"%.*s\" in %s, beside %s", tma_text_cut(key->key, 60),
+                         key->key, context, allowed[0]);
     }
-    return good;
 }
 
-static bool read_count(struct tma_launch_reader *reader, const struct tma_yaml_node *mapping,
+static void read_count(struct tma_launch_reader *reader, const struct tma_yaml_node *mapping,
                        const char *key, uint64_t *value) {
     const struct tma_yaml_node *node = tma_yaml_find(mapping, key);
-    return node == NULL || tma_launch_number(reader, 64, node, value);
+    if (node != NULL)
+        tma_launch_number(reader, TMA_ELEMENT_UINT64, node, value);
 }
 
-static void read_map_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
-                          const char *context, struct tma_launch_part *part) {
-    static const char *const others[] = {"buffer", "offset", "at", "name"};
-    const struct tma_yaml_node *map = tma_yaml_find(node, "map");
-    const struct tma_yaml_node *buffer = tma_yaml_find(node, "buffer");
-    char path[PATH_BYTES + 8];
-    snprintf(path, sizeof path, "%s.map", context);
-    part->kind = TMA_PART_MAP;
-    part->bytes = 128;
-    check_keys(reader, node, "map", others, sizeof others / sizeof others[0], context);
-    tma_map_read_node(map, path, &part->map, reader->list);
-    read_count(reader, node, "offset", &part->offset);
+/* Reads the value of a part: what stands at the key that says its kind. */
+static void read_value(struct tma_launch_reader *reader, const struct tma_yaml_node *value,
+                       const char *context, enum tma_element type, struct tma_launch_part *part) {
+    char path[PATH_BYTES + 40];
+    size_t length;
+    switch (part->kind) {
+    case TMA_PART_MAP:
+        snprintf(path, sizeof path, "%s.map", context);
+        tma_map_read_node(value, path, &part->map, reader->list);
+        break;
+    case TMA_PART_MAP_BYTES:
+        part->hex = value->text;
+        length = value->kind == TMA_YAML_SCALAR ? strlen(value->text) : 0;
+        if (length != 256 || strspn(value->text, "0123456789abcdefABCDEF") != length)
+            tma_diagnose(reader->list, TMA_ERROR_SYNTAX, value->at,
+                         "%s.map_bytes is not 256 hexadecimal digits, the 128 bytes of a tensor "
+                         "map",
+                         context);
+        break;
+    case TMA_PART_POINTER:
+        if (value->kind != TMA_YAML_SCALAR || strcmp(value->text, "null") != 0)
+            part->buffer = tma_launch_find_buffer(reader, value);
+        break;
+    case TMA_PART_NUMBER:
+        tma_launch_number(reader, type, value, &part->bits);
+        break;
+    }
+}
+
+/* The kind of a part, by the key that says it. */
+static bool find_kind(const char *key, struct tma_launch_part *part, enum tma_element *type) {
+    static const struct {
+        const char *word;
+        enum tma_launch_part_kind kind;
+        uint32_t bytes;
+    } kinds[] = {{"map", TMA_PART_MAP, TMA_DESCRIPTOR_BYTES},
+                 {"map_bytes", TMA_PART_MAP_BYTES, TMA_DESCRIPTOR_BYTES},
+                 {"pointer", TMA_PART_POINTER, 8}};
+    int number;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(key, kinds[i].word) == 0) {
+            part->kind = kinds[i].kind;
+            part->bytes = kinds[i].bytes;
+            return true;
+        }
+    if (!tma_value_of(&tma_launch_number_names, key, &number))
+        return false;
+    *type = (enum tma_element)number;
+    part->kind = TMA_PART_NUMBER;
+    part->bytes = tma_element_bytes(*type);
+    return true;
+}
+
+/* Reads a part, which is neither `bytes` nor a list of patches. A patch says where it lies. Returns
+ * NULL when out of memory. */
+static const struct tma_launch_part *read_part(struct tma_launch_reader *reader,
+                                               const struct tma_yaml_node *node, bool patch,
+                                               const char *context) {
+    struct tma_launch_part *part = tma_launch_add_part(reader);
+    if (part == NULL)
+        return NULL;
+    enum tma_element type = TMA_ELEMENT_UINT8;
+    const struct tma_yaml_node *value = node->kind == TMA_YAML_MAPPING ? node->first : NULL;
+    part->place = node->at;
+    while (value != NULL && !find_kind(value->key, part, &type))
+        value = value->next;
+    if (value == NULL) {
+        tma_diagnose(
+            reader->list, TMA_ERROR_SYNTAX, node->at,
+            "%s says no kind; expected a mapping with map, map_bytes, pointer, bytes, u8, u16, "
+            "u32, u64, s8, s16, s32, s64, f16, f32 or f64",
+            context);
+        return part;
+    }
+    const char *allowed[6] = {value->key, "name"};
+    size_t count = 2;
+    bool has_buffer = part->kind == TMA_PART_MAP || part->kind == TMA_PART_MAP_BYTES;
+    const struct tma_yaml_node *buffer = has_buffer ? tma_yaml_find(node, "buffer") : NULL;
+    if (patch) {
+        allowed[count++] = "at";
+        read_count(reader, node, "at", &part->at);
+    }
+    if (part->kind != TMA_PART_NUMBER) {
+        allowed[count++] = "offset";
+        read_count(reader, node, "offset", &part->offset);
+    }
+    if (has_buffer)
+        allowed[count++] = "buffer";
+    check_keys(reader, node, allowed, context);
+    read_value(reader, value, context, type, part);
     if (buffer != NULL)
         part->buffer = tma_launch_find_buffer(reader, buffer);
-    else
+    else if (part->kind == TMA_PART_MAP)
         tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
                      "%s.buffer is missing; expected the name of the buffer that the map describes",
                      context);
-}
-
-static void read_pointer_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
-                              const char *context, struct tma_launch_part *part) {
-    static const char *const others[] = {"offset", "at", "name"};
-    const struct tma_yaml_node *buffer = tma_yaml_find(node, "pointer");
-    part->kind = TMA_PART_POINTER;
-    part->bytes = 8;
-    check_keys(reader, node, "pointer", others, sizeof others / sizeof others[0], context);
-    read_count(reader, node, "offset", &part->offset);
-    if (buffer->kind != TMA_YAML_SCALAR || strcmp(buffer->text, "null") != 0)
-        part->buffer = tma_launch_find_buffer(reader, buffer);
-}
-
-static void read_hex_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
-                          const char *context, struct tma_launch_part *part) {
-    static const char *const others[] = {"buffer", "offset", "at", "name"};
-    const struct tma_yaml_node *hex = tma_yaml_find(node, "map_bytes");
-    const struct tma_yaml_node *buffer = tma_yaml_find(node, "buffer");
-    part->kind = TMA_PART_BYTES;
-    part->bytes = 128;
-    part->hex = hex->text;
-    check_keys(reader, node, "map_bytes", others, sizeof others / sizeof others[0], context);
-    read_count(reader, node, "offset", &part->offset);
-    if (buffer != NULL)
-        part->buffer = tma_launch_find_buffer(reader, buffer);
-    size_t length = hex->kind == TMA_YAML_SCALAR ? strlen(hex->text) : 0;
-    if (length != 256 || strspn(hex->text, "0123456789abcdefABCDEF") != length)
-        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, hex->at,
-                     "%s.map_bytes is not 256 hexadecimal digits, the 128 bytes of a tensor map",
-                     context);
-}
-
-/* Reads a part, which is neither `bytes` nor a list of patches. */
-static void read_part(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
-                      const char *context) {
-    struct tma_launch_part *part = tma_launch_add_part(reader);
-    if (part == NULL)
-        return;
-    part->place = node->at;
-    part->word = "bytes";
-    if (node->kind == TMA_YAML_MAPPING) {
-        read_count(reader, node, "at", &part->at);
-        for (const struct tma_yaml_node *key = node->first; key != NULL; key = key->next) {
-            static const char *const others[] = {"at", "name"};
-            int type;
-            if (strcmp(key->key, "map") == 0) {
-                part->word = "map";
-                read_map_part(reader, node, context, part);
-                return;
-            }
-            if (strcmp(key->key, "map_bytes") == 0) {
-                part->word = "map_bytes";
-                read_hex_part(reader, node, context, part);
-                return;
-            }
-            if (strcmp(key->key, "pointer") == 0) {
-                part->word = "pointer";
-                read_pointer_part(reader, node, context, part);
-                return;
-            }
-            if (tma_value_of(&tma_launch_number_names, key->key, &type)) {
-                part->kind = TMA_PART_NUMBER;
-                part->word = key->key;
-                part->bytes = (uint32_t)(type & 0xff) / 8;
-                check_keys(reader, node, key->key, others, 2, context);
-                tma_launch_number(reader, type, key, &part->bits);
-                return;
-            }
-        }
-    }
-    tma_diagnose(
-        reader->list, TMA_ERROR_SYNTAX, node->at,
-        "%s says no kind; expected a mapping with map, map_bytes, pointer, bytes, u8, u16, "
-        "u32, u64, s8, s16, s32, s64, f16, f32 or f64",
-        context);
+    return part;
 }
 
 static void read_bytes(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
                        const char *context, struct tma_launch_parameter *parameter) {
-    static const char *const others[] = {"patches", "name"};
+    static const char *const allowed[] = {"bytes", "patches", "name", NULL};
     const struct tma_yaml_node *patches = tma_yaml_find(node, "patches");
-    size_t index = (size_t)(parameter - reader->launch->parameters);
     unsigned number = 0;
     uint64_t bytes = 0;
-    check_keys(reader, node, "bytes", others, 2, context);
-    if (tma_launch_number(reader, 32, tma_yaml_find(node, "bytes"), &bytes))
-        parameter->bytes = bytes;
+    check_keys(reader, node, allowed, context);
+    tma_launch_number(reader, TMA_ELEMENT_UINT32, tma_yaml_find(node, "bytes"), &bytes);
+    parameter->bytes = bytes;
     if (patches == NULL)
         return;
     if (patches->kind != TMA_YAML_LIST) {
@@ -469,14 +455,12 @@ static void read_bytes(struct tma_launch_reader *reader, const struct tma_yaml_n
     for (const struct tma_yaml_node *patch = patches->first; patch != NULL; patch = patch->next) {
         char path[PATH_BYTES + 32];
         snprintf(path, sizeof path, "%s.patches.%u", context, number++);
-        read_part(reader, patch, path);
-        const struct tma_launch_part *part = &reader->launch->parts[reader->launch->part_count - 1];
-        if (part->at > bytes || part->bytes > bytes - part->at)
+        const struct tma_launch_part *part = read_part(reader, patch, true, path);
+        if (part != NULL && (part->at > bytes || part->bytes > bytes - part->at))
             tma_diagnose(reader->list, TMA_ERROR_SYNTAX, patch->at,
                          "%s ends at byte %llu; the parameter has %llu", path,
                          (unsigned long long)(part->at + part->bytes), (unsigned long long)bytes);
     }
-    reader->launch->parameters[index].bytes = bytes;
 }
 
 static void read_parameter(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
@@ -488,14 +472,14 @@ static void read_parameter(struct tma_launch_reader *reader, const struct tma_ya
         return;
     parameter->at = node->at;
     bool is_mapping = node->kind == TMA_YAML_MAPPING;
-    parameter->name = is_mapping ? text_of(node, "name") : NULL;
+    parameter->name = is_mapping ? tma_launch_text(node, "name") : NULL;
     if (is_mapping && tma_yaml_find(node, "bytes") != NULL) {
         read_bytes(reader, node, context, parameter);
         return;
     }
-    read_part(reader, node, context);
-    reader->launch->parameters[index].bytes =
-        reader->launch->parts[reader->launch->part_count - 1].bytes;
+    const struct tma_launch_part *part = read_part(reader, node, false, context);
+    if (part != NULL)
+        parameter->bytes = part->bytes;
 }
 
 static void read_dimensions(struct tma_launch_reader *reader, const struct launch_input *input,
@@ -505,7 +489,8 @@ static void read_dimensions(struct tma_launch_reader *reader, const struct launc
     for (uint32_t i = 0; i < input->dimension_counts[which]; i++) {
         const struct tma_yaml_node *node = input->dimensions[which][i];
         uint64_t value = 0;
-        if (tma_launch_number(reader, 32, node, &value) && (value == 0 || value > INT32_MAX))
+        if (tma_launch_number(reader, TMA_ELEMENT_UINT32, node, &value) &&
+            (value == 0 || value > INT32_MAX))
             tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
                          "%s is %.20s; expected a whole number from 1 to 2147483647",
                          dimension_names[which], node->text);
@@ -515,51 +500,46 @@ static void read_dimensions(struct tma_launch_reader *reader, const struct launc
 
 void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yaml_node *root) {
     struct tma_launch *launch = reader->launch;
-    struct launch_input *input = tma_allocate(1, sizeof *input);
-    if (input == NULL) {
-        tma_diagnose(reader->list, TMA_ERROR_MEMORY, root->at, "out of memory");
-        return;
-    }
-    tma_schema_read(&launch_schema, root, "", input, reader->list);
+    struct launch_input input = {0};
+    tma_schema_read(&launch_schema, root, "", &input, reader->list);
     const struct tma_yaml_node *ptx = tma_yaml_find(root, "ptx"),
-                               *kernel = tma_yaml_find(root, "kernel");
+                               *kernel = tma_yaml_find(root, "kernel"),
+                               *gpu = tma_yaml_find(root, "gpu");
     launch->at = root->at;
-    launch->name = text_of(root, "name");
+    launch->name = tma_launch_text(root, "name");
     launch->family = "";
     launch->ptx = ptx == NULL ? NULL : ptx->text;
     launch->ptx_at = ptx == NULL ? root->at : ptx->at;
     launch->kernel = kernel == NULL ? NULL : kernel->text;
     launch->kernel_at = kernel == NULL ? root->at : kernel->at;
-    launch->gpu = text_of(root, "gpu");
-    launch->dynamic_shared = input->dynamic_shared;
-    launch->registers = input->registers;
-    launch->cluster_given = input->dimension_counts[CLUSTER] > 0;
-    read_dimensions(reader, input, GRID, launch->grid);
-    read_dimensions(reader, input, BLOCK, launch->block);
-    read_dimensions(reader, input, CLUSTER, launch->cluster);
-    if (input->dimension_counts[BLOCK] == 0)
+    launch->gpu = gpu == NULL ? NULL : gpu->text;
+    launch->gpu_at = gpu == NULL ? root->at : gpu->at;
+    launch->dynamic_shared = input.dynamic_shared;
+    launch->registers = input.registers;
+    launch->cluster_given = input.dimension_counts[CLUSTER] > 0;
+    read_dimensions(reader, &input, GRID, launch->grid);
+    read_dimensions(reader, &input, BLOCK, launch->block);
+    read_dimensions(reader, &input, CLUSTER, launch->cluster);
+    if (input.dimension_counts[BLOCK] == 0)
         launch->block[0] = launch->block[1] = launch->block[2] = 0;
-    if (input->buffers != NULL)
-        for (const struct tma_yaml_node *node = input->buffers->first; node != NULL;
+    if (input.buffers != NULL)
+        for (const struct tma_yaml_node *node = input.buffers->first; node != NULL;
              node = node->next)
             read_buffer(reader, node);
     unsigned index = 0;
-    if (input->parameters != NULL)
-        for (const struct tma_yaml_node *node = input->parameters->first; node != NULL;
+    if (input.parameters != NULL)
+        for (const struct tma_yaml_node *node = input.parameters->first; node != NULL;
              node = node->next)
             read_parameter(reader, node, index++);
-    tma_release(input);
 }
 
 bool tma_launch_read(const char *text, size_t length, const char *name, const char *const *settings,
                      size_t setting_count, struct tma_launch *launch,
                      struct tma_diagnostics *list) {
     size_t before = tma_diagnostics_total(list);
-    *launch = (struct tma_launch){.at = {.file = name}, .folder = tma_launch_folder(name)};
+    *launch = (struct tma_launch){.at = {.file = name}};
     launch->document = tma_yaml_parse_mapping(text, length, name, list);
-    if (launch->folder == NULL)
-        tma_diagnose(list, TMA_ERROR_MEMORY, launch->at, "out of memory");
-    if (launch->document == NULL || launch->folder == NULL)
+    if (launch->document == NULL)
         return false;
     for (size_t i = 0; i < setting_count; i++)
         tma_yaml_set(launch->document, settings[i], "--set", list);

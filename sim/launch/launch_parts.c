@@ -9,17 +9,10 @@
 #include "launch/launch_reader.h"
 
 static const struct tma_name number_names[] = {
-    {"u8", 8},
-    {"u16", 16},
-    {"u32", 32},
-    {"u64", 64},
-    {"s8", 8 | TMA_NUMBER_SIGNED},
-    {"s16", 16 | TMA_NUMBER_SIGNED},
-    {"s32", 32 | TMA_NUMBER_SIGNED},
-    {"s64", 64 | TMA_NUMBER_SIGNED},
-    {"f16", 16 | TMA_NUMBER_FLOAT},
-    {"f32", 32 | TMA_NUMBER_FLOAT},
-    {"f64", 64 | TMA_NUMBER_FLOAT},
+    {"u8", TMA_ELEMENT_UINT8},    {"u16", TMA_ELEMENT_UINT16},  {"u32", TMA_ELEMENT_UINT32},
+    {"u64", TMA_ELEMENT_UINT64},  {"s8", TMA_ELEMENT_INT8},     {"s16", TMA_ELEMENT_INT16},
+    {"s32", TMA_ELEMENT_INT32},   {"s64", TMA_ELEMENT_INT64},   {"f16", TMA_ELEMENT_FLOAT16},
+    {"f32", TMA_ELEMENT_FLOAT32}, {"f64", TMA_ELEMENT_FLOAT64},
 };
 const struct tma_names tma_launch_number_names = {"type of a number", number_names,
                                                   sizeof number_names / sizeof number_names[0]};
@@ -65,43 +58,49 @@ struct tma_launch_part *tma_launch_add_part(struct tma_launch_reader *reader) {
     return part;
 }
 
-int32_t tma_launch_find_buffer(struct tma_launch_reader *reader, const struct tma_yaml_node *node) {
-    const struct tma_launch *launch = reader->launch;
-    const char *name = node->kind == TMA_YAML_SCALAR ? node->text : "";
+const char *tma_launch_text(const struct tma_yaml_node *mapping, const char *key) {
+    const struct tma_yaml_node *node = tma_yaml_find(mapping, key);
+    return node == NULL ? NULL : node->text;
+}
+
+int32_t tma_launch_buffer_index(const struct tma_launch *launch, const char *name) {
     for (size_t i = 0; i < launch->buffer_count; i++)
         if (strcmp(launch->buffers[i].name, name) == 0)
             return (int32_t)i;
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
-                 "\"%.*s\" is no buffer of the launch; expected a name in `buffers`",
-                 tma_text_cut(name, 60), name);
     return -1;
 }
 
-static bool read_float(int bits, const char *text, uint64_t *value) {
-    static const enum tma_element types[] = {TMA_ELEMENT_FLOAT16, TMA_ELEMENT_FLOAT32,
-                                             TMA_ELEMENT_FLOAT64};
-    uint8_t bytes[8] = {0};
+int32_t tma_launch_find_buffer(struct tma_launch_reader *reader, const struct tma_yaml_node *node) {
+    const char *name = node->kind == TMA_YAML_SCALAR ? node->text : "";
+    int32_t index = tma_launch_buffer_index(reader->launch, name);
+    if (index < 0)
+        tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at,
+                     "\"%.*s\" is no buffer of the launch; expected a name in `buffers`",
+                     tma_text_cut(name, 60), name);
+    return index;
+}
+
+static bool read_float(enum tma_element type, const char *text, uint64_t *value) {
+    uint8_t bytes[8];
     char *end;
     /* strtod reads numbers of the C locale, as the program never calls setlocale. */
     double number = strtod(text, &end);
     if (end == text || *end != '\0')
         return false;
-    tma_element_from_number(types[bits == 16 ? 0 : bits == 32 ? 1 : 2], number, bytes);
-    *value = 0;
-    for (int i = 0; i < 8; i++)
-        *value |= (uint64_t)bytes[i] << 8 * i;
+    tma_element_from_number(type, number, bytes);
+    *value = tma_element_bits(type, bytes);
     return true;
 }
 
-static bool read_integer(int bits, bool is_signed, const char *text, uint64_t *value) {
+static bool read_integer(enum tma_element type, const char *text, uint64_t *value) {
     char *end;
-    bool negative = text[0] == '-';
+    bool negative = text[0] == '-', is_signed = tma_element_is_signed(type);
     const char *digits = text + negative;
     if (digits[0] < '0' || digits[0] > '9')
         return false;
     errno = 0;
     uint64_t magnitude = strtoull(digits, &end, digits[1] == 'x' ? 16 : 10);
-    uint64_t most = UINT64_MAX >> (64 - bits), half = (most >> 1) + 1;
+    uint64_t most = UINT64_MAX >> (64 - 8 * tma_element_bytes(type)), half = (most >> 1) + 1;
     if (*end != '\0' || errno != 0 ||
         magnitude > (negative    ? half
                      : is_signed ? half - 1
@@ -112,20 +111,23 @@ static bool read_integer(int bits, bool is_signed, const char *text, uint64_t *v
     return true;
 }
 
-bool tma_launch_number(struct tma_launch_reader *reader, int type, const struct tma_yaml_node *node,
-                       uint64_t *bits) {
-    int width = type & 0xff;
-    bool is_float = (type & TMA_NUMBER_FLOAT) != 0, is_signed = (type & TMA_NUMBER_SIGNED) != 0;
-    if (node->kind == TMA_YAML_SCALAR &&
-        (is_float ? read_float(width, node->text, bits)
-                  : read_integer(width, is_signed, node->text, bits)))
+bool tma_launch_parse_number(enum tma_element type, const struct tma_yaml_node *node,
+                             uint64_t *bits) {
+    return node->kind == TMA_YAML_SCALAR &&
+           (tma_element_is_float(type) ? read_float(type, node->text, bits)
+                                       : read_integer(type, node->text, bits));
+}
+
+bool tma_launch_number(struct tma_launch_reader *reader, enum tma_element type,
+                       const struct tma_yaml_node *node, uint64_t *bits) {
+    if (tma_launch_parse_number(type, node, bits))
         return true;
     const char *text = node->kind == TMA_YAML_SCALAR ? node->text : "a list or mapping";
-    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "\"%.*s\" is no %s number of %d bits",
+    tma_diagnose(reader->list, TMA_ERROR_SYNTAX, node->at, "\"%.*s\" is no %s number of %u bits",
                  tma_text_cut(text, 60), text,
-                 is_float    ? "floating-point"
-                 : is_signed ? "signed"
-                             : "unsigned",
-                 width);
+                 tma_element_is_float(type)    ? "floating-point"
+                 : tma_element_is_signed(type) ? "signed"
+                                               : "unsigned",
+                 8 * tma_element_bytes(type));
     return false;
 }

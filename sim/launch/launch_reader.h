@@ -15,22 +15,27 @@ struct tma_launch_buffer *tma_launch_add_buffer(struct tma_launch_reader *reader
 struct tma_launch_parameter *tma_launch_add_parameter(struct tma_launch_reader *reader);
 struct tma_launch_part *tma_launch_add_part(struct tma_launch_reader *reader);
 
-/* Finds a buffer by name: its index; -1, with an error at the node, if there is none. */
+/* Finds a buffer by name: its index; -1 if there is none. */
+int32_t tma_launch_buffer_index(const struct tma_launch *launch, const char *name);
+
+/* The same, with an error at the node. */
 int32_t tma_launch_find_buffer(struct tma_launch_reader *reader, const struct tma_yaml_node *node);
 
-/* The words of numbers: "u32"; value: bits, and 256 for signed, 512 for floating-point ones. */
+/* The words of numbers: "u32", of enum tma_element. */
 extern const struct tma_names tma_launch_number_names;
-enum { TMA_NUMBER_SIGNED = 256, TMA_NUMBER_FLOAT = 512 };
 
-/* Reads a number of that type into its bits. False, with an error at the node, if it is none. */
-bool tma_launch_number(struct tma_launch_reader *reader, int type, const struct tma_yaml_node *node,
-                       uint64_t *bits);
+/* Reads a number of a type into its bits. False if the node is none. */
+bool tma_launch_parse_number(enum tma_element type, const struct tma_yaml_node *node,
+                             uint64_t *bits);
+
+/* The same, with an error at the node. */
+bool tma_launch_number(struct tma_launch_reader *reader, enum tma_element type,
+                       const struct tma_yaml_node *node, uint64_t *bits);
+
+/* The text at a key; NULL if there is none. */
+const char *tma_launch_text(const struct tma_yaml_node *mapping, const char *key);
 
 /* Reads the mapping that is a launch file. */
 void tma_launch_read_root(struct tma_launch_reader *reader, const struct tma_yaml_node *root);
-
-/* The folder of a file, with a slash at its end, or "". The caller frees it; NULL when out of
- * memory. */
-char *tma_launch_folder(const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "launch/launch_reader.h"
 #include "scenario/document.h"
+#include "tensormap/descriptor.h"
 
 static void missing(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
                     const char *key, const char *expected) {
@@ -23,14 +24,9 @@ static const char *text(struct tma_launch_reader *reader, const struct tma_yaml_
     return "";
 }
 
-static const char *optional_text(const struct tma_yaml_node *mapping, const char *key) {
-    const struct tma_yaml_node *node = tma_yaml_find(mapping, key);
-    return node != NULL && node->kind == TMA_YAML_SCALAR ? node->text : NULL;
-}
-
 /* A number of the type; `fallback` where the key is missing. */
 static uint64_t number(struct tma_launch_reader *reader, const struct tma_yaml_node *mapping,
-                       const char *key, int type, uint64_t fallback) {
+                       const char *key, enum tma_element type, uint64_t fallback) {
     const struct tma_yaml_node *node = tma_yaml_find(mapping, key);
     uint64_t bits = fallback;
     if (node != NULL)
@@ -39,7 +35,7 @@ static uint64_t number(struct tma_launch_reader *reader, const struct tma_yaml_n
 }
 
 static double decimal(const struct tma_yaml_node *mapping, const char *key, double fallback) {
-    const char *word = optional_text(mapping, key);
+    const char *word = tma_launch_text(mapping, key);
     return word == NULL ? fallback : strtod(word, NULL);
 }
 
@@ -55,7 +51,8 @@ static uint32_t list(struct tma_launch_reader *reader, const struct tma_yaml_nod
     }
     size_t index = 0;
     for (const struct tma_yaml_node *item = node->first; item != NULL; item = item->next, index++)
-        tma_launch_number(reader, 64, item, &numbers[reverse ? count - 1 - index : index]);
+        tma_launch_number(reader, TMA_ELEMENT_UINT64, item,
+                          &numbers[reverse ? count - 1 - index : index]);
     return (uint32_t)count;
 }
 
@@ -79,7 +76,7 @@ static bool is_control(enum tma_element type) {
 static void read_fill(struct tma_launch_reader *reader, const struct tma_yaml_node *fill,
                       bool known, struct tma_launch_buffer *buffer) {
     buffer->values = fill == NULL ? NULL : tma_yaml_find(fill, "values");
-    buffer->file = fill == NULL ? NULL : optional_text(fill, "file");
+    buffer->file = fill == NULL ? NULL : tma_launch_text(fill, "file");
     if (fill == NULL || fill->kind != TMA_YAML_MAPPING)
         return;
     if (buffer->values != NULL || buffer->file != NULL) {
@@ -88,9 +85,9 @@ static void read_fill(struct tma_launch_reader *reader, const struct tma_yaml_no
         buffer->contents = TMA_CONTENTS_OPAQUE;
     } else if (tma_yaml_find(fill, "seed") != NULL) {
         buffer->contents = TMA_CONTENTS_FILL;
-        buffer->fill.seed = number(reader, fill, "seed", 64, 0);
-        buffer->fill.low = (int64_t)number(reader, fill, "low", 64 | TMA_NUMBER_SIGNED, 0);
-        buffer->fill.count = number(reader, fill, "count", 64, 1);
+        buffer->fill.seed = number(reader, fill, "seed", TMA_ELEMENT_UINT64, 0);
+        buffer->fill.low = (int64_t)number(reader, fill, "low", TMA_ELEMENT_INT64, 0);
+        buffer->fill.count = number(reader, fill, "count", TMA_ELEMENT_UINT64, 1);
         buffer->fill.scale = decimal(fill, "scale", 1);
         if (buffer->fill.count == 0)
             missing(reader, fill, "count", "a positive number");
@@ -108,7 +105,7 @@ static void read_result(const struct tma_yaml_node *root, struct tma_launch_buff
         {"f16x2", TMA_ELEMENT_FLOAT16}, {"bf16x2", TMA_ELEMENT_BFLOAT16},
     };
     static const struct tma_names names = {"result", results, sizeof results / sizeof results[0]};
-    const char *result = optional_text(root, "result");
+    const char *result = tma_launch_text(root, "result");
     int type;
     if (result == NULL || !tma_value_of(&names, result, &type))
         return;
@@ -127,16 +124,16 @@ static void read_buffer(struct tma_launch_reader *reader, const struct tma_yaml_
         return;
     buffer->at = node->at;
     buffer->name = text(reader, node, "name");
-    buffer->bytes = number(reader, node, "bytes", 64, 0);
+    buffer->bytes = number(reader, node, "bytes", TMA_ELEMENT_UINT64, 0);
     if (buffer->bytes > (uint64_t)1 << 40)
         missing(reader, node, "bytes", "a number up to 2^40");
-    const char *word = optional_text(node, "dtype");
+    const char *word = tma_launch_text(node, "dtype");
     if (word != NULL && !tma_value_of(&tma_element_names, word, &type))
         missing(reader, node, "dtype", "a type of elements");
     buffer->type = buffer->compared = (enum tma_element)type;
     buffer->compared_pitch = tma_element_bytes(buffer->type);
     read_fill(reader, tma_yaml_find(node, "fill"), known || is_control(buffer->type), buffer);
-    buffer->expect = outputs == NULL ? NULL : optional_text(outputs, buffer->name);
+    buffer->expect = outputs == NULL ? NULL : tma_launch_text(outputs, buffer->name);
     buffer->expect_at = buffer->at;
     buffer->tolerance_ulp = decimal(root, "tolerance_ulp", -1);
     if (buffer->expect != NULL)
@@ -148,7 +145,7 @@ static void read_buffer(struct tma_launch_reader *reader, const struct tma_yaml_
 static int32_t scratch(struct tma_launch_reader *reader, const struct tma_yaml_node *root,
                        const struct tma_yaml_node *node) {
     const struct tma_launch *launch = reader->launch;
-    uint64_t bytes = number(reader, root, "scratch_per_cta", 64, 0);
+    uint64_t bytes = number(reader, root, "scratch_per_cta", TMA_ELEMENT_UINT64, 0);
     if (bytes == 0)
         return tma_launch_find_buffer(reader, node);
     struct tma_launch_buffer *buffer = tma_launch_add_buffer(reader);
@@ -167,13 +164,10 @@ static int32_t scratch(struct tma_launch_reader *reader, const struct tma_yaml_n
 static int32_t buffer_of(struct tma_launch_reader *reader, const struct tma_yaml_node *root,
                          const struct tma_yaml_node *node) {
     const struct tma_yaml_node *name = tma_yaml_find(node, "buffer");
-    const struct tma_launch *launch = reader->launch;
     if (name == NULL || name->kind != TMA_YAML_SCALAR || strcmp(name->text, "null") == 0)
         return -1;
-    for (size_t i = 0; i < launch->buffer_count; i++)
-        if (strcmp(launch->buffers[i].name, name->text) == 0)
-            return (int32_t)i;
-    return scratch(reader, root, name);
+    int32_t index = tma_launch_buffer_index(reader->launch, name->text);
+    return index >= 0 ? index : scratch(reader, root, name);
 }
 
 static void read_map(struct tma_launch_reader *reader, const struct tma_yaml_node *node,
@@ -182,9 +176,9 @@ static void read_map(struct tma_launch_reader *reader, const struct tma_yaml_nod
     uint32_t rank = list(reader, node, "shape", shape, TMA_MAX_RANK, true);
     bool whole = list(reader, node, "strides", strides, TMA_MAX_RANK, true) == rank &&
                  list(reader, node, "box", box, TMA_MAX_RANK, true) == rank && rank > 0;
-    uint64_t element = number(reader, node, "elem_size", 64, 0);
-    uint64_t type = number(reader, node, "elem_type", 64, 0);
-    uint64_t swizzle = number(reader, node, "swizzle", 64, 0);
+    uint64_t element = number(reader, node, "elem_size", TMA_ELEMENT_UINT64, 0);
+    uint64_t type = number(reader, node, "elem_type", TMA_ELEMENT_UINT64, 0);
+    uint64_t swizzle = number(reader, node, "swizzle", TMA_ELEMENT_UINT64, 0);
     if (!whole)
         missing(reader, node, "box", "a list as long as shape and strides");
     if (type > TMA_16U6_ALIGN16B)
@@ -214,12 +208,11 @@ static void read_parameter(struct tma_launch_reader *reader, const struct tma_ya
     if (part == NULL)
         return;
     parameter->at = part->place = node->at;
-    parameter->name = optional_text(node, "name");
-    part->word = kind;
-    part->offset = number(reader, node, "offset", 64, 0);
+    parameter->name = tma_launch_text(node, "name");
+    part->offset = number(reader, node, "offset", TMA_ELEMENT_UINT64, 0);
     if (strcmp(kind, "tensor_map") == 0) {
         part->kind = TMA_PART_MAP;
-        part->bytes = 128;
+        part->bytes = TMA_DESCRIPTOR_BYTES;
         part->buffer = buffer_of(reader, root, node);
         read_map(reader, node, &part->map);
     } else if (strcmp(kind, "pointer") == 0) {
@@ -228,8 +221,8 @@ static void read_parameter(struct tma_launch_reader *reader, const struct tma_ya
         part->buffer = buffer_of(reader, root, node);
     } else if (tma_value_of(&tma_launch_number_names, kind, &type)) {
         part->kind = TMA_PART_NUMBER;
-        part->bytes = (uint32_t)(type & 0xff) / 8;
-        part->bits = number(reader, node, "value", type, 0);
+        part->bytes = tma_element_bytes((enum tma_element)type);
+        part->bits = number(reader, node, "value", (enum tma_element)type, 0);
     } else {
         missing(reader, node, "kind", "tensor_map, pointer or a type of a number");
     }
@@ -244,13 +237,13 @@ static void read_root(struct tma_launch_reader *reader, const struct tma_yaml_no
     bool known = tma_yaml_find(root, "outputs") != NULL;
     launch->at = launch->ptx_at = launch->kernel_at = root->at;
     launch->name = text(reader, root, "label");
-    launch->family = optional_text(root, "family");
+    launch->family = tma_launch_text(root, "family");
     launch->family = launch->family == NULL ? "" : launch->family;
     launch->kernel = text(reader, root, "kernel");
     launch->ptx = text(reader, root, "ptx");
-    launch->dynamic_shared = (uint32_t)number(reader, root, "dynamic_shared", 32, 0);
-    launch->registers = (uint32_t)number(reader, root, "registers", 32, 0);
-    launch->measured = tma_yaml_find(root, "measured");
+    launch->dynamic_shared =
+        (uint32_t)number(reader, root, "dynamic_shared", TMA_ELEMENT_UINT32, 0);
+    launch->registers = (uint32_t)number(reader, root, "registers", TMA_ELEMENT_UINT32, 0);
     launch->cluster[0] = launch->cluster[1] = launch->cluster[2] = 1;
     read_dimensions(reader, root, "grid", launch->grid);
     read_dimensions(reader, root, "block", launch->block);
@@ -272,27 +265,28 @@ static void read_root(struct tma_launch_reader *reader, const struct tma_yaml_no
 }
 
 /* Each record is parsed alone, as if its line were the first one of the file. */
-static void move_to_line(struct tma_diagnostics *found, size_t first, unsigned line) {
-    for (size_t i = first; i < found->count; i++)
-        if (found->items[i].at.line > 0)
-            found->items[i].at.line += line - 1;
+static void move_to_line(struct tma_yaml_node *node, unsigned line) {
+    for (; node != NULL; node = node->next) {
+        node->at.line += line - 1;
+        node->key_at.line += line - 1;
+        move_to_line(node->first, line);
+    }
 }
 
 bool tma_launch_read_record(const char *line_text, size_t length, const char *name, unsigned line,
                             struct tma_launch *launch, struct tma_diagnostics *found) {
     size_t before = tma_diagnostics_total(found), first = found->count;
-    *launch = (struct tma_launch){.at = {.file = name}, .folder = tma_launch_folder(name)};
+    *launch = (struct tma_launch){.at = {.file = name, .line = line}};
     launch->document = tma_yaml_parse_mapping(line_text, length, name, found);
-    if (launch->folder == NULL)
-        tma_diagnose(found, TMA_ERROR_MEMORY, launch->at, "out of memory");
+    for (size_t i = first; i < found->count; i++)
+        if (found->items[i].at.line > 0)
+            found->items[i].at.line += line - 1;
+    move_to_line(launch->document, line);
     struct tma_launch_reader reader = {.launch = launch, .list = found};
-    if (launch->document != NULL && launch->folder != NULL) {
-        /* A line may also be a launch file. */
-        if (tma_yaml_find(launch->document, "parameters") != NULL)
-            tma_launch_read_root(&reader, launch->document);
-        else
-            read_root(&reader, launch->document);
-    }
-    move_to_line(found, first, line);
+    /* A line may also be a launch file. */
+    if (launch->document != NULL && tma_yaml_find(launch->document, "parameters") != NULL)
+        tma_launch_read_root(&reader, launch->document);
+    else if (launch->document != NULL)
+        read_root(&reader, launch->document);
     return tma_diagnostics_total(found) == before;
 }

@@ -12,6 +12,7 @@
 #include "ptx/read.h"
 #include "scenario/text_file.h"
 #include "tensormap/descriptor.h"
+#include "tensormap/dump.h"
 #include "tensormap/rules.h"
 
 /* Where buffers lie: as allocations of their own, with a gap behind each, so that an access past
@@ -162,14 +163,14 @@ static void check_machine(struct tma_prepared *prepared, const struct tma_machin
     execution->resident_ctas = fit * machine->sm_count;
 }
 
-static void check_map(const struct tma_launch_part *part, enum tma_architecture architecture,
-                      struct tma_diagnostics *list) {
+static void check_map(const struct tma_tensor_map *map, struct tma_location place,
+                      enum tma_architecture architecture, struct tma_diagnostics *list) {
     struct tma_violation violations[TMA_MAX_VIOLATIONS];
-    size_t count = tma_tensor_map_check(&part->map, architecture, violations, TMA_MAX_VIOLATIONS);
+    size_t count = tma_tensor_map_check(map, architecture, violations, TMA_MAX_VIOLATIONS);
     for (size_t i = 0; i < count; i++) {
         char text[TMA_ERROR_TEXT_BYTES];
         tma_violation_text(&violations[i], text, sizeof text);
-        tma_diagnose(list, TMA_ERROR_TENSOR_MAP, part->place, "tensor map: %s", text);
+        tma_diagnose(list, TMA_ERROR_TENSOR_MAP, place, "tensor map: %s", text);
     }
 }
 
@@ -192,15 +193,6 @@ static bool place_buffers(struct tma_prepared *prepared, struct tma_diagnostics 
     return true;
 }
 
-static void put(uint64_t bits, uint64_t count, uint8_t *bytes) {
-    for (uint64_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)(bits >> 8 * i);
-}
-
-static uint32_t digit(char character) {
-    return character <= '9' ? (uint32_t)(character - '0') : ((uint32_t)character | 32u) - 'a' + 10;
-}
-
 /* Writes a part of a parameter, and checks a map. */
 static void write_part(const struct tma_prepared *prepared, const struct tma_launch_part *part,
                        enum tma_architecture architecture, uint8_t *bytes,
@@ -215,29 +207,28 @@ static void write_part(const struct tma_prepared *prepared, const struct tma_lau
                      part->offset, buffer->name, buffer->size);
     switch (part->kind) {
     case TMA_PART_MAP: {
-        struct tma_launch_part placed = *part;
-        placed.map.global_address = address;
-        check_map(&placed, architecture, list);
-        tma_descriptor_encode(&placed.map, &descriptor);
+        struct tma_tensor_map map = part->map;
+        map.global_address = address;
+        check_map(&map, part->place, architecture, list);
+        tma_descriptor_encode(&map, &descriptor);
         tma_descriptor_to_bytes(&descriptor, bytes);
         break;
     }
-    case TMA_PART_BYTES:
-        for (uint64_t i = 0; part->hex != NULL && i < part->bytes; i++)
-            bytes[i] = (uint8_t)(digit(part->hex[2 * i]) << 4 | digit(part->hex[2 * i + 1]));
-        if (buffer != NULL && part->bytes == TMA_DESCRIPTOR_BYTES) {
-            struct tma_error error;
-            tma_descriptor_from_bytes(&descriptor, bytes);
-            if (tma_descriptor_replace_address(&descriptor, address, &error) != TMA_OK)
-                tma_diagnose(list, TMA_ERROR_ARGUMENT, part->place, "%s", error.text);
-            tma_descriptor_to_bytes(&descriptor, bytes);
-        }
+    case TMA_PART_MAP_BYTES: {
+        struct tma_error error;
+        if (tma_dump_read(part->hex, strlen(part->hex), &descriptor, NULL, &error) != TMA_OK ||
+            (buffer != NULL &&
+             tma_descriptor_replace_address(&descriptor, address, &error) != TMA_OK))
+            tma_diagnose(list, TMA_ERROR_ARGUMENT, part->place, "%s", error.text);
+        tma_descriptor_to_bytes(&descriptor, bytes);
         break;
+    }
     case TMA_PART_POINTER:
-        put(address, part->bytes, bytes);
+        tma_element_put_bits(TMA_ELEMENT_UINT64, address, bytes);
         break;
     case TMA_PART_NUMBER:
-        put(part->bits, part->bytes, bytes);
+        for (uint64_t i = 0; i < part->bytes; i++)
+            bytes[i] = (uint8_t)(part->bits >> 8 * i);
         break;
     }
 }

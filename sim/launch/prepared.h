@@ -31,7 +31,6 @@ struct tma_output_difference {
     uint32_t buffers;   /* that were compared */
     uint32_t different; /* of them */
     uint64_t elements;  /* that differ by more than the tolerance, in all */
-    double worst_ulp;   /* most units in the last place that an element is off */
     char first[400];    /* the first element that differs by more: buffer, element, both values */
 };
 

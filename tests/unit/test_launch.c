@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocation.h"
 #include "launch/launch.h"
 #include "suite.h"
 
@@ -115,7 +116,9 @@ START_TEST(test_launch_file) {
     ck_assert(
         tma_launch_read(sample, strlen(sample), "dir/sample.yaml", settings, 2, &launch, &list));
     ck_assert_str_eq(launch.kernel, "copy");
-    ck_assert_str_eq(launch.folder, "dir/");
+    char *path = tma_launch_find(&launch, launch.ptx, "ptx");
+    ck_assert_str_eq(path, "dir/sample.ptx");
+    tma_release(path);
     ck_assert_uint_eq(launch.grid[0], 3);
     ck_assert_uint_eq(launch.grid[1], 1);
     ck_assert_uint_eq(launch.block[0], 128);
@@ -166,6 +169,8 @@ static const struct {
     {"parameters: [{pointer: a}]\n", 3, 24, "\"a\" is no buffer of the launch"},
     {"parameters: [{x: 1}]\n", 3, 14, "parameters.0 says no kind"},
     {"parameters: [{u32: 1, at2: 1}]\n", 3, 23, "unknown key \"at2\" in parameters.0"},
+    {"parameters: [{u32: 1, at: 1000000}]\n", 3, 23, "unknown key \"at\" in parameters.0"},
+    {"parameters: [{u32: 1, offset: 4}]\n", 3, 23, "unknown key \"offset\" in parameters.0"},
     {"parameters: [{bytes: 8, patches: [{at: 4, u64: 1}]}]\n", 3, 35, "ends at byte 12"},
     {"parameters: [{map: {data_type: float16, global_dim: [8]}}]\n", 3, 14, "buffer is missing"},
     {"parameters: [{map_bytes: 00ff}]\n", 3, 26, "is not 256 hexadecimal digits"},
@@ -209,6 +214,9 @@ START_TEST(test_record) {
         snprintf(text, sizeof text, record, _i == 0 ? "" : ", \"outputs\": {\"a\": \"a.bin\"}");
     ck_assert(tma_launch_read_record(text, (size_t)length, "r.jsonl", 7, &launch, &list));
     ck_assert_str_eq(launch.name, "a small one");
+    ck_assert_uint_eq(launch.kernel_at.line, 7);
+    ck_assert_uint_eq(launch.buffers[0].at.line, 7);
+    ck_assert_uint_eq(launch.parts[0].place.line, 7);
     ck_assert_int_eq(launch.buffers[0].contents, _i == 0 ? TMA_CONTENTS_OPAQUE : TMA_CONTENTS_FILL);
     ck_assert_uint_eq(launch.parts[0].map.global_dim[0], 64);
     ck_assert_uint_eq(launch.parts[0].map.global_strides[0], 128);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "launch/prepared.h"
 #include "records/validate.h"
 #include "scenario/describe.h"
+#include "scenario/machine_file.h"
 #include "scenario/map_file.h"
 #include "suite.h"
 
@@ -183,6 +185,66 @@ START_TEST(validation_is_whole_or_an_error) {
 }
 END_TEST
 
+/* Runs a launch of one CTA that is checked for races; allocation `failing` fails. */
+static bool run_launch(long failing, const struct tma_machine *machine, uint64_t *instructions,
+                       bool *failed) {
+    static const char *const one_cta[] = {"grid=[1]"};
+    static const struct tma_ptx_options checked = {.sanitize_ctas = 1};
+    static const char launch_text[] =
+        "ptx: copy.ptx\n"
+        "grid: 4\n"
+        "dynamic_shared: 8 KiB\n"
+        "buffers:\n"
+        "  a: {bytes: 32 KiB, data_type: float16, contents: {seed: 1}}\n"
+        "  b: {bytes: 32 KiB, data_type: float16, contents: {values: [1, 2]}}\n"
+        "parameters:\n"
+        "  - {map: {data_type: float16, global_dim: [64, 256], box_dim: [64, 64], swizzle: 128b}, "
+        "buffer: a}\n"
+        "  - {map: {data_type: float16, global_dim: [64, 256], box_dim: [64, 64], swizzle: 128b}, "
+        "buffer: b}\n";
+    struct tma_launch launch;
+    struct tma_prepared prepared = {0};
+    struct tma_ptx_result result = {0};
+    struct tma_diagnostics list = {0};
+    struct tma_error error = {0};
+    until_failure = failing;
+    bool good = tma_launch_read(launch_text, strlen(launch_text), "examples/launches/copy.yaml",
+                                one_cta, 1, &launch, &list) &&
+                tma_launch_prepare(&launch, machine, true, &prepared, &list);
+    if (good && tma_ptx_execute(&prepared.execution, &checked, &result, &error) != TMA_OK) {
+        tma_diagnose(&list, error.code, launch.at, "%s", error.text);
+        good = false;
+    }
+    *failed = until_failure < 0 && failing >= 0;
+    until_failure = -1;
+    ck_assert(good == (tma_diagnostics_total(&list) == 0));
+    ck_assert_msg(good || tma_diagnostics_lack_memory(&list), "%ld", failing);
+    ck_assert_msg(result.finding_count == 0, "%ld %s", failing, result.findings[0].text);
+    ck_assert_int_eq(result.failure, TMA_PTX_COMPLETED);
+    ck_assert_uint_eq(result.finding_count, 0);
+    *instructions = result.instructions;
+    tma_ptx_result_free(&result);
+    tma_diagnostics_free(&list);
+    tma_prepared_free(&prepared);
+    tma_launch_free(&launch);
+    return good;
+}
+
+START_TEST(launch_is_whole_or_an_error) {
+    static struct tma_machine machine;
+    struct tma_diagnostics list = {0};
+    uint64_t whole, got;
+    bool failed = true;
+    ck_assert(tma_machine_read("configs/gpus/h200.yaml", &machine, &list));
+    ck_assert(run_launch(-1, &machine, &whole, &failed));
+    long failing = 0;
+    for (failed = true; failed; failing++)
+        if (run_launch(failing, &machine, &got, &failed))
+            ck_assert_uint_eq(got, whole);
+    ck_assert_int_gt(failing, 200);
+}
+END_TEST
+
 static long allocations_left;
 
 static bool fails_after_others(void) {
@@ -246,6 +308,7 @@ int main(void) {
         tcase_add_test(tests, maps_are_whole_or_an_error);
         tcase_add_test(tests, missing_value_is_visible);
         tcase_add_test(tests, validation_is_whole_or_an_error);
+        tcase_add_test(tests, launch_is_whole_or_an_error);
     }
     tcase_add_test(tests, no_error_is_lost);
     tcase_add_test(tests, full_list_keeps_lack_of_memory);

@@ -21,3 +21,8 @@ sed 's/"grid": \[4/"grid": [0/' copy.jsonl >broken.jsonl
 try validate broken.jsonl
 head -c 200 copy.jsonl >broken.jsonl
 try validate broken.jsonl
+{ head -n 1 copy.jsonl; sed 's/"kernel": "copy"/"kernel": "coppy"/; s/"label": "copy"/"label": "second"/' copy.jsonl; } >two.jsonl
+try run two.jsonl --launch second
+{ head -n 1 copy.jsonl; echo '{"label": 1'; } >two.jsonl
+try run two.jsonl
+try validate copy.jsonl --gpu nope
