@@ -2,8 +2,6 @@
 #include "ptx/approximate.h"
 #include "ptx/lane_arithmetic.h"
 
-#define UNUSED(x) (void)(x)
-
 enum tma_float_format tma_format_of(enum tma_ptx_type type) {
     switch (type) {
     case TMA_PTX_F16:
@@ -49,7 +47,7 @@ static uint64_t flushed(const struct tma_op *op, uint64_t bits) {
     return op->flush && (bits & layout->infinity) == 0 ? bits & layout->sign : bits;
 }
 
-static struct tma_ptx_number take(const struct tma_op *op, uint64_t bits) {
+struct tma_ptx_number tma_float_operand(const struct tma_op *op, uint64_t bits) {
     return tma_number_of((enum tma_float_format)op->format, flushed(op, bits));
 }
 
@@ -71,49 +69,43 @@ static uint64_t give(const struct tma_op *op, struct tma_ptx_number number) {
                                      (enum tma_rounding)op->rounding, op->flush, false));
 }
 
-#define LANE(name) static uint64_t name(const struct tma_op *op, uint64_t a, uint64_t b, uint64_t c)
-
-LANE(lane_add) {
-    UNUSED(c);
-    return give(op, tma_number_add(take(op, a), take(op, b), (enum tma_rounding)op->rounding));
+TMA_LANE(lane_add) {
+    return give(op, tma_number_add(tma_float_operand(op, a), tma_float_operand(op, b),
+                                   (enum tma_rounding)op->rounding));
 }
 
-LANE(lane_sub) {
-    UNUSED(c);
-    struct tma_ptx_number other = take(op, b);
+TMA_LANE(lane_sub) {
+    struct tma_ptx_number other = tma_float_operand(op, b);
     if (other.kind != TMA_NUMBER_NAN)
         other.negative = !other.negative;
-    return give(op, tma_number_add(take(op, a), other, (enum tma_rounding)op->rounding));
+    return give(op,
+                tma_number_add(tma_float_operand(op, a), other, (enum tma_rounding)op->rounding));
 }
 
-LANE(lane_mul) {
-    UNUSED(c);
-    return give(op, tma_number_multiply(take(op, a), take(op, b)));
+TMA_LANE(lane_mul) {
+    return give(op, tma_number_multiply(tma_float_operand(op, a), tma_float_operand(op, b)));
 }
 
-LANE(lane_fma) {
-    struct tma_ptx_number x = take(op, a), y = take(op, b), z = take(op, c);
+TMA_LANE(lane_fma) {
+    struct tma_ptx_number x = tma_float_operand(op, a), y = tma_float_operand(op, b),
+                          z = tma_float_operand(op, c);
     return give(op, tma_number_add(tma_number_multiply(x, y), z, (enum tma_rounding)op->rounding));
 }
 
-LANE(lane_div) {
-    UNUSED(c);
-    return give(op, tma_number_divide(take(op, a), take(op, b)));
+TMA_LANE(lane_div) {
+    return give(op, tma_number_divide(tma_float_operand(op, a), tma_float_operand(op, b)));
 }
 
-LANE(lane_rcp) {
-    UNUSED(b), UNUSED(c);
-    return give(op, tma_number_divide(tma_number_of_integer(false, 1), take(op, a)));
+TMA_LANE(lane_rcp) {
+    return give(op, tma_number_divide(tma_number_of_integer(false, 1), tma_float_operand(op, a)));
 }
 
-LANE(lane_sqrt) {
-    UNUSED(b), UNUSED(c);
-    return give(op, tma_number_root(take(op, a)));
+TMA_LANE(lane_sqrt) {
+    return give(op, tma_number_root(tma_float_operand(op, a)));
 }
 
 /* op->mode: 1 for the maximum; op->mode2: 1 for .NaN, 2 for .xorsign.abs. */
-LANE(lane_extreme) {
-    UNUSED(c);
+TMA_LANE(lane_extreme) {
     const struct float_layout *layout = &layouts[op->format];
     a = flushed(op, a);
     b = flushed(op, b);
@@ -144,29 +136,25 @@ LANE(lane_extreme) {
     return clamp(op, result);
 }
 
-LANE(lane_abs) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_abs) {
     const struct float_layout *layout = &layouts[op->format];
     a = flushed(op, a);
     return is_nan(layout, a) && op->format != TMA_FORMAT_F64 ? layout->nan : a & ~layout->sign;
 }
 
-LANE(lane_neg) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_neg) {
     const struct float_layout *layout = &layouts[op->format];
     a = flushed(op, a);
     return is_nan(layout, a) && op->format != TMA_FORMAT_F64 ? layout->nan : a ^ layout->sign;
 }
 
-LANE(lane_copysign) {
-    UNUSED(c);
+TMA_LANE(lane_copysign) {
     uint64_t sign = layouts[op->format].sign;
     return (b & ~sign) | (a & sign);
 }
 
 /* testp: op->mode is a bit for each class: 1 zero, 2 denormal, 4 normal, 8 infinite, 16 NaN. */
-LANE(lane_testp) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_testp) {
     const struct float_layout *layout = &layouts[op->format];
     uint64_t magnitude = a & ~layout->sign;
     uint32_t kind = magnitude == 0                     ? 1
@@ -178,8 +166,7 @@ LANE(lane_testp) {
 }
 
 /* Approximate functions: of the double that the operand is, rounded to the format. */
-LANE(lane_approximate) {
-    UNUSED(c);
+TMA_LANE(lane_approximate) {
     uint64_t x = flushed(op, a), y = flushed(op, b);
     const struct float_layout *layout = &layouts[op->format];
     if (is_nan(layout, x) || (op->mode == TMA_APPROXIMATE_DIV && is_nan(layout, y)))
@@ -192,19 +179,13 @@ LANE(lane_approximate) {
 }
 
 /* rcp.approx.ftz.f64, rsqrt.approx.f64: of the upper word alone. */
-LANE(lane_approximate_double) {
-    UNUSED(b), UNUSED(c);
-    if (op->flush && (a & layouts[TMA_FORMAT_F64].infinity) == 0)
-        a &= layouts[TMA_FORMAT_F64].sign;
-    a &= ~UINT64_C(0xffffffff);
+TMA_LANE(lane_approximate_double) {
+    a = flushed(op, a) & ~UINT64_C(0xffffffff);
     if (is_nan(&layouts[TMA_FORMAT_F64], a))
         return UINT64_C(0x7fffffff00000000);
     double value =
         tma_approximate((enum tma_approximation)op->mode, tma_double_of(TMA_FORMAT_F64, a), 0);
-    uint64_t bits = tma_double_bits(value) & ~UINT64_C(0xffffffff);
-    if (op->flush && (bits & layouts[TMA_FORMAT_F64].infinity) == 0)
-        bits &= layouts[TMA_FORMAT_F64].sign;
-    return bits;
+    return flushed(op, tma_double_bits(value) & ~UINT64_C(0xffffffff));
 }
 
 /* ---- f32 to nearest even, whole warps, by the host's arithmetic: IEEE 754 gives each bit ---- */
@@ -240,23 +221,7 @@ static uint32_t flush_bits(uint32_t bits) {
     return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
 }
 
-#define FLOATS(name, expression)                                                                   \
-    static enum tma_step name(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {    \
-        if (!tma_spread(warp, op, lanes))                                                          \
-            return TMA_STEP_NEXT;                                                                  \
-        const uint32_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b),                   \
-                       *c = tma_read(warp, &op->c);                                                \
-        (void)b, (void)c;                                                                          \
-        uint32_t result[32];                                                                       \
-        TMA_EACH_LANE(i)                                                                           \
-        result[i] = expression;                                                                    \
-        uint32_t *d = tma_write(warp, &op->d);                                                     \
-        if (lanes == TMA_ALL_LANES)                                                                \
-            memcpy(d, result, sizeof result);                                                      \
-        else                                                                                       \
-            tma_merge_words(d, result, lanes);                                                     \
-        return TMA_STEP_NEXT;                                                                      \
-    }
+#define FLOATS(name, expression) TMA_LOOP(name, uint32_t, uint32_t, uint32_t, uint32_t, expression)
 
 FLOATS(add_floats, bits_of(float_of(a[i]) + float_of(b[i])))
 FLOATS(sub_floats, bits_of(float_of(a[i]) - float_of(b[i])))
@@ -304,6 +269,7 @@ static const struct float_loop loops[] = {
     {TMA_PTX_OP_MUL, false, mul_floats},      {TMA_PTX_OP_FMA, false, fma_floats},
     {TMA_PTX_OP_MAD, false, fma_floats},      {TMA_PTX_OP_DIV, false, div_floats},
     {TMA_PTX_OP_NEG, false, neg_floats},      {TMA_PTX_OP_ABS, false, abs_floats},
+    {TMA_PTX_OP_MIN, false, min_floats},      {TMA_PTX_OP_MAX, false, max_floats},
     {TMA_PTX_OP_ADD, true, add_floats_flush}, {TMA_PTX_OP_SUB, true, sub_floats_flush},
 };
 
@@ -342,7 +308,6 @@ bool tma_select_float(struct tma_op *op, const struct tma_ptx_instruction *instr
     bool packed = type->elements == 2;
     if (type->kind != TMA_PTX_FLOAT)
         return false;
-    op->format = (uint8_t)tma_format_of((enum tma_ptx_type)op->type);
     bool full = tma_ptx_has(instruction, TMA_PTX_DOT_FULL);
     bool approximate = full || tma_ptx_has(instruction, TMA_PTX_DOT_APPROX);
     for (size_t i = 0; i < sizeof approximations / sizeof approximations[0]; ++i) {
@@ -361,23 +326,11 @@ bool tma_select_float(struct tma_op *op, const struct tma_ptx_instruction *instr
     bool words = op->type == TMA_PTX_F32 && op->d.width == TMA_PTX_WORD && op->mode2 == 0 &&
                  !op->saturate && op->rounding == TMA_ROUND_EVEN && op->c.width == TMA_PTX_WORD &&
                  op->a.width == TMA_PTX_WORD && op->b.width == TMA_PTX_WORD;
-    if (words && !op->flush && opcode == TMA_PTX_OP_MIN && !op->c.absent)
-        words = false; /* of three operands */
-    if (words) {
-        if (opcode == TMA_PTX_OP_MIN && !op->flush) {
-            op->run = min_floats;
+    for (size_t i = 0; words && i < sizeof loops / sizeof loops[0]; ++i)
+        if (loops[i].opcode == opcode && loops[i].flush == op->flush) {
+            op->run = loops[i].run;
             return true;
         }
-        if (opcode == TMA_PTX_OP_MAX && !op->flush) {
-            op->run = max_floats;
-            return true;
-        }
-        for (size_t i = 0; i < sizeof loops / sizeof loops[0]; ++i)
-            if (loops[i].opcode == opcode && loops[i].flush == op->flush) {
-                op->run = loops[i].run;
-                return true;
-            }
-    }
     for (size_t i = 0; i < sizeof lane_rows / sizeof lane_rows[0]; ++i)
         if (lane_rows[i].opcode == opcode)
             op->lane = lane_rows[i].lane;

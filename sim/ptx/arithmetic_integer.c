@@ -1,6 +1,23 @@
 /* Integers, bits, comparisons, selections and moves (PTX ISA 9.7.1, 9.7.2, 9.7.6, 9.7.8, 9.7.9). */
 #include "ptx/lane_arithmetic.h"
 
+static uint32_t type_bits(const struct tma_op *op) {
+    return tma_ptx_types[op->type].bits;
+}
+
+static uint64_t fit(const struct tma_op *op, uint64_t value) {
+    return tma_low_bits(value, type_bits(op));
+}
+
+static uint64_t extend(const struct tma_op *op, uint64_t value) {
+    return tma_extended(value, (enum tma_ptx_type)op->type);
+}
+
+static bool less(const struct tma_op *op, uint64_t a, uint64_t b) {
+    return op->signed_value ? (int64_t)extend(op, a) < (int64_t)extend(op, b)
+                            : extend(op, a) < extend(op, b);
+}
+
 /* ---- any form, lane by lane ---- */
 
 enum tma_step tma_each_lane(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
@@ -24,9 +41,12 @@ enum tma_step tma_each_half(struct tma_warp *warp, const struct tma_op *op, uint
     const uint32_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b),
                    *c = tma_read(warp, &op->c);
     uint32_t *d = tma_write(warp, &op->d);
+    bool combines = op->c.width == TMA_PTX_PREDICATE; /* set: with both halves */
     TMA_EACH_OF(i, lanes) {
-        uint64_t low = op->lane(op, a[i] & 0xffff, b[i] & 0xffff, c[i] & 0xffff);
-        uint64_t high = op->lane(op, a[i] >> 16, b[i] >> 16, c[i] >> 16);
+        uint32_t third =
+            combines ? (uint32_t)tma_lane_value(warp, &op->c, i) * UINT32_C(0x10001) : c[i];
+        uint64_t low = op->lane(op, a[i] & 0xffff, b[i] & 0xffff, third & 0xffff);
+        uint64_t high = op->lane(op, a[i] >> 16, b[i] >> 16, third >> 16);
         d[i] = (uint32_t)(low & 0xffff) | (uint32_t)(high & 0xffff) << 16;
     }
     return TMA_STEP_NEXT;
@@ -34,45 +54,11 @@ enum tma_step tma_each_half(struct tma_warp *warp, const struct tma_op *op, uint
 
 /* ---- whole warps ---- */
 
-#define WORDS(name, type, expression)                                                              \
-    static enum tma_step name(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {    \
-        if (!tma_spread(warp, op, lanes))                                                          \
-            return TMA_STEP_NEXT;                                                                  \
-        const type *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b),                       \
-                   *c = tma_read(warp, &op->c);                                                    \
-        (void)b, (void)c;                                                                          \
-        type *d = tma_write(warp, &op->d);                                                         \
-        if (lanes == TMA_ALL_LANES) {                                                              \
-            TMA_EACH_LANE(i)                                                                       \
-            d[i] = (type)(expression);                                                             \
-            return TMA_STEP_NEXT;                                                                  \
-        }                                                                                          \
-        type result[32];                                                                           \
-        TMA_EACH_LANE(i)                                                                           \
-        result[i] = (type)(expression);                                                            \
-        tma_merge_words((uint32_t *)(void *)d, (const uint32_t *)(const void *)result, lanes);     \
-        return TMA_STEP_NEXT;                                                                      \
-    }
-
-#define DOUBLES(name, from, type, expression)                                                      \
-    static enum tma_step name(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {    \
-        if (!tma_spread(warp, op, lanes))                                                          \
-            return TMA_STEP_NEXT;                                                                  \
-        const from *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b);                       \
-        const type *c = tma_read(warp, &op->c);                                                    \
-        (void)b, (void)c;                                                                          \
-        type *d = tma_write(warp, &op->d);                                                         \
-        if (lanes == TMA_ALL_LANES) {                                                              \
-            TMA_EACH_LANE(i)                                                                       \
-            d[i] = (type)(expression);                                                             \
-            return TMA_STEP_NEXT;                                                                  \
-        }                                                                                          \
-        type result[32];                                                                           \
-        TMA_EACH_LANE(i)                                                                           \
-        result[i] = (type)(expression);                                                            \
-        tma_merge_doubles((uint64_t *)(void *)d, (const uint64_t *)(const void *)result, lanes);   \
-        return TMA_STEP_NEXT;                                                                      \
-    }
+#define WORDS(name, type, expression)         TMA_LOOP(name, type, type, type, type, expression)
+#define DOUBLES(name, from, type, expression) TMA_LOOP(name, from, from, type, type, expression)
+/* A shift's distance is a word. */
+#define SHIFT_DOUBLES(name, expression)                                                            \
+    TMA_LOOP(name, uint64_t, uint32_t, uint64_t, uint64_t, expression)
 
 WORDS(add_words, uint32_t, a[i] + b[i])
 WORDS(sub_words, uint32_t, a[i] - b[i])
@@ -113,39 +99,9 @@ DOUBLES(mul_wide, uint32_t, uint64_t, (uint64_t)a[i] * b[i])
 DOUBLES(mul_wide_signed, int32_t, int64_t, (int64_t)a[i] * b[i])
 DOUBLES(mad_wide, uint32_t, uint64_t, (uint64_t)a[i] * b[i] + c[i])
 DOUBLES(mad_wide_signed, int32_t, uint64_t, (uint64_t)((int64_t)a[i] * b[i]) + c[i])
-DOUBLES(widen, uint32_t, uint64_t, a[i])
-DOUBLES(widen_signed, int32_t, int64_t, a[i])
-
-/* A shift's distance is a word. */
-#define SHIFT_DOUBLES(name, expression)                                                            \
-    static enum tma_step name(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {    \
-        if (!tma_spread(warp, op, lanes))                                                          \
-            return TMA_STEP_NEXT;                                                                  \
-        const uint64_t *a = tma_read(warp, &op->a);                                                \
-        const uint32_t *b = tma_read(warp, &op->b);                                                \
-        uint64_t *d = tma_write(warp, &op->d);                                                     \
-        uint64_t result[32];                                                                       \
-        TMA_EACH_LANE(i)                                                                           \
-        result[i] = (uint64_t)(expression);                                                        \
-        tma_merge_doubles(d, result, lanes);                                                       \
-        return TMA_STEP_NEXT;                                                                      \
-    }
-
 SHIFT_DOUBLES(shl_doubles, b[i] > 63 ? 0 : a[i] << (b[i] & 63))
 SHIFT_DOUBLES(shr_doubles, b[i] > 63 ? 0 : a[i] >> (b[i] & 63))
 SHIFT_DOUBLES(sar_doubles, (int64_t)a[i] >> (b[i] > 63 ? 63 : b[i]))
-
-/* The low words of doubles. */
-static enum tma_step narrow(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    if (!tma_spread(warp, op, lanes))
-        return TMA_STEP_NEXT;
-    const uint64_t *a = tma_read(warp, &op->a);
-    uint32_t result[32];
-    TMA_EACH_LANE(i)
-    result[i] = (uint32_t)a[i];
-    tma_merge_words(tma_write(warp, &op->d), result, lanes);
-    return TMA_STEP_NEXT;
-}
 
 /* Selects by a predicate: what is opaque in the operand that is not taken does not count. */
 static enum tma_step select_by_predicate(struct tma_warp *warp, const struct tma_op *op,
@@ -203,64 +159,16 @@ enum tma_step tma_run_predicate(struct tma_warp *warp, const struct tma_op *op, 
     if (opaque | tma_opaque(warp, &op->d))
         tma_mark(warp, &op->d, lanes, opaque,
                  warp->origin[a_opaque & opaque & lanes ? op->a.number : op->b.number]);
-    uint32_t *d = tma_write(warp, &op->d);
-    *d = (*d & ~lanes) | (result & lanes);
+    tma_set_predicate(warp, &op->d, lanes, result);
     return TMA_STEP_NEXT;
 }
 
-bool tma_compare_lane(const struct tma_op *op, uint64_t a, uint64_t b) {
-    int order;
-    if (op->is_float) {
-        struct tma_ptx_number x = tma_number_of((enum tma_float_format)op->format, a),
-                              y = tma_number_of((enum tma_float_format)op->format, b);
-        if (op->flush) {
-            uint64_t least = op->format == TMA_FORMAT_F32 ? UINT64_C(0x7f800000) : 0x7c00;
-            if ((a & least) == 0)
-                x.kind = TMA_NUMBER_ZERO;
-            if ((b & least) == 0)
-                y.kind = TMA_NUMBER_ZERO;
-        }
-        order = tma_number_compare(x, y);
-    } else if (op->signed_value) {
-        int64_t x = (int64_t)tma_extended(a, (enum tma_ptx_type)op->type),
-                y = (int64_t)tma_extended(b, (enum tma_ptx_type)op->type);
-        order = x < y ? -1 : x > y;
-    } else {
-        uint64_t x = tma_extended(a, (enum tma_ptx_type)op->type),
-                 y = tma_extended(b, (enum tma_ptx_type)op->type);
-        order = x < y ? -1 : x > y;
-    }
-    switch ((enum tma_compare)op->compare) {
-    case TMA_COMPARE_EQ:
-        return order == 0;
-    case TMA_COMPARE_NE:
-        return order != 0 && order != 2;
-    case TMA_COMPARE_LT:
-        return order == -1;
-    case TMA_COMPARE_LE:
-        return order <= 0;
-    case TMA_COMPARE_GT:
-        return order == 1;
-    case TMA_COMPARE_GE:
-        return order == 0 || order == 1;
-    case TMA_COMPARE_EQU:
-        return order == 0 || order == 2;
-    case TMA_COMPARE_NEU:
-        return order != 0;
-    case TMA_COMPARE_LTU:
-        return order == -1 || order == 2;
-    case TMA_COMPARE_LEU:
-        return order <= 0 || order == 2;
-    case TMA_COMPARE_GTU:
-        return order >= 1;
-    case TMA_COMPARE_GEU:
-        return order >= 0;
-    case TMA_COMPARE_NUM:
-        return order != 2;
-    case TMA_COMPARE_NAN:
-        return order == 2;
-    }
-    return false;
+static bool compare_lane(const struct tma_op *op, uint64_t a, uint64_t b) {
+    int order = op->is_float
+                    ? tma_number_compare(tma_float_operand(op, a), tma_float_operand(op, b))
+                : less(op, a, b) ? -1
+                                 : less(op, b, a);
+    return op->compare >> (order + 1) & 1;
 }
 
 static const uint32_t lane_bits[32] = {
@@ -269,11 +177,12 @@ static const uint32_t lane_bits[32] = {
     1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-#define COMPARE(type, operator)                                                                    \
+/* Signed numbers with the sign flipped are in the order of unsigned ones. */
+#define COMPARE(operator)                                                                          \
     do {                                                                                           \
-        const type *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b);                       \
         TMA_EACH_LANE(i)                                                                           \
-        mask |= a[i] operator b[i] ? lane_bits[i] : 0;                                             \
+        mask |= (a[i] ^ flip) operator(b[i] ^ flip) ? lane_bits[i] : 0;                            \
+        return mask;                                                                               \
     } while (0)
 
 /* The lanes for which the comparison of words or doubles holds. */
@@ -281,44 +190,41 @@ static uint32_t compare_lanes(const struct tma_warp *warp, const struct tma_op *
                               uint32_t lanes) {
     uint32_t mask = 0;
     if (op->mode == 32) {
-        switch (op->compare + 16 * op->signed_value) {
+        const uint32_t *a = tma_read(warp, &op->a), *b = tma_read(warp, &op->b);
+        uint32_t flip = op->signed_value ? UINT32_C(1) << 31 : 0;
+        switch (op->compare) {
         case TMA_COMPARE_EQ:
-        case TMA_COMPARE_EQ + 16:
-            COMPARE(uint32_t, ==);
-            return mask;
+            COMPARE(==);
         case TMA_COMPARE_NE:
-        case TMA_COMPARE_NE + 16:
-            COMPARE(uint32_t, !=);
-            return mask;
+            COMPARE(!=);
         case TMA_COMPARE_LT:
-            COMPARE(uint32_t, <);
-            return mask;
+            COMPARE(<);
         case TMA_COMPARE_LE:
-            COMPARE(uint32_t, <=);
-            return mask;
+            COMPARE(<=);
         case TMA_COMPARE_GT:
-            COMPARE(uint32_t, >);
-            return mask;
+            COMPARE(>);
         case TMA_COMPARE_GE:
-            COMPARE(uint32_t, >=);
-            return mask;
-        case TMA_COMPARE_LT + 16:
-            COMPARE(int32_t, <);
-            return mask;
-        case TMA_COMPARE_LE + 16:
-            COMPARE(int32_t, <=);
-            return mask;
-        case TMA_COMPARE_GT + 16:
-            COMPARE(int32_t, >);
-            return mask;
-        case TMA_COMPARE_GE + 16:
-            COMPARE(int32_t, >=);
-            return mask;
+            COMPARE(>=);
         }
     }
     TMA_EACH_OF(i, lanes) {
-        if (tma_compare_lane(op, tma_lane_value(warp, &op->a, i), tma_lane_value(warp, &op->b, i)))
+        if (compare_lane(op, tma_lane_value(warp, &op->a, i), tma_lane_value(warp, &op->b, i)))
             mask |= UINT32_C(1) << i;
+    }
+    return mask;
+}
+
+/* A comparison, combined with the instruction's other predicate. */
+static uint32_t combined(const struct tma_op *op, uint32_t mask, uint32_t other) {
+    switch ((enum tma_boolean)op->boolean) {
+    case TMA_BOOLEAN_NONE:
+        break;
+    case TMA_BOOLEAN_AND:
+        return mask & other;
+    case TMA_BOOLEAN_OR:
+        return mask | other;
+    case TMA_BOOLEAN_XOR:
+        return mask ^ other;
     }
     return mask;
 }
@@ -327,21 +233,11 @@ static uint32_t compare_lanes(const struct tma_warp *warp, const struct tma_op *
  * the second one. */
 static void set_predicates(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes,
                            uint32_t mask, uint32_t mask2) {
-    if (op->boolean != TMA_BOOLEAN_NONE) {
-        uint32_t other = tma_predicate(warp, &op->c);
-        mask = op->boolean == TMA_BOOLEAN_AND  ? mask & other
-               : op->boolean == TMA_BOOLEAN_OR ? mask | other
-                                               : mask ^ other;
-        mask2 = op->boolean == TMA_BOOLEAN_AND  ? mask2 & other
-                : op->boolean == TMA_BOOLEAN_OR ? mask2 | other
-                                                : mask2 ^ other;
-    }
-    uint32_t *d = tma_write(warp, &op->d);
-    *d = (*d & ~lanes) | (mask & lanes);
+    uint32_t other = tma_predicate(warp, &op->c);
+    tma_set_predicate(warp, &op->d, lanes, combined(op, mask, other));
     if (op->list_count != 0) {
         const struct tma_place *second = &warp->launch->places[op->list];
-        uint32_t *e = tma_write(warp, second);
-        *e = (*e & ~lanes) | (mask2 & lanes);
+        tma_set_predicate(warp, second, lanes, combined(op, mask2, other));
         tma_mark(warp, second, lanes, tma_opaque(warp, &op->d), warp->origin[op->d.number]);
     }
 }
@@ -358,9 +254,9 @@ enum tma_step tma_run_setp_halves(struct tma_warp *warp, const struct tma_op *op
     if (tma_spread(warp, op, lanes)) {
         TMA_EACH_OF(i, lanes) {
             uint64_t a = tma_lane_value(warp, &op->a, i), b = tma_lane_value(warp, &op->b, i);
-            if (tma_compare_lane(op, a & 0xffff, b & 0xffff))
+            if (compare_lane(op, a & 0xffff, b & 0xffff))
                 mask |= UINT32_C(1) << i;
-            if (tma_compare_lane(op, a >> 16, b >> 16))
+            if (compare_lane(op, a >> 16, b >> 16))
                 mask2 |= UINT32_C(1) << i;
         }
     }
@@ -470,40 +366,18 @@ enum tma_step tma_run_unpack(struct tma_warp *warp, const struct tma_op *op, uin
 
 /* ---- functions of a lane ---- */
 
-#define LANE(name) static uint64_t name(const struct tma_op *op, uint64_t a, uint64_t b, uint64_t c)
-#define UNUSED(x)  (void)(x)
-
-static uint32_t type_bits(const struct tma_op *op) {
-    return tma_ptx_types[op->type].bits;
-}
-
-static uint64_t fit(const struct tma_op *op, uint64_t value) {
-    return tma_low_bits(value, type_bits(op));
-}
-
-static uint64_t extend(const struct tma_op *op, uint64_t value) {
-    return tma_extended(value, (enum tma_ptx_type)op->type);
-}
-
-static bool less(const struct tma_op *op, uint64_t a, uint64_t b) {
-    return op->signed_value ? (int64_t)extend(op, a) < (int64_t)extend(op, b)
-                            : extend(op, a) < extend(op, b);
-}
-
 /* Clamps a sum of two words to s32. */
 static uint64_t saturated(int64_t value) {
     return (uint32_t)(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);
 }
 
-LANE(lane_add) {
-    UNUSED(c);
+TMA_LANE(lane_add) {
     if (op->saturate)
         return saturated((int64_t)(int32_t)a + (int32_t)b);
     return fit(op, a + b);
 }
 
-LANE(lane_sub) {
-    UNUSED(c);
+TMA_LANE(lane_sub) {
     if (op->saturate)
         return saturated((int64_t)(int32_t)a - (int32_t)b);
     return fit(op, a - b);
@@ -524,15 +398,14 @@ static tma_wide product(const struct tma_op *op, uint64_t a, uint64_t b) {
 }
 
 /* mul, mad: op->mode is 0 for the low half, 1 for the high half, 2 for all. */
-LANE(lane_mul) {
-    UNUSED(c);
+TMA_LANE(lane_mul) {
     tma_wide value = product(op, a, b);
     return op->mode == 1   ? fit(op, (uint64_t)(value >> type_bits(op)))
            : op->mode == 2 ? tma_low_bits((uint64_t)value, 2 * type_bits(op))
                            : fit(op, (uint64_t)value);
 }
 
-LANE(lane_mad) {
+TMA_LANE(lane_mad) {
     uint64_t value = lane_mul(op, a, b, 0);
     if (op->saturate)
         return saturated((int64_t)(int32_t)value + (int32_t)c);
@@ -540,14 +413,13 @@ LANE(lane_mad) {
 }
 
 /* mul24, mad24: 48 bits of the product of two 24-bit values; the low or the high 32 of them. */
-LANE(lane_mul24) {
-    UNUSED(c);
+TMA_LANE(lane_mul24) {
     uint64_t x = op->signed_value ? (uint64_t)tma_signed(a, 24) : a & 0xffffff;
     uint64_t y = op->signed_value ? (uint64_t)tma_signed(b, 24) : b & 0xffffff;
     return (uint32_t)(x * y >> (op->mode == 1 ? 16 : 0));
 }
 
-LANE(lane_mad24) {
+TMA_LANE(lane_mad24) {
     uint64_t value = lane_mul24(op, a, b, 0);
     if (op->saturate)
         return saturated((int64_t)(int32_t)value + (int32_t)c);
@@ -555,8 +427,7 @@ LANE(lane_mad24) {
 }
 
 /* Division by zero gives all ones, as quotient and as remainder. */
-LANE(lane_div) {
-    UNUSED(c);
+TMA_LANE(lane_div) {
     uint64_t x = extend(op, a), y = extend(op, b);
     if (y == 0)
         return fit(op, ~UINT64_C(0));
@@ -567,66 +438,55 @@ LANE(lane_div) {
     return fit(op, (uint64_t)(op->mode ? (int64_t)x % (int64_t)y : (int64_t)x / (int64_t)y));
 }
 
-LANE(lane_abs) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_abs) {
     uint64_t x = extend(op, a);
     return fit(op, (int64_t)x < 0 ? 0 - x : x);
 }
 
-LANE(lane_neg) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_neg) {
     return fit(op, 0 - a);
 }
 
-LANE(lane_min) {
-    UNUSED(c);
+TMA_LANE(lane_min) {
     uint64_t value = less(op, b, a) ? b : a;
     return op->relu && tma_signed(value, type_bits(op)) < 0 ? 0 : value;
 }
 
-LANE(lane_max) {
-    UNUSED(c);
+TMA_LANE(lane_max) {
     uint64_t value = less(op, a, b) ? b : a;
     return op->relu && tma_signed(value, type_bits(op)) < 0 ? 0 : value;
 }
 
-LANE(lane_sad) {
+TMA_LANE(lane_sad) {
     return fit(op, c + (less(op, a, b) ? b - a : a - b));
 }
 
-LANE(lane_and) {
-    UNUSED(c);
+TMA_LANE(lane_and) {
     return fit(op, a & b);
 }
 
-LANE(lane_or) {
-    UNUSED(c);
+TMA_LANE(lane_or) {
     return fit(op, a | b);
 }
 
-LANE(lane_xor) {
-    UNUSED(c);
+TMA_LANE(lane_xor) {
     return fit(op, a ^ b);
 }
 
-LANE(lane_not) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_not) {
     return fit(op, ~a);
 }
 
-LANE(lane_cnot) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_cnot) {
     return fit(op, a) == 0;
 }
 
-LANE(lane_shl) {
-    UNUSED(c);
+TMA_LANE(lane_shl) {
     b = (uint32_t)b;
     return b >= type_bits(op) ? 0 : fit(op, a << b);
 }
 
-LANE(lane_shr) {
-    UNUSED(c);
+TMA_LANE(lane_shr) {
     b = (uint32_t)b;
     if (op->signed_value) {
         uint32_t most = type_bits(op) - 1;
@@ -636,7 +496,7 @@ LANE(lane_shr) {
 }
 
 /* shf: op->mode is 1 for the right; op->mode2 is 1 for wrapping. */
-LANE(lane_shf) {
+TMA_LANE(lane_shf) {
     uint32_t distance = op->mode2 ? (uint32_t)c & 31 : (uint32_t)c > 32 ? 32 : (uint32_t)c;
     uint64_t both = (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
     return op->mode         ? (uint32_t)(both >> distance)
@@ -644,23 +504,16 @@ LANE(lane_shf) {
                             : (uint32_t)(both << distance >> 32);
 }
 
-LANE(lane_popc) {
-    UNUSED(op), UNUSED(b), UNUSED(c);
-    a = fit(op, a);
-    uint32_t count = 0;
-    for (; a != 0; a &= a - 1)
-        ++count;
-    return count;
+TMA_LANE(lane_popc) {
+    return (uint64_t)__builtin_popcountll(fit(op, a));
 }
 
-LANE(lane_clz) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_clz) {
     a = fit(op, a);
     return a == 0 ? type_bits(op) : (uint32_t)__builtin_clzll(a) - (64 - type_bits(op));
 }
 
-LANE(lane_brev) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_brev) {
     uint64_t value = 0;
     for (uint32_t bit = 0; bit < type_bits(op); ++bit)
         value |= (a >> bit & 1) << (type_bits(op) - 1 - bit);
@@ -668,8 +521,7 @@ LANE(lane_brev) {
 }
 
 /* bfind: op->mode is 1 for .shiftamt. */
-LANE(lane_bfind) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_bfind) {
     uint64_t x = extend(op, a);
     if (op->signed_value && (int64_t)x < 0)
         x = ~x;
@@ -679,7 +531,7 @@ LANE(lane_bfind) {
     return op->mode ? type_bits(op) - 1 - bit : bit;
 }
 
-LANE(lane_bfe) {
+TMA_LANE(lane_bfe) {
     /* Of words, position and length are bytes; of doublewords, words (as an H100 does). */
     uint32_t bits = type_bits(op), mask = bits == 64 ? UINT32_MAX : 255;
     uint64_t position = (uint32_t)b & mask, length = (uint32_t)c & mask, x = extend(op, a);
@@ -698,8 +550,7 @@ LANE(lane_bfe) {
 }
 
 /* szext: op->mode is 1 for wrapping. */
-LANE(lane_szext) {
-    UNUSED(c);
+TMA_LANE(lane_szext) {
     uint32_t n = (uint32_t)b;
     if (op->mode)
         n &= 31;
@@ -711,8 +562,7 @@ LANE(lane_szext) {
 }
 
 /* bmsk: b bits from bit a on. */
-LANE(lane_bmsk) {
-    UNUSED(c);
+TMA_LANE(lane_bmsk) {
     uint32_t from = (uint32_t)a, n = (uint32_t)b;
     if (op->mode) {
         from &= 31;
@@ -725,7 +575,7 @@ LANE(lane_bmsk) {
 }
 
 /* prmt: op->mode is the mode, 0 for the general form. */
-LANE(lane_prmt) {
+TMA_LANE(lane_prmt) {
     uint64_t bytes = (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
     uint32_t selection = (uint32_t)c, at = selection & 3, result = 0;
     for (uint32_t i = 0; i < 4; ++i) {
@@ -762,7 +612,7 @@ LANE(lane_prmt) {
     return result;
 }
 
-LANE(lane_lop3) {
+TMA_LANE(lane_lop3) {
     uint32_t table = (uint32_t)op->immediate, result = 0;
     for (uint32_t i = 0; i < 8; ++i)
         if (table >> i & 1)
@@ -771,8 +621,7 @@ LANE(lane_lop3) {
 }
 
 /* fns: the offset-th set bit at or above (below) bit `base`. */
-LANE(lane_fns) {
-    UNUSED(op);
+TMA_LANE(lane_fns) {
     uint32_t mask = (uint32_t)a, base = (uint32_t)b;
     int32_t offset = (int32_t)c;
     if (offset == INT32_MIN) /* its negative is no int32 */
@@ -798,7 +647,7 @@ static bool is_signed_type(uint8_t type) {
     return tma_ptx_types[type].kind == TMA_PTX_SIGNED;
 }
 
-LANE(lane_dp4a) {
+TMA_LANE(lane_dp4a) {
     int64_t sum = (int32_t)c;
     for (uint32_t i = 0; i < 4; ++i)
         sum += part(a, 8 * i, 8, is_signed_type(op->type)) *
@@ -807,7 +656,7 @@ LANE(lane_dp4a) {
 }
 
 /* dp2a: op->mode is 1 for the high half of b. */
-LANE(lane_dp2a) {
+TMA_LANE(lane_dp2a) {
     int64_t sum = (int32_t)c;
     for (uint32_t i = 0; i < 2; ++i)
         sum += part(a, 16 * i, 16, is_signed_type(op->type)) *
@@ -817,27 +666,14 @@ LANE(lane_dp2a) {
 
 /* set: op->mode is 1 for a result of f32, 2 for f16 and 3 for bf16. c is the combining predicate.
  */
-LANE(lane_set) {
-    bool holds = tma_compare_lane(op, a, b);
-    switch ((enum tma_boolean)op->boolean) {
-    case TMA_BOOLEAN_NONE:
-        break;
-    case TMA_BOOLEAN_AND:
-        holds = holds && c;
-        break;
-    case TMA_BOOLEAN_OR:
-        holds = holds || c;
-        break;
-    case TMA_BOOLEAN_XOR:
-        holds = holds != (c != 0);
-        break;
-    }
+TMA_LANE(lane_set) {
+    bool holds = combined(op, compare_lane(op, a, b), (uint32_t)c) != 0;
     static const uint32_t truths[] = {UINT32_MAX, 0x3f800000, 0x3c00, 0x3f80, 0xffff};
     return holds ? truths[op->mode] : 0;
 }
 
 /* slct: a if c is not negative. A NaN is. */
-LANE(lane_slct) {
+TMA_LANE(lane_slct) {
     if (!op->is_float)
         return (int32_t)c >= 0 ? a : b;
     uint32_t magnitude = (uint32_t)c & 0x7fffffff;
@@ -847,8 +683,7 @@ LANE(lane_slct) {
 }
 
 /* isspacep: op->immediate is the base of the window, op->b (.shared::cta) the CTA's rank. */
-LANE(lane_isspacep) {
-    UNUSED(c);
+TMA_LANE(lane_isspacep) {
     if (op->space == TMA_PTX_GLOBAL)
         return a < TMA_WINDOW_CONST || a >= TMA_WINDOW_SHARED + TMA_WINDOW_BYTES;
     uint64_t offset = a - op->immediate;
@@ -856,18 +691,15 @@ LANE(lane_isspacep) {
 }
 
 /* cvta: adds the window's base to an address, or (op->mode 1) takes it off. */
-LANE(lane_cvta) {
-    UNUSED(b), UNUSED(c);
+TMA_LANE(lane_cvta) {
     return op->mode ? a - op->immediate : a + op->immediate;
 }
 
-LANE(lane_mapa) {
-    UNUSED(op), UNUSED(c);
+TMA_LANE(lane_mapa) {
     return (a & ~(UINT64_C(0xff) << TMA_SHARED_RANK_BIT)) | (b & 0xff) << TMA_SHARED_RANK_BIT;
 }
 
-LANE(lane_getctarank) {
-    UNUSED(op), UNUSED(b), UNUSED(c);
+TMA_LANE(lane_getctarank) {
     return a >> TMA_SHARED_RANK_BIT & 0xff;
 }
 
@@ -911,12 +743,7 @@ static enum tma_step run_lop3_predicate(struct tma_warp *warp, const struct tma_
             mask |= (uint32_t)((uint32_t)value != 0) << i;
         }
     }
-    uint32_t other = tma_predicate(warp, q);
-    mask = op->boolean == TMA_BOOLEAN_AND  ? mask & other
-           : op->boolean == TMA_BOOLEAN_OR ? mask | other
-                                           : mask ^ other;
-    uint32_t *d = tma_write(warp, p);
-    *d = (*d & ~lanes) | (mask & lanes);
+    tma_set_predicate(warp, p, lanes, combined(op, mask, tma_predicate(warp, q)));
     tma_mark(warp, p, lanes, opaque | tma_opaque(warp, q),
              warp->origin[opaque ? op->d.number : q->number]);
     return TMA_STEP_NEXT;
@@ -967,6 +794,8 @@ struct integer_loop {
 static const struct integer_loop loops[] = {
     {TMA_PTX_OP_ADD, 32, -1, add_words},   {TMA_PTX_OP_ADD, 64, -1, add_doubles},
     {TMA_PTX_OP_SUB, 32, -1, sub_words},   {TMA_PTX_OP_SUB, 64, -1, sub_doubles},
+    {TMA_PTX_OP_MUL, 32, -1, mul_words},   {TMA_PTX_OP_MUL, 64, -1, mul_doubles},
+    {TMA_PTX_OP_MAD, 32, -1, mad_words},   {TMA_PTX_OP_MAD, 64, -1, mad_doubles},
     {TMA_PTX_OP_AND, 32, -1, and_words},   {TMA_PTX_OP_AND, 64, -1, and_doubles},
     {TMA_PTX_OP_OR, 32, -1, or_words},     {TMA_PTX_OP_OR, 64, -1, or_doubles},
     {TMA_PTX_OP_XOR, 32, -1, xor_words},   {TMA_PTX_OP_XOR, 64, -1, xor_doubles},
@@ -1049,16 +878,12 @@ static tma_handler *find_loop(const struct tma_op *op, uint16_t opcode) {
                    : add            ? mad_wide
                                     : mul_wide;
         }
-        if (op->mode != 0 || bits < 32)
+        if (op->mode != 0)
             return NULL;
     }
     if (!same_width(&op->d, width) || !same_width(&op->a, width) ||
         !same_width(&op->b, shift ? TMA_PTX_WORD : width) || !same_width(&op->c, width))
         return NULL;
-    if (opcode == TMA_PTX_OP_MUL)
-        return bits == 64 ? mul_doubles : mul_words;
-    if (opcode == TMA_PTX_OP_MAD)
-        return bits == 64 ? mad_doubles : mad_words;
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; ++i)
         if (loops[i].opcode == opcode && loops[i].bits == bits &&
             (loops[i].is_signed < 0 || loops[i].is_signed == op->signed_value))
@@ -1086,23 +911,6 @@ bool tma_select_integer(struct tma_op *op, const struct tma_ptx_instruction *ins
     if (opcode == TMA_PTX_OP_LOP3 && op->list_count != 0) {
         op->run = run_lop3_predicate;
         return true;
-    }
-    if (opcode == TMA_PTX_OP_CVT && op->type != op->type2 && !op->saturate) {
-        enum tma_ptx_type to = (enum tma_ptx_type)op->type, from = (enum tma_ptx_type)op->type2;
-        uint32_t to_bits = tma_ptx_types[to].bits, from_bits = tma_ptx_types[from].bits;
-        if (tma_ptx_types[to].kind == TMA_PTX_FLOAT || tma_ptx_types[from].kind == TMA_PTX_FLOAT)
-            return false;
-        if (to_bits == 64 && from_bits == 32 && op->a.width == TMA_PTX_WORD &&
-            op->d.width == TMA_PTX_DOUBLE) {
-            op->run = tma_ptx_types[from].kind == TMA_PTX_SIGNED ? widen_signed : widen;
-            return true;
-        }
-        if (to_bits == 32 && from_bits == 64 && op->a.width == TMA_PTX_DOUBLE &&
-            op->d.width == TMA_PTX_WORD) {
-            op->run = narrow;
-            return true;
-        }
-        return false;
     }
     if (type->kind == TMA_PTX_FLOAT && opcode != TMA_PTX_OP_SET && opcode != TMA_PTX_OP_SLCT &&
         opcode != TMA_PTX_OP_MOV)

@@ -268,8 +268,7 @@ enum tma_step tma_run_mbarrier_wait(struct tma_warp *warp, const struct tma_op *
         path->wait = wait;
         return TMA_STEP_PARKED;
     }
-    uint32_t *d = tma_write(warp, &op->d);
-    *d = (*d & ~lanes) | over;
+    tma_set_predicate(warp, &op->d, lanes, over);
     tma_mark(warp, &op->d, lanes, 0, 0);
     if (over == lanes)
         return TMA_STEP_NEXT;

@@ -100,8 +100,7 @@ static uint64_t float_bits(const struct tma_op *op, uint64_t a) {
                    to);
 }
 
-static uint64_t lane_cvt(const struct tma_op *op, uint64_t a, uint64_t b, uint64_t c) {
-    (void)b, (void)c;
+TMA_LANE(lane_cvt) {
     uint64_t result;
     if (is_float(op->type))
         return float_bits(op, a);
@@ -116,48 +115,54 @@ static uint64_t lane_cvt(const struct tma_op *op, uint64_t a, uint64_t b, uint64
 }
 
 /* Two values into one register: the first is the upper half. */
-static uint64_t lane_cvt_two(const struct tma_op *op, uint64_t a, uint64_t b, uint64_t c) {
-    (void)c;
+TMA_LANE(lane_cvt_two) {
     uint32_t half = tma_ptx_types[op->type].bits / 2;
     return float_bits(op, a) << half | float_bits(op, b);
 }
 
 /* A packed type into another. */
-static uint64_t lane_cvt_halves(const struct tma_op *op, uint64_t a, uint64_t b, uint64_t c) {
-    (void)b, (void)c;
+TMA_LANE(lane_cvt_halves) {
     uint32_t from = tma_ptx_types[op->type2].bits / 2, to = tma_ptx_types[op->type].bits / 2;
     return float_bits(op, a >> from) << to | float_bits(op, tma_low_bits(a, from));
 }
 
 /* cvt.pack.sat: a and b, clamped, above (or instead of the upper part of) c. */
-static uint64_t lane_cvt_pack(const struct tma_op *op, uint64_t a, uint64_t b, uint64_t c) {
+TMA_LANE(lane_cvt_pack) {
     uint32_t bits = tma_ptx_types[op->type].bits;
     uint64_t high = integer_bits(op, source(op, a)), low = integer_bits(op, source(op, b));
     uint64_t result = high << bits | low;
     return (uint32_t)(bits == 16 ? result : c << 2 * bits | result);
 }
 
-/* f32 from f16, whole warps. */
-static enum tma_step floats_of_halves(struct tma_warp *warp, const struct tma_op *op,
-                                      uint32_t lanes) {
-    if (!tma_spread(warp, op, lanes))
-        return TMA_STEP_NEXT;
-    const uint32_t *a = tma_read(warp, &op->a);
-    uint32_t result[32];
-    TMA_EACH_LANE(i) {
-        uint32_t magnitude = a[i] & 0x7fff, sign = (a[i] & 0x8000) << 16;
-        /* The exponent's bias grows by 112; denormal numbers are multiplied by 2^112. */
-        uint32_t scaled_bits = magnitude << 13;
-        float scaled;
-        memcpy(&scaled, &scaled_bits, 4);
-        scaled *= 0x1p112f;
-        uint32_t bits;
-        memcpy(&bits, &scaled, 4);
-        bits = magnitude > 0x7c00 ? 0x7fffffff : magnitude == 0x7c00 ? 0x7f800000 : bits | sign;
-        result[i] = magnitude == 0x7c00 ? bits | sign : bits;
-    }
-    tma_merge_words(tma_write(warp, &op->d), result, lanes);
-    return TMA_STEP_NEXT;
+static uint32_t float_of_half(uint32_t half) {
+    uint32_t magnitude = half & 0x7fff, sign = (half & 0x8000) << 16;
+    /* The exponent's bias grows by 112; denormal numbers are multiplied by 2^112. */
+    uint32_t bits = magnitude << 13;
+    float scaled;
+    memcpy(&scaled, &bits, 4);
+    scaled *= 0x1p112f;
+    memcpy(&bits, &scaled, 4);
+    return magnitude > 0x7c00 ? 0x7fffffff : sign | (magnitude == 0x7c00 ? 0x7f800000 : bits);
+}
+
+TMA_LOOP(floats_of_halves, uint32_t, uint32_t, uint32_t, uint32_t, float_of_half(a[i]))
+TMA_LOOP(widen, uint32_t, uint32_t, uint32_t, uint64_t, a[i])
+TMA_LOOP(widen_signed, int32_t, int32_t, int32_t, int64_t, a[i])
+TMA_LOOP(narrow, uint64_t, uint64_t, uint64_t, uint32_t, a[i])
+
+/* A loop over the warp for the registers that the operands have; NULL: none. */
+static tma_handler *find_loop(const struct tma_op *op) {
+    bool from_word = op->a.width == TMA_PTX_WORD, to_word = op->d.width == TMA_PTX_WORD;
+    uint32_t to = tma_ptx_types[op->type].bits, from = tma_ptx_types[op->type2].bits;
+    if (op->saturate)
+        return NULL;
+    if (op->type == TMA_PTX_F32 && op->type2 == TMA_PTX_F16 && from_word && to_word)
+        return floats_of_halves;
+    if (is_float(op->type) || is_float(op->type2))
+        return NULL;
+    if (to == 64 && from == 32 && from_word && op->d.width == TMA_PTX_DOUBLE)
+        return is_signed(op->type2) ? widen_signed : widen;
+    return to == 32 && from == 64 && op->a.width == TMA_PTX_DOUBLE && to_word ? narrow : NULL;
 }
 
 bool tma_select_conversion(struct tma_op *op, const struct tma_ptx_instruction *instruction) {
@@ -168,10 +173,10 @@ bool tma_select_conversion(struct tma_op *op, const struct tma_ptx_instruction *
     }
     if (instruction->opcode != TMA_PTX_OP_CVT)
         return false;
-    op->format = (uint8_t)tma_format_of((enum tma_ptx_type)op->type);
     op->format2 = (uint8_t)tma_format_of((enum tma_ptx_type)op->type2);
-    /* A register of 16, 32 or 64 bits. */
-    op->run = tma_each_lane;
+    op->run = find_loop(op);
+    if (op->run == NULL)
+        op->run = tma_each_lane;
     uint32_t to = tma_ptx_types[op->type].elements, from = tma_ptx_types[op->type2].elements;
     if (to == 2 && from == 2)
         op->lane = lane_cvt_halves;
@@ -179,8 +184,5 @@ bool tma_select_conversion(struct tma_op *op, const struct tma_ptx_instruction *
         op->lane = lane_cvt_two;
     else
         op->lane = lane_cvt;
-    if (op->type == TMA_PTX_F32 && op->type2 == TMA_PTX_F16 && !op->saturate &&
-        op->d.width == TMA_PTX_WORD && op->a.width == TMA_PTX_WORD)
-        op->run = floats_of_halves;
     return true;
 }

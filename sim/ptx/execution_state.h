@@ -85,7 +85,7 @@ struct tma_op {
     uint32_t list, list_count;   /* further places, in launch->places */
     uint32_t list2, list2_count; /* a second list */
     uint32_t function;           /* that the instruction belongs to; of a call: the callee */
-    uint8_t type, type2, type3;  /* enum tma_ptx_type */
+    uint8_t type, type2;         /* enum tma_ptx_type */
     uint8_t format, format2;     /* enum tma_float_format */
     uint8_t rounding;            /* enum tma_rounding */
     uint8_t compare, boolean;    /* kinds of comparison and of combination: lane_arithmetic.h */
@@ -324,6 +324,13 @@ static inline void tma_set_lane(struct tma_warp *warp, const struct tma_place *p
     }
 }
 
+/* Sets a predicate in `lanes`: those of `mask` hold. */
+static inline void tma_set_predicate(struct tma_warp *warp, const struct tma_place *place,
+                                     uint32_t lanes, uint32_t mask) {
+    uint32_t *d = tma_write(warp, place);
+    *d = (*d & ~lanes) | (mask & lanes);
+}
+
 /* Marks lanes of a register: `opaque` of `lanes` are, the others of `lanes` are not. */
 static inline void tma_mark(struct tma_warp *warp, const struct tma_place *place, uint32_t lanes,
                             uint32_t opaque, uint16_t origin) {
@@ -350,14 +357,18 @@ static inline bool tma_spread(struct tma_warp *warp, const struct tma_op *op, ui
     return all != lanes;
 }
 
-static inline void tma_merge_words(uint32_t *to, const uint32_t *from, uint32_t lanes) {
+static inline void tma_merge_words(void *to, const void *from, uint32_t lanes) {
+    uint32_t *d = to;
+    const uint32_t *result = from;
     TMA_EACH_LANE(i)
-    to[i] = lanes >> i & 1 ? from[i] : to[i];
+    d[i] = lanes >> i & 1 ? result[i] : d[i];
 }
 
-static inline void tma_merge_doubles(uint64_t *to, const uint64_t *from, uint32_t lanes) {
+static inline void tma_merge_doubles(void *to, const void *from, uint32_t lanes) {
+    uint64_t *d = to;
+    const uint64_t *result = from;
     TMA_EACH_LANE(i)
-    to[i] = lanes >> i & 1 ? from[i] : to[i];
+    d[i] = lanes >> i & 1 ? result[i] : d[i];
 }
 
 static inline struct tma_ptx_line *tma_line(struct tma_warp *warp, const struct tma_op *op) {

@@ -5,22 +5,23 @@
 
 #include "ptx/execution_state.h"
 
-/* Kinds of comparison (tma_op.compare). Those with U hold for NaN, too. */
+/* Kinds of comparison (tma_op.compare): bits of the outcomes for which it holds, 1 less, 2 equal, 4
+ * greater, 8 unordered. */
 enum tma_compare {
-    TMA_COMPARE_EQ,
-    TMA_COMPARE_NE,
-    TMA_COMPARE_LT,
-    TMA_COMPARE_LE,
-    TMA_COMPARE_GT,
-    TMA_COMPARE_GE,
-    TMA_COMPARE_EQU,
-    TMA_COMPARE_NEU,
-    TMA_COMPARE_LTU,
-    TMA_COMPARE_LEU,
-    TMA_COMPARE_GTU,
-    TMA_COMPARE_GEU,
-    TMA_COMPARE_NUM,
-    TMA_COMPARE_NAN
+    TMA_COMPARE_LT = 1,
+    TMA_COMPARE_EQ = 2,
+    TMA_COMPARE_LE = 3,
+    TMA_COMPARE_GT = 4,
+    TMA_COMPARE_NE = 5,
+    TMA_COMPARE_GE = 6,
+    TMA_COMPARE_NUM = 7,
+    TMA_COMPARE_NAN = 8,
+    TMA_COMPARE_LTU = 9,
+    TMA_COMPARE_EQU = 10,
+    TMA_COMPARE_LEU = 11,
+    TMA_COMPARE_GTU = 12,
+    TMA_COMPARE_NEU = 13,
+    TMA_COMPARE_GEU = 14
 };
 
 /* How setp combines the comparison with its third operand (tma_op.boolean). */
@@ -39,7 +40,8 @@ bool tma_select_conversion(struct tma_op *op, const struct tma_ptx_instruction *
 tma_handler tma_run_setp, tma_run_setp_halves, tma_run_mov, tma_run_mov_vector, tma_run_pack,
     tma_run_unpack, tma_run_predicate;
 
-bool tma_compare_lane(const struct tma_op *op, uint64_t a, uint64_t b);
+/* An operand in tma_op.format, as the instruction sees it: .ftz flushes denormal numbers. */
+struct tma_ptx_number tma_float_operand(const struct tma_op *op, uint64_t bits);
 
 /* Addition on the bits of a type, for atomic operations: rounds to nearest even. */
 uint64_t tma_float_sum(enum tma_ptx_type type, uint64_t a, uint64_t b, bool flush);
@@ -63,5 +65,36 @@ static inline uint64_t tma_extended(uint64_t value, enum tma_ptx_type type) {
     return tma_ptx_types[type].kind == TMA_PTX_SIGNED ? (uint64_t)tma_signed(value, bits)
                                                       : tma_low_bits(value, bits);
 }
+
+#define TMA_UNUSED __attribute__((unused))
+
+/* The head of a function of one lane (tma_op.lane). */
+#define TMA_LANE(name)                                                                             \
+    static uint64_t name(TMA_UNUSED const struct tma_op *op, TMA_UNUSED uint64_t a,                \
+                         TMA_UNUSED uint64_t b, TMA_UNUSED uint64_t c)
+
+/* A handler for whole warps: d[i] = expression of a[i], b[i] and c[i], which have these types. */
+#define TMA_LOOP(name, type_a, type_b, type_c, type_d, expression)                                 \
+    static enum tma_step name(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {    \
+        if (!tma_spread(warp, op, lanes))                                                          \
+            return TMA_STEP_NEXT;                                                                  \
+        TMA_UNUSED const type_a *a = tma_read(warp, &op->a);                                       \
+        TMA_UNUSED const type_b *b = tma_read(warp, &op->b);                                       \
+        TMA_UNUSED const type_c *c = tma_read(warp, &op->c);                                       \
+        type_d *d = tma_write(warp, &op->d);                                                       \
+        if (lanes == TMA_ALL_LANES) {                                                              \
+            TMA_EACH_LANE(i)                                                                       \
+            d[i] = (type_d)(expression);                                                           \
+            return TMA_STEP_NEXT;                                                                  \
+        }                                                                                          \
+        type_d result[32];                                                                         \
+        TMA_EACH_LANE(i)                                                                           \
+        result[i] = (type_d)(expression);                                                          \
+        if (sizeof(type_d) == 8)                                                                   \
+            tma_merge_doubles(d, result, lanes);                                                   \
+        else                                                                                       \
+            tma_merge_words(d, result, lanes);                                                     \
+        return TMA_STEP_NEXT;                                                                      \
+    }
 
 #endif

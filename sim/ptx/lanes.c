@@ -1,4 +1,5 @@
 /* Instructions that lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13.5 to 9.7.13.12). */
+#include "ptx/access.h"
 #include "ptx/barriers.h"
 
 enum tma_step tma_run_nothing(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
@@ -6,7 +7,7 @@ enum tma_step tma_run_nothing(struct tma_warp *warp, const struct tma_op *op, ui
     return TMA_STEP_NEXT;
 }
 
-/* shfl: op->mode is the word; a value, b lane or distance, c clamp and mask of segments;
+/* shfl: op->immediate is the word; a value, b lane or distance, c clamp and mask of segments;
  * places[list]: the predicate. */
 enum tma_step tma_run_shfl(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     if (!tma_known(warp, op, &op->b, lanes, "the lane of a shuffle") ||
@@ -54,8 +55,7 @@ enum tma_step tma_run_shfl(struct tma_warp *warp, const struct tma_op *op, uint3
         tma_mark(warp, &op->d, lanes, opaque, origin);
     if (op->list_count != 0) {
         const struct tma_place *p = &warp->launch->places[op->list];
-        uint32_t *mask = tma_write(warp, p);
-        *mask = (*mask & ~lanes) | in_range;
+        tma_set_predicate(warp, p, lanes, in_range);
         tma_mark(warp, p, lanes, 0, 0);
     }
     return TMA_STEP_NEXT;
@@ -99,8 +99,7 @@ enum tma_step tma_run_match(struct tma_warp *warp, const struct tma_op *op, uint
     tma_mark(warp, &op->d, lanes, opaque ? TMA_ALL_LANES : 0, origin);
     if (op->list_count != 0) {
         const struct tma_place *p = &warp->launch->places[op->list];
-        uint32_t *mask = tma_write(warp, p);
-        *mask = (*mask & ~lanes) | all;
+        tma_set_predicate(warp, p, lanes, all);
         tma_mark(warp, p, lanes, opaque ? TMA_ALL_LANES : 0, origin);
     }
     return TMA_STEP_NEXT;
@@ -111,35 +110,10 @@ enum tma_step tma_run_redux(struct tma_warp *warp, const struct tma_op *op, uint
     tma_mark(warp, &op->d, lanes, opaque ? TMA_ALL_LANES : 0, warp->origin[op->a.number]);
     if (opaque || lanes == 0)
         return TMA_STEP_NEXT;
-    uint32_t result = 0;
-    bool first = true, is_signed = op->signed_value;
-    TMA_EACH_OF(i, lanes) {
-        uint32_t value = (uint32_t)tma_lane_value(warp, &op->a, i);
-        bool less = is_signed ? (int32_t)value < (int32_t)result : value < result;
-        if (first) {
-            result = value;
-            first = false;
-            continue;
-        }
-        switch ((uint32_t)op->immediate) {
-        case TMA_PTX_DOT_ADD:
-            result += value;
-            break;
-        case TMA_PTX_DOT_MIN:
-            result = less ? value : result;
-            break;
-        case TMA_PTX_DOT_MAX:
-            result = less ? result : value;
-            break;
-        case TMA_PTX_DOT_AND:
-            result &= value;
-            break;
-        case TMA_PTX_DOT_OR:
-            result |= value;
-            break;
-        default:
-            result ^= value;
-        }
+    uint64_t result = tma_lane_value(warp, &op->a, (uint32_t)__builtin_ctz(lanes));
+    TMA_EACH_OF(i, lanes & (lanes - 1)) {
+        result = tma_atomic_value((enum tma_ptx_word)op->immediate, (enum tma_ptx_type)op->type,
+                                  result, tma_lane_value(warp, &op->a, i), 0);
     }
     TMA_EACH_OF(i, lanes) {
         tma_set_lane(warp, &op->d, i, result);
@@ -159,8 +133,7 @@ enum tma_step tma_run_elect(struct tma_warp *warp, const struct tma_op *op, uint
         }
         tma_mark(warp, &op->d, lanes, 0, 0);
     }
-    uint32_t *mask = tma_write(warp, p);
-    *mask = (*mask & ~lanes) | UINT32_C(1) << leader;
+    tma_set_predicate(warp, p, lanes, UINT32_C(1) << leader);
     tma_mark(warp, p, lanes, 0, 0);
     return TMA_STEP_NEXT;
 }

@@ -87,7 +87,6 @@ static void read_modifiers(const struct tma_operands *o) {
         }
     op->type = (uint8_t)type_at(o, 0);
     op->type2 = (uint8_t)type_at(o, 1);
-    op->type3 = (uint8_t)type_at(o, 2);
     const struct tma_ptx_type_facts *facts = &tma_ptx_types[op->type];
     op->signed_value = facts->kind == TMA_PTX_SIGNED;
     op->is_float = facts->kind == TMA_PTX_FLOAT;

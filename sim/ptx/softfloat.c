@@ -1,7 +1,5 @@
 #include "ptx/softfloat.h"
 
-#include <assert.h>
-
 struct format {
     int fraction_bits, exponent_bits;
 };

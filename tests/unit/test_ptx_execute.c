@@ -129,6 +129,14 @@ static const struct row rows[] = {
      "st.global.u32 "
      "[%w], %r1; setp.eq.u32 %p1, %r1, 0; @%p1 bra A; A: ret;",
      1, 32, 1, TMA_PTX_COMPLETED, NULL, 4, 4},
+    {"a comparison of halves, combined with a predicate",
+     "setp.lt.u32 %p0, %t, 6; mov.b32 %r0, 0x3c003c00; set.eq.and.f16x2.f16x2 %r1, %r0, %r0, %p0; "
+     "st.global.u32 [%w], %r1; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 5, 0x3c003c00},
+    {"and with one that does not hold",
+     "setp.lt.u32 %p0, %t, 6; mov.b32 %r0, 0x3c003c00; set.eq.and.f16x2.f16x2 %r1, %r0, %r0, %p0; "
+     "add.u32 %r1, %r1, 7; st.global.u32 [%w], %r1; ret;",
+     1, 32, 1, TMA_PTX_COMPLETED, NULL, 6, 7},
     {"an access out of bounds", "ld.global.u32 %r0, [%in+256]; ret;", 1, 1, 1, TMA_PTX_FAULT,
      "lane 0 accesses 4 bytes at 0x700000100, which is in + 256 (it has 256 bytes): no buffer has "
      "them",
