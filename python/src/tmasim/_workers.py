@@ -38,6 +38,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self.process: Optional["subprocess.Popen[bytes]"] = None
+        self.killed = False
 
     def call(self, call: Call) -> Any:
         """The value of the call. Raises what the call raises, or `WorkerDied`."""
@@ -49,6 +50,8 @@ class _Worker:
             )
         process = self.process
         assert process.stdin is not None and process.stdout is not None
+        if self.killed:
+            process.kill()
         try:
             pickle.dump(call, process.stdin)
             process.stdin.flush()
@@ -63,6 +66,7 @@ class _Worker:
 
     def kill(self) -> None:
         """Ends the process now; the thread that waits for it finds that it died."""
+        self.killed = True
         process = self.process
         if process is not None:
             process.kill()
@@ -110,39 +114,41 @@ def run_all(calls: Sequence[Call], jobs: Optional[int] = None) -> List[Tuple[Any
     found: Dict[int, Tuple[Any, Any]] = {}
     workers = [_Worker() for _ in range(min(jobs or default_jobs(), len(calls)))]
     ended = threading.Event()
+    # Python 3.11 takes a thread for ended whose join() was interrupted (bpo-45274), so each says it.
+    done: "queue.SimpleQueue[_Worker]" = queue.SimpleQueue()
 
     def serve(worker: _Worker) -> None:
-        while not ended.is_set():
-            try:
+        try:
+            while not ended.is_set():
                 number = waiting.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                found[number] = (worker.call(calls[number]), None)
-            except WorkerDied as error:
-                if not ended.is_set():
+                try:
+                    found[number] = (worker.call(calls[number]), None)
+                except WorkerDied as error:
+                    if not ended.is_set():
+                        found[number] = (None, error)
+                except Exception as error:
                     found[number] = (None, error)
-            except Exception as error:
-                found[number] = (None, error)
+        except queue.Empty:
+            pass
+        finally:
+            worker.close()
+            done.put(worker)
 
-    threads = [threading.Thread(target=serve, args=(worker,), daemon=True) for worker in workers]
-    for thread in threads:
-        thread.start()
+    for worker in workers:
+        threading.Thread(target=serve, args=(worker,), daemon=True).start()
+    serving = set(workers)
     try:
-        for thread in threads:
-            thread.join()
+        while serving:
+            serving.remove(done.get())
     except BaseException as error:
         ended.set()
-        for worker in workers:
+        for worker in serving:
             worker.kill()
-        for thread in threads:
-            thread.join()
+        while serving:
+            serving.discard(done.get())
         if isinstance(error, KeyboardInterrupt):
             raise Interrupted(found) from None
         raise
-    finally:
-        for worker in workers:
-            worker.close()
     return [found[number] for number in range(len(calls))]
 
 
