@@ -111,14 +111,14 @@ enum tma_mma_type {
 };
 
 /* Where a compute statement reads or writes shared memory. */
-enum tma_place_kind {
+enum tma_shared_place_kind {
     TMA_PLACE_UNNAMED, /* the statement does not say */
     TMA_PLACE_RING,    /* an operand in the current stage of ring `index` */
     TMA_PLACE_BUFFER   /* buffer `index` */
 };
 
 struct tma_shared_place {
-    enum tma_place_kind kind;
+    enum tma_shared_place_kind kind;
     uint8_t index;
     uint32_t offset_bytes, bytes; /* of the operand in its stage; of a buffer, all of it */
 };

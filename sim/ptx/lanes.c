@@ -17,7 +17,7 @@ enum tma_step tma_run_shfl(struct tma_warp *warp, const struct tma_op *op, uint3
                    *c = tma_read(warp, &op->c);
     uint32_t opaque_from = tma_opaque(warp, &op->a), opaque = 0, in_range = 0;
     uint16_t origin = warp->origin[op->a.number];
-    uint32_t result[32];
+    uint32_t result[32] = {0};
     TMA_EACH_OF(i, lanes) {
         uint32_t clamp = c[i] & 31, segments = c[i] >> 8 & 31, distance = b[i] & 31;
         int32_t least = (int32_t)(i & segments),
