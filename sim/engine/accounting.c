@@ -8,12 +8,10 @@
 #include "memory/topology.h"
 
 bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
-                           const struct tma_workload *workload, uint32_t cta_count,
-                           struct tma_result *result) {
+                           uint64_t cta_count, struct tma_result *result) {
     *result = (struct tma_result){0};
     *accounting = (struct tma_accounting){
         .machine = machine,
-        .workload = workload,
         .result = result,
         .latencies = tma_histogram_new(),
         .cta_count = cta_count,
@@ -108,10 +106,9 @@ void tma_account_passes(struct tma_accounting *accounting, uint32_t consumer,
 }
 
 void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
-                          const struct tma_consumer_report *report, uint64_t waited_cycles,
-                          uint64_t busy_cycles) {
-    tma_account_passes(accounting, consumer, report,
-                       accounting->workload->consumers[consumer].repeat);
+                          const struct tma_consumer_report *report, uint64_t passes,
+                          uint64_t waited_cycles, uint64_t busy_cycles) {
+    tma_account_passes(accounting, consumer, report, passes);
     accounting->result->cause_cycles[TMA_CAUSE_CONSUME_QUEUE] += waited_cycles;
     accounting->result->cause_cycles[TMA_CAUSE_CONSUME] += busy_cycles;
 }

@@ -24,22 +24,19 @@ struct tma_skipped {
 
 struct tma_accounting {
     const struct tma_machine *machine;
-    const struct tma_workload *workload;
     struct tma_result *result;       /* where the figures go */
     struct tma_histogram *latencies; /* owned: of operations, in cycles */
     uint64_t *cta_cycles;            /* owned: of the CTAs that have ended */
     struct tma_cta_span *cta_spans;  /* owned: of these CTAs */
-    uint32_t cta_count;
+    uint64_t cta_count;
     uint64_t ended_ctas;
     uint64_t last_cycle; /* end of the last CTA so far */
     struct tma_skipped skipped;
 };
 
-/* Starts with the result all zero, for a grid of `cta_count` CTAs. A kernel with roles has no
- * workload. False when out of memory. */
+/* Starts with the result all zero, for a grid of `cta_count` CTAs. False when out of memory. */
 bool tma_accounting_create(struct tma_accounting *accounting, const struct tma_machine *machine,
-                           const struct tma_workload *workload, uint32_t cta_count,
-                           struct tma_result *result);
+                           uint64_t cta_count, struct tma_result *result);
 void tma_accounting_free(struct tma_accounting *accounting);
 
 /* An operation has completed. */
@@ -57,10 +54,10 @@ void tma_find_stage_causes(const struct tma_machine *machine, const struct tma_c
 void tma_account_stage(struct tma_accounting *accounting, const uint64_t causes[TMA_CAUSE_COUNT]);
 
 /* A consumer has read a tile: it waited for shared memory, then occupied it. `report` counts one
- * pass over the tile. */
+ * of `passes` over the tile. */
 void tma_account_consumer(struct tma_accounting *accounting, uint32_t consumer,
-                          const struct tma_consumer_report *report, uint64_t waited_cycles,
-                          uint64_t busy_cycles);
+                          const struct tma_consumer_report *report, uint64_t passes,
+                          uint64_t waited_cycles, uint64_t busy_cycles);
 
 /* The same without the times: of an access statement of a kernel, `passes` over the tile. */
 void tma_account_passes(struct tma_accounting *accounting, uint32_t consumer,

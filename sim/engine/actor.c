@@ -3,32 +3,29 @@
 #include "base/allocation.h"
 
 bool tma_actors_create(struct tma_actors *actors, uint32_t count, void (*signal)(uint32_t actor)) {
-    *actors = (struct tma_actors){.items = tma_allocate(count, sizeof *actors->items),
-                                  .count = count,
-                                  .awake = count,
-                                  .signal = signal};
-    return actors->items != NULL;
+    *actors =
+        (struct tma_actors){.wait_for_signal = tma_allocate(count, sizeof *actors->wait_for_signal),
+                            .count = count,
+                            .awake = count,
+                            .signal = signal};
+    return actors->wait_for_signal != NULL;
 }
 
 void tma_actors_free(struct tma_actors *actors) {
-    tma_release(actors->items);
+    tma_release(actors->wait_for_signal);
     *actors = (struct tma_actors){0};
 }
 
-struct tma_wait tma_actor_step(struct tma_actors *actors, uint32_t number, uint64_t now) {
-    struct tma_actor *actor = &actors->items[number];
-    struct tma_wait wait = actor->step(actor->machine, now);
-    actor->waits_for_signal = wait.kind == TMA_WAIT_SIGNAL;
+void tma_actor_wait(struct tma_actors *actors, uint32_t number, struct tma_wait wait) {
+    actors->wait_for_signal[number] = wait.kind == TMA_WAIT_SIGNAL;
     if (wait.kind == TMA_WAIT_SIGNAL || wait.kind == TMA_WAIT_NOTHING)
         actors->awake--;
-    return wait;
 }
 
 void tma_actor_signal(struct tma_actors *actors, uint32_t number) {
-    struct tma_actor *actor = &actors->items[number];
-    if (!actor->waits_for_signal)
+    if (!actors->wait_for_signal[number])
         return;
-    actor->waits_for_signal = false;
+    actors->wait_for_signal[number] = false;
     actors->awake++;
     if (actors->signal != NULL)
         actors->signal(number);

@@ -1,12 +1,13 @@
 #include "engine/cluster.h"
 
-static const struct tma_stage_operation *operation_of(const struct tma_cta *cta, uint32_t index) {
-    return &cta->simulation->workload->operations[index];
+static const struct tma_stage_operation *operation_of(const struct tma_slot_cta *cta,
+                                                      uint32_t index) {
+    return &cta->program->workload->operations[index];
 }
 
 /* The same slot of another CTA of the cluster. */
 static struct tma_slot *peer_of(const struct tma_slot *slot, uint32_t rank) {
-    return &slot->cta->cluster->ctas[rank].slots[slot->index];
+    return &((struct tma_slot_cta *)tma_cta_peer(&slot->cta->base, rank))->slots[slot->index];
 }
 
 /* Bytes that an operation completes on each mbarrier. */
@@ -21,17 +22,17 @@ static uint64_t transaction_bytes(const struct tma_workload *workload,
     return code == TMA_OK ? size.transaction_bytes : 0;
 }
 
-void tma_cluster_join(struct tma_cta *cta) {
-    const struct tma_workload *workload = cta->simulation->workload;
+void tma_cluster_join(struct tma_slot_cta *cta) {
+    const struct tma_workload *workload = cta->program->workload;
     cta->expect_bytes = workload->expect_bytes;
     for (uint32_t i = 0; i < workload->operation_count; i++) {
         const struct tma_stage_operation *operation = operation_of(cta, i);
         uint32_t mask = operation->operation.cta_mask;
-        bool receives = tma_rank_receives(operation, cta->rank);
+        bool receives = tma_rank_receives(operation, cta->base.rank);
         cta->expect_operations += receives;
         if (mask == 0)
             continue;
-        if (tma_rank_issues(operation, cta->rank))
+        if (tma_rank_issues(operation, cta->base.rank))
             cta->receivers |= (uint16_t)mask;
         if (receives)
             cta->issuers |= (uint16_t)(mask & -mask);
@@ -40,21 +41,10 @@ void tma_cluster_join(struct tma_cta *cta) {
     }
 }
 
-uint32_t tma_cluster_copies(const struct tma_slot *slot, uint32_t operation, uint32_t *sms) {
-    const struct tma_stage_operation *stage = operation_of(slot->cta, operation);
-    uint32_t count = 0;
-    if (stage->operation.cta_mask == 0)
-        return 0;
-    for (uint32_t rank = 0; rank < slot->cta->cluster->cta_count; rank++)
-        if (rank != slot->cta->rank && tma_rank_receives(stage, rank))
-            sms[count++] = peer_of(slot, rank)->cta->sm->number;
-    return count;
-}
-
 /* The slot's release begins at `cycle`. The slot then arrives on the empty barriers of the CTAs
  * that loaded its tiles. */
 static void arrive(const struct tma_slot *slot, uint64_t cycle) {
-    struct tma_simulation *simulation = slot->cta->simulation;
+    struct tma_simulation *simulation = slot->cta->base.simulation;
     const struct tma_machine *machine = simulation->machine;
     for (uint32_t left = slot->cta->issuers; left != 0; left &= left - 1) {
         struct tma_slot *issuer = peer_of(slot, (uint32_t)__builtin_ctz(left));
@@ -66,11 +56,11 @@ static void arrive(const struct tma_slot *slot, uint64_t cycle) {
 }
 
 void tma_cluster_release(struct tma_slot *slot, uint64_t now) {
-    struct tma_cta *cta = slot->cta;
+    struct tma_slot_cta *cta = slot->cta;
     if (cta->issuers == 0)
         return;
     /* Loads of this very cycle are not waited for: they may have been issued after the release. */
-    for (uint32_t i = 0; i < cta->simulation->workload->depth; i++)
+    for (uint32_t i = 0; i < cta->program->workload->depth; i++)
         if (cta->slots[i].in_flight > 0 && cta->slots[i].issued_cycle < now)
             slot->release_waits |= UINT64_C(1) << i;
     if (slot->release_waits == 0)
@@ -80,7 +70,7 @@ void tma_cluster_release(struct tma_slot *slot, uint64_t now) {
 }
 
 void tma_cluster_landed(struct tma_slot *slot, uint64_t cycle) {
-    struct tma_cta *cta = slot->cta;
+    struct tma_slot_cta *cta = slot->cta;
     for (uint64_t left = cta->releasing; left != 0; left &= left - 1) {
         struct tma_slot *waiting = &cta->slots[__builtin_ctzll(left)];
         waiting->release_waits &= ~(UINT64_C(1) << slot->index);

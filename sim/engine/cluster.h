@@ -10,12 +10,8 @@
 #include "engine/slot.h"
 
 /* Finds out which CTAs of the cluster load for this one, for which ones it loads, and what its
- * mbarriers expect of each stage. The CTA has its cluster, simulation and rank. */
-void tma_cluster_join(struct tma_cta *cta);
-
-/* Writes the numbers of the SMs that get a copy of operation `operation` of the stage, apart from
- * the slot's own SM. Gives how many there are, at most TMA_MAX_CLUSTER. */
-uint32_t tma_cluster_copies(const struct tma_slot *slot, uint32_t operation, uint32_t *sms);
+ * mbarriers expect of each stage. The CTA has its place and its program. */
+void tma_cluster_join(struct tma_slot_cta *cta);
 
 /* The slot is done with its tile at cycle `now`. */
 void tma_cluster_release(struct tma_slot *slot, uint64_t now);

@@ -19,7 +19,7 @@ void tma_completion_queue_free(struct tma_completion_queue *queue) {
  * phases end in the same cycle come in a random order that the seed gives. */
 static bool before(const struct tma_completion_queue *queue, const struct tma_visible_completion *a,
                    const struct tma_visible_completion *b) {
-    uint64_t visible = a->visible_cycle, tag_a = a->completion.tag, tag_b = b->completion.tag;
+    uint64_t visible = a->visible_cycle;
     if (visible != b->visible_cycle)
         return visible < b->visible_cycle;
     if (a->completion.sm != b->completion.sm)
@@ -27,21 +27,22 @@ static bool before(const struct tma_completion_queue *queue, const struct tma_vi
     if (a->completion.cycle != b->completion.cycle)
         return a->completion.cycle < b->completion.cycle;
     if (queue->seed == 0)
-        return tag_a < tag_b;
-    return tma_random(queue->seed, tag_a ^ visible) < tma_random(queue->seed, tag_b ^ visible);
+        return a->order < b->order;
+    return tma_random(queue->seed, a->order ^ visible) <
+           tma_random(queue->seed, b->order ^ visible);
 }
 
 #define SEEN_BEFORE(a, b) before(queue, a, b)
 
 bool tma_completion_queue_push(struct tma_completion_queue *queue,
-                               const struct tma_completion *completion) {
+                               const struct tma_completion *completion, uint64_t order) {
     struct tma_visible_completion *heap =
         tma_array_grow(queue->heap, queue->count, &queue->capacity, sizeof *heap);
     if (heap == NULL)
         return false;
     uint32_t interval = queue->interval_cycles;
-    struct tma_visible_completion item = {.visible_cycle = completion->cycle,
-                                          .completion = *completion};
+    struct tma_visible_completion item = {
+        .visible_cycle = completion->cycle, .order = order, .completion = *completion};
     if (interval > 0)
         item.visible_cycle = (completion->cycle + interval - 1) / interval * interval;
     queue->heap = heap;

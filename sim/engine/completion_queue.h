@@ -10,6 +10,8 @@
 
 struct tma_visible_completion {
     uint64_t visible_cycle;
+    uint64_t
+        order; /* of operations of an SM that end in the same cycle, from which chance decides */
     struct tma_completion completion;
 };
 
@@ -26,7 +28,7 @@ void tma_completion_queue_free(struct tma_completion_queue *queue);
 
 /* False when out of memory. */
 bool tma_completion_queue_push(struct tma_completion_queue *queue,
-                               const struct tma_completion *completion);
+                               const struct tma_completion *completion, uint64_t order);
 
 /* Removes the first completion. The queue must not be empty. */
 struct tma_visible_completion tma_completion_queue_pop(struct tma_completion_queue *queue);

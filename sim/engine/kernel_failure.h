@@ -8,6 +8,11 @@
 void tma_role_fail(struct tma_role_state *role, const struct tma_statement *statement,
                    enum tma_error_code code, const char *text);
 
+/* program->describe_wait and explain_deadlock. */
+bool tma_role_describe_wait(struct tma_simulation *simulation, uint32_t actor, char *text,
+                            size_t size);
+const char *tma_roles_explain_deadlock(const struct tma_simulation *simulation);
+
 /* Writes the role's loop variables as "k = 3, m = 0". */
 void tma_role_describe(const struct tma_role_state *role, char *text, size_t size);
 

@@ -72,12 +72,12 @@ static uint32_t release_mask(struct tma_kernel_engine *engine, uint32_t ring, ui
     int64_t variables[TMA_MAX_VARIABLES] = {0}, mask;
     variables[TMA_VARIABLE_RANK] = rank;
     variables[TMA_VARIABLE_CTAS] = engine->kernel->cta_count;
-    variables[TMA_VARIABLE_CLUSTER] = engine->cluster_ctas;
+    variables[TMA_VARIABLE_CLUSTER] = engine->simulation.cluster_ctas;
     if (!tma_value_at(value, variables, &mask, &engine->simulation.error)) {
         engine->simulation.code = engine->simulation.error.code;
         return 0;
     }
-    if (mask < 0 || mask >> engine->cluster_ctas != 0) {
+    if (mask < 0 || mask >> engine->simulation.cluster_ctas != 0) {
         tma_simulation_fail(&engine->simulation, TMA_ERROR_ARGUMENT,
                             "a release arrives at ranks that the cluster does not have");
         return 0;
@@ -88,15 +88,15 @@ static uint32_t release_mask(struct tma_kernel_engine *engine, uint32_t ring, ui
 /* Each CTA that releases to another one counts among the arrivals there. */
 static void join_releases(struct tma_kernel_engine *engine) {
     for (uint32_t r = 0; r < engine->kernel->ring_count; r++)
-        for (uint32_t c = 0; c < engine->cluster_count; c++) {
+        for (uint32_t c = 0; c < engine->simulation.cluster_count; c++) {
             struct tma_kernel_cta *ctas = engine->clusters[c].ctas;
             uint32_t releasing = ctas[0].rings[r].arrivals;
-            for (uint32_t i = 0; i < engine->cluster_ctas; i++) {
+            for (uint32_t i = 0; i < engine->simulation.cluster_ctas; i++) {
                 ctas[i].rings[r].release_mask = release_mask(engine, r, i);
                 ctas[i].rings[r].arrivals = 0;
             }
-            for (uint32_t i = 0; i < engine->cluster_ctas; i++)
-                for (uint32_t to = 0; to < engine->cluster_ctas; to++)
+            for (uint32_t i = 0; i < engine->simulation.cluster_ctas; i++)
+                for (uint32_t to = 0; to < engine->simulation.cluster_ctas; to++)
                     if (ctas[i].rings[r].release_mask >> to & 1)
                         ctas[to].rings[r].arrivals += releasing;
         }
@@ -127,9 +127,8 @@ static void create_cta(struct tma_kernel_engine *engine, uint32_t place) {
     const struct tma_kernel *kernel = engine->kernel;
     struct tma_kernel_cta *cta = &engine->ctas[place];
     cta->engine = engine;
-    cta->place = place;
-    cta->cluster = &engine->clusters[place / engine->cluster_ctas];
-    cta->rank = place % engine->cluster_ctas;
+    cta->cluster = &engine->clusters[place / engine->simulation.cluster_ctas];
+    cta->sm = &engine->sms[cta->base.sm - engine->simulation.sms];
     cta->roles = &engine->roles[(size_t)place * kernel->role_count];
     cta->stages = &engine->stages[(size_t)place * engine->stage_count];
     uint32_t stage = 0;
@@ -142,11 +141,9 @@ static void create_cta(struct tma_kernel_engine *engine, uint32_t place) {
         cta->barriers[b] = barrier_of(kernel, b);
     uint32_t order[TMA_MAX_ROLES];
     tma_kernel_role_order(kernel, order);
-    for (uint32_t i = 0; i < kernel->role_count; i++) {
+    for (uint32_t i = 0; i < kernel->role_count; i++)
         cta->roles[i] = (struct tma_role_state){
             .cta = cta, .index = order[i], .number = place * kernel->role_count + i};
-        engine->pools[cta->roles[i].number].free = UINT32_MAX;
-    }
     join_rings(engine, cta);
 }
 
@@ -158,92 +155,76 @@ static bool uses_units(const struct tma_kernel *kernel, uint32_t role) {
     return false;
 }
 
-/* CTA i of the first wave runs on sms[i]. */
-static bool allocate(struct tma_kernel_engine *engine, uint32_t places) {
+/* Allocates what the kernel's own part of the places needs. */
+static bool allocate(struct tma_kernel_engine *engine) {
     const struct tma_kernel *kernel = engine->kernel;
-    uint32_t roles = places * kernel->role_count;
+    const struct tma_simulation *simulation = &engine->simulation;
+    uint32_t places = simulation->place_count, roles = places * kernel->role_count;
     for (uint32_t r = 0; r < kernel->ring_count; r++)
         engine->stage_count += kernel->rings[r].depth;
-    engine->sms = tma_allocate(engine->machine.sm_count, sizeof *engine->sms);
-    engine->clusters = tma_allocate(engine->cluster_count, sizeof *engine->clusters);
-    engine->ctas = tma_allocate(places, sizeof *engine->ctas);
-    engine->pools = tma_allocate(roles, sizeof *engine->pools);
+    engine->ctas = simulation->ctas;
+    engine->sms = tma_allocate(simulation->sm_count, sizeof *engine->sms);
+    engine->clusters = tma_allocate(simulation->cluster_count, sizeof *engine->clusters);
     engine->roles = tma_allocate(roles, sizeof *engine->roles);
     engine->requests = tma_allocate(roles, sizeof *engine->requests);
-    engine->fetched = tma_allocate((size_t)engine->machine.sm_count * kernel->statement_count,
+    engine->fetched = tma_allocate((size_t)simulation->sm_count * kernel->statement_count,
                                    sizeof *engine->fetched);
     engine->stages = tma_allocate((size_t)places * engine->stage_count, sizeof *engine->stages);
-    return engine->sms != NULL && engine->clusters != NULL && engine->ctas != NULL &&
-           engine->pools != NULL && engine->roles != NULL && engine->requests != NULL &&
-           engine->fetched != NULL && engine->stages != NULL;
+    return engine->sms != NULL && engine->clusters != NULL && engine->roles != NULL &&
+           engine->requests != NULL && engine->fetched != NULL && engine->stages != NULL;
 }
 
-/* The clusters of the first wave start as the GPCs launch them; CTA i runs on sms[i]. */
-static bool launch(struct tma_kernel_engine *engine, const uint32_t *sms) {
-    uint32_t ctas = engine->cluster_ctas, warps = tma_kernel_threads(engine->kernel) / 32;
-    uint64_t *cycles = tma_allocate(engine->cta_places, sizeof *cycles);
-    if (cycles == NULL)
+/* Makes the simulation's places. False when out of memory, or where the kernel does not fit: then
+ * the simulation has the error. */
+static bool create_places(struct tma_kernel_engine *engine) {
+    enum { CAPACITY = TMA_MAX_SMS * 64 };
+    const struct tma_kernel *kernel = engine->kernel;
+    struct tma_simulation *simulation = &engine->simulation;
+    uint32_t *sms = tma_allocate(CAPACITY, sizeof *sms);
+    if (sms == NULL)
         return false;
-    tma_machine_launch(&engine->machine, sms, engine->cta_places, ctas, warps, cycles);
-    for (uint32_t c = 0; c < engine->cluster_count; c++) {
-        engine->clusters[c].ctas = &engine->ctas[c * ctas];
-        engine->clusters[c].free_cycle = cycles[c * ctas];
+    uint32_t places = tma_kernel_place_ctas(&engine->machine, kernel, sms, CAPACITY);
+    if (places == 0)
+        tma_simulation_fail(simulation, TMA_ERROR_ARGUMENT,
+                            "no SM, or no GPC, has room for the kernel's CTAs");
+    bool good =
+        places > 0 && tma_places_create(simulation, sms, places, tma_kernel_cluster_ctas(kernel),
+                                        tma_kernel_threads(kernel) / 32, kernel->role_count);
+    tma_release(sms);
+    return good;
+}
+
+static void create_sms(struct tma_kernel_engine *engine) {
+    const struct tma_kernel *kernel = engine->kernel;
+    uint32_t warps = tma_kernel_threads(kernel) / 32, used = 0;
+    for (uint32_t s = 0; s < engine->simulation.sm_count; s++) {
+        const struct tma_sm *place = &engine->simulation.sms[s];
+        assert(place->cta_places <= engine->ctas_per_sm);
+        engine->sms[s] = (struct tma_kernel_sm){
+            .number = place->number,
+            .cta_places = place->cta_places,
+            .fetched = engine->fetched + (size_t)s * kernel->statement_count,
+            .poll_cycles = (uint64_t)(place->cta_places - 1) * warps *
+                           engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000,
+            .requests = engine->requests + used};
+        used += place->cta_places * kernel->role_count;
     }
-    tma_release(cycles);
-    return true;
 }
 
 bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
-    enum { CAPACITY = TMA_MAX_SMS * 64 };
     const struct tma_kernel *kernel = engine->kernel;
-    uint32_t *sms = tma_allocate(CAPACITY, sizeof *sms), users = 0;
-    if (sms == NULL)
-        return false;
-    engine->cluster_ctas = tma_kernel_cluster_ctas(kernel);
+    uint32_t users = 0;
     engine->ctas_per_sm = tma_kernel_ctas_per_sm(&engine->machine, kernel);
-    uint32_t places = tma_kernel_place_ctas(&engine->machine, kernel, sms, CAPACITY);
-    if (places == 0) {
-        tma_simulation_fail(&engine->simulation, TMA_ERROR_ARGUMENT,
-                            "no SM, or no GPC, has room for the kernel's CTAs");
-        tma_release(sms);
-        return true;
-    }
-    engine->cta_places = places;
-    engine->cluster_count = places / engine->cluster_ctas;
-    if (!allocate(engine, places)) {
-        tma_release(sms);
+    if (!create_places(engine) || !allocate(engine))
         return false;
-    }
-    if (!launch(engine, sms)) {
-        tma_release(sms);
-        return false;
-    }
-    for (uint32_t i = 0; i < places; i++) {
-        uint32_t at = 0;
-        while (at < engine->sm_count && engine->sms[at].number != sms[i])
-            at++;
-        if (at == engine->sm_count)
-            engine->sms[engine->sm_count++].number = sms[i];
+    create_sms(engine);
+    for (uint32_t c = 0; c < engine->simulation.cluster_count; c++)
+        engine->clusters[c].ctas = &engine->ctas[c * engine->simulation.cluster_ctas];
+    for (uint32_t i = 0; i < engine->simulation.place_count; i++)
         create_cta(engine, i);
-        engine->ctas[i].sm = &engine->sms[at];
-    }
-    tma_release(sms);
     for (uint32_t role = 0; role < kernel->role_count; role++)
         users += uses_units(kernel, role);
     engine->shares_units = users * engine->ctas_per_sm > 1;
-    uint32_t each = engine->ctas_per_sm * kernel->role_count, used = 0;
-    for (uint32_t s = 0; s < engine->sm_count; s++) {
-        uint32_t ctas = 0;
-        for (uint32_t i = 0; i < places; i++)
-            ctas += engine->ctas[i].sm == &engine->sms[s];
-        assert(ctas * kernel->role_count <= each);
-        engine->sms[s].cta_places = ctas;
-        engine->sms[s].fetched = engine->fetched + (size_t)s * kernel->statement_count;
-        engine->sms[s].poll_cycles = (uint64_t)(ctas - 1) * (tma_kernel_threads(kernel) / 32) *
-                                     engine->machine.tma.poll_millicycles / TMA_SCHEDULERS / 1000;
-        engine->sms[s].requests = engine->requests + used;
-        used += ctas * kernel->role_count;
-    }
     join_releases(engine);
     engine->next_tile = kernel->cta_count;
     return tma_races_create(engine);
@@ -251,67 +232,38 @@ bool tma_kernel_grid_create(struct tma_kernel_engine *engine) {
 
 void tma_kernel_grid_free(struct tma_kernel_engine *engine) {
     tma_races_free(engine);
-    for (uint32_t c = 0; engine->clusters != NULL && c < engine->cluster_count; c++)
+    for (uint32_t c = 0; engine->clusters != NULL && c < engine->simulation.cluster_count; c++)
         tma_release(engine->clusters[c].tiles);
-    uint32_t roles = engine->cta_places * engine->kernel->role_count;
-    for (uint32_t i = 0; engine->pools != NULL && i < roles; i++)
-        tma_release(engine->pools[i].items);
     tma_release(engine->sms);
     tma_release(engine->clusters);
-    tma_release(engine->ctas);
-    tma_release(engine->pools);
     tma_release(engine->roles);
     tma_release(engine->requests);
     tma_release(engine->fetched);
     tma_release(engine->stages);
 }
 
-/* Starts the next CTAs in the places of a cluster. */
-static void start_cluster(struct tma_kernel_engine *engine, struct tma_kernel_cluster *cluster,
-                          uint64_t now) {
+/* The races of a cluster begin anew with its first CTA. */
+void tma_kernel_start_cta(struct tma_cta *base) {
+    struct tma_kernel_cta *cta = (struct tma_kernel_cta *)base;
+    const struct tma_kernel_engine *engine = cta->engine;
     const struct tma_kernel *kernel = engine->kernel;
-    uint64_t start = now > cluster->free_cycle ? now : cluster->free_cycle;
-    cluster->running_ctas = engine->cluster_ctas;
-    cluster->tile_count = 0;
-    cluster->requests_tile = false;
-    for (uint32_t i = 0; i < engine->cluster_ctas; i++) {
-        struct tma_kernel_cta *cta = &cluster->ctas[i];
-        cta->number = engine->next_cta++;
-        cta->start_cycle = cta->end_cycle = start;
-        cta->running_roles = kernel->role_count;
-        cta->in_flight = 0;
-        for (uint32_t b = 0; b < kernel->barrier_count; b++) {
-            cta->barriers[b].arrived = 0;
-            cta->barriers[b].last_cycle = 0;
-        }
-        tma_rings_start(cta);
-        tma_trace_start(&engine->simulation.tracer, start,
-                        (struct tma_event_source){cta->sm->number, cta->number, 0});
+    base->running_actors = kernel->role_count;
+    for (uint32_t b = 0; b < kernel->barrier_count; b++) {
+        cta->barriers[b].arrived = 0;
+        cta->barriers[b].last_cycle = 0;
     }
-    tma_races_start(cluster);
-    for (uint32_t i = 0; i < engine->cluster_ctas; i++)
-        for (uint32_t r = 0; r < kernel->role_count; r++)
-            tma_role_start(&cluster->ctas[i].roles[r], start + engine->machine.warp.start_cycles);
+    tma_rings_start(cta);
+    if (base->rank == 0) {
+        cta->cluster->tile_count = 0;
+        cta->cluster->requests_tile = false;
+        tma_races_start(cta->cluster);
+    }
+    for (uint32_t r = 0; r < kernel->role_count; r++)
+        tma_role_start(&cta->roles[r], base->start_cycle + engine->machine.warp.start_cycles);
 }
 
-struct tma_wait tma_kernel_schedule(struct tma_kernel_engine *engine, uint64_t now) {
-    if (tma_simulation_is_over(&engine->simulation))
-        return tma_wait_nothing();
-    engine->scheduler_waits = !engine->scheduler_waits;
-    if (engine->scheduler_waits)
-        return tma_wait_cycle_end(now);
+void tma_kernel_end_cycle(struct tma_simulation *simulation, uint64_t now) {
+    struct tma_kernel_engine *engine = tma_kernel_engine_of(simulation);
     if (engine->tiles_requested)
         tma_serve_tiles(engine, now);
-    uint32_t running = 0;
-    for (uint32_t c = 0; c < engine->cluster_count; c++) {
-        struct tma_kernel_cluster *cluster = &engine->clusters[c];
-        if (cluster->running_ctas == 0 && engine->next_cta < engine->kernel->cta_count)
-            start_cluster(engine, cluster, now);
-        running += cluster->running_ctas > 0;
-    }
-    if (running > 0)
-        return tma_wait_signal();
-    engine->simulation.finished = true;
-    tma_actors_signal_all(&engine->simulation.actors);
-    return tma_wait_nothing();
 }

@@ -9,9 +9,9 @@
 bool tma_kernel_grid_create(struct tma_kernel_engine *engine);
 void tma_kernel_grid_free(struct tma_kernel_engine *engine);
 
-/* The scheduler: starts CTAs where there is room, and serves requests for tiles, at the end of a
- * cycle. */
-struct tma_wait tma_kernel_schedule(struct tma_kernel_engine *engine, uint64_t now);
+/* program->start and end_cycle: CTAs get tiles that they have asked for at the end of a cycle. */
+void tma_kernel_start_cta(struct tma_cta *cta);
+void tma_kernel_end_cycle(struct tma_simulation *simulation, uint64_t now);
 
 /* Writes the SMs on which the CTAs of the first wave start, and gives their number: CTA i on
  * sms[i].

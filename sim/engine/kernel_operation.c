@@ -5,8 +5,6 @@
 #include <stdio.h>
 
 #include "base/allocation.h"
-#include "base/array.h"
-#include "engine/kernel_end.h"
 #include "engine/kernel_failure.h"
 #include "engine/kernel_race.h"
 #include "engine/kernel_ring.h"
@@ -16,10 +14,6 @@
 
 static uint32_t index_of(const struct tma_kernel *kernel, const struct tma_statement *statement) {
     return (uint32_t)(statement - kernel->statements);
-}
-
-uint32_t tma_kernel_descriptor(const struct tma_kernel *kernel, uint32_t map, uint32_t index) {
-    return tma_descriptor_number(kernel->arrays, kernel->map_places, kernel->map_count, map, index);
 }
 
 /* Bytes that come to the CTA of rank `to` from the loads of a ring in the statements from `first`
@@ -103,14 +97,14 @@ int64_t tma_acquired_bytes(struct tma_role_state *role, const struct tma_stateme
                                     : engine->kernel->roles[role->index].end;
     int64_t variables[TMA_MAX_VARIABLES], bytes = 0;
     struct tma_error error;
-    for (uint32_t from = 0; from < engine->cluster_ctas; from++) {
+    for (uint32_t from = 0; from < engine->simulation.cluster_ctas; from++) {
         bool done = false;
         for (uint32_t v = 0; v < TMA_MAX_VARIABLES; v++)
             variables[v] = place->variables[v];
         variables[TMA_VARIABLE_RANK] = from;
-        variables[TMA_VARIABLE_CTA] += (int64_t)from - cta->rank;
-        if (!add_bytes(engine, index + 1, end, acquire->ring, from, cta->rank, variables, &bytes,
-                       &done, &error)) {
+        variables[TMA_VARIABLE_CTA] += (int64_t)from - cta->base.rank;
+        if (!add_bytes(engine, index + 1, end, acquire->ring, from, cta->base.rank, variables,
+                       &bytes, &done, &error)) {
             tma_role_fail(role, acquire, error.code, error.text);
             return -1;
         }
@@ -222,21 +216,6 @@ enum tma_error_code tma_kernel_find_facts(struct tma_kernel_engine *engine) {
     return code;
 }
 
-/* Takes a free record of the pool. UINT32_MAX when out of memory. */
-static uint32_t new_operation(struct tma_operation_pool *pool) {
-    if (pool->free != UINT32_MAX) {
-        uint32_t number = pool->free;
-        pool->free = pool->items[number].next_free;
-        return number;
-    }
-    struct tma_kernel_operation *items =
-        tma_array_grow(pool->items, pool->count, &pool->capacity, sizeof *items);
-    if (items == NULL)
-        return UINT32_MAX;
-    pool->items = items;
-    return (uint32_t)pool->count++;
-}
-
 /* The stage that an operation of the role touches: the one that it acquired last for what it loads,
  * the current one for what it stores. False where it must not. */
 static bool find_stage(struct tma_role_state *role, const struct tma_statement *statement,
@@ -283,10 +262,10 @@ static uint64_t fill_phase(const struct tma_role_state *role,
 static void expect_load(const struct tma_role_state *role,
                         const struct tma_kernel_operation *operation) {
     struct tma_kernel_cta *cta = role->cta;
-    uint32_t mask = operation->operation.cta_mask;
+    uint32_t mask = operation->base.operation.cta_mask;
     if (operation->statement->operation.direction != TMA_LOAD)
         return;
-    for (mask = mask == 0 ? 1u << cta->rank : mask; mask != 0; mask &= mask - 1)
+    for (mask = mask == 0 ? 1u << cta->base.rank : mask; mask != 0; mask &= mask - 1)
         tma_stage_load(&cta->cluster->ctas[__builtin_ctz(mask)], operation->statement->ring,
                        operation->stage, operation->phase);
 }
@@ -295,32 +274,30 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
     struct tma_kernel_cta *cta = role->cta;
     struct tma_kernel_engine *engine = cta->engine;
     const struct tma_kernel *kernel = engine->kernel;
-    struct tma_operation_pool *pool = &engine->pools[role->number];
     uint32_t stage = 0;
     struct tma_error error;
     if (statement->ring != TMA_NO_RING && statement->operation.direction != TMA_PREFETCH &&
         !find_stage(role, statement, &stage))
         return 0;
-    uint32_t index = new_operation(pool);
-    if (index == UINT32_MAX) {
-        tma_simulation_out_of_memory(&engine->simulation);
+    struct tma_kernel_operation *operation = tma_operation_new(&cta->base, role->number);
+    if (operation == NULL)
         return 0;
-    }
-    struct tma_kernel_operation *operation = &pool->items[index];
-    *operation = (struct tma_kernel_operation){.role = role,
-                                               .statement = statement,
-                                               .stage = stage,
-                                               .number = role->operations++,
-                                               .cta = cta->number,
-                                               .left = 1,
-                                               .group = role->groups_committed};
+    struct tma_issued *issued = &operation->base;
+    operation->statement = statement;
+    operation->stage = stage;
+    operation->group = role->groups_committed;
+    issued->number = role->operations++;
+    issued->map = statement->map;
+    issued->slot = role->index;
+    issued->warp = role->number % 256;
+    issued->cta_stays = statement->operation.direction != TMA_PREFETCH;
     if (!tma_statement_operation(kernel, statement, tma_cursor_place(&role->cursor)->variables,
-                                 &operation->operation, &operation->map_index, &error)) {
+                                 &issued->operation, &issued->map_index, &error)) {
         tma_role_fail(role, statement, error.code, error.text);
         return 0;
     }
     if (statement->operation.direction != TMA_PREFETCH)
-        operation->operation.shared_address +=
+        issued->operation.shared_address +=
             statement->ring != TMA_NO_RING ? kernel->rings[statement->ring].shared_offset +
                                                  stage * kernel->rings[statement->ring].stage_bytes
                                            : kernel->buffers[statement->buffer].shared_offset;
@@ -332,72 +309,20 @@ uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement 
         operation->phase = fill_phase(role, statement);
         tma_race_issue(role, operation, engine->facts[index_of(kernel, statement)].footprint_bytes);
         expect_load(role, operation);
-        cta->in_flight++;
     }
     if (++engine->issued_operations > TMA_MAX_KERNEL_OPERATIONS && !kernel->unbounded)
         tma_role_fail(role, statement, TMA_ERROR_ARGUMENT, "more than 10^9 operations");
-    struct tma_queued_issue issue = {.cycle = role->cycle,
-                                     .sm = cta->sm->number,
-                                     .slot = role->number,
-                                     .number = operation->number,
-                                     .record = index};
-    if (!tma_issue_queue_push(&engine->simulation.issues, &issue))
-        tma_simulation_out_of_memory(&engine->simulation);
+    tma_operation_issue(&cta->base, issued, role->cycle);
     return engine->machine.warp.issue_cycles;
 }
 
-static void fault(struct tma_kernel_operation *operation, uint64_t cycle, enum tma_error_code code,
-                  const char *text) {
-    struct tma_kernel_engine *engine = operation->role->cta->engine;
-    char message[TMA_ERROR_TEXT_BYTES];
-    snprintf(message, sizeof message, "cycle %" PRIu64 ", CTA %u, role %s, operation %u: %.300s",
-             cycle, operation->cta, engine->kernel->roles[operation->role->index].name,
-             operation->number, text);
-    if (engine->simulation.code == TMA_OK)
-        engine->failed = operation->statement;
-    tma_simulation_fail(&engine->simulation, code, message);
-}
-
-void tma_kernel_hand_over(struct tma_kernel_engine *engine, const struct tma_queued_issue *issue) {
-    const struct tma_kernel *kernel = engine->kernel;
-    struct tma_role_state *role = &engine->roles[issue->slot];
-    struct tma_kernel_cta *cta = role->cta;
-    struct tma_kernel_operation *operation = &engine->pools[role->number].items[issue->record];
-    const struct tma_statement *statement = operation->statement;
-    struct tma_tensor_map map = kernel->maps[statement->map];
-    struct tma_row_stream rows;
-    struct tma_operation_size size;
-    struct tma_error error;
-    map.global_address += kernel->arrays[statement->map].pitch_bytes * operation->map_index;
-    enum tma_error_code code = tma_rows_begin(&rows, &map, &operation->operation, &size, &error);
-    if (code != TMA_OK) {
-        fault(operation, issue->cycle, code, error.text);
-        return;
-    }
-    uint32_t copies[TMA_MAX_CLUSTER], copy_count = 0, mask = operation->operation.cta_mask;
-    /* A multicast load that leaves out the CTA that issues it is simulated as one that does not:
-     * its bytes then complete nothing there. */
-    for (uint32_t left = mask & ~(1u << cta->rank); left != 0; left &= left - 1)
-        copies[copy_count++] = cta->cluster->ctas[__builtin_ctz(left)].sm->number;
-    operation->left = 1 + copy_count;
-    struct tma_issue request = {
-        .cycle = issue->cycle,
-        .tag = (uint64_t)role->number << 32 | issue->record,
-        .sm = issue->sm,
-        .direction = statement->operation.direction,
-        .warp = issue->slot % 256,
-        .map = &map,
-        .descriptor = tma_kernel_descriptor(kernel, statement->map, operation->map_index),
-        .rows = &rows,
-        .size = &size,
-        .copies = copies,
-        .copy_count = copy_count};
-    if (!tma_memory_issue(engine->simulation.memory, &request))
-        tma_simulation_out_of_memory(&engine->simulation);
-    operation->window =
-        tma_trace_issue(&engine->simulation.tracer, issue->cycle,
-                        (struct tma_event_source){issue->sm, operation->cta, role->index},
-                        operation->number, statement->map);
+void tma_role_describe_operation(struct tma_simulation *simulation,
+                                 const struct tma_issued *operation, char *text, size_t size) {
+    struct tma_kernel_engine *engine = tma_kernel_engine_of(simulation);
+    if (engine->failed == NULL)
+        engine->failed = ((const struct tma_kernel_operation *)operation)->statement;
+    snprintf(text, size, "CTA %u, role %s", operation->cta,
+             engine->kernel->roles[operation->slot].name);
 }
 
 /* A store of the role has completed, as its warp sees at `cycle`. */
@@ -412,36 +337,17 @@ static void complete_store(struct tma_role_state *role, uint64_t group, uint64_t
         tma_actor_signal(&role->cta->engine->simulation.actors, role->number);
 }
 
-void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_completion *completion,
-                         uint64_t cycle) {
-    uint32_t index = (uint32_t)completion->tag;
-    struct tma_operation_pool *pool = &engine->pools[completion->tag >> 32];
-    struct tma_kernel_operation *operation = &pool->items[index];
-    struct tma_role_state *role = operation->role;
-    const struct tma_statement *statement = operation->statement;
-    struct tma_kernel_cta *issuer = role->cta, *cta = issuer;
-    enum tma_direction direction = statement->operation.direction;
-    tma_account_completion(&engine->simulation.accounting, direction, completion);
-    if (completion->copied)
-        for (cta = issuer->cluster->ctas; cta->sm->number != completion->sm;)
-            cta++;
-    const struct tma_event_source source = {
-        completion->sm, cta == issuer ? operation->cta : cta->number, role->index};
-    tma_observe_completion(&engine->simulation.observer, source, direction, completion);
-    if (tma_tracer_is_on(&engine->simulation.tracer))
-        tma_trace_completion(
-            &engine->simulation.tracer, completion, source, operation->number, operation->window,
-            tma_kernel_descriptor(engine->kernel, statement->map, operation->map_index));
-    uint32_t mask = operation->operation.cta_mask;
-    if (direction == TMA_LOAD && (mask == 0 || (mask >> cta->rank & 1) != 0))
-        tma_stage_complete(cta, statement->ring, operation->stage, operation->phase,
+void tma_role_complete(struct tma_simulation *simulation, struct tma_issued *issued,
+                       struct tma_cta *base, const struct tma_completion *completion,
+                       uint64_t cycle) {
+    const struct tma_kernel_operation *operation = (struct tma_kernel_operation *)issued;
+    struct tma_kernel_cta *cta = (struct tma_kernel_cta *)base;
+    enum tma_direction direction = issued->operation.direction;
+    uint32_t mask = issued->operation.cta_mask;
+    if (direction == TMA_LOAD && (mask == 0 || (mask >> base->rank & 1) != 0))
+        tma_stage_complete(cta, operation->statement->ring, operation->stage, operation->phase,
                            completion->bytes, cycle);
     if (tma_writes_tensor(direction))
-        complete_store(role, operation->group, cycle);
-    if (--operation->left > 0)
-        return;
-    operation->next_free = pool->free;
-    pool->free = index;
-    if (direction != TMA_PREFETCH)
-        tma_kernel_end_operation(issuer, cycle);
+        complete_store(&tma_kernel_engine_of(simulation)->roles[issued->actor], operation->group,
+                       cycle);
 }

@@ -14,14 +14,11 @@ int64_t tma_acquired_bytes(struct tma_role_state *role, const struct tma_stateme
 /* The role issues an operation at its cycle. Returns how long its warp takes for that. */
 uint64_t tma_role_issue(struct tma_role_state *role, const struct tma_statement *statement);
 
-/* Hands an issued operation to the memory system. Stops the run where it faults. */
-void tma_kernel_hand_over(struct tma_kernel_engine *engine, const struct tma_queued_issue *issue);
-
-/* An operation has completed, as warps see at `cycle`. */
-void tma_kernel_complete(struct tma_kernel_engine *engine, const struct tma_completion *completion,
-                         uint64_t cycle);
-
-/* The number of a tensor map among all of the kernel's, from 1. */
-uint32_t tma_kernel_descriptor(const struct tma_kernel *kernel, uint32_t map, uint32_t index);
+/* program->complete and describe. */
+void tma_role_complete(struct tma_simulation *simulation, struct tma_issued *issued,
+                       struct tma_cta *cta, const struct tma_completion *completion,
+                       uint64_t cycle);
+void tma_role_describe_operation(struct tma_simulation *simulation,
+                                 const struct tma_issued *operation, char *text, size_t size);
 
 #endif

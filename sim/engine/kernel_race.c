@@ -87,7 +87,7 @@ static struct race_role *race_role_of(const struct tma_role_state *role) {
 }
 
 static uint32_t component_of(const struct tma_kernel_cta *cta, uint32_t role) {
-    return cta->rank * cta->engine->kernel->role_count + role;
+    return cta->base.rank * cta->engine->kernel->role_count + role;
 }
 
 /* The place of a role among those of its CTA, which are in the order of their names. */
@@ -102,7 +102,7 @@ static uint64_t *own_clock(const struct tma_role_state *role) {
 static struct race_stage *race_stage_of(const struct tma_kernel_cta *cta, uint32_t ring,
                                         uint32_t stage) {
     const struct tma_kernel_engine *engine = cta->engine;
-    return &engine->races->stages[(size_t)cta->place * engine->stage_count +
+    return &engine->races->stages[(size_t)cta->base.place * engine->stage_count +
                                   cta->rings[ring].first_stage + stage];
 }
 
@@ -165,10 +165,10 @@ bool tma_races_create(struct tma_kernel_engine *engine) {
     struct tma_races *races = engine->races = tma_allocate(1, sizeof *races);
     if (races == NULL)
         return false;
-    size_t roles = (size_t)engine->cta_places * kernel->role_count;
-    size_t stages = (size_t)engine->cta_places * engine->stage_count;
-    size_t barriers = (size_t)engine->cta_places * kernel->barrier_count;
-    races->components = engine->cluster_ctas * kernel->role_count;
+    size_t roles = (size_t)engine->simulation.place_count * kernel->role_count;
+    size_t stages = (size_t)engine->simulation.place_count * engine->stage_count;
+    size_t barriers = (size_t)engine->simulation.place_count * kernel->barrier_count;
+    races->components = engine->simulation.cluster_ctas * kernel->role_count;
     races->clock_count = (roles + 4 * stages + barriers) * races->components;
     find_regions(races, kernel);
     races->roles = tma_allocate(roles, sizeof *races->roles);
@@ -176,8 +176,8 @@ bool tma_races_create(struct tma_kernel_engine *engine) {
     races->barriers = tma_allocate(barriers, sizeof *races->barriers);
     races->clocks = tma_allocate(races->clock_count, sizeof *races->clocks);
     races->waited = tma_allocate(stages * kernel->role_count, sizeof *races->waited);
-    races->regions =
-        tma_allocate((size_t)engine->cta_places * races->region_count, sizeof *races->regions);
+    races->regions = tma_allocate((size_t)engine->simulation.place_count * races->region_count,
+                                  sizeof *races->regions);
     if (races->roles == NULL || races->clocks == NULL || races->regions == NULL ||
         (stages > 0 && (races->stages == NULL || races->waited == NULL)) ||
         (barriers > 0 && races->barriers == NULL))
@@ -202,7 +202,8 @@ void tma_races_free(struct tma_kernel_engine *engine) {
     struct tma_races *races = engine->races;
     if (races == NULL)
         return;
-    for (size_t i = 0; races->regions != NULL && i < engine->cta_places * races->region_count; i++)
+    for (size_t i = 0;
+         races->regions != NULL && i < engine->simulation.place_count * races->region_count; i++)
         tma_release(races->regions[i].items);
     tma_release(races->roles);
     tma_release(races->stages);
@@ -224,19 +225,20 @@ static void start_cta(struct tma_races *races, const struct tma_kernel_cta *cta)
         role->synced = role->products.count = role->stores.count = 0;
     }
     for (uint32_t b = 0; b < kernel->barrier_count; b++)
-        memset(races->barriers[cta->place * kernel->barrier_count + b], 0, clock_bytes);
+        memset(races->barriers[cta->base.place * kernel->barrier_count + b], 0, clock_bytes);
     for (uint32_t s = 0; s < engine->stage_count; s++) {
-        struct race_stage *stage = &races->stages[(size_t)cta->place * engine->stage_count + s];
+        struct race_stage *stage =
+            &races->stages[(size_t)cta->base.place * engine->stage_count + s];
         memset(stage->full, 0, 4 * clock_bytes); /* they lie behind each other */
         memset(stage->waited, 0, kernel->role_count * sizeof *stage->waited);
     }
     for (uint32_t i = 0; i < races->region_count; i++)
-        races->regions[(size_t)cta->place * races->region_count + i].count = 0;
+        races->regions[(size_t)cta->base.place * races->region_count + i].count = 0;
 }
 
 void tma_races_start(struct tma_kernel_cluster *cluster) {
     struct tma_kernel_engine *engine = cluster->ctas[0].engine;
-    for (uint32_t i = 0; i < engine->cluster_ctas; i++)
+    for (uint32_t i = 0; i < engine->simulation.cluster_ctas; i++)
         start_cta(engine->races, &cluster->ctas[i]);
 }
 
@@ -263,7 +265,7 @@ static bool knows_load(const struct tma_kernel_cta *cta, const struct tma_role_s
                        const struct access *load) {
     const struct tma_kernel_engine *engine = cta->engine;
     const struct waited *waited =
-        engine->races->stages[(size_t)cta->place * engine->stage_count + load->stage].waited;
+        engine->races->stages[(size_t)cta->base.place * engine->stage_count + load->stage].waited;
     const uint64_t *clock = race_role_of(role)->clock;
     for (uint32_t r = 0; r < engine->kernel->role_count; r++)
         if (waited[r].phases > load->group &&
@@ -405,8 +407,8 @@ static void report(struct tma_role_state *role, const struct tma_kernel_cta *cta
     describe_place(engine->kernel, now->from > before->from ? now : before, place, sizeof place);
     describe(cta, before, first, sizeof first);
     describe(cta, now, second, sizeof second);
-    snprintf(text, sizeof text, "race on %s of CTA %u: %s, %s what %s, %s: %s", place, cta->number,
-             second, writes(now->kind) ? "writes" : "reads", first,
+    snprintf(text, sizeof text, "race on %s of CTA %u: %s, %s what %s, %s: %s", place,
+             cta->base.number, second, writes(now->kind) ? "writes" : "reads", first,
              before->kind == ACCESS_HOLD ? "uses"
              : writes(before->kind)      ? "writes"
                                          : "reads",
@@ -480,7 +482,7 @@ static bool touch_region(struct tma_role_state *role, const struct tma_kernel_ct
 static void touch(struct tma_role_state *role, const struct tma_kernel_cta *cta,
                   const struct access *access) {
     struct tma_races *races = races_of(role);
-    struct region *regions = &races->regions[(size_t)cta->place * races->region_count];
+    struct region *regions = &races->regions[(size_t)cta->base.place * races->region_count];
     for (uint32_t i = region_at(races, access->from);
          i < races->region_count && races->bounds[i] < access->to; i++)
         if (!touch_region(role, cta, &regions[i], access))
@@ -498,7 +500,7 @@ static struct access access_of(struct tma_role_state *role, enum access_kind kin
                             .kind = kind,
                             .component = component_of(role->cta, place_of(role)),
                             .epoch = *own_clock(role),
-                            .cta = role->cta->number,
+                            .cta = role->cta->base.number,
                             .cycle = cycle,
                             .statement = statement};
     for (uint32_t d = place->depth; d-- > 0 && access.variable_count < MAX_SHOWN_VARIABLES;) {
@@ -559,7 +561,7 @@ void tma_race_release(struct tma_role_state *role, uint32_t ring, uint32_t stage
     struct tma_races *races = races_of(role);
     uint64_t from = stage_address(cta->engine->kernel, ring, stage);
     uint32_t component = component_of(cta, place_of(role));
-    struct region *regions = &races->regions[(size_t)cta->place * races->region_count];
+    struct region *regions = &races->regions[(size_t)cta->base.place * races->region_count];
     uint64_t to = from + cta->engine->kernel->rings[ring].stage_bytes;
     for (uint32_t r = region_at(races, from); r < races->region_count && races->bounds[r] < to; r++)
         for (size_t i = 0; i < regions[r].count; i++)
@@ -582,7 +584,8 @@ void tma_race_signal(struct tma_role_state *role, const struct tma_statement *st
 }
 
 static uint64_t *barrier_clock(const struct tma_kernel_cta *cta, uint32_t barrier) {
-    return cta->engine->races->barriers[cta->place * cta->engine->kernel->barrier_count + barrier];
+    return cta->engine->races
+        ->barriers[cta->base.place * cta->engine->kernel->barrier_count + barrier];
 }
 
 void tma_race_arrive_barrier(struct tma_role_state *role, uint32_t barrier) {
@@ -607,15 +610,15 @@ void tma_race_issue(struct tma_role_state *role, const struct tma_kernel_operati
     const struct tma_statement *statement = operation->statement;
     bool loads = statement->operation.direction == TMA_LOAD;
     struct access access = access_of(role, loads ? ACCESS_LOAD : ACCESS_STORE, statement,
-                                     role->cycle, operation->operation.shared_address, bytes);
+                                     role->cycle, operation->base.operation.shared_address, bytes);
     access.group = loads ? operation->phase : operation->group;
     if (!loads) {
         touch(role, cta, &access);
         return;
     }
     access.stage = cta->rings[statement->ring].first_stage + operation->stage;
-    uint32_t mask = operation->operation.cta_mask;
-    for (mask = mask == 0 ? 1u << cta->rank : mask; mask != 0; mask &= mask - 1)
+    uint32_t mask = operation->base.operation.cta_mask;
+    for (mask = mask == 0 ? 1u << cta->base.rank : mask; mask != 0; mask &= mask - 1)
         touch(role, &cta->cluster->ctas[__builtin_ctz(mask)], &access);
 }
 

@@ -41,8 +41,8 @@ static void fail_expected(struct tma_kernel_cta *cta, uint32_t ring, uint32_t in
             engine->simulation.code == TMA_OK)
             engine->failed = acquire;
     }
-    snprintf(text, sizeof text, "CTA %u, stage %u of ring %s, phase %" PRIu64 ": %s", cta->number,
-             index, engine->kernel->rings[ring].name, phase, TMA_FEWER_EXPECTED);
+    snprintf(text, sizeof text, "CTA %u, stage %u of ring %s, phase %" PRIu64 ": %s",
+             cta->base.number, index, engine->kernel->rings[ring].name, phase, TMA_FEWER_EXPECTED);
     tma_simulation_fail(&engine->simulation, TMA_ERROR_DEADLOCK, text);
 }
 
@@ -57,7 +57,7 @@ static void check_full(struct tma_kernel_cta *cta, uint32_t ring, uint32_t index
     }
     stage->full_cycle = stage->phase_cycle;
     tma_trace_phase(&cta->engine->simulation.tracer, stage->full_cycle,
-                    (struct tma_event_source){cta->sm->number, cta->number,
+                    (struct tma_event_source){cta->sm->number, cta->base.number,
                                               cta->rings[ring].first_stage + index},
                     stage->full_phases, stage->phase_bytes);
     tma_race_end_full(cta, ring, index);

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 
-#include "engine/kernel_end.h"
 #include "engine/kernel_failure.h"
 #include "engine/kernel_operation.h"
 #include "engine/kernel_race.h"
@@ -25,8 +24,8 @@ static void spend_until(struct tma_role_state *role, enum tma_role_cause cause, 
     engine->result->role_cycles[role->index][cause] += cycle - role->cycle;
     tma_observe_role(
         &engine->simulation.observer,
-        (struct tma_event_source){role->cta->sm->number, role->cta->number, role->index}, cause,
-        role->cycle, cycle);
+        (struct tma_event_source){role->cta->sm->number, role->cta->base.number, role->index},
+        cause, role->cycle, cycle);
     role->cycle = cycle;
 }
 
@@ -157,8 +156,8 @@ static void release(struct tma_role_state *role, const struct tma_statement *sta
     uint32_t mask = cta->rings[statement->ring].release_mask;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(left);
-        uint64_t way = rank == cta->rank ? machine->warp.arrive_latency_cycles
-                                         : machine->warp.remote_arrive_cycles;
+        uint64_t way = rank == cta->base.rank ? machine->warp.arrive_latency_cycles
+                                              : machine->warp.remote_arrive_cycles;
         tma_stage_release(&cta->cluster->ctas[rank], statement->ring, stage, cycle + way);
     }
     spend(role, TMA_ROLE_MBARRIER, machine->warp.arrive_cycles + cta->sm->poll_cycles);
@@ -304,14 +303,15 @@ static void end_role(struct tma_role_state *role) {
     struct tma_kernel_cta *cta = role->cta;
     role->phase = TMA_ROLE_IDLE;
     cta->engine->result->statements += role->cursor.steps;
-    tma_kernel_end_role(cta, role->cycle);
+    tma_cta_extend(&cta->base, role->cycle);
+    tma_cta_end_actor(&cta->base);
 }
 
 void tma_role_start(struct tma_role_state *role, uint64_t cycle) {
     struct tma_kernel_cta *cta = role->cta;
-    tma_cursor_begin(&role->cursor, cta->engine->kernel, role->index, cta->number);
+    tma_cursor_begin(&role->cursor, cta->engine->kernel, role->index, cta->base.number);
     role->cursor.cut = tma_kernel_cut(cta->engine);
-    role->cursor.gap = &cta->cluster->gap;
+    role->cursor.gap = &cta->base.cluster->gap;
     for (uint32_t r = 0; r < TMA_MAX_RINGS; r++)
         role->rings[r] = (struct tma_ring_use){0};
     role->cycle = cycle;
@@ -331,7 +331,7 @@ static bool take_tile(struct tma_role_state *role) {
         return false;
     const struct tma_taken_tile *taken = &cluster->tiles[index];
     spend_until(role, TMA_ROLE_TILE, taken->cycle);
-    tma_cursor_give_tile(&role->cursor, taken->tile + role->cta->rank);
+    tma_cursor_give_tile(&role->cursor, taken->tile + role->cta->base.rank);
     return true;
 }
 

@@ -3,12 +3,8 @@
 #ifndef TMA_ENGINE_KERNEL_STATE_H
 #define TMA_ENGINE_KERNEL_STATE_H
 
-#include "engine/completion_queue.h"
-#include "engine/loop_cut.h"
+#include "engine/program.h"
 #include "engine/program_cursor.h"
-#include "engine/sample_shares.h"
-#include "engine/sampler.h"
-#include "engine/simulation.h"
 #include "memory/core/port.h"
 
 enum {
@@ -100,19 +96,14 @@ struct tma_barrier_state {
     bool gathers;
 };
 
-/* CTAs of a cluster in one place each; without clusters, one CTA. */
 struct tma_kernel_cluster {
     struct tma_kernel_cta *ctas; /* by rank */
-    uint32_t running_ctas;
-    uint64_t free_cycle; /* from which its next CTAs may start */
     /* Tiles that a dynamic loop has taken: of the cluster's first CTA. */
     struct tma_taken_tile {
         uint64_t tile, cycle;
     } * tiles; /* owned */
     size_t tile_count, tile_capacity;
     bool requests_tile;
-    struct tma_loop_gap gap; /* of a sampled run */
-    uint64_t left_out;       /* iterations of loops so far */
 };
 
 struct tma_kernel_sm {
@@ -126,42 +117,22 @@ struct tma_kernel_sm {
 };
 
 struct tma_kernel_cta {
+    struct tma_cta base;
     struct tma_kernel_engine *engine;
     struct tma_kernel_cluster *cluster;
     struct tma_kernel_sm *sm;
-    uint32_t place;  /* of the CTA among those of the engine */
-    uint32_t number; /* in the grid */
-    uint32_t rank;
-    uint32_t running_roles;
-    uint32_t in_flight; /* operations that have not completed, without prefetches */
-    uint64_t start_cycle, end_cycle;
     struct tma_ring_state rings[TMA_MAX_RINGS];
     struct tma_barrier_state barriers[TMA_MAX_NAMED_BARRIERS];
     struct tma_role_state *roles; /* in the order of their names */
     struct tma_stage *stages;     /* of all rings */
 };
 
-/* An operation from its issue to its last completion. */
 struct tma_kernel_operation {
-    struct tma_role_state *role;
+    struct tma_issued base;
     const struct tma_statement *statement;
-    struct tma_operation operation; /* with its coordinates */
-    uint32_t map_index;
-    uint32_t stage;  /* of the ring, for loads */
-    uint32_t number; /* in its CTA */
-    uint32_t cta;    /* number of the CTA */
-    uint32_t left;   /* completions to come: its own, and copies */
-    uint32_t next_free;
-    uint64_t group;  /* of stores */
-    uint64_t phase;  /* of loads: of the stage's full mbarrier */
-    uint64_t window; /* of the trace */
-};
-
-/* The operations in flight of one role of a CTA place: their numbers do not depend on others. */
-struct tma_operation_pool {
-    struct tma_kernel_operation *items; /* owned */
-    size_t count, capacity;
-    uint32_t free; /* first free one, or UINT32_MAX */
+    uint32_t stage; /* of the ring, for loads */
+    uint64_t group; /* of stores */
+    uint64_t phase; /* of loads: of the stage's full mbarrier */
 };
 
 /* What is known of a statement before the run. */
@@ -173,54 +144,34 @@ struct tma_statement_facts {
     uint32_t consumer;                   /* of these: its number among them */
 };
 
-/* What the progress of a sampled run is counted in. */
-enum tma_sampled_unit {
-    TMA_SAMPLED_CTAS,      /* of the grid */
-    TMA_SAMPLED_TILES,     /* that dynamic loops take */
-    TMA_SAMPLED_ITERATIONS /* of loops, in all CTAs together */
-};
-
-/* See kernel_sampling.h. All 0: the run is not sampled. */
-struct tma_kernel_sampling {
-    bool on;
-    enum tma_sampled_unit unit;
-    struct tma_sampler sampler; /* without marks: the run is simulated whole */
-    struct tma_loop_cut cut;
-    uint64_t least_iterations;       /* of a loop, in any CTA */
-    uint64_t operations;             /* of an iteration, in all CTAs; 0: they differ */
-    struct tma_sample_shares shares; /* of clusters, in operations */
-};
-
+/* A run of a kernel with roles. */
 struct tma_kernel_engine {
-    struct tma_simulation simulation; /* its workload is NULL */
-    struct tma_machine machine;       /* at the kernel's clock */
+    struct tma_simulation simulation;
+    struct tma_machine machine; /* at the kernel's clock */
     const struct tma_kernel *kernel;
     struct tma_statement_facts *facts;  /* owned: by statement, as the arrays below */
     const struct tma_statement *failed; /* the statement that stopped the run, or NULL */
     struct tma_kernel_sm *sms;
-    uint32_t sm_count;
     struct tma_kernel_cluster *clusters;
-    uint32_t cluster_count, cluster_ctas;
-    struct tma_kernel_cta *ctas;
-    uint32_t cta_places, ctas_per_sm;
+    struct tma_kernel_cta *ctas; /* the simulation's */
+    uint32_t ctas_per_sm;
     struct tma_role_state *roles; /* by CTA place and name; a role's number is its place here */
     struct tma_role_state **requests;
-    uint64_t *fetched;                /* by SM and statement */
-    struct tma_operation_pool *pools; /* by number of the role */
+    uint64_t *fetched; /* by SM and statement */
     struct tma_stage *stages;
     uint32_t stage_count; /* of a CTA */
-    struct tma_completion_queue completions;
-    uint64_t completed_cycle;
-    uint32_t next_cta;
-    uint64_t next_tile; /* of dynamic loops */
+    uint64_t next_tile;   /* of dynamic loops */
     bool tiles_requested;
-    bool scheduler_waits;
     uint64_t issued_operations;
-    bool shares_units; /* several roles of an SM may want the same unit in the same cycle */
-    uint32_t scheduler_actor, memory_actor;
-    struct tma_kernel_sampling sampling;
+    bool shares_units;       /* several roles of an SM may want the same unit in the same cycle */
+    struct tma_loop_cut cut; /* of a sampled run */
     struct tma_races *races; /* owned: see kernel_race.h */
     struct tma_result *result;
 };
+
+static inline struct tma_kernel_engine *
+tma_kernel_engine_of(const struct tma_simulation *simulation) {
+    return simulation->state;
+}
 
 #endif

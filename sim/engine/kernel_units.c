@@ -197,8 +197,8 @@ static uint64_t serve(struct tma_role_state *role, const struct tma_statement *s
 }
 
 static bool comes_before(const struct tma_role_state *a, const struct tma_role_state *b) {
-    return a->cta->number != b->cta->number ? a->cta->number < b->cta->number
-                                            : a->number < b->number;
+    return a->cta->base.number != b->cta->base.number ? a->cta->base.number < b->cta->base.number
+                                                      : a->number < b->number;
 }
 
 /* At the end of a cycle: serves the requests of an SM for this cycle, by CTA and role. */
@@ -253,7 +253,7 @@ void tma_request_tile(struct tma_role_state *role, uint64_t now) {
     (void)now;
     role->cta->cluster->requests_tile = true;
     engine->tiles_requested = true;
-    tma_actor_signal(&engine->simulation.actors, engine->scheduler_actor);
+    tma_actor_signal(&engine->simulation.actors, tma_scheduler_actor(&engine->simulation));
 }
 
 static bool add_tile(struct tma_kernel_cluster *cluster, uint64_t tile, uint64_t cycle) {
@@ -269,20 +269,20 @@ static bool add_tile(struct tma_kernel_cluster *cluster, uint64_t tile, uint64_t
 /* The first tile of a cluster is that of its number; the counter begins behind them. */
 void tma_serve_tiles(struct tma_kernel_engine *engine, uint64_t now) {
     engine->tiles_requested = false;
-    for (uint32_t c = 0; c < engine->cluster_count; c++) {
+    for (uint32_t c = 0; c < engine->simulation.cluster_count; c++) {
         struct tma_kernel_cluster *cluster = &engine->clusters[c];
         if (!cluster->requests_tile)
             continue;
         cluster->requests_tile = false;
-        uint64_t tile = cluster->ctas[0].number, cycle = now;
+        uint64_t tile = cluster->ctas[0].base.number, cycle = now;
         if (cluster->tile_count > 0) {
             tile = engine->next_tile;
-            engine->next_tile += engine->cluster_ctas;
+            engine->next_tile += engine->simulation.cluster_ctas;
             cycle += engine->machine.warp.tile_cycles;
         }
         if (!add_tile(cluster, tile, cycle))
             tma_simulation_out_of_memory(&engine->simulation);
-        for (uint32_t i = 0; i < engine->cluster_ctas; i++)
+        for (uint32_t i = 0; i < engine->simulation.cluster_ctas; i++)
             for (uint32_t r = 0; r < engine->kernel->role_count; r++)
                 if (cluster->ctas[i].roles[r].phase == TMA_ROLE_WAITS_TILE)
                     tma_actor_signal(&engine->simulation.actors, cluster->ctas[i].roles[r].number);

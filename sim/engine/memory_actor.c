@@ -1,115 +1,137 @@
 #include "engine/memory_actor.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "engine/deadlock.h"
-#include "engine/issue_operation.h"
-#include "engine/slot_sampling.h"
+#include "engine/program.h"
 
-static uint64_t total_operations(const struct tma_workload *workload) {
-    uint64_t operations = 0;
-    for (uint32_t i = 0; i < workload->operation_count; i++)
-        operations += (uint64_t)workload->cta_count /
-                      tma_ctas_sharing(&workload->operations[i], workload) * workload->iterations;
-    return operations;
+/* Steps of the actor from one look of the caller's to the next. A step of a full chip takes some
+ * milliseconds of the host's time, and one of a single SM some microseconds. */
+enum { STEPS_BETWEEN_LOOKS = 16 };
+
+enum { END_STEP_CYCLES = 64 };
+
+/* From time to time the caller sees how far the run is. The run ends if the caller wants it to. */
+static void let_look(struct tma_simulation *simulation, uint64_t now) {
+    const struct tma_watch *watch = simulation->watch;
+    struct tma_accounting *accounting = &simulation->accounting;
+    if (watch == NULL || watch->look == NULL || tma_simulation_is_over(simulation) ||
+        simulation->steps++ % STEPS_BETWEEN_LOOKS != 0)
+        return;
+    uint64_t units[TMA_TALLY_UNIT_COUNT] = {0}, total = simulation->total_operations;
+    struct tma_run_state state = {.cycle = now,
+                                  .operations = accounting->result->counters.operations};
+    if (simulation->program->count_units != NULL)
+        simulation->program->count_units(simulation, units);
+    state.tensor_cycles = tma_ticks_to_cycle(units[TMA_TALLY_TENSOR]);
+    state.alu_cycles = tma_ticks_to_cycle(units[TMA_TALLY_ALU]);
+    state.sfu_cycles = tma_ticks_to_cycle(units[TMA_TALLY_SFU]);
+    state.total_operations = total > state.operations ? total : state.operations;
+    if (watch->look(watch->context, &state))
+        return;
+    tma_simulation_fail(simulation, TMA_ERROR_INTERRUPTED, "the caller ended the run");
+    if (now > accounting->last_cycle)
+        accounting->last_cycle = now;
 }
 
-struct tma_memory_actor tma_memory_actor_of(struct tma_simulation *simulation,
-                                            struct tma_grid *grid) {
-    simulation->total_operations = total_operations(simulation->workload);
-    return (struct tma_memory_actor){.simulation = simulation,
-                                     .grid = grid,
-                                     .completions = tma_completion_queue_of(simulation->machine)};
+/* Stops the run with TMA_ERROR_MODEL where the memory system can never give another completion,
+ * though operations are in flight. The text says which. */
+static void check_progress(struct tma_simulation *simulation) {
+    char text[TMA_ERROR_TEXT_BYTES], what[TMA_ERROR_TEXT_BYTES / 2];
+    if (!tma_memory_is_stuck(simulation->memory))
+        return;
+    tma_memory_describe(simulation->memory, what, sizeof what);
+    snprintf(text, sizeof text,
+             "fault of the model: at cycle %" PRIu64
+             " no event is left that could end what is in flight: %s",
+             tma_memory_now(simulation->memory), what);
+    tma_simulation_fail(simulation, TMA_ERROR_MODEL, text);
 }
 
-void tma_memory_actor_free(struct tma_memory_actor *actor) {
-    tma_completion_queue_free(&actor->completions);
+static uint64_t order_of(const struct tma_simulation *simulation,
+                         const struct tma_completion *completion) {
+    const struct tma_issued *operation = tma_operation_of(simulation, completion);
+    return (uint64_t)operation->actor << 32 | operation->order;
 }
 
 /* Lets the memory system's time pass until `cycle`, and learns of completions. */
-static void advance(struct tma_memory_actor *actor, uint64_t cycle) {
-    struct tma_simulation *simulation = actor->simulation;
+static void advance(struct tma_simulation *simulation, uint64_t cycle) {
     struct tma_completion completion;
     bool good = tma_observe_advance(&simulation->observer, simulation->memory, cycle);
     while (good && tma_memory_take(simulation->memory, &completion))
-        good = tma_completion_queue_push(&actor->completions, &completion);
+        good = tma_completion_queue_push(&simulation->completions, &completion,
+                                         order_of(simulation, &completion));
     if (!good)
         tma_simulation_out_of_memory(simulation);
 }
 
-/* Hands over the operations issued before `cycle`: slots can no longer issue an earlier one. Each
+/* Hands over the operations issued before `cycle`: actors can no longer issue an earlier one. Each
  * operation reaches its TMA unit at its own time, so the result does not depend on how many
  * operations are handed over together. */
-static void hand_over_before(struct tma_memory_actor *actor, uint64_t cycle) {
-    struct tma_simulation *simulation = actor->simulation;
+static void hand_over_before(struct tma_simulation *simulation, uint64_t cycle) {
     while (tma_issue_queue_first(&simulation->issues) < cycle && simulation->code == TMA_OK) {
-        struct tma_queued_issue issue = tma_issue_queue_pop(&simulation->issues);
-        advance(actor, issue.cycle + simulation->machine->tma.issue_cycles);
-        tma_issue_operation(actor->grid, simulation, &issue);
+        advance(simulation,
+                tma_issue_queue_first(&simulation->issues) + simulation->machine->tma.issue_cycles);
+        tma_operation_hand_over(simulation);
     }
 }
 
 /* Whether the first completion of the queue is final: the memory system can no longer produce an
  * earlier one. */
-static bool knows_first_completion(const struct tma_memory_actor *actor) {
-    return tma_completion_queue_first(&actor->completions) <
-           tma_memory_now(actor->simulation->memory) +
-               tma_machine_completion_cycles(actor->simulation->machine);
+static bool knows_first_completion(const struct tma_simulation *simulation) {
+    return tma_completion_queue_first(&simulation->completions) <
+           tma_memory_now(simulation->memory) + tma_machine_completion_cycles(simulation->machine);
 }
 
-/* Gives the first completion to its slot, and wakes the slot's actor if the slot is to do something
- * by itself. */
-static void complete_first(struct tma_memory_actor *actor, uint64_t now) {
-    struct tma_simulation *simulation = actor->simulation;
-    struct tma_visible_completion first = tma_completion_queue_pop(&actor->completions);
-    const struct tma_completion *completion = &first.completion;
-    struct tma_slot *slot = tma_completion_slot(actor->grid, completion);
-    uint32_t number = tma_completion_number(completion);
-    actor->completed_cycle = first.visible_cycle;
-    const struct tma_workload *workload = simulation->workload;
-    enum tma_direction direction =
-        workload->operations[number % workload->operation_count].operation.direction;
-    tma_account_completion(&simulation->accounting, direction, completion);
-    tma_observe_completion(&simulation->observer, tma_cta_event_source(slot->cta, slot->index),
-                           direction, completion);
-    if (tma_tracer_is_on(&simulation->tracer))
-        tma_trace_completion(
-            &simulation->tracer, completion, tma_cta_event_source(slot->cta, slot->index), number,
-            slot->windows[number % workload->operation_count], tma_slot_descriptor(slot, number));
+static void complete_first(struct tma_simulation *simulation, uint64_t now) {
+    struct tma_visible_completion first = tma_completion_queue_pop(&simulation->completions);
     uint64_t cycle = first.visible_cycle > now ? first.visible_cycle : now;
-    struct tma_wait wait = tma_slot_complete(slot, completion, cycle);
-    if (wait.kind != TMA_WAIT_SIGNAL)
-        tma_actor_signal(&simulation->actors, slot->number);
-    if (actor->sampling != NULL)
-        tma_slot_sampling_look(actor->sampling, cycle);
+    simulation->completed_cycle = first.visible_cycle;
+    tma_operation_complete(simulation, &first.completion, cycle);
+    tma_sampling_look(simulation, cycle);
 }
 
-/* Gives slots the completions that are visible; if slots are independent, all completions that are
- * known.
- */
-static void complete(struct tma_memory_actor *actor, uint64_t now) {
-    bool ahead = tma_slots_are_independent(actor->simulation->workload);
-    while (tma_completion_queue_first(&actor->completions) <= now ||
-           (ahead && knows_first_completion(actor)))
-        complete_first(actor, now);
+/* Gives the program the completions that are visible, or that it may get ahead of time. */
+static void complete(struct tma_simulation *simulation, uint64_t now) {
+    while (simulation->code == TMA_OK &&
+           (tma_completion_queue_first(&simulation->completions) <= now ||
+            (simulation->completes_ahead && knows_first_completion(simulation))))
+        complete_first(simulation, now);
 }
 
 /* Every other actor waits, and nothing is issued: lets time pass until a completion is known. */
-static void wait_for_completion(struct tma_memory_actor *actor) {
-    struct tma_simulation *simulation = actor->simulation;
+static void wait_for_completion(struct tma_simulation *simulation) {
     uint64_t window =
         simulation->machine->tma.issue_cycles + tma_machine_completion_cycles(simulation->machine);
-    while (!knows_first_completion(actor) && simulation->code == TMA_OK) {
+    while (!knows_first_completion(simulation) && simulation->code == TMA_OK) {
         if (tma_memory_in_flight(simulation->memory) == 0) {
-            if (actor->completions.count == 0)
-                tma_fail_deadlock(simulation, actor->grid, actor->completed_cycle);
+            if (simulation->completions.count == 0)
+                tma_fail_deadlock(simulation);
             return;
         }
-        if (actor->completions.count == 0)
-            tma_simulation_check_progress(simulation);
-        advance(actor, tma_memory_now(simulation->memory) + (window > 0 ? window : 1));
+        if (simulation->completions.count == 0)
+            check_progress(simulation);
+        advance(simulation, tma_memory_now(simulation->memory) + (window > 0 ? window : 1));
     }
 }
 
-/* Passes on the events before which no other event can be added. Slots act on a completion, and
+void tma_memory_actor_end(struct tma_simulation *simulation) {
+    hand_over_before(simulation, UINT64_MAX);
+    while (simulation->code == TMA_OK) {
+        while (simulation->completions.count > 0) {
+            struct tma_visible_completion first =
+                tma_completion_queue_pop(&simulation->completions);
+            tma_operation_complete(simulation, &first.completion, first.visible_cycle);
+        }
+        if (tma_memory_in_flight(simulation->memory) == 0)
+            return;
+        check_progress(simulation);
+        advance(simulation, tma_memory_now(simulation->memory) + END_STEP_CYCLES);
+    }
+}
+
+/* Passes on the events before which no other event can be added. Actors act on a completion, and
  * CTAs end, up to wake_interval_cycles after the cycle that their events give. */
 static void flush_events(struct tma_simulation *simulation, uint64_t now) {
     uint64_t behind = simulation->machine->tma.wake_interval_cycles;
@@ -122,21 +144,18 @@ static bool is_idle(const struct tma_simulation *simulation) {
     return simulation->actors.awake == 1 && simulation->issues.count == 0;
 }
 
-struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t now) {
-    struct tma_simulation *simulation = actor->simulation;
+struct tma_wait tma_memory_actor_step(struct tma_simulation *simulation, uint64_t now) {
     const struct tma_machine *machine = simulation->machine;
     uint64_t until = now + machine->tma.issue_cycles + tma_machine_completion_cycles(machine);
-    struct tma_run_state state = {.cycle = now};
-    if (tma_simulation_look_is_due(simulation))
-        tma_simulation_let_look(simulation, &state);
+    let_look(simulation, now);
     if (!tma_simulation_is_over(simulation)) {
-        hand_over_before(actor, now);
-        advance(actor, now + machine->tma.issue_cycles);
-        complete(actor, now);
+        hand_over_before(simulation, now);
+        advance(simulation, now + machine->tma.issue_cycles);
+        complete(simulation, now);
         tma_trace_late_fills(&simulation->tracer, simulation->memory);
         flush_events(simulation, now);
         if (is_idle(simulation)) {
-            wait_for_completion(actor);
+            wait_for_completion(simulation);
             until = UINT64_MAX;
         }
         if (simulation->tracer.out_of_memory)
@@ -146,7 +165,7 @@ struct tma_wait tma_memory_actor_step(struct tma_memory_actor *actor, uint64_t n
         tma_actors_signal_all(&simulation->actors);
         return tma_wait_nothing();
     }
-    uint64_t visible = tma_completion_queue_first(&actor->completions);
+    uint64_t visible = tma_completion_queue_first(&simulation->completions);
     if (visible < until)
         until = visible;
     return tma_wait_cycle(until > now ? until : now + 1);

@@ -1,7 +1,6 @@
-#include "engine/slot_sampling.h"
-
-#include "base/allocation.h"
 #include "engine/sample_plan.h"
+#include "engine/slot.h"
+#include "placement/rows.h"
 
 /* Iterations that a slot has at least where some are skipped. */
 enum { LEAST_ITERATIONS = 16 };
@@ -52,125 +51,52 @@ static uint64_t walk_iterations(const struct tma_workload *workload) {
     return most;
 }
 
-bool tma_slot_sampling_begin(struct tma_slot_sampling *sampling, enum tma_sampling mode,
-                             struct tma_simulation *simulation, const struct tma_grid *grid,
-                             struct tma_cta_scheduler *scheduler) {
-    const struct tma_workload *workload = simulation->workload;
-    *sampling = (struct tma_slot_sampling){.simulation = simulation,
-                                           .grid = grid,
-                                           .scheduler = scheduler,
-                                           .walk_bytes = walk_bytes(workload)};
-    struct tma_sample_plan plan =
-        tma_sample_plan_of(simulation->machine, mode, sampling->walk_bytes);
-    if (workload->cta_count / grid->sm_count >= TMA_SAMPLED_WAVES) {
-        sampling->skips_ctas = true;
-        plan.total = workload->cta_count;
-        plan.window = plan.step = plan.tail = grid->sm_count;
-        return tma_sampler_create(&sampling->sampler, &plan);
-    }
-    if (workload->cta_count > grid->sm_count ||
-        workload->iterations / workload->depth < LEAST_ITERATIONS)
+uint64_t tma_slots_walk_bytes(const struct tma_simulation *simulation) {
+    return walk_bytes(tma_slot_program_of(simulation)->workload);
+}
+
+uint64_t tma_slots_wave_window(const struct tma_simulation *simulation) {
+    return simulation->place_count;
+}
+
+/* Units are operations of whole iterations. */
+bool tma_slots_plan_inside(struct tma_simulation *simulation, struct tma_sample_plan *plan) {
+    const struct tma_workload *workload = tma_slot_program_of(simulation)->workload;
+    struct tma_sampling_state *sampling = &simulation->sampling;
+    if (workload->iterations / workload->depth < LEAST_ITERATIONS)
         return true;
-    sampling->operations = simulation->total_operations / workload->iterations;
-    plan.total = simulation->total_operations;
-    plan.window = plan.step = plan.tail = sampling->operations * workload->depth;
-    plan.guard = walk_iterations(workload) / 2 * 3 * sampling->operations;
-    sampling->left_out = tma_allocate(grid->cluster_count, sizeof *sampling->left_out);
-    return sampling->left_out != NULL &&
-           tma_sample_shares_create(&sampling->shares, grid->cluster_count) &&
-           tma_sampler_create(&sampling->sampler, &plan);
-}
-
-void tma_slot_sampling_free(struct tma_slot_sampling *sampling) {
-    tma_sampler_free(&sampling->sampler);
-    tma_sample_shares_free(&sampling->shares);
-    tma_release(sampling->left_out);
-}
-
-/* Fills in how many iterations the slots of each cluster have begun, without those left out. */
-static void find_progress(struct tma_slot_sampling *sampling) {
-    uint32_t depth = sampling->simulation->workload->depth;
-    for (uint32_t c = 0; c < sampling->grid->cluster_count; c++) {
-        const struct tma_cluster *cluster = &sampling->grid->clusters[c];
-        uint64_t sum = 0;
-        for (uint32_t s = 0; s < cluster->cta_count * depth; s++)
-            sum += cluster->ctas[s / depth].slots[s % depth].iteration;
-        uint64_t out = (uint64_t)cluster->cta_count * depth * sampling->left_out[c];
-        sampling->shares.now[c] = sum > out ? sum - out : 0;
-    }
-}
-
-/* Finds the last iteration that a slot of the cluster has begun. False where a slot has ended, or
- * has not passed the cut before. */
-static bool find_last_iteration(const struct tma_cluster *cluster, uint32_t depth, uint32_t *last) {
-    const struct tma_iteration_cut *cut = &cluster->ctas[0].cut;
-    *last = 0;
-    for (uint32_t s = 0; s < cluster->cta_count * depth; s++) {
-        const struct tma_slot *slot = &cluster->ctas[s / depth].slots[s % depth];
-        if (slot->state == TMA_SLOT_IDLE || (cut->by > 0 && slot->iteration <= cut->after))
-            return false;
-        *last = slot->iteration > *last ? slot->iteration : *last;
-    }
+    sampling->progress = &simulation->accounting.result->counters.operations;
+    sampling->iteration_units = simulation->total_operations / workload->iterations;
+    sampling->granule = workload->depth;
+    plan->total = simulation->total_operations;
+    plan->window = plan->step = plan->tail = sampling->iteration_units * workload->depth;
+    plan->guard = walk_iterations(workload) / 2 * 3 * sampling->iteration_units;
     return true;
 }
 
-/* Cuts iterations out of all slots, of about `units` operations. Returns of how many. */
-static uint64_t cut_iterations(struct tma_slot_sampling *sampling, uint64_t units) {
-    const struct tma_workload *workload = sampling->simulation->workload;
-    uint32_t depth = workload->depth, clusters = sampling->grid->cluster_count, last;
-    uint64_t sum = 0;
-    for (uint32_t c = 0; c < clusters; c++)
-        if (!find_last_iteration(&sampling->grid->clusters[c], depth, &last) ||
-            last + 2 * depth >= workload->iterations)
+/* In iterations that the slots have begun. */
+uint64_t tma_slots_cluster_progress(const struct tma_simulation *simulation, uint32_t cluster) {
+    uint32_t depth = simulation->cta_actors, slots = simulation->cluster_ctas * depth;
+    const struct tma_slot *first = &tma_slot_program_of(simulation)->slots[cluster * slots];
+    uint64_t sum = 0, out = slots * simulation->clusters[cluster].left_out;
+    for (uint32_t s = 0; s < slots; s++)
+        sum += first[s].iteration;
+    return sum > out ? sum - out : 0;
+}
+
+/* No slot may have ended, or be before the last cut; each has one more iteration at least. */
+uint64_t tma_slots_most_to_cut(const struct tma_simulation *simulation, uint32_t cluster,
+                               uint64_t *last) {
+    uint32_t depth = simulation->cta_actors, slots = simulation->cluster_ctas * depth;
+    const struct tma_slot *first = &tma_slot_program_of(simulation)->slots[cluster * slots];
+    const struct tma_loop_gap *gap = &simulation->clusters[cluster].gap;
+    uint64_t iterations = tma_slot_program_of(simulation)->workload->iterations;
+    *last = 0;
+    for (uint32_t s = 0; s < slots; s++) {
+        if (first[s].state == TMA_SLOT_IDLE || (gap->by > 0 && first[s].iteration <= gap->after))
             return 0;
-    find_progress(sampling);
-    tma_sample_share_out(&sampling->shares, units / sampling->operations);
-    for (uint32_t c = 0; c < clusters; c++) {
-        struct tma_cluster *cluster = &sampling->grid->clusters[c];
-        find_last_iteration(cluster, depth, &last);
-        /* Each slot has one more iteration at least. */
-        uint64_t count = sampling->shares.shares[c], most = workload->iterations - 2 * depth - last;
-        count = (count < most ? count : most) / depth * depth;
-        for (uint32_t rank = 0; rank < cluster->cta_count; rank++)
-            cluster->ctas[rank].cut =
-                (struct tma_iteration_cut){.after = last, .by = (uint32_t)count};
-        sampling->left_out[c] += count;
-        sum += count;
+        *last = first[s].iteration > *last ? first[s].iteration : *last;
     }
-    return sum * sampling->operations / clusters;
-}
-
-void tma_slot_sampling_look(struct tma_slot_sampling *sampling, uint64_t cycle) {
-    struct tma_simulation *simulation = sampling->simulation;
-    struct tma_sampler *sampler = &sampling->sampler;
-    uint64_t progress = sampling->skips_ctas ? sampling->scheduler->next_cta - sampler->skipped
-                                             : simulation->accounting.result->counters.operations;
-    if (!tma_sampler_is_due(sampler, progress))
-        return;
-    if (!sampling->skips_ctas) {
-        find_progress(sampling);
-        tma_sample_shares_record(&sampling->shares, progress);
-    }
-    struct tma_memory_counters counters = tma_memory_count(simulation->memory);
-    const struct tma_sample_mark mark = {.parts = progress * TMA_UNIT_PARTS,
-                                         .cycle = cycle,
-                                         .tally =
-                                             tma_sample_tally(&simulation->accounting, &counters)};
-    uint64_t units = tma_sampler_look(sampler, progress, &mark);
-    if (units == 0)
-        return;
-    if (sampling->skips_ctas) {
-        sampling->scheduler->next_cta += (uint32_t)units;
-        tma_sampler_skip(sampler, units);
-        return;
-    }
-    units = cut_iterations(sampling, units);
-    if (units > 0)
-        tma_sampler_skip_shared(sampler, units, &sampling->shares);
-}
-
-void tma_slot_sampling_end(const struct tma_slot_sampling *sampling,
-                           struct tma_memory_counters *counters) {
-    tma_sample_account(&sampling->sampler, sampling->walk_bytes, !sampling->skips_ctas,
-                       &sampling->simulation->accounting, counters);
+    uint64_t end = *last + 2 * depth;
+    return end < iterations ? iterations - end : 0;
 }

@@ -65,12 +65,12 @@ uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t a
                                  index);
 }
 
-uint64_t tma_workload_descriptor_address(const struct tma_workload *workload) {
-    uint32_t maps = tma_workload_descriptor(workload, workload->map_count, 0) - 1;
-    uint64_t bytes = (uint64_t)maps * TMA_LINE_BYTES, lowest = UINT64_MAX;
-    for (uint32_t i = 0; i < workload->map_count; i++)
-        if (workload->maps[i].global_address < lowest)
-            lowest = workload->maps[i].global_address;
+uint64_t tma_descriptor_address(const struct tma_tensor_map *maps, uint32_t map_count,
+                                uint32_t count) {
+    uint64_t bytes = (uint64_t)count * TMA_LINE_BYTES, lowest = UINT64_MAX;
+    for (uint32_t i = 0; i < map_count; i++)
+        if (maps[i].global_address < lowest)
+            lowest = maps[i].global_address;
     if (lowest < bytes + TMA_LINE_BYTES || lowest > TMA_L2_ADDRESS_LIMIT)
         return tma_default_descriptor_line() * TMA_LINE_BYTES;
     return (lowest - bytes) / TMA_LINE_BYTES * TMA_LINE_BYTES;

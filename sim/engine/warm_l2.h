@@ -1,13 +1,24 @@
-/* What is in the caches when a kernel starts. */
+/* What is in the caches when a run starts. */
 #ifndef TMA_ENGINE_WARM_L2_H
 #define TMA_ENGINE_WARM_L2_H
 
-#include "engine/grid.h"
+#include "engine/simulation.h"
 
-/* Brings into L2 the lines that the same kernel, run just before, would have left there. */
-void tma_warm_up(struct tma_simulation *simulation, const struct tma_grid *grid);
+/* Brings into the caches what is there when the program starts: its tensor maps, and, where the
+ * same program has run just before, what that has left in L2. */
+void tma_warm_start(struct tma_simulation *simulation);
 
-/* Brings the tensor maps into the caches in which they are when the kernel starts. */
-void tma_leave_descriptors(struct tma_simulation *simulation);
+/* For program->warm_up: calls `replay` once for each launch that has to be replayed until L2 is as
+ * it is after many. `replay` calls tma_warm_operation for each operation that matters. (What L2
+ * keeps of a program that does not fit changes from launch to launch.) */
+void tma_warm_launches(struct tma_simulation *simulation, void (*replay)(void *context),
+                       void *context);
+
+/* Brings the lines of an operation that an SM issues into L2. As long as L2 holds all lines, a
+ * second visit from the same partition changes nothing: *visitors, which may be NULL, has a bit for
+ * each partition from which the same operation came before. */
+void tma_warm_operation(struct tma_simulation *simulation, uint32_t sm, uint32_t map,
+                        uint32_t map_index, const struct tma_operation *operation,
+                        uint8_t *visitors);
 
 #endif

@@ -162,9 +162,10 @@ uint32_t tma_descriptor_number(const struct tma_map_array *arrays, const uint8_t
 uint32_t tma_workload_descriptor(const struct tma_workload *workload, uint32_t array,
                                  uint32_t index);
 
-/* The address from which the workload's tensor maps lie: just below all tensors if there is room,
- * since the tags of L2 are shorter for lines that are close to each other. */
-uint64_t tma_workload_descriptor_address(const struct tma_workload *workload);
+/* The address from which `count` descriptors of these maps lie: just below all tensors if there is
+ * room, since the tags of L2 are shorter for lines that are close to each other. */
+uint64_t tma_descriptor_address(const struct tma_tensor_map *maps, uint32_t map_count,
+                                uint32_t count);
 
 /* The index, in its array, of the tensor map that an operation has in iteration `iteration` of CTA
  * `cta`. */

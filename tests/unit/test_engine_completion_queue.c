@@ -24,7 +24,8 @@ START_TEST(test_order_in_an_interval) {
         struct tma_completion_queue queue = tma_completion_queue_of(&machine);
         for (uint64_t tag = 2; tag-- > 0;)
             ck_assert(tma_completion_queue_push(
-                &queue, &(struct tma_completion){.cycle = orders[_i].cycles[tag], .tag = tag}));
+                &queue, &(struct tma_completion){.cycle = orders[_i].cycles[tag], .tag = tag},
+                tag));
         struct tma_visible_completion seen = tma_completion_queue_pop(&queue);
         ck_assert_uint_eq(seen.visible_cycle, VISIBLE);
         first += seen.completion.tag == 0;

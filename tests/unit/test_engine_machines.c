@@ -4,58 +4,50 @@
 
 #include "engine/cluster.h"
 #include "engine/completion_queue.h"
-#include "engine/cta_scheduler.h"
+#include "engine/runtime.h"
 #include "kernel.h"
 #include "machine.h"
 #include "suite.h"
 
 static struct tma_machine machine;
 static struct tma_workload workload;
-static struct tma_simulation simulation;
-static struct tma_grid grid;
-static struct tma_cta_scheduler scheduler;
+static struct tma_slot_program program;
+static struct tma_simulation *const simulation = &program.simulation;
 static struct tma_result result;
 
 static void set_up(void) {
     machine = flat_machine();
-    simulation = (struct tma_simulation){0};
+    program = (struct tma_slot_program){0};
 }
 
 static void tear_down(void) {
-    tma_grid_free(&grid);
-    tma_issue_queue_free(&simulation.issues);
-    tma_actors_free(&simulation.actors);
-    tma_accounting_free(&simulation.accounting);
-    tma_memory_free(simulation.memory);
-    free(simulation.reports);
-}
-
-static struct tma_wait step_slot(void *slot, uint64_t now) {
-    return tma_slot_step(slot, now);
-}
-
-static struct tma_wait step_scheduler(void *context, uint64_t now) {
-    return tma_cta_scheduler_step(context, now);
+    tma_simulation_free(simulation);
+    free(program.slots);
+    free(program.reports);
 }
 
 /* Builds what the workload runs on. All actors wait for a signal; nothing wakes them by itself. */
 static void build(void) {
-    simulation.machine = &machine;
-    simulation.workload = &workload;
-    simulation.reports = calloc(workload.depth * TMA_MAX_CONSUMERS, sizeof *simulation.reports);
-    ck_assert(tma_accounting_create(&simulation.accounting, &machine, &workload, workload.cta_count,
-                                    &result));
-    ck_assert_int_eq(tma_memory_create(&simulation.memory, &machine, NULL), TMA_OK);
-    ck_assert(tma_grid_create(&grid, &simulation));
-    ck_assert(tma_actors_create(&simulation.actors, grid.slot_count + 1, NULL));
-    scheduler = (struct tma_cta_scheduler){.simulation = &simulation, .grid = &grid};
-    for (uint32_t i = 0; i < grid.slot_count; i++) {
-        simulation.actors.items[i] =
-            (struct tma_actor){.step = step_slot, .machine = &grid.slots[i]};
-        ck_assert_int_eq(tma_actor_step(&simulation.actors, i, 0).kind, TMA_WAIT_SIGNAL);
-    }
-    simulation.actors.items[grid.slot_count] =
-        (struct tma_actor){.step = step_scheduler, .machine = &scheduler};
+    program.workload = &workload;
+    program.reports = calloc(workload.depth * TMA_MAX_CONSUMERS, sizeof *program.reports);
+    *simulation = (struct tma_simulation){
+        .program = &tma_slots,
+        .state = &program,
+        .machine = &machine,
+        .maps = {workload.maps, workload.arrays, workload.map_places, workload.map_count},
+        .cta_count = workload.cta_count,
+        .completes_ahead = workload.consumer_count == 0 && tma_cluster_ctas(&workload) == 1};
+    ck_assert(tma_simulation_create(simulation, NULL, TMA_CAUSE_COUNT, &result));
+    ck_assert_int_eq(tma_memory_create(&simulation->memory, &machine, NULL), TMA_OK);
+    ck_assert(tma_slots_create(&program));
+    ck_assert(tma_actors_create(&simulation->actors, tma_program_actors(simulation) + 1, NULL));
+    for (uint32_t i = 0; i < tma_program_actors(simulation); i++)
+        ck_assert_int_eq(tma_simulation_step(simulation, i, 0).kind, TMA_WAIT_SIGNAL);
+}
+
+/* The CTA at a place. */
+static struct tma_slot_cta *cta_at(uint32_t place) {
+    return tma_slot_cta_at(simulation, place);
 }
 
 static void expect_wait(struct tma_wait wait, enum tma_wait_kind kind, uint64_t cycle) {
@@ -65,7 +57,7 @@ static void expect_wait(struct tma_wait wait, enum tma_wait_kind kind, uint64_t 
 
 /* One step of the scheduler. */
 static struct tma_wait schedule(uint64_t now) {
-    return tma_actor_step(&simulation.actors, grid.slot_count, now);
+    return tma_simulation_step(simulation, tma_scheduler_actor(simulation), now);
 }
 
 /* Assigns CTAs at the end of a cycle. */
@@ -123,7 +115,7 @@ START_TEST(test_empty_barrier) {
 }
 END_TEST
 
-/* By cycle, SM, slot and number, whatever the order of the issues. */
+/* By cycle, SM, actor and number, whatever the order of the issues. */
 START_TEST(test_issue_queue) {
     static const struct tma_queued_issue order[] = {
         {3, 9, 9, 9, 0}, {5, 0, 7, 0, 0}, {5, 1, 2, 4, 1},
@@ -138,7 +130,7 @@ START_TEST(test_issue_queue) {
         struct tma_queued_issue first = tma_issue_queue_pop(&queue);
         ck_assert_uint_eq(first.cycle, order[i].cycle);
         ck_assert_uint_eq(first.sm, order[i].sm);
-        ck_assert_uint_eq(first.slot, order[i].slot);
+        ck_assert_uint_eq(first.actor, order[i].actor);
         ck_assert_uint_eq(first.number, order[i].number);
     }
     ck_assert_uint_eq(tma_issue_queue_first(&queue), UINT64_MAX);
@@ -161,7 +153,7 @@ START_TEST(test_completion_queue) {
         uint32_t at = (i * 5 + (uint32_t)_i) % COUNT;
         struct tma_completion completion = {
             .cycle = order[at].cycle, .tag = order[at].tag, .sm = order[at].sm};
-        ck_assert(tma_completion_queue_push(&queue, &completion));
+        ck_assert(tma_completion_queue_push(&queue, &completion, order[at].tag));
     }
     for (uint32_t i = 0; i < COUNT; i++) {
         ck_assert_uint_eq(tma_completion_queue_first(&queue), order[i].visible);
@@ -177,18 +169,18 @@ END_TEST
 START_TEST(test_actors) {
     workload = make_workload(&(struct kernel){"", 1, 1, 1, 2, 1, false, 0});
     build();
-    ck_assert_uint_eq(simulation.actors.awake, 1); /* the scheduler */
-    tma_actor_signal(&simulation.actors, 0);
-    tma_actor_signal(&simulation.actors, 0);
-    ck_assert_uint_eq(simulation.actors.awake, 2);
-    expect_wait(tma_actor_step(&simulation.actors, 0, 5), TMA_WAIT_SIGNAL, 0);
-    ck_assert_uint_eq(simulation.actors.awake, 1);
-    tma_actors_signal_all(&simulation.actors);
-    ck_assert_uint_eq(simulation.actors.awake, 3);
-    tma_simulation_fail(&simulation, TMA_ERROR_FAULT, "over");
-    expect_wait(tma_actor_step(&simulation.actors, 0, 5), TMA_WAIT_NOTHING, 0);
+    ck_assert_uint_eq(simulation->actors.awake, 1); /* the scheduler */
+    tma_actor_signal(&simulation->actors, 0);
+    tma_actor_signal(&simulation->actors, 0);
+    ck_assert_uint_eq(simulation->actors.awake, 2);
+    expect_wait(tma_simulation_step(simulation, 0, 5), TMA_WAIT_SIGNAL, 0);
+    ck_assert_uint_eq(simulation->actors.awake, 1);
+    tma_actors_signal_all(&simulation->actors);
+    ck_assert_uint_eq(simulation->actors.awake, 3);
+    tma_simulation_fail(simulation, TMA_ERROR_FAULT, "over");
+    expect_wait(tma_simulation_step(simulation, 0, 5), TMA_WAIT_NOTHING, 0);
     expect_wait(schedule(5), TMA_WAIT_NOTHING, 0);
-    ck_assert_uint_eq(simulation.actors.awake, 1);
+    ck_assert_uint_eq(simulation->actors.awake, 1);
 }
 END_TEST
 
@@ -199,28 +191,28 @@ START_TEST(test_slot_alone) {
     workload = make_workload(&(struct kernel){"", 1, 1, 2, 1, 1, false, 0});
     build();
     assign_ctas(0);
-    struct tma_slot *slot = &grid.slots[0];
-    const struct tma_queued_issue *issues = simulation.issues.heap;
+    struct tma_slot *slot = &program.slots[0];
+    const struct tma_queued_issue *issues = simulation->issues.heap;
     ck_assert_int_eq(slot->state, TMA_SLOT_LOADING);
-    ck_assert_uint_eq(simulation.issues.count, 1);
+    ck_assert_uint_eq(simulation->issues.count, 1);
     ck_assert_uint_eq(issues[0].cycle, 0);
     struct tma_completion done = complete_at(DONE, 0, TMA_LINE_BYTES);
-    expect_wait(tma_slot_complete(slot, &done, VISIBLE), TMA_WAIT_SIGNAL, 0);
+    expect_wait(tma_slot_complete(slot, TMA_LOAD, &done, VISIBLE), TMA_WAIT_SIGNAL, 0);
     ck_assert_int_eq(slot->state, TMA_SLOT_LOADING);
-    ck_assert_uint_eq(simulation.issues.count, 2);
-    issues = simulation.issues.heap;
+    ck_assert_uint_eq(simulation->issues.count, 2);
+    issues = simulation->issues.heap;
     const uint64_t again = VISIBLE + machine.tma.turnaround_cycles;
     ck_assert_uint_eq(issues[1].cycle, again);
     ck_assert_uint_eq(issues[1].number, 1);
     done = complete_at(LAST, again, TMA_LINE_BYTES);
-    expect_wait(tma_slot_complete(slot, &done, SEEN), TMA_WAIT_CYCLE, SEEN);
+    expect_wait(tma_slot_complete(slot, TMA_LOAD, &done, SEEN), TMA_WAIT_CYCLE, SEEN);
     expect_wait(tma_slot_step(slot, SEEN - 1), TMA_WAIT_CYCLE, SEEN);
-    ck_assert_uint_eq(grid.clusters[0].running_ctas, 1);
+    ck_assert_uint_eq(simulation->clusters[0].running_ctas, 1);
     expect_wait(tma_slot_step(slot, SEEN), TMA_WAIT_SIGNAL, 0);
     ck_assert_int_eq(slot->state, TMA_SLOT_IDLE);
-    ck_assert_uint_eq(grid.clusters[0].running_ctas, 0);
-    ck_assert_uint_eq(grid.ctas[0].end_cycle, LAST);
-    ck_assert_uint_eq(simulation.accounting.ended_ctas, 1);
+    ck_assert_uint_eq(simulation->clusters[0].running_ctas, 0);
+    ck_assert_uint_eq(cta_at(0)->base.end_cycle, LAST);
+    ck_assert_uint_eq(simulation->accounting.ended_ctas, 1);
 }
 END_TEST
 
@@ -230,10 +222,10 @@ START_TEST(test_slot_waits_for_ever) {
     build();
     assign_ctas(0);
     struct tma_completion done = complete_at(100, 0, TMA_LINE_BYTES - 16);
-    expect_wait(tma_slot_complete(&grid.slots[0], &done, 100), TMA_WAIT_SIGNAL, 0);
-    expect_wait(tma_slot_step(&grid.slots[0], 1000), TMA_WAIT_SIGNAL, 0);
-    ck_assert_int_eq(grid.slots[0].state, TMA_SLOT_LOADING);
-    ck_assert_uint_eq(simulation.issues.count, 1);
+    expect_wait(tma_slot_complete(&program.slots[0], TMA_LOAD, &done, 100), TMA_WAIT_SIGNAL, 0);
+    expect_wait(tma_slot_step(&program.slots[0], 1000), TMA_WAIT_SIGNAL, 0);
+    ck_assert_int_eq(program.slots[0].state, TMA_SLOT_LOADING);
+    ck_assert_uint_eq(simulation->issues.count, 1);
 }
 END_TEST
 
@@ -244,25 +236,26 @@ START_TEST(test_slot_with_consumer) {
     workload.consumers[0] = (struct tma_consumer){.repeat = 1};
     workload.consumer_count = 1;
     build();
-    simulation.reports[0].wavefronts = simulation.reports[1].wavefronts = WAVEFRONTS;
+    program.reports[0].wavefronts = program.reports[1].wavefronts = WAVEFRONTS;
     assign_ctas(0);
     uint64_t go_on = DONE + machine.tma.turnaround_cycles, end = go_on + WAVEFRONTS;
-    struct tma_slot *slots = grid.slots;
+    struct tma_slot *slots = program.slots;
     struct tma_completion done = complete_at(DONE, 0, TMA_LINE_BYTES);
-    expect_wait(tma_slot_complete(&slots[0], &done, DONE), TMA_WAIT_CYCLE, go_on);
+    expect_wait(tma_slot_complete(&slots[0], TMA_LOAD, &done, DONE), TMA_WAIT_CYCLE, go_on);
     done.cycle += LATER;
     done.arrival_cycle += LATER;
-    expect_wait(tma_slot_complete(&slots[1], &done, DONE + LATER), TMA_WAIT_CYCLE, go_on + LATER);
+    expect_wait(tma_slot_complete(&slots[1], TMA_LOAD, &done, DONE + LATER), TMA_WAIT_CYCLE,
+                go_on + LATER);
     expect_wait(tma_slot_step(&slots[0], go_on - 1), TMA_WAIT_CYCLE, go_on);
     ck_assert_int_eq(slots[0].state, TMA_SLOT_WAKING);
     expect_wait(tma_slot_step(&slots[0], go_on), TMA_WAIT_CYCLE, end);
     ck_assert_int_eq(slots[0].state, TMA_SLOT_CONSUMING);
     expect_wait(tma_slot_step(&slots[1], go_on + LATER), TMA_WAIT_CYCLE, end + WAVEFRONTS);
-    ck_assert_uint_eq(simulation.issues.count, 2);
+    ck_assert_uint_eq(simulation->issues.count, 2);
     expect_wait(tma_slot_step(&slots[0], end), TMA_WAIT_SIGNAL, 0);
     ck_assert_int_eq(slots[0].state, TMA_SLOT_LOADING);
-    ck_assert_uint_eq(simulation.issues.count, 3);
-    ck_assert_uint_eq(simulation.issues.heap[2].cycle, end);
+    ck_assert_uint_eq(simulation->issues.count, 3);
+    ck_assert_uint_eq(simulation->issues.heap[2].cycle, end);
     expect_wait(tma_slot_step(&slots[1], end + WAVEFRONTS), TMA_WAIT_SIGNAL, 0);
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME], 2 * WAVEFRONTS);
     ck_assert_uint_eq(result.cause_cycles[TMA_CAUSE_CONSUME_QUEUE], WAVEFRONTS - LATER);
@@ -283,16 +276,16 @@ static void build_cluster(uint32_t iterations, uint32_t depth) {
 /* The load of slot `slot` of rank 0 completes there, and its copy at rank 1. */
 static void land(uint32_t slot, uint64_t cycle) {
     struct tma_completion done = complete_at(cycle, 0, TMA_LINE_BYTES);
-    tma_slot_complete(&grid.ctas[0].slots[slot], &done, cycle);
+    tma_slot_complete(&cta_at(0)->slots[slot], TMA_LOAD, &done, cycle);
     done.copied = 1;
-    tma_slot_complete(&grid.ctas[1].slots[slot], &done, cycle);
+    tma_slot_complete(&cta_at(1)->slots[slot], TMA_LOAD, &done, cycle);
 }
 
 START_TEST(test_cluster_arrival) {
     enum { DONE = 100 };
     build_cluster(2, 1);
-    struct tma_slot *issuer = &grid.ctas[0].slots[0], *other = &grid.ctas[1].slots[0];
-    ck_assert_uint_eq(simulation.issues.count, 1);
+    struct tma_slot *issuer = &cta_at(0)->slots[0], *other = &cta_at(1)->slots[0];
+    ck_assert_uint_eq(simulation->issues.count, 1);
     land(0, DONE);
     const uint64_t free_cycle = DONE + machine.tma.turnaround_cycles;
     expect_wait(tma_slot_step(issuer, free_cycle), TMA_WAIT_SIGNAL, 0);
@@ -305,8 +298,8 @@ START_TEST(test_cluster_arrival) {
     expect_wait(tma_slot_step(issuer, free_cycle + 50), TMA_WAIT_CYCLE, arrival);
     expect_wait(tma_slot_step(issuer, arrival), TMA_WAIT_SIGNAL, 0);
     ck_assert_int_eq(issuer->state, TMA_SLOT_LOADING);
-    ck_assert_uint_eq(simulation.issues.count, 2);
-    ck_assert_uint_eq(simulation.issues.heap[1].cycle, arrival);
+    ck_assert_uint_eq(simulation->issues.count, 2);
+    ck_assert_uint_eq(simulation->issues.heap[1].cycle, arrival);
 }
 END_TEST
 
@@ -314,7 +307,7 @@ END_TEST
 START_TEST(test_release_waits_for_loads) {
     enum { DONE = 100, LANDED = 300 };
     build_cluster(4, 2);
-    struct tma_slot *issuer = &grid.ctas[0].slots[0], *other = &grid.ctas[1].slots[0];
+    struct tma_slot *issuer = &cta_at(0)->slots[0], *other = &cta_at(1)->slots[0];
     land(0, DONE);
     const uint64_t free_cycle = DONE + machine.tma.turnaround_cycles;
     expect_wait(tma_slot_step(other, free_cycle), TMA_WAIT_SIGNAL, 0);
@@ -329,9 +322,9 @@ END_TEST
 
 /* Ends the CTA that runs on an SM. */
 static void end_cta(uint32_t sm, uint64_t cycle) {
-    struct tma_completion done = complete_at(cycle, grid.slots[sm].free_cycle, TMA_LINE_BYTES);
-    tma_slot_complete(&grid.slots[sm], &done, cycle);
-    expect_wait(tma_slot_step(&grid.slots[sm], cycle), TMA_WAIT_SIGNAL, 0);
+    struct tma_completion done = complete_at(cycle, program.slots[sm].free_cycle, TMA_LINE_BYTES);
+    tma_slot_complete(&program.slots[sm], TMA_LOAD, &done, cycle);
+    expect_wait(tma_slot_step(&program.slots[sm], cycle), TMA_WAIT_SIGNAL, 0);
 }
 
 /* SMs that become free in the same cycle get CTAs in order of their place in the grid, whichever is
@@ -344,28 +337,28 @@ START_TEST(test_cta_scheduler) {
     build();
     assign_ctas(0);
     for (uint32_t i = 0; i < 4; i++) {
-        ck_assert_uint_eq(grid.ctas[i].number, i);
-        ck_assert_uint_eq(grid.ctas[i].start_cycle, i % 2 * LAUNCH);
+        ck_assert_uint_eq(cta_at(i)->base.number, i);
+        ck_assert_uint_eq(cta_at(i)->base.start_cycle, i % 2 * LAUNCH);
     }
     /* The second CTA of each GPC is launched later. */
     for (uint32_t i = 0; i < 3; i++)
         end_cta(ends[i], 600);
-    ck_assert_uint_eq(simulation.actors.awake, 1); /* the scheduler was signalled, once */
+    ck_assert_uint_eq(simulation->actors.awake, 1); /* the scheduler was signalled, once */
     assign_ctas(600);
     for (uint32_t i = 0; i < 3; i++) {
-        ck_assert_uint_eq(grid.ctas[i].number, 4 + i);
-        ck_assert_uint_eq(grid.ctas[i].start_cycle, 600);
+        ck_assert_uint_eq(cta_at(i)->base.number, 4 + i);
+        ck_assert_uint_eq(cta_at(i)->base.start_cycle, 600);
     }
-    ck_assert_uint_eq(grid.ctas[3].number, 3);
+    ck_assert_uint_eq(cta_at(3)->base.number, 3);
     for (uint32_t i = 0; i < 4; i++) {
-        ck_assert(!simulation.finished);
+        ck_assert(!simulation->finished);
         end_cta(i, 900);
     }
     expect_wait(schedule(900), TMA_WAIT_CYCLE_END, 900);
     expect_wait(schedule(900), TMA_WAIT_NOTHING, 0);
-    ck_assert(simulation.finished);
-    ck_assert_uint_eq(simulation.accounting.ended_ctas, 7);
-    expect_wait(tma_actor_step(&simulation.actors, 0, 900), TMA_WAIT_NOTHING, 0);
+    ck_assert(simulation->finished);
+    ck_assert_uint_eq(simulation->accounting.ended_ctas, 7);
+    expect_wait(tma_simulation_step(simulation, 0, 900), TMA_WAIT_NOTHING, 0);
 }
 END_TEST
 

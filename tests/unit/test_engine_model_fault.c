@@ -7,22 +7,11 @@
 #include "small_memory.h"
 
 static struct tma_simulation simulation;
-static struct tma_workload workload;
-static struct tma_grid grid;
-static struct tma_memory_actor actor;
 
 static void set_up_engine(void) {
     set_up();
-    workload = (struct tma_workload){.operation_count = 1, .depth = 1};
-    grid = (struct tma_grid){0};
-    simulation = (struct tma_simulation){
-        .machine = &machine, .workload = &workload, .memory = memory, .actors = {.awake = 1}};
-    actor = tma_memory_actor_of(&simulation, &grid);
-}
-
-static void tear_down_engine(void) {
-    tma_memory_actor_free(&actor);
-    tear_down();
+    simulation =
+        (struct tma_simulation){.machine = &machine, .memory = memory, .actors = {.awake = 1}};
 }
 
 static const struct {
@@ -45,7 +34,7 @@ START_TEST(a_lost_packet_ends_the_run) {
     ck_assert(!tma_memory_is_stuck(memory));
     tma_memory_lose_events(memory);
     ck_assert(tma_memory_is_stuck(memory));
-    tma_memory_actor_step(&actor, 100);
+    tma_memory_actor_step(&simulation, 100);
     ck_assert_int_eq(simulation.code, TMA_ERROR_MODEL);
     ck_assert_msg(strstr(simulation.error.text,
                          "no event is left that could end what is in flight: 1 in flight; ") !=
@@ -62,7 +51,7 @@ START_TEST(the_message_names_a_few) {
     for (uint32_t sm = 0; sm < 4; sm++)
         issue_load(memory, &(struct load){.map = &map, .sm = sm, .tag = sm});
     tma_memory_lose_events(memory);
-    tma_memory_actor_step(&actor, 0);
+    tma_memory_actor_step(&simulation, 0);
     ck_assert_int_eq(simulation.code, TMA_ERROR_MODEL);
     ck_assert(strstr(simulation.error.text, "4 in flight; load of SM 0 ") != NULL);
     ck_assert(strstr(simulation.error.text, "load of SM 2 ") != NULL);
@@ -73,7 +62,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("model_fault");
     TCase *tests = tcase_create("model_fault");
-    tcase_add_checked_fixture(tests, set_up_engine, tear_down_engine);
+    tcase_add_checked_fixture(tests, set_up_engine, tear_down);
     tcase_add_loop_test(tests, a_lost_packet_ends_the_run, 0, TABLE_ROWS(faults));
     tcase_add_test(tests, the_message_names_a_few);
     suite_add_tcase(suite, tests);

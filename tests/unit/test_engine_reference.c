@@ -72,7 +72,10 @@ static void leave_descriptors(struct reference *reference) {
     bool global = workload->arrays[0].global, cold = workload->cold;
     uint32_t maps = workload->map_count - 1 + tma_array_maps(&workload->arrays[0]);
     bool fits = maps <= reference->machine->tma.gpc_descriptors;
-    tma_memory_place_descriptors(reference->memory, tma_workload_descriptor_address(workload));
+    tma_memory_place_descriptors(
+        reference->memory,
+        tma_descriptor_address(workload->maps, workload->map_count,
+                               tma_workload_descriptor(workload, workload->map_count, 0) - 1));
     for (uint32_t number = 1; number <= maps; number++)
         if (!global && fits)
             tma_memory_leave_descriptor_in_gpcs(reference->memory, number);
