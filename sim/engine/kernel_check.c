@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/kernel_use.h"
 #include "engine/mma.h"
 #include "engine/program_cursor.h"
 #include "engine/workload_check.h"
@@ -17,6 +18,7 @@ struct checker {
     const struct tma_machine *machine;
     const struct tma_kernel *kernel;
     struct tma_kernel_place place;
+    bool misused; /* its statements do together what they must not */
     struct tma_error *error;
 };
 
@@ -93,64 +95,21 @@ static enum tma_error_code check_occupancy(struct checker *checker) {
     return TMA_OK;
 }
 
-/* What the statements of one role do with one ring. */
-struct ring_part {
-    bool acquires, waits, releases, signals, loads;
-};
-
-static struct ring_part part_in(const struct tma_kernel *kernel, uint32_t role, uint32_t ring) {
-    struct ring_part part = {0};
-    for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++) {
-        const struct tma_statement *statement = &kernel->statements[i];
-        if (statement->ring != ring)
-            continue;
-        part.acquires |= statement->kind == TMA_STATEMENT_ACQUIRE;
-        part.waits |= statement->kind == TMA_STATEMENT_WAIT;
-        part.releases |= statement->kind == TMA_STATEMENT_RELEASE;
-        part.signals |= statement->kind == TMA_STATEMENT_SIGNAL;
-        part.loads |= statement->kind == TMA_STATEMENT_OPERATION &&
-                      statement->operation.direction == TMA_LOAD;
-    }
-    return part;
+/* Keeps the first report. */
+static void report_use(void *context, const struct tma_kernel_place *place, const char *text) {
+    struct checker *checker = context;
+    if (checker->misused)
+        return;
+    checker->misused = true;
+    checker->place = *place;
+    tma_fail(checker->error, TMA_ERROR_ARGUMENT, "%s", text);
 }
 
-/* The first statement of a kind for a ring in a role. */
-static const struct tma_statement *find(const struct tma_kernel *kernel, uint32_t role,
-                                        enum tma_statement_kind kind, uint32_t ring) {
-    for (uint32_t i = kernel->roles[role].first; i < kernel->roles[role].end; i++)
-        if (kernel->statements[i].kind == kind && kernel->statements[i].ring == ring)
-            return &kernel->statements[i];
-    return NULL;
-}
-
-static enum tma_error_code check_ring(struct checker *checker, uint32_t ring) {
-    const struct tma_kernel *kernel = checker->kernel;
-    const char *name = kernel->rings[ring].name;
-    bool acquired = false;
-    for (uint32_t role = 0; role < kernel->role_count; role++)
-        acquired |= part_in(kernel, role, ring).acquires;
-    for (uint32_t role = 0; role < kernel->role_count; role++) {
-        struct ring_part part = part_in(kernel, role, ring);
-        if (part.waits && !acquired) {
-            at_statement(checker, find(kernel, role, TMA_STATEMENT_WAIT, ring));
-            return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
-                            "role %s waits for stages of ring %s, which no role acquires and fills",
-                            kernel->roles[role].name, name);
-        }
-        if (part.releases && !part.waits) {
-            at_statement(checker, find(kernel, role, TMA_STATEMENT_RELEASE, ring));
-            return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
-                            "role %s releases stages of ring %s, for which it does not wait",
-                            kernel->roles[role].name, name);
-        }
-        if (part.loads && !part.acquires) {
-            at_statement(checker, find(kernel, role, TMA_STATEMENT_OPERATION, ring));
-            return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
-                            "role %s loads into ring %s, of which it acquires no stage",
-                            kernel->roles[role].name, name);
-        }
-    }
-    return TMA_OK;
+static enum tma_error_code check_use(struct checker *checker) {
+    at_key(checker, NULL);
+    if (!tma_kernel_check_use(checker->kernel, report_use, checker))
+        return tma_fail(checker->error, TMA_ERROR_MEMORY, "out of memory");
+    return checker->misused ? TMA_ERROR_ARGUMENT : TMA_OK;
 }
 
 /* The shapes of wgmma (PTX ISA, 9.7.14: m64nNk16 and its kin), for types that it has: 64 rows, a
@@ -294,15 +253,6 @@ static enum tma_error_code check_operations(struct checker *checker) {
     return TMA_OK;
 }
 
-/* What one CTA does in its rings and barriers. */
-struct cta_totals {
-    uint64_t acquired[TMA_MAX_RINGS], waited[TMA_MAX_ROLES][TMA_MAX_RINGS];
-    uint64_t released[TMA_MAX_RINGS]; /* by the role that releases least */
-    struct tma_cta_work work;
-    uint64_t arrivals[TMA_MAX_NAMED_BARRIERS];
-    bool whole; /* the walk came to the end of all programs */
-};
-
 static void add_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
                           struct tma_cta_work *work) {
     work->operations++;
@@ -311,33 +261,15 @@ static void add_operation(const struct tma_kernel *kernel, const struct tma_stat
 
 /* Walks through the programs of the first CTA; dynamic tiles are those of a persistent one. */
 static enum tma_error_code walk_cta(struct checker *checker, struct tma_program_cursor *cursor,
-                                    struct cta_totals *totals) {
+                                    struct tma_cta_work *work) {
     const struct tma_kernel *kernel = checker->kernel;
-    totals->whole = true;
-    for (uint32_t r = 0; r < kernel->ring_count; r++)
-        totals->released[r] = UINT64_MAX;
     for (uint32_t role = 0; role < kernel->role_count; role++) {
-        uint64_t released[TMA_MAX_RINGS] = {0};
         tma_cursor_begin(cursor, kernel, role, 0);
-        for (bool more = true; more;) {
-            const struct tma_statement *statement;
-            if (cursor->steps > MOST_STEPS) {
-                totals->whole = false;
-                break;
-            }
+        for (bool more = true; more && cursor->steps <= MOST_STEPS;) {
             switch (tma_cursor_next(cursor)) {
             case TMA_CURSOR_STATEMENT:
-                statement = cursor->statement;
-                if (statement->kind == TMA_STATEMENT_ACQUIRE)
-                    totals->acquired[statement->ring]++;
-                else if (statement->kind == TMA_STATEMENT_WAIT)
-                    totals->waited[role][statement->ring]++;
-                else if (statement->kind == TMA_STATEMENT_RELEASE)
-                    released[statement->ring]++;
-                else if (statement->kind == TMA_STATEMENT_OPERATION)
-                    add_operation(kernel, statement, &totals->work);
-                else if (statement->kind == TMA_STATEMENT_BARRIER)
-                    totals->arrivals[statement->barrier]++;
+                if (cursor->statement->kind == TMA_STATEMENT_OPERATION)
+                    add_operation(kernel, cursor->statement, work);
                 break;
             case TMA_CURSOR_TILE:
                 tma_cursor_give_tile(cursor, cursor->tile_index * kernel->cta_count);
@@ -352,27 +284,6 @@ static enum tma_error_code walk_cta(struct checker *checker, struct tma_program_
                                 kernel->roles[role].name, cursor->error.text);
             }
         }
-        for (uint32_t r = 0; r < kernel->ring_count; r++)
-            if (part_in(kernel, role, r).releases && released[r] < totals->released[r])
-                totals->released[r] = released[r];
-    }
-    return TMA_OK;
-}
-
-static enum tma_error_code check_totals(struct checker *checker, const struct cta_totals *totals) {
-    const struct tma_kernel *kernel = checker->kernel;
-    at_key(checker, NULL);
-    if (!totals->whole)
-        return TMA_OK;
-    for (uint32_t r = 0; r < kernel->ring_count; r++) {
-        const struct tma_ring *ring = &kernel->rings[r];
-        if (totals->released[r] == UINT64_MAX && totals->acquired[r] > ring->depth) {
-            at_ring(checker, ring);
-            return tma_fail(checker->error, TMA_ERROR_ARGUMENT,
-                            "ring %s has %u stages, of which a CTA acquires %" PRIu64
-                            ", and no role releases one",
-                            ring->name, ring->depth, totals->acquired[r]);
-        }
     }
     return TMA_OK;
 }
@@ -384,7 +295,7 @@ enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine
                                                struct tma_error *error) {
     struct checker checker = {.machine = machine, .kernel = kernel, .error = error};
     struct tma_program_cursor cursor;
-    struct cta_totals totals = {.whole = true};
+    *work = (struct tma_cta_work){0};
     enum tma_error_code code = tma_maps_check(kernel->maps, kernel->map_count, error);
     if (code == TMA_OK)
         code = check_counts(&checker);
@@ -397,15 +308,12 @@ enum tma_error_code tma_kernel_check_and_count(const struct tma_machine *machine
         if (code == TMA_OK)
             code = check_depth(&checker, role);
     }
-    for (uint32_t r = 0; code == TMA_OK && r < kernel->ring_count; r++)
-        code = check_ring(&checker, r);
+    if (code == TMA_OK)
+        code = check_use(&checker);
     if (code == TMA_OK)
         code = check_operations(&checker);
     if (code == TMA_OK)
-        code = walk_cta(&checker, &cursor, &totals);
-    if (code == TMA_OK)
-        code = check_totals(&checker, &totals);
-    *work = totals.work;
+        code = walk_cta(&checker, &cursor, work);
     if (code != TMA_OK && place != NULL)
         *place = checker.place;
     return code;

@@ -12,10 +12,6 @@ struct tma_kernel_program {
     size_t expression_count, expression_capacity;
 };
 
-/* The TMA operations of the kernel, as far as constant loops show; parts that depend on variables
- * count as none. At most UINT64_MAX. *most is the statement that runs most often. */
-uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most);
-
 /* Frees the program with its statements and expressions. NULL is allowed. */
 void tma_kernel_program_free(struct tma_kernel_program *program);
 

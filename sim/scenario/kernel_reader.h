@@ -114,9 +114,6 @@ size_t tma_access_keys(struct tma_key keys[TMA_MAX_ACCESS_KEYS]);
  * operands and buffers. */
 void tma_place_operands(struct tma_kernel_reader *reader);
 
-/* Checks the order and the balance of the statements on rings, stores and barriers. */
-void tma_check_kernel_use(struct tma_kernel_reader *reader);
-
 /* Appends one error, made as printf does, at a statement. */
 void tma_statement_diagnose(struct tma_kernel_reader *reader, uint32_t statement,
                             const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "engine/kernel_use.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/parameters.h"
 #include "scenario/value.h"
@@ -490,6 +491,13 @@ static void check_engine(struct tma_kernel_reader *reader) {
         tma_diagnose(reader->list, code, at, "%s", error.text);
 }
 
+static void report_use(void *context, const struct tma_kernel_place *place, const char *text) {
+    struct tma_kernel_reader *reader = context;
+    const struct tma_location at = {reader->scenario_reader->root->at.file, place->line,
+                                    place->column};
+    tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, at, "%s", text);
+}
+
 static bool maps_valid(const struct tma_scenario_reader *reader) {
     for (uint32_t i = 0; i < reader->scenario->workload.map_count; i++)
         if (!reader->map_valid[i])
@@ -524,9 +532,12 @@ void tma_read_kernel(struct tma_scenario_reader *scenario_reader,
     tma_place_operands(reader);
     /* What uses a parameter with an error has no value, which the list does not say again. Nothing
      * is computed from a map that the rules refuse. */
-    bool valid = tma_parameters_valid(scenario->parameters) && maps_valid(scenario_reader);
+    bool good = true,
+         valid = tma_parameters_valid(scenario->parameters) && maps_valid(scenario_reader);
     if (valid && tma_diagnostics_total(reader->list) == errors)
-        tma_check_kernel_use(reader);
+        good = tma_kernel_check_use(reader->kernel, report_use, reader);
+    if (!good)
+        tma_diagnose(reader->list, TMA_ERROR_MEMORY, node->at, "out of memory");
     if (valid && tma_diagnostics_total(reader->list) == errors)
         check_engine(reader);
     tma_release(reader->notes);

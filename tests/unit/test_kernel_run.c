@@ -842,9 +842,12 @@ static void never_released(void) {
     statements[kernel.roles[1].first].end = kernel.statement_count;
 }
 
+/* What depends on a condition is found while the program runs. */
 static void released_twice(void) {
     stream(2, 3);
+    struct tma_statement *first = when("cta == 0");
     add_ring(TMA_STATEMENT_RELEASE, 0);
+    close(first);
     kernel.roles[1].end = kernel.statement_count;
 }
 
@@ -885,6 +888,9 @@ static void store_while_filling(void) {
     begin("r");
     add_ring(TMA_STATEMENT_ACQUIRE, 0);
     load(0, "0");
+    struct tma_statement *others = when("cta > 0");
+    add_ring(TMA_STATEMENT_WAIT, 0);
+    close(others);
     store_from(0, TMA_STORE, "1");
     end();
 }
@@ -895,6 +901,11 @@ static void missing_barrier(void) {
     snprintf(kernel.barriers[0].name, sizeof kernel.barriers[0].name, "meet");
     begin("r");
     add(TMA_STATEMENT_BARRIER);
+    end();
+    begin("s");
+    struct tma_statement *others = when("cta > 0");
+    add(TMA_STATEMENT_BARRIER);
+    close(others);
     end();
 }
 
@@ -912,8 +923,8 @@ static const struct {
     uint32_t line; /* of the statement; 0: none */
 } refusals[] = {
     {"never filled", never_filled, TMA_ERROR_ARGUMENT, "which no role acquires", 1},
-    {"never released", never_released, TMA_ERROR_ARGUMENT, "no role releases one", 0},
-    {"released twice", released_twice, TMA_ERROR_FAULT, "releases a stage a second time", 7},
+    {"never released", never_released, TMA_ERROR_ARGUMENT, "is never released", 2},
+    {"released twice", released_twice, TMA_ERROR_FAULT, "releases a stage a second time", 8},
     {"too few releases", too_few_releases, TMA_ERROR_DEADLOCK,
      "role producer (i = 2) waits for stage 0 of ring ring0 to be empty", 2},
     {"endless", endless, TMA_ERROR_ARGUMENT, "the loop over i never ends", 0},
@@ -921,7 +932,7 @@ static const struct {
     {"coordinates", past_coordinates, TMA_ERROR_FAULT, "role producer, operation 0", 3},
     {"too large", too_large, TMA_ERROR_ARGUMENT, "bytes of shared memory", 0},
     {"threads", too_many_threads, TMA_ERROR_ARGUMENT, "threads", 0},
-    {"store while filling", store_while_filling, TMA_ERROR_FAULT, "still being filled", 3},
+    {"store while filling", store_while_filling, TMA_ERROR_FAULT, "still being filled", 5},
     {"map", refused_map, TMA_ERROR_TENSOR_MAP, "element_strides[1] is 0 elements", 0},
     {"barrier", missing_barrier, TMA_ERROR_DEADLOCK, "at barrier meet, which 1 of 2", 1},
 };

@@ -1,12 +1,11 @@
-/* Checks what the statements of a kernel do together: rings that nobody fills or releases, stages
- * that are released twice, stores from stages that are still being filled, barriers that cannot
- * complete. What depends on the order in which roles run is left to the run, which reports a
- * deadlock. */
+#include "engine/kernel_use.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/allocation.h"
-#include "scenario/kernel_reader.h"
 
 /* How the roles use a ring: the first statement of each kind, or NONE. */
 struct ring_use {
@@ -34,6 +33,38 @@ static struct ring_use use_of(const struct tma_kernel *kernel, uint32_t first, u
             use.fill = i;
     }
     return use;
+}
+
+struct use_checker {
+    const struct tma_kernel *kernel;
+    tma_use_report *report;
+    void *context;
+};
+
+static void diagnose_at(const struct use_checker *checker, uint32_t line, uint32_t column,
+                        const char *format, va_list arguments) {
+    char text[TMA_ERROR_TEXT_BYTES];
+    const struct tma_kernel_place place = {.line = line, .column = column};
+    vsnprintf(text, sizeof text, format, arguments);
+    checker->report(checker->context, &place, text);
+}
+
+__attribute__((format(printf, 3, 4))) static void
+diagnose(const struct use_checker *checker, uint32_t index, const char *format, ...) {
+    const struct tma_statement *statement = &checker->kernel->statements[index];
+    va_list arguments;
+    va_start(arguments, format);
+    diagnose_at(checker, statement->line, statement->column, format, arguments);
+    va_end(arguments);
+}
+
+__attribute__((format(printf, 3, 4))) static void diagnose_ring(const struct use_checker *checker,
+                                                                const struct tma_ring *ring,
+                                                                const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    diagnose_at(checker, ring->line, ring->column, format, arguments);
+    va_end(arguments);
 }
 
 static bool number(const struct tma_value *value, uint64_t *result) {
@@ -111,55 +142,49 @@ uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *
 }
 
 /* What must be true of a ring, over all roles. */
-static void check_ring(struct tma_kernel_reader *reader, uint8_t index) {
-    const struct tma_kernel *kernel = reader->kernel;
+static void check_ring(const struct use_checker *checker, uint8_t index) {
+    const struct tma_kernel *kernel = checker->kernel;
     const struct tma_ring *ring = &kernel->rings[index];
     struct ring_use use = use_of(kernel, 0, kernel->statement_count, index);
     uint64_t count;
-    struct tma_location at = {reader->scenario_reader->root->at.file, ring->line, ring->column};
     if (use.wait != NONE && use.acquire == NONE)
-        tma_statement_diagnose(reader, use.wait,
-                               "role %s waits for ring %s, which no role acquires and fills",
-                               role_of(kernel, use.wait)->name, ring->name);
+        diagnose(checker, use.wait, "role %s waits for ring %s, which no role acquires and fills",
+                 role_of(kernel, use.wait)->name, ring->name);
     else if (use.acquire == NONE && use.release == NONE && use.fill == NONE)
-        tma_diagnose(reader->list, TMA_ERROR_ARGUMENT, at, "ring %s is not used by any role",
-                     ring->name);
+        diagnose_ring(checker, ring, "ring %s is not used by any role", ring->name);
     else if (use.acquire != NONE && use.fill == NONE)
-        tma_statement_diagnose(reader, use.acquire,
-                               "ring %s is never filled: no role loads into it or signals it",
-                               ring->name);
+        diagnose(checker, use.acquire,
+                 "ring %s is never filled: no role loads into it or signals it", ring->name);
     else if (use.acquire != NONE && use.wait == NONE)
-        tma_statement_diagnose(reader, use.acquire, "ring %s is filled, but no role waits for it",
-                               ring->name);
+        diagnose(checker, use.acquire, "ring %s is filled, but no role waits for it", ring->name);
     else if (use.acquire != NONE && use.release == NONE &&
              run_count(kernel, role_of(kernel, use.acquire)->first, use.acquire, &count) &&
              count > ring->depth)
-        tma_statement_diagnose(
-            reader, use.acquire,
-            "ring %s is never released: role %s acquires a stage %llu times, but "
-            "there are %u",
-            ring->name, role_of(kernel, use.acquire)->name, (unsigned long long)count, ring->depth);
+        diagnose(checker, use.acquire,
+                 "ring %s is never released: role %s acquires a stage %llu times, but "
+                 "there are %u",
+                 ring->name, role_of(kernel, use.acquire)->name, (unsigned long long)count,
+                 ring->depth);
 }
 
 /* The state of the checks that follow the statements of one role. Bit l of `released` says that the
  * stage which was current l waits ago has been released. */
 struct role_walk {
-    struct tma_kernel_reader *reader;
+    const struct use_checker *checker;
     const struct tma_role *role;
     uint64_t released[TMA_MAX_RINGS];
     bool *reported; /* by statement: its error is in the list */
 };
 
 static void report_release(struct role_walk *walk, uint32_t index) {
-    const struct tma_statement *statement = &walk->reader->kernel->statements[index];
+    const struct tma_statement *statement = &walk->checker->kernel->statements[index];
     if (walk->reported[index])
         return;
     walk->reported[index] = true;
-    tma_statement_diagnose(
-        walk->reader, index,
-        "role %s releases a stage of ring %s twice: between this release and the "
-        "one before, it does not wait for another stage",
-        walk->role->name, walk->reader->kernel->rings[statement->ring].name);
+    diagnose(walk->checker, index,
+             "role %s releases a stage of ring %s twice: between this release and the "
+             "one before, it does not wait for another stage",
+             walk->role->name, walk->checker->kernel->rings[statement->ring].name);
 }
 
 static void walk_statements(struct role_walk *walk, uint32_t first, uint32_t end);
@@ -168,20 +193,21 @@ static void walk_statements(struct role_walk *walk, uint32_t first, uint32_t end
  * branch only finds what it releases twice itself. Behind it, a stage counts as released if both
  * ways release it. */
 static void walk_branch(struct role_walk *walk, uint32_t index) {
-    const struct tma_statement *statement = &walk->reader->kernel->statements[index];
+    const struct tma_statement *statement = &walk->checker->kernel->statements[index];
     uint64_t before[TMA_MAX_RINGS], after[TMA_MAX_RINGS];
+    uint32_t other = statement->otherwise > index ? statement->otherwise : statement->end;
     memcpy(before, walk->released, sizeof before);
     memset(walk->released, 0, sizeof walk->released);
-    walk_statements(walk, index + 1, statement->otherwise);
+    walk_statements(walk, index + 1, other);
     memcpy(after, walk->released, sizeof after);
     memset(walk->released, 0, sizeof walk->released);
-    walk_statements(walk, statement->otherwise, statement->end);
+    walk_statements(walk, other, statement->end);
     for (uint32_t i = 0; i < TMA_MAX_RINGS; i++)
         walk->released[i] = (walk->released[i] & after[i]) | before[i];
 }
 
 static void walk_loop(struct role_walk *walk, uint32_t index) {
-    const struct tma_kernel *kernel = walk->reader->kernel;
+    const struct tma_kernel *kernel = walk->checker->kernel;
     const struct tma_statement *loop = &kernel->statements[index];
     uint64_t count, before[TMA_MAX_RINGS];
     bool known = trip_count(kernel, loop, &count);
@@ -196,7 +222,7 @@ static void walk_loop(struct role_walk *walk, uint32_t index) {
 }
 
 static void walk_statements(struct role_walk *walk, uint32_t first, uint32_t end) {
-    const struct tma_statement *statements = walk->reader->kernel->statements;
+    const struct tma_statement *statements = walk->checker->kernel->statements;
     for (uint32_t i = first; i < end; i = statements[i].end) {
         const struct tma_statement *statement = &statements[i];
         uint64_t *released =
@@ -219,27 +245,26 @@ static void walk_statements(struct role_walk *walk, uint32_t first, uint32_t end
 }
 
 /* A product needs stages of which its role has waited for one. */
-static void check_product(struct tma_kernel_reader *reader, const struct tma_role *role,
+static void check_product(const struct use_checker *checker, const struct tma_role *role,
                           uint32_t index) {
-    const struct tma_kernel *kernel = reader->kernel;
+    const struct tma_kernel *kernel = checker->kernel;
     for (int o = 0; o < TMA_MMA_OPERANDS; o++) {
         const struct tma_shared_place *place = &kernel->statements[index].operands[o].place;
         if (place->kind == TMA_PLACE_RING &&
             use_of(kernel, role->first, index, place->index).wait == NONE)
-            tma_statement_diagnose(reader, index,
-                                   "role %s multiplies %s in a stage of ring %s, but does not wait "
-                                   "for it before",
-                                   role->name, o == TMA_MMA_A ? "a" : "b",
-                                   kernel->rings[place->index].name);
+            diagnose(checker, index,
+                     "role %s multiplies %s in a stage of ring %s, but does not wait "
+                     "for it before",
+                     role->name, o == TMA_MMA_A ? "a" : "b", kernel->rings[place->index].name);
     }
 }
 
 /* What a statement needs to come before it in its role. */
-static void check_order(struct tma_kernel_reader *reader, const struct tma_role *role,
+static void check_order(const struct use_checker *checker, const struct tma_role *role,
                         uint32_t index) {
-    const struct tma_kernel *kernel = reader->kernel;
+    const struct tma_kernel *kernel = checker->kernel;
     const struct tma_statement *statement = &kernel->statements[index];
-    check_product(reader, role, index);
+    check_product(checker, role, index);
     if (statement->ring == TMA_NO_RING)
         return;
     const char *ring = kernel->rings[statement->ring].name;
@@ -248,31 +273,27 @@ static void check_order(struct tma_kernel_reader *reader, const struct tma_role 
     bool moves = statement->kind == TMA_STATEMENT_OPERATION;
     bool is_load = moves && statement->operation.direction == TMA_LOAD;
     if ((is_load || statement->kind == TMA_STATEMENT_SIGNAL) && before.acquire == NONE) {
-        tma_statement_diagnose(reader, index,
-                               "role %s %s ring %s, but does not acquire a stage of it before",
-                               role->name, is_load ? "loads into" : "signals", ring);
+        diagnose(checker, index, "role %s %s ring %s, but does not acquire a stage of it before",
+                 role->name, is_load ? "loads into" : "signals", ring);
     } else if (moves && !is_load && before.wait == NONE && before.acquire != NONE &&
                before.fill != NONE &&
                kernel->statements[before.fill].kind == TMA_STATEMENT_OPERATION) {
-        tma_statement_diagnose(reader, index,
-                               "role %s stores from a stage of ring %s that is still being filled: "
-                               "it does not wait for the stage before",
-                               role->name, ring);
+        diagnose(checker, index,
+                 "role %s stores from a stage of ring %s that is still being filled: "
+                 "it does not wait for the stage before",
+                 role->name, ring);
     } else if (((moves && !is_load) || statement->kind == TMA_STATEMENT_COMPUTE) &&
                before.wait == NONE && before.acquire == NONE) {
-        tma_statement_diagnose(reader, index,
-                               "role %s uses a stage of ring %s, but does not wait for it before",
-                               role->name, ring);
-    } else if (statement->kind == TMA_STATEMENT_RELEASE && all.wait == NONE &&
-               all.acquire == NONE) {
-        tma_statement_diagnose(reader, index,
-                               "role %s releases ring %s, but never waits for a stage of it",
-                               role->name, ring);
+        diagnose(checker, index, "role %s uses a stage of ring %s, but does not wait for it before",
+                 role->name, ring);
+    } else if (statement->kind == TMA_STATEMENT_RELEASE && all.wait == NONE) {
+        diagnose(checker, index, "role %s releases ring %s, but never waits for a stage of it",
+                 role->name, ring);
     }
 }
 
-static void check_stores(struct tma_kernel_reader *reader, const struct tma_role *role) {
-    const struct tma_kernel *kernel = reader->kernel;
+static void check_stores(const struct use_checker *checker, const struct tma_role *role) {
+    const struct tma_kernel *kernel = checker->kernel;
     uint32_t store = NONE, commit = NONE, wait = NONE;
     for (uint32_t i = role->end; i-- > role->first;) {
         const struct tma_statement *statement = &kernel->statements[i];
@@ -286,16 +307,16 @@ static void check_stores(struct tma_kernel_reader *reader, const struct tma_role
             store = i;
     }
     if (wait != NONE && store != NONE && commit == NONE)
-        tma_statement_diagnose(reader, wait,
-                               "role %s waits for stores, but has no commit, so that no group is "
-                               "waited for",
-                               role->name);
+        diagnose(checker, wait,
+                 "role %s waits for stores, but has no commit, so that no group is "
+                 "waited for",
+                 role->name);
     if (wait != NONE && store == NONE)
-        tma_statement_diagnose(reader, wait, "role %s waits for stores, but has none", role->name);
+        diagnose(checker, wait, "role %s waits for stores, but has none", role->name);
 }
 
-static void check_barrier(struct tma_kernel_reader *reader, uint32_t index) {
-    const struct tma_kernel *kernel = reader->kernel;
+static void check_barrier(const struct use_checker *checker, uint32_t index) {
+    const struct tma_kernel *kernel = checker->kernel;
     const struct tma_named_barrier *barrier = &kernel->barriers[index];
     uint32_t roles = 0, first = NONE;
     for (uint32_t r = 0; r < kernel->role_count; r++) {
@@ -309,32 +330,29 @@ static void check_barrier(struct tma_kernel_reader *reader, uint32_t index) {
         first = first == NONE ? i : first;
     }
     if (first != NONE && barrier->arrivals > roles)
-        tma_statement_diagnose(reader, first,
-                               "barrier %s needs the arrivals of %u roles, but only %u %s a "
-                               "statement for it: it is never complete",
-                               barrier->name, barrier->arrivals, roles,
-                               roles == 1 ? "has" : "have");
+        diagnose(checker, first,
+                 "barrier %s needs the arrivals of %u roles, but only %u %s a "
+                 "statement for it: it is never complete",
+                 barrier->name, barrier->arrivals, roles, roles == 1 ? "has" : "have");
 }
 
-void tma_check_kernel_use(struct tma_kernel_reader *reader) {
-    const struct tma_kernel *kernel = reader->kernel;
-    for (uint32_t i = 0; i < kernel->ring_count; i++)
-        check_ring(reader, (uint8_t)i);
-    for (uint32_t i = 0; i < kernel->barrier_count; i++)
-        check_barrier(reader, i);
+bool tma_kernel_check_use(const struct tma_kernel *kernel, tma_use_report *report, void *context) {
+    const struct use_checker checker = {kernel, report, context};
     bool *reported = tma_allocate(kernel->statement_count + 1, sizeof *reported);
-    if (reported == NULL) {
-        tma_diagnose(reader->list, TMA_ERROR_MEMORY, reader->scenario_reader->root->at,
-                     "out of memory");
-        return;
-    }
+    if (reported == NULL)
+        return false;
+    for (uint32_t i = 0; i < kernel->ring_count; i++)
+        check_ring(&checker, (uint8_t)i);
+    for (uint32_t i = 0; i < kernel->barrier_count; i++)
+        check_barrier(&checker, i);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         const struct tma_role *role = &kernel->roles[r];
-        struct role_walk walk = {.reader = reader, .role = role, .reported = reported};
+        struct role_walk walk = {.checker = &checker, .role = role, .reported = reported};
         for (uint32_t i = role->first; i < role->end; i++)
-            check_order(reader, role, i);
-        check_stores(reader, role);
+            check_order(&checker, role, i);
+        check_stores(&checker, role);
         walk_statements(&walk, role->first, role->end);
     }
     tma_release(reported);
+    return true;
 }

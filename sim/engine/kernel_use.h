@@ -1,0 +1,21 @@
+/* Checks what the statements of a kernel do together: rings that no role fills or releases, stages
+ * that are released twice, stores from stages that are still being filled, barriers that cannot
+ * complete. What depends on the order in which roles run is left to the run, which reports a
+ * deadlock. Internal to sim. */
+#ifndef TMA_ENGINE_KERNEL_USE_H
+#define TMA_ENGINE_KERNEL_USE_H
+
+#include "engine/kernel.h"
+
+/* Gets what is wrong, and where: a line of the scenario, or 0. */
+typedef void tma_use_report(void *context, const struct tma_kernel_place *place, const char *text);
+
+/* Reports all that is wrong. The statements refer to rings, buffers and barriers that there are.
+ * False when out of memory. */
+bool tma_kernel_check_use(const struct tma_kernel *kernel, tma_use_report *report, void *context);
+
+/* Operations of all CTAs together that do not depend on variables, at most UINT64_MAX. *most is the
+ * statement that has most of them. */
+uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most);
+
+#endif
