@@ -149,11 +149,7 @@ static void add_load(const struct tma_work_walk *walk, const struct tma_statemen
     struct tma_operation operation = statement->operation;
     struct tma_operation_size size;
     struct tma_row_stream rows;
-    for (uint32_t d = 0; d < TMA_MAX_RANK; d++)
-        operation.coordinates[d] =
-            operation.access == TMA_ACCESS_IM2COL && d > 0 && d + 1 < map->rank
-                ? map->lower_corner[map->rank - 2 - d]
-                : 0;
+    tma_go_inside_box(map, &operation);
     if (tma_rows_begin(&rows, map, &operation, &size, NULL) != TMA_OK)
         return;
     uint64_t bytes = size.row_moved_bytes;
@@ -238,7 +234,8 @@ static void add_compute(const struct tma_work_walk *walk, const struct tma_state
         took = ticks(times_of((uint64_t)amount, machine->shared.wavefront_cycles));
         increase(&work->shared, times, took);
         break;
-    default: /* a consumer: its wavefronts depend on the stage */
+    case TMA_WORK_MMA:
+    case TMA_WORK_CONSUMER: /* its wavefronts depend on the stage */
         break;
     }
     increase(&work->serial, times, took);
@@ -260,9 +257,19 @@ static uint64_t instruction_cycles(const struct tma_machine *machine,
     case TMA_STATEMENT_BARRIER:
         return statement->arrive_only ? machine->warp.barrier_arrive_cycles
                                       : machine->warp.barrier_cycles;
-    default: /* those that may have nothing to do: RELEASE, COMMIT, WAIT_MMA */
-        return 0;
+    case TMA_STATEMENT_RELEASE: /* this one and the next two may have nothing to do */
+    case TMA_STATEMENT_COMMIT:
+    case TMA_STATEMENT_WAIT_MMA:
+    case TMA_STATEMENT_FOR:
+    case TMA_STATEMENT_TILES:
+    case TMA_STATEMENT_IF:
+    case TMA_STATEMENT_AHEAD:
+    case TMA_STATEMENT_COMPUTE:
+    case TMA_STATEMENT_EXIT:
+    case TMA_STATEMENT_KIND_COUNT:
+        break;
     }
+    return 0;
 }
 
 /* Whether one role alone has statements for a ring: then it has no empty mbarriers to look at. A
@@ -351,8 +358,20 @@ void tma_work_add(const struct tma_work_walk *walk, uint32_t first, uint32_t end
         case TMA_STATEMENT_AHEAD:
             tma_work_add(walk, i + 1, statements[i].end, times, work);
             break;
-        default:
+        case TMA_STATEMENT_ACQUIRE:
+        case TMA_STATEMENT_OPERATION:
+        case TMA_STATEMENT_SIGNAL:
+        case TMA_STATEMENT_WAIT:
+        case TMA_STATEMENT_RELEASE:
+        case TMA_STATEMENT_COMPUTE:
+        case TMA_STATEMENT_WAIT_MMA:
+        case TMA_STATEMENT_COMMIT:
+        case TMA_STATEMENT_WAIT_STORES:
+        case TMA_STATEMENT_BARRIER:
+        case TMA_STATEMENT_EXIT:
             add_statement(walk, &statements[i], times, work);
+            break;
+        case TMA_STATEMENT_KIND_COUNT:
             break;
         }
     }

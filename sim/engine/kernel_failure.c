@@ -69,7 +69,11 @@ static void describe_wait(const struct tma_role_state *role, char *text, size_t 
     case TMA_ROLE_WAITS_STORES:
         snprintf(text, size, "for its stores");
         break;
-    default:
+    case TMA_ROLE_IDLE:
+    case TMA_ROLE_RUNNING:
+    case TMA_ROLE_WAITS_TILE:
+    case TMA_ROLE_WAITS_FETCH:
+    case TMA_ROLE_REQUESTS:
         snprintf(text, size, "for the next tile");
         break;
     }

@@ -60,7 +60,18 @@ static bool add_bytes(const struct tma_kernel_engine *engine, uint32_t first, ui
                     return false;
             }
             break;
-        default:
+        case TMA_STATEMENT_TILES:
+        case TMA_STATEMENT_AHEAD:
+        case TMA_STATEMENT_SIGNAL:
+        case TMA_STATEMENT_WAIT:
+        case TMA_STATEMENT_RELEASE:
+        case TMA_STATEMENT_COMPUTE:
+        case TMA_STATEMENT_WAIT_MMA:
+        case TMA_STATEMENT_COMMIT:
+        case TMA_STATEMENT_WAIT_STORES:
+        case TMA_STATEMENT_BARRIER:
+        case TMA_STATEMENT_EXIT:
+        case TMA_STATEMENT_KIND_COUNT:
             break;
         }
     }
@@ -146,13 +157,8 @@ static enum tma_error_code find_operation(struct tma_kernel_engine *engine, uint
     struct tma_operation_size size;
     struct tma_row_stream rows;
     struct tma_error error;
-    /* The size of an operation does not depend on its coordinates, which may fault at 0. */
     const struct tma_tensor_map *map = &kernel->maps[statement->map];
-    for (int d = 0; d < TMA_MAX_RANK; d++)
-        operation.coordinates[d] =
-            operation.access == TMA_ACCESS_IM2COL && d > 0 && d < (int)map->rank - 1
-                ? map->lower_corner[map->rank - 2 - (uint32_t)d]
-                : 0;
+    tma_go_inside_box(map, &operation);
     enum tma_error_code code = tma_rows_begin(&rows, map, &operation, &size, &error);
     if (code != TMA_OK) {
         engine->failed = statement;

@@ -404,10 +404,16 @@ static bool execute(struct tma_role_state *role, const struct tma_statement *sta
         if (role->mma_committed > statement->leaving)
             tma_race_know_products(role, role->mma_committed - statement->leaving);
         return true;
-    default:
-        assert(0);
-        return true;
+    case TMA_STATEMENT_FOR: /* from here on: the cursor takes them itself */
+    case TMA_STATEMENT_TILES:
+    case TMA_STATEMENT_IF:
+    case TMA_STATEMENT_AHEAD:
+    case TMA_STATEMENT_EXIT:
+    case TMA_STATEMENT_KIND_COUNT:
+        break;
     }
+    assert(0);
+    return true;
 }
 
 /* The SM fetches the instructions of a statement that none of its CTAs has executed before. CTAs

@@ -215,10 +215,24 @@ static bool end_body(struct tma_program_cursor *cursor, struct tma_program_place
         frame->value = owner->schedule == TMA_TILES_ONE ? frame->limit : next;
         set_tile(cursor, place, frame);
         return false;
-    default:
-        pop(cursor, place);
-        return false;
+    case TMA_STATEMENT_IF:
+    case TMA_STATEMENT_AHEAD:
+    case TMA_STATEMENT_ACQUIRE: /* from here on: no body */
+    case TMA_STATEMENT_OPERATION:
+    case TMA_STATEMENT_SIGNAL:
+    case TMA_STATEMENT_WAIT:
+    case TMA_STATEMENT_RELEASE:
+    case TMA_STATEMENT_COMPUTE:
+    case TMA_STATEMENT_WAIT_MMA:
+    case TMA_STATEMENT_COMMIT:
+    case TMA_STATEMENT_WAIT_STORES:
+    case TMA_STATEMENT_BARRIER:
+    case TMA_STATEMENT_EXIT:
+    case TMA_STATEMENT_KIND_COUNT:
+        break;
     }
+    pop(cursor, place);
+    return false;
 }
 
 /* Whether the AHEAD parts have something to do before the rest goes on. */
@@ -269,12 +283,24 @@ static bool enter(struct tma_program_cursor *cursor, struct tma_program_place *p
     case TMA_STATEMENT_EXIT:
         *state = TMA_CURSOR_END;
         return true;
-    default:
-        place->next = index + 1;
-        cursor->statement = statement;
-        *state = TMA_CURSOR_STATEMENT;
-        return true;
+    case TMA_STATEMENT_AHEAD:
+    case TMA_STATEMENT_ACQUIRE:
+    case TMA_STATEMENT_OPERATION:
+    case TMA_STATEMENT_SIGNAL:
+    case TMA_STATEMENT_WAIT:
+    case TMA_STATEMENT_RELEASE:
+    case TMA_STATEMENT_COMPUTE:
+    case TMA_STATEMENT_WAIT_MMA:
+    case TMA_STATEMENT_COMMIT:
+    case TMA_STATEMENT_WAIT_STORES:
+    case TMA_STATEMENT_BARRIER:
+    case TMA_STATEMENT_KIND_COUNT:
+        break;
     }
+    place->next = index + 1;
+    cursor->statement = statement;
+    *state = TMA_CURSOR_STATEMENT;
+    return true;
 }
 
 /* One step in a place. True if the caller gets *state. */

@@ -100,6 +100,14 @@ static bool is_walkable(const struct tma_tensor_map *map) {
     return good;
 }
 
+void tma_go_inside_box(const struct tma_tensor_map *map, struct tma_operation *operation) {
+    for (uint32_t d = 0; d < TMA_MAX_RANK; d++)
+        operation->coordinates[d] =
+            operation->access == TMA_ACCESS_IM2COL && d > 0 && d + 1 < map->rank
+                ? map->lower_corner[map->rank - 2 - d]
+                : 0;
+}
+
 uint32_t tma_moved_bytes(const struct tma_tensor_map *map, const struct tma_operation *operation) {
     struct tma_traversal traversal;
     struct tma_operation_size size;

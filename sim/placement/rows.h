@@ -95,6 +95,10 @@ enum tma_error_code tma_rows_begin(struct tma_row_stream *stream, const struct t
                                    const struct tma_operation *operation,
                                    struct tma_operation_size *size, struct tma_error *error);
 
+/* Gives an operation coordinates that are inside its box, where that has one: sizes and places in
+ * shared memory do not depend on coordinates, but im2col faults at 0. */
+void tma_go_inside_box(const struct tma_tensor_map *map, struct tma_operation *operation);
+
 /* The moved_bytes of an operation, wherever its coordinates are. The map has the operation's access
  * mode. 0 for a map that cannot be walked. */
 uint32_t tma_moved_bytes(const struct tma_tensor_map *map, const struct tma_operation *operation);

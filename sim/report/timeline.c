@@ -101,9 +101,10 @@ static const char *name_of(const struct tma_span *span) {
         return tma_role_cause_text((enum tma_role_cause)span->cause);
     case TMA_SPAN_OPERATION:
         return operations[span->cause];
-    default:
-        return "CTA";
+    case TMA_SPAN_CTA:
+        break;
     }
+    return "CTA";
 }
 
 static const char *key_of(const struct tma_span *span) {
@@ -114,9 +115,10 @@ static const char *key_of(const struct tma_span *span) {
         return tma_role_cause_key((enum tma_role_cause)span->cause);
     case TMA_SPAN_OPERATION:
         return "tma_unit";
-    default:
-        return "cta";
+    case TMA_SPAN_CTA:
+        break;
     }
+    return "cta";
 }
 
 static void write_spans(struct timeline *timeline) {

@@ -468,8 +468,17 @@ static void print_simple(const struct printer *printer, const struct tma_stateme
         fprintf(out, "%s: %s\n", statement->arrive_only ? "arrive" : "sync",
                 kernel->barriers[statement->barrier].name);
         break;
-    default:
+    case TMA_STATEMENT_EXIT:
         fputs("exit\n", out);
+        break;
+    case TMA_STATEMENT_FOR: /* from here on: print_statement */
+    case TMA_STATEMENT_TILES:
+    case TMA_STATEMENT_IF:
+    case TMA_STATEMENT_AHEAD:
+    case TMA_STATEMENT_OPERATION:
+    case TMA_STATEMENT_COMPUTE:
+    case TMA_STATEMENT_KIND_COUNT:
+        break;
     }
 }
 
@@ -507,8 +516,18 @@ static void print_statement(const struct printer *printer, uint32_t index, int i
     case TMA_STATEMENT_COMPUTE:
         print_compute(printer, statement);
         break;
-    default:
+    case TMA_STATEMENT_ACQUIRE:
+    case TMA_STATEMENT_SIGNAL:
+    case TMA_STATEMENT_WAIT:
+    case TMA_STATEMENT_RELEASE:
+    case TMA_STATEMENT_WAIT_MMA:
+    case TMA_STATEMENT_COMMIT:
+    case TMA_STATEMENT_WAIT_STORES:
+    case TMA_STATEMENT_BARRIER:
+    case TMA_STATEMENT_EXIT:
+    case TMA_STATEMENT_KIND_COUNT:
         print_simple(printer, statement);
+        break;
     }
 }
 

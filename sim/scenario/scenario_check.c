@@ -33,9 +33,11 @@ static uint64_t tiles_reached(const struct tma_stage_operation *stage,
         return workload->iterations;
     case TMA_WALK_FIXED:
         return walkers;
-    default:
-        return workload->iterations * walkers;
+    case TMA_WALK_GRID_STRIDED:
+    case TMA_WALK_BLOCKED:
+        break;
     }
+    return workload->iterations * walkers;
 }
 
 /* Returns the highest tile index that the walk reaches in dimension `d`. It reaches every lower

@@ -111,9 +111,12 @@ static const char *name_of(const struct tma_trace_header *names, const struct tm
         return event->slot < names->role_count ? names->role_names[event->slot] : NULL;
     case TMA_EVENT_MBARRIER:
         return event->slot < names->stage_count ? names->stage_names[event->slot] : NULL;
-    default:
-        return NULL;
+    case TMA_EVENT_CTA_START:
+    case TMA_EVENT_CTA_END:
+    case TMA_EVENT_KIND_COUNT:
+        break;
     }
+    return NULL;
 }
 
 static void drop(struct tma_trace_writer *writer, const struct tma_event *event) {
