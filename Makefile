@@ -207,7 +207,15 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(LIBRARY) | $(MODULE)
 
 .PHONY: test
 test: all $(TESTS) ## unit, hardware and command-line tests, golden traces, an installed copy
-	@tests/run $(COMMAND) $(TESTS)
+	@tests/run $(COMMAND) $(filter-out $(FAULT_TESTS),$(TESTS))
+
+.PHONY: test-fidelity
+test-fidelity: all ## whether the timing is no further off than it was: minutes
+	@tests/fidelity $(COMMAND)
+
+.PHONY: release-check
+release-check: ## everything that has to hold before a release, whatever has changed: an hour
+	@.ci/run --all
 
 .PHONY: pages
 pages: $(COMMAND) ## the pages of `tmasim report` in headless Chromium (needs chromium)
