@@ -612,7 +612,31 @@ static const struct {
     {"store pipeline", store_pipeline, 6, 0, 6, 0},
 };
 
+/* The spans of each role of each CTA, which follow each other without a gap. */
+enum { MOST_CTAS = 16 };
+static struct role_time { uint64_t first, end, cycles; } times[MOST_CTAS][TMA_MAX_ROLES];
+static uint64_t starts[MOST_CTAS], ends[MOST_CTAS];
+
+static void add_span(void *context, const struct tma_span *span) {
+    (void)context;
+    ck_assert_uint_lt(span->cta, MOST_CTAS);
+    if (span->kind == TMA_SPAN_CTA) {
+        starts[span->cta] = span->start_cycle;
+        ends[span->cta] = span->end_cycle;
+    }
+    if (span->kind != TMA_SPAN_ROLE)
+        return;
+    struct role_time *time = &times[span->cta][span->slot];
+    if (time->cycles == 0)
+        time->first = time->end = span->start_cycle;
+    ck_assert_uint_eq(span->start_cycle, time->end);
+    time->end = span->end_cycle;
+    time->cycles += span->end_cycle - span->start_cycle;
+}
+
 START_TEST(programs_run) {
+    const struct tma_span_sink sink = {.span = add_span};
+    const struct tma_watch watch = {.spans = &sink};
     programs[_i].build();
     run();
     ck_assert_uint_eq(result.counters.operations, programs[_i].operations);
@@ -620,14 +644,22 @@ START_TEST(programs_run) {
     ck_assert_uint_eq(result.counters.stored_bytes, programs[_i].stored * ROW_BYTES);
     ck_assert_uint_eq(result.counters.reduced_bytes, programs[_i].reduced * ROW_BYTES);
     struct tma_result again = result;
-    run();
+    memset(times, 0, sizeof times);
+    ck_assert_int_eq(tma_kernel_run_watched(&machine, &kernel, NULL, &watch, &result, NULL, &error),
+                     TMA_OK);
     ck_assert_uint_eq(result.cycles, again.cycles);
-    /* All time of a role has a cause. */
+    /* All time of a role has a cause, from its start to its end. */
     for (uint32_t r = 0; r < kernel.role_count; r++) {
-        uint64_t spent = 0;
+        uint64_t spent = 0, lasted = 0;
         for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++)
             spent += result.role_cycles[r][cause];
-        ck_assert_uint_le(spent, (result.cycles - START) * kernel.cta_count);
+        for (uint32_t cta = 0; cta < kernel.cta_count; cta++) {
+            lasted += times[cta][r].end - times[cta][r].first;
+            if (times[cta][r].cycles > 0)
+                ck_assert_uint_eq(times[cta][r].first, starts[cta] + START);
+            ck_assert_uint_le(times[cta][r].end, ends[cta]);
+        }
+        ck_assert_uint_eq(spent, lasted);
     }
 }
 END_TEST
