@@ -6,7 +6,6 @@
 #include "cli/progress.h"
 #include "cli/temporary.h"
 #include "engine/kernel_run.h"
-#include "engine/kernel_use.h"
 #include "engine/run.h"
 
 /* Shows how far the run is, until an interrupt ends it. */

@@ -355,6 +355,10 @@ uint32_t tma_kernel_threads(const struct tma_kernel *kernel);
 
 #define TMA_MAX_KERNEL_OPERATIONS UINT64_C(1000000000)
 
+/* The TMA operations of the kernel, as far as constant loops show; parts that depend on variables
+ * count as none. At most UINT64_MAX. *most is the statement that runs most often. */
+uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most);
+
 TMA_API_END
 
 #endif

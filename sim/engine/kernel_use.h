@@ -14,8 +14,4 @@ typedef void tma_use_report(void *context, const struct tma_kernel_place *place,
  * False when out of memory. */
 bool tma_kernel_check_use(const struct tma_kernel *kernel, tma_use_report *report, void *context);
 
-/* Operations of all CTAs together that do not depend on variables, at most UINT64_MAX. *most is the
- * statement that has most of them. */
-uint64_t tma_kernel_known_operations(const struct tma_kernel *kernel, uint32_t *most);
-
 #endif
