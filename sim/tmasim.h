@@ -15,7 +15,7 @@
 #include "base/version.h"
 #include "engine/kernel_read_maps.h"
 #include "engine/kernel_run.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "experiment/experiment.h"
 #include "placement/execute.h"
 #include "placement/locate.h"

@@ -3,7 +3,7 @@
 #include "base/allocation.h"
 #include "cli/scenario_findings.h"
 #include "engine/kernel_run.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "report/report.h"
 
 enum tma_error_code cli_plain_report(const struct tma_scenario *scenario, const char *format,

@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "cli/temporary.h"
 #include "engine/kernel_run.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 
 /* Shows how far the run is, until an interrupt ends it. */
 static bool look(void *context, const struct tma_run_state *state) {

@@ -12,7 +12,7 @@
 #include "cli/verbs.h"
 #include "engine/kernel_first_tiles.h"
 #include "engine/kernel_read_maps.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "experiment/experiment.h"
 #include "report/swizzle_comparison.h"
 #include "workers/pool.h"

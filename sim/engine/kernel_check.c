@@ -6,7 +6,7 @@
 #include "engine/kernel_use.h"
 #include "engine/mma.h"
 #include "engine/program_cursor.h"
-#include "engine/workload_check.h"
+#include "engine/slots/workload_check.h"
 #include "memory/core/address_map.h"
 #include "memory/topology.h"
 #include "placement/rows.h"

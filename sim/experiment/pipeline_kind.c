@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "experiment/experiment.h"
 #include "experiment/pipeline_reliefs.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "records/kinds.h"
 #include "records/timing_record.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/allocation.h"
 #include "engine/kernel_run.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 
 static struct tma_sweep_figures figures_of(const struct tma_scenario *scenario,
                                            const struct tma_machine *machine,

@@ -9,7 +9,7 @@
  *
  * A request allocates nothing, except for `run`. Whatever a line has, it gets one reply. Servers
  * are independent of each other, and may be used by one thread each; of all of them in a process,
- * one may answer `run` at a time (engine/run.h). */
+ * one may answer `run` at a time (engine/slots/run.h). */
 #ifndef TMA_SERVE_SERVICE_H
 #define TMA_SERVE_SERVICE_H
 

@@ -5,8 +5,8 @@
  * bytes. Outcomes come in the order of the tasks, however many workers there are. If a worker dies,
  * its task has that as its outcome, and the rest goes on with another worker.
  *
- * The process must not have an engine that runs (engine/run.h) when it calls tma_workers_run: each
- * worker loads an engine of its own. No other thread may hold a lock that tasks need. */
+ * The process must not have an engine that runs (engine/slots/run.h) when it calls tma_workers_run:
+ * each worker loads an engine of its own. No other thread may hold a lock that tasks need. */
 #ifndef TMA_WORKERS_POOL_H
 #define TMA_WORKERS_POOL_H
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "engine/module.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "scenario/machine_file.h"
 
 static const char machine_path[] = "configs/gpus/h200.yaml";

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "records/map_record.h"
 #include "scenario/scenario.h"
 #include "serve/service.h"

@@ -26,7 +26,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "memory/core/address_map.h"
 #include "memory/core/port.h"
 #include "memory/core/sectors.h"

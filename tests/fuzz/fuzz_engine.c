@@ -13,7 +13,7 @@
 #include "../unit/random_workload.h"
 #include "cached_machine.h"
 #include "engine/kernel_run.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "fuzz.h"
 #include "random_kernel.h"
 #include "report/kernel_report.h"

@@ -2,7 +2,7 @@
  * change places. It depends on the order in which DRAM serves lines, and in which warps see their
  * phases. */
 #include "../unit/engine.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "h200.h"
 #include "records/timing_record.h"
 

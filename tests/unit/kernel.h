@@ -3,7 +3,7 @@
 #ifndef TMA_TESTS_KERNEL_H
 #define TMA_TESTS_KERNEL_H
 
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "traffic.h"
 
 /* A kernel in which every CTA makes `iterations` loads through a pipeline of `depth` slots. */

@@ -3,7 +3,7 @@
 #ifndef TMA_TESTS_RANDOM_WORKLOAD_H
 #define TMA_TESTS_RANDOM_WORKLOAD_H
 
-#include "engine/workload_check.h"
+#include "engine/slots/workload_check.h"
 #include "random_operation.h"
 
 enum { TENSOR_PITCH = 1 << 20 };

@@ -13,7 +13,7 @@
 #include "conservation.h"
 #include "engine.h"
 #include "engine/kernel_run.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "machine.h"
 #include "random_workload.h"
 #include "report/figures.h"

@@ -2,9 +2,9 @@
  * cycle, and at its cycle. */
 #include <string.h>
 
-#include "engine/cluster.h"
 #include "engine/completion_queue.h"
 #include "engine/runtime.h"
+#include "engine/slots/cluster.h"
 #include "kernel.h"
 #include "machine.h"
 #include "suite.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/module.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "kernel.h"
 #include "machine.h"
 #include "suite.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "kernel.h"
 #include "machine.h"
 #include "memory/core/port.h"

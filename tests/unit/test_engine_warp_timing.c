@@ -1,5 +1,5 @@
 /* When the warps of slots begin, and when they go on after their phases have ended. */
-#include "engine/warp_timing.h"
+#include "engine/slots/warp_timing.h"
 #include "machine.h"
 #include "suite.h"
 

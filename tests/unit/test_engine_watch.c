@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "kernel.h"
 #include "machine.h"
 #include "suite.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/run.h"
+#include "engine/slots/run.h"
 #include "experiment/experiment.h"
 #include "random_operation.h"
 #include "report/figures.h"

@@ -3,7 +3,7 @@
  * twice the capacity of L2. (SMs of both partitions read a tile by turns, and each leaves a copy.)
  */
 #include "base/allocation.h"
-#include "engine/slot.h"
+#include "engine/slots/slot.h"
 #include "engine/warm_l2.h"
 #include "placement/rows.h"
 

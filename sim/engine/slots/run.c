@@ -1,11 +1,11 @@
-#include "engine/run.h"
+#include "engine/slots/run.h"
 
 #include "base/allocation.h"
 #include "engine/relieved_wavefronts.h"
 #include "engine/runtime.h"
 #include "engine/sample_plan.h"
-#include "engine/slot.h"
-#include "engine/workload_check.h"
+#include "engine/slots/slot.h"
+#include "engine/slots/workload_check.h"
 #include "placement/rows.h"
 
 /* Measures one pass of each consumer over its tile in each slot: addresses differ from slot to

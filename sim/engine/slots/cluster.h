@@ -7,7 +7,7 @@
 #ifndef TMA_ENGINE_CLUSTER_H
 #define TMA_ENGINE_CLUSTER_H
 
-#include "engine/slot.h"
+#include "engine/slots/slot.h"
 
 /* Finds out which CTAs of the cluster load for this one, for which ones it loads, and what its
  * mbarriers expect of each stage. The CTA has its place and its program. */

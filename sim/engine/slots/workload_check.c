@@ -1,4 +1,4 @@
-#include "engine/workload_check.h"
+#include "engine/slots/workload_check.h"
 
 #include "memory/core/address_map.h"
 #include "memory/system.h"

@@ -1,5 +1,5 @@
 #include "engine/sample_plan.h"
-#include "engine/slot.h"
+#include "engine/slots/slot.h"
 #include "placement/rows.h"
 
 /* Iterations that a slot has at least where some are skipped. */

@@ -4,9 +4,9 @@
 #ifndef TMA_ENGINE_SLOT_H
 #define TMA_ENGINE_SLOT_H
 
-#include "engine/empty_barrier.h"
-#include "engine/mbarrier.h"
 #include "engine/program.h"
+#include "engine/slots/empty_barrier.h"
+#include "engine/slots/mbarrier.h"
 #include "engine/workload.h"
 
 enum tma_slot_state {

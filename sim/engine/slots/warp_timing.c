@@ -1,4 +1,4 @@
-#include "engine/warp_timing.h"
+#include "engine/slots/warp_timing.h"
 
 #include "memory/core/address_map.h"
 

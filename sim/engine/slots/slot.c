@@ -1,12 +1,12 @@
-#include "engine/slot.h"
+#include "engine/slots/slot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/allocation.h"
-#include "engine/cluster.h"
 #include "engine/expected_bytes.h"
-#include "engine/warp_timing.h"
+#include "engine/slots/cluster.h"
+#include "engine/slots/warp_timing.h"
 
 static const struct tma_workload *workload_of(const struct tma_slot *slot) {
     return slot->cta->program->workload;

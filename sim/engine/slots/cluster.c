@@ -1,4 +1,4 @@
-#include "engine/cluster.h"
+#include "engine/slots/cluster.h"
 
 static const struct tma_stage_operation *operation_of(const struct tma_slot_cta *cta,
                                                       uint32_t index) {
