@@ -2,7 +2,7 @@
 
 #include "bound/footprint.h"
 #include "bound/program_work.h"
-#include "engine/kernel_costs.h"
+#include "engine/roles/kernel_costs.h"
 #include "memory/core/port.h"
 
 static const char *const keys[TMA_BOUND_COUNT] = {

@@ -7,7 +7,7 @@
 #ifndef TMA_BOUND_BOUND_H
 #define TMA_BOUND_BOUND_H
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 #include "engine/watch.h"
 
 /* What bounds the time: enumerator, key. */

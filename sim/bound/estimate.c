@@ -2,8 +2,8 @@
 
 #include "bound/bound.h"
 #include "bound/program_work.h"
-#include "engine/kernel_costs.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_costs.h"
+#include "engine/roles/kernel_run.h"
 #include "memory/core/port.h"
 
 enum {

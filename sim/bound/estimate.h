@@ -3,8 +3,8 @@
 #ifndef TMA_BOUND_ESTIMATE_H
 #define TMA_BOUND_ESTIMATE_H
 
-#include "engine/kernel.h"
 #include "engine/result.h"
+#include "engine/roles/kernel.h"
 
 /* Where a run is looked at: parts of its operations in 64ths, and by how many percent a kernel may
  * seem slower there than another one and still turn out to be the faster one. CTAs come out of

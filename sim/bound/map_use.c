@@ -1,7 +1,7 @@
 #include "bound/map_use.h"
 
 #include "bound/cover.h"
-#include "engine/kernel_costs.h"
+#include "engine/roles/kernel_costs.h"
 #include "tensormap/types.h"
 
 /* What loads cover of dimension 0: a piece without gaps, in elements. Empty: first = end. */

@@ -2,7 +2,7 @@
 #ifndef TMA_BOUND_MAP_USE_H
 #define TMA_BOUND_MAP_USE_H
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 #include "tensormap/advice.h"
 
 /* For a pipeline. */

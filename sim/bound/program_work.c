@@ -1,6 +1,6 @@
 #include "bound/program_work.h"
 
-#include "engine/mma.h"
+#include "engine/roles/mma.h"
 #include "memory/core/port.h"
 #include "memory/core/sectors.h"
 #include "placement/rows.h"

@@ -2,7 +2,7 @@
 #ifndef TMA_BOUND_PROGRAM_WORK_H
 #define TMA_BOUND_PROGRAM_WORK_H
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 
 /* Which CTA. */
 enum tma_work_cta {

@@ -2,7 +2,7 @@
 
 #include "base/allocation.h"
 #include "cli/scenario_findings.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 #include "report/report.h"
 

@@ -2,8 +2,8 @@
 
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "engine/kernel_first_tiles.h"
-#include "engine/kernel_read_maps.h"
+#include "engine/roles/kernel_first_tiles.h"
+#include "engine/roles/kernel_read_maps.h"
 #include "scenario/extend.h"
 #include "scenario/swizzle_phase.h"
 

@@ -5,7 +5,7 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/temporary.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 
 /* Shows how far the run is, until an interrupt ends it. */

@@ -3,8 +3,8 @@
 #define TMA_CLI_SCENARIO_RUN_H
 
 #include "engine/event.h"
-#include "engine/kernel.h"
 #include "engine/result.h"
+#include "engine/roles/kernel.h"
 #include "engine/watch.h"
 #include "scenario/scenario.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "experiment/experiment.h"
 #include "experiment/kernel_reliefs.h"
 

@@ -2,7 +2,7 @@
 #ifndef TMA_EXPERIMENT_KERNEL_RELIEFS_H
 #define TMA_EXPERIMENT_KERNEL_RELIEFS_H
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 #include "experiment/relief.h"
 
 #define TMA_KERNEL_RELIEFS(X)                                                                      \

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/allocation.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "records/kernel_record.h"
 #include "records/kinds.h"
 #include "scenario/scenario.h"

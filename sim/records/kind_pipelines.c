@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "records/kinds.h"
 #include "records/pipeline_record.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "engine/mma.h"
+#include "engine/roles/mma.h"
 #include "tensormap/legal.h"
 
 /* Where the tensors lie; the program gives each 3 GiB. */

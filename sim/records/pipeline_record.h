@@ -2,7 +2,7 @@
 #ifndef TMA_RECORDS_PIPELINE_RECORD_H
 #define TMA_RECORDS_PIPELINE_RECORD_H
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 #include "records/tsv.h"
 
 enum { TMA_PIPELINE_STATEMENTS = 40, TMA_PIPELINE_EXPRESSIONS = 12 };

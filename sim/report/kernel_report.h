@@ -7,8 +7,8 @@
 
 #include "base/api.h"
 #include "base/digest.h"
-#include "engine/kernel.h"
 #include "engine/result.h"
+#include "engine/roles/kernel.h"
 #include "engine/series.h"
 #include "report/findings.h"
 

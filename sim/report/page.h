@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 #include "engine/series.h"
 #include "experiment/experiment.h"
 #include "report/span_sample.h"

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 #include "engine/series.h"
 #include "report/span_sample.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 
 /* Writes YAML that tma_scenario_read reads as the same kernel. `map_names` has a name for each of
  * its tensor maps, `gpu` is the path of a machine file. Write errors stay with the stream. */

@@ -2,7 +2,7 @@
 #ifndef TMA_SCENARIO_KERNEL_PROGRAM_H
 #define TMA_SCENARIO_KERNEL_PROGRAM_H
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 
 TMA_API_BEGIN
 

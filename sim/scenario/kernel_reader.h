@@ -7,7 +7,7 @@
 #ifndef TMA_SCENARIO_KERNEL_READER_H
 #define TMA_SCENARIO_KERNEL_READER_H
 
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 #include "scenario/kernel_program.h"
 #include "scenario/scenario.h"
 #include "scenario/scenario_reader.h"

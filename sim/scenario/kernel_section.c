@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/kernel_use.h"
+#include "engine/roles/kernel_use.h"
 #include "scenario/kernel_reader.h"
 #include "scenario/parameters.h"
 #include "scenario/value.h"

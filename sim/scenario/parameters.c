@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/kernel.h"
+#include "engine/roles/kernel.h"
 
 /* At least the number of units that any quantity has. */
 enum { MAX_UNITS = 8 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/kernel_costs.h"
+#include "engine/roles/kernel_costs.h"
 #include "scenario/config_path.h"
 #include "scenario/document.h"
 #include "scenario/extend.h"

@@ -1,7 +1,7 @@
 #include "serve/scenario_figures.h"
 
 #include "base/allocation.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 
 static struct tma_sweep_figures figures_of(const struct tma_scenario *scenario,

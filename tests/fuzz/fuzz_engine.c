@@ -12,7 +12,7 @@
 #include "../unit/machine.h"
 #include "../unit/random_workload.h"
 #include "cached_machine.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 #include "fuzz.h"
 #include "random_kernel.h"

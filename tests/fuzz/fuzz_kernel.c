@@ -12,7 +12,7 @@
 
 #include "../unit/machine.h"
 #include "cached_machine.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "fuzz.h"
 #include "random_kernel.h"
 #include "records/kernel_record.h"

@@ -4,8 +4,8 @@
 #ifndef TMA_TESTS_CONSERVATION_H
 #define TMA_TESTS_CONSERVATION_H
 
-#include "engine/kernel.h"
 #include "engine/result.h"
+#include "engine/roles/kernel.h"
 #include "report/figures.h"
 #include "tensormap/types.h"
 

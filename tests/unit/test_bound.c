@@ -6,7 +6,7 @@
 #include "bound/bound.h"
 #include "bound/estimate.h"
 #include "engine.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "random_operation.h"
 #include "scenario/scenario.h"
 #include "suite.h"

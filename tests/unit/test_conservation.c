@@ -12,7 +12,7 @@
 
 #include "conservation.h"
 #include "engine.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 #include "machine.h"
 #include "random_workload.h"

@@ -4,7 +4,7 @@
 
 #include "engine.h"
 #include "engine/histogram.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 #include "scenario/scenario.h"
 #include "suite.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "experiment/experiment.h"
 #include "machine.h"
 #include "report/verdict.h"

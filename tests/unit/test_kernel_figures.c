@@ -1,7 +1,7 @@
 /* Figures of kernels' reports that depend on the clock, and on where clusters fit. */
 
 #include "engine.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "report/kernel_figures.h"
 #include "report/report.h"
 #include "scenario/scenario.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "scenario/scenario.h"
 #include "suite.h"
 

@@ -9,7 +9,7 @@
 
 #include "banks/operation_tile.h"
 #include "engine.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "machine.h"
 #include "memory/core/port.h"
 #include "memory/system.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "engine/kernel_run.h"
+#include "engine/roles/kernel_run.h"
 #include "experiment/experiment.h"
 #include "machine.h"
 #include "random_operation.h"

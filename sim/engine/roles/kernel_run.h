@@ -1,0 +1,33 @@
+/* Runs a kernel with roles on a machine. */
+#ifndef TMA_ENGINE_KERNEL_RUN_H
+#define TMA_ENGINE_KERNEL_RUN_H
+
+#include "engine/event.h"
+#include "engine/result.h"
+#include "engine/roles/kernel.h"
+#include "engine/watch.h"
+
+TMA_API_BEGIN
+
+/* Simulates a kernel from the start of its first CTA to the end of its last one. Checks it first,
+ * as tma_kernel_check does. `sink` and errors are as in run.h; in events, the slot of an operation
+ * is the number of its role, and that of an mbarrier is the number of its stage among those of all
+ * rings. *place, which may be NULL, is the place in the scenario that an error is about. The result
+ * has no cause_cycles or slot_cycles, but role_cycles; its consumers are the first access
+ * statements. */
+enum tma_error_code tma_kernel_run(const struct tma_machine *machine,
+                                   const struct tma_kernel *kernel,
+                                   const struct tma_event_sink *sink, struct tma_result *result,
+                                   struct tma_kernel_place *place, struct tma_error *error);
+
+/* The same, with `watch`, which may be NULL, as in run.h. The total number of operations is that of
+ * the first CTA times the number of CTAs, and no less than those that are done. */
+enum tma_error_code tma_kernel_run_watched(const struct tma_machine *machine,
+                                           const struct tma_kernel *kernel,
+                                           const struct tma_event_sink *sink,
+                                           const struct tma_watch *watch, struct tma_result *result,
+                                           struct tma_kernel_place *place, struct tma_error *error);
+
+TMA_API_END
+
+#endif

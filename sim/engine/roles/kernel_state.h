@@ -1,0 +1,177 @@
+/* What a run of a kernel consists of: CTAs on SMs, their roles, rings and barriers. All of it is
+ * reused: when a CTA has ended, the next one of the grid runs in its place. */
+#ifndef TMA_ENGINE_KERNEL_STATE_H
+#define TMA_ENGINE_KERNEL_STATE_H
+
+#include "engine/program.h"
+#include "engine/roles/program_cursor.h"
+#include "memory/core/port.h"
+
+enum {
+    TMA_MAX_GROUPS = 256 /* of stores, or of matrix products, that a role has in flight */
+};
+
+/* The mbarriers of a stage. The one that roles wait on to use it is full when all that fill it have
+ * arrived and all bytes are there; the other one is empty when all that use it have arrived. */
+struct tma_stage {
+    uint64_t full_phases;  /* that have completed */
+    uint64_t full_cycle;   /* of the last one */
+    uint32_t full_missing; /* arrivals that the current phase lacks */
+    int64_t full_bytes;    /* that it lacks: those expected less those that came */
+    uint64_t phase_bytes;  /* that came in it */
+    uint32_t loads[2];     /* under way, of even and of odd phases */
+    uint64_t phase_cycle;  /* of its latest event so far */
+    uint64_t empty_phases;
+    uint64_t empty_cycle;
+    uint32_t empty_missing;
+    uint64_t empty_last_cycle;
+};
+
+struct tma_ring_state {
+    struct tma_stage *stages; /* as many as the ring is deep */
+    uint32_t producers;       /* roles that arrive on the full mbarrier of a stage */
+    uint32_t arrivals;        /* on the empty mbarrier; 0: the ring has none */
+    uint32_t release_mask;    /* ranks that a release arrives at */
+    bool own;                 /* one role fills and uses it: no empty mbarrier */
+    bool never_released;      /* no role has a RELEASE for it */
+    bool signalled;           /* its producers arrive by SIGNAL, not with expect_tx */
+    uint32_t first_stage;     /* number of its first stage among those of the CTA */
+};
+
+/* Operations of a role that were committed together. */
+struct tma_store_group {
+    uint32_t pending; /* operations that have not completed */
+    uint64_t cycle;   /* latest completion so far */
+};
+
+enum tma_role_phase {
+    TMA_ROLE_IDLE,       /* no CTA, or the program has ended */
+    TMA_ROLE_RUNNING,    /* executes statements, at `cycle` */
+    TMA_ROLE_WAITS_FULL, /* for a stage, which its CTA's rings wake it for */
+    TMA_ROLE_WAITS_EMPTY,
+    TMA_ROLE_WAITS_STORES,
+    TMA_ROLE_WAITS_BARRIER,
+    TMA_ROLE_WAITS_TILE,
+    TMA_ROLE_WAITS_FETCH, /* for its cycle: then it sees what other CTAs of the SM have fetched */
+    TMA_ROLE_REQUESTS     /* what other roles may want in the same cycle: a unit, or a barrier */
+};
+
+struct tma_ring_use {
+    uint64_t acquired, waited, released; /* stages so far */
+};
+
+struct tma_kernel_cta;
+
+struct tma_role_state {
+    struct tma_kernel_cta *cta;
+    uint32_t index;  /* in the kernel */
+    uint32_t number; /* of its actor */
+    enum tma_role_phase phase;
+    struct tma_program_cursor cursor;
+    uint32_t operations; /* issued so far */
+    uint64_t cycle;      /* up to which the role has executed; may lie ahead */
+    struct tma_ring_use rings[TMA_MAX_RINGS];
+    const struct tma_statement *waiting; /* the statement that waits */
+    uint64_t wait_phase;
+    uint32_t wait_stage;
+    struct tma_store_group groups[TMA_MAX_GROUPS]; /* ring, by number */
+    uint64_t groups_committed;
+    uint64_t groups_complete;          /* of the first ones */
+    uint64_t mma_ends[TMA_MAX_GROUPS]; /* ring, by number */
+    uint64_t mma_committed;
+    uint64_t issued_cycle; /* at which all instructions of the products so far have been issued */
+    bool group_open;       /* stores were issued since the last commit */
+    /* For which it wants a unit of the SM, or arrives at a named barrier, at its cycle. */
+    const struct tma_statement *request;
+    bool served; /* by that unit; at a barrier: its arrival has been counted */
+    uint64_t
+        served_cycle; /* the unit has done; at a barrier: the role goes on; UINT64_MAX: it waits */
+};
+
+struct tma_barrier_state {
+    uint32_t expected, arrived;
+    uint64_t last_cycle;
+    /* Each role that arrives waits there, and all of them complete it: so no role can arrive at the
+     * next phase before this one is complete, and arrivals may be counted ahead of time. */
+    bool gathers;
+};
+
+struct tma_kernel_cluster {
+    struct tma_kernel_cta *ctas; /* by rank */
+    /* Tiles that a dynamic loop has taken: of the cluster's first CTA. */
+    struct tma_taken_tile {
+        uint64_t tile, cycle;
+    } * tiles; /* owned */
+    size_t tile_count, tile_capacity;
+    bool requests_tile;
+};
+
+struct tma_kernel_sm {
+    uint32_t number;
+    struct tma_port tensor, alu, sfu;
+    uint64_t poll_cycles; /* what the warps of its other CTAs add to each mbarrier instruction */
+    uint32_t cta_places;
+    uint64_t *fetched; /* by statement: from when its instructions are in the SM's cache, or 0 */
+    struct tma_role_state **requests; /* of this cycle and later ones */
+    uint32_t request_count;
+};
+
+struct tma_kernel_cta {
+    struct tma_cta base;
+    struct tma_kernel_engine *engine;
+    struct tma_kernel_cluster *cluster;
+    struct tma_kernel_sm *sm;
+    struct tma_ring_state rings[TMA_MAX_RINGS];
+    struct tma_barrier_state barriers[TMA_MAX_NAMED_BARRIERS];
+    struct tma_role_state *roles; /* in the order of their names */
+    struct tma_stage *stages;     /* of all rings */
+};
+
+struct tma_kernel_operation {
+    struct tma_issued base;
+    const struct tma_statement *statement;
+    uint32_t stage; /* of the ring, for loads */
+    uint64_t group; /* of stores */
+    uint64_t phase; /* of loads: of the stage's full mbarrier */
+};
+
+/* What is known of a statement before the run. */
+struct tma_statement_facts {
+    uint32_t bytes;                      /* OPERATION: complete_tx of a load */
+    uint32_t footprint_bytes;            /* OPERATION: of shared memory that it touches */
+    int64_t acquired_bytes;              /* ACQUIRE: expect_tx; -1: differs, so it is found anew */
+    struct tma_consumer_report *reports; /* COMPUTE of a consumer: by stage; owned */
+    uint32_t consumer;                   /* of these: its number among them */
+};
+
+/* A run of a kernel with roles. */
+struct tma_kernel_engine {
+    struct tma_simulation simulation;
+    struct tma_machine machine; /* at the kernel's clock */
+    const struct tma_kernel *kernel;
+    struct tma_statement_facts *facts;  /* owned: by statement, as the arrays below */
+    const struct tma_statement *failed; /* the statement that stopped the run, or NULL */
+    struct tma_kernel_sm *sms;
+    struct tma_kernel_cluster *clusters;
+    struct tma_kernel_cta *ctas; /* the simulation's */
+    uint32_t ctas_per_sm;
+    struct tma_role_state *roles; /* by CTA place and name; a role's number is its place here */
+    struct tma_role_state **requests;
+    uint64_t *fetched; /* by SM and statement */
+    struct tma_stage *stages;
+    uint32_t stage_count; /* of a CTA */
+    uint64_t next_tile;   /* of dynamic loops */
+    bool tiles_requested;
+    uint64_t issued_operations;
+    bool shares_units;       /* several roles of an SM may want the same unit in the same cycle */
+    struct tma_loop_cut cut; /* of a sampled run */
+    struct tma_races *races; /* owned: see kernel_race.h */
+    struct tma_result *result;
+};
+
+static inline struct tma_kernel_engine *
+tma_kernel_engine_of(const struct tma_simulation *simulation) {
+    return simulation->state;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* The TMA operation of a statement, with its coordinates. */
+#ifndef TMA_ENGINE_STATEMENT_OPERATION_H
+#define TMA_ENGINE_STATEMENT_OPERATION_H
+
+#include "engine/roles/program_cursor.h"
+
+/* Fills an operation with the values of a statement, at a place of the program; false where an
+ * expression fails. */
+bool tma_statement_operation(const struct tma_kernel *kernel, const struct tma_statement *statement,
+                             const int64_t *variables, struct tma_operation *operation,
+                             uint32_t *map_index, struct tma_error *error);
+
+#endif
