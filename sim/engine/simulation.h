@@ -9,7 +9,7 @@
 #include "engine/completion_queue.h"
 #include "engine/issued_operation.h"
 #include "engine/observer.h"
-#include "engine/sampling.h"
+#include "engine/sampling/sampling.h"
 
 struct tma_program;
 

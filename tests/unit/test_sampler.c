@@ -1,6 +1,6 @@
 /* The sampler by itself, on runs that are made up: when it finds that a run is steady, how much it
  * lets the run skip, and what that counts as. */
-#include "engine/sampler.h"
+#include "engine/sampling/sampler.h"
 #include "suite.h"
 
 enum { WINDOW = 100, TOTAL = 100000, STEP = 50, TAIL = 300 };

@@ -13,7 +13,7 @@
 #include "engine/roles/kernel_sampling.h"
 #include "engine/roles/kernel_warm_start.h"
 #include "engine/runtime.h"
-#include "engine/sample_plan.h"
+#include "engine/sampling/sample_plan.h"
 
 static struct tma_wait step(struct tma_simulation *simulation, uint32_t actor, uint64_t now) {
     return tma_role_step(&tma_kernel_engine_of(simulation)->roles[actor], now);

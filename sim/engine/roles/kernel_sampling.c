@@ -1,7 +1,7 @@
 #include "engine/roles/kernel_sampling.h"
 
 #include "engine/roles/sampled_loops.h"
-#include "engine/sample_plan.h"
+#include "engine/sampling/sample_plan.h"
 
 enum {
     LEAST_ITERATIONS = 8, /* of loops, to skip some */

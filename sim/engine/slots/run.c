@@ -3,7 +3,7 @@
 #include "base/allocation.h"
 #include "engine/relieved_wavefronts.h"
 #include "engine/runtime.h"
-#include "engine/sample_plan.h"
+#include "engine/sampling/sample_plan.h"
 #include "engine/slots/slot.h"
 #include "engine/slots/workload_check.h"
 #include "placement/rows.h"

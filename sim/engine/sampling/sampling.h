@@ -15,7 +15,7 @@
 #ifndef TMA_ENGINE_SAMPLING_H
 #define TMA_ENGINE_SAMPLING_H
 
-#include "engine/sampler.h"
+#include "engine/sampling/sampler.h"
 
 struct tma_simulation;
 struct tma_accounting;

@@ -9,8 +9,8 @@
 #ifndef TMA_ENGINE_SAMPLER_H
 #define TMA_ENGINE_SAMPLER_H
 
-#include "engine/sample_shares.h"
-#include "engine/tally.h"
+#include "engine/sampling/sample_shares.h"
+#include "engine/sampling/tally.h"
 #include "engine/watch.h"
 
 enum { TMA_SAMPLE_MARKS = 48 /* that are kept: windows get longer in a run of more */ };

@@ -1,4 +1,4 @@
-#include "engine/sample_plan.h"
+#include "engine/sampling/sample_plan.h"
 
 #include "tensormap/types.h"
 

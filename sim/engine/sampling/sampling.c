@@ -1,7 +1,7 @@
-#include "engine/sampling.h"
+#include "engine/sampling/sampling.h"
 
 #include "engine/program.h"
-#include "engine/sample_plan.h"
+#include "engine/sampling/sample_plan.h"
 
 bool tma_sampling_begin(struct tma_simulation *simulation, enum tma_sampling mode) {
     const struct tma_program *program = simulation->program;

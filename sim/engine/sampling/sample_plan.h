@@ -3,7 +3,7 @@
 #define TMA_ENGINE_SAMPLE_PLAN_H
 
 #include "engine/accounting.h"
-#include "engine/sampler.h"
+#include "engine/sampling/sampler.h"
 
 /* Waves that a grid has at least where CTAs are skipped. */
 enum { TMA_SAMPLED_WAVES = 6 };

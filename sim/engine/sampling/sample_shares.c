@@ -1,4 +1,4 @@
-#include "engine/sample_shares.h"
+#include "engine/sampling/sample_shares.h"
 
 #include "base/allocation.h"
 

@@ -1,4 +1,4 @@
-#include "engine/tally.h"
+#include "engine/sampling/tally.h"
 
 #include <assert.h>
 #include <string.h>
