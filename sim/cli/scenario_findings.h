@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/digest.h"
+#include "engine/observe/series.h"
 #include "engine/result.h"
-#include "engine/series.h"
 #include "report/findings.h"
 #include "scenario/scenario.h"
 

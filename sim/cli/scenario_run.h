@@ -2,7 +2,7 @@
 #ifndef TMA_CLI_SCENARIO_RUN_H
 #define TMA_CLI_SCENARIO_RUN_H
 
-#include "engine/event.h"
+#include "engine/observe/event.h"
 #include "engine/result.h"
 #include "engine/roles/kernel.h"
 #include "engine/watch.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "difference/variant.h"
-#include "engine/series.h"
+#include "engine/observe/series.h"
 
 /* Writes the figures of a report, which is the only case of the variant, then those of the servers,
  * the latencies and the windows of the series. Write errors stay with the stream. */

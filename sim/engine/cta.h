@@ -4,8 +4,8 @@
 #ifndef TMA_ENGINE_CTA_H
 #define TMA_ENGINE_CTA_H
 
+#include "engine/observe/tracer.h"
 #include "engine/sm.h"
-#include "engine/tracer.h"
 
 struct tma_simulation;
 

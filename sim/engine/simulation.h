@@ -4,11 +4,11 @@
 #ifndef TMA_ENGINE_SIMULATION_H
 #define TMA_ENGINE_SIMULATION_H
 
-#include "engine/accounting.h"
 #include "engine/actor.h"
 #include "engine/completion_queue.h"
 #include "engine/issued_operation.h"
-#include "engine/observer.h"
+#include "engine/observe/accounting.h"
+#include "engine/observe/observer.h"
 #include "engine/sampling/sampling.h"
 
 struct tma_program;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "engine/series.h"
-#include "engine/span.h"
+#include "engine/observe/series.h"
+#include "engine/observe/span.h"
 #include "tensormap/types.h"
 
 TMA_API_BEGIN

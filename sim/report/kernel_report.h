@@ -7,9 +7,9 @@
 
 #include "base/api.h"
 #include "base/digest.h"
+#include "engine/observe/series.h"
 #include "engine/result.h"
 #include "engine/roles/kernel.h"
-#include "engine/series.h"
 #include "report/findings.h"
 
 TMA_API_BEGIN

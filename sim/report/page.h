@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
+#include "engine/observe/series.h"
 #include "engine/roles/kernel.h"
-#include "engine/series.h"
 #include "experiment/experiment.h"
 #include "report/span_sample.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/api.h"
 #include "base/digest.h"
+#include "engine/observe/series.h"
 #include "engine/result.h"
-#include "engine/series.h"
 #include "report/findings.h"
 #include "tensormap/types.h"
 

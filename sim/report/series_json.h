@@ -3,7 +3,7 @@
 #ifndef TMA_REPORT_SERIES_JSON_H
 #define TMA_REPORT_SERIES_JSON_H
 
-#include "engine/series.h"
+#include "engine/observe/series.h"
 #include "report/json_writer.h"
 
 /* Writes the elements "servers", "latency_histogram" and "series"; nothing if `series` is NULL. */

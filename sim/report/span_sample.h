@@ -1,11 +1,11 @@
-/* Spans of a run (engine/span.h), of which a bounded number is kept: for pictures. */
+/* Spans of a run (engine/observe/span.h), of which a bounded number is kept: for pictures. */
 #ifndef TMA_REPORT_SPAN_SAMPLE_H
 #define TMA_REPORT_SPAN_SAMPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/span.h"
+#include "engine/observe/span.h"
 
 /* Where there are too many spans, only those of every second SM stay, then of every fourth, and so
  * on. An SM that stays has all of its spans. */

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
+#include "engine/observe/series.h"
 #include "engine/roles/kernel.h"
-#include "engine/series.h"
 #include "report/span_sample.h"
 
 /* Spans of a timeline, at most: about 40 MB of text. */

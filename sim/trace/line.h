@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/event.h"
+#include "engine/observe/event.h"
 
 /* Longest line of an event, with its newline. */
 enum { TMA_TRACE_LINE_BYTES = 256 };

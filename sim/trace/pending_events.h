@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "engine/event.h"
+#include "engine/observe/event.h"
 #include "trace/trace.h"
 
 /* Capacity in events, and size of the hash table. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "engine/event.h"
+#include "engine/observe/event.h"
 
 enum { TMA_TRACE_VERSION = 1 };
 

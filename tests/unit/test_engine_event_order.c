@@ -2,7 +2,7 @@
  * long as an earlier one may come. */
 #include <string.h>
 
-#include "engine/event_order.h"
+#include "engine/observe/event_order.h"
 #include "suite.h"
 
 enum { EVENTS = 2000 };

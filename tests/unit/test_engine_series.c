@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine.h"
-#include "engine/histogram.h"
+#include "engine/observe/histogram.h"
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 #include "scenario/scenario.h"

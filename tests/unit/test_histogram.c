@@ -1,8 +1,8 @@
 /* Names of events and causes; distributions of cycles, exact and from a histogram. */
 #include <string.h>
 
-#include "engine/event.h"
-#include "engine/histogram.h"
+#include "engine/observe/event.h"
+#include "engine/observe/histogram.h"
 #include "suite.h"
 
 START_TEST(test_every_event_has_a_word_and_figures) {

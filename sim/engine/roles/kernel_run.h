@@ -2,7 +2,7 @@
 #ifndef TMA_ENGINE_KERNEL_RUN_H
 #define TMA_ENGINE_KERNEL_RUN_H
 
-#include "engine/event.h"
+#include "engine/observe/event.h"
 #include "engine/result.h"
 #include "engine/roles/kernel.h"
 #include "engine/watch.h"

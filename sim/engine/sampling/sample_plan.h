@@ -2,7 +2,7 @@
 #ifndef TMA_ENGINE_SAMPLE_PLAN_H
 #define TMA_ENGINE_SAMPLE_PLAN_H
 
-#include "engine/accounting.h"
+#include "engine/observe/accounting.h"
 #include "engine/sampling/sampler.h"
 
 /* Waves that a grid has at least where CTAs are skipped. */

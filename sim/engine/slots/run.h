@@ -4,7 +4,7 @@
 
 #include "base/api.h"
 #include "base/error.h"
-#include "engine/event.h"
+#include "engine/observe/event.h"
 #include "engine/result.h"
 #include "engine/watch.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "engine/event.h"
+#include "engine/observe/event.h"
 
 struct tma_event_order;
 

@@ -1,4 +1,4 @@
-#include "engine/event_order.h"
+#include "engine/observe/event_order.h"
 
 #include "base/allocation.h"
 #include "base/array.h"

@@ -1,4 +1,4 @@
-#include "engine/tracer.h"
+#include "engine/observe/tracer.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define TMA_ENGINE_TRACER_H
 
 #include "banks/consumer.h"
-#include "engine/event_order.h"
+#include "engine/observe/event_order.h"
 #include "memory/system.h"
 
 /* An operation whose fills end late (tma_completion.late_fills). */

@@ -1,4 +1,4 @@
-#include "engine/event.h"
+#include "engine/observe/event.h"
 
 #include <assert.h>
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "engine/series.h"
+#include "engine/observe/series.h"
 
 /* The distribution of a list, which is sorted in place. Median and p95 are nearest-rank: the
  * smallest value of the list that is at least as large as half (95 %) of the list. All zero if the

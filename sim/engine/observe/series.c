@@ -1,10 +1,10 @@
-#include "engine/series.h"
+#include "engine/observe/series.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/allocation.h"
-#include "engine/series_columns.h"
+#include "engine/observe/series_columns.h"
 
 const char *tma_series_key(enum tma_series_figure figure) {
     static const char *const keys[] = {

@@ -4,9 +4,9 @@
 #ifndef TMA_ENGINE_OBSERVER_H
 #define TMA_ENGINE_OBSERVER_H
 
-#include "engine/histogram.h"
-#include "engine/series.h"
-#include "engine/tracer.h"
+#include "engine/observe/histogram.h"
+#include "engine/observe/series.h"
+#include "engine/observe/tracer.h"
 #include "engine/watch.h"
 #include "memory/core/port.h"
 #include "placement/operation.h"

@@ -1,7 +1,7 @@
-#include "engine/observer.h"
+#include "engine/observe/observer.h"
 
 #include "base/allocation.h"
-#include "engine/series_columns.h"
+#include "engine/observe/series_columns.h"
 
 _Static_assert((int)TMA_SERIES_TICKS == (int)TMA_TICKS, "series have the ticks of ports");
 

@@ -2,7 +2,7 @@
 #ifndef TMA_ENGINE_SERIES_COLUMNS_H
 #define TMA_ENGINE_SERIES_COLUMNS_H
 
-#include "engine/series.h"
+#include "engine/observe/series.h"
 
 enum { MOST_CAUSES = TMA_MAX_ROLES * TMA_ROLE_CAUSE_COUNT };
 _Static_assert((int)MOST_CAUSES >= (int)TMA_CAUSE_COUNT, "causes of slots have columns, too");

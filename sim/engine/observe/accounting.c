@@ -1,4 +1,4 @@
-#include "engine/accounting.h"
+#include "engine/observe/accounting.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "engine/histogram.h"
+#include "engine/observe/histogram.h"
 
 #include <stdlib.h>
 

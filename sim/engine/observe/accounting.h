@@ -3,7 +3,7 @@
 #ifndef TMA_ENGINE_ACCOUNTING_H
 #define TMA_ENGINE_ACCOUNTING_H
 
-#include "engine/histogram.h"
+#include "engine/observe/histogram.h"
 #include "engine/result.h"
 #include "engine/sm.h"
 #include "memory/system.h"
