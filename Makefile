@@ -61,7 +61,7 @@ ALL_LDFLAGS := $(FLAGS_$(VARIANT)) $(HARDENING_LINK) $(LDFLAGS)
 
 MODULE_SOURCES := $(wildcard sim/engine/simgrid/*.c)
 LIB_SOURCES   := $(filter-out sim/cli/% sim/mpi/% $(MODULE_SOURCES),$(wildcard sim/*/*.c sim/*/*/*.c))
-CLI_SOURCES   := $(wildcard sim/cli/*.c)
+CLI_SOURCES   := $(wildcard sim/cli/*.c sim/cli/*/*.c)
 MPI_SOURCES   := $(wildcard sim/mpi/*.c)
 UNIT_SOURCES  := $(wildcard tests/unit/*.c)
 HARDWARE_SOURCES := $(wildcard tests/hardware/*.c)
@@ -95,7 +95,7 @@ VERSION := $(shell sed -n 's/.*TMA_VERSION "\(.*\)".*/\1/p' sim/base/version.h)
 SONAME  := libtmasim.so.$(firstword $(subst ., ,$(VERSION)))
 
 # The man pages and the completion of shells, which the command writes from its own tables.
-VERBS := $(shell sed -n 's/^ *X(\(.*\)).*/\1/p' sim/cli/verbs.h)
+VERBS := $(shell sed -n 's/^ *X(\(.*\)).*/\1/p' sim/cli/verbs/verbs.h)
 MANUAL := $(patsubst %,$(BUILD)/man/%,tmasim.1 $(VERBS:%=tmasim-%.1) tmasim-scenario.5 tmasim-kernel.5 tmasim-machine.5)
 COMPLETION := $(patsubst %,$(BUILD)/completion/%,bash zsh fish)
 

@@ -9,7 +9,7 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/piped_input.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
 
 #define VERB_ADDRESS(name) &cli_##name,

@@ -8,7 +8,7 @@
 #include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
 #include "cli/scenario_run.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "report/page.h"
 #include "report/verdict.h"
 #include "scenario/describe.h"

@@ -4,7 +4,7 @@
 #include "cli/messages.h"
 #include "cli/shell_completion.h"
 #include "cli/shell_scripts.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 
 enum completion_word { WORD_BASH, WORD_ZSH, WORD_FISH, WORD_QUERY };
 

@@ -10,7 +10,7 @@
 #include "cli/row_runs.h"
 #include "cli/sample_option.h"
 #include "cli/temporary.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "scenario/scenario.h"
 
 struct sweep_options {

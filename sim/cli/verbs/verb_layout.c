@@ -5,7 +5,7 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/scenario_input.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "report/layout.h"
 #include "scenario/swizzle_phase.h"
 

@@ -7,7 +7,7 @@
 #include "cli/config_names.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "report/json_writer.h"
 #include "scenario/describe.h"
 

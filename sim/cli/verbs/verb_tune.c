@@ -7,7 +7,7 @@
 #include "cli/ranks.h"
 #include "cli/temporary.h"
 #include "cli/tuning_task.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 
 enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };
 

@@ -7,7 +7,7 @@
 #include "cli/help_topics.h"
 #include "cli/manual.h"
 #include "cli/messages.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 
 struct help_options {
     struct cli_options common;

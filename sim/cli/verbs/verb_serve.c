@@ -5,7 +5,7 @@
 
 #include "base/allocation.h"
 #include "cli/messages.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "serve/service.h"
 
 /* A request has at most 1 MiB; a longer one is answered with an error, and its rest is skipped. */

@@ -5,7 +5,7 @@
 #include "cli/map_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "tensormap/rules.h"
 
 struct encode_options {

@@ -9,7 +9,7 @@
 #include "cli/ranks.h"
 #include "cli/scenario_findings.h"
 #include "cli/scenario_input.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "engine/roles/kernel_first_tiles.h"
 #include "engine/roles/kernel_read_maps.h"
 #include "engine/slots/run.h"

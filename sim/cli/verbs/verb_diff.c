@@ -5,7 +5,7 @@
 #include "cli/difference_options.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "trace/trace.h"
 
 struct diff_options {

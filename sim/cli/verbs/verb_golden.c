@@ -13,7 +13,7 @@
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/temporary.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "workers/pool.h"
 
 static const char scenario_suffix[] = ".yaml", report_suffix[] = ".report.json";

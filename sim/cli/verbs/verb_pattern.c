@@ -3,7 +3,7 @@
 #include "base/allocation.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "report/pattern.h"
 #include "scenario/suggestion.h"
 

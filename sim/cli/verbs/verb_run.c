@@ -16,7 +16,7 @@
 #include "cli/statistics_output.h"
 #include "cli/timeline_output.h"
 #include "cli/trace_output.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "report/report.h"
 #include "report/sweep.h"
 

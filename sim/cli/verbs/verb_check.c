@@ -4,7 +4,7 @@
 #include "cli/map_table.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 
 enum { MOST_FILES = 10000 };
 

@@ -9,7 +9,7 @@
 #include "cli/record_show.h"
 #include "cli/replay.h"
 #include "cli/temporary.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "scenario/machine_file.h"
 
 struct validate_options {

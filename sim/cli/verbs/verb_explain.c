@@ -2,7 +2,7 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/scenario_input.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "report/explain.h"
 
 struct explain_options {

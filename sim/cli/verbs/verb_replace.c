@@ -10,7 +10,7 @@
 #include "cli/map_input.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
 
 enum { MAX_NAME = 64, MAX_CHANGES = 32 };

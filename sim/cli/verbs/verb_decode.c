@@ -10,7 +10,7 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/traced_operation.h"
-#include "cli/verbs.h"
+#include "cli/verbs/verbs.h"
 
 enum { FINDING_BYTES = 600 };
 
