@@ -1,9 +1,9 @@
 /* tmasim completion: the programs that complete its command lines in a shell. */
 #include <string.h>
 
+#include "cli/help/shell_completion.h"
+#include "cli/help/shell_scripts.h"
 #include "cli/messages.h"
-#include "cli/shell_completion.h"
-#include "cli/shell_scripts.h"
 #include "cli/verbs/verbs.h"
 
 enum completion_word { WORD_BASH, WORD_ZSH, WORD_FISH, WORD_QUERY };

@@ -4,8 +4,8 @@
 
 #include "base/text_distance.h"
 #include "base/version.h"
-#include "cli/help_topics.h"
-#include "cli/manual.h"
+#include "cli/help/help_topics.h"
+#include "cli/help/manual.h"
 #include "cli/messages.h"
 #include "cli/verbs/verbs.h"
 

@@ -1,5 +1,5 @@
 /* The programs that shells run to complete a command line: they ask the command
- * (cli/shell_completion.h).
+ * (cli/help/shell_completion.h).
  */
 #ifndef TMA_CLI_SHELL_SCRIPTS_H
 #define TMA_CLI_SHELL_SCRIPTS_H

@@ -1,9 +1,9 @@
-#include "cli/json_schema.h"
+#include "cli/help/json_schema.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "cli/schema_value.h"
+#include "cli/help/schema_value.h"
 #include "memory/machine_parameter.h"
 #include "scenario/machine_file.h"
 #include "scenario/sections.h"

@@ -1,4 +1,4 @@
-#include "cli/shell_scripts.h"
+#include "cli/help/shell_scripts.h"
 
 /* bash splits words at "=", too (COMP_WORDBREAKS): they are joined again, and what is offered loses
  * what stands before the last "=". */

@@ -1,8 +1,8 @@
-#include "cli/manual.h"
+#include "cli/help/manual.h"
 
 #include <string.h>
 
-#include "cli/roff.h"
+#include "cli/help/roff.h"
 #include "scenario/sections.h"
 #include "scenario/suggestion.h"
 

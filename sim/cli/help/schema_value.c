@@ -1,4 +1,4 @@
-#include "cli/schema_value.h"
+#include "cli/help/schema_value.h"
 
 #include <math.h>
 #include <stdlib.h>

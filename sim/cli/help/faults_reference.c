@@ -1,4 +1,4 @@
-#include "cli/faults_reference.h"
+#include "cli/help/faults_reference.h"
 
 #include "placement/operation_rules.h"
 

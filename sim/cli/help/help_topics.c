@@ -1,9 +1,9 @@
-#include "cli/help_topics.h"
+#include "cli/help/help_topics.h"
 
-#include "cli/faults_reference.h"
-#include "cli/json_schema.h"
-#include "cli/manual.h"
-#include "cli/rules_reference.h"
+#include "cli/help/faults_reference.h"
+#include "cli/help/json_schema.h"
+#include "cli/help/manual.h"
+#include "cli/help/rules_reference.h"
 #include "launch/launch_sections.h"
 #include "scenario/reference.h"
 

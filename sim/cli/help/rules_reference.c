@@ -1,4 +1,4 @@
-#include "cli/rules_reference.h"
+#include "cli/help/rules_reference.h"
 
 #include <inttypes.h>
 

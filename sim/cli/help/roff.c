@@ -1,4 +1,4 @@
-#include "cli/roff.h"
+#include "cli/help/roff.h"
 
 #include <ctype.h>
 #include <stdbool.h>

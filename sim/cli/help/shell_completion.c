@@ -1,10 +1,10 @@
-#include "cli/shell_completion.h"
+#include "cli/help/shell_completion.h"
 
 #include <string.h>
 
 #include "cli/config_files.h"
 #include "cli/config_names.h"
-#include "cli/help_topics.h"
+#include "cli/help/help_topics.h"
 #include "cli/messages.h"
 #include "scenario/describe.h"
 #include "scenario/sections.h"
