@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/temporary.h"
 #include "memory/machine_parameter.h"
 #include "report/decimal.h"
 #include "report/json_writer.h"

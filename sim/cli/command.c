@@ -6,9 +6,9 @@
 
 #include "base/allocation.h"
 #include "base/version.h"
+#include "cli/files/output.h"
+#include "cli/files/piped_input.h"
 #include "cli/messages.h"
-#include "cli/output.h"
-#include "cli/piped_input.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
 

@@ -1,8 +1,8 @@
 #include "cli/difference_options.h"
 
 #include "base/allocation.h"
+#include "cli/files/output.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 
 static bool parse_all(const struct cli_difference_options *options,
                       struct cli_difference_rules *rules, struct tma_error *error) {

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/launch_input.h"
+#include "cli/files/launch_input.h"
+#include "cli/files/output.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/temporary.h"
 #include "report/launch_report.h"
 
 enum { DEFAULT_CHECKED_CTAS = 2 };

@@ -1,7 +1,7 @@
 /* tmasim: the command. */
 #include "cli/command.h"
-#include "cli/output.h"
-#include "cli/temporary.h"
+#include "cli/files/output.h"
+#include "cli/files/temporary.h"
 
 int main(int count, char **arguments) {
     cli_output_prepare();

@@ -2,8 +2,8 @@
 #ifndef TMA_CLI_MAP_CHECKS_H
 #define TMA_CLI_MAP_CHECKS_H
 
+#include "cli/files/map_input.h"
 #include "cli/map_check.h"
-#include "cli/map_input.h"
 
 /* Checks a map, and the operations on it, for the architecture and with the names that the options
  * ask for. Returns true where the map is legal and all can be done. */

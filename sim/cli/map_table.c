@@ -5,9 +5,9 @@
 #include "base/allocation.h"
 #include "base/array.h"
 #include "cli/colour.h"
+#include "cli/files/output.h"
 #include "cli/map_checks.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "report/escape.h"
 #include "report/text_columns.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/config_files.h"
+#include "cli/files/config_files.h"
 #include "tensormap/rules.h"
 
 /* An optional whole number. */

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/temporary.h"
+#include "cli/files/temporary.h"
 #include "report/decimal.h"
 
 enum { FIRST_MS = 2000, TERMINAL_MS = 200, PLAIN_MS = 10000, NUMBER_BYTES = 64 };

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/temporary.h"
 #include "workers/server.h"
 
 static const char servers_variable[] = "TMASIM_SERVERS", pool_variable[] = "TMASIM_POOL";

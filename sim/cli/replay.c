@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/config_files.h"
+#include "cli/files/config_files.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
-#include "cli/temporary.h"
 #include "workers/pool.h"
 
 enum { PIECE_ROWS = 128 }; /* of kinds whose records take no time worth telling */

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "cli/files/temporary.h"
 #include "cli/journal.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
-#include "cli/temporary.h"
 #include "serve/scenario_figures.h"
 
 /* What a worker says of a row. */

@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "cli/temporary.h"
 #include "engine/roles/kernel_run.h"
 #include "engine/slots/run.h"
 

@@ -1,13 +1,13 @@
 #include "cli/scenario_table.h"
 
 #include "base/allocation.h"
-#include "cli/input_digest.h"
+#include "cli/files/input_digest.h"
+#include "cli/files/output.h"
+#include "cli/files/scenario_input.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/ranks.h"
 #include "cli/row_runs.h"
-#include "cli/scenario_input.h"
-#include "cli/temporary.h"
 #include "scenario/kernel_program.h"
 
 struct scenario_table {

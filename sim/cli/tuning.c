@@ -1,8 +1,8 @@
 #include "cli/tuning.h"
 
 #include "base/allocation.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/temporary.h"
 #include "cli/tuning_race.h"
 
 /* Combinations whose time is within this fraction of the best run with further draws: launches

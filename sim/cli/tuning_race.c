@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cli/temporary.h"
+#include "cli/files/temporary.h"
 
 enum {
     FIRST_SCREENED = 8,               /* rows, those with the lowest bounds */

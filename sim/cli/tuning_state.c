@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/allocation.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/temporary.h"
 
 size_t cli_tuning_index(const struct cli_tuning_state *state, const struct tma_tune_row *row) {
     return (size_t)(row - state->tune->rows);

@@ -7,8 +7,8 @@
 
 #include "base/allocation.h"
 #include "base/array.h"
+#include "cli/files/piped_input.h"
 #include "cli/messages.h"
-#include "cli/piped_input.h"
 #include "report/sweep.h"
 #include "scenario/text_file.h"
 

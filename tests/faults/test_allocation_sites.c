@@ -38,7 +38,7 @@
 #include "../unit/suite.h"
 #include "base/allocation.h"
 #include "cli/command.h"
-#include "cli/output.h"
+#include "cli/files/output.h"
 #include "engine/module.h"
 #include "forked_run.h"
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "cli/config_files.h"
-#include "cli/config_names.h"
+#include "cli/files/config_files.h"
+#include "cli/files/config_names.h"
 #include "cli/help/help_topics.h"
 #include "cli/messages.h"
 #include "scenario/describe.h"

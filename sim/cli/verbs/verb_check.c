@@ -1,9 +1,9 @@
 /* tmasim check: the rules that tensor maps break, and advice on legal maps. */
+#include "cli/files/output.h"
 #include "cli/launch_run.h"
 #include "cli/map_checks.h"
 #include "cli/map_table.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/verbs/verbs.h"
 
 enum { MOST_FILES = 10000 };

@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/dump_input.h"
-#include "cli/dump_output.h"
+#include "cli/files/dump_input.h"
+#include "cli/files/dump_output.h"
+#include "cli/files/map_input.h"
+#include "cli/files/output.h"
 #include "cli/map_check.h"
-#include "cli/map_input.h"
 #include "cli/map_text.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/traced_operation.h"
 #include "cli/verbs/verbs.h"
 

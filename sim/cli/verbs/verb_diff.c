@@ -3,8 +3,8 @@
 
 #include "base/allocation.h"
 #include "cli/difference_options.h"
+#include "cli/files/output.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/verbs/verbs.h"
 #include "trace/trace.h"
 

@@ -1,10 +1,10 @@
 /* tmasim encode: tensor maps as 128 bytes. */
 #include <string.h>
 
-#include "cli/dump_output.h"
-#include "cli/map_input.h"
+#include "cli/files/dump_output.h"
+#include "cli/files/map_input.h"
+#include "cli/files/output.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/verbs/verbs.h"
 #include "tensormap/rules.h"
 

@@ -1,7 +1,7 @@
 /* tmasim explain: one shared-memory access of a consumer, wavefront by wavefront. */
+#include "cli/files/output.h"
+#include "cli/files/scenario_input.h"
 #include "cli/messages.h"
-#include "cli/output.h"
-#include "cli/scenario_input.h"
 #include "cli/verbs/verbs.h"
 #include "report/explain.h"
 

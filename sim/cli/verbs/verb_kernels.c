@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/config_files.h"
-#include "cli/config_names.h"
+#include "cli/files/config_files.h"
+#include "cli/files/config_names.h"
+#include "cli/files/output.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/verbs/verbs.h"
 #include "report/json_writer.h"
 #include "scenario/describe.h"

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cli/files/output.h"
+#include "cli/files/scenario_input.h"
 #include "cli/messages.h"
-#include "cli/output.h"
-#include "cli/scenario_input.h"
 #include "cli/verbs/verbs.h"
 #include "report/layout.h"
 #include "scenario/swizzle_phase.h"

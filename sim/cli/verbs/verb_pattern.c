@@ -1,8 +1,8 @@
 /* tmasim pattern: a 2-D tile distribution with its tuples and its threads. */
 
 #include "base/allocation.h"
+#include "cli/files/output.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/verbs/verbs.h"
 #include "report/pattern.h"
 #include "scenario/suggestion.h"

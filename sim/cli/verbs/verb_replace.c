@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/allocation.h"
-#include "cli/dump_input.h"
-#include "cli/dump_output.h"
-#include "cli/map_input.h"
+#include "cli/files/dump_input.h"
+#include "cli/files/dump_output.h"
+#include "cli/files/map_input.h"
+#include "cli/files/output.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/suggestion.h"
 

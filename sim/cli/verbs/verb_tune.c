@@ -1,11 +1,11 @@
 /* tmasim tune: the fastest of many combinations of a kernel's parameters. */
 #include "base/allocation.h"
 #include "cli/draws_option.h"
-#include "cli/input_digest.h"
+#include "cli/files/input_digest.h"
+#include "cli/files/output.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/ranks.h"
-#include "cli/temporary.h"
 #include "cli/tuning_task.h"
 #include "cli/verbs/verbs.h"
 

@@ -2,13 +2,13 @@
 
 #include "base/allocation.h"
 #include "cli/ablation.h"
+#include "cli/files/machine_input.h"
+#include "cli/files/output.h"
+#include "cli/files/temporary.h"
 #include "cli/launch_run.h"
-#include "cli/machine_input.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "cli/record_show.h"
 #include "cli/replay.h"
-#include "cli/temporary.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/machine_file.h"
 

@@ -1,4 +1,4 @@
-#include "cli/input_digest.h"
+#include "cli/files/input_digest.h"
 
 #include "base/allocation.h"
 #include "base/digest.h"

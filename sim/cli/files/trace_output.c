@@ -1,4 +1,4 @@
-#include "cli/trace_output.h"
+#include "cli/files/trace_output.h"
 
 #include <inttypes.h>
 #include <stdio.h>

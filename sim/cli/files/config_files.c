@@ -1,4 +1,4 @@
-#include "cli/config_files.h"
+#include "cli/files/config_files.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/config_names.h"
+#include "cli/files/config_names.h"
 
 #include <dirent.h>
 #include <errno.h>

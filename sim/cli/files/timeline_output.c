@@ -1,4 +1,4 @@
-#include "cli/timeline_output.h"
+#include "cli/files/timeline_output.h"
 
 #include "report/timeline.h"
 

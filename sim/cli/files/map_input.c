@@ -1,12 +1,12 @@
-#include "cli/map_input.h"
+#include "cli/files/map_input.h"
 
 #include <string.h>
 
 #include "base/allocation.h"
 #include "bound/map_use.h"
+#include "cli/files/output.h"
+#include "cli/files/piped_input.h"
 #include "cli/messages.h"
-#include "cli/output.h"
-#include "cli/piped_input.h"
 #include "scenario/printed_map.h"
 #include "scenario/swizzle_phase.h"
 #include "scenario/text_file.h"

@@ -1,4 +1,4 @@
-#include "cli/temporary.h"
+#include "cli/files/temporary.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
-#include "cli/scenario_input.h"
+#include "cli/files/scenario_input.h"
 
+#include "cli/files/output.h"
 #include "cli/messages.h"
-#include "cli/output.h"
 #include "engine/roles/kernel_first_tiles.h"
 #include "engine/roles/kernel_read_maps.h"
 #include "scenario/extend.h"

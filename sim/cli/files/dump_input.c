@@ -1,4 +1,4 @@
-#include "cli/dump_input.h"
+#include "cli/files/dump_input.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/statistics_output.h"
+#include "cli/files/statistics_output.h"
 
 #include "base/allocation.h"
 #include "difference/statistics.h"

@@ -1,4 +1,4 @@
-#include "cli/output.h"
+#include "cli/files/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/allocation.h"
+#include "cli/files/temporary.h"
 #include "cli/messages.h"
-#include "cli/temporary.h"
 
 void cli_output_prepare(void) {
     for (int descriptor = 0; descriptor <= 2; descriptor++)

@@ -1,12 +1,12 @@
-#include "cli/launch_input.h"
+#include "cli/files/launch_input.h"
 
 #include <string.h>
 
 #include "base/allocation.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "cli/files/machine_input.h"
 #include "cli/launch_run.h"
-#include "cli/machine_input.h"
 #include "cli/messages.h"
 #include "scenario/extend.h"
 #include "scenario/text_file.h"

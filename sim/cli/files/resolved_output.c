@@ -1,4 +1,4 @@
-#include "cli/resolved_output.h"
+#include "cli/files/resolved_output.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "cli/machine_input.h"
+#include "cli/files/machine_input.h"
 
-#include "cli/config_files.h"
+#include "cli/files/config_files.h"
 #include "cli/messages.h"
 #include "scenario/machine_file.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memfd_create */
-#include "cli/piped_input.h"
+#include "cli/files/piped_input.h"
 
 #include <errno.h>
 #include <fcntl.h>

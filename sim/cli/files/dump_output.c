@@ -1,4 +1,4 @@
-#include "cli/dump_output.h"
+#include "cli/files/dump_output.h"
 
 #include <errno.h>
 #include <stdlib.h>
