@@ -7,7 +7,7 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/row_runs.h"
+#include "cli/search/row_runs.h"
 #include "scenario/kernel_program.h"
 
 struct scenario_table {

@@ -2,7 +2,7 @@
 #ifndef TMA_CLI_INPUT_DIGEST_H
 #define TMA_CLI_INPUT_DIGEST_H
 
-#include "cli/variants.h"
+#include "cli/search/variants.h"
 #include "scenario/scenario.h"
 
 /* Adds the files of a scenario: its own, those that it extends, and its machine's. A file that

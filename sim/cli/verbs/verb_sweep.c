@@ -5,11 +5,11 @@
 #include "cli/files/input_digest.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
-#include "cli/journal.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/row_runs.h"
 #include "cli/sample_option.h"
+#include "cli/search/journal.h"
+#include "cli/search/row_runs.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/scenario.h"
 

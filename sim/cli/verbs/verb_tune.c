@@ -6,7 +6,7 @@
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
-#include "cli/tuning_task.h"
+#include "cli/search/tuning_task.h"
 #include "cli/verbs/verbs.h"
 
 enum { MOST_KERNELS = 16, DEFAULT_DRAWS = 2 };

@@ -1,4 +1,4 @@
-#include "cli/tuning_task.h"
+#include "cli/search/tuning_task.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef TMA_CLI_TUNING_H
 #define TMA_CLI_TUNING_H
 
-#include "cli/variants.h"
+#include "cli/search/variants.h"
 #include "report/tune.h"
 
 struct cli_tuning {

@@ -1,4 +1,4 @@
-#include "cli/tuning_state.h"
+#include "cli/search/tuning_state.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "cli/variant_scenario.h"
+#include "cli/search/variant_scenario.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/journal.h"
+#include "cli/search/journal.h"
 
 #include <errno.h>
 #include <inttypes.h>

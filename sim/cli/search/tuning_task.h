@@ -3,8 +3,8 @@
 #define TMA_CLI_TUNING_TASK_H
 
 #include "bound/estimate.h"
-#include "cli/tuning.h"
-#include "cli/variant_scenario.h"
+#include "cli/search/tuning.h"
+#include "cli/search/variant_scenario.h"
 #include "workers/pool.h"
 
 enum cli_tuning_step {

@@ -3,7 +3,7 @@
 #define TMA_CLI_TUNING_STATE_H
 
 #include "cli/progress.h"
-#include "cli/tuning_task.h"
+#include "cli/search/tuning_task.h"
 
 enum {
     CLI_TUNING_FIRST_BATCH = 2 /* rows that run to their ends; each batch has twice as many as the

@@ -2,7 +2,7 @@
 #ifndef TMA_CLI_VARIANT_SCENARIO_H
 #define TMA_CLI_VARIANT_SCENARIO_H
 
-#include "cli/variants.h"
+#include "cli/search/variants.h"
 #include "scenario/scenario.h"
 
 enum { CLI_REASON_BYTES = 1200 };

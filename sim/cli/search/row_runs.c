@@ -1,4 +1,4 @@
-#include "cli/row_runs.h"
+#include "cli/search/row_runs.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -6,10 +6,10 @@
 
 #include "base/allocation.h"
 #include "cli/files/temporary.h"
-#include "cli/journal.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/search/journal.h"
 #include "serve/scenario_figures.h"
 
 /* What a worker says of a row. */

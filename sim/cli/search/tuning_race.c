@@ -1,4 +1,4 @@
-#include "cli/tuning_race.h"
+#include "cli/search/tuning_race.h"
 
 #include <stdlib.h>
 

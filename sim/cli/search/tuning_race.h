@@ -3,7 +3,7 @@
 #ifndef TMA_CLI_TUNING_RACE_H
 #define TMA_CLI_TUNING_RACE_H
 
-#include "cli/tuning_state.h"
+#include "cli/search/tuning_state.h"
 
 /* Runs the rows, of which the bounds are known. On failure, prints the error and returns false. */
 bool cli_tuning_race(struct cli_tuning_state *state);

@@ -2,7 +2,7 @@
 #ifndef TMA_CLI_ROW_RUNS_H
 #define TMA_CLI_ROW_RUNS_H
 
-#include "cli/variant_scenario.h"
+#include "cli/search/variant_scenario.h"
 #include "engine/watch.h"
 #include "report/sweep.h"
 #include "workers/pool.h"

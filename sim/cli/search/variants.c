@@ -1,4 +1,4 @@
-#include "cli/variants.h"
+#include "cli/search/variants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
