@@ -1,14 +1,14 @@
 /* tmasim validate: replays records of real hardware. */
 
 #include "base/allocation.h"
-#include "cli/ablation.h"
 #include "cli/files/machine_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/launch_run.h"
 #include "cli/messages.h"
-#include "cli/record_show.h"
-#include "cli/replay.h"
+#include "cli/validate/ablation.h"
+#include "cli/validate/record_show.h"
+#include "cli/validate/replay.h"
 #include "cli/verbs/verbs.h"
 #include "scenario/machine_file.h"
 

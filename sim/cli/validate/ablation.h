@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/replay.h"
+#include "cli/validate/replay.h"
 
 /* Replays the files once more for each part, and writes a table of families to `out`. `before` is
  * what a replay without changes gave. Prints an error and returns false where a replay fails. */

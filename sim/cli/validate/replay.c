@@ -1,4 +1,4 @@
-#include "cli/replay.h"
+#include "cli/validate/replay.h"
 
 #include <string.h>
 

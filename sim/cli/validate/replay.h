@@ -3,7 +3,7 @@
 #define TMA_CLI_REPLAY_H
 
 #include "cli/options.h"
-#include "cli/validation.h"
+#include "cli/validate/validation.h"
 
 /* What to replay. */
 struct cli_replay {

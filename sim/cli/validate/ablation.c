@@ -1,4 +1,4 @@
-#include "cli/ablation.h"
+#include "cli/validate/ablation.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/record_show.h"
+#include "cli/validate/record_show.h"
 
 #include <string.h>
 
