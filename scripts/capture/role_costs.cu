@@ -187,8 +187,8 @@ template <int CLUSTER> __global__ void hand_over(float *out) {
         asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
 
-// Two groups of warps hand a turn to each other through named barriers, as in ping-pong: half of the
-// way around is one arrival and the end of one wait.
+// Two groups of warps hand a turn to each other through named barriers, as in ping-pong: half of
+// the way around is one arrival and the end of one wait.
 __global__ void hand_over_barriers(float *out) {
     uint32_t threads = blockDim.x, half = threads / 2, me = threadIdx.x >= half;
     __syncthreads();

@@ -14,12 +14,7 @@
 #include "memory/core/port.h"
 #include "memory/system.h"
 #include "memory/topology.h"
-#include "random_operation.h"
-#include "scenario/scenario.h"
-#include "suite.h"
-
-#define FUZZ_FAIL(text) ck_abort_msg("%s", text)
-#include "../fuzz/random_kernel.h"
+#include "random_kernels.h"
 
 enum {
     RANDOM_KERNELS = 300,
@@ -1150,10 +1145,34 @@ static void count_arrivals(struct reference *reference) {
     }
 }
 
+static uint32_t warps_of(const struct tma_kernel *kernel) {
+    uint32_t warps = 0;
+    for (uint32_t q = 0; q < kernel->role_count; q++)
+        warps += kernel->roles[q].warps;
+    return warps;
+}
+
+/* How many CTAs an SM has room for, one after the other: registers go to warps in units of 256,
+ * shared memory to CTAs in units of 128 bytes. */
+static uint32_t ctas_of_an_sm(const struct tma_machine *machine, const struct tma_kernel *kernel) {
+    int64_t threads = machine->sm.threads, registers = machine->sm.registers,
+            bytes = machine->shared_memory_bytes;
+    uint32_t ctas = 0;
+    for (; ctas < machine->sm.ctas; ctas++) {
+        threads -= 32 * (int64_t)warps_of(kernel);
+        registers -= 256 * (int64_t)warps_of(kernel) * (int64_t)cut(kernel->registers, 8);
+        bytes -= 128 * (int64_t)cut(kernel->shared_bytes, 128) + machine->sm.reserved_bytes;
+        if (threads < 0 || registers < 0 || bytes < 0)
+            break;
+    }
+    return ctas;
+}
+
 /* CTAs of the first wave: all SMs get one before one gets its second. */
 static void place_ctas(struct reference *reference, uint32_t *sms) {
     const struct tma_kernel *kernel = reference->kernel;
-    uint32_t per_sm = tma_kernel_ctas_per_sm(reference->machine, kernel);
+    uint32_t per_sm =
+        kernel->ctas_per_sm > 0 ? kernel->ctas_per_sm : ctas_of_an_sm(reference->machine, kernel);
     uint32_t most = kernel->sm_count > 0 && kernel->sm_count < reference->machine->sm_count
                         ? kernel->sm_count
                         : reference->machine->sm_count;
@@ -1173,13 +1192,6 @@ static void place_ctas(struct reference *reference, uint32_t *sms) {
             break;
         reference->places += count;
     }
-}
-
-static uint32_t warps_of(const struct tma_kernel *kernel) {
-    uint32_t warps = 0;
-    for (uint32_t q = 0; q < kernel->role_count; q++)
-        warps += kernel->roles[q].warps;
-    return warps;
 }
 
 static void create_places(struct reference *reference) {
@@ -1294,6 +1306,10 @@ static void run_reference(const struct tma_machine *machine, const struct tma_ke
     log->count = 0;
     log->code = TMA_OK;
     memset(log->role_cycles, 0, sizeof log->role_cycles);
+    if (ctas_of_an_sm(machine, kernel) < (kernel->ctas_per_sm > 0 ? kernel->ctas_per_sm : 1)) {
+        log->code = TMA_ERROR_ARGUMENT;
+        return;
+    }
     ck_assert_int_eq(tma_memory_create(&reference.memory, machine, NULL), TMA_OK);
     create_places(&reference);
     measure_consumers(&reference);
@@ -1438,13 +1454,6 @@ static enum tma_error_code expect_same(const char *name, const struct tma_machin
     return TMA_OK;
 }
 
-static bool read_kernel(const char *text, const char *name, struct tma_scenario *scenario) {
-    struct tma_diagnostics list = {0};
-    bool good = tma_scenario_read_text(text, name, NULL, 0, scenario, &list);
-    tma_diagnostics_free(&list);
-    return good;
-}
-
 /* The small machine with other times. */
 static struct tma_machine draw_machine(uint64_t *state) {
     struct tma_machine machine = small_machine();
@@ -1491,22 +1500,19 @@ static bool races(const struct tma_kernel *kernel) {
 START_TEST(random_kernels_are_exact) {
     static struct yaml_text yaml;
     static struct tma_scenario scenario;
-    const char *soak = getenv("KERNELS"), *seed = getenv("SEED");
-    int count = soak != NULL ? atoi(soak) : some_of(RANDOM_KERNELS), ran = 0;
-    uint64_t state = seed == NULL ? 1 : strtoull(seed, NULL, 0);
+    int count = kernels_to_try(RANDOM_KERNELS), ran = 0;
+    uint64_t state = first_random_state(1);
     for (int i = 0; i < count; i++) {
-        uint8_t bytes[512];
         char name[40];
-        for (size_t b = 0; b < sizeof bytes; b++)
-            bytes[b] = (uint8_t)random_between(&state, 0, 255);
-        struct fuzz_input input = {bytes, sizeof bytes};
+        draw_kernel_text(&state, i, &yaml);
         struct tma_machine machine = draw_machine(&state);
-        draw_kernel(&input, i % 4 == 0 ? &usual_kernel : &small_kernel, &yaml);
-        if (read_kernel(yaml.bytes, "random", &scenario) && !races(&scenario.program->kernel)) {
+        if (read_scenario_text(yaml.bytes, "random", NULL, 0, &scenario, NULL) &&
+            !races(&scenario.program->kernel)) {
             struct tma_kernel *kernel = &scenario.program->kernel;
             kernel->cold = true;
             kernel->allow_races = true; /* many have some: the reference knows none */
-            kernel->ctas_per_sm = 1 + (uint32_t)random_between(&state, 0, 1);
+            kernel->ctas_per_sm = (uint32_t)random_between(&state, 0, 2);
+            kernel->registers = (uint32_t)random_between(&state, 0, 64);
             snprintf(name, sizeof name, "kernel %d", i);
             ran += expect_same(name, &machine, kernel, yaml.bytes) == TMA_OK;
         }
