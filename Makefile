@@ -18,9 +18,10 @@ ifdef WERROR
 WARNINGS += -Werror
 endif
 FLAGS_release := -O3 -g $(HARDENING)
-FLAGS_debug   := -O0 -g3
+# TMA_DEBUG: writers of traces check what traces promise.
+FLAGS_debug   := -O0 -g3 -DTMA_DEBUG
 # One build has both sanitizers: CI has no time for two.
-FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_asan    := -O1 -g -DTMA_DEBUG -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_coverage := -O0 -g --coverage -include tests/coverage.h
 ifndef FLAGS_$(VARIANT)
 $(error VARIANT is "$(VARIANT)"; allowed: release, debug, asan, coverage)
