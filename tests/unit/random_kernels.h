@@ -2,6 +2,7 @@
 #ifndef TMA_TESTS_RANDOM_KERNELS_H
 #define TMA_TESTS_RANDOM_KERNELS_H
 
+#include "machine.h"
 #include "random_operation.h"
 #include "scenario/scenario.h"
 #include "suite.h"
@@ -19,6 +20,34 @@ static inline int kernels_to_try(int usual) {
 static inline uint64_t first_random_state(uint64_t usual) {
     const char *seed = getenv("SEED");
     return seed == NULL ? usual : strtoull(seed, NULL, 0);
+}
+
+/* The small machine with other times. */
+static inline struct tma_machine draw_machine(uint64_t *state) {
+    struct tma_machine machine = small_machine();
+    machine.tma.issue_cycles = (uint32_t)random_between(state, 1, 20);
+    machine.tma.wake_interval_cycles = (uint32_t)random_between(state, 0, 9);
+    machine.tma.poll_millicycles = (uint32_t)random_between(state, 0, 3000);
+    machine.tma.cluster_release_cycles = (uint32_t)random_between(state, 0, 30);
+    machine.topology.launch_interval_cycles = (uint32_t)random_between(state, 0, 9);
+    machine.topology.seed = (uint32_t)random_between(state, 0, 3);
+    machine.sm.mma_queue = (uint32_t)random_between(state, 0, 4);
+    machine.sm.mma_a_bytes = (uint32_t)random_between(state, 0, 2) * 32;
+    machine.sm.mma_b_bytes = (uint32_t)random_between(state, 0, 2) * 64;
+    uint32_t *const times[] = {
+        &machine.warp.start_cycles,          &machine.warp.launch_cycles,
+        &machine.warp.wait_cycles,           &machine.warp.wake_cycles,
+        &machine.warp.arrive_cycles,         &machine.warp.arrive_latency_cycles,
+        &machine.warp.expect_cycles,         &machine.warp.issue_cycles,
+        &machine.warp.commit_cycles,         &machine.warp.wait_group_cycles,
+        &machine.warp.store_wake_cycles,     &machine.warp.barrier_cycles,
+        &machine.warp.barrier_arrive_cycles, &machine.warp.spin_cycles,
+        &machine.warp.mma_issue_cycles,      &machine.warp.mma_wait_cycles};
+    for (int i = 0; i < TABLE_ROWS(times); i++)
+        *times[i] = (uint32_t)random_between(state, 1, 12);
+    machine.warp.remote_arrive_cycles = (uint32_t)random_between(state, 1, 40);
+    machine.warp.fetch_cycles = (uint32_t)random_between(state, 0, 3) * 13;
+    return machine;
 }
 
 /* Draws the text of kernel number `number`: every fourth one is larger. */
