@@ -23,7 +23,7 @@ kernel:
         - for: {k: 4}
           do: [{wait: a}, {release: a}]
 YAML
-cd "$SCRATCH"
+cd "$SCRATCH" || exit
 for set in EXPECT=16384 EXPECT=16400 EXPECT=8192 EXPECT=0 OTHER=128 OTHER=-16384 EXPECT=-1; do
     echo "-- $set"
     tmasim run expect.yaml --set $set --no-why 2>&1 | grep -E '^cycles|error'
