@@ -18,9 +18,10 @@ ifdef WERROR
 WARNINGS += -Werror
 endif
 FLAGS_release := -O3 -g $(HARDENING)
-FLAGS_debug   := -O0 -g3
+# TMA_DEBUG: writers of traces check what traces promise.
+FLAGS_debug   := -O0 -g3 -DTMA_DEBUG
 # One build has both sanitizers: CI has no time for two.
-FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_asan    := -O1 -g -DTMA_DEBUG -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_coverage := -O0 -g --coverage -include tests/coverage.h
 ifndef FLAGS_$(VARIANT)
 $(error VARIANT is "$(VARIANT)"; allowed: release, debug, asan, coverage)
@@ -240,10 +241,11 @@ test-faults: $(COMMAND) $(FAULT_TESTS_HERE) ## tests of faults alone: VARIANT=as
 	@tests/run - $(FAULT_TESTS_HERE)
 
 # Tests that take long when they are whole; in the normal test each takes a part of its cases.
-SOAKS := unit/test_expression unit/test_kernel_reference unit/test_scenario_order
+SOAKS := unit/test_expression unit/test_kernel_reference unit/test_scenario_order unit/test_kernel_races
 SOAK_unit/test_expression := EXPRESSIONS=1000000
 SOAK_unit/test_kernel_reference := KERNELS=100000
 SOAK_unit/test_scenario_order := KERNELS=20000
+SOAK_unit/test_kernel_races := KERNELS=20000
 
 .PHONY: soak
 soak: $(SOAKS:%=$(BUILD)/tests/%) $(MODULE) ## tests of random cases, whole: minutes to hours

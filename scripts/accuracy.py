@@ -1,7 +1,6 @@
 """How well predictions order and meet measured cycles, and what they compare with: a naive baseline and
 the noise of the hardware. Used by plot-fidelity."""
 
-import csv
 import math
 import re
 
@@ -15,6 +14,10 @@ MEDIANS_OF_RANGE = 0.5357 * math.sqrt(2) * math.sqrt(2 / math.pi) / 2.326
 
 # Grids for which two H200s choose other SMs of the die.
 PLACED_GRIDS = range(8, 34)
+
+
+def mean(values):
+    return sum(values) / len(values)
 
 
 def ordering(measured, predicted):
@@ -48,10 +51,9 @@ def read_records(paths):
     """Returns the rows of timing records by name, with the words of their scenario."""
     records = {}
     for path in paths:
-        with open(path, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-                row["words"] = dict(word.split("=") for word in row["scenario"].split())
-                records[row["name"]] = row
+        for row in replay.read_table(path):
+            row["words"] = dict(word.split("=") for word in row["scenario"].split())
+            records[row["name"]] = row
     return records
 
 

@@ -1,5 +1,6 @@
 """Replays timing records with `tmasim validate` and summarizes the errors. Used by the other scripts."""
 
+import csv
 import json
 import math
 import pathlib
@@ -64,6 +65,12 @@ def replay(paths, machine=MACHINE, command=COMMAND, processes=2):
     """Replays several files, `processes` at a time, and returns a list of their results."""
     with ThreadPoolExecutor(processes) as pool:
         return list(pool.map(lambda path: replay_file(path, machine, command), paths))
+
+
+def read_table(path):
+    """The rows of a file of records, each a dictionary by column."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def summary(errors):

@@ -30,6 +30,7 @@ enum What {
     GROUP,
     SPIN,
     BARRIER,
+    BARRIER_ARRIVE,
     CONSUMER,
     STORE,
     ATOMIC,
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(288)
     if (what == LOADMC || what == REMOTE || what == RELEASE)
         asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
     int lane = threadIdx.x & 31;
-    bool all = what == BARRIER || what == CONSUMER;
+    bool all = what == BARRIER || what == BARRIER_ARRIVE || what == CONSUMER;
     float mean = 0;
     for (int round = 0; round < 3; round++) {
         uint32_t t0 = clock_now();
@@ -102,6 +103,9 @@ __global__ void __launch_bounds__(288)
                     break;
                 case BARRIER:
                     asm volatile("bar.sync 1, %0;" ::"r"(n * 32) : "memory");
+                    break;
+                case BARRIER_ARRIVE: // each warp at a barrier of its own, which it completes
+                    asm volatile("bar.arrive %0, 32;" ::"r"(1 + threadIdx.x / 32) : "memory");
                     break;
                 case CONSUMER:
                     wait(b, 1);
@@ -181,6 +185,24 @@ template <int CLUSTER> __global__ void hand_over(float *out) {
         *out = (float)(clock_now() - t0) / 512;
     if (CLUSTER)
         asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+// Two groups of warps hand a turn to each other through named barriers, as in ping-pong: half of
+// the way around is one arrival and the end of one wait.
+__global__ void hand_over_barriers(float *out) {
+    uint32_t threads = blockDim.x, half = threads / 2, me = threadIdx.x >= half;
+    __syncthreads();
+    uint32_t t0 = clock_now();
+#pragma unroll 1
+    for (int i = 0; i < 256; i++) {
+        if (me)
+            asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+        asm volatile("bar.arrive %0, %1;" ::"r"(1 + me), "r"(threads) : "memory");
+        if (!me)
+            asm volatile("bar.sync 2, %0;" ::"r"(threads) : "memory");
+    }
+    if (threadIdx.x == 0)
+        *out = (float)(clock_now() - t0) / 512;
 }
 
 // Groups of four wgmma, with one or no group left in flight.
@@ -388,8 +410,16 @@ int main() {
         }
         for (int w : {1, 2, 4, 8})
             launch("barrier", BARRIER, w, w, 1, small);
+        for (int w : {1, 2, 4, 8})
+            launch("barrier_arrive", BARRIER_ARRIVE, w, w, 1, small);
     }
     float v;
+    for (int w : {1, 4}) {
+        hand_over_barriers<<<1, 64 * w>>>(out);
+        cudaDeviceSynchronize();
+        cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);
+        printf("barrier_hand_over\t0\t%d\t%.1f\n", 2 * w, v);
+    }
     hand_over<0><<<1, 64>>>(out);
     cudaDeviceSynchronize();
     cudaMemcpy(&v, out, 4, cudaMemcpyDeviceToHost);

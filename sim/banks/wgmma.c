@@ -1,5 +1,7 @@
 #include "banks/wgmma.h"
 
+#include <stdio.h>
+
 #include "tensormap/types.h"
 
 enum { CORE_ROWS = 8, CORE_ROW_BYTES = 16, DEFAULT_MN = 64, ACCESS_CORES = 4 };
@@ -103,12 +105,18 @@ static enum tma_error_code find_steps(struct tma_wgmma_walk *walk, const struct 
     walk->row_bytes = tile->rows / operand->panel_rows * tile->row_bytes;
     walk->step_rows = mn_major ? TMA_WGMMA_K_BYTES / tile->element_bytes : operand->mn;
     walk->step_bytes = mn_major ? operand->mn * tile->element_bytes : TMA_WGMMA_K_BYTES;
-    if (walk->rows % walk->step_rows != 0 || walk->row_bytes % walk->step_bytes != 0)
+    if (walk->rows % walk->step_rows != 0 || walk->row_bytes % walk->step_bytes != 0) {
+        char advice[96] = "";
+        if (mn_major && walk->step_bytes % walk->row_bytes == 0)
+            snprintf(advice, sizeof advice,
+                     "; an operand of several boxes is a consumer of each, with mn: %u",
+                     walk->row_bytes / tile->element_bytes);
         return tma_fail(error, TMA_ERROR_ARGUMENT,
                         "%s-major wgmma takes %u rows by %u bytes, which do not divide the tile's "
-                        "%u rows by %u bytes",
+                        "%u rows by %u bytes%s",
                         mn_major ? "MN" : "K", walk->step_rows, walk->step_bytes, walk->rows,
-                        walk->row_bytes);
+                        walk->row_bytes, advice);
+    }
     uint32_t steps = walk->rows / walk->step_rows * (walk->row_bytes / walk->step_bytes);
     uint32_t cores = walk->step_rows / CORE_ROWS * (walk->step_bytes / CORE_ROW_BYTES);
     walk->step_accesses = (cores + ACCESS_CORES - 1) / ACCESS_CORES;

@@ -118,10 +118,16 @@ static enum tma_error_code compare_lines(struct diff *diff, const struct tma_tra
     bool both = lines[0].text != NULL && lines[1].text != NULL;
     bool same = both && is_same_text(lines);
     for (int side = 0; side < 2; side++) {
-        if (lines[side].text == NULL || (side == 1 && same))
+        struct tma_trace_reader *reader = &comparison->readers[side];
+        enum tma_error_code code = TMA_OK;
+        if (lines[side].text == NULL)
             continue;
-        enum tma_error_code code =
-            tma_trace_reader_parse(&comparison->readers[side], lines[side], &events[side], error);
+        if (side == 1 && same)
+            events[1] = events[0];
+        else
+            code = tma_trace_reader_parse(reader, lines[side], &events[side], error);
+        if (code == TMA_OK)
+            code = tma_trace_reader_take(reader, &events[side], error);
         if (code != TMA_OK)
             return code;
     }

@@ -163,7 +163,11 @@ enum tma_error_code tma_trace_reader_open(struct tma_trace_reader *reader, const
     if (reader->file == NULL)
         return unreadable(reader, error);
     enum tma_error_code code = read_magic(reader, error);
-    return code != TMA_OK ? code : read_fields(reader, error);
+    if (code == TMA_OK)
+        code = read_fields(reader, error);
+    if (code == TMA_OK)
+        tma_trace_promises_begin(&reader->promises, reader->fields, reader->field_count);
+    return code;
 }
 
 void tma_trace_reader_close(struct tma_trace_reader *reader) {
@@ -172,6 +176,7 @@ void tma_trace_reader_close(struct tma_trace_reader *reader) {
         tma_release((char *)reader->fields[i].value);
     }
     tma_release(reader->fields);
+    tma_trace_promises_free(&reader->promises);
     if (reader->file != NULL)
         fclose(reader->file);
 }
@@ -214,7 +219,10 @@ static enum tma_error_code read_end(struct tma_trace_reader *reader, struct tma_
     enum tma_error_code code = read_line(reader, line, error);
     if (code == TMA_OK && line->text != NULL)
         return malformed(reader, "unexpected text after the end line", error);
-    return code;
+    if (code != TMA_OK || reader->dropped[0] != '\0')
+        return code;
+    const char *broken = tma_trace_promises_end(&reader->promises);
+    return broken == NULL ? TMA_OK : malformed(reader, broken, error);
 }
 
 enum tma_error_code tma_trace_reader_next(struct tma_trace_reader *reader,
@@ -235,4 +243,12 @@ enum tma_error_code tma_trace_reader_parse(const struct tma_trace_reader *reader
                                            struct tma_error *error) {
     const char *wrong = tma_trace_line_parse(line.text, line.length, event);
     return wrong == NULL ? TMA_OK : malformed(reader, wrong, error);
+}
+
+enum tma_error_code tma_trace_reader_take(struct tma_trace_reader *reader,
+                                          const struct tma_event *event, struct tma_error *error) {
+    const char *broken = tma_trace_promises_take(&reader->promises, event);
+    if (reader->promises.lacks_memory)
+        return tma_fail(error, TMA_ERROR_MEMORY, "%s: out of memory", reader->path);
+    return broken == NULL ? TMA_OK : malformed(reader, broken, error);
 }

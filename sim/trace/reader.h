@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "trace/trace.h"
+#include "trace/promises.h"
 
 enum { TMA_TRACE_READ_BYTES = 1 << 16, TMA_TRACE_MAX_FIELDS = 1 << 12 };
 
@@ -17,6 +17,7 @@ struct tma_trace_reader {
     char dropped[64];               /* "12 events, from cycle 34 on"; empty: none so far */
     struct tma_trace_field *fields; /* owned; the header's fields, the scenario first */
     size_t field_count;
+    struct tma_trace_promises promises;
     size_t begin; /* start of the unread bytes in the buffer */
     size_t end;   /* end of the unread bytes in the buffer */
     char buffer[TMA_TRACE_READ_BYTES];
@@ -36,7 +37,7 @@ enum tma_error_code tma_trace_reader_open(struct tma_trace_reader *reader, const
 void tma_trace_reader_close(struct tma_trace_reader *reader);
 
 /* Gives the next event's line without parsing it. Fails with TMA_ERROR_SYNTAX if the trace ends
- * without its end line, or with TMA_ERROR_FILE if it cannot be read. */
+ * without its end line or what its events promise, or with TMA_ERROR_FILE if it cannot be read. */
 enum tma_error_code tma_trace_reader_next(struct tma_trace_reader *reader,
                                           struct tma_trace_line *line, struct tma_error *error);
 
@@ -44,5 +45,10 @@ enum tma_error_code tma_trace_reader_next(struct tma_trace_reader *reader,
 enum tma_error_code tma_trace_reader_parse(const struct tma_trace_reader *reader,
                                            struct tma_trace_line line, struct tma_event *event,
                                            struct tma_error *error);
+
+/* Takes the event of each line, in their order. Fails with TMA_ERROR_SYNTAX if it breaks a promise
+ * (trace/promises.h), or with TMA_ERROR_MEMORY. */
+enum tma_error_code tma_trace_reader_take(struct tma_trace_reader *reader,
+                                          const struct tma_event *event, struct tma_error *error);
 
 #endif

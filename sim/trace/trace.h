@@ -3,6 +3,7 @@
 #ifndef TMA_TRACE_TRACE_H
 #define TMA_TRACE_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -32,6 +33,10 @@ struct tma_trace_header {
     /* The first event whose line would make the trace longer than this, and all events after it,
      * are dropped; a line before the end line says how many. 0: no limit. */
     uint64_t limit_bytes;
+
+    /* Closing fails with TMA_ERROR_MODEL where events break what docs/trace-format.md promises of
+     * their order, pairs and totals. Debug builds of the command set it. */
+    bool checks;
 };
 
 /* What a writer dropped for its limit. */
@@ -55,7 +60,8 @@ struct tma_event_sink tma_trace_writer_sink(struct tma_trace_writer *writer);
 struct tma_trace_drops tma_trace_writer_drops(const struct tma_trace_writer *writer);
 
 /* Writes the end line, flushes `file` and frees the writer. Fails with TMA_ERROR_FILE if any write
- * failed since the writer was opened; the file then holds no complete trace. */
+ * failed since the writer was opened; the file then holds no complete trace. With
+ * tma_trace_header.checks, fails with TMA_ERROR_MODEL if the events broke a promise. */
 enum tma_error_code tma_trace_writer_close(struct tma_trace_writer *writer,
                                            struct tma_error *error);
 
@@ -79,8 +85,9 @@ enum tma_trace_verdict { TMA_TRACE_SAME, TMA_TRACE_DIFFERENT };
  * Memory use is bounded, and constant over equal parts.
  *
  * Fails without writing to `out`: TMA_ERROR_FILE if a file cannot be read, TMA_ERROR_SYNTAX if one
- * is not a complete trace, TMA_ERROR_UNSUPPORTED if both have a format version that this library
- * does not know, TMA_ERROR_MEMORY. Fails with TMA_ERROR_FILE too if `out` cannot be written. */
+ * is not a complete trace, or if its events break a promise of docs/trace-format.md,
+ * TMA_ERROR_UNSUPPORTED if both have a format version that this library does not know,
+ * TMA_ERROR_MEMORY. Fails with TMA_ERROR_FILE too if `out` cannot be written. */
 enum tma_error_code tma_trace_diff(const char *path_a, const char *path_b,
                                    const struct tma_trace_tolerance *tolerance, FILE *out,
                                    enum tma_trace_verdict *verdict, struct tma_error *error);

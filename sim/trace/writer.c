@@ -5,6 +5,7 @@
 #include "base/allocation.h"
 #include "base/printable.h"
 #include "trace/line.h"
+#include "trace/promises.h"
 #include "trace/trace.h"
 
 enum {
@@ -18,8 +19,11 @@ struct tma_trace_writer {
     int error;                     /* errno of the first write that failed; 0: none did */
     uint64_t events;               /* written so far */
     struct tma_trace_drops drops;
-    uint64_t flushed; /* bytes written to the file */
-    size_t used;      /* bytes of the buffer that are not written to the file yet */
+    struct tma_trace_promises promises; /* with tma_trace_header.checks */
+    struct tma_event broken_by;
+    const char *broken; /* the first promise that was broken; NULL: none was */
+    uint64_t flushed;   /* bytes written to the file */
+    size_t used;        /* bytes of the buffer that are not written to the file yet */
     char buffer[BUFFER_BYTES];
 };
 
@@ -82,6 +86,7 @@ struct tma_trace_writer *tma_trace_writer_open(FILE *file, const struct tma_trac
     }
     writer->file = file;
     writer->names = *header;
+    tma_trace_promises_begin(&writer->promises, header->fields, header->field_count);
     put_number_field(writer, "tmasim-trace", TMA_TRACE_VERSION);
     put_field(writer, "scenario", header->scenario);
     for (size_t i = 0; i < header->field_count; i++)
@@ -127,6 +132,10 @@ static void drop(struct tma_trace_writer *writer, const struct tma_event *event)
 static void write_event(void *context, const struct tma_event *event) {
     struct tma_trace_writer *writer = context;
     uint64_t limit = writer->names.limit_bytes;
+    if (writer->names.checks && writer->broken == NULL) {
+        writer->broken = tma_trace_promises_take(&writer->promises, event);
+        writer->broken_by = *event;
+    }
     if (writer->drops.events > 0) {
         drop(writer, event);
         return;
@@ -151,6 +160,25 @@ struct tma_event_sink tma_trace_writer_sink(struct tma_trace_writer *writer) {
     return (struct tma_event_sink){.event = write_event, .context = writer};
 }
 
+/* What became of the writer, which is freed. */
+static enum tma_error_code outcome_of(struct tma_trace_writer *writer, struct tma_error *error) {
+    char line[TMA_TRACE_LINE_BYTES + 1];
+    if (writer->error != 0)
+        return tma_fail(error, TMA_ERROR_FILE, "cannot write the trace: %s",
+                        strerror(writer->error));
+    if (writer->promises.lacks_memory)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory while checking the trace");
+    if (writer->broken != NULL) {
+        line[tma_trace_line_format(line, &writer->broken_by) - 1] = '\0';
+        return tma_fail(error, TMA_ERROR_MODEL, "the trace breaks a promise: %s: %s",
+                        writer->broken, line);
+    }
+    if (!writer->names.checks ||
+        (writer->broken = tma_trace_promises_end(&writer->promises)) == NULL)
+        return TMA_OK;
+    return tma_fail(error, TMA_ERROR_MODEL, "the trace breaks a promise: %s", writer->broken);
+}
+
 enum tma_error_code tma_trace_writer_close(struct tma_trace_writer *writer,
                                            struct tma_error *error) {
     if (writer->drops.events > 0) {
@@ -163,9 +191,8 @@ enum tma_error_code tma_trace_writer_close(struct tma_trace_writer *writer,
     flush(writer);
     if (writer->error == 0 && fflush(writer->file) != 0)
         fail(writer);
-    int failure = writer->error;
+    enum tma_error_code code = outcome_of(writer, error);
+    tma_trace_promises_free(&writer->promises);
     tma_release(writer);
-    if (failure == 0)
-        return TMA_OK;
-    return tma_fail(error, TMA_ERROR_FILE, "cannot write the trace: %s", strerror(failure));
+    return code;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "ptx/read.h"
+#include "scenario/text_file.h"
 
 static double seconds(void) {
     struct timespec now;
@@ -16,23 +17,13 @@ static double seconds(void) {
 
 /* Reads a whole file; the caller frees it. */
 static char *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    *size = 0;
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        perror(path);
-        exit(2);
-    }
-    long length = ftell(file);
-    rewind(file);
-    text = malloc((size_t)length + 1);
-    if (text == NULL || fread(text, 1, (size_t)length, file) != (size_t)length) {
-        perror(path);
-        exit(2);
-    }
-    fclose(file);
-    *size = (size_t)length;
-    return text;
+    enum { MOST_BYTES = 256 << 20 };
+    struct tma_error error;
+    char *text;
+    if (tma_text_read_up_to(path, MOST_BYTES, &text, size, &error) == TMA_OK)
+        return text;
+    fprintf(stderr, "%s\n", error.text);
+    exit(2);
 }
 
 /* Reads one text, and says what is wrong with it. Returns the number of problems. */
@@ -61,7 +52,6 @@ static size_t read_text(const char *path, const char *text, size_t size, size_t 
 static char *repeat(const char *path, size_t times, size_t *size) {
     size_t length, at = 0;
     char *text = read_file(path, &length);
-    text[length] = '\0';
     char *start = strstr(text, ".visible .entry vector_add"), *end = strstr(text, "\n}");
     char *result = malloc(times * (length + 100) + length);
     if (start == NULL || end == NULL || result == NULL)

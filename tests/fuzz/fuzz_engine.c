@@ -161,7 +161,10 @@ static void run_and_digest(struct subject *subject, const struct pace *pace,
 /* The trace and the report of a run, or what was wrong, as a text that the caller frees. */
 static char *run_and_write(struct subject *subject, const struct pace *pace) {
     static struct outcome outcome;
-    const struct tma_trace_header header = {.scenario = "random"};
+    /* Loads may arrive at other CTAs, too. */
+    static const struct tma_trace_field multicast = {"load.multicast", "all"};
+    const struct tma_trace_header header = {
+        .scenario = "random", .fields = &multicast, .field_count = 1, .checks = true};
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
@@ -170,7 +173,10 @@ static char *run_and_write(struct subject *subject, const struct pace *pace) {
     FUZZ_ASSERT(writer != NULL);
     struct tma_event_sink sink = tma_trace_writer_sink(writer);
     run(subject, pace, &sink, &outcome);
-    tma_trace_writer_close(writer, NULL);
+    struct tma_error error;
+    enum tma_error_code closed = tma_trace_writer_close(writer, &error);
+    if (outcome.code == TMA_OK && closed != TMA_OK)
+        FUZZ_FAIL(error.text);
     if (outcome.code == TMA_OK)
         report(subject, &outcome.result, out);
     else

@@ -4,9 +4,8 @@
 
 #include <stdlib.h>
 
-#include "../unit/suite.h"
+#include "../unit/shipped_machine.h"
 #include "records/tsv.h"
-#include "scenario/machine_file.h"
 
 #define FOLDER "tests/hardware/h200/"
 
@@ -14,9 +13,7 @@
 #define FIRST_ADDRESS UINT64_C(0x7f0000000000)
 
 static inline void read_h200(struct tma_machine *machine) {
-    struct tma_diagnostics list = {0};
-    ck_assert(tma_machine_read("configs/gpus/h200.yaml", machine, &list));
-    tma_diagnostics_free(&list);
+    *machine = shipped_machine("h200");
 }
 
 static inline void read_records(const char *path, struct tma_tsv *records) {

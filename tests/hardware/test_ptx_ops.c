@@ -3,12 +3,12 @@
  * need memory, mbarriers or clusters, with 128 rows (scripts/capture/ptx_forms.py). Each form
  * becomes a kernel, which the reader and the executor run as the GPU ran it: 8 CTAs of one warp, a
  * row a thread. */
-#include <check.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/float_value.h"
+#include "../unit/suite.h"
 #include "base/diagnostics.h"
 #include "ptx/execution.h"
 #include "ptx/read.h"
@@ -83,23 +83,11 @@ static void write_kernel(const struct form *form, char *text, size_t size) {
     ck_assert_int_eq(fclose(out), 0);
 }
 
-/* The value of an element of a result, for forms with a tolerance. */
+/* The value of an element of a result, for forms with a tolerance: f16, bf16 or f32. */
 static double value_of(const char *type, uint64_t bits) {
-    uint64_t wide = bits;
-    if (type[0] == 'b')
-        wide = bits << 16;
-    if (type[0] == 'f' && type[1] == '1') {
-        double magnitude = (bits & 0x7c00) == 0
-                               ? ldexp((double)(bits & 0x3ff), -24)
-                               : ldexp((double)(bits & 0x3ff) + 1024, (int)(bits >> 10 & 31) - 25);
-        if ((bits & 0x7c00) == 0x7c00)
-            magnitude = bits & 0x3ff ? NAN : INFINITY;
-        return bits & 0x8000 ? -magnitude : magnitude;
-    }
-    float narrow;
-    uint32_t word = (uint32_t)wide;
-    memcpy(&narrow, &word, 4);
-    return narrow;
+    if (type[0] == 'f' && type[1] == '1')
+        return value_of_f16(bits);
+    return value_of_f32(type[0] == 'b' ? bits << 16 : bits);
 }
 
 /* Do two results agree within the tolerance? */
@@ -275,9 +263,5 @@ int main(void) {
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, forms_give_what_a_gpu_gave, 0, 2);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

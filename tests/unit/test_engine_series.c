@@ -182,7 +182,7 @@ START_TEST(figures_add_up) {
 }
 END_TEST
 
-/* Of each kind: iterations and CTAs of the short form, steps of tiles, tiles. */
+/* Of each kind: iterations and CTAs of the short form, CTAs of a grid, tiles of a loop. */
 static const struct {
     const char *path, *settings[5];
     size_t setting_count;
@@ -190,7 +190,6 @@ static const struct {
     {"scenarios/l2_resident", {"workload.ctas=8", "workload.iterations=2048"}, 2},
     {"scenarios/l2_resident", {"workload.ctas=7920", "workload.iterations=2"}, 2},
     {"kernels/gemm", {"kernel.sms=4", "M=1024", "N=1024", "K=2048", "WARPS=8"}, 5},
-    /* Roles wait for memory: it is run again with whole tiles. */
     {"kernels/gemm", {"kernel.sms=4", "M=2048", "N=1024", "K=4096"}, 4},
     {"scenarios/kernels/dynamic_tiles", {"TILES=6000"}, 1},
 };

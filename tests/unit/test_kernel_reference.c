@@ -14,12 +14,8 @@
 #include "memory/core/port.h"
 #include "memory/system.h"
 #include "memory/topology.h"
-#include "random_operation.h"
-#include "scenario/scenario.h"
-#include "suite.h"
-
-#define FUZZ_FAIL(text) ck_abort_msg("%s", text)
-#include "../fuzz/random_kernel.h"
+#include "random_kernels.h"
+#include "trace/promises.h"
 
 enum {
     RANDOM_KERNELS = 300,
@@ -37,18 +33,13 @@ struct seen {
     uint64_t figures[3];
 };
 
-/* What a trace promises: an order, pairs of events, and totals. */
-struct promises {
-    struct tma_event last;
-    uint64_t starts, ends, issues, rows, arrivals_seen, fills;
-};
-
 struct log {
     struct seen events[MOST_EVENTS];
     uint32_t count;
     uint64_t role_cycles[TMA_MAX_ROLES];
     enum tma_error_code code;
-    struct promises promises;
+    struct tma_trace_promises promises;
+    uint64_t starts, issues, fills; /* totals of the trace */
 };
 
 /* A statement of an unrolled program, with its values. */
@@ -1150,10 +1141,34 @@ static void count_arrivals(struct reference *reference) {
     }
 }
 
+static uint32_t warps_of(const struct tma_kernel *kernel) {
+    uint32_t warps = 0;
+    for (uint32_t q = 0; q < kernel->role_count; q++)
+        warps += kernel->roles[q].warps;
+    return warps;
+}
+
+/* How many CTAs an SM has room for, one after the other: registers go to warps in units of 256,
+ * shared memory to CTAs in units of 128 bytes. */
+static uint32_t ctas_of_an_sm(const struct tma_machine *machine, const struct tma_kernel *kernel) {
+    int64_t threads = machine->sm.threads, registers = machine->sm.registers,
+            bytes = machine->shared_memory_bytes;
+    uint32_t ctas = 0;
+    for (; ctas < machine->sm.ctas; ctas++) {
+        threads -= 32 * (int64_t)warps_of(kernel);
+        registers -= 256 * (int64_t)warps_of(kernel) * (int64_t)cut(kernel->registers, 8);
+        bytes -= 128 * (int64_t)cut(kernel->shared_bytes, 128) + machine->sm.reserved_bytes;
+        if (threads < 0 || registers < 0 || bytes < 0)
+            break;
+    }
+    return ctas;
+}
+
 /* CTAs of the first wave: all SMs get one before one gets its second. */
 static void place_ctas(struct reference *reference, uint32_t *sms) {
     const struct tma_kernel *kernel = reference->kernel;
-    uint32_t per_sm = tma_kernel_ctas_per_sm(reference->machine, kernel);
+    uint32_t per_sm =
+        kernel->ctas_per_sm > 0 ? kernel->ctas_per_sm : ctas_of_an_sm(reference->machine, kernel);
     uint32_t most = kernel->sm_count > 0 && kernel->sm_count < reference->machine->sm_count
                         ? kernel->sm_count
                         : reference->machine->sm_count;
@@ -1173,13 +1188,6 @@ static void place_ctas(struct reference *reference, uint32_t *sms) {
             break;
         reference->places += count;
     }
-}
-
-static uint32_t warps_of(const struct tma_kernel *kernel) {
-    uint32_t warps = 0;
-    for (uint32_t q = 0; q < kernel->role_count; q++)
-        warps += kernel->roles[q].warps;
-    return warps;
 }
 
 static void create_places(struct reference *reference) {
@@ -1294,6 +1302,10 @@ static void run_reference(const struct tma_machine *machine, const struct tma_ke
     log->count = 0;
     log->code = TMA_OK;
     memset(log->role_cycles, 0, sizeof log->role_cycles);
+    if (ctas_of_an_sm(machine, kernel) < (kernel->ctas_per_sm > 0 ? kernel->ctas_per_sm : 1)) {
+        log->code = TMA_ERROR_ARGUMENT;
+        return;
+    }
     ck_assert_int_eq(tma_memory_create(&reference.memory, machine, NULL), TMA_OK);
     create_places(&reference);
     measure_consumers(&reference);
@@ -1312,42 +1324,17 @@ static void run_reference(const struct tma_machine *machine, const struct tma_ke
 
 /* ---- Comparing ---- */
 
-static bool comes_before(const struct tma_event *a, const struct tma_event *b) {
-    const uint64_t left[] = {a->cycle, a->sm, a->cta, a->slot, a->kind};
-    const uint64_t right[] = {b->cycle, b->sm, b->cta, b->slot, b->kind};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i];
-    return false;
-}
-
-/* Arrivals of copies are those at CTAs that did not issue the operation: they have no rows. */
-static void take_promises(struct promises *promises, const struct tma_event *event) {
-    ck_assert_msg(!comes_before(event, &promises->last), "cycle %llu: events out of order",
-                  (unsigned long long)event->cycle);
-    promises->last = *event;
-    promises->starts += event->kind == TMA_EVENT_CTA_START;
-    promises->ends += event->kind == TMA_EVENT_CTA_END;
-    promises->issues += event->kind == TMA_EVENT_ISSUE;
-    promises->rows += event->kind == TMA_EVENT_ROWS;
-    promises->arrivals_seen += event->kind == TMA_EVENT_ARRIVAL;
-    if (event->kind == TMA_EVENT_L2_FILL)
-        promises->fills += event->figures[1];
-}
-
-static void expect_promises(const struct promises *promises, const struct tma_kernel *kernel,
-                            const struct tma_result *result) {
-    ck_assert_uint_eq(promises->starts, kernel->cta_count);
-    ck_assert_uint_eq(promises->ends, kernel->cta_count);
-    ck_assert_uint_eq(promises->issues, result->counters.operations);
-    ck_assert_uint_eq(promises->rows, promises->issues);
-    ck_assert_uint_ge(promises->arrivals_seen, promises->issues);
-    ck_assert_uint_eq(promises->fills + result->counters.descriptor_dram_fetches,
-                      result->counters.l2_fills);
+static void expect_promise(const char *broken) {
+    ck_assert_msg(broken == NULL, "%s", broken);
 }
 
 static void take_event(void *context, const struct tma_event *event) {
-    take_promises(&((struct log *)context)->promises, event);
+    struct log *log = context;
+    expect_promise(tma_trace_promises_take(&log->promises, event));
+    log->starts += event->kind == TMA_EVENT_CTA_START;
+    log->issues += event->kind == TMA_EVENT_ISSUE;
+    if (event->kind == TMA_EVENT_L2_FILL)
+        log->fills += event->figures[1];
     struct seen seen = {event->cycle,
                         event->kind,
                         event->cta,
@@ -1374,10 +1361,17 @@ static void run_engine(const struct tma_machine *machine, const struct tma_kerne
     static struct tma_result result;
     struct tma_event_sink sink = {take_event, log};
     log->count = 0;
-    log->promises = (struct promises){0};
+    log->starts = log->issues = log->fills = 0;
+    log->promises = (struct tma_trace_promises){.has_copies = true};
     log->code = tma_kernel_run(machine, kernel, &sink, &result, NULL, NULL);
-    if (log->code == TMA_OK)
-        expect_promises(&log->promises, kernel, &result);
+    if (log->code == TMA_OK) {
+        expect_promise(tma_trace_promises_end(&log->promises));
+        ck_assert_uint_eq(log->starts, kernel->cta_count);
+        ck_assert_uint_eq(log->issues, result.counters.operations);
+        ck_assert_uint_eq(log->fills + result.counters.descriptor_dram_fetches,
+                          result.counters.l2_fills);
+    }
+    tma_trace_promises_free(&log->promises);
     for (uint32_t r = 0; r < kernel->role_count; r++) {
         log->role_cycles[r] = 0;
         for (int cause = 0; cause < TMA_ROLE_CAUSE_COUNT; cause++)
@@ -1438,41 +1432,6 @@ static enum tma_error_code expect_same(const char *name, const struct tma_machin
     return TMA_OK;
 }
 
-static bool read_kernel(const char *text, const char *name, struct tma_scenario *scenario) {
-    struct tma_diagnostics list = {0};
-    bool good = tma_scenario_read_text(text, name, NULL, 0, scenario, &list);
-    tma_diagnostics_free(&list);
-    return good;
-}
-
-/* The small machine with other times. */
-static struct tma_machine draw_machine(uint64_t *state) {
-    struct tma_machine machine = small_machine();
-    machine.tma.issue_cycles = (uint32_t)random_between(state, 1, 20);
-    machine.tma.wake_interval_cycles = (uint32_t)random_between(state, 0, 9);
-    machine.tma.poll_millicycles = (uint32_t)random_between(state, 0, 3000);
-    machine.tma.cluster_release_cycles = (uint32_t)random_between(state, 0, 30);
-    machine.topology.launch_interval_cycles = (uint32_t)random_between(state, 0, 9);
-    machine.topology.seed = (uint32_t)random_between(state, 0, 3);
-    machine.sm.mma_queue = (uint32_t)random_between(state, 0, 4);
-    machine.sm.mma_a_bytes = (uint32_t)random_between(state, 0, 2) * 32;
-    machine.sm.mma_b_bytes = (uint32_t)random_between(state, 0, 2) * 64;
-    uint32_t *const times[] = {
-        &machine.warp.start_cycles,          &machine.warp.launch_cycles,
-        &machine.warp.wait_cycles,           &machine.warp.wake_cycles,
-        &machine.warp.arrive_cycles,         &machine.warp.arrive_latency_cycles,
-        &machine.warp.expect_cycles,         &machine.warp.issue_cycles,
-        &machine.warp.commit_cycles,         &machine.warp.wait_group_cycles,
-        &machine.warp.store_wake_cycles,     &machine.warp.barrier_cycles,
-        &machine.warp.barrier_arrive_cycles, &machine.warp.spin_cycles,
-        &machine.warp.mma_issue_cycles,      &machine.warp.mma_wait_cycles};
-    for (int i = 0; i < TABLE_ROWS(times); i++)
-        *times[i] = (uint32_t)random_between(state, 1, 12);
-    machine.warp.remote_arrive_cycles = (uint32_t)random_between(state, 1, 40);
-    machine.warp.fetch_cycles = (uint32_t)random_between(state, 0, 3) * 13;
-    return machine;
-}
-
 /* Whether loads of another CTA may come into a stage that its own CTA has not released to it: what
  * then is in the stage is a race. */
 static bool races(const struct tma_kernel *kernel) {
@@ -1491,22 +1450,19 @@ static bool races(const struct tma_kernel *kernel) {
 START_TEST(random_kernels_are_exact) {
     static struct yaml_text yaml;
     static struct tma_scenario scenario;
-    const char *soak = getenv("KERNELS"), *seed = getenv("SEED");
-    int count = soak != NULL ? atoi(soak) : some_of(RANDOM_KERNELS), ran = 0;
-    uint64_t state = seed == NULL ? 1 : strtoull(seed, NULL, 0);
+    int count = kernels_to_try(RANDOM_KERNELS), ran = 0;
+    uint64_t state = first_random_state(1);
     for (int i = 0; i < count; i++) {
-        uint8_t bytes[512];
         char name[40];
-        for (size_t b = 0; b < sizeof bytes; b++)
-            bytes[b] = (uint8_t)random_between(&state, 0, 255);
-        struct fuzz_input input = {bytes, sizeof bytes};
+        draw_kernel_text(&state, i, &yaml);
         struct tma_machine machine = draw_machine(&state);
-        draw_kernel(&input, i % 4 == 0 ? &usual_kernel : &small_kernel, &yaml);
-        if (read_kernel(yaml.bytes, "random", &scenario) && !races(&scenario.program->kernel)) {
+        if (read_scenario_text(yaml.bytes, "random", NULL, 0, &scenario, NULL) &&
+            !races(&scenario.program->kernel)) {
             struct tma_kernel *kernel = &scenario.program->kernel;
             kernel->cold = true;
             kernel->allow_races = true; /* many have some: the reference knows none */
-            kernel->ctas_per_sm = 1 + (uint32_t)random_between(&state, 0, 1);
+            kernel->ctas_per_sm = (uint32_t)random_between(&state, 0, 2);
+            kernel->registers = (uint32_t)random_between(&state, 0, 64);
             snprintf(name, sizeof name, "kernel %d", i);
             ran += expect_same(name, &machine, kernel, yaml.bytes) == TMA_OK;
         }

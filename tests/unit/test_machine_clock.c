@@ -2,20 +2,12 @@
 #include <math.h>
 
 #include "memory/machine_parameter.h"
-#include "scenario/machine_file.h"
+#include "shipped_machine.h"
 #include "small_memory.h"
 
 static const uint32_t clocks_mhz[] = {500, 1000, 1473, 1704, 1832, 1979, 2600};
 
 enum { CLOCKS = sizeof clocks_mhz / sizeof clocks_mhz[0] };
-
-static struct tma_machine read_machine(const char *path) {
-    struct tma_machine read;
-    struct tma_diagnostics list = {0};
-    ck_assert(tma_machine_read(path, &read, &list));
-    tma_diagnostics_free(&list);
-    return read;
-}
 
 /* What a number stands for in a nanosecond (a rate), or in nanoseconds (a time). */
 static double in_time(const struct tma_machine_parameter *parameter, double value, double mhz) {
@@ -23,7 +15,7 @@ static double in_time(const struct tma_machine_parameter *parameter, double valu
 }
 
 START_TEST(l2_keeps_its_times_and_rates) {
-    struct tma_machine own = read_machine("configs/gpus/h200.yaml");
+    struct tma_machine own = shipped_machine("h200");
     struct tma_machine other = tma_machine_at_clock(&own, clocks_mhz[_i]);
     uint32_t seen = 0;
     ck_assert_uint_eq(other.sm_clock_mhz, clocks_mhz[_i]);
@@ -66,7 +58,7 @@ START_TEST(sections_have_their_clocks) {
 END_TEST
 
 START_TEST(dram_keeps_its_times_and_rates) {
-    struct tma_machine own = read_machine("configs/gpus/h200.yaml");
+    struct tma_machine own = shipped_machine("h200");
     struct tma_machine other = tma_machine_at_clock(&own, clocks_mhz[_i]);
     double mhz = clocks_mhz[_i], own_mhz = own.sm_clock_mhz;
     ck_assert_double_eq_tol((double)tma_machine_dram_bytes_per_kcycle(&other) * mhz,

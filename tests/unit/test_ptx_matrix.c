@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "float_value.h"
 #include "ptx/matrix.h"
 #include "ptx/read.h"
 #include "suite.h"
@@ -301,16 +302,7 @@ static const struct {
 static double value_of(enum tma_ptx_type type, uint64_t bits) {
     if (type == TMA_PTX_S32)
         return (int32_t)(uint32_t)bits;
-    if (type == TMA_PTX_F16) {
-        uint32_t fraction = (uint32_t)(bits & 0x3ff) | 0x400;
-        double value =
-            (bits & 0x7fff) == 0 ? 0 : ldexp((double)fraction, (int)(bits >> 10 & 31) - 25);
-        return bits & 0x8000 ? -value : value;
-    }
-    uint32_t word = (uint32_t)bits;
-    float number;
-    memcpy(&number, &word, sizeof number);
-    return (double)number;
+    return type == TMA_PTX_F16 ? value_of_f16(bits) : value_of_f32(bits);
 }
 
 /* One instruction: with A in shared memory or in registers, in each swizzle, in both directions. */

@@ -6,16 +6,8 @@
 #include "base/allocation.h"
 #include "ptx/read.h"
 #include "ptx/widen.h"
+#include "scenario/text_file.h"
 #include "suite.h"
-
-static char *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "%s", path);
-    static char text[65536];
-    *size = fread(text, 1, sizeof text, file);
-    fclose(file);
-    return text;
-}
 
 static struct tma_ptx_module *read_text(const char *text, size_t size) {
     struct tma_diagnostics diagnostics = tma_diagnostics_empty();
@@ -26,12 +18,25 @@ static struct tma_ptx_module *read_text(const char *text, size_t size) {
     return module;
 }
 
+/* The text of a file, which the caller frees. */
+static char *read_whole(const char *path) {
+    char *text;
+    size_t size;
+    ck_assert_msg(tma_text_read(path, &text, &size, NULL) == TMA_OK, "%s", path);
+    return text;
+}
+
+static struct tma_ptx_module *read_path(const char *path) {
+    char *text = read_whole(path);
+    struct tma_ptx_module *module = read_text(text, strlen(text));
+    free(text);
+    return module;
+}
+
 static struct tma_ptx_module *features;
 
 static void set_up(void) {
-    size_t size;
-    const char *text = read_file("tests/unit/ptx/features.ptx", &size);
-    features = read_text(text, size);
+    features = read_path("tests/unit/ptx/features.ptx");
 }
 
 static void tear_down(void) {
@@ -286,9 +291,7 @@ END_TEST
 START_TEST(test_compilers) {
     static const char *const paths[] = {"tests/unit/ptx/llc.ptx", "tests/unit/ptx/nvcc.ptx",
                                         "tests/unit/ptx/triton.ptx"};
-    size_t size;
-    const char *text = read_file(paths[_i], &size);
-    struct tma_ptx_module *module = read_text(text, size);
+    struct tma_ptx_module *module = read_path(paths[_i]);
     ck_assert_uint_gt(module->instruction_count, 20);
     for (size_t i = 0; i < module->instruction_count; ++i)
         ck_assert_msg(module->instructions[i].unknown == 0, "%s:%u: %s", paths[_i],
@@ -594,8 +597,8 @@ static bool fail_allocation(void) {
 
 /* Each allocation fails in turn: the reader says so, and frees all. */
 START_TEST(test_out_of_memory) {
-    size_t size;
-    const char *text = read_file("tests/unit/ptx/features.ptx", &size);
+    char *text = read_whole("tests/unit/ptx/features.ptx");
+    size_t size = strlen(text);
     tma_allocation_fails = fail_allocation;
     for (long number = 0;; ++number) {
         struct tma_diagnostics diagnostics = tma_diagnostics_empty();
@@ -610,6 +613,7 @@ START_TEST(test_out_of_memory) {
             break;
     }
     tma_allocation_fails = NULL;
+    free(text);
 }
 END_TEST
 

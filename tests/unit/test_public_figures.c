@@ -6,18 +6,7 @@
 #include "engine.h"
 #include "kernel.h"
 #include "memory/machine_parameter.h"
-#include "scenario/machine_file.h"
-#include "suite.h"
-
-static struct tma_machine read_machine(const char *name) {
-    struct tma_machine machine;
-    struct tma_diagnostics list = {0};
-    char path[64];
-    snprintf(path, sizeof path, "configs/gpus/%s.yaml", name);
-    ck_assert(tma_machine_read(path, &machine, &list));
-    tma_diagnostics_free(&list);
-    return machine;
-}
+#include "shipped_machine.h"
 
 /* Dense peaks. Those of tensor cores in half precision and below are at the clock that the GPU
  * holds with them, those of single and double precision at the boost clock. */
@@ -38,7 +27,7 @@ static const struct {
 
 /* A multiply-add is two operations. */
 START_TEST(rates_give_the_public_peak) {
-    struct tma_machine machine = read_machine(peaks[_i].machine);
+    struct tma_machine machine = shipped_machine(peaks[_i].machine);
     const struct tma_machine_parameter *rate = tma_machine_parameter_find(peaks[_i].path);
     ck_assert_ptr_nonnull(rate);
     double teraflops =
@@ -56,7 +45,7 @@ START_TEST(every_rate_has_a_peak) {
         if (parameter->relief != TMA_RELIEF_OF_tensor_cores)
             continue;
         for (int m = 0; m < TABLE_ROWS(machines); m++) {
-            struct tma_machine machine = read_machine(machines[m]);
+            struct tma_machine machine = shipped_machine(machines[m]);
             bool found = *tma_machine_value(&machine, parameter) == 0;
             for (int p = 0; p < TABLE_ROWS(peaks); p++)
                 found |= strcmp(peaks[p].machine, machines[m]) == 0 &&
@@ -98,7 +87,7 @@ static double cycles_of_load(const struct tma_machine *machine, uint32_t kib) {
 }
 
 START_TEST(chains_of_a_b200) {
-    struct tma_machine machine = read_machine("b200");
+    struct tma_machine machine = shipped_machine("b200");
     double published = (chains[_i].least_cycles + chains[_i].most_cycles) / 2;
     double error = cycles_of_load(&machine, chains[_i].kib) / published - 1;
     ck_assert_msg(fabs(error - chains[_i].error) < 0.001, "%u KiB: %.2f %%", chains[_i].kib,
@@ -108,7 +97,7 @@ END_TEST
 
 /* The bandwidth of the SM's port is what the chains differ by. */
 START_TEST(chains_give_the_port) {
-    struct tma_machine machine = read_machine("b200");
+    struct tma_machine machine = shipped_machine("b200");
     double published = 48 * 1024 / (chains[2].least_cycles - chains[0].least_cycles);
     double port = machine.crossbar.sm_port_bytes_per_kcycle / 1000.0;
     double model = 48 * 1024 / (cycles_of_load(&machine, 64) - cycles_of_load(&machine, 16));

@@ -11,15 +11,10 @@
 #include "engine/roles/kernel_run.h"
 #include "experiment/experiment.h"
 #include "machine.h"
-#include "random_operation.h"
+#include "random_kernels.h"
 #include "report/kernel_report.h"
 #include "scenario/document.h"
-#include "scenario/scenario.h"
 #include "scenario/text_file.h"
-#include "suite.h"
-
-#define FUZZ_FAIL(text) ck_abort_msg("%s", text)
-#include "../fuzz/random_kernel.h"
 
 enum { SHUFFLES = 3, RANDOM_KERNELS = 200, MOST_LINES = 4096 };
 
@@ -196,19 +191,12 @@ static void try_experiments(const struct tma_machine *machine, const struct tma_
 /* How a kernel is run. */
 struct way {
     const struct tma_machine *machine; /* NULL: the scenario's */
+    const char *const *settings;
+    size_t setting_count;
     bool sampled, with_experiments;
 };
 
 static char refusal[TMA_ERROR_TEXT_BYTES]; /* why the last scenario was refused */
-
-static bool is_read(const char *text, const char *name, struct tma_scenario *scenario) {
-    struct tma_diagnostics list = {0};
-    bool good = tma_scenario_read_text(text, name, NULL, 0, scenario, &list);
-    if (!good && list.count > 0)
-        snprintf(refusal, sizeof refusal, "%s", list.items[0].text);
-    tma_diagnostics_free(&list);
-    return good;
-}
 
 /* Reads and runs a kernel. False where it is refused. */
 static bool run(const char *text, const char *name, const struct way *way,
@@ -218,7 +206,7 @@ static bool run(const char *text, const char *name, const struct way *way,
     const struct tma_watch watch = {.sampling =
                                         way->sampled ? TMA_SAMPLING_USUAL : TMA_SAMPLING_NONE};
     memset(outcome, 0, sizeof *outcome);
-    if (!is_read(text, name, &scenario)) {
+    if (!read_scenario_text(text, name, way->settings, way->setting_count, &scenario, refusal)) {
         tma_scenario_free(&scenario);
         return false;
     }
@@ -274,16 +262,18 @@ static void try_orders(const char *text, const char *name, const struct way *way
         free(shuffled);
         free(other.lines);
     }
+    ck_assert_msg(!way->sampled || listed.result.sampled.skipped_cycles > 0, "%s: nothing skipped",
+                  name);
     free(listed.lines);
 }
 
-static char *read_file(const char *path) {
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, 1 << 16);
-    ck_assert(file != NULL && text != NULL);
-    ck_assert_uint_lt(fread(text, 1, 1 << 16, file), 1 << 16);
-    fclose(file);
-    return text;
+/* Runs the kernel of a file, as try_orders. */
+static void try_file(const char *path, const struct way *way, int shuffles, uint64_t *state) {
+    char *text;
+    size_t length;
+    ck_assert_int_eq(tma_text_read(path, &text, &length, NULL), TMA_OK);
+    try_orders(text, path, way, shuffles, state);
+    free(text);
 }
 
 /* All kernels of a folder. */
@@ -297,9 +287,7 @@ static void try_folder(const char *folder, const struct way *way, int shuffles) 
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (strstr(entry->d_name, ".yaml") == NULL || tried++ % case_step() != 0)
             continue;
-        char *text = read_file(path);
-        try_orders(text, path, way, shuffles, &state);
-        free(text);
+        try_file(path, way, shuffles, &state);
     }
     closedir(directory);
     ck_assert_int_gt(tried, 4);
@@ -307,7 +295,6 @@ static void try_folder(const char *folder, const struct way *way, int shuffles) 
 
 START_TEST(orders_of_scenarios) {
     try_folder("configs/scenarios/kernels", &(struct way){.with_experiments = true}, 1);
-    try_folder("configs/scenarios/kernels", &(struct way){0}, SHUFFLES);
 }
 END_TEST
 
@@ -319,8 +306,25 @@ START_TEST(orders_of_the_library) {
 }
 END_TEST
 
+/* Runs that leave out CTAs, or iterations of loops. */
+static const struct {
+    const char *path;
+    const char *settings[5];
+    size_t setting_count;
+} sampled_runs[] = {
+    {"configs/kernels/gemm.yaml", {"kernel.sms=4", "M=1024", "N=1024", "K=2048", "WARPS=8"}, 5},
+    {"configs/kernels/gemm.yaml", {"kernel.sms=4", "M=2048", "N=1024", "K=4096"}, 4},
+    {"configs/scenarios/kernels/dynamic_tiles.yaml", {"TILES=6000"}, 1},
+};
+
 START_TEST(orders_of_sampled_runs) {
-    try_folder("configs/kernels", &(struct way){.sampled = true}, 1);
+    uint64_t state = 5;
+    for (int i = 0; i < TABLE_ROWS(sampled_runs); i += case_step())
+        try_file(sampled_runs[i].path,
+                 &(struct way){.settings = sampled_runs[i].settings,
+                               .setting_count = sampled_runs[i].setting_count,
+                               .sampled = true},
+                 1, &state);
 }
 END_TEST
 
@@ -330,27 +334,19 @@ START_TEST(orders_of_inputs_that_went_wrong) {
         "tests/cli/kernels/arrive_last.yaml", "tests/cli/kernels/arrive_first.yaml",
         "tests/cli/kernels/prefetch_at_end.yaml", "tests/cli/kernels/reduce_fills.yaml"};
     uint64_t state = 3;
-    for (int i = 0; i < TABLE_ROWS(paths); i++) {
-        char *text = read_file(paths[i]);
-        try_orders(text, paths[i], &(struct way){0}, SHUFFLES, &state);
-        free(text);
-    }
+    for (int i = 0; i < TABLE_ROWS(paths); i++)
+        try_file(paths[i], &(struct way){0}, SHUFFLES, &state);
 }
 END_TEST
 
 START_TEST(orders_of_random_kernels) {
     static struct yaml_text yaml;
     struct tma_machine machine = small_machine();
-    uint64_t state = 7;
-    const char *soak = getenv("KERNELS");
-    int count = soak != NULL ? atoi(soak) : some_of(RANDOM_KERNELS);
+    uint64_t state = first_random_state(7);
+    int count = kernels_to_try(RANDOM_KERNELS);
     for (int i = 0; i < count; i++) {
-        uint8_t bytes[512];
-        for (size_t b = 0; b < sizeof bytes; b++)
-            bytes[b] = (uint8_t)random_between(&state, 0, 255);
-        struct fuzz_input input = {bytes, sizeof bytes};
+        draw_kernel_text(&state, i, &yaml);
         machine.topology.seed = (uint32_t)(i % 4);
-        draw_kernel(&input, i % 4 == 0 ? &usual_kernel : &small_kernel, &yaml);
         try_orders(yaml.bytes, "random", &(struct way){.machine = &machine}, SHUFFLES, &state);
     }
 }

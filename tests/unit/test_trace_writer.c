@@ -169,6 +169,35 @@ START_TEST(test_failed_write_is_reported_at_close) {
 }
 END_TEST
 
+/* A writer that checks says which event broke a promise, or what has not ended. */
+static const struct {
+    int first, end; /* of the lines that are written */
+    enum tma_error_code code;
+    const char *message;
+} checked[] = {
+    {0, 0, TMA_OK, ""},
+    {0, 1, TMA_ERROR_MODEL, "the trace breaks a promise: CTA 0 has no end"},
+    {0, 3, TMA_ERROR_MODEL,
+     "the trace breaks a promise: CTA 2 does not run: "
+     "         7 sm   1 cta     2 slot  3  issue     op=4 map=1"},
+};
+
+START_TEST(test_promises_are_checked) {
+    char text[1024];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    struct tma_trace_header checking = header;
+    struct tma_error error = {0};
+    checking.checks = true;
+    struct tma_trace_writer *writer = tma_trace_writer_open(file, &checking, NULL);
+    struct tma_event_sink sink = tma_trace_writer_sink(writer);
+    for (int i = checked[_i].first; i < checked[_i].end; i++)
+        sink.event(sink.context, &lines[i].event);
+    ck_assert_int_eq(tma_trace_writer_close(writer, &error), checked[_i].code);
+    ck_assert_str_eq(error.text, checked[_i].message);
+    fclose(file);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("trace writer");
     TCase *tests = tcase_create("all");
@@ -178,6 +207,7 @@ int main(void) {
     tcase_add_test(tests, test_limit_below_the_header_is_refused);
     tcase_add_test(tests, test_trace_has_header_events_and_end);
     tcase_add_loop_test(tests, test_limit_drops_the_rest, 0, TABLE_ROWS(limits));
+    tcase_add_loop_test(tests, test_promises_are_checked, 0, TABLE_ROWS(checked));
     tcase_add_loop_test(tests, test_failed_write_is_reported_at_close, 0, 3);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -10,6 +10,12 @@
 #include "scenario/describe.h"
 #include "trace/trace.h"
 
+#ifdef TMA_DEBUG
+enum { CHECKS_TRACES = true };
+#else
+enum { CHECKS_TRACES = false };
+#endif
+
 /* The resolved scenario for the header of the trace. */
 struct fields {
     struct tma_trace_field *items; /* owned */
@@ -100,7 +106,8 @@ enum tma_error_code cli_trace_run(const struct cli_trace *trace,
     struct tma_trace_header header = {.scenario = scenario->name,
                                       .fields = fields.items,
                                       .field_count = fields.count,
-                                      .limit_bytes = trace->limit_bytes};
+                                      .limit_bytes = trace->limit_bytes,
+                                      .checks = CHECKS_TRACES};
     if (scenario->program != NULL)
         name_kernel(&scenario->program->kernel, names, &header);
     struct tma_trace_writer *writer = tma_trace_writer_open(trace->file, &header, error);

@@ -17,8 +17,8 @@ sample() {
     awk -v sectors="$(figure "$SCRATCH/part" sectors)" -v hits="$(figure "$SCRATCH/part" sector_hits)" \
         -v misses="$(figure "$SCRATCH/part" sector_misses)" \
         'BEGIN { if (sectors != hits + misses) print sectors " is not " hits " + " misses }'
-    # Operations and bytes, of which each window has its share, within a percent.
-    for name in operations moved; do
+    # Operations, bytes and rows, of which each window has its share, within a percent.
+    for name in operations moved rows; do
         awk -v a="$(figure "$SCRATCH/whole" $name)" -v b="$(figure "$SCRATCH/part" $name)" -v name=$name \
             'BEGIN { if (b < 0.99 * a || b > 1.01 * a) print name ": " b " of " a }'
     done
@@ -29,6 +29,7 @@ sample gemm kernel.sms=4 M=2048 N=2048 K=512
 sample l2_resident workload.ctas=7920 workload.iterations=4
 echo "-- iterations of loops"
 sample gemm_persistent CTAS=4 M=2048 N=2048 K=512
+sample gemm_ws CTAS=8 M=2048 N=4096 K=512
 sample ../../configs/scenarios/kernels/dynamic_tiles.yaml TILES=6000
 sample l2_resident workload.ctas=8 workload.iterations=2048
 echo "-- roles spend their time as in the whole run, within 2 % of it"
