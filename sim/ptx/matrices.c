@@ -6,9 +6,6 @@
 #include "ptx/check_calls.h"
 #include "ptx/matrix.h"
 
-/* Words of registers: [register][lane]. */
-typedef uint32_t fragment[TMA_PTX_MAX_ACCUMULATOR][32];
-
 /* Copies registers into words. A register of 64 bits is two words. Returns the lanes that have an
  * opaque value in some register. */
 static uint32_t read_words(const struct tma_warp *warp, const struct tma_place *places,
@@ -101,26 +98,16 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
         return TMA_STEP_NEXT;
     const struct tma_ptx_product *product = op->extra;
     struct tma_executor *launch = warp->launch;
-    uint32_t first = (uint32_t)__builtin_ctz(lanes), quarter = warp->index % 4 * 32;
+    uint32_t first = (uint32_t)__builtin_ctz(lanes);
     if (!tma_known(warp, op, &op->c, lanes, "the scale of a matrix product") ||
         !tma_known(warp, op, &op->b, lanes, "a matrix descriptor") ||
         !tma_known(warp, op, &op->a, lanes, "a matrix descriptor"))
         return TMA_STEP_FAILED;
     bool scale = tma_predicate(warp, &op->c) >> first & 1;
-    fragment words;
     uint16_t origin = TMA_ORIGIN_PRODUCT;
-    static const uint32_t zeros[TMA_PTX_MAX_FRAGMENT][TMA_PTX_WARPGROUP];
-    uint32_t a[TMA_PTX_MAX_FRAGMENT][TMA_PTX_WARPGROUP];
-    const uint32_t(*registers)[TMA_PTX_WARPGROUP] = zeros;
-    if (op->list2_count != 0) {
-        uint32_t few[TMA_PTX_MAX_FRAGMENT][32];
-        if (read_words(warp, &launch->places[op->list2], op->list2_count, few, &origin))
-            return all_opaque(warp, op, origin);
-        memset(a, 0, sizeof a);
-        for (uint32_t i = 0; i < op->list2_count; ++i)
-            memcpy(&a[i][quarter], few[i], sizeof few[i]);
-        registers = (const uint32_t(*)[TMA_PTX_WARPGROUP])a;
-    }
+    uint32_t a[TMA_PTX_MAX_FRAGMENT][32], d[TMA_PTX_MAX_ACCUMULATOR][32];
+    if (read_words(warp, &launch->places[op->list2], op->list2_count, a, &origin))
+        return all_opaque(warp, op, origin);
     const struct tma_region *shared = &warp->cta->shared;
     struct tma_ptx_window window = {shared->bytes, shared->opaque, TMA_SHARED_BASE,
                                     (uint32_t)shared->size};
@@ -131,22 +118,12 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
              b_descriptor = tma_lane_value(warp, &op->b, first);
     if (tma_watched(warp))
         tma_watch_product(warp, op, product, a_descriptor, b_descriptor);
-    /* The first 16 bytes of each operand tell whether tiles are opaque, most times. */
-    uint32_t probe =
-        tma_ptx_descriptor_address(b_descriptor, product->transpose_b, 0, 0) - TMA_SHARED_BASE;
-    if (probe < shared->size && shared->size - probe >= 16 && tma_region_opaque(shared, probe, 1))
-        return all_opaque(warp, op, tma_region_origin(shared, probe));
     const struct tma_place *places = &launch->places[op->list];
-    uint32_t d[TMA_PTX_MAX_ACCUMULATOR][TMA_PTX_WARPGROUP];
-    memset(d, 0, product->d_registers * sizeof d[0]);
-    if (scale) {
-        read_words(warp, places, op->list_count, words, &origin);
-        for (uint32_t i = 0; i < product->d_registers; ++i)
-            memcpy(&d[i][quarter], words[i], sizeof words[i]);
-    }
+    if (scale)
+        read_words(warp, places, op->list_count, d, &origin);
     uint32_t address = 0;
-    switch (tma_ptx_wgmma(product, scale, registers, a_descriptor, b_descriptor, &window, d,
-                          matrices, &address)) {
+    switch (tma_ptx_wgmma(product, warp->index % 4, scale, (const uint32_t(*)[32])a, a_descriptor,
+                          b_descriptor, &window, d, matrices, &address)) {
     case TMA_PTX_MATRIX_DONE:
         break;
     case TMA_PTX_MATRIX_OPAQUE:
@@ -158,9 +135,7 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
             "addresses 0x%x to 0x%llx",
             address, TMA_SHARED_BASE, (unsigned long long)(TMA_SHARED_BASE + shared->size - 1));
     }
-    for (uint32_t i = 0; i < product->d_registers; ++i)
-        memcpy(words[i], &d[i][quarter], sizeof words[i]);
-    write_words(warp, places, op->list_count, (const uint32_t(*)[32])words);
+    write_words(warp, places, op->list_count, (const uint32_t(*)[32])d);
     if (!scale) /* else what was opaque in D stays so */
         for (uint32_t i = 0; i < op->list_count; ++i)
             tma_mark(warp, &places[i], TMA_ALL_LANES, 0, 0);

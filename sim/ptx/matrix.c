@@ -142,7 +142,7 @@ static bool wgmma_of(const struct tma_ptx_instruction *instruction,
     uint32_t count = instruction->operand_count;
     product->c = product->d;
     product->d_registers = product->c_registers =
-        accumulator_registers(product->d, 64, product->shape.n, TMA_PTX_WARPGROUP);
+        accumulator_registers(product->d, 16, product->shape.n, 32);
     product->a_in_registers = operands[1].kind == TMA_PTX_VECTOR;
     product->a_registers = product->a_in_registers ? 4 : 0;
     if (vector_count(&operands[0]) != product->d_registers ||
@@ -219,10 +219,11 @@ static void multiply_others(const double *a, const double *b, uint32_t n, uint32
         d[j] += sums[j];
 }
 
-/* D += A * B. */
-static void multiply(const struct tma_ptx_product *product, struct tma_ptx_matrices *matrices) {
+/* D += A * B, of matrices with `rows` rows. */
+static void multiply(const struct tma_ptx_product *product, uint32_t rows,
+                     struct tma_ptx_matrices *matrices) {
     uint32_t n = product->shape.n, k = product->shape.k;
-    for (uint32_t row = 0; row < product->shape.m; ++row)
+    for (uint32_t row = 0; row < rows; ++row)
         for (uint32_t column = 0; column < n; column += 8) {
             const double *a = matrices->a + row * k, *b = matrices->b + column;
             double *d = matrices->d + row * n + column;
@@ -241,50 +242,45 @@ static uint32_t part(uint32_t word, enum tma_ptx_type type, uint32_t index) {
     return bits >= 32 ? word : word >> (bits * index) & ((1u << bits) - 1);
 }
 
-/* Takes a fragment of A or B apart: registers alternate over `halves` groups of 8 rows, then along
- * K. `threads`: the stride of a register in `words`. Rows of warp w begin at 16 w. */
-static void read_fragment(enum tma_ptx_type type, const uint32_t *words, uint32_t threads,
-                          uint32_t halves, uint32_t k, uint32_t row_step, uint32_t k_step,
-                          double *elements) {
+/* Takes a warp's fragment of A or B apart: registers alternate over `halves` groups of 8 rows, then
+ * along K. */
+static void read_fragment(enum tma_ptx_type type, const uint32_t (*words)[32], uint32_t halves,
+                          uint32_t k, uint32_t row_step, uint32_t k_step, double *elements) {
     uint32_t each = per_register(type), width = words_of(type);
-    for (uint32_t thread = 0; thread < threads; ++thread) {
-        uint32_t lane = thread % 32, first = thread / 32 * 16 + lane / 4;
+    for (uint32_t lane = 0; lane < 32; ++lane)
         for (uint32_t group = 0; group < k / (4 * each); ++group)
             for (uint32_t half = 0; half < halves; ++half) {
-                const uint32_t *word = words + (group * halves + half) * width * threads + thread;
-                double *to = elements + (first + 8 * half) * row_step +
+                const uint32_t(*word)[32] = words + (group * halves + half) * width;
+                double *to = elements + (lane / 4 + 8 * half) * row_step +
                              (4 * each * group + lane % 4 * each) * k_step;
                 for (uint32_t i = 0; i < each; ++i)
-                    to[i * k_step] = width == 2 ? decode_double(word[0], word[threads])
-                                                : element(type, part(*word, type, i));
+                    to[i * k_step] = width == 2 ? decode_double(word[0][lane], word[1][lane])
+                                                : element(type, part(word[0][lane], type, i));
             }
-    }
 }
 
-/* The first of two columns, and the row, that a thread has of an accumulator; `pair` counts pairs
+/* The first of two columns, and the row, that a lane has of an accumulator; `pair` counts pairs
  * of elements: 8 rows further, then 8 columns. */
-static uint32_t accumulator_at(uint32_t thread, uint32_t pair, uint32_t halves, uint32_t n) {
-    uint32_t lane = thread % 32, row = thread / 32 * 16 + lane / 4 + pair % halves * 8;
-    return row * n + pair / halves * 8 + lane % 4 * 2;
+static uint32_t accumulator_at(uint32_t lane, uint32_t pair, uint32_t halves, uint32_t n) {
+    return (lane / 4 + pair % halves * 8) * n + pair / halves * 8 + lane % 4 * 2;
 }
 
-static void read_accumulator(enum tma_ptx_type type, const uint32_t *words, uint32_t threads,
-                             uint32_t halves, uint32_t n, double *elements) {
+static void read_accumulator(enum tma_ptx_type type, const uint32_t (*words)[32], uint32_t halves,
+                             uint32_t n, double *elements) {
     uint32_t pairs = halves * n / 8;
-    for (uint32_t thread = 0; thread < threads; ++thread)
+    for (uint32_t lane = 0; lane < 32; ++lane)
         for (uint32_t pair = 0; pair < pairs; ++pair) {
-            double *to = elements + accumulator_at(thread, pair, halves, n);
-            const uint32_t *word = words + thread;
+            double *to = elements + accumulator_at(lane, pair, halves, n);
             if (type == TMA_PTX_F64) {
-                word += 4 * pair * threads;
-                to[0] = decode_double(word[0], word[threads]);
-                to[1] = decode_double(word[2 * threads], word[3 * threads]);
+                const uint32_t(*word)[32] = words + 4 * pair;
+                to[0] = decode_double(word[0][lane], word[1][lane]);
+                to[1] = decode_double(word[2][lane], word[3][lane]);
             } else if (type == TMA_PTX_F16) {
-                to[0] = element(type, word[pair * threads] & 0xffff);
-                to[1] = element(type, word[pair * threads] >> 16);
+                to[0] = element(type, words[pair][lane] & 0xffff);
+                to[1] = element(type, words[pair][lane] >> 16);
             } else {
-                to[0] = element(type, word[2 * pair * threads]);
-                to[1] = element(type, word[(2 * pair + 1) * threads]);
+                to[0] = element(type, words[2 * pair][lane]);
+                to[1] = element(type, words[2 * pair + 1][lane]);
             }
         }
 }
@@ -294,22 +290,21 @@ static uint32_t accumulated(const struct tma_ptx_product *product, double value)
 }
 
 static void write_accumulator(const struct tma_ptx_product *product, const double *elements,
-                              uint32_t *words, uint32_t threads, uint32_t halves) {
+                              uint32_t (*words)[32], uint32_t halves) {
     uint32_t n = product->shape.n, pairs = halves * n / 8;
-    for (uint32_t thread = 0; thread < threads; ++thread)
+    for (uint32_t lane = 0; lane < 32; ++lane)
         for (uint32_t pair = 0; pair < pairs; ++pair) {
-            const double *from = elements + accumulator_at(thread, pair, halves, n);
-            uint32_t *word = words + thread;
+            const double *from = elements + accumulator_at(lane, pair, halves, n);
             if (product->d == TMA_PTX_F64) {
                 uint64_t bits[2];
                 memcpy(bits, from, sizeof bits);
                 for (uint32_t i = 0; i < 4; ++i)
-                    word[(4 * pair + i) * threads] = (uint32_t)(bits[i / 2] >> (i % 2 * 32));
+                    words[4 * pair + i][lane] = (uint32_t)(bits[i / 2] >> (i % 2 * 32));
             } else if (product->d == TMA_PTX_F16) {
-                word[pair * threads] = to_half(from[0]) | to_half(from[1]) << 16;
+                words[pair][lane] = to_half(from[0]) | to_half(from[1]) << 16;
             } else {
-                word[2 * pair * threads] = accumulated(product, from[0]);
-                word[(2 * pair + 1) * threads] = accumulated(product, from[1]);
+                words[2 * pair][lane] = accumulated(product, from[0]);
+                words[2 * pair + 1][lane] = accumulated(product, from[1]);
             }
         }
 }
@@ -318,11 +313,11 @@ void tma_ptx_mma(const struct tma_ptx_product *product, const uint32_t (*a)[32],
                  const uint32_t (*b)[32], const uint32_t (*c)[32], uint32_t (*d)[32],
                  struct tma_ptx_matrices *room) {
     uint32_t halves = product->shape.m / 8, k = product->shape.k, n = product->shape.n;
-    read_fragment(product->a, a[0], 32, halves, k, k, 1, room->a);
-    read_fragment(product->b, b[0], 32, 1, k, 1, n, room->b);
-    read_accumulator(product->c, c[0], 32, halves, n, room->d);
-    multiply(product, room);
-    write_accumulator(product, room->d, d[0], 32, halves);
+    read_fragment(product->a, a, halves, k, k, 1, room->a);
+    read_fragment(product->b, b, 1, k, 1, n, room->b);
+    read_accumulator(product->c, c, halves, n, room->d);
+    multiply(product, product->shape.m, room);
+    write_accumulator(product, room->d, d, halves);
 }
 
 /* ---- wgmma */
@@ -364,19 +359,21 @@ static enum tma_ptx_matrix_result find_chunk(const struct tma_ptx_window *window
     return TMA_PTX_MATRIX_DONE;
 }
 
-/* Reads an operand of `rows` rows along M or N. */
+/* Reads `rows` rows along M or N of an operand, from row `first` on: a multiple of 16. */
 static enum tma_ptx_matrix_result read_operand(const struct tma_ptx_window *window,
                                                uint64_t descriptor, enum tma_ptx_type type,
-                                               bool mn_major, uint32_t rows, uint32_t k,
-                                               uint32_t row_step, uint32_t k_step, double *elements,
-                                               uint32_t *address) {
+                                               bool mn_major, uint32_t first, uint32_t rows,
+                                               uint32_t k, uint32_t row_step, uint32_t k_step,
+                                               double *elements, uint32_t *address) {
     uint32_t line_step = mn_major ? k_step : row_step, step = mn_major ? row_step : k_step;
     uint32_t bits = element_bits(type), each = 128 / bits;
     uint32_t lines = mn_major ? k : rows, chunks = (mn_major ? rows : k) / each;
+    uint32_t first_line = mn_major ? 0 : first, first_chunk = mn_major ? first / each : 0;
     for (uint32_t line = 0; line < lines; ++line)
         for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
             const uint8_t *bytes;
-            *address = tma_ptx_descriptor_address(descriptor, mn_major, line, chunk);
+            *address = tma_ptx_descriptor_address(descriptor, mn_major, first_line + line,
+                                                  first_chunk + chunk);
             enum tma_ptx_matrix_result result = find_chunk(window, *address, &bytes);
             if (result != TMA_PTX_MATRIX_DONE)
                 return result;
@@ -389,34 +386,31 @@ static enum tma_ptx_matrix_result read_operand(const struct tma_ptx_window *wind
     return TMA_PTX_MATRIX_DONE;
 }
 
-enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, bool scale_d,
-                                         const uint32_t (*a_registers)[TMA_PTX_WARPGROUP],
+enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, uint32_t quarter,
+                                         bool scale_d, const uint32_t (*a)[32],
                                          uint64_t a_descriptor, uint64_t b_descriptor,
-                                         const struct tma_ptx_window *window,
-                                         uint32_t (*d)[TMA_PTX_WARPGROUP],
+                                         const struct tma_ptx_window *window, uint32_t (*d)[32],
                                          struct tma_ptx_matrices *room, uint32_t *address) {
     uint32_t n = product->shape.n, k = product->shape.k;
-    enum tma_ptx_matrix_result result = TMA_PTX_MATRIX_DONE;
-    if (product->a_in_registers)
-        read_fragment(product->a, a_registers[0], TMA_PTX_WARPGROUP, 2, k, k, 1, room->a);
-    else
-        result = read_operand(window, a_descriptor, product->a, product->transpose_a, 64, k, k, 1,
-                              room->a, address);
-    if (result == TMA_PTX_MATRIX_DONE)
-        result = read_operand(window, b_descriptor, product->b, product->transpose_b, n, k, 1, n,
-                              room->b, address);
+    enum tma_ptx_matrix_result result = read_operand(
+        window, b_descriptor, product->b, product->transpose_b, 0, n, k, 1, n, room->b, address);
+    if (result == TMA_PTX_MATRIX_DONE && !product->a_in_registers)
+        result = read_operand(window, a_descriptor, product->a, product->transpose_a, 16 * quarter,
+                              16, k, k, 1, room->a, address);
     if (result != TMA_PTX_MATRIX_DONE)
         return result;
+    if (product->a_in_registers)
+        read_fragment(product->a, a, 2, k, k, 1, room->a);
     if (product->negate_a)
-        negate(room->a, 64 * k);
+        negate(room->a, 16 * k);
     if (product->negate_b)
         negate(room->b, n * k);
     if (scale_d)
-        read_accumulator(product->d, d[0], TMA_PTX_WARPGROUP, 2, n, room->d);
+        read_accumulator(product->d, (const uint32_t(*)[32])d, 2, n, room->d);
     else
-        memset(room->d, 0, 64 * n * sizeof *room->d);
-    multiply(product, room);
-    write_accumulator(product, room->d, d[0], TMA_PTX_WARPGROUP, 2);
+        memset(room->d, 0, 16 * n * sizeof *room->d);
+    multiply(product, 16, room);
+    write_accumulator(product, room->d, d, 2);
     return TMA_PTX_MATRIX_DONE;
 }
 

@@ -18,9 +18,8 @@
 #include "ptx/decoded.h"
 
 enum {
-    TMA_PTX_MAX_FRAGMENT = 16,     /* 32-bit registers of a fragment of mma.sync */
-    TMA_PTX_MAX_ACCUMULATOR = 128, /* of wgmma's D */
-    TMA_PTX_WARPGROUP = 128        /* threads */
+    TMA_PTX_MAX_FRAGMENT = 16,    /* 32-bit registers of a fragment of mma.sync */
+    TMA_PTX_MAX_ACCUMULATOR = 128 /* of wgmma's D */
 };
 
 /* An mma.sync or wgmma.mma_async, taken apart. */
@@ -41,9 +40,9 @@ struct tma_ptx_product {
 /* Operands as numbers. Room that a caller keeps for all products, as it is too large for small
  * stacks. */
 struct tma_ptx_matrices {
-    double a[64 * 256];  /* by row, then along K */
+    double a[16 * 256];  /* by row, then along K */
     double b[256 * 256]; /* along K, then by column */
-    double d[64 * 256];  /* C first; by row, then by column */
+    double d[16 * 256];  /* C first; by row, then by column */
 };
 
 /* Takes an instruction apart. False: its vectors have other lengths than the shape needs, or a
@@ -70,14 +69,13 @@ enum tma_ptx_matrix_result {
     TMA_PTX_MATRIX_OUTSIDE /* a descriptor reaches out of shared memory */
 };
 
-/* D = A * B + D of a warpgroup, or A * B if `scale_d` is false: [register][thread]. A is
- * a_registers, or lies where `a_descriptor` says. *address: OPAQUE or OUTSIDE, of the first 16
- * bytes concerned. */
-enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, bool scale_d,
-                                         const uint32_t (*a_registers)[TMA_PTX_WARPGROUP],
+/* What a warp does of a wgmma: D = A * B + D, or A * B if `scale_d` is false, of the 16 rows from
+ * 16 * quarter on, in [register][lane]. A is `a`, or lies where `a_descriptor` says. *address:
+ * OPAQUE or OUTSIDE, of the first 16 bytes concerned, of B before A. */
+enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, uint32_t quarter,
+                                         bool scale_d, const uint32_t (*a)[32],
                                          uint64_t a_descriptor, uint64_t b_descriptor,
-                                         const struct tma_ptx_window *window,
-                                         uint32_t (*d)[TMA_PTX_WARPGROUP],
+                                         const struct tma_ptx_window *window, uint32_t (*d)[32],
                                          struct tma_ptx_matrices *room, uint32_t *address);
 
 /* Address of 16 bytes of an operand of wgmma in shared memory. `mn_major`: transposed. K-major:

@@ -89,20 +89,19 @@ static uint64_t encode(enum tma_ptx_type type, int value) {
     return (uint64_t)value & (bits == 32 ? 0xffffffffu : (1u << bits) - 1);
 }
 
-/* Puts an element's bits at element `index` of a thread's registers, [register][thread]. */
-static void put(uint32_t *words, uint32_t threads, uint32_t thread, enum tma_ptx_type type,
-                uint32_t index, uint64_t bits) {
+/* Puts an element's bits at element `index` of a lane's registers, [register][lane]. */
+static void put(uint32_t (*words)[32], uint32_t lane, enum tma_ptx_type type, uint32_t index,
+                uint64_t bits) {
     uint32_t width = tma_ptx_types[type].bits, at = index * width;
     for (uint32_t i = 0; i < (width + 31) / 32; ++i)
-        words[(at / 32 + i) * threads + thread] |= (uint32_t)(bits >> (32 * i)) << at % 32;
+        words[at / 32 + i][lane] |= (uint32_t)(bits >> (32 * i)) << at % 32;
 }
 
-static uint64_t get(const uint32_t *words, uint32_t threads, uint32_t thread,
-                    enum tma_ptx_type type, uint32_t index) {
+static uint64_t get(uint32_t (*words)[32], uint32_t lane, enum tma_ptx_type type, uint32_t index) {
     uint32_t width = tma_ptx_types[type].bits, at = index * width;
-    uint64_t bits = words[at / 32 * threads + thread] >> at % 32;
+    uint64_t bits = words[at / 32][lane] >> at % 32;
     if (width == 64)
-        bits |= (uint64_t)words[(at / 32 + 1) * threads + thread] << 32;
+        bits |= (uint64_t)words[at / 32 + 1][lane] << 32;
     return width == 16 ? bits & 0xffff : bits;
 }
 
@@ -195,19 +194,19 @@ START_TEST(test_mma) {
         for (uint32_t i = 0; i < k; ++i) {
             place_a(a_type, m, row, i, &lane, &index);
             a_values[row][i] = draw(a_type);
-            put(a[0], 32, lane, a_type, index, encode(a_type, a_values[row][i]));
+            put(a, lane, a_type, index, encode(a_type, a_values[row][i]));
         }
     for (uint32_t column = 0; column < 8; ++column)
         for (uint32_t i = 0; i < k; ++i) {
             place_a(b_type, 8, column, i, &lane, &index);
             b_values[column][i] = draw(b_type);
-            put(b[0], 32, lane, b_type, index, encode(b_type, b_values[column][i]));
+            put(b, lane, b_type, index, encode(b_type, b_values[column][i]));
         }
     for (uint32_t row = 0; row < m; ++row)
         for (uint32_t column = 0; column < 8; ++column) {
             place_c(m, row, column, &lane, &index);
             sums[row][column] = (int)random_below(7) - 3;
-            put(c[0], 32, lane, d_type, index, encode(d_type, sums[row][column]));
+            put(c, lane, d_type, index, encode(d_type, sums[row][column]));
             for (uint32_t i = 0; i < k; ++i) {
                 int x = a_values[row][i], y = b_values[column][i];
                 sums[row][column] += strstr(products[_i].more, "xor") != NULL ? x ^ y : x * y;
@@ -218,7 +217,7 @@ START_TEST(test_mma) {
     for (uint32_t row = 0; row < m; ++row)
         for (uint32_t column = 0; column < 8; ++column) {
             place_c(m, row, column, &lane, &index);
-            uint64_t bits = get(c[0], 32, lane, d_type, index);
+            uint64_t bits = get(c, lane, d_type, index);
             double value;
             if (d_type == TMA_PTX_F64) {
                 memcpy(&value, &bits, sizeof value);
@@ -247,7 +246,8 @@ END_TEST
 enum { WINDOW_BASE = 1024, WINDOW_BYTES = 65536, B_START = 32768 };
 
 static uint8_t shared[WINDOW_BYTES], opaque[WINDOW_BYTES / 8];
-static uint32_t d[128][128], a_registers[4][128];
+/* Of each warp. */
+static uint32_t d[4][128][32], a_registers[4][4][32];
 static int a_values[64][256], b_values[256][256];
 
 /* Where a tile of canonical layout has 16 bytes: as TMA writes boxes of `width` bytes (16: no
@@ -344,19 +344,20 @@ static void check_group(uint32_t row_of_table, uint32_t n, bool in_registers, ui
         for (uint32_t i = 0; i < k; ++i) {
             place_a(a_type, 16, row, i, &lane, &index);
             a_values[row][i] = draw(a_type);
-            put(a_registers[0], 128, row / 16 * 32 + lane, a_type, index,
-                encode(a_type, a_values[row][i]));
+            put(a_registers[row / 16], lane, a_type, index, encode(a_type, a_values[row][i]));
         }
     for (uint32_t row = 0; row < 64; ++row)
         for (uint32_t column = 0; column < n; ++column) {
             place_c(16, row, column, &lane, &index);
-            put(d[0], 128, row / 16 * 32 + lane, d_type, index, encode(d_type, 2));
+            put(d[row / 16], lane, d_type, index, encode(d_type, 2));
         }
     struct tma_ptx_window window = {shared, opaque, WINDOW_BASE, WINDOW_BYTES};
     uint32_t address;
-    ck_assert_uint_eq(tma_ptx_wgmma(&product, scale_d, (const uint32_t(*)[128])a_registers,
-                                    a_descriptor, b_descriptor, &window, d, &room, &address),
-                      TMA_PTX_MATRIX_DONE);
+    for (uint32_t quarter = 0; quarter < 4; ++quarter)
+        ck_assert_uint_eq(tma_ptx_wgmma(&product, quarter, scale_d,
+                                        (const uint32_t(*)[32])a_registers[quarter], a_descriptor,
+                                        b_descriptor, &window, d[quarter], &room, &address),
+                          TMA_PTX_MATRIX_DONE);
     for (uint32_t row = 0; row < 64; ++row)
         for (uint32_t column = 0; column < n; ++column) {
             int sum = 0;
@@ -364,7 +365,7 @@ static void check_group(uint32_t row_of_table, uint32_t n, bool in_registers, ui
                 sum += a_values[row][i] * b_values[column][i];
             sum = (negate_a ? -sum : sum) + (scale_d ? 2 : 0);
             place_c(16, row, column, &lane, &index);
-            double value = value_of(d_type, get(d[0], 128, row / 16 * 32 + lane, d_type, index));
+            double value = value_of(d_type, get(d[row / 16], lane, d_type, index));
             ck_assert_msg(value == sum, "%s swizzles %u %u: (%u, %u) is %g, not %d", text,
                           swizzle_a, swizzle_b, row, column, value, sum);
         }
@@ -408,27 +409,38 @@ START_TEST(test_window) {
                          "p, 1, 1, 0, 0;",
                          &product));
     struct tma_ptx_window window = {shared, opaque, WINDOW_BASE, WINDOW_BYTES};
-    uint32_t address, before[4][128];
+    uint32_t address, before[4][32];
     uint64_t a = descriptor(WINDOW_BASE, 128, 256, 0), b = descriptor(B_START, 128, 256, 0);
     memset(d, 0x11, sizeof d);
     memcpy(before, d, sizeof before);
     uint32_t bad = B_START - WINDOW_BASE + 128 + 3 * 16 + 5;
     opaque[bad / 8] = (uint8_t)(1 << bad % 8);
-    ck_assert_uint_eq(tma_ptx_wgmma(&product, true, NULL, a, b, &window, d, &room, &address),
-                      TMA_PTX_MATRIX_OPAQUE);
-    ck_assert_uint_eq(address, B_START + 128 + 3 * 16);
-    ck_assert_mem_eq(before, d, sizeof before);
+    for (uint32_t quarter = 0; quarter < 4; ++quarter) {
+        ck_assert_uint_eq(tma_ptx_wgmma(&product, quarter, true, NULL, a, b, &window, d[quarter],
+                                        &room, &address),
+                          TMA_PTX_MATRIX_OPAQUE);
+        ck_assert_uint_eq(address, B_START + 128 + 3 * 16);
+        ck_assert_mem_eq(before, d[quarter], sizeof before);
+    }
+    opaque[bad / 8] = 0;
+    /* A warp reads its own 16 rows of A: two groups of 8, 256 bytes apart. */
+    bad = 5 * 256 + 2 * 16;
+    opaque[bad / 8] = (uint8_t)(1 << bad % 8);
+    for (uint32_t quarter = 0; quarter < 4; ++quarter)
+        ck_assert_uint_eq(tma_ptx_wgmma(&product, quarter, true, NULL, a, b, &window, d[quarter],
+                                        &room, &address),
+                          quarter == 2 ? TMA_PTX_MATRIX_OPAQUE : TMA_PTX_MATRIX_DONE);
     window.opaque = NULL;
-    ck_assert_uint_eq(tma_ptx_wgmma(&product, true, NULL, a, b, &window, d, &room, &address),
+    ck_assert_uint_eq(tma_ptx_wgmma(&product, 2, true, NULL, a, b, &window, d[2], &room, &address),
                       TMA_PTX_MATRIX_DONE);
-    window.size = B_START - WINDOW_BASE + 255;
-    ck_assert_uint_eq(tma_ptx_wgmma(&product, true, NULL, a, b, &window, d, &room, &address),
-                      TMA_PTX_MATRIX_OUTSIDE);
-    ck_assert_uint_eq(address, B_START + 240);
-    ck_assert_uint_eq(tma_ptx_wgmma(&product, true, NULL, descriptor(512, 128, 256, 0), b, &window,
-                                    d, &room, &address),
+    ck_assert_uint_eq(tma_ptx_wgmma(&product, 0, true, NULL, descriptor(512, 128, 256, 0), b,
+                                    &window, d[0], &room, &address),
                       TMA_PTX_MATRIX_OUTSIDE);
     ck_assert_uint_eq(address, 512);
+    window.size = B_START - WINDOW_BASE + 255;
+    ck_assert_uint_eq(tma_ptx_wgmma(&product, 0, true, NULL, a, b, &window, d[0], &room, &address),
+                      TMA_PTX_MATRIX_OUTSIDE);
+    ck_assert_uint_eq(address, B_START + 240);
 }
 END_TEST
 
