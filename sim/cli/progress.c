@@ -54,8 +54,10 @@ static void print_line(const struct cli_progress *progress, double seconds) {
     char cycles[NUMBER_BYTES], rate[NUMBER_BYTES], left[NUMBER_BYTES];
     write_number((double)progress->cycles, cycles);
     write_number((double)progress->cycles / seconds, rate);
-    fprintf(stderr, "tmasim: %" PRIu64 " of %" PRIu64 " %s, %s cycles, %s cycles/s", progress->done,
-            progress->total, progress->unit, cycles, rate);
+    fprintf(stderr, "tmasim: %" PRIu64 " of %" PRIu64 " %s", progress->done, progress->total,
+            progress->unit);
+    if (progress->cycles > 0)
+        fprintf(stderr, ", %s cycles, %s cycles/s", cycles, rate);
     if (progress->done_work > 0) {
         double work = (double)progress->done_work;
         write_time(seconds * ((double)progress->total_work - work) / work, left);

@@ -12,7 +12,7 @@ struct cli_progress {
     uint64_t total, done;
     uint64_t total_work; /* in any unit, for the time that is left */
     uint64_t done_work;
-    uint64_t cycles; /* simulated so far */
+    uint64_t cycles; /* simulated so far; 0: none are shown */
 
     bool quiet, terminal; /* how the line is shown */
     bool shown;           /* a line stands on the terminal */

@@ -19,19 +19,30 @@ static uint32_t random_word(uint32_t word) {
     return word ^ word >> 16;
 }
 
+/* Element number `choice` of those that the fill function chooses from. */
+static void put_choice(const struct tma_launch_buffer *buffer, uint64_t choice, uint8_t *bytes) {
+    int64_t value = (int64_t)choice + buffer->fill.low;
+    /* The product is a number of single precision. */
+    if (tma_element_is_float(buffer->type))
+        tma_element_from_number(buffer->type, (float)value * (float)buffer->fill.scale, bytes);
+    else
+        tma_element_from_integer(buffer->type, value, bytes);
+}
+
 static void fill(const struct tma_launch_buffer *buffer, uint8_t *bytes) {
+    enum { KEPT = 256, WIDEST = 8 };
+    uint8_t kept[KEPT][WIDEST];
     uint32_t size = tma_element_bytes(buffer->type);
     uint32_t base = (uint32_t)buffer->fill.seed * 0x1000003u;
-    bool is_float = tma_element_is_float(buffer->type);
+    uint32_t count = (uint32_t)buffer->fill.count;
+    for (uint32_t i = 0; i < KEPT && i < count; i++)
+        put_choice(buffer, i, kept[i]);
     for (uint64_t i = 0; i < buffer->bytes / size; i++) {
-        uint32_t word = random_word((uint32_t)i + base);
-        int64_t value = (int64_t)((word >> 8) % buffer->fill.count) + buffer->fill.low;
-        /* The product is a number of single precision. */
-        if (is_float)
-            tma_element_from_number(buffer->type, (float)value * (float)buffer->fill.scale,
-                                    bytes + i * size);
+        uint32_t choice = (random_word((uint32_t)i + base) >> 8) % count;
+        if (choice < KEPT)
+            memcpy(bytes + i * size, kept[choice], size);
         else
-            tma_element_from_integer(buffer->type, value, bytes + i * size);
+            put_choice(buffer, choice, bytes + i * size);
     }
 }
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "ptx/softfloat.h"
 
@@ -66,20 +65,9 @@ uint64_t tma_element_bits(enum tma_element type, const uint8_t *bytes) {
 /* The bits of the format's number that is closest to `value`; of two, the even one. A NaN has all
  * ones behind its sign. */
 static uint64_t encode(const struct format *format, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
     if (isnan(value))
         return UINT64_MAX >> (64 - 8 * format->bytes + (signbit(value) == 0));
-    return tma_number_bits(tma_number_of(TMA_FORMAT_F64, bits), format->number, TMA_ROUND_EVEN,
-                           false, false);
-}
-
-static double decode(const struct format *format, uint64_t bits) {
-    double value;
-    bits = tma_number_bits(tma_number_of(format->number, bits), TMA_FORMAT_F64, TMA_ROUND_EVEN,
-                           false, false);
-    memcpy(&value, &bits, sizeof value);
-    return isnan(value) ? (double)NAN : value;
+    return tma_double_rounded(format->number, value);
 }
 
 void tma_element_from_integer(enum tma_element type, int64_t value, uint8_t *bytes) {
@@ -99,8 +87,10 @@ void tma_element_from_number(enum tma_element type, double value, uint8_t *bytes
 double tma_element_number(enum tma_element type, const uint8_t *bytes) {
     const struct format *format = &formats[type];
     uint64_t bits = tma_element_bits(type, bytes);
-    if (tma_element_is_float(type))
-        return decode(format, bits);
+    if (tma_element_is_float(type)) {
+        double value = tma_double_of(format->number, bits);
+        return isnan(value) ? (double)NAN : value; /* without a sign */
+    }
     uint32_t unused = 64 - 8 * (uint32_t)format->bytes;
     return format->is_signed ? (double)((int64_t)(bits << unused) >> unused) : (double)bits;
 }
@@ -112,7 +102,8 @@ double tma_element_distance(enum tma_element type, const uint8_t *a, const uint8
         return 0;
     if (!tma_element_is_float(type))
         return fabs(tma_element_number(type, a) - tma_element_number(type, b));
-    bool left_nan = isnan(decode(format, left)), right_nan = isnan(decode(format, right));
+    bool left_nan = isnan(tma_double_of(format->number, left)),
+         right_nan = isnan(tma_double_of(format->number, right));
     if (left_nan || right_nan)
         return left_nan && right_nan ? 0 : INFINITY;
     /* Bits of one sign are in the order of the numbers. */

@@ -14,9 +14,6 @@
 
 enum { TEXT_BYTES = 1024, PATH_BYTES = 128 };
 
-/* Buffers hold addresses of 47 bits; bytes are counted exactly in a double. */
-#define MOST_BYTES 1099511627776.0
-
 struct launch_input {
     char text[TEXT_BYTES + 1]; /* room for each text, which is taken from its node */
     const struct tma_yaml_node *dimensions[3][TMA_LAUNCH_DIMENSIONS];
@@ -113,7 +110,7 @@ static const struct tma_key buffer_keys[] = {
      .kind = TMA_KEY_U64,
      .unit = &tma_unit_driver_bytes,
      .min = 1,
-     .max = MOST_BYTES,
+     .max = (double)TMA_LAUNCH_MOST_BYTES,
      .offset = offsetof(struct launch_buffer, bytes),
      .meaning = "size"},
     {.path = "data_type",

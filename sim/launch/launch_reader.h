@@ -5,6 +5,9 @@
 #include "launch/launch.h"
 #include "scenario/tree.h"
 
+/* Of a buffer: addresses have 47 bits, and bytes are counted exactly in a double. */
+#define TMA_LAUNCH_MOST_BYTES (UINT64_C(1) << 40)
+
 struct tma_launch_reader {
     struct tma_launch *launch;
     struct tma_diagnostics *list;

@@ -125,7 +125,7 @@ static void read_buffer(struct tma_launch_reader *reader, const struct tma_yaml_
     buffer->at = node->at;
     buffer->name = text(reader, node, "name");
     buffer->bytes = number(reader, node, "bytes", TMA_ELEMENT_UINT64, 0);
-    if (buffer->bytes > (uint64_t)1 << 40)
+    if (buffer->bytes > TMA_LAUNCH_MOST_BYTES)
         missing(reader, node, "bytes", "a number up to 2^40");
     const char *word = tma_launch_text(node, "dtype");
     if (word != NULL && !tma_value_of(&tma_element_names, word, &type))
@@ -148,11 +148,15 @@ static int32_t scratch(struct tma_launch_reader *reader, const struct tma_yaml_n
     uint64_t bytes = number(reader, root, "scratch_per_cta", TMA_ELEMENT_UINT64, 0);
     if (bytes == 0)
         return tma_launch_find_buffer(reader, node);
+    for (int i = 0; i < TMA_LAUNCH_DIMENSIONS; i++)
+        if (__builtin_mul_overflow(bytes, launch->grid[i], &bytes) ||
+            bytes > TMA_LAUNCH_MOST_BYTES) {
+            missing(reader, root, "scratch_per_cta", "at most 1 TiB in all CTAs");
+            return -1;
+        }
     struct tma_launch_buffer *buffer = tma_launch_add_buffer(reader);
     if (buffer == NULL)
         return -1;
-    for (int i = 0; i < TMA_LAUNCH_DIMENSIONS; i++)
-        bytes *= launch->grid[i];
     *buffer = (struct tma_launch_buffer){.name = node->text,
                                          .at = node->at,
                                          .bytes = bytes,

@@ -17,7 +17,7 @@
 
 /* Where buffers lie: as allocations of their own, with a gap behind each, so that an access past
  * the end of one reaches none. */
-enum { ALLOCATION_BYTES = 2 << 20, MOST_CLUSTER_CTAS = 16 };
+enum { ALLOCATION_BYTES = 2 << 20 };
 #define FIRST_ADDRESS UINT64_C(0x7f0000000000)
 
 static uint64_t round_up(uint64_t value, uint64_t unit) {
@@ -143,9 +143,9 @@ static void check_machine(struct tma_prepared *prepared, const struct tma_machin
         tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
                      "a CTA has %" PRIu64 " threads; the machine allows %u", threads,
                      machine->sm.cta_threads);
-    if (ctas > MOST_CLUSTER_CTAS)
+    if (ctas > TMA_PTX_MAX_CLUSTER_CTAS)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
-                     "a cluster has %" PRIu64 " CTAs; allowed: %d", ctas, MOST_CLUSTER_CTAS);
+                     "a cluster has %" PRIu64 " CTAs; allowed: %d", ctas, TMA_PTX_MAX_CLUSTER_CTAS);
     if (shared > machine->shared_memory_cta_bytes)
         tma_diagnose(list, TMA_ERROR_ARGUMENT, launch->at,
                      "a CTA takes %" PRIu64 " bytes of shared memory, %u of them dynamic; the "
@@ -211,6 +211,7 @@ static void write_part(const struct tma_prepared *prepared, const struct tma_lau
         map.global_address = address;
         check_map(&map, part->place, architecture, list);
         tma_descriptor_encode(&map, &descriptor);
+        tma_descriptor_encode_oob_base(&map, architecture, &descriptor);
         tma_descriptor_to_bytes(&descriptor, bytes);
         break;
     }

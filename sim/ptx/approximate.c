@@ -1,36 +1,10 @@
 #include "ptx/approximate.h"
 
 #include <math.h>
-#include <string.h>
-
-uint64_t tma_double_bits(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, 8);
-    return bits;
-}
-
-static double double_of_bits(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, 8);
-    return value;
-}
-
-double tma_double_of(enum tma_float_format format, uint64_t bits) {
-    if (format == TMA_FORMAT_F32) {
-        float value;
-        uint32_t word = (uint32_t)bits;
-        memcpy(&value, &word, 4);
-        return value;
-    }
-    if (format == TMA_FORMAT_F64)
-        return double_of_bits(bits);
-    return double_of_bits(
-        tma_number_bits(tma_number_of(format, bits), TMA_FORMAT_F64, TMA_ROUND_EVEN, false, false));
-}
 
 /* 2^n for -1022 <= n <= 1023. */
 static double power(int n) {
-    return double_of_bits((uint64_t)(n + 1023) << 52);
+    return tma_double_of(TMA_FORMAT_F64, (uint64_t)(n + 1023) << 52);
 }
 
 static double exponential(double x) { /* 2^x */
@@ -54,7 +28,8 @@ static double logarithm(double x) { /* log2 x */
         return INFINITY;
     uint64_t bits = tma_double_bits(x);
     int n = (int)(bits >> 52) - 1023;
-    double m = double_of_bits((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1023) << 52);
+    double m =
+        tma_double_of(TMA_FORMAT_F64, (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1023) << 52);
     if (m > 1.4142135623730951) {
         m *= 0.5;
         n += 1;
@@ -71,7 +46,8 @@ static double wave(double x, bool cosine) {
     if (x - x != 0)
         return NAN;
     /* The product is exact in double; hardware rounds it to float32, towards zero. */
-    double t = double_of_bits(tma_double_bits(x * 0.15915493667125701904) & ~UINT64_C(0x1fffffff));
+    double t = tma_double_of(TMA_FORMAT_F64,
+                             tma_double_bits(x * 0.15915493667125701904) & ~UINT64_C(0x1fffffff));
     if (t >= 4503599627370496.0 || t <= -4503599627370496.0)
         t = 0;
     else

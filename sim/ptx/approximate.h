@@ -21,8 +21,4 @@ enum tma_approximation {
 /* The function of x (and of y, of a division). */
 double tma_approximate(enum tma_approximation function, double x, double y);
 
-/* The value of bits of a format of at most 64 bits; the bits of a double. */
-double tma_double_of(enum tma_float_format format, uint64_t bits);
-uint64_t tma_double_bits(double value);
-
 #endif

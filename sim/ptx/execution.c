@@ -12,7 +12,6 @@
 
 enum {
     MAX_SHARED_BYTES = 232448,
-    MAX_CLUSTER_CTAS = 16,
     IDLE_ROUNDS = 64, /* in which a cluster only polls, before others have their turns */
     SPIN_ROUNDS = 16, /* in which it runs and changes nothing that others see */
     IDLE_PASSES = 3,  /* over all clusters, before it is a deadlock */
@@ -63,9 +62,9 @@ static enum tma_error_code check(struct tma_executor *launch) {
             error, TMA_ERROR_ARGUMENT, "%llu threads in a CTA; %s allows %llu",
             (unsigned long long)threads, entry->name,
             (unsigned long long)(entry->maximum_threads[0] != 0 && most < 1024 ? most : 1024));
-    if (cluster > MAX_CLUSTER_CTAS)
-        return tma_fail(error, TMA_ERROR_ARGUMENT, "%llu CTAs in a cluster; 1 to 16 are allowed",
-                        (unsigned long long)cluster);
+    if (cluster > TMA_PTX_MAX_CLUSTER_CTAS)
+        return tma_fail(error, TMA_ERROR_ARGUMENT, "%llu CTAs in a cluster; 1 to %d are allowed",
+                        (unsigned long long)cluster, TMA_PTX_MAX_CLUSTER_CTAS);
     uint64_t shared = entry->shared_bytes + given->dynamic_shared;
     if (shared > MAX_SHARED_BYTES)
         return tma_fail(error, TMA_ERROR_ARGUMENT,

@@ -20,6 +20,8 @@ struct tma_ptx_buffer {
                           makes the whole launch fail with an error that names this buffer */
 };
 
+enum { TMA_PTX_MAX_CLUSTER_CTAS = 16 };
+
 struct tma_ptx_launch {
     const struct tma_ptx_module *module;
     uint32_t function;                      /* an entry of the module */

@@ -118,12 +118,9 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
              b_descriptor = tma_lane_value(warp, &op->b, first);
     if (tma_watched(warp))
         tma_watch_product(warp, op, product, a_descriptor, b_descriptor);
-    const struct tma_place *places = &launch->places[op->list];
-    if (scale)
-        read_words(warp, places, op->list_count, d, &origin);
     uint32_t address = 0;
-    switch (tma_ptx_wgmma(product, warp->index % 4, scale, (const uint32_t(*)[32])a, a_descriptor,
-                          b_descriptor, &window, d, matrices, &address)) {
+    switch (tma_ptx_wgmma_read(product, warp->index % 4, (const uint32_t(*)[32])a, a_descriptor,
+                               b_descriptor, &window, matrices, &address)) {
     case TMA_PTX_MATRIX_DONE:
         break;
     case TMA_PTX_MATRIX_OPAQUE:
@@ -135,6 +132,10 @@ static enum tma_step run_wgmma(struct tma_warp *warp, const struct tma_op *op, u
             "addresses 0x%x to 0x%llx",
             address, TMA_SHARED_BASE, (unsigned long long)(TMA_SHARED_BASE + shared->size - 1));
     }
+    const struct tma_place *places = &launch->places[op->list];
+    if (scale)
+        read_words(warp, places, op->list_count, d, &origin);
+    tma_ptx_wgmma(product, scale, d, matrices);
     write_words(warp, places, op->list_count, (const uint32_t(*)[32])d);
     if (!scale) /* else what was opaque in D stays so */
         for (uint32_t i = 0; i < op->list_count; ++i)
@@ -154,14 +155,14 @@ static uint32_t lanes_of_rows(uint32_t matrices) {
     return TMA_ALL_LANES >> (32 - 8 * matrices);
 }
 
+/* Finds the rows of 1, 2 or 4 matrices, and counts their wavefronts. */
 static bool find_rows(struct tma_warp *warp, const struct tma_op *op, uint32_t matrices,
-                      struct tma_region *regions[32], uint64_t offsets[32], uint32_t low[32],
-                      bool store) {
+                      struct tma_region *regions[32], uint64_t offsets[32], bool store) {
     uint64_t all_addresses[32];
+    uint32_t low[32] = {0};
     uint32_t all = lanes_of_rows(matrices);
     if (!tma_known(warp, op, &op->a, all, "an address"))
         return false;
-    memset(low, 0, 32 * sizeof low[0]);
     for (uint32_t lane = 0; lane < 8 * matrices; ++lane) {
         uint64_t address = tma_address(warp, &op->a, op->offset, lane);
         regions[lane] = tma_locate(warp, op, (enum tma_ptx_space)op->space, address, 16, 16, lane,
@@ -181,16 +182,21 @@ static bool find_rows(struct tma_warp *warp, const struct tma_op *op, uint32_t m
     if (tma_watched(warp))
         tma_watch_access(warp, op, all, all_addresses, 16,
                          store ? TMA_CHECK_WRITE : TMA_CHECK_READ);
+    tma_count_shared(warp, op,
+                     matrices == 4   ? (store ? TMA_STMATRIX_X4 : TMA_LDMATRIX_X4)
+                     : matrices == 2 ? (store ? TMA_STMATRIX_X2 : TMA_LDMATRIX_X2)
+                                     : (store ? TMA_STMATRIX_X1 : TMA_LDMATRIX_X1),
+                     all, low, store);
     return true;
 }
 
 static enum tma_step run_ldmatrix(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_region *regions[32];
     uint64_t offsets[32];
-    uint32_t low[32], count = op->elements;
+    uint32_t count = op->elements;
     if (lanes == 0)
         return TMA_STEP_NEXT;
-    if (!find_rows(warp, op, count, regions, offsets, low, false))
+    if (!find_rows(warp, op, count, regions, offsets, false))
         return TMA_STEP_FAILED;
     for (uint32_t matrix = 0; matrix < count; ++matrix) {
         const struct tma_place *place = &warp->launch->places[op->list + matrix];
@@ -210,21 +216,16 @@ static enum tma_step run_ldmatrix(struct tma_warp *warp, const struct tma_op *op
         memcpy(tma_write(warp, place), words, sizeof words);
         tma_mark(warp, place, TMA_ALL_LANES, opaque, origin);
     }
-    tma_count_shared(warp, op,
-                     count == 4   ? TMA_LDMATRIX_X4
-                     : count == 2 ? TMA_LDMATRIX_X2
-                                  : TMA_LDMATRIX_X1,
-                     lanes_of_rows(count), low, false);
     return TMA_STEP_NEXT;
 }
 
 static enum tma_step run_stmatrix(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_region *regions[32];
     uint64_t offsets[32];
-    uint32_t low[32], count = op->elements;
+    uint32_t count = op->elements;
     if (lanes == 0)
         return TMA_STEP_NEXT;
-    if (!find_rows(warp, op, count, regions, offsets, low, true))
+    if (!find_rows(warp, op, count, regions, offsets, true))
         return TMA_STEP_FAILED;
     for (uint32_t matrix = 0; matrix < count; ++matrix) {
         const struct tma_place *place = &warp->launch->places[op->list + matrix];
@@ -247,11 +248,6 @@ static enum tma_step run_stmatrix(struct tma_warp *warp, const struct tma_op *op
         }
     }
     ++warp->launch->changes;
-    tma_count_shared(warp, op,
-                     count == 4   ? TMA_STMATRIX_X4
-                     : count == 2 ? TMA_STMATRIX_X2
-                                  : TMA_STMATRIX_X1,
-                     lanes_of_rows(count), low, true);
     return TMA_STEP_NEXT;
 }
 

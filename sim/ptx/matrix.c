@@ -3,55 +3,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "ptx/softfloat.h"
+
 /* ---- elements */
 
-/* A float of few bits: sign, exponent, fraction. */
-static double decode(uint32_t bits, int exponent_bits, int fraction_bits, bool infinities) {
-    int bias = (1 << (exponent_bits - 1)) - 1, limit = (1 << exponent_bits) - 1;
-    int exponent = (int)(bits >> fraction_bits) & limit;
-    uint32_t fraction = bits & ((1u << fraction_bits) - 1);
-    double sign = bits >> (exponent_bits + fraction_bits) & 1 ? -1.0 : 1.0;
-    if (infinities && exponent == limit)
-        return fraction != 0 ? (double)NAN : sign * (double)INFINITY;
-    if (!infinities && exponent == limit && fraction == (1u << fraction_bits) - 1)
-        return (double)NAN; /* e4m3 has no infinities */
-    if (exponent == 0)
-        return sign * ldexp((double)fraction, 1 - bias - fraction_bits);
-    uint64_t wide = (uint64_t)(exponent - bias + 1023) << 52 | (uint64_t)fraction
-                                                                   << (52 - fraction_bits);
-    double magnitude;
-    memcpy(&magnitude, &wide, sizeof magnitude);
-    return sign * magnitude;
-}
-
-static double decode_float(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
 static double decode_double(uint32_t low, uint32_t high) {
-    uint64_t bits = (uint64_t)high << 32 | low;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return tma_double_of(TMA_FORMAT_F64, (uint64_t)high << 32 | low);
 }
 
 /* Element of a type, of at most 32 bits, as a number. */
 static double element(enum tma_ptx_type type, uint32_t bits) {
     switch (type) {
     case TMA_PTX_F16:
-        return decode(bits, 5, 10, true);
+        return tma_double_of(TMA_FORMAT_F16, bits);
     case TMA_PTX_BF16:
-        return decode_float(bits << 16);
+        return tma_double_of(TMA_FORMAT_BF16, bits);
     case TMA_PTX_TF32:
-        return decode_float(bits & 0xffffe000u); /* the others are not looked at */
+        return tma_double_of(TMA_FORMAT_TF32, bits);
     case TMA_PTX_F32:
-        return decode_float(bits);
+        return tma_double_of(TMA_FORMAT_F32, bits);
     case TMA_PTX_E4M3:
-        return decode(bits, 4, 3, false);
+        return tma_double_of(TMA_FORMAT_E4M3, bits);
     case TMA_PTX_E5M2:
-        return decode(bits, 5, 2, true);
+        return tma_double_of(TMA_FORMAT_E5M2, bits);
     case TMA_PTX_S8:
         return (int8_t)bits;
     case TMA_PTX_U8:
@@ -73,25 +47,6 @@ static uint32_t to_float(double value) {
     uint32_t bits;
     memcpy(&bits, &narrow, sizeof bits);
     return isnan(value) ? 0x7fffffffu : bits;
-}
-
-/* Rounds to float16, to nearest even. NaNs become 0x7fff. */
-static uint32_t to_half(double value) {
-    uint32_t sign = signbit(value) ? 0x8000u : 0;
-    double magnitude = fabs(value);
-    if (isnan(value))
-        return 0x7fffu;
-    if (magnitude >= 65520.0)
-        return sign | 0x7c00u;
-    if (magnitude < 0x1p-24)
-        return sign | (magnitude > 0x1p-25);
-    int exponent;
-    frexp(magnitude, &exponent); /* magnitude is below 2^exponent */
-    int unit = exponent < -13 ? -24 : exponent - 11;
-    /* rint rounds to even: whoever calls has the default rounding. */
-    uint32_t steps = (uint32_t)rint(ldexp(magnitude, -unit));
-    /* A carry out of the fraction goes into the exponent, as it should. */
-    return sign | (exponent < -13 ? steps : ((uint32_t)(exponent + 13) << 10) + steps);
 }
 
 static bool is_integer(const struct tma_ptx_product *product) {
@@ -301,7 +256,8 @@ static void write_accumulator(const struct tma_ptx_product *product, const doubl
                 for (uint32_t i = 0; i < 4; ++i)
                     words[4 * pair + i][lane] = (uint32_t)(bits[i / 2] >> (i % 2 * 32));
             } else if (product->d == TMA_PTX_F16) {
-                words[pair][lane] = to_half(from[0]) | to_half(from[1]) << 16;
+                words[pair][lane] = (uint32_t)(tma_double_rounded(TMA_FORMAT_F16, from[0]) |
+                                               tma_double_rounded(TMA_FORMAT_F16, from[1]) << 16);
             } else {
                 words[2 * pair][lane] = accumulated(product, from[0]);
                 words[2 * pair + 1][lane] = accumulated(product, from[1]);
@@ -386,11 +342,11 @@ static enum tma_ptx_matrix_result read_operand(const struct tma_ptx_window *wind
     return TMA_PTX_MATRIX_DONE;
 }
 
-enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, uint32_t quarter,
-                                         bool scale_d, const uint32_t (*a)[32],
-                                         uint64_t a_descriptor, uint64_t b_descriptor,
-                                         const struct tma_ptx_window *window, uint32_t (*d)[32],
-                                         struct tma_ptx_matrices *room, uint32_t *address) {
+enum tma_ptx_matrix_result tma_ptx_wgmma_read(const struct tma_ptx_product *product,
+                                              uint32_t quarter, const uint32_t (*a)[32],
+                                              uint64_t a_descriptor, uint64_t b_descriptor,
+                                              const struct tma_ptx_window *window,
+                                              struct tma_ptx_matrices *room, uint32_t *address) {
     uint32_t n = product->shape.n, k = product->shape.k;
     enum tma_ptx_matrix_result result = read_operand(
         window, b_descriptor, product->b, product->transpose_b, 0, n, k, 1, n, room->b, address);
@@ -405,13 +361,18 @@ enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, 
         negate(room->a, 16 * k);
     if (product->negate_b)
         negate(room->b, n * k);
+    return TMA_PTX_MATRIX_DONE;
+}
+
+void tma_ptx_wgmma(const struct tma_ptx_product *product, bool scale_d, uint32_t (*d)[32],
+                   struct tma_ptx_matrices *room) {
+    uint32_t n = product->shape.n;
     if (scale_d)
         read_accumulator(product->d, (const uint32_t(*)[32])d, 2, n, room->d);
     else
         memset(room->d, 0, 16 * n * sizeof *room->d);
     multiply(product, 16, room);
     write_accumulator(product, room->d, d, 2);
-    return TMA_PTX_MATRIX_DONE;
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix */

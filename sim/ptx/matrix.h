@@ -65,18 +65,22 @@ struct tma_ptx_window {
 
 enum tma_ptx_matrix_result {
     TMA_PTX_MATRIX_DONE,
-    TMA_PTX_MATRIX_OPAQUE, /* a byte that the descriptors address is opaque; D is as it was */
+    TMA_PTX_MATRIX_OPAQUE, /* a byte that the descriptors address is opaque */
     TMA_PTX_MATRIX_OUTSIDE /* a descriptor reaches out of shared memory */
 };
 
-/* What a warp does of a wgmma: D = A * B + D, or A * B if `scale_d` is false, of the 16 rows from
- * 16 * quarter on, in [register][lane]. A is `a`, or lies where `a_descriptor` says. *address:
- * OPAQUE or OUTSIDE, of the first 16 bytes concerned, of B before A. */
-enum tma_ptx_matrix_result tma_ptx_wgmma(const struct tma_ptx_product *product, uint32_t quarter,
-                                         bool scale_d, const uint32_t (*a)[32],
-                                         uint64_t a_descriptor, uint64_t b_descriptor,
-                                         const struct tma_ptx_window *window, uint32_t (*d)[32],
-                                         struct tma_ptx_matrices *room, uint32_t *address);
+/* A warp's part of a wgmma are 16 rows of A and D, from row 16 * quarter on, and all of B. Reads A
+ * and B into the room: A from registers, `a`, or from where `a_descriptor` says. *address: OPAQUE
+ * or OUTSIDE, of the first 16 bytes concerned, of B before A. */
+enum tma_ptx_matrix_result tma_ptx_wgmma_read(const struct tma_ptx_product *product,
+                                              uint32_t quarter, const uint32_t (*a)[32],
+                                              uint64_t a_descriptor, uint64_t b_descriptor,
+                                              const struct tma_ptx_window *window,
+                                              struct tma_ptx_matrices *room, uint32_t *address);
+
+/* D = A * B + D, or A * B if `scale_d` is false, of operands in the room: [register][lane]. */
+void tma_ptx_wgmma(const struct tma_ptx_product *product, bool scale_d, uint32_t (*d)[32],
+                   struct tma_ptx_matrices *room);
 
 /* Address of 16 bytes of an operand of wgmma in shared memory. `mn_major`: transposed. K-major:
  * `line` is the row along M or N, `chunk` 0 or 1 along K. MN-major: `line` is the index along K,

@@ -1,5 +1,8 @@
 #include "ptx/softfloat.h"
 
+#include <math.h>
+#include <string.h>
+
 struct format {
     int fraction_bits, exponent_bits;
 };
@@ -128,6 +131,63 @@ uint64_t tma_number_bits(struct tma_ptx_number number, enum tma_float_format for
     if (flush && bits < UINT64_C(1) << fraction_bits)
         bits = 0;
     return (sign | bits) << unit;
+}
+
+/* The numbers of up to 16 bits that are no leading bits of a float. */
+static double small_double(enum tma_float_format format, uint32_t bits) {
+    int fraction_bits = formats[format].fraction_bits,
+        exponent_bits = formats[format].exponent_bits;
+    int limit = (1 << exponent_bits) - 1, bias = limit >> 1;
+    int exponent = (int)(bits >> fraction_bits) & limit;
+    uint32_t fraction = bits & ((1u << fraction_bits) - 1);
+    double sign = bits >> (exponent_bits + fraction_bits) & 1 ? -1.0 : 1.0;
+    if (exponent == limit && format != TMA_FORMAT_E4M3)
+        return fraction != 0 ? (double)NAN : sign * (double)INFINITY;
+    if (exponent == limit && fraction == 7)
+        return (double)NAN;
+    if (exponent == 0)
+        return sign * ldexp((double)fraction, 1 - bias - fraction_bits);
+    uint64_t wide = (uint64_t)(exponent - bias + 1023) << 52 | (uint64_t)fraction
+                                                                   << (52 - fraction_bits);
+    double magnitude;
+    memcpy(&magnitude, &wide, sizeof magnitude);
+    return sign * magnitude;
+}
+
+double tma_double_of(enum tma_float_format format, uint64_t bits) {
+    uint32_t word = (uint32_t)bits;
+    double value = 0;
+    float narrow;
+    switch (format) {
+    case TMA_FORMAT_F16:
+    case TMA_FORMAT_E4M3:
+    case TMA_FORMAT_E5M2:
+        return small_double(format, word);
+    case TMA_FORMAT_F64:
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    case TMA_FORMAT_BF16:
+        word <<= 16;
+        break;
+    case TMA_FORMAT_TF32:
+        word &= 0xffffe000;
+        break;
+    case TMA_FORMAT_F32:
+        break;
+    }
+    memcpy(&narrow, &word, sizeof narrow);
+    return (double)narrow;
+}
+
+uint64_t tma_double_bits(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+uint64_t tma_double_rounded(enum tma_float_format format, double value) {
+    return tma_number_bits(tma_number_of(TMA_FORMAT_F64, tma_double_bits(value)), format,
+                           TMA_ROUND_EVEN, false, false);
 }
 
 struct tma_ptx_number tma_number_round(struct tma_ptx_number number, enum tma_rounding rounding) {

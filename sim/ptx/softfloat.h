@@ -1,5 +1,5 @@
 /* Floating-point numbers by integer arithmetic: every format and rounding of PTX, with the bits
- * that an H100 gives (tests/hardware/ptx/ops). No result depends on the host's floating point. */
+ * that an H100 gives (tests/hardware/ptx/ops). No result depends on the host's rounding. */
 #ifndef TMA_PTX_SOFTFLOAT_H
 #define TMA_PTX_SOFTFLOAT_H
 
@@ -47,6 +47,12 @@ struct tma_ptx_number tma_number_of_integer(bool negative, uint64_t magnitude);
  * large becomes the largest number. */
 uint64_t tma_number_bits(struct tma_ptx_number number, enum tma_float_format format,
                          enum tma_rounding rounding, bool flush, bool finite);
+
+/* A format's number as a double, which holds every number of every format; the bits of a double;
+ * and a double, rounded to a format to nearest even (NaNs as tma_number_bits). */
+double tma_double_of(enum tma_float_format format, uint64_t bits);
+uint64_t tma_double_bits(double value);
+uint64_t tma_double_rounded(enum tma_float_format format, double value);
 
 /* Rounds to an integer, which stays a number. */
 struct tma_ptx_number tma_number_round(struct tma_ptx_number number, enum tma_rounding rounding);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/messages.h"
+#include "scenario/printed_map.h"
 
 /* The longest form is the text of a debugger, which is much shorter. */
 enum { MAX_DUMP_BYTES = 1 << 16, HEX_DIGITS = 2 * TMA_DESCRIPTOR_BYTES };
@@ -24,6 +25,7 @@ static bool read_file(const char *operand, char *data, size_t *size) {
     }
     errno = 0;
     *size = fread(data, 1, MAX_DUMP_BYTES + 1, file);
+    data[*size < MAX_DUMP_BYTES ? *size : MAX_DUMP_BYTES] = '\0';
     bool good = !ferror(file);
     if (!good)
         cli_error("%s: cannot be read: %s", operand, strerror(errno));
@@ -141,16 +143,8 @@ static size_t read_several(const char *data, size_t size,
     return good && count > 1 ? count : 0;
 }
 
-/* Text that CUTLASS prints of a descriptor is no dump. */
-static bool is_printed_descriptor(const char *data, size_t size) {
-    static const char key[] = "globalDim";
-    for (size_t i = 0; i + sizeof key <= size; i++)
-        if (memcmp(data + i, key, sizeof key - 1) == 0)
-            return true;
-    return false;
-}
-
-/* Reads the dumps of an input that has been read. */
+/* Reads the dumps of an input that has been read; a zero follows its `size` bytes. Text that
+ * CUTLASS prints of a descriptor is no dump. */
 static size_t read_dumps(const char *name, const char *data, size_t size,
                          struct cli_dump dumps[CLI_MOST_DUMPS]) {
     struct tma_error error = {0};
@@ -163,7 +157,7 @@ static size_t read_dumps(const char *name, const char *data, size_t size,
         snprintf(dumps[0].name, CLI_DUMP_NAME_BYTES, "1");
         code = tma_dump_read(data, size, &dumps[0].descriptor, &dumps[0].format, &error);
     }
-    if (code != TMA_OK && is_printed_descriptor(data, size)) {
+    if (code != TMA_OK && tma_is_printed_map(data)) {
         cli_error("%s: fields of a tensor map as text, not the 128 bytes; check reads it", name);
         return 0;
     }

@@ -245,6 +245,11 @@ static void row_json(const struct launch_outcome *outcome, struct tma_json *json
 static void write_json(const struct launch_validation *validation, FILE *out) {
     struct tma_json json = {.out = out};
     tma_json_begin_object(&json, NULL);
+    if (cli_interrupted()) {
+        tma_json_bool(&json, "partial", true);
+        tma_json_unsigned(&json, "replayed", validation->done);
+        tma_json_unsigned(&json, "total", validation->record_count);
+    }
     tma_json_begin_array(&json, "files");
     for (uint32_t file = 0; file < validation->file_count; file++) {
         struct sums sums = sum(validation, file, NULL);
@@ -275,6 +280,10 @@ static void write_json(const struct launch_validation *validation, FILE *out) {
 }
 
 static void write_text(const struct launch_validation *validation, FILE *out) {
+    if (cli_interrupted())
+        fprintf(out,
+                "partial: interrupted after %zu of %zu launches; the others count as skipped\n",
+                validation->done, validation->record_count);
     for (uint32_t file = 0; file < validation->file_count; file++) {
         struct sums sums = sum(validation, file, NULL);
         tma_write_printable(cli_file_name(validation->files[file].path), out);
