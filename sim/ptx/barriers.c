@@ -432,7 +432,23 @@ enum tma_step tma_run_cluster_wait(struct tma_warp *warp, const struct tma_op *o
     return TMA_STEP_PARKED;
 }
 
-void tma_barriers_after_exit(struct tma_warp *warp, uint32_t lanes) {
+/* mbarriers of a CTA that has ended still expect bytes, or have more than were expected. */
+static void check_transactions(struct tma_warp *warp, const struct tma_op *op) {
+    const struct tma_ptx_cta *cta = warp->cta;
+    for (uint64_t offset = 0; offset + 8 <= cta->shared.size; offset += 8) {
+        if (!(cta->mbarriers[offset >> 6] >> (offset >> 3 & 7) & 1))
+            continue;
+        int64_t bytes = transactions_of(load(cta, offset));
+        if (bytes != 0)
+            tma_note(warp->launch, warp, op->instruction, UINT32_MAX, "barrier",
+                     "CTA %u ends, and its mbarrier 0x%llx %s %lld bytes", cta->rank,
+                     (unsigned long long)(cta->shared.address + offset),
+                     bytes > 0 ? "still expects" : "has got more than it expected:",
+                     (long long)(bytes > 0 ? bytes : -bytes));
+    }
+}
+
+void tma_barriers_after_exit(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_ptx_cta *cta = warp->cta;
     struct tma_ptx_cluster *cluster = cta->cluster;
     cluster->arrived -= (uint32_t)__builtin_popcount(warp->cluster_lanes & lanes);
@@ -440,6 +456,8 @@ void tma_barriers_after_exit(struct tma_warp *warp, uint32_t lanes) {
     complete_cluster(warp);
     if (warp->alive != 0)
         return;
+    if (cta->alive_warps == 0 && tma_watched(warp))
+        check_transactions(warp, op);
     for (uint32_t i = 0; i < 16; ++i) {
         struct tma_barrier *barrier = &cta->barriers[i];
         if (barrier->arrived != 0 && barrier->arrived >= participants(cta, barrier))

@@ -32,7 +32,7 @@ void tma_wait_text(const struct tma_warp *warp, const struct tma_ptx_wait *wait,
                    size_t size);
 
 /* Barriers may be complete now that lanes of a warp have ended. */
-void tma_barriers_after_exit(struct tma_warp *warp, uint32_t lanes);
+void tma_barriers_after_exit(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes);
 
 /* shfl, vote, match, redux, elect, activemask, bar.warp.sync. */
 tma_handler tma_run_shfl, tma_run_vote, tma_run_match, tma_run_redux, tma_run_elect,

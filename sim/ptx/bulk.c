@@ -505,6 +505,9 @@ enum tma_step tma_run_store_async(struct tma_warp *warp, const struct tma_op *op
                        total, i, &offset);
         if (region == NULL)
             return TMA_STEP_FAILED;
+        if (op->mode == 0 && tma_watched(warp))
+            tma_watch_bulk_write(warp, op, i, tma_address(warp, &op->a, op->offset, i), total,
+                                 TMA_CHECK_NO_LAYOUT, tma_address(warp, &op->c, op->offset_c, i));
         for (uint32_t e = 0; e < op->elements; ++e, offset += bytes) {
             bool opaque = tma_opaque(warp, &values[e]) >> i & 1;
             uint64_t value = tma_lane_value(warp, &values[e], i), old = 0;

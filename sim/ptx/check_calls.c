@@ -8,10 +8,9 @@
 /* What is known of the registers of a warp. */
 struct tma_checked_warp {
     uint32_t *products;           /* by register: the wgmma group that uses it; 0: none */
-    uint32_t *written;            /* by register: time of the last write by another instruction */
+    uint32_t *touched;            /* by register: time of its last use by another instruction */
     uint32_t committed, complete; /* wgmma groups */
     uint32_t time, fenced;        /* time of the last wgmma.fence */
-    bool uses;                    /* some product is not waited for */
     /* A wait orders once the warp acts on its outcome: the predicate of the last one, which no
      * instruction has read yet; 0: none. */
     uint32_t outcome, outcome_lanes, outcome_cta;
@@ -69,9 +68,9 @@ bool tma_watch_begin(struct tma_executor *launch, struct tma_ptx_cluster *cluste
     for (uint32_t i = 0; good && i < all; ++i) {
         struct tma_checked_warp *registers = &watch->warps[i];
         registers->products = tma_allocate(launch->register_count, sizeof *registers->products);
-        registers->written = tma_allocate(launch->register_count, sizeof *registers->written);
+        registers->touched = tma_allocate(launch->register_count, sizeof *registers->touched);
         registers->time = 1;
-        good = registers->products != NULL && registers->written != NULL;
+        good = registers->products != NULL && registers->touched != NULL;
     }
     watch->checks = tma_checks_begin(cluster->cta_count, warps, launch->shared_bytes,
                                      options->strict, report, watch);
@@ -86,7 +85,7 @@ void tma_watch_end(struct tma_ptx_cluster *cluster, bool completed) {
         watch->launch->out_of_memory = true;
     for (uint32_t i = 0; watch->warps != NULL && i < watch->warp_count * cluster->cta_count; ++i) {
         tma_release(watch->warps[i].products);
-        tma_release(watch->warps[i].written);
+        tma_release(watch->warps[i].touched);
     }
     tma_release(watch->warps);
     tma_release(watch);
@@ -95,11 +94,12 @@ void tma_watch_end(struct tma_ptx_cluster *cluster, bool completed) {
 
 /* ---- registers ---- */
 
-static void check_register(struct tma_warp *warp, const struct tma_op *op,
-                           const struct tma_place *place) {
+static void touch(struct tma_warp *warp, const struct tma_op *op, const struct tma_place *place) {
     struct tma_checked_warp *registers = registers_of(warp);
-    if (place->absent || place->kind != TMA_PLACE_REGISTER ||
-        registers->products[place->number] == 0)
+    if (place->absent || place->kind != TMA_PLACE_REGISTER)
+        return;
+    registers->touched[place->number] = registers->time;
+    if (registers->products[place->number] == 0)
         return;
     if (registers->products[place->number] > registers->complete)
         tma_note(warp->launch, warp, op->instruction, UINT32_MAX, "race",
@@ -146,23 +146,14 @@ void tma_watch_registers(struct tma_warp *warp, const struct tma_op *op, uint32_
         look_at_outcome(warp, op);
     if (lanes == 0 || is_product(warp, op))
         return;
-    uint32_t opcode = warp->launch->module->instructions[op->instruction].opcode;
-    bool loads = opcode == TMA_PTX_OP_LD || opcode == TMA_PTX_OP_LDMATRIX;
     ++registers->time;
-    if (!op->d.absent && op->d.kind == TMA_PLACE_REGISTER)
-        registers->written[op->d.number] = registers->time;
-    for (uint32_t i = 0; loads && i < op->list_count; ++i)
-        registers->written[places[op->list + i].number] = registers->time;
-    if (!registers->uses)
-        return;
-    check_register(warp, op, &op->d);
-    check_register(warp, op, &op->a);
-    check_register(warp, op, &op->b);
-    check_register(warp, op, &op->c);
+    const struct tma_place *const own[] = {&op->d, &op->a, &op->b, &op->c};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; ++i)
+        touch(warp, op, own[i]);
     for (uint32_t i = 0; i < op->list_count; ++i)
-        check_register(warp, op, &places[op->list + i]);
+        touch(warp, op, &places[op->list + i]);
     for (uint32_t i = 0; i < op->list2_count; ++i)
-        check_register(warp, op, &places[op->list2 + i]);
+        touch(warp, op, &places[op->list2 + i]);
 }
 
 /* A register of a product that runs from now on. */
@@ -170,8 +161,7 @@ static bool use_register(struct tma_checked_warp *registers, const struct tma_pl
     if (place->absent || place->kind != TMA_PLACE_REGISTER)
         return true;
     registers->products[place->number] = registers->committed + 1;
-    registers->uses = true;
-    return registers->written[place->number] <= registers->fenced;
+    return registers->touched[place->number] <= registers->fenced;
 }
 
 enum tma_step tma_run_product_fence(struct tma_warp *warp, const struct tma_op *op,
@@ -267,14 +257,14 @@ void tma_watch_product(struct tma_warp *warp, const struct tma_op *op,
     struct tma_check_side side = side_of(warp, op, TMA_ALL_LANES);
     struct tma_checked_warp *registers = registers_of(warp);
     const struct tma_place *places = warp->launch->places;
-    bool fenced = true;
+    bool fenced = registers->fenced != 0;
     for (uint32_t i = 0; i < op->list_count; ++i)
         fenced = use_register(registers, &places[op->list + i]) && fenced;
     for (uint32_t i = 0; i < op->list2_count; ++i)
         fenced = use_register(registers, &places[op->list2 + i]) && fenced;
     if (!fenced)
         tma_note(warp->launch, warp, op->instruction, UINT32_MAX, "fence",
-                 "warp %u of CTA %u gives wgmma registers that it wrote after its last wgmma.fence",
+                 "warp %u of CTA %u gives wgmma registers that it used after its last wgmma.fence",
                  warp->index, warp->cta->rank);
     if (!product->a_in_registers)
         read_operand(warp, &side, a_descriptor, product->transpose_a, 64, product->shape.k);
@@ -300,10 +290,8 @@ enum tma_step tma_run_group(struct tma_warp *warp, const struct tma_op *op, uint
         return TMA_STEP_NEXT;
     }
     tma_checks_wait_group(checks_of(warp), &side, group, left);
-    if (group == TMA_CHECK_PRODUCT && registers->committed > left) {
+    if (group == TMA_CHECK_PRODUCT && registers->committed > left)
         registers->complete = registers->committed - left;
-        registers->uses = left > 0;
-    }
     return TMA_STEP_NEXT;
 }
 

@@ -9,6 +9,7 @@ enum {
     CELL_BYTES = 4,
     CELL_READS = 12,      /* sides that read a cell since its last write */
     MOST_BARRIERS = 1024, /* mbarriers of a cluster */
+    KEPT_GROUPS = 32,     /* groups of cp.async of which a wait knows when they were committed */
     NAMED_BARRIERS = 17,  /* of a CTA; the last one is the cluster's, of its first CTA */
     NOTHING = UINT16_MAX  /* no side */
 };
@@ -36,9 +37,11 @@ struct cell {
 struct warp {
     uint32_t converged;                /* clock at the last convergence */
     uint32_t issued[TMA_CHECK_GROUPS]; /* groups that were committed */
-    uint32_t lanes[TMA_CHECK_GROUPS];  /* that have operations in them */
-    uint32_t store;                    /* instruction of its last bulk store */
-    uint32_t open;                     /* bulk stores that are in no group yet */
+    uint32_t clocks[TMA_CHECK_GROUPS]; /* of the open group: later ones have later clocks */
+    uint32_t committed[TMA_CHECK_GROUPS][KEPT_GROUPS]; /* clocks of the last groups, by number */
+    uint32_t lanes[TMA_CHECK_GROUPS];                  /* that have operations in them */
+    uint32_t store;                                    /* instruction of its last bulk store */
+    uint32_t open;                                     /* bulk stores that are in no group yet */
 };
 
 /* What a barrier carries: by side, then by warp the fences, in `whole`. */
@@ -47,17 +50,24 @@ struct carried {
     struct known *complete; /* from those of the last one */
 };
 
+/* A wait of a warp that has succeeded. */
+struct wait {
+    uint32_t phase, clock, instruction; /* phase: 1 + those that were complete; 0: none */
+};
+
 struct mbarrier {
     uint32_t cta, address;
     uint32_t phase; /* phases that are complete */
+    bool unordered; /* the current phase has arrivals that do not say what came before them */
     struct carried carried;
+    struct wait *waits; /* by warp */
 };
 
 struct tma_checks {
     uint32_t ctas, warps, shared_bytes, cells; /* warps, bytes and cells: of a CTA */
     uint32_t all;                              /* warps of all CTAs */
     uint32_t sides;                            /* warps and their groups, then mbarriers */
-    bool strict, out_of_memory;
+    bool strict, out_of_memory, many_barriers;
     tma_check_report *report;
     void *context;
     struct cell *memory;  /* by CTA */
@@ -315,7 +325,7 @@ static struct mark group_mark(const struct tma_checks *checks, const struct tma_
     uint32_t warp = warp_of(checks, side);
     return (struct mark){.side = (uint16_t)group_side(checks, warp, group),
                          .layout = TMA_CHECK_NO_LAYOUT,
-                         .clock = checks->states[warp].issued[group] + 1,
+                         .clock = checks->states[warp].clocks[group] + 1,
                          .lanes = side->lanes,
                          .instruction = side->instruction};
 }
@@ -333,10 +343,15 @@ static struct mbarrier *find_barrier(struct tma_checks *checks, uint32_t cta, ui
     for (uint32_t i = checks->barrier_count; i-- > 0;)
         if (checks->barriers[i].cta == cta && checks->barriers[i].address == address)
             return &checks->barriers[i];
-    if (checks->barrier_count == MOST_BARRIERS)
+    if (checks->barrier_count == MOST_BARRIERS) {
+        checks->many_barriers = true;
         return NULL;
+    }
     struct mbarrier *barrier = &checks->barriers[checks->barrier_count];
-    if (!allocate_carried(checks, &barrier->carried))
+    if (barrier->waits == NULL)
+        barrier->waits = tma_allocate(checks->all, sizeof *barrier->waits);
+    checks->out_of_memory |= barrier->waits == NULL;
+    if (!allocate_carried(checks, &barrier->carried) || barrier->waits == NULL)
         return NULL;
     barrier->cta = cta;
     barrier->address = address;
@@ -436,7 +451,7 @@ void tma_checks_product_read(struct tma_checks *checks, const struct tma_check_s
 void tma_checks_commit(struct tma_checks *checks, const struct tma_check_side *side,
                        enum tma_check_group group) {
     struct warp *state = &checks->states[warp_of(checks, side)];
-    state->issued[group]++;
+    state->committed[group][state->issued[group]++ % KEPT_GROUPS] = ++state->clocks[group];
     if (group == TMA_CHECK_BULK)
         state->open = 0;
 }
@@ -449,7 +464,9 @@ void tma_checks_wait_group(struct tma_checks *checks, const struct tma_check_sid
     if ((state->lanes[group] & ~side->lanes) != 0 || state->issued[group] <= left)
         return;
     struct known *known = &clock_of(checks, warp)[group_side(checks, warp, group)];
-    uint32_t clock = state->issued[group] - left;
+    if (left >= KEPT_GROUPS)
+        return;
+    uint32_t clock = state->committed[group][(state->issued[group] - left - 1) % KEPT_GROUPS];
     if (clock > known->whole)
         *known = (struct known){clock, clock, UINT32_MAX};
     if (left == 0)
@@ -476,6 +493,8 @@ void tma_checks_barrier_init(struct tma_checks *checks, const struct tma_check_s
     write_range(checks, side, side->cta, address, BARRIER_BYTES, mark, &verb);
     /* Phases go on counting: what older ones carried stays older. */
     barrier->phase++;
+    barrier->unordered = false;
+    memset(barrier->waits, 0, checks->all * sizeof *barrier->waits);
     forget(checks, barrier->carried.pending);
     forget(checks, barrier->carried.complete);
 }
@@ -487,6 +506,8 @@ void tma_checks_barrier_arrive(struct tma_checks *checks, const struct tma_check
     use_barrier(checks, side, barrier_cta, address);
     if (barrier != NULL && release)
         give(checks, warp_of(checks, side), side->lanes, barrier->carried.pending);
+    else if (barrier != NULL)
+        barrier->unordered = true;
 }
 
 void tma_checks_copy_arrive(struct tma_checks *checks, const struct tma_check_side *side,
@@ -495,16 +516,41 @@ void tma_checks_copy_arrive(struct tma_checks *checks, const struct tma_check_si
     uint32_t warp = warp_of(checks, side), copies = group_side(checks, warp, TMA_CHECK_COPY);
     if (barrier == NULL)
         return;
-    uint32_t clock = checks->states[warp].issued[TMA_CHECK_COPY] + 1;
+    /* Copies that follow belong to the same group, but not to this arrival. */
+    uint32_t clock = ++checks->states[warp].clocks[TMA_CHECK_COPY];
     struct known *known = &barrier->carried.pending[copies];
+    barrier->unordered = true;
     if (clock > known->whole)
         *known = (struct known){clock, clock, UINT32_MAX};
+}
+
+/* Does whoever arrived know of the waits for the phase before? */
+static void check_waits(struct tma_checks *checks, struct mbarrier *barrier) {
+    for (uint32_t warp = 0; warp < checks->all && !barrier->unordered; warp++) {
+        const struct wait *wait = &barrier->waits[warp];
+        const struct known *known = &barrier->carried.pending[warp];
+        if (wait->phase != barrier->phase + 1 || wait->clock <= known->whole ||
+            wait->clock <= known->part)
+            continue;
+        char text[256];
+        struct tma_check_side side = {.cta = warp / checks->warps,
+                                      .warp = warp % checks->warps,
+                                      .lanes = UINT32_MAX,
+                                      .instruction = wait->instruction};
+        snprintf(text, sizeof text,
+                 "the next phase of mbarrier 0x%x of CTA %u can be over before warp %u of CTA %u "
+                 "looks at this one, for which it waits; no arrival follows its wait",
+                 barrier->address, barrier->cta, side.warp, side.cta);
+        checks->report(checks->context, "barrier", &side, UINT32_MAX, text);
+    }
+    barrier->unordered = false;
 }
 
 void tma_checks_phase_complete(struct tma_checks *checks, uint32_t barrier_cta, uint32_t address) {
     struct mbarrier *barrier = find_barrier(checks, barrier_cta, address);
     if (barrier == NULL)
         return;
+    check_waits(checks, barrier);
     uint32_t side = barrier_side(checks, (uint32_t)(barrier - checks->barriers));
     complete_phase(checks, &barrier->carried);
     barrier->phase++;
@@ -514,9 +560,15 @@ void tma_checks_phase_complete(struct tma_checks *checks, uint32_t barrier_cta, 
 void tma_checks_barrier_wait(struct tma_checks *checks, const struct tma_check_side *side,
                              uint32_t barrier_cta, uint32_t address, bool acquire) {
     const struct mbarrier *barrier = find_barrier(checks, barrier_cta, address);
+    uint32_t warp = warp_of(checks, side);
     use_barrier(checks, side, barrier_cta, address);
-    if (barrier != NULL && acquire)
-        take(checks, warp_of(checks, side), barrier->carried.complete);
+    if (barrier == NULL)
+        return;
+    if (acquire)
+        take(checks, warp, barrier->carried.complete);
+    barrier->waits[warp] = (struct wait){.phase = barrier->phase + 1,
+                                         .clock = clock_of(checks, warp)[warp].whole,
+                                         .instruction = side->instruction};
 }
 
 /* ---- barriers of the CTA and of the cluster ---- */
@@ -572,7 +624,7 @@ static void check_stores(struct tma_checks *checks, const struct tma_check_side 
     const struct warp *state = &checks->states[warp];
     const struct known *known = &clock_of(checks, warp)[group_side(checks, warp, TMA_CHECK_BULK)];
     if (state->lanes[TMA_CHECK_BULK] == 0 ||
-        known->whole >= state->issued[TMA_CHECK_BULK] + (state->open != 0))
+        known->whole >= state->clocks[TMA_CHECK_BULK] + (state->open != 0))
         return;
     char text[192];
     struct tma_check_side at = *side;
@@ -605,8 +657,10 @@ static void release_carried(struct carried *carried) {
 }
 
 static void release(struct tma_checks *checks) {
-    for (uint32_t i = 0; checks->barriers != NULL && i < MOST_BARRIERS; i++)
+    for (uint32_t i = 0; checks->barriers != NULL && i < MOST_BARRIERS; i++) {
         release_carried(&checks->barriers[i].carried);
+        tma_release(checks->barriers[i].waits);
+    }
     for (uint32_t i = 0; checks->syncs != NULL && i < checks->ctas * NAMED_BARRIERS; i++)
         release_carried(&checks->syncs[i]);
     tma_release(checks->memory);
@@ -682,6 +736,10 @@ bool tma_checks_end(struct tma_checks *checks, bool completed) {
         return true;
     if (completed)
         check_remotes(checks);
+    if (checks->many_barriers)
+        checks->report(checks->context, "note", &(struct tma_check_side){0}, UINT32_MAX,
+                       "the cluster has more than 1024 mbarriers and flags; the others are not "
+                       "checked");
     bool whole = !checks->out_of_memory;
     release(checks);
     return whole;

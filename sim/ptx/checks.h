@@ -54,7 +54,8 @@ void tma_checks_access(struct tma_checks *checks, const struct tma_check_side *s
  * descriptor; TMA_CHECK_NO_LAYOUT: bytes that any reader may take. */
 enum { TMA_CHECK_NO_LAYOUT = 255 };
 
-/* A bulk operation writes shared memory, and completes on an mbarrier of CTA `barrier_cta`. */
+/* A bulk operation, or st.async, writes shared memory, and completes on an mbarrier of CTA
+ * `barrier_cta`. */
 void tma_checks_bulk_write(struct tma_checks *checks, const struct tma_check_side *side,
                            uint32_t target, uint32_t address, uint32_t bytes, uint8_t layout,
                            uint32_t barrier_cta, uint32_t barrier);
@@ -85,9 +86,12 @@ void tma_checks_barrier_init(struct tma_checks *checks, const struct tma_check_s
                              uint32_t barrier);
 void tma_checks_barrier_arrive(struct tma_checks *checks, const struct tma_check_side *side,
                                uint32_t barrier_cta, uint32_t barrier, bool release);
-/* cp.async.mbarrier.arrive: carries what the warp's cp.async have written so far. */
+/* cp.async.mbarrier.arrive: carries what the warp's cp.async have written so far, and nothing else.
+ */
 void tma_checks_copy_arrive(struct tma_checks *checks, const struct tma_check_side *side,
                             uint32_t barrier_cta, uint32_t barrier);
+/* A phase completes. A warp that has waited for the phase before it must be known to whoever
+ * arrived: else both phases can be over when the warp looks, and it waits for one more. */
 void tma_checks_phase_complete(struct tma_checks *checks, uint32_t barrier_cta, uint32_t barrier);
 /* A wait that succeeded: the phase before the current one is over. */
 void tma_checks_barrier_wait(struct tma_checks *checks, const struct tma_check_side *side,

@@ -156,7 +156,7 @@ enum tma_step tma_run_ret(struct tma_warp *warp, const struct tma_op *op, uint32
     return TMA_STEP_JUMPED;
 }
 
-void tma_end_lanes(struct tma_warp *warp, uint32_t lanes) {
+void tma_end_lanes(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     struct tma_path *path = &warp->paths[warp->current];
     path->lanes &= ~lanes;
     if (path->lanes == 0) {
@@ -174,14 +174,13 @@ void tma_end_lanes(struct tma_warp *warp, uint32_t lanes) {
             tma_watch_exit(warp);
         --warp->cta->alive_warps;
     }
-    tma_barriers_after_exit(warp, lanes);
+    tma_barriers_after_exit(warp, op, lanes);
 }
 
 enum tma_step tma_run_exit(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
-    (void)op;
     if (lanes == 0)
         return TMA_STEP_NEXT;
-    tma_end_lanes(warp, lanes);
+    tma_end_lanes(warp, op, lanes);
     return TMA_STEP_JUMPED;
 }
 

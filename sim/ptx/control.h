@@ -12,6 +12,6 @@ tma_handler tma_run_call, tma_run_ret, tma_run_exit, tma_run_trap, tma_run_unkno
 tma_handler tma_run_sleep, tma_run_not_here;
 
 /* Removes lanes of the current path; the path, if none is left. */
-void tma_end_lanes(struct tma_warp *warp, uint32_t lanes);
+void tma_end_lanes(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes);
 
 #endif

@@ -35,12 +35,12 @@ static const struct {
     {"a load, its own warp does not wait", "0 load 0 0; 0 read 0;", "race", false},
     {"a load, waited for on another barrier", "0 load 0 0; 1 wait 1; 1 read 0;", "race", false},
     {"the next load into a stage that is read", "0 load 0 0; 1 wait 0; 1 read 0; 0 load 0 0;",
-     "race", false},
+     "race barrier", false},
     {"released before", "0 load 0 0; 1 wait 0; 1 read 0; 1 arrive 1; 0 wait 1; 0 load 0 0;", "",
      false},
     {"released too early", "0 load 0 0; 1 wait 0; 1 arrive 1; 1 read 0; 0 wait 1; 0 load 0 0;",
      "race", false},
-    {"a phase late", "0 load 0 0; 1 wait 0; 0 load 0 0; 1 read 0;", "race race", false},
+    {"a phase late", "0 load 0 0; 1 wait 0; 0 load 0 0; 1 read 0;", "race barrier race", false},
     {"wgmma, released while it reads",
      "0 load 0 0; 1 wait 0; 1 product 0; 1 commit 1; 1 arrive 1; 0 wait 1; 0 load 0 0;", "race",
      false},
@@ -87,6 +87,19 @@ static const struct {
     {"cp.async and a barrier",
      "0 copy 0; 0 commit 2; 0 group 2 0; 0 sync 1; 1 sync 1; 1 synced 1; 1 read 0;", "", false},
     {"cp.async that arrives", "0 copy 0; 0 copied 0; 1 wait 0; 1 read 0;", "", false},
+    {"cp.async that follows an arrival", "0 copied 0; 0 copy 0; 1 wait 0; 1 read 0;", "race",
+     false},
+    {"groups of cp.async with arrivals between",
+     "0 copy 0; 0 copied 0; 0 copy 128; 0 commit 2; 0 group 2 0; 0 sync 1; 1 sync 1; 1 synced 1; "
+     "1 read 128;",
+     "", false},
+    {"one of two groups with an arrival between",
+     "0 copy 0; 0 commit 2; 0 copied 0; 0 copy 128; 0 commit 2; 0 group 2 1; 0 sync 1; 1 sync 1; "
+     "1 synced 1; 1 read 0; 1 read 128;",
+     "race", false},
+    {"a phase that can be lapped", "0 arrive 0; 1 wait 0; 0 arrive 0; 1 wait 0;", "barrier", false},
+    {"an arrival after the wait",
+     "0 arrive 0; 1 wait 0; 1 arrive 1; 0 wait 1; 0 arrive 0; 1 wait 0;", "", false},
     {"cp.async, no wait", "0 copy 0; 0 sync 1; 1 sync 1; 1 synced 1; 1 read 0;", "race", false},
     {"an mbarrier before its initialisation", "0 init 3; 1 arrive 3;", "race", false},
     {"after it", "0 init 3; 0 sync 1; 1 sync 1; 1 synced 1; 1 arrive 3;", "", false},
@@ -141,6 +154,7 @@ static void step(struct tma_checks *checks, uint32_t number, const char *word,
     else if (IS("load")) {
         tma_checks_bulk_write(checks, &side, side.cta, given[0], 128, layout, 0,
                               place_of(given[1]));
+        tma_checks_barrier_arrive(checks, &side, 0, place_of(given[1]), true); /* expect_tx */
         tma_checks_phase_complete(checks, 0, place_of(given[1]));
     } else if (IS("store"))
         tma_checks_bulk_read(checks, &side, given[0], 128, TMA_CHECK_NO_LAYOUT);
