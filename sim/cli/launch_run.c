@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "base/allocation.h"
+#include "base/limits.h"
 #include "cli/files/launch_input.h"
 #include "cli/files/output.h"
 #include "cli/files/temporary.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "report/launch_report.h"
+#include "report/launch_page.h"
+#include "scenario/text_file.h"
 
 enum { DEFAULT_CHECKED_CTAS = 2 };
 
@@ -89,6 +91,53 @@ static void write_report(const struct tma_launch_report *report, int format, FIL
     tma_json_end_object(&json);
 }
 
+/* Reads the sources that lie beside the launch file, or in its folder `sources`: PTX names files
+ * wherever they were compiled, and only names are taken from it. */
+static bool read_sources(const struct launch_case *run, char **texts) {
+    const struct tma_ptx_module *module = run->prepared.module;
+    for (size_t i = 0; i < module->file_count; i++) {
+        const char *name = module->files[i];
+        const char *last = name == NULL ? NULL : strrchr(name, '/');
+        if (name == NULL)
+            continue;
+        char *path = tma_launch_find(&run->launch, last == NULL ? name : last + 1, "sources");
+        size_t length;
+        struct tma_error error;
+        enum tma_error_code code =
+            path == NULL ? TMA_ERROR_MEMORY : tma_text_read(path, &texts[i], &length, &error);
+        tma_release(path);
+        if (code == TMA_ERROR_MEMORY)
+            return false;
+        if (code != TMA_OK)
+            texts[i] = NULL;
+    }
+    return true;
+}
+
+static bool write_page(const struct launch_case *run, const struct tma_launch_report *report,
+                       FILE *out) {
+    const struct tma_ptx_module *module = run->prepared.module;
+    struct tma_error error = {.text = "out of memory"};
+    char *ptx = NULL, **texts = tma_allocate(module->file_count + 1, sizeof *texts);
+    size_t length;
+    bool good = texts != NULL && read_sources(run, texts) &&
+                tma_text_read_up_to(run->prepared.ptx_path, TMA_LIMIT_PTX_BYTES, &ptx, &length,
+                                    &error) == TMA_OK;
+    struct tma_launch_page page = {
+        .report = *report, .ptx = ptx, .sources = (const char *const *)texts};
+    if (good && !tma_launch_page_write(&page, out)) {
+        good = false;
+        tma_fail(&error, TMA_ERROR_MEMORY, "out of memory");
+    }
+    if (!good)
+        cli_error("%s: %s", cli_file_name(run->prepared.ptx_path), error.text);
+    for (size_t i = 0; texts != NULL && i < module->file_count; i++)
+        tma_release(texts[i]);
+    tma_release(texts);
+    tma_release(ptx);
+    return good;
+}
+
 /* What was wrong with the kernel comes before what differs in its outputs. */
 static int status_of(const struct tma_launch_report *report, bool compared) {
     if (report->result->failure == TMA_PTX_OPAQUE ||
@@ -122,8 +171,11 @@ static int run_case(const struct cli_launch_options *options, struct launch_case
                                        .ptx_name = cli_file_name(run->prepared.ptx_path),
                                        .checked_ctas =
                                            checked_ctas(options, &run->prepared.execution)};
-    write_report(&report, options->common->format, out);
     int status = status_of(&report, compared);
+    if (!options->page)
+        write_report(&report, options->common->format, out);
+    else if (!write_page(run, &report, out))
+        status = CLI_ERROR;
     if (ended && outputs.different > 0)
         cli_error("%s: outputs differ: %s", cli_file_name(run->file.path), outputs.first);
     tma_ptx_result_free(&result);

@@ -171,6 +171,17 @@ extern const struct tma_names cli_format_names;
         .name = "--launch", .value = "LABEL", .kind = CLI_TEXT, .offset = where,                   \
         .help = "the record with this label, of a file of launch records (.jsonl)"                 \
     }
+#define CLI_OPTION_SANITIZE(where)                                                                 \
+    {                                                                                              \
+        .name = "--sanitize", .value = "CTAS", .kind = CLI_COUNT, .offset = where,                 \
+        .help = "of a launch: check the first CTAS CTAs for races (default 2)"                     \
+    }
+#define CLI_OPTION_STRICT(where)                                                                   \
+    {                                                                                              \
+        .name = "--strict", .kind = CLI_FLAG, .offset = where,                                     \
+        .help = "of a launch: reads of shared memory that a TMA operation overwrites later need "  \
+                "a\nproxy fence, too"                                                              \
+    }
 #define CLI_OPTION_QUIET                                                                           \
     {                                                                                              \
         .name = "--quiet", .short_name = "-q", .kind = CLI_FLAG,                                   \

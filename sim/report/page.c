@@ -38,17 +38,22 @@ static void write_data(const struct tma_page_input *input, FILE *out) {
     tma_json_end_object(&json);
 }
 
-bool tma_page_write(const struct tma_page_input *input, FILE *out) {
+void tma_page_write_head(const char *name, const char *where, FILE *out) {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n<title>",
           out);
-    tma_write_xml(input->scenario, out);
+    tma_write_xml(name, out);
     fputs(" on ", out);
-    tma_write_xml(input->machine->name, out);
-    fprintf(out, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n%s", tma_svg_colour_rules,
-            page_css, page_html);
+    tma_write_xml(where, out);
+    fprintf(out, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n", tma_svg_colour_rules,
+            page_css);
+}
+
+bool tma_page_write(const struct tma_page_input *input, FILE *out) {
+    tma_page_write_head(input->scenario, input->machine->name, out);
+    fputs(page_html, out);
     fputs("<section id=\"text\"><h2>The report as text</h2><pre>", out);
     bool good = write_lines(input->text, out);
     fputs("</pre></section>\n</main>\n<script type=\"application/json\" id=\"data\">\n", out);

@@ -33,6 +33,9 @@ struct tma_page_input {
     size_t setting_count;
 };
 
+/* Writes what stands before the body of each page, and opens it. Its title is "NAME on WHERE". */
+void tma_page_write_head(const char *name, const char *where, FILE *out);
+
 /* Writes the page. False when out of memory; write errors stay with the stream. */
 bool tma_page_write(const struct tma_page_input *input, FILE *out);
 

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "cli/files/output.h"
 #include "cli/files/scenario_input.h"
+#include "cli/launch_run.h"
 #include "cli/messages.h"
 #include "cli/ranks.h"
 #include "cli/sample_option.h"
@@ -23,7 +24,10 @@ enum { MOST_TEXT_BYTES = 1 << 18 };
 struct report_options {
     struct cli_options common;
     bool why, no_why, exact;
-    int sampling; /* enum tma_sampling */
+    int sampling;              /* enum tma_sampling */
+    const char *launch;        /* label of a record */
+    struct cli_count sanitize; /* of a launch */
+    bool strict;
 };
 
 /* What a page shows. */
@@ -192,6 +196,12 @@ static int run(const struct cli_options *options) {
         cli_error("report: --why and --no-why exclude each other");
         return CLI_ERROR;
     }
+    if (cli_is_launch(options->operands.items[0]))
+        return cli_launch_run(&(struct cli_launch_options){.common = options,
+                                                           .label = own->launch,
+                                                           .sanitize = own->sanitize,
+                                                           .strict = own->strict,
+                                                           .page = true});
     const char *const others[] = {own->exact ? "--exact" : NULL, own->why ? "--why" : NULL};
     if (!cli_sample_allowed(own->sampling, others, sizeof others / sizeof others[0]))
         return CLI_ERROR;
@@ -223,11 +233,14 @@ static const struct cli_option options[] = {
          "192 MB is sampled as with --sample, and the page says so"},
     CLI_OPTION_SAMPLE(offsetof(struct report_options, sampling)),
     CLI_OPTION_QUIET,
+    CLI_OPTION_LAUNCH(offsetof(struct report_options, launch)),
+    CLI_OPTION_SANITIZE(offsetof(struct report_options, sanitize)),
+    CLI_OPTION_STRICT(offsetof(struct report_options, strict)),
 };
 
 const struct cli_verb cli_report = {
     .name = "report",
-    .operands = "SCENARIO.yaml",
+    .operands = "SCENARIO.yaml | LAUNCH.yaml",
     .takes_scenario = true,
     .summary = "Simulate a scenario and write an HTML page about the run.",
     .details =
@@ -235,7 +248,11 @@ const struct cli_verb cli_report = {
         "time went,\nbandwidth and occupancy over time, latencies, the load of L2 slices and "
         "DRAM channels, the tiles\nin shared memory with the worst access, waves, and the "
         "configuration with the origin of each value.\nThe page of a long run is made from a part "
-        "of it, and says how much was simulated and how wrong\nthe cycles may be.",
+        "of it, and says how much was simulated and how wrong\nthe cycles may be.\n"
+        "\n"
+        "The page of a launch shows the lines of its PTX with their counts, what is wrong, and the "
+        "lines\n"
+        "of the sources that lie beside the launch file or in its folder sources.",
     .example = "gemm_tile -o gemm.html",
     .statuses = "0 done, 2 error, 3 the simulated program deadlocks or faults, 130 interrupted",
     .min_operands = 1,

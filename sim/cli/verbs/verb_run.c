@@ -390,16 +390,8 @@ static const struct cli_option options[] = {
      .kind = CLI_FLAG,
      .offset = offsetof(struct run_options, functional),
      .help = "of a launch: bytes and counts, without time (the only way so far)"},
-    {.name = "--sanitize",
-     .value = "CTAS",
-     .kind = CLI_COUNT,
-     .offset = offsetof(struct run_options, sanitize),
-     .help = "of a launch: check the first CTAS CTAs for races (default 2)"},
-    {.name = "--strict",
-     .kind = CLI_FLAG,
-     .offset = offsetof(struct run_options, strict),
-     .help = "of a launch: reads of shared memory that a TMA operation overwrites later need a\n"
-             "proxy fence, too"},
+    CLI_OPTION_SANITIZE(offsetof(struct run_options, sanitize)),
+    CLI_OPTION_STRICT(offsetof(struct run_options, strict)),
 };
 
 const struct cli_verb cli_run = {
