@@ -249,8 +249,9 @@ SOAK_unit/test_kernel_races := KERNELS=20000
 SOAK_hardware/test_ptx_functional := RECORDS=all
 
 .PHONY: soak
-soak: $(SOAKS:%=$(BUILD)/tests/%) $(MODULE) ## tests of random cases, whole: minutes to hours
+soak: $(SOAKS:%=$(BUILD)/tests/%) $(MODULE) $(COMMAND) ## tests of random cases, whole: minutes to hours
 	@$(foreach test,$(SOAKS),$(SOAK_$(test)) $(BUILD)/tests/$(test) &&) true
+	@tests/mutations $(COMMAND) 0
 
 # The fuzzer needs clang. It starts from the corpus, and keeps what it finds in build/fuzz.
 FUZZ_SECONDS ?= 60

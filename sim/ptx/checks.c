@@ -292,6 +292,11 @@ static void write_range(struct tma_checks *checks, const struct tma_check_side *
             race(checks, side, verb->does, mark.side, &cell->write, "writes",
                  address_of(address, i));
             reported = true;
+        } else if (!reported && checks->strict && verb->async && cell->write.side != NOTHING &&
+                   !is_fenced(checks, warp, &cell->write)) {
+            need_fence(checks, side, "the asynchronous proxy overwrites", &cell->write,
+                       address_of(address, i));
+            reported = true;
         }
         for (uint32_t j = 0; j < cell->read_count && !reported; j++) {
             if (!is_ordered(checks, warp, &cell->reads[j])) {

@@ -116,6 +116,8 @@ static const struct {
     {"one that does", "0 load 0 0 3; 1 wait 0; 1 product 0 3;", "", false},
     {"a generic read before a load, strictly", "1 read 0; 1 arrive 1; 0 wait 1; 0 load 0 0;",
      "fence", true},
+    {"a load over a write", "0 write 0; 0 load 0 0;", "", false},
+    {"a load over a write, strictly", "0 write 0; 0 load 0 0;", "fence", true},
     {"with a fence, strictly", "1 read 0; 1 fence; 1 arrive 1; 0 wait 1; 0 load 0 0;", "", true},
 };
 
