@@ -716,7 +716,8 @@ static enum tma_step run_lop3_predicate(struct tma_warp *warp, const struct tma_
 }
 
 /* add.cc, addc, sub.cc, subc, mad.cc, madc: op->mode as lane_mul's; op->mode2: 1 takes the carry, 2
- * gives one, 4 subtracts, 8 multiplies. */
+ * gives one, 4 subtracts, 8 multiplies. A difference is the sum with the complement: its carry is 0
+ * where it borrows, as addc sees it. */
 static enum tma_step run_carry(struct tma_warp *warp, const struct tma_op *op, uint32_t lanes) {
     bool takes = op->mode2 & 1, gives = op->mode2 & 2;
     bool known = tma_spread(warp, op, lanes);
@@ -733,12 +734,14 @@ static enum tma_step run_carry(struct tma_warp *warp, const struct tma_op *op, u
     TMA_EACH_OF(i, lanes) {
         uint64_t a = fit(op, tma_lane_value(warp, &op->a, i)),
                  b = fit(op, tma_lane_value(warp, &op->b, i));
-        uint64_t in = takes ? warp->carry >> i & 1 : 0;
+        uint64_t in = takes ? warp->carry >> i & 1 : (op->mode2 & 4) != 0;
         if (op->mode2 & 8) {
             a = lane_mul(op, a, b, 0);
             b = fit(op, tma_lane_value(warp, &op->c, i));
         }
-        tma_wide sum = op->mode2 & 4 ? (tma_wide)a - b - in : (tma_wide)a + b + in;
+        if (op->mode2 & 4)
+            b = fit(op, ~b);
+        tma_wide sum = (tma_wide)a + b + in;
         tma_set_lane(warp, &op->d, i, fit(op, (uint64_t)sum));
         if (gives)
             warp->carry = (warp->carry & ~(UINT32_C(1) << i)) | (uint32_t)(sum >> type_bits(op) & 1)

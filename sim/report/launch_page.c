@@ -121,7 +121,8 @@ static bool write_listing(const struct tma_launch_report *report, const char *ti
         fputs("<section class=\"listing\"><h2>", out);
         tma_write_xml(title, out);
         fputs("</h2><div class=\"scroll\"><table><thead><tr><th>line</th><th>instructions</th>"
-              "<th>wavefronts / ideal</th><th>sectors / ideal</th><th>bytes</th><th></th></tr></thead>"
+              "<th>wavefronts / ideal</th><th>sectors / "
+              "ideal</th><th>bytes</th><th></th></tr></thead>"
               "<tbody>\n",
               out);
     }
