@@ -313,6 +313,18 @@ static bool is_whole_add(const struct pass *pass, uint32_t user, uint32_t i) {
            (pass->takes[user] == TMA_LOWERING_NONE || pass->takes[user] == i);
 }
 
+/* IMAD.WIDE adds a pair of registers. What a loop counts up is two sums, whose registers are no pair:
+ * two moves make them one. */
+static bool adds_halves(const struct pass *pass, uint32_t user, uint32_t i) {
+    for (uint32_t k = 1; k < 3; k++) {
+        uint32_t number = tma_lowering_register(pass->facts, user, k);
+        if (number != TMA_LOWERING_NONE && pass->facts->values[number].definitions > 1 &&
+            &pass->facts->values[number] != result(pass, i))
+            return true;
+    }
+    return false;
+}
+
 /* shift and sum: LEA; product and sum: IMAD; wide product and sum: IMAD.WIDE; sum and sum: IADD3 */
 static void fuse_sums(struct pass *pass) {
     for (uint32_t i = 0; i < pass->facts->count; i++) {
@@ -334,7 +346,10 @@ static void fuse_sums(struct pass *pass) {
             uint32_t user = pass->facts->uses[value->first_use + u];
             pass->takes[user] = i;
             bool difference = at(pass, user)->opcode == TMA_PTX_OP_SUB && product;
-            pass->sequence[user] = shift ? "a" : wide ? "h" : difference ? "hh" : "h";
+            pass->sequence[user] = shift                         ? "a"
+                                   : wide && adds_halves(pass, user, i) ? "hhh"
+                                   : difference                  ? "hh"
+                                                                 : "h";
         }
         pass->folded[i] = true;
     }
@@ -377,10 +392,24 @@ static bool is_power_of_two(uint64_t value) {
     return value != 0 && (value & (value - 1)) == 0;
 }
 
+/* Halves of a 64-bit constant that are zero cost `or` and `xor` nothing. */
+static const char *halves(const struct pass *pass, uint32_t i, uint64_t constant) {
+    bool empty = at(pass, i)->opcode == TMA_PTX_OP_AND;
+    uint32_t low = (uint32_t)constant, high = (uint32_t)(constant >> 32);
+    bool first = empty ? low != UINT32_MAX : low != 0, second = empty ? high != UINT32_MAX : high != 0;
+    return first && second ? "aa" : first || second ? "a" : "";
+}
+
 /* Products by powers of two are shifts; those of 64 bits by a constant need three instructions. */
 static void reduce_strength(struct pass *pass) {
     for (uint32_t i = 0; i < pass->facts->count; i++) {
         uint64_t factor;
+        if (!pass->folded[i] && is_type(pass, i, 64, false) &&
+            (at(pass, i)->opcode == TMA_PTX_OP_AND || at(pass, i)->opcode == TMA_PTX_OP_OR ||
+             at(pass, i)->opcode == TMA_PTX_OP_XOR) &&
+            (tma_lowering_constant(pass->facts, i, 2, &factor) ||
+             tma_lowering_constant(pass->facts, i, 1, &factor)))
+            pass->sequence[i] = halves(pass, i, factor);
         if (pass->folded[i] ||
             (at(pass, i)->opcode != TMA_PTX_OP_MUL && at(pass, i)->opcode != TMA_PTX_OP_MAD) ||
             is_float(pass, i, i) || !tma_lowering_constant(pass->facts, i, 2, &factor))
@@ -425,7 +454,6 @@ static void choose_uniform(struct pass *pass) {
         bool guard =
             at(pass, i)->guard != TMA_PTX_NO_REGISTER && !facts->values[at(pass, i)->guard].uniform;
         pass->uniform[i] = facts->written[i] > 0 && !guard && result(pass, i)->uniform &&
-                           !facts->blocks[facts->block_of[i]].divergent &&
                            tma_lowering_sequence(facts, i, true, true) != NULL;
         for (uint32_t r = facts->first_register[i] + facts->written[i];
              r < facts->first_register[i + 1]; r++)
@@ -447,6 +475,12 @@ static void choose_uniform(struct pass *pass) {
             changed = changed || !wanted;
         }
     }
+}
+
+/* A parameter is a load into the registers of what uses it. */
+static bool is_parameter(const struct pass *pass, uint32_t i) {
+    return at(pass, i)->opcode == TMA_PTX_OP_LD &&
+           tma_ptx_space_of(at(pass, i)) == TMA_PTX_PARAM;
 }
 
 /* Is a register in the uniform register file? */
@@ -496,10 +530,15 @@ static bool has_guard(const struct pass *pass, uint32_t i) {
 /* Does an operand name a tensor map that is a parameter? */
 static bool is_parameter_map(const struct pass *pass, const struct tma_ptx_operand *operand) {
     if (operand->kind != TMA_PTX_ADDRESS || operand->base != TMA_PTX_REGISTER)
-        return operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_VARIABLE;
+        return operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_VARIABLE &&
+               pass->facts->module->variables[operand->number].space == TMA_PTX_PARAM;
     uint32_t j = tma_lowering_definition(pass->facts, pass->facts->values[operand->number].copy_of);
-    return j != TMA_LOWERING_NONE && at(pass, j)->opcode == TMA_PTX_OP_MOV &&
-           tma_lowering_operand(pass->facts, j, 1)->kind == TMA_PTX_VARIABLE;
+    const struct tma_ptx_operand *source =
+        j != TMA_LOWERING_NONE && at(pass, j)->opcode == TMA_PTX_OP_MOV
+            ? tma_lowering_operand(pass->facts, j, 1)
+            : NULL;
+    return source != NULL && source->kind == TMA_PTX_VARIABLE &&
+           pass->facts->module->variables[source->number].space == TMA_PTX_PARAM;
 }
 
 /* Uniform registers hold the base of the parameters while few TMA instructions need it; else each

@@ -465,17 +465,36 @@ static bool takes_any(const struct tma_ptx_instruction *instruction) {
            (instruction->opcode == TMA_PTX_OP_SHFL && tma_ptx_has(instruction, TMA_PTX_DOT_IDX));
 }
 
+/* Lanes that part may leave a register with different values where some of its definitions are
+ * inside what they do apart, and some outside. */
+static bool separate(struct tma_lowering_facts *facts, uint32_t first, uint32_t end) {
+    bool changed = false;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; k < facts->written[i]; k++)
+            facts->values[facts->registers[facts->first_register[i] + k]].inside = 0;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; k < facts->written[i]; k++)
+            facts->values[facts->registers[facts->first_register[i] + k]].inside++;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; k < facts->written[i]; k++) {
+            struct tma_lowering_value *value =
+                &facts->values[facts->registers[facts->first_register[i] + k]];
+            bool apart = value->inside < value->definitions;
+            changed = changed || (apart && value->uniform);
+            value->uniform = value->uniform && !apart;
+        }
+    return changed;
+}
+
 /* A branch by which lanes part makes what is between it and its target divergent. */
 static bool part(struct tma_lowering_facts *facts, uint32_t i) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
-    bool parts = (instruction->guard != TMA_PTX_NO_REGISTER &&
-                  !facts->values[facts->values[instruction->guard].copy_of].uniform) ||
-                 facts->blocks[facts->block_of[i]].divergent;
     uint32_t target = target_of(facts, i);
-    if (!parts || instruction->guard == TMA_PTX_NO_REGISTER || target == TMA_LOWERING_NONE)
+    if (instruction->guard == TMA_PTX_NO_REGISTER || target == TMA_LOWERING_NONE ||
+        facts->values[facts->values[instruction->guard].copy_of].uniform)
         return false;
     uint32_t first = target <= i ? target : i + 1, end = target <= i ? i + 1 : target;
-    bool changed = false;
+    bool changed = separate(facts, first, end);
     for (uint32_t b = 0; b < facts->block_count; b++)
         if (facts->blocks[b].first >= first && facts->blocks[b].first < end &&
             !facts->blocks[b].divergent) {
@@ -499,10 +518,8 @@ static void find_uniform(struct tma_lowering_facts *facts) {
                 uniform = facts->values[facts->registers[r]].uniform;
             for (uint32_t k = 0; k < facts->written[i]; k++) {
                 struct tma_lowering_value *value = &facts->values[facts->registers[first + k]];
-                bool keeps = uniform && (value->definitions == 1 ||
-                                         !facts->blocks[facts->block_of[i]].divergent);
-                changed = changed || (value->uniform && !keeps);
-                value->uniform = value->uniform && keeps;
+                changed = changed || (value->uniform && !uniform);
+                value->uniform = value->uniform && uniform;
             }
             if (instruction->opcode == TMA_PTX_OP_BRA && part(facts, i))
                 changed = true;

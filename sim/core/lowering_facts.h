@@ -16,6 +16,7 @@ struct tma_lowering_value {
     bool constant;                 /* it always has the value `bits` */
     bool uniform;                  /* the same in all lanes of a warp */
     uint64_t bits;
+    uint32_t inside;   /* of its definitions, in the part of the function that is looked at */
     uint32_t possible; /* bits of the low word that can be set */
 };
 

@@ -35,7 +35,7 @@ static const struct row rows[] = {
     {TMA_PTX_OP_ADD, SINGLE, 0, "f", NULL},
     {TMA_PTX_OP_ADD, DOUBLE, 0, "d", NULL},
     {TMA_PTX_OP_ADD, HALF, 0, "f", NULL},
-    {TMA_PTX_OP_ADD, LONG, 0, "aa", "uu"},
+    {TMA_PTX_OP_ADD, LONG, 0, "ah", "uu"}, /* IADD3, IMAD.X */
     {TMA_PTX_OP_ADD, ANY, 0, "a", "u"},
     {TMA_PTX_OP_ADDC, LONG, 0, "aa", "uu"},
     {TMA_PTX_OP_ADDC, ANY, 0, "a", "u"},
@@ -204,7 +204,7 @@ static const struct row rows[] = {
     {TMA_PTX_OP_SUB, SINGLE, 0, "f", NULL},
     {TMA_PTX_OP_SUB, DOUBLE, 0, "d", NULL},
     {TMA_PTX_OP_SUB, HALF, 0, "f", NULL},
-    {TMA_PTX_OP_SUB, LONG, 0, "aa", "uu"},
+    {TMA_PTX_OP_SUB, LONG, 0, "ah", "uu"},
     {TMA_PTX_OP_SUB, ANY, 0, "a", "u"},
     {TMA_PTX_OP_SUBC, LONG, 0, "aa", "uu"},
     {TMA_PTX_OP_SUBC, ANY, 0, "a", "u"},
@@ -240,6 +240,10 @@ static enum kind kind_of(enum tma_ptx_type type) {
     return facts->bits <= 16 ? SHORT : facts->bits <= 32 ? WORD : LONG;
 }
 
+#define LONG_QUOTIENT                                                                              \
+    "aacssahhhhhhhhhhhhhhhhhhhhhhhhhhaaaaaaaaaaaaaaaaaaaaaaaaaaaac" /* and its subroutine */
+#define UNIFORM_QUOTIENT "uuuuuuuuuuu"
+
 /* Integer quotients and remainders: a reciprocal in float32, a product, and two corrections. */
 static const char *quotient(const struct tma_lowering_facts *facts, uint32_t i, bool uniform) {
     const struct tma_ptx_instruction *instruction = &facts->code[i];
@@ -248,38 +252,25 @@ static const char *quotient(const struct tma_lowering_facts *facts, uint32_t i, 
     uint64_t divisor;
     bool constant = tma_lowering_constant(facts, i, 2, &divisor);
     switch (tma_ptx_types[instruction->types[0]].bits) {
-    case 64: /* a subroutine: about 70 and 60 instructions */
-        return is_signed ? "aac"
-                           "sasaaahhhhhhhhhhhhhhhhhhhhhhaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac"
-                         : "aac"
-                           "sasahhhhhhhhhhhhhhhhhhhhhhaaaaaaaaaaaaaaaaaaaaaaaaaaaaac";
+    case 64: /* a subroutine: 2 instructions before the call */
+        return is_signed ? LONG_QUOTIENT "aaaaaaaaaaaaaa" : LONG_QUOTIENT;
     case 16:
         return is_signed ? "aaacaassfffashaac" : "acsssfffahac";
     default:
         break;
     }
-    if (uniform) /* the reciprocal is the vector pipes', the rest uniform */
-        return constant    ? is_signed ? "ssasaa"
-                                         "uuuuuuuuuuuuu"
-                                       : "ssas"
-                                         "auuuuuuuuuu"
-               : remainder ? is_signed ? "aasasaauu"
-                                         "uuuuuuuuuuuuuu"
-                                       : "sasaa"
-                                         "uuuuuuuuuuuuu"
-               : is_signed ? "aasasaaau"
-                             "uuuuuuuuuuuuuuuuu"
-                           : "sasaa"
-                             "uuuuuuuuuuuuuu";
+    /* The reciprocal is the vector pipes' in each case: I2F, MUFU, F2I. */
+    if (uniform && constant)
+        return is_signed ? "sssfhaa" UNIFORM_QUOTIENT "uu" : "sssfha" UNIFORM_QUOTIENT;
+    if (uniform)
+        return is_signed ? remainder ? "sssfhhaaaaa" UNIFORM_QUOTIENT "uuu"
+                                     : "sssfhhaaaaa" UNIFORM_QUOTIENT "uuuuuuu"
+                         : "sssahaaa" UNIFORM_QUOTIENT "uu";
     if (constant)
-        return is_signed   ? remainder ? "ssashhhahaahaaaa" : "ssashhhaahahaaaaah"
-               : remainder ? "ssashhhhhaaaa"
-                           : "ssashhhhhaaaaa";
-    return is_signed   ? remainder ? "aasaaahsashhhhhhahaaaha"
-                                     "a"
-                                   : "aasaaaaasashhhhhhahaaaaaa"
-           : remainder ? "saasashhhhhhaaaha"
-                       : "saasashhhhahaaahaa";
+        return is_signed ? remainder ? "sssfhhhhaaaaaaaa" : "sssffhhhhhaaaaaaaa"
+                         : remainder ? "sssfhhhhaaaaa" : "sssfhhhhaaaaaa";
+    return is_signed ? remainder ? "sssfhhhhhhhhaaaaaaaaaaa" : "sssffhhhhhhhaaaaaaaaaaaaa"
+                     : remainder ? "sssfhhhhhhaaaaaaa" : "ssshhhhhhaaaaaaaaa";
 }
 
 static const char *conversion(const struct tma_ptx_instruction *instruction) {
@@ -314,7 +305,7 @@ static const char *load_or_store(const struct tma_ptx_instruction *instruction) 
     bool load = instruction->opcode == TMA_PTX_OP_LD || instruction->opcode == TMA_PTX_OP_LDU;
     if (tma_ptx_space_of(instruction) == TMA_PTX_PARAM ||
         tma_ptx_space_of(instruction) == TMA_PTX_CONST)
-        return load ? "" : "l"; /* an operand c[0][...] of what uses it */
+        return load ? "c" : "l"; /* LDC, ULDC */
     if (load && tma_ptx_has(instruction, TMA_PTX_DOT_ACQUIRE))
         return "ll";
     if (!load && tma_ptx_has(instruction, TMA_PTX_DOT_RELEASE))
