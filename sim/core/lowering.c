@@ -44,6 +44,7 @@ struct pass {
     uint32_t *takes;       /* the instruction that it has taken in; TMA_LOWERING_NONE */
     const char **sequence; /* instead of that of the instruction by itself; NULL */
     uint32_t maps;         /* TMA instructions whose map is a parameter */
+    bool one_map;          /* they name one */
 };
 
 static const struct tma_ptx_instruction *at(const struct pass *pass, uint32_t i) {
@@ -130,6 +131,13 @@ static void fold_moves(struct pass *pass) {
         uint32_t number = facts->registers[facts->first_register[i]];
         const struct tma_lowering_value *value = &facts->values[number];
         pass->folded[i] = value->constant || value->copy_of != number;
+        /* a lane's value for all, which all have */
+        if (at(pass, i)->opcode == TMA_PTX_OP_SHFL && value->uniform &&
+            is_on(pass, TMA_LOWERING_UNIFORM)) {
+            uint32_t source = tma_lowering_register(facts, i, 2);
+            pass->folded[i] =
+                source != TMA_LOWERING_NONE && facts->values[source].uniform;
+        }
         if (pass->folded[i] || at(pass, i)->opcode != TMA_PTX_OP_MOV || value->definitions < 2)
             continue;
         uint64_t bits;
@@ -223,6 +231,49 @@ static bool rounds(const struct tma_ptx_instruction *instruction) {
            tma_ptx_has(instruction, TMA_PTX_DOT_SAT);
 }
 
+/* A float32 quotient, div.full: the divisor is scaled where its reciprocal would be subnormal or its
+ * own is, then MUFU.RCP, and a product. */
+static bool is_full_quotient(const struct pass *pass, uint32_t i) {
+    return at(pass, i)->opcode == TMA_PTX_OP_DIV && tma_ptx_has(at(pass, i), TMA_PTX_DOT_FULL);
+}
+
+/* Is the divisor no less than the least normal number? A sum of such a constant and an ex2 is. */
+static bool is_normal(const struct pass *pass, uint32_t i) {
+    uint32_t sum = producer(pass, i, 2);
+    for (uint32_t k = 1; k < 3 && sum != TMA_LOWERING_NONE && is_sum(pass, sum); k++) {
+        uint64_t bits;
+        uint32_t power = producer(pass, sum, 3 - k);
+        if (tma_lowering_constant(pass->facts, sum, k, &bits) && bits >= 0x00800000 &&
+            bits < 0x7F800000 && power != TMA_LOWERING_NONE &&
+            at(pass, power)->opcode == TMA_PTX_OP_EX2)
+            return true;
+    }
+    return tma_ptx_has(at(pass, i), TMA_PTX_DOT_FTZ);
+}
+
+/* Without the product at the end of a quotient. */
+static const char *shorter(const char *sequence) {
+    return strcmp(sequence, "aaffsfff") == 0 ? "aaffsff" : strcmp(sequence, "affsf") == 0 ? "affs"
+           : strcmp(sequence, "fff") == 0    ? "ff"
+                                             : "f";
+}
+
+/* Quotients of one divisor in a block share its reciprocal. */
+static void share_quotients(struct pass *pass) {
+    for (uint32_t i = 0; i < pass->facts->count; i++) {
+        if (pass->folded[i] || !is_full_quotient(pass, i))
+            continue;
+        bool normal = is_normal(pass, i), shared = false;
+        uint32_t divisor = tma_lowering_register(pass->facts, i, 2);
+        for (uint32_t j = pass->facts->blocks[pass->facts->block_of[i]].first;
+             j < i && is_on(pass, TMA_LOWERING_COMMON); j++)
+            shared = shared || (is_full_quotient(pass, j) && !pass->folded[j] &&
+                                divisor != TMA_LOWERING_NONE &&
+                                tma_lowering_register(pass->facts, j, 2) == divisor);
+        pass->sequence[i] = normal ? shared ? "ff" : "affsf" : shared ? "fff" : "aaffsfff";
+    }
+}
+
 /* Signs are part of operands; products and sums of floats become FFMA (HFMA2, DFMA). */
 static void fold_floats(struct pass *pass) {
     for (uint32_t i = 0; i < pass->facts->count; i++) {
@@ -235,11 +286,15 @@ static void fold_floats(struct pass *pass) {
             continue;
         for (uint32_t k = 1; k < 3 && pass->takes[i] == TMA_LOWERING_NONE; k++) {
             uint32_t j = producer(pass, i, k);
-            if (j != TMA_LOWERING_NONE && at(pass, j)->opcode == TMA_PTX_OP_MUL &&
-                !rounds(at(pass, j)) && !pass->folded[j] && result(pass, j)->use_count == 1 &&
-                at(pass, j)->types[0] == instruction->types[0]) {
+            if (j == TMA_LOWERING_NONE || pass->folded[j] || result(pass, j)->use_count != 1 ||
+                at(pass, j)->types[0] != instruction->types[0])
+                continue;
+            if (at(pass, j)->opcode == TMA_PTX_OP_MUL && !rounds(at(pass, j))) {
                 pass->takes[i] = j;
                 pass->folded[j] = true;
+            } else if (is_full_quotient(pass, j) && pass->sequence[j] != NULL) {
+                pass->takes[i] = j;
+                pass->sequence[j] = shorter(pass->sequence[j]);
             }
         }
     }
@@ -446,6 +501,14 @@ static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     }
 }
 
+/* A predicate of the uniform pipe selects there. */
+static bool selects_by_uniform(const struct pass *pass, uint32_t i) {
+    if (at(pass, i)->opcode != TMA_PTX_OP_SELP)
+        return false;
+    uint32_t j = tma_lowering_definition(pass->facts, tma_lowering_register(pass->facts, i, 3));
+    return j != TMA_LOWERING_NONE && pass->uniform[j];
+}
+
 /* Values that are the same in all lanes go to the uniform pipe where something there uses them, and
  * all lanes are together. */
 static void choose_uniform(struct pass *pass) {
@@ -466,7 +529,7 @@ static void choose_uniform(struct pass *pass) {
             if (!pass->uniform[i])
                 continue;
             const struct tma_lowering_value *value = result(pass, i);
-            bool wanted = false;
+            bool wanted = selects_by_uniform(pass, i);
             for (uint32_t u = 0; u < value->use_count && !wanted; u++) {
                 uint32_t user = facts->uses[value->first_use + u];
                 wanted = user != i && wants_uniform(pass, user, i);
@@ -481,6 +544,21 @@ static void choose_uniform(struct pass *pass) {
 static bool is_parameter(const struct pass *pass, uint32_t i) {
     return at(pass, i)->opcode == TMA_PTX_OP_LD &&
            tma_ptx_space_of(at(pass, i)) == TMA_PTX_PARAM;
+}
+
+/* A comparison or a quotient in a loop loads a parameter each time: registers are not kept for it. */
+static bool loads_parameter(const struct pass *pass, uint32_t i) {
+    bool compares = at(pass, i)->opcode == TMA_PTX_OP_SETP || at(pass, i)->opcode == TMA_PTX_OP_DIV ||
+                    at(pass, i)->opcode == TMA_PTX_OP_REM;
+    if (!compares || !pass->uniform[i] ||
+        pass->facts->blocks[pass->facts->block_of[i]].loop == TMA_LOWERING_NONE)
+        return false;
+    for (uint32_t k = 1; k < at(pass, i)->operand_count; k++) {
+        uint32_t j = tma_lowering_definition(pass->facts, tma_lowering_register(pass->facts, i, k));
+        if (j != TMA_LOWERING_NONE && is_parameter(pass, j))
+            return true;
+    }
+    return false;
 }
 
 /* Is a register in the uniform register file? */
@@ -541,9 +619,13 @@ static bool is_parameter_map(const struct pass *pass, const struct tma_ptx_opera
            pass->facts->module->variables[source->number].space == TMA_PTX_PARAM;
 }
 
-/* Uniform registers hold the base of the parameters while few TMA instructions need it; else each
- * of them adds the map's offset in vector registers, and brings the address over twice. */
-enum { MOST_UNIFORM_MAPS = 4 };
+/* Uniform registers hold the base of the parameters while few TMA instructions need it: up to three,
+ * or four of one map. Else each of them adds the map's offset in vector registers, and brings the
+ * address over twice. (What decides it in ptxas is not known; of the kernels looked at, two of 44 with
+ * maps are otherwise.) */
+static bool keeps_maps_uniform(const struct pass *pass) {
+    return pass->maps <= 3 || (pass->maps == 4 && pass->one_map);
+}
 
 static bool is_tensor(uint16_t opcode) {
     return opcode == TMA_PTX_OP_CP_ASYNC_BULK_TENSOR ||
@@ -559,7 +641,7 @@ static void lower_bulk(const struct pass *pass, uint32_t i, struct tma_lowered *
     for (uint32_t k = 0; k < instruction->operand_count; k++) {
         const struct tma_ptx_operand *operand = tma_lowering_operand(pass->facts, i, k);
         if (is_tensor(instruction->opcode) && is_parameter_map(pass, operand))
-            tma_lowering_add(lowered, pass->maps <= MOST_UNIFORM_MAPS ? "uu" : "ahaahhaa");
+            tma_lowering_add(lowered, keeps_maps_uniform(pass) ? "uu" : "ahaahhaa");
         else if (operand->kind == TMA_PTX_VECTOR) { /* coordinates lie behind each other */
             struct tma_lowered moved = {0};
             bring(pass, operand, "", &moved);
@@ -629,6 +711,20 @@ static void bring_back(const struct pass *pass, uint32_t i, struct tma_lowered *
         tma_lowering_add(lowered, "h");
 }
 
+/* A value that vector pipes compute, the same in all lanes, and the uniform pipe uses: R2UR. */
+static bool crosses(const struct pass *pass, uint32_t i) {
+    if (pass->facts->written[i] != 1 || pass->uniform[i] || is_parameter(pass, i) ||
+        !result(pass, i)->uniform || result(pass, i)->constant ||
+        at(pass, i)->opcode == TMA_PTX_OP_SETP || is_predicate_logic(pass, i) ||
+        !is_on(pass, TMA_LOWERING_UNIFORM))
+        return false;
+    const struct tma_lowering_value *value = result(pass, i);
+    for (uint32_t u = 0; u < value->use_count; u++)
+        if (pass->uniform[pass->facts->uses[value->first_use + u]])
+            return true;
+    return false;
+}
+
 static void lower_one(struct pass *pass, uint32_t i) {
     struct tma_lowered *lowered = &pass->lowered[i];
     bool expand = is_on(pass, TMA_LOWERING_EXPAND);
@@ -660,6 +756,8 @@ static void lower_one(struct pass *pass, uint32_t i) {
             break;
         }
     const char *sequence = pass->sequence[i];
+    if (loads_parameter(pass, i))
+        tma_lowering_add(lowered, "u");
     if (sequence != NULL && uniform) {
         for (; *sequence != '\0'; sequence++)
             tma_lowering_add(lowered, "u");
@@ -669,12 +767,32 @@ static void lower_one(struct pass *pass, uint32_t i) {
         tma_lowering_add(lowered, sequence);
         if (!uniform)
             bring_back(pass, i, lowered);
+        if (crosses(pass, i))
+            tma_lowering_add(lowered, "a");
     }
     for (const char *last = sequence; *last != '\0'; last++)
         if (last[1] == '\0')
             for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; pipe++)
                 if (lowered->slots[pipe] > 0 && "afhsdultc"[pipe] == *last)
                     lowered->latency = tma_lowering_latency((enum tma_pipe)pipe);
+}
+
+static void count_maps(struct pass *pass) {
+    uint32_t first = TMA_LOWERING_NONE;
+    pass->one_map = true;
+    for (uint32_t i = 0; i < pass->facts->count; i++)
+        for (uint32_t k = 0; is_tensor(at(pass, i)->opcode) && k < at(pass, i)->operand_count;
+             k++) {
+            const struct tma_ptx_operand *operand = tma_lowering_operand(pass->facts, i, k);
+            if (!is_parameter_map(pass, operand))
+                continue;
+            uint32_t map = operand->base == TMA_PTX_REGISTER
+                               ? pass->facts->values[operand->number].copy_of
+                               : operand->number;
+            pass->one_map = pass->one_map && (first == TMA_LOWERING_NONE || first == map);
+            first = map;
+            pass->maps++;
+        }
 }
 
 static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
@@ -690,12 +808,13 @@ static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
     for (uint32_t i = 0; i < facts->count; i++) {
         pass->takes[i] = TMA_LOWERING_NONE;
         pass->lowered[i] = (struct tma_lowered){.reason = TMA_LOWERING_NONE};
-        for (uint32_t k = 0; is_tensor(at(pass, i)->opcode) && k < at(pass, i)->operand_count; k++)
-            pass->maps += is_parameter_map(pass, tma_lowering_operand(facts, i, k));
     }
+    count_maps(pass);
     fold_moves(pass);
     if (is_on(pass, TMA_LOWERING_PREDICATES))
         fold_predicates(pass);
+    if (is_on(pass, TMA_LOWERING_EXPAND))
+        share_quotients(pass);
     if (is_on(pass, TMA_LOWERING_CONTRACT))
         fold_floats(pass);
     if (is_on(pass, TMA_LOWERING_OFFSETS))

@@ -465,6 +465,27 @@ static bool takes_any(const struct tma_ptx_instruction *instruction) {
            (instruction->opcode == TMA_PTX_OP_SHFL && tma_ptx_has(instruction, TMA_PTX_DOT_IDX));
 }
 
+/* The number of a warp, by a shift or a mask of the thread's: lanes of a warp have one, in CTAs of one
+ * dimension. */
+static bool is_warp(const struct tma_lowering_facts *facts, uint32_t i) {
+    const struct tma_ptx_instruction *instruction = &facts->code[i];
+    bool shift = instruction->opcode == TMA_PTX_OP_SHR, mask = instruction->opcode == TMA_PTX_OP_AND;
+    uint64_t bits;
+    if ((!shift && !mask) || facts->function->required_threads[1] != 1 ||
+        facts->function->required_threads[2] != 1 || !tma_lowering_constant(facts, i, 2, &bits) ||
+        (shift ? bits < 5 : (bits & 31) != 0))
+        return false;
+    uint32_t number = tma_lowering_register(facts, i, 1);
+    uint32_t j = tma_lowering_definition(facts, number);
+    while (j != TMA_LOWERING_NONE && facts->code[j].opcode == TMA_PTX_OP_AND) {
+        number = tma_lowering_register(facts, j, 1);
+        j = tma_lowering_definition(facts, number);
+    }
+    return j != TMA_LOWERING_NONE && facts->code[j].opcode == TMA_PTX_OP_MOV &&
+           tma_lowering_operand(facts, j, 1)->kind == TMA_PTX_SPECIAL &&
+           tma_lowering_operand(facts, j, 1)->number == TMA_PTX_SREG_TID_X;
+}
+
 /* Lanes that part may leave a register with different values where some of its definitions are
  * inside what they do apart, and some outside. */
 static bool separate(struct tma_lowering_facts *facts, uint32_t first, uint32_t end) {
@@ -513,8 +534,9 @@ static void find_uniform(struct tma_lowering_facts *facts) {
             const struct tma_ptx_instruction *instruction = &facts->code[i];
             bool uniform = keeps_uniform(facts, i);
             uint32_t first = facts->first_register[i];
+            bool any = takes_any(instruction) || is_warp(facts, i);
             for (uint32_t r = first + facts->written[i];
-                 uniform && !takes_any(instruction) && r < facts->first_register[i + 1]; r++)
+                 uniform && !any && r < facts->first_register[i + 1]; r++)
                 uniform = facts->values[facts->registers[r]].uniform;
             for (uint32_t k = 0; k < facts->written[i]; k++) {
                 struct tma_lowering_value *value = &facts->values[facts->registers[first + k]];
