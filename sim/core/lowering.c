@@ -43,8 +43,9 @@ struct pass {
     uint8_t *inputs;       /* of its sum or its tree of logic */
     uint32_t *takes;       /* the instruction that it has taken in; TMA_LOWERING_NONE */
     const char **sequence; /* instead of that of the instruction by itself; NULL */
-    uint32_t maps;         /* TMA instructions whose map is a parameter */
-    bool one_map;          /* they name one */
+    uint32_t maps;         /* TMA instructions whose map is a parameter, on a way through */
+    uint32_t loop_maps;    /* of them in a loop */
+    char movable;          /* letter of what ALU and FMA can both do */
 };
 
 static const struct tma_ptx_instruction *at(const struct pass *pass, uint32_t i) {
@@ -119,9 +120,15 @@ static bool is_disjoint(const struct pass *pass, uint32_t i) {
 /* Constants, copies and what has no use; moves into registers that several instructions write. */
 static void fold_moves(struct pass *pass) {
     const struct tma_lowering_facts *facts = pass->facts;
+    uint32_t zeros = TMA_LOWERING_NONE; /* register that the last move of a constant zero filled */
     uint32_t zero =
         TMA_LOWERING_NONE; /* the last move of a zero, whose CS2R has room for another */
     for (uint32_t i = 0; i < facts->count; i++) {
+        bool again = zeros != TMA_LOWERING_NONE && at(pass, i)->opcode != TMA_PTX_OP_MOV;
+        for (uint32_t k = 0; again && k < facts->written[i]; k++)
+            again = facts->registers[facts->first_register[i] + k] != zeros;
+        if (!again && at(pass, i)->opcode != TMA_PTX_OP_MOV)
+            zeros = TMA_LOWERING_NONE;
         if (facts->dead[i]) {
             pass->folded[i] = true;
             continue;
@@ -136,14 +143,20 @@ static void fold_moves(struct pass *pass) {
             is_on(pass, TMA_LOWERING_UNIFORM)) {
             uint32_t source = tma_lowering_register(facts, i, 2);
             pass->folded[i] =
-                source != TMA_LOWERING_NONE && facts->values[source].uniform;
+                source != TMA_LOWERING_NONE && facts->values[source].uniform &&
+                facts->values[source].definitions == 1;
         }
         if (pass->folded[i] || at(pass, i)->opcode != TMA_PTX_OP_MOV || value->definitions < 2)
             continue;
-        uint64_t bits;
-        if (tma_lowering_constant(facts, i, 1, &bits)) {
+        uint64_t bits = 0;
+        bool constant = tma_lowering_constant(facts, i, 1, &bits) ||
+                        (zeros != TMA_LOWERING_NONE &&
+                         tma_lowering_register(facts, i, 1) == zeros);
+        if (constant) {
             if (bits != 0 || value->uniform)
                 continue;
+            if (tma_lowering_register(facts, i, 1) != zeros || zeros == TMA_LOWERING_NONE)
+                zeros = number;
             if (zero != TMA_LOWERING_NONE && facts->block_of[zero] == facts->block_of[i]) {
                 pass->folded[i] = true;
                 zero = TMA_LOWERING_NONE;
@@ -393,6 +406,7 @@ static void fuse_sums(struct pass *pass) {
                      tma_lowering_constant(pass->facts, i, 2, &constant);
         bool product = instruction->opcode == TMA_PTX_OP_MUL && is_type(pass, i, 32, false) &&
                        !tma_ptx_has(instruction, TMA_PTX_DOT_HI);
+        bool constant_factor = tma_lowering_constant(pass->facts, i, 2, &constant);
         bool wide = product && tma_ptx_has(instruction, TMA_PTX_DOT_WIDE);
         if ((!shift && !product) || !all_uses(pass, i, is_whole_add))
             continue;
@@ -400,10 +414,10 @@ static void fuse_sums(struct pass *pass) {
         for (uint32_t u = 0; u < value->use_count; u++) {
             uint32_t user = pass->facts->uses[value->first_use + u];
             pass->takes[user] = i;
-            bool difference = at(pass, user)->opcode == TMA_PTX_OP_SUB && product;
+            bool difference = at(pass, user)->opcode == TMA_PTX_OP_SUB && product && !constant_factor;
             pass->sequence[user] = shift                         ? "a"
-                                   : wide && adds_halves(pass, user, i) ? "hhh"
-                                   : difference                  ? "hh"
+                                   : wide && adds_halves(pass, user, i) ? "mmh"
+                                   : difference                  ? "mh"
                                                                  : "h";
         }
         pass->folded[i] = true;
@@ -455,6 +469,12 @@ static const char *halves(const struct pass *pass, uint32_t i, uint64_t constant
     return first && second ? "aa" : first || second ? "a" : "";
 }
 
+static bool takes_low_word(const struct pass *pass, uint32_t user, uint32_t i) {
+    (void)i;
+    return at(pass, user)->opcode == TMA_PTX_OP_CVT &&
+           tma_ptx_types[at(pass, user)->types[0]].bits <= 32 && !is_float(pass, user, user);
+}
+
 /* Products by powers of two are shifts; those of 64 bits by a constant need three instructions. */
 static void reduce_strength(struct pass *pass) {
     for (uint32_t i = 0; i < pass->facts->count; i++) {
@@ -465,6 +485,9 @@ static void reduce_strength(struct pass *pass) {
             (tma_lowering_constant(pass->facts, i, 2, &factor) ||
              tma_lowering_constant(pass->facts, i, 1, &factor)))
             pass->sequence[i] = halves(pass, i, factor);
+        if (!pass->folded[i] && at(pass, i)->opcode == TMA_PTX_OP_SHR &&
+            is_type(pass, i, 64, false) && all_uses(pass, i, takes_low_word))
+            pass->sequence[i] = "a";
         if (pass->folded[i] ||
             (at(pass, i)->opcode != TMA_PTX_OP_MUL && at(pass, i)->opcode != TMA_PTX_OP_MAD) ||
             is_float(pass, i, i) || !tma_lowering_constant(pass->facts, i, 2, &factor))
@@ -481,7 +504,6 @@ static void reduce_strength(struct pass *pass) {
 static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     const struct tma_ptx_instruction *instruction = at(pass, user);
     switch (instruction->opcode) {
-    case TMA_PTX_OP_BRA:
     case TMA_PTX_OP_CP_ASYNC_BULK:
     case TMA_PTX_OP_CP_ASYNC_BULK_PREFETCH:
     case TMA_PTX_OP_CP_ASYNC_BULK_TENSOR:
@@ -550,7 +572,7 @@ static bool is_parameter(const struct pass *pass, uint32_t i) {
 static bool loads_parameter(const struct pass *pass, uint32_t i) {
     bool compares = at(pass, i)->opcode == TMA_PTX_OP_SETP || at(pass, i)->opcode == TMA_PTX_OP_DIV ||
                     at(pass, i)->opcode == TMA_PTX_OP_REM;
-    if (!compares || !pass->uniform[i] ||
+    if (!compares || !result(pass, i)->uniform ||
         pass->facts->blocks[pass->facts->block_of[i]].loop == TMA_LOWERING_NONE)
         return false;
     for (uint32_t k = 1; k < at(pass, i)->operand_count; k++) {
@@ -569,6 +591,10 @@ static bool in_uniform(const struct pass *pass, uint32_t number) {
             at(pass, value->definition)->opcode == TMA_PTX_OP_LD);
 }
 
+static void add(const struct pass *pass, struct tma_lowered *lowered, const char *sequence) {
+    tma_lowering_add(lowered, sequence, pass->movable);
+}
+
 /* The registers of an operand come into uniform registers: UIADD3 or UMOV, or R2UR each. */
 static void bring(const struct pass *pass, const struct tma_ptx_operand *operand,
                   const char *uniform, struct tma_lowered *lowered) {
@@ -581,7 +607,7 @@ static void bring(const struct pass *pass, const struct tma_ptx_operand *operand
                  (operand->kind == TMA_PTX_ADDRESS && operand->base == TMA_PTX_REGISTER);
     uint32_t number = names ? pass->facts->values[operand->number].copy_of : TMA_LOWERING_NONE;
     if (number == TMA_LOWERING_NONE || in_uniform(pass, number)) {
-        tma_lowering_add(lowered, uniform);
+        add(pass, lowered, uniform);
         return;
     }
     /* The sum with a constant was folded: its register counts. */
@@ -590,10 +616,9 @@ static void bring(const struct pass *pass, const struct tma_ptx_operand *operand
                         ? tma_lowering_register(pass->facts, j, 1)
                         : TMA_LOWERING_NONE;
     if (base != TMA_LOWERING_NONE && in_uniform(pass, base))
-        tma_lowering_add(lowered, uniform);
+        add(pass, lowered, uniform);
     else
-        tma_lowering_add(
-            lowered,
+        add(pass, lowered,
             pass->facts->module->registers[pass->facts->function->first_register + number].width ==
                     TMA_PTX_DOUBLE
                 ? "aa"
@@ -619,12 +644,12 @@ static bool is_parameter_map(const struct pass *pass, const struct tma_ptx_opera
            pass->facts->module->variables[source->number].space == TMA_PTX_PARAM;
 }
 
-/* Uniform registers hold the base of the parameters while few TMA instructions need it: up to three,
- * or four of one map. Else each of them adds the map's offset in vector registers, and brings the
- * address over twice. (What decides it in ptxas is not known; of the kernels looked at, two of 44 with
- * maps are otherwise.) */
+/* Uniform registers hold the base of the parameters while few TMA instructions need it: up to three on
+ * a way through the function, or four if no loop has two. Else each of them adds the map's offset in
+ * vector registers, and brings the address over twice. (What decides it in ptxas is not known: the
+ * rule is what the kernels looked at have in common.) */
 static bool keeps_maps_uniform(const struct pass *pass) {
-    return pass->maps <= 3 || (pass->maps == 4 && pass->one_map);
+    return pass->maps <= 3 || (pass->maps == 4 && pass->loop_maps < 2);
 }
 
 static bool is_tensor(uint16_t opcode) {
@@ -637,28 +662,28 @@ static bool is_tensor(uint16_t opcode) {
 static void lower_bulk(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
     const struct tma_ptx_instruction *instruction = at(pass, i);
     if (has_guard(pass, i))
-        tma_lowering_add(lowered, "uu");
+        add(pass, lowered, "uu");
     for (uint32_t k = 0; k < instruction->operand_count; k++) {
         const struct tma_ptx_operand *operand = tma_lowering_operand(pass->facts, i, k);
         if (is_tensor(instruction->opcode) && is_parameter_map(pass, operand))
-            tma_lowering_add(lowered, keeps_maps_uniform(pass) ? "uu" : "ahaahhaa");
+            add(pass, lowered, keeps_maps_uniform(pass) ? "uu" : "amaammaa");
         else if (operand->kind == TMA_PTX_VECTOR) { /* coordinates lie behind each other */
             struct tma_lowered moved = {0};
             bring(pass, operand, "", &moved);
-            tma_lowering_add(lowered, "u");
+            add(pass, lowered, "u");
             for (uint8_t n = 0; n < moved.slots[TMA_PIPE_ALU]; n++)
-                tma_lowering_add(lowered, "a");
+                add(pass, lowered, "a");
         } else if (operand->kind == TMA_PTX_ADDRESS)
             bring(pass, operand, "u", lowered);
         else
             bring(pass, operand, "", lowered);
     }
-    tma_lowering_add(lowered, "c");
+    add(pass, lowered, "c");
 }
 
 /* The word that an mbarrier begins with is built from its count. */
 static void lower_mbarrier_init(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
-    tma_lowering_add(lowered, has_guard(pass, i) ? "uuuuc" : "uuuc");
+    add(pass, lowered, has_guard(pass, i) ? "uuuuc" : "uuuc");
     bring(pass, tma_lowering_operand(pass->facts, i, 0), "", lowered);
 }
 
@@ -669,13 +694,16 @@ static void lower_wgmma(const struct pass *pass, uint32_t i, struct tma_lowered 
         if (operand->kind == TMA_PTX_REGISTER)
             bring(pass, operand, "", lowered);
     }
-    tma_lowering_add(lowered, lowered->serialised ? "tc" : "t");
+    add(pass, lowered, lowered->serialised ? "tc" : "t");
 }
 
 /* A branch on a uniform predicate moves it to the vector ones. */
 static void lower_branch(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
-    bool moves = at(pass, i)->guard != TMA_PTX_NO_REGISTER && !has_guard(pass, i);
-    tma_lowering_add(lowered, moves ? "ac" : "c");
+    uint32_t j = at(pass, i)->guard == TMA_PTX_NO_REGISTER
+                     ? TMA_LOWERING_NONE
+                     : tma_lowering_definition(pass->facts, at(pass, i)->guard);
+    bool moves = j != TMA_LOWERING_NONE && pass->uniform[j];
+    add(pass, lowered, moves ? "ac" : "c");
 }
 
 /* What a vector instruction has beyond one uniform register comes into vector registers first. */
@@ -708,7 +736,7 @@ static void bring_back(const struct pass *pass, uint32_t i, struct tma_lowered *
         last = number;
     }
     for (; count > 1; count--)
-        tma_lowering_add(lowered, "h");
+        add(pass, lowered, "m");
 }
 
 /* A value that vector pipes compute, the same in all lanes, and the uniform pipe uses: R2UR. */
@@ -757,42 +785,72 @@ static void lower_one(struct pass *pass, uint32_t i) {
         }
     const char *sequence = pass->sequence[i];
     if (loads_parameter(pass, i))
-        tma_lowering_add(lowered, "u");
+        add(pass, lowered, uniform ? "u" : "c");
     if (sequence != NULL && uniform) {
         for (; *sequence != '\0'; sequence++)
-            tma_lowering_add(lowered, "u");
+            add(pass, lowered, "u");
     } else {
         if (sequence == NULL)
             sequence = tma_lowering_sequence(pass->facts, i, uniform, expand);
-        tma_lowering_add(lowered, sequence);
+        add(pass, lowered, sequence);
         if (!uniform)
             bring_back(pass, i, lowered);
         if (crosses(pass, i))
-            tma_lowering_add(lowered, "a");
+            add(pass, lowered, "a");
     }
     for (const char *last = sequence; *last != '\0'; last++)
         if (last[1] == '\0')
             for (uint32_t pipe = 0; pipe < TMA_PIPE_COUNT; pipe++)
-                if (lowered->slots[pipe] > 0 && "afhsdultc"[pipe] == *last)
+                if (lowered->slots[pipe] > 0 &&
+                    "afhsdultc"[pipe] == (*last == 'm' ? pass->movable : *last))
                     lowered->latency = tma_lowering_latency((enum tma_pipe)pipe);
 }
 
-static void count_maps(struct pass *pass) {
-    uint32_t first = TMA_LOWERING_NONE;
-    pass->one_map = true;
-    for (uint32_t i = 0; i < pass->facts->count; i++)
-        for (uint32_t k = 0; is_tensor(at(pass, i)->opcode) && k < at(pass, i)->operand_count;
-             k++) {
-            const struct tma_ptx_operand *operand = tma_lowering_operand(pass->facts, i, k);
-            if (!is_parameter_map(pass, operand))
-                continue;
-            uint32_t map = operand->base == TMA_PTX_REGISTER
-                               ? pass->facts->values[operand->number].copy_of
-                               : operand->number;
-            pass->one_map = pass->one_map && (first == TMA_LOWERING_NONE || first == map);
-            first = map;
-            pass->maps++;
-        }
+static void lower_all(struct pass *pass, char movable) {
+    pass->movable = movable;
+    for (uint32_t i = 0; i < pass->facts->count; i++) {
+        pass->lowered[i] = (struct tma_lowered){.reason = TMA_LOWERING_NONE};
+        lower_one(pass, i);
+    }
+}
+
+/* Moves, shifts and sums go to the pipe that has less to do in the function: MOV, SHF and IADD3.X, or
+ * IMAD.MOV, IMAD.SHL and IMAD.X. */
+static void balance(struct pass *pass) {
+    uint64_t alu = 0, fma = 0;
+    lower_all(pass, 'c');
+    for (uint32_t i = 0; i < pass->facts->count; i++) {
+        alu += pass->lowered[i].slots[TMA_PIPE_ALU];
+        fma += pass->lowered[i].slots[TMA_PIPE_FMA] + pass->lowered[i].slots[TMA_PIPE_FMA_HEAVY];
+    }
+    lower_all(pass, fma > alu ? 'a' : 'f');
+}
+
+static uint32_t maps_of(const struct pass *pass, uint32_t first, uint32_t end) {
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t k = 0; is_tensor(at(pass, i)->opcode) && k < at(pass, i)->operand_count; k++)
+            count += is_parameter_map(pass, tma_lowering_operand(pass->facts, i, k));
+    return count;
+}
+
+/* Goes through the blocks forwards; `most` has the most maps on a way to the start of each. */
+static void count_maps(struct pass *pass, uint32_t *most) {
+    const struct tma_lowering_facts *facts = pass->facts;
+    for (uint32_t b = 0; b < facts->block_count; b++) {
+        const struct tma_lowering_block *block = &facts->blocks[b];
+        uint32_t here = most[b] + maps_of(pass, block->first, block->end);
+        pass->maps = here > pass->maps ? here : pass->maps;
+        uint32_t next[2];
+        uint32_t count = tma_lowering_successors(facts, b, next);
+        for (uint32_t n = 0; n < count; n++)
+            if (next[n] > b && most[next[n]] < here)
+                most[next[n]] = here;
+    }
+    for (uint32_t l = 0; l < facts->loop_count; l++) {
+        uint32_t here = maps_of(pass, facts->loops[l].first, facts->loops[l].end);
+        pass->loop_maps = here > pass->loop_maps ? here : pass->loop_maps;
+    }
 }
 
 static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
@@ -805,11 +863,13 @@ static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
     if (pass->folded == NULL || pass->uniform == NULL || pass->inputs == NULL ||
         pass->takes == NULL || pass->sequence == NULL)
         return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < facts->count; i++) {
+    for (uint32_t i = 0; i < facts->count; i++)
         pass->takes[i] = TMA_LOWERING_NONE;
-        pass->lowered[i] = (struct tma_lowered){.reason = TMA_LOWERING_NONE};
-    }
-    count_maps(pass);
+    uint32_t *most = tma_allocate(facts->block_count, sizeof *most);
+    if (most == NULL)
+        return tma_fail(error, TMA_ERROR_MEMORY, "out of memory");
+    count_maps(pass, most);
+    tma_release(most);
     fold_moves(pass);
     if (is_on(pass, TMA_LOWERING_PREDICATES))
         fold_predicates(pass);
@@ -827,8 +887,7 @@ static enum tma_error_code lower(struct pass *pass, struct tma_error *error) {
         reduce_strength(pass);
     if (is_on(pass, TMA_LOWERING_UNIFORM))
         choose_uniform(pass);
-    for (uint32_t i = 0; i < facts->count; i++)
-        lower_one(pass, i);
+    balance(pass);
     return TMA_OK;
 }
 

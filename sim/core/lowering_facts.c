@@ -375,6 +375,19 @@ static bool find_blocks(struct tma_lowering_facts *facts) {
     return true;
 }
 
+uint32_t tma_lowering_successors(const struct tma_lowering_facts *facts, uint32_t block,
+                                 uint32_t next[2]) {
+    uint32_t last = facts->blocks[block].end - 1, count = 0;
+    const struct tma_ptx_instruction *instruction = &facts->code[last];
+    uint32_t target = target_of(facts, last);
+    bool leaves = ends_block(instruction) && instruction->guard == TMA_PTX_NO_REGISTER;
+    if (target != TMA_LOWERING_NONE && target < facts->count)
+        next[count++] = facts->block_of[target];
+    if (!leaves && block + 1 < facts->block_count)
+        next[count++] = block + 1;
+    return count;
+}
+
 static bool inside(const struct tma_lowering_loop *loop, uint32_t first, uint32_t end) {
     return loop->first <= first && end <= loop->end;
 }
