@@ -513,6 +513,8 @@ static bool wants_uniform(const struct pass *pass, uint32_t user, uint32_t i) {
     case TMA_PTX_OP_WGMMA_MMA_ASYNC:
     case TMA_PTX_OP_TENSORMAP_REPLACE:
     case TMA_PTX_OP_MBARRIER_INIT:
+    case TMA_PTX_OP_MBARRIER_TRY_WAIT:
+    case TMA_PTX_OP_MBARRIER_TEST_WAIT:
         return true;
     case TMA_PTX_OP_DIV:
     case TMA_PTX_OP_REM:
@@ -753,6 +755,18 @@ static bool crosses(const struct pass *pass, uint32_t i) {
     return false;
 }
 
+/* The parity is the top bit of a vector register. */
+static void lower_wait(const struct pass *pass, uint32_t i, struct tma_lowered *lowered) {
+    uint32_t j = tma_lowering_definition(pass->facts, tma_lowering_register(pass->facts, i, 2));
+    uint32_t number = tma_lowering_register(pass->facts, i, 2);
+    if (number != TMA_LOWERING_NONE && j == TMA_LOWERING_NONE)
+        j = pass->facts->values[number].definition;
+    if (j != TMA_LOWERING_NONE && !result(pass, j)->constant &&
+        in_uniform(pass, number))
+        add(pass, lowered, "m");
+    add(pass, lowered, tma_lowering_sequence(pass->facts, i, false, true));
+}
+
 static void lower_one(struct pass *pass, uint32_t i) {
     struct tma_lowered *lowered = &pass->lowered[i];
     bool expand = is_on(pass, TMA_LOWERING_EXPAND);
@@ -776,6 +790,10 @@ static void lower_one(struct pass *pass, uint32_t i) {
             return;
         case TMA_PTX_OP_WGMMA_MMA_ASYNC:
             lower_wgmma(pass, i, lowered);
+            return;
+        case TMA_PTX_OP_MBARRIER_TRY_WAIT:
+        case TMA_PTX_OP_MBARRIER_TEST_WAIT:
+            lower_wait(pass, i, lowered);
             return;
         case TMA_PTX_OP_BRA:
             lower_branch(pass, i, lowered);

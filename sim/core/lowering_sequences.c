@@ -261,16 +261,16 @@ static const char *quotient(const struct tma_lowering_facts *facts, uint32_t i, 
     }
     /* The reciprocal is the vector pipes' in each case: I2F, MUFU, F2I. */
     if (uniform && constant)
-        return is_signed ? "sssfhaa" UNIFORM_QUOTIENT "uu" : "sssfha" UNIFORM_QUOTIENT;
+        return is_signed ? "sssmmaa" UNIFORM_QUOTIENT "uu" : "sssmma" UNIFORM_QUOTIENT;
     if (uniform)
-        return is_signed ? remainder ? "sssfhhaaaaa" UNIFORM_QUOTIENT "uuu"
-                                     : "sssfhhaaaaa" UNIFORM_QUOTIENT "uuuuuuu"
-                         : "sssahaaa" UNIFORM_QUOTIENT "uu";
+        return is_signed ? remainder ? "sssmmmaaaaa" UNIFORM_QUOTIENT "uuu"
+                                     : "sssmmmaaaaa" UNIFORM_QUOTIENT "uuuuuuu"
+                         : "sssmmaaa" UNIFORM_QUOTIENT "uu";
     if (constant)
-        return is_signed ? remainder ? "sssfhhhhaaaaaaaa" : "sssffhhhhhaaaaaaaa"
-                         : remainder ? "sssfhhhhaaaaa" : "sssfhhhhaaaaaa";
-    return is_signed ? remainder ? "sssfhhhhhhhhaaaaaaaaaaa" : "sssffhhhhhhhaaaaaaaaaaaaa"
-                     : remainder ? "sssfhhhhhhaaaaaaa" : "ssshhhhhhaaaaaaaaa";
+        return is_signed ? remainder ? "sssmhhhhaaaaaaaa" : "sssmmhhhhmaaaaaaaa"
+                         : remainder ? "sssmhhhhaaaaa" : "sssmhhhhaaaaaa";
+    return is_signed ? remainder ? "sssmmmmhhhhhaaaaaaaaaaa" : "sssmmmmmhhhhaaaaaaaaaaaaa"
+                     : remainder ? "sssmmmhhhhaaaaaaa" : "sssmmhhhhaaaaaaaaa";
 }
 
 static const char *conversion(const struct tma_ptx_instruction *instruction) {
