@@ -130,6 +130,8 @@ void tma_mbarrier_complete(struct tma_ptx_cta *cta, uint32_t offset, uint32_t ar
     if (left == 0 && bytes == 0) {
         left = need;
         parity ^= 1;
+        if (tma_watched(&cta->warps[0]))
+            tma_watch_phase(&cta->warps[0], cta->rank, offset);
     }
     store(cta, offset, pack(need, left, bytes, parity));
 }

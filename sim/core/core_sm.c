@@ -1,4 +1,4 @@
-#include "core/sm.h"
+#include "core/core_sm.h"
 
 #include "base/allocation.h"
 #include "base/array.h"
@@ -328,6 +328,7 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     if (++group->warps[at] < (warps < 4 ? warps : 4))
         return;
     group->warps[at] = 0;
+    run->result->flops += UINT64_C(2) * product->shape.m * product->shape.n * product->shape.k;
     uint64_t last = number == 0 ? 0 : group->ends[(number - 1) % TMA_CORE_PRODUCTS];
     group->ends[at] = multiply(sm, product, group->asked[at], last);
     group->products = number + 1;

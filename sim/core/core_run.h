@@ -1,8 +1,8 @@
 /* Times a launch of a compiled kernel: cycles, what they went to, by line. The kernel executes as
- * ptx/execution.h has it; its warps issue on SMs (core/sm.h), their operations go through the
+ * ptx/execution.h has it; its warps issue on SMs (core/core_sm.h), their operations go through the
  * memory system (memory/system.h). */
-#ifndef TMA_CORE_RUN_H
-#define TMA_CORE_RUN_H
+#ifndef TMA_CORE_CORE_RUN_H
+#define TMA_CORE_CORE_RUN_H
 
 #include "memory/core/counters.h"
 #include "memory/machine.h"
@@ -36,7 +36,8 @@ struct tma_core_result {
     uint64_t launch_cycles; /* what a profiler counts besides: launch and drain */
     uint32_t sms, ctas_per_sm, waves;
     uint64_t issue_slots;                     /* that warps took */
-    uint64_t tensor_ticks;                    /* tensor cores were busy, over all SMs */
+    uint64_t tensor_cycles;                   /* that tensor cores were busy, over all SMs */
+    uint64_t flops;                           /* of matrix products */
     uint64_t stalls[TMA_STALL_COUNT];         /* cycles of warps, in sum */
     uint64_t (*line_stalls)[TMA_STALL_COUNT]; /* owned: the same by instruction */
     struct tma_memory_counters memory;

@@ -1,10 +1,10 @@
-#include "core/run.h"
+#include "core/core_run.h"
 
 #include <string.h>
 
 #include "base/allocation.h"
 #include "base/array.h"
-#include "core/sm.h"
+#include "core/core_sm.h"
 #include "memory/core/address_map.h"
 #include "memory/topology.h"
 
@@ -519,7 +519,7 @@ enum tma_error_code tma_core_run(const struct tma_machine *machine,
         result->memory = tma_memory_count(run.memory);
         for (uint32_t i = 0; i < run.sm_count; ++i) {
             result->issue_slots += run.sms[i].issue_slots;
-            result->tensor_ticks += run.sms[i].tensor.busy_ticks;
+            result->tensor_cycles += run.sms[i].tensor.busy_ticks / TMA_TICKS;
         }
     }
     struct tma_stepper *stepper = run.stepper;

@@ -2,11 +2,11 @@
  * cycle each, in the order of each warp; pipes; tensor cores with their queue; the completions that
  * come back from the memory system. It executes each instruction (ptx/stepping.h) in the cycle of
  * its issue. Internal to this folder. */
-#ifndef TMA_CORE_SM_H
-#define TMA_CORE_SM_H
+#ifndef TMA_CORE_CORE_SM_H
+#define TMA_CORE_CORE_SM_H
 
-#include "core/plan.h"
-#include "core/run.h"
+#include "core/core_plan.h"
+#include "core/core_run.h"
 #include "memory/core/port.h"
 #include "memory/system.h"
 

@@ -1,4 +1,4 @@
-#include "core/plan.h"
+#include "core/core_plan.h"
 
 #include "base/allocation.h"
 #include "base/array.h"

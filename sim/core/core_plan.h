@@ -1,6 +1,6 @@
 /* What the core has to know of each instruction of a PTX function before it runs. */
-#ifndef TMA_CORE_PLAN_H
-#define TMA_CORE_PLAN_H
+#ifndef TMA_CORE_CORE_PLAN_H
+#define TMA_CORE_CORE_PLAN_H
 
 #include "base/error.h"
 #include "memory/machine.h"
