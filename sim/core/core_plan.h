@@ -51,6 +51,7 @@ struct tma_core_instruction {
     uint8_t issues;  /* issue slots; 0: it is part of other instructions */
     uint8_t busy;    /* cycles for which its pipe takes no other instruction of the scheduler */
     uint8_t latency; /* from its issue until its result can be used; of memory: see the core */
+    bool serialised; /* a product that begins when the one before has ended */
     uint16_t read_count, write_count;
     uint32_t first; /* in plan->numbers: the registers that it reads, then those that it writes */
 };

@@ -117,6 +117,8 @@ static uint64_t groups_end(const struct tma_core_groups *groups, uint64_t left) 
     return cycle;
 }
 
+enum { PRODUCT_TAIL = 64 };
+
 static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core_stall reason) {
     if (cycle > warp->earliest) {
         warp->earliest = cycle;
@@ -150,6 +152,11 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
         if (queue != 0 && warp->products >= queue)
             wait_until(warp, product_end(group_of(run, warp), warp->products - queue),
                        TMA_STALL_PRODUCT);
+        if (planned->serialised && warp->products > 0) {
+            uint64_t end = product_end(group_of(run, warp), warp->products - 1);
+            wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL,
+                       TMA_STALL_PRODUCT);
+        }
         break;
     }
     case TMA_CORE_PRODUCT_WAIT:
@@ -158,7 +165,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                      products = warp->group_products[group % TMA_CORE_GROUPS];
             if (products != 0) {
                 uint64_t end = product_end(group_of(run, warp), products - 1);
-                wait_until(warp, end == TMA_NEVER ? end : end + machine->warp.mma_wait_cycles,
+                wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL,
                            TMA_STALL_PRODUCT);
             }
         }

@@ -91,11 +91,11 @@ void tma_stepper_step(struct tma_stepper *stepper, struct tma_warp *warp, uint64
     struct tma_executor *executor = &stepper->executor;
     const struct tma_path *path = &warp->paths[warp->current];
     const struct tma_op *op = &executor->code[path->pc];
-    *step = (struct tma_ptx_step){.instruction = op->instruction,
-                                  .lanes = path->lanes,
-                                  .product = op->extra,
-                                  .transfers = step->transfers,
-                                  .transfer_capacity = step->transfer_capacity};
+    step->instruction = op->instruction;
+    step->lanes = path->lanes;
+    step->product = op->extra;
+    step->sleep_ns = step->shared_wavefronts = step->signalled = 0;
+    step->line_count = step->transfer_count = step->deferred_count = 0;
     executor->step = step;
     executor->time = cycle;
     enum tma_turn turn = tma_run_warp(warp, 1);

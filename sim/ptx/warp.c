@@ -173,7 +173,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
     struct tma_executor *launch = warp->launch;
     const struct tma_op *code = launch->code;
     struct tma_ptx_line *lines = launch->result->lines;
-    uint32_t executed = 0;
+    uint32_t executed = 0, steps = 0;
     enum tma_turn turn = TMA_TURN_QUANTUM;
     bool polled = false;
     if (!tma_choose_path(warp))
@@ -185,6 +185,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
         struct tma_ptx_line *line = &lines[path->pc];
         bool counted = path->resumed;
         path->resumed = false;
+        ++steps;
         if (!op->guard.absent && !apply_guard(warp, op, &lanes, &unknown)) {
             turn = TMA_TURN_FAILED;
             break;
@@ -210,7 +211,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
         if (step == TMA_STEP_NEXT) {
             ++path->pc;
             if (warp->path_count == 1) {
-                if (executed < quantum)
+                if (steps < quantum)
                     continue;
                 break;
             }
@@ -231,7 +232,7 @@ enum tma_turn tma_run_warp(struct tma_warp *warp, uint32_t quantum) {
             turn = TMA_TURN_ENDED;
             break;
         }
-        if (executed >= quantum) {
+        if (steps >= quantum) {
             turn = polled ? TMA_TURN_POLLED : turn;
             break;
         }
