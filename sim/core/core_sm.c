@@ -126,6 +126,11 @@ static void wait_until(struct tma_core_warp *warp, uint64_t cycle, enum tma_core
     }
 }
 
+/* Has another instruction taken it in? Its result is there when its operands are. */
+static bool is_folded(const struct tma_core_instruction *planned) {
+    return planned->issues == 0 && planned->kind == TMA_CORE_PLAIN;
+}
+
 /* Finds when the warp can issue its next instruction. */
 static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) {
     const struct tma_machine *machine = run->machine;
@@ -143,9 +148,11 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
     const struct tma_core_instruction *planned = &run->plan.instructions[warp->next];
     const uint32_t *numbers = &run->plan.numbers[planned->first];
     uint32_t count = (uint32_t)planned->read_count + planned->write_count;
+    bool folded = is_folded(planned);
     for (uint32_t i = 0; i < count; ++i)
-        wait_until(warp, warp->registers[numbers[i]],
-                   (enum tma_core_stall)warp->producers[numbers[i]]);
+        if (!folded || warp->registers[numbers[i]] == TMA_NEVER)
+            wait_until(warp, warp->registers[numbers[i]],
+                       (enum tma_core_stall)warp->producers[numbers[i]]);
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_PRODUCT: {
         uint32_t queue = machine->sm.mma_queue;
@@ -390,12 +397,29 @@ static void issue_transfers(struct tma_core_sm *sm, struct tma_core_warp *warp, 
     }
 }
 
+/* The result of an instruction that others have taken in. */
+static void pass_on(struct tma_core_run *run, struct tma_core_warp *warp,
+                    const struct tma_core_instruction *planned, uint64_t cycle) {
+    const uint32_t *numbers = &run->plan.numbers[planned->first];
+    enum tma_core_stall reason = TMA_STALL_ORDER;
+    for (uint32_t i = 0; i < planned->read_count; ++i)
+        if (warp->registers[numbers[i]] > cycle) {
+            cycle = warp->registers[numbers[i]];
+            reason = (enum tma_core_stall)warp->producers[numbers[i]];
+        }
+    set_results(run, warp, planned, cycle, reason);
+}
+
 /* What an instruction does beyond its results. */
 static void act(struct tma_core_sm *sm, struct tma_core_warp *warp,
                 const struct tma_core_instruction *planned, uint32_t instruction, uint64_t cycle) {
     struct tma_core_run *run = sm->run;
     struct tma_ptx_step *step = &run->step;
     uint64_t done = cycle + (planned->issues > 0 ? planned->issues - 1u : 0) + planned->latency;
+    if (is_folded(planned)) {
+        pass_on(run, warp, planned, cycle);
+        return;
+    }
     switch ((enum tma_core_kind)planned->kind) {
     case TMA_CORE_ACCESS:
         access_memory(sm, warp, planned, cycle);
