@@ -1,8 +1,9 @@
 #include "core/core_plan.h"
 
+#include <stdlib.h>
+
 #include "base/allocation.h"
 #include "base/array.h"
-#include <stdlib.h>
 
 /* ---- registers ---- */
 
@@ -114,7 +115,8 @@ static void classify(const struct tma_ptx_module *module,
         set(planned, TMA_CORE_ACCESS, TMA_CORE_LSU, 1, 1, 23);
         return;
     case TMA_PTX_OP_WGMMA_MMA_ASYNC:
-        set(planned, TMA_CORE_PRODUCT, TMA_CORE_CONTROL, 2, 2, 0);planned->serialised = getenv("SER") != NULL;
+        set(planned, TMA_CORE_PRODUCT, TMA_CORE_CONTROL, 2, 2, 0);
+        planned->serialised = getenv("SER") != NULL;
         return;
     case TMA_PTX_OP_WGMMA_COMMIT_GROUP:
         set(planned, TMA_CORE_PRODUCT_COMMIT, TMA_CORE_CONTROL, 0, 0, 0);

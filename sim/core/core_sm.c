@@ -62,12 +62,10 @@ static void look_again(struct tma_core_sm *sm, struct tma_core_warp *warp) {
 }
 
 /* Something that a blocked warp may wait for has happened. */
-static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp, uint64_t cycle) {
+static void unblock(struct tma_core_sm *sm, struct tma_core_warp *warp) {
     if (warp->state != TMA_CORE_BLOCKED)
         return;
     warp->state = TMA_CORE_RUNS;
-    if (warp->ready < cycle)
-        warp->ready = cycle;
     look_again(sm, warp);
 }
 
@@ -161,8 +159,7 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                        TMA_STALL_PRODUCT);
         if (planned->serialised && warp->products > 0) {
             uint64_t end = product_end(group_of(run, warp), warp->products - 1);
-            wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL,
-                       TMA_STALL_PRODUCT);
+            wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL, TMA_STALL_PRODUCT);
         }
         break;
     }
@@ -172,17 +169,18 @@ static void find_earliest(struct tma_core_run *run, struct tma_core_warp *warp) 
                      products = warp->group_products[group % TMA_CORE_GROUPS];
             if (products != 0) {
                 uint64_t end = product_end(group_of(run, warp), products - 1);
-                wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL,
-                           TMA_STALL_PRODUCT);
+                wait_until(warp, end == TMA_NEVER ? end : end + PRODUCT_TAIL, TMA_STALL_PRODUCT);
             }
         }
         break;
     case TMA_CORE_BULK_WAIT:
-        wait_until(warp, groups_end(&warp->stores, planned->count), TMA_STALL_STORES);
+    case TMA_CORE_BULK_WAIT_READ: {
+        uint64_t end = groups_end(
+            planned->kind == TMA_CORE_BULK_WAIT ? &warp->stores : &warp->reads, planned->count);
+        wait_until(warp, end == TMA_NEVER ? end : end + machine->warp.store_wake_cycles,
+                   TMA_STALL_STORES);
         break;
-    case TMA_CORE_BULK_WAIT_READ:
-        wait_until(warp, groups_end(&warp->reads, planned->count), TMA_STALL_STORES);
-        break;
+    }
     case TMA_CORE_COPY_WAIT:
         wait_until(warp, groups_end(&warp->copies, planned->count), TMA_STALL_COPIES);
         break;
@@ -275,14 +273,14 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
         if (same) {
             complete(event->kind == TMA_EVENT_STORE ? &warp->reads : &warp->stores, event->group,
                      event->cycle);
-            unblock(sm, warp, event->cycle + run->machine->warp.store_wake_cycles);
+            unblock(sm, warp);
         }
         break;
     case TMA_EVENT_COPY:
         if (same) {
             complete(&warp->copies, event->group, event->cycle);
             arrive(sm, warp, event->cycle);
-            unblock(sm, warp, event->cycle);
+            unblock(sm, warp);
         }
         break;
     case TMA_EVENT_ACCESS:
@@ -292,7 +290,7 @@ static void happen(struct tma_core_sm *sm, const struct tma_core_event *event) {
             const uint32_t *numbers = &run->plan.numbers[planned->first + planned->read_count];
             for (uint32_t i = 0; i < planned->write_count; ++i)
                 warp->registers[numbers[i]] = event->cycle;
-            unblock(sm, warp, event->cycle);
+            unblock(sm, warp);
         }
         break;
     }
@@ -348,7 +346,7 @@ static void issue_product(struct tma_core_sm *sm, struct tma_core_warp *warp,
     group->products = number + 1;
     struct tma_core_warp *warps_of = warp - warp->index % 4;
     for (uint32_t i = 0; i < 4 && i < warps; ++i)
-        unblock(sm, &warps_of[i], cycle);
+        unblock(sm, &warps_of[i]);
 }
 
 /* ---- issue ---- */

@@ -240,6 +240,11 @@ static void write_timing(const struct tma_launch_report *report, FILE *out) {
 }
 
 static void stalls_json(const char *key, const uint64_t *stalls, struct tma_json *json) {
+    uint64_t all = 0;
+    for (int i = 0; i < TMA_STALL_COUNT; i++)
+        all += stalls[i];
+    if (all == 0)
+        return;
     tma_json_begin_line(json, key);
     for (int i = 0; i < TMA_STALL_COUNT; i++)
         if (stalls[i] > 0)
